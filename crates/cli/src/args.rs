@@ -72,6 +72,16 @@ Examples:
   wayhop compare runs/dsr runs/aodv --html comparison.html
   wayhop compare runs/simulated runs/emulated --json           20 seeds in the folder simulated";
 
+const RECOVER_HELP: &str = "\
+A run that is killed (kill -9, power) leaves tables without footers, and beside them tables.checkpoint with what they lack; at most its last 5 s \
+are lost. Every command reads such a run as it is. `recover` gives the tables their footers, so that polars and pandas read them, too; \
+makes the tables flows and outcomes and the summary of what is in packets; and sets the status in manifest.json to killed. \
+It refuses while the run goes on, and does nothing to one that ended by itself.
+
+Examples:
+  wayhop recover runs/first-dsr-1
+  wayhop recover runs/field/*";
+
 const MERGE_EXAMPLES: &str = "\
 The clocks of the nodes need not agree: they are set by frames that several nodes know of. What is printed of each node: by how \
 much its clock is ahead of the merged run's at its start, and drifts; standard errors of both; by how much its times can be wrong at most, \
@@ -177,6 +187,9 @@ pub(crate) enum Command {
     /// Unite run directories of field nodes into one, with one clock
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArgs),
+    /// Make a run that was killed an ordinary one: end its tables and write its summary
+    #[command(after_help = RECOVER_HELP)]
+    Recover(RecoverArgs),
     /// Run a paper's experiments again, and set the results beside its numbers
     #[command(after_help = REPRODUCE_EXAMPLE)]
     Reproduce(ReproduceArgs),
@@ -440,6 +453,13 @@ pub(crate) struct DiffArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverArgs {
+    /// Run directories
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

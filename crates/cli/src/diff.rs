@@ -9,13 +9,14 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use wayhop_core::{Mac, NodeId, Position};
 use wayhop_report::Document;
+use wayhop_trace::CaptureError;
 use wayhop_trace::diff::{
     Burst, DiffError, Difference, Places, Sender, Sightings, bursts, difference, windows,
 };
-use wayhop_trace::{CaptureError, RunDir};
 
 use crate::args::DiffArgs;
 use crate::failure::{Failure, output};
+use crate::recover;
 
 pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;
@@ -61,7 +62,7 @@ struct Ends {
 
 impl Ends {
     fn new(run: &Path, a: &DiffArgs) -> Result<Self, Failure> {
-        let dir = RunDir::open(run).map_err(Failure::trace)?;
+        let dir = recover::open(run)?;
         let places = Places::of_run(&dir).map_err(Failure::trace)?;
         let node = |capture: &Path| {
             let name = capture.file_stem().unwrap_or_default().to_string_lossy();

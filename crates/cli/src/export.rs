@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use wayhop_merge::{ShownClock, split};
 use wayhop_scenario::{ExportOptions, export_ns2};
-use wayhop_trace::{RunDir, Tables, export_csv};
+use wayhop_trace::{Tables, export_csv};
 
 use crate::args::ExportArgs;
 use crate::failure::{Failure, output, warn};
 use crate::merge::merge_failure;
+use crate::recover;
 use crate::scenario_args::SourceArgs;
 
 pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
@@ -49,7 +50,7 @@ fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> R
 }
 
 fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<ExitCode, Failure> {
-    let run = RunDir::open(run).map_err(Failure::trace)?;
+    let run = recover::open(run)?;
     let summary = run.summary().map_err(Failure::trace)?;
     let nodes = Tables::of(&run, summary.protocol).nodes().map_err(Failure::trace)?;
     let names: Vec<String> = nodes.into_iter().map(|n| n.name).collect();
@@ -95,7 +96,7 @@ fn clock(text: &str, names: &[String]) -> Result<(usize, ShownClock), Failure> {
 }
 
 fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure> {
-    let run = RunDir::open(run).map_err(Failure::trace)?;
+    let run = recover::open(run)?;
     if let Some(path) = out {
         let mut file = BufWriter::new(File::create(path).map_err(Failure::write(path))?);
         export_csv(&run, table, &mut file).map_err(Failure::trace)?;

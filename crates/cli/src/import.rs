@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng};
 use wayhop_scenario::{BonnMotion, Columns, Movement, Scenario, Skipped, Traffic, relative_path};
-use wayhop_trace::RunDir;
 
 use crate::failure::{Failure, harmless, output, say, warn};
 use crate::import_args::{HeightArgs, ImportArgs, ImportedArgs, Strictness, TrackArgs};
 use crate::ns2_script::record;
+use crate::recover;
 
 pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
     match a {
@@ -57,7 +57,7 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
             write(pcapng(opened), &files[0], to)
         }
         ImportArgs::Run { run, to } => {
-            let dir = RunDir::open(run).map_err(Failure::trace)?;
+            let dir = recover::open(run)?;
             write(wayhop_import::run(&dir), run, to)
         }
     }

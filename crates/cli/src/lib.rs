@@ -45,6 +45,7 @@ mod plot;
 mod presets;
 mod progress;
 mod record;
+mod recover;
 mod reference;
 mod replay;
 mod report;
@@ -104,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Diff(a) => diff::diff(&a),
         Command::Compare(a) => compare::compare(&a),
         Command::Merge(a) => merge::merge(&a),
+        Command::Recover(a) => recover::recover(&a),
         Command::Reproduce(a) => reproduce::reproduce(&a),
         #[cfg(feature = "linux")]
         Command::Lab(a) => lab::lab(&a),

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_merge::{Error, MergeReport, Options};
-use wayhop_trace::human_table;
+use wayhop_trace::{RunDir, human_table};
 
 use crate::args::MergeArgs;
 use crate::failure::{Failure, output};
+use crate::recover::say_how_it_ended;
 
 pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
@@ -21,6 +22,9 @@ pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
         now_unix_s: now,
         name,
     };
+    for run in a.runs.iter().filter_map(|path| RunDir::open(path).ok()).filter(|r| !r.is_under_way()) {
+        say_how_it_ended(&run);
+    }
     let report = wayhop_merge::merge(&a.runs, &a.out, &options).map_err(merge_failure)?;
     let text = if a.json {
         format!("{}\n", serde_json::to_string(&report).map_err(Failure::run)?)

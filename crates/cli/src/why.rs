@@ -11,6 +11,7 @@ use wayhop_topology::RunPaths;
 use wayhop_trace::{FlowSummary, LostPacket, PathBetween, RunDir, Summary, Wanted, lost, stories};
 
 use crate::failure::{Failure, harmless, output};
+use crate::recover;
 
 pub(crate) const EXAMPLES: &str = "\
 What became of frames at their receivers is known of runs made with --receptions.
@@ -40,7 +41,7 @@ pub(crate) struct WhyArgs {
 }
 
 pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
-    let run = RunDir::open(&a.run).map_err(Failure::trace)?;
+    let run = recover::open(&a.run)?;
     let wanted = match (a.packet, a.flow, a.seq) {
         (Some(packet), ..) => Wanted::Packet(packet),
         (None, Some(flow), Some(seq)) => Wanted::OfFlow { flow, seq },

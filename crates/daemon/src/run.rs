@@ -24,6 +24,7 @@ use crate::log::Level;
 use crate::numbers::NODE;
 use crate::probe::Probe;
 use crate::reload::reload;
+use crate::run_dir::Run;
 use crate::setup::{Ready, set_up};
 use crate::switch::switch;
 use crate::transmit::{count, note, push_all};
@@ -84,6 +85,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     node.ready.host.at(now);
     node.ignore();
     node.flush();
+    node.keep_record();
     let ended = loop {
         match node.turn(&signals) {
             Ok(true) => {}
@@ -301,10 +303,24 @@ impl Node {
             self.flush();
             outcome?;
         }
+        self.keep_record();
         if let Ready { host, control: Some((server, _)), .. } = &mut self.ready {
             host.around.events.publish(server);
         }
         Ok(go_on)
+    }
+
+    /// Has what was recorded get into files, now and then.
+    fn keep_record(&mut self) {
+        if !self.ready.host.around.run.as_ref().is_some_and(Run::is_due) {
+            return;
+        }
+        count(&mut self.ready.host, &self.ready.attached);
+        let summary = self.summary(&self.settings);
+        let now = self.ready.host.now();
+        if let Some(run) = &mut self.ready.host.around.run {
+            run.keep_up(now, summary);
+        }
     }
 
     /// Carries frames and packets in and out, in several rounds while there are any.

@@ -29,6 +29,9 @@ pub(crate) struct Run {
     talks: Talks,
     /// The node's addresses.
     own: Vec<Addr>,
+    /// When the node was last asked to keep up, and the begin of the last leg that was written before its end.
+    kept_up: Time,
+    written_leg: Option<Time>,
 }
 
 /// Where rows go.
@@ -78,7 +81,14 @@ impl Run {
     /// A record that waits for its directory.
     pub(crate) fn waiting() -> Self {
         let (places, talks) = (Places::default(), Talks::default());
-        Self { rows: Rows::Waiting(Vec::new()), places, talks, own: Vec::new() }
+        Self {
+            rows: Rows::Waiting(Vec::new()),
+            places,
+            talks,
+            own: Vec::new(),
+            kept_up: Time::ZERO,
+            written_leg: None,
+        }
     }
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
@@ -94,8 +104,15 @@ impl Run {
         };
         self.own = node.addr6.map(Addr::from).into_iter().chain([node.addr.into()]).collect();
         // Packets have to be found again in the records of other nodes.
-        let outputs =
-            Outputs { connections: true, gps: true, sizes: true, identities: true, ..Outputs::default() };
+        let outputs = Outputs {
+            connections: true,
+            gps: true,
+            sizes: true,
+            identities: true,
+            // Batteries run flat.
+            durable: true,
+            ..Outputs::default()
+        };
         let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = Rows::Writing(Box::new(recorder));
         if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
@@ -189,6 +206,33 @@ impl Run {
         self.write(Row::Connection(e));
     }
 
+    /// Whether [`Run::keep_up`] is due.
+    pub(crate) fn is_due(&self) -> bool {
+        matches!(&self.rows, Rows::Writing(recorder) if recorder.is_due())
+    }
+
+    /// Has files get what was recorded, with the summary as it is now, so that a node that is killed leaves both.
+    pub(crate) fn keep_up(&mut self, now: Time, summary: Summary) {
+        // A node that stands still has no end of a leg for long. Of two rows with the same begin the later one holds.
+        let open = self.places.end().filter(|leg| leg.time <= self.kept_up);
+        if let Some(leg) = open.filter(|leg| self.written_leg != Some(leg.time)) {
+            self.written_leg = Some(leg.time);
+            self.write(Row::Position(leg));
+        }
+        self.kept_up = now;
+        let origin = self.origin();
+        let flows = self.talks.summaries(|a| self.own.contains(&a), summary.kernel_forwards);
+        if let Rows::Writing(recorder) = &mut self.rows {
+            recorder.keep_up(Some(Summary { origin, flows, ..summary }));
+        }
+    }
+
+    /// Where the metres of positions count from.
+    fn origin(&self) -> Option<Origin> {
+        let of = |fix: &Fix| Origin { latitude_deg: fix.latitude_deg, longitude_deg: fix.longitude_deg };
+        self.places.origin().map(of)
+    }
+
     /// Rows that the disk had no time for.
     pub(crate) fn lost(&self) -> u64 {
         match &self.rows {
@@ -199,13 +243,10 @@ impl Run {
 
     /// Writes the rest. The summary gets the hash of what was recorded.
     pub(crate) fn end(mut self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
-        if let Some(leg) = self.places.end() {
+        if let Some(leg) = self.places.end().filter(|leg| self.written_leg != Some(leg.time)) {
             self.write(Row::Position(leg));
         }
-        summary.origin = self
-            .places
-            .origin()
-            .map(|fix| Origin { latitude_deg: fix.latitude_deg, longitude_deg: fix.longitude_deg });
+        summary.origin = self.origin();
         summary.flows = self.talks.summaries(|a| self.own.contains(&a), summary.kernel_forwards);
         let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
         let host = counters.named().into_iter().map(|(name, value)| ("host", name, value));

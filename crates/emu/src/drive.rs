@@ -190,6 +190,7 @@ impl<'a> Driver<'a> {
                 watch_at = now + WATCH_EVERY;
                 self.tell_positions(now);
                 self.drive.telling.at(now, self.simulation);
+                self.simulation.keep_up();
                 if (self.drive.watch)(now.min(self.drive.end)).is_break() {
                     self.outcome.complete = false;
                     self.is_over = true;

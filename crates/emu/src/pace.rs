@@ -47,6 +47,7 @@ pub fn pace(
         }
         if watched.elapsed() >= WAIT {
             watched = Instant::now();
+            simulation.keep_up();
             if watch(simulation.now()).is_break() {
                 return Ok(false);
             }

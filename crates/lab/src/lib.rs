@@ -62,7 +62,7 @@ const DESCRIPTORS: u64 = 16;
 /// What a node takes of memory, in the kernel and in its daemon: measured with 100 nodes.
 const OCTETS: u64 = 7_000_000;
 /// A node's daemon and the process that sets the host back, with their threads and the one that hears them.
-const TASKS: u64 = 6;
+const TASKS: u64 = 7;
 /// The longest that the loop sleeps.
 const TURN: Duration = Duration::from_millis(10);
 
@@ -213,7 +213,7 @@ impl Lab {
     /// Runs until the scenario's time is over, the main program has ended, somebody asks for the end, or `watch` breaks it
     /// off.
     pub fn run(self, tasks: Tasks<'_>) -> Result<LabOutcome, Error> {
-        let (tables, records) = Tables::new(tasks.recorder, &self.scenario);
+        let (mut tables, records) = Tables::new(tasks.recorder, &self.scenario);
         let mut complaints = Vec::new();
         let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
         let listeners = self.listen(&records)?;
@@ -227,11 +227,11 @@ impl Lab {
             left_out: BTreeSet::new(),
             passing: BTreeSet::new(),
         };
-        let quit = Arc::clone(self.desk.quit());
-        let server = Arc::clone(self.desk.server());
+        let (quit, server) = (Arc::clone(self.desk.quit()), Arc::clone(self.desk.server()));
         let stop = Arc::new(AtomicBool::new(false));
         let begun = *self.begun.get_or_init(Instant::now);
         let time_zero = unix_time(begun);
+        tables.begin(&self.scenario, first_summary(&self.scenario, &traffic, time_zero));
         let desk = {
             let (desk, stop) = (self.desk, Arc::clone(&stop));
             std::thread::spawn(move || desk.run(&stop))
@@ -280,7 +280,7 @@ impl Lab {
         complaints
             .extend(listeners.filter_map(|(node, l)| lost_events(&self.scenario.names[node as usize], l)));
         let complete = outcome?;
-        let (recorder, talks) = tables.finish(&self.scenario, &counters);
+        let (recorder, talks) = tables.finish(&counters);
         name_run(&mut summary, &self.scenario, seconds, time_zero);
         // The lab's own flows are counted at their sockets all the same.
         let kernels_forward = std::mem::take(&mut summary.kernel_forwards);
@@ -331,6 +331,14 @@ fn count_flows(summary: &mut Summary, own: Option<traffic::Outcome>, programs: (
     summary.flows.extend(flows);
     summary.totals.latency_ms = LatencyMs::of(&mut latencies_ns);
     summary.totals.sum_flows(&summary.flows);
+}
+
+/// What is known of a run before it has begun.
+fn first_summary(s: &Resolved, traffic: &Traffic, time_zero: Option<u64>) -> Summary {
+    let mut summary = Summary { flows: traffic.flows(), ..Summary::default() };
+    name_run(&mut summary, s, 0.0, time_zero);
+    summary.name_nodes(&s.names);
+    summary
 }
 
 /// Says in the summary what was run, and for how long.

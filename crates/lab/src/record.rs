@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use wayhop_core::{NodeId, Position, SendState, Span, Time};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{Counter, HopEvent, Identity, NoteEvent, PositionEvent, Recorder, SendEvent, SizeEvent};
+use wayhop_trace::{
+    Counter, HopEvent, Identity, NoteEvent, PositionEvent, Recorder, SendEvent, SizeEvent, Summary,
+};
 
 use crate::talks::Talks;
 
@@ -78,22 +80,8 @@ impl Tables {
         )
     }
 
-    /// Writes what is old enough.
-    pub(super) fn settle(&mut self, now: Time) {
-        self.collect();
-        let until = Time::from_nanos(now.as_nanos().saturating_sub(WAIT.as_nanos()));
-        while let Some(first) = self.waiting.first_entry().filter(|e| e.key().0 <= until) {
-            let (at, record) = (first.key().0, first.remove());
-            self.write(at, record);
-        }
-    }
-
-    /// Writes the rest, the nodes' motion and what they counted, and gives the recorder back, with the conversations of programs.
-    pub(super) fn finish(mut self, s: &Resolved, counters: &[BTreeMap<String, u64>]) -> (Recorder, Talks) {
-        self.collect();
-        for ((at, _), record) in std::mem::take(&mut self.waiting) {
-            self.write(at, record);
-        }
+    /// Writes the nodes' motion, and what is known of the run in case that it is killed.
+    pub(super) fn begin(&mut self, s: &Resolved, summary: Summary) {
         for (i, track) in s.tracks.iter().enumerate() {
             for leg in track.legs().iter().take_while(|l| l.from <= s.duration) {
                 let [x, y, z] = leg.velocity;
@@ -105,6 +93,26 @@ impl Tables {
                     velocity: Position::new(x, y, z),
                 });
             }
+        }
+        self.recorder.begin(summary);
+    }
+
+    /// Writes what is old enough.
+    pub(super) fn settle(&mut self, now: Time) {
+        self.recorder.keep_up(None);
+        self.collect();
+        let until = Time::from_nanos(now.as_nanos().saturating_sub(WAIT.as_nanos()));
+        while let Some(first) = self.waiting.first_entry().filter(|e| e.key().0 <= until) {
+            let (at, record) = (first.key().0, first.remove());
+            self.write(at, record);
+        }
+    }
+
+    /// Writes the rest and what the nodes counted, and gives the recorder back, with the conversations of programs.
+    pub(super) fn finish(mut self, counters: &[BTreeMap<String, u64>]) -> (Recorder, Talks) {
+        self.collect();
+        for ((at, _), record) in std::mem::take(&mut self.waiting) {
+            self.write(at, record);
         }
         for (i, all) in counters.iter().enumerate() {
             for (name, &value) in all {

@@ -11,6 +11,8 @@ use crate::unite::{Packets, Timed};
 
 /// What happened to a packet in the last second before the first record ends may have gone on after it.
 const END_NS: i128 = 1_000_000_000;
+/// What the record of a node that was killed lacks at most.
+const UNRECORDED_NS: i128 = 5_000_000_000;
 
 /// The end of a packet at some of the nodes that it is for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -29,13 +31,41 @@ pub(crate) struct Story {
     pub(crate) lost_after: Option<Seen>,
 }
 
-/// The stories of all packets of flows, by flow and number in it. `end_ns` is when the first of the records ends.
+/// When the records end.
+pub(crate) struct Ends {
+    /// The first of those that ended by themselves.
+    first_ns: i128,
+    pub(crate) last_ns: i128,
+    /// Those of nodes that were killed.
+    killed_ns: Vec<i128>,
+}
+
+impl Ends {
+    /// Of these ends, each with whether its node was killed.
+    pub(crate) fn of(ends: impl Iterator<Item = (i128, bool)>) -> Self {
+        let (mut own, mut killed_ns, mut last_ns) = (Vec::new(), Vec::new(), 0);
+        for (at_ns, killed) in ends {
+            last_ns = last_ns.max(at_ns);
+            if killed { &mut killed_ns } else { &mut own }.push(at_ns);
+        }
+        Self { first_ns: own.into_iter().min().unwrap_or(last_ns), last_ns, killed_ns }
+    }
+
+    /// Whether a packet that was last seen then may have gone on where there is no record. A node that was killed went on for
+    /// some seconds after its record ends, and then no more: what was sent to it later is lost.
+    fn is_near(&self, at_ns: i128) -> bool {
+        let in_gap = |end: &i128| (end - END_NS..=end + UNRECORDED_NS).contains(&at_ns);
+        at_ns > self.first_ns - END_NS || self.killed_ns.iter().any(in_gap)
+    }
+}
+
+/// The stories of all packets of flows, by flow and number in it.
 pub(crate) fn stories(
     runs: &[NodeRun],
     packets: &Packets,
     flows: &Flows,
     order: &[Timed],
-    end_ns: i128,
+    ends: &Ends,
 ) -> Vec<Vec<Story>> {
     let mut rows: FxHashMap<PacketId, Vec<Timed>> = FxHashMap::default();
     for t in order {
@@ -48,7 +78,7 @@ pub(crate) fn stories(
     let of_flow = |(flow, sent): (&Flow, &Vec<Sent>)| {
         sent.iter()
             .map(|s| (s.packet, rows.get(&s.packet).map_or(&[][..], Vec::as_slice)))
-            .map(|packet| story(runs, flow, packet, end_ns, &waits))
+            .map(|packet| story(runs, flow, packet, ends, &waits))
             .collect()
     };
     flows.list.iter().zip(&flows.sent).map(of_flow).collect()
@@ -81,7 +111,7 @@ fn story(
     runs: &[NodeRun],
     flow: &Flow,
     (packet, rows): (PacketId, &[Timed]),
-    end_ns: i128,
+    ends: &Ends,
     waits: &Waits,
 ) -> Story {
     let hop = |t: &Timed| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;
@@ -101,7 +131,7 @@ fn story(
         return story;
     }
     let outcome = match rows.last() {
-        Some(last) if last.at_ns > end_ns - END_NS => Outcome::Held,
+        Some(last) if ends.is_near(last.at_ns) => Outcome::Held,
         Some(last) if waits.since(last.seen.node, packet, hop(last).time) => Outcome::Held,
         Some(_) if flow.to == To::All => Outcome::Dropped(DropReason::LostOnAir),
         Some(last) => match (hop(last).kind, hop(last).reason) {

@@ -41,6 +41,11 @@ impl NodeRun {
         unfit(&self.path, what)
     }
 
+    /// Whether the node was killed, so that its record ends early.
+    pub(crate) fn was_killed(&self) -> bool {
+        matches!(self.manifest.status, RunStatus::Running | RunStatus::Killed)
+    }
+
     /// Whether this is one of the node's addresses.
     pub(crate) fn has(&self, address: Addr) -> bool {
         address == self.node.addr || self.node.addr6.is_some_and(|a| address == Addr::from(a))
@@ -149,10 +154,10 @@ impl std::fmt::Display for Mesh {
 fn read(path: &Path, room: &mut usize) -> Result<NodeRun, Error> {
     let dir = RunDir::open(path)?;
     let manifest = dir.manifest()?;
-    if manifest.status == RunStatus::Running {
+    if manifest.status == RunStatus::Running && dir.is_under_way() {
         return Err(unfit(
             path,
-            "the run has not ended, or its node was killed before it could end its tables: end the node with SIGTERM, or leave this run out",
+            "the run has not ended: end the node with SIGTERM, or merge when it has ended",
         ));
     }
     let ours = env!("CARGO_PKG_VERSION");

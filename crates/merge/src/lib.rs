@@ -87,9 +87,11 @@ pub fn merge(paths: &[PathBuf], out: &Path, options: &Options) -> Result<MergeRe
     order.sort_by_key(|t| (t.at_ns, t.seen));
     let packets = unite::unite(&runs, &frames, &order, &at);
     let flows = flows::flows(&runs, &packets, &order);
-    let ends = runs.iter().zip(&clocks.of_node).map(|(r, c)| c.time_ns(r.end_ns) - zero_ns);
-    let stories = fates::stories(&runs, &packets, &flows, &order, ends.clone().min().unwrap_or(0));
-    let end_ns = ends.max().unwrap_or(0);
+    let ends = fates::Ends::of(
+        runs.iter().zip(&clocks.of_node).map(|(r, c)| (c.time_ns(r.end_ns) - zero_ns, r.was_killed())),
+    );
+    let stories = fates::stories(&runs, &packets, &flows, &order, &ends);
+    let end_ns = ends.last_ns;
     Merge { runs, reference, clocks, zero_ns, end_ns, order, packets, flows, stories, left_apart, early }
         .write(out, options)
 }

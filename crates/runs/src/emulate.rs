@@ -19,6 +19,9 @@ use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 use crate::programs::Programs;
 
+/// What summaries call it.
+const WORLD: &str = "emulation";
+
 /// A mesh that is up: namespaces with programs to come, and a control socket. It goes with this value.
 pub struct Emulation<'a> {
     scenario: &'a Resolved,
@@ -89,6 +92,7 @@ impl<'a> Emulation<'a> {
         let connections = Watch::begin(&tasks.recorder, self.scenario, &self.mesh.namespaces())?;
         let (begun, clock) = (Instant::now(), SystemTime::now());
         let mut simulation = Simulation::new(self.scenario, tasks.recorder).map_err(Error::Usage)?;
+        simulation.introduce(self.scenario, WORLD);
         if let Some(inputs) = tasks.inputs {
             inputs.begin(&mut simulation, self.scenario, Pace::RealTime)?;
         }
@@ -109,7 +113,7 @@ impl<'a> Emulation<'a> {
         let inputs = simulation.end_inputs();
         let (mut summary, audit, mut recorder) =
             simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
-        "emulation".clone_into(&mut summary.world);
+        WORLD.clone_into(&mut summary.world);
         summary.lateness_us = driven.lateness.summary();
         summary.command_exit = driven.command_exit;
         summary.program_exits = driven.program_exits;

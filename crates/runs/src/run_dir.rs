@@ -139,6 +139,7 @@ pub fn recorder(dir: &RunDir, world: World, r: &Resolved) -> Result<Recorder, Er
         capture_nodes: Some(r.captures.nodes.clone()),
         captures: (!r.captures.nodes.is_empty()).then_some(r.captures.snap_length),
         ns2_trace: r.ns2_trace.then(|| dir.path().join("trace.tr")),
+        durable: false,
     };
     Ok(Recorder::start(dir.clone(), &outputs, nodes(r))?)
 }

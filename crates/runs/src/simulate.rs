@@ -47,6 +47,7 @@ pub fn simulate(
     check(scenario)?;
     let begun = Instant::now();
     let mut simulation = Simulation::new(scenario, recorder).map_err(Error::Usage)?;
+    simulation.introduce(scenario, "sim");
     if let Some(inputs) = inputs {
         inputs.begin(&mut simulation, scenario, Pace::Whole)?;
     }

@@ -169,14 +169,31 @@ impl Simulation {
         self.begin_once();
         while let Some((at, node, event)) = self.net.common.queue.pop_until(end) {
             self.advance(at, node, event);
-            if self.events.is_multiple_of(CHECK_EVERY)
-                && (self.net.common.recorder.failed() || watch(at).is_break())
-            {
-                return false;
+            if self.events.is_multiple_of(CHECK_EVERY) {
+                self.keep_up();
+                if self.net.common.recorder.failed() || watch(at).is_break() {
+                    return false;
+                }
             }
         }
         self.now = end;
         true
+    }
+
+    /// Has what was recorded so far get into files. To be called about once a second of the wall clock by whoever drives the simulation;
+    /// [`Simulation::run`] does it itself.
+    pub fn keep_up(&mut self) {
+        self.net.common.recorder.keep_up(None);
+    }
+
+    /// Tells the run directory what is known before the run, in case that it is killed.
+    pub fn introduce(&mut self, scenario: &Resolved, world: &str) {
+        if self.net.common.recorder.wants_outcomes() {
+            let mut summary = self.summary(scenario, &self.audit(|_| ()), 0.0);
+            world.clone_into(&mut summary.world);
+            summary.name_nodes(&scenario.names);
+            self.net.common.recorder.begin(summary);
+        }
     }
 
     pub(crate) fn begin_once(&mut self) {

@@ -46,6 +46,7 @@ impl Simulation {
             world: "sim".to_owned(),
             protocol: scenario.protocol.name().to_owned(),
             simulated_s: self.now.since(Time::ZERO).as_secs_f64(),
+            cut_off_s: None,
             wall_s,
             events: self.events,
             trace_hash: self.net.common.recorder.hash().hex(),

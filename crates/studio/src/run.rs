@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use wayhop_scenario::Scenario;
-use wayhop_trace::{Manifest, RunDir, RunStatus, Summary};
+use wayhop_trace::{Manifest, RunDir, RunStatus, Summary, how_it_ended};
 
 use crate::connections::{self, OfConnection};
 use crate::error::Error;
@@ -57,6 +57,8 @@ impl Run {
             let why = manifest.error.as_deref().unwrap_or("it does not say why");
             problems.push(format!("{}: the run failed: {why}", path.display()));
         }
+        // What is wrong with its tables is told below.
+        problems.extend(how_it_ended(&dir).ok().flatten());
         let summary = noted(dir.summary().map_err(Error::from), &mut problems);
         let motion = noted(Table::open(&dir, "positions").and_then(|t| Motion::read(&t)), &mut problems)
             .unwrap_or_default();

@@ -1,6 +1,5 @@
 //! A table of a run, read by columns and by time, one stretch of rows after the other.
 
-use std::fs::File;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -11,7 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, RowGroupReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use serde_json::Value;
-use wayhop_trace::{RunDir, open_table};
+use wayhop_trace::{RunDir, TableFile, open_table};
 
 use crate::error::Error;
 
@@ -25,7 +24,7 @@ const MOST_GROUP_ROWS: usize = 1 << 20;
 /// An open table.
 pub(crate) struct Table {
     path: PathBuf,
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<TableFile>,
 }
 
 /// A column of one row group, in the order of its rows.

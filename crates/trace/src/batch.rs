@@ -2,7 +2,8 @@
 
 use crate::{
     BundleEvent, ConnectionEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, HopEvent,
-    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, TcpEvent,
+    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, Summary,
+    TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -31,6 +32,10 @@ pub(crate) struct Batch {
     pub(crate) contacts: Vec<ContactEvent>,
     /// One for each of `hops`, if they are wanted.
     pub(crate) identities: Vec<IdentityEvent>,
+    /// The summary as it is now, for the checkpoint.
+    pub(crate) summary: Option<Box<Summary>>,
+    /// Whether a checkpoint is due once the batch is written.
+    pub(crate) checkpoint: bool,
     frames: Vec<Frame>,
     frame_bytes: Vec<u8>,
 }
@@ -76,6 +81,11 @@ impl Batch {
             || self.receptions.len() >= RECORDS
             || self.bundles.len() >= RECORDS
             || self.contacts.len() >= RECORDS
+    }
+
+    /// Whether there is so much in it that it should be sent.
+    pub(crate) fn has_to_go(&self) -> bool {
+        self.is_full() || self.hops.len() >= RECORDS
     }
 
     /// Forgets the frames, and tells how many there were.

@@ -66,7 +66,14 @@ pub fn human_table(s: &Summary) -> String {
     }
     energy(&mut out, &s.energy);
     circumstances(&mut out, s);
-    label(&mut out, "trace hash", &s.trace_hash);
+    match s.cut_off_s {
+        Some(at) => label(
+            &mut out,
+            "cut off",
+            &format!("at {} s: the run has not ended, or was killed", decimals(at)),
+        ),
+        None => label(&mut out, "trace hash", &s.trace_hash),
+    }
     out
 }
 

@@ -24,11 +24,13 @@ mod decode;
 pub mod diff;
 mod error;
 mod event;
+mod fates;
 #[cfg(test)]
 mod fixture;
 mod hash;
 mod human;
 mod identity;
+mod killed;
 mod lock;
 mod manifest;
 mod ns2;
@@ -61,6 +63,7 @@ pub use event::{
 pub use hash::TraceHash;
 pub use human::human_table;
 pub use identity::{Identity, IdentityEvent, carried, ends};
+pub use killed::{Recovered, how_it_ended, recover};
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus, civil};
 pub use observer::Observer;
@@ -75,7 +78,7 @@ pub use summary::{
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, Power, Search, TABLES, Tables, addresses, export_csv, motion, node_names,
+    OutcomeRow, PacketRow, Power, Search, TABLES, TableFile, Tables, addresses, export_csv, motion, node_names,
     open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use wayhop_protocols::{MessageCounts, Messages};

@@ -19,6 +19,8 @@ pub enum RunStatus {
     Interrupted,
     /// An error stopped it.
     Failed,
+    /// It was killed, and `wayhop recover` mended it.
+    Killed,
 }
 
 /// Everything needed to do a run again, and how it ended: `manifest.json`.

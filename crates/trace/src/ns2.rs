@@ -35,6 +35,11 @@ impl Ns2Trace {
         hops.iter().try_for_each(|e| lines.hop(out, e)).map_err(Error::io(&self.path, "write"))
     }
 
+    /// Writes what waits, but for movements that are not due.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.out.flush().map_err(Error::io(&self.path, "write"))
+    }
+
     pub(crate) fn close(&mut self) -> Result<(), Error> {
         let Self { out, lines, .. } = self;
         lines.moves_until(out, Time::NEVER).and_then(|()| out.flush()).map_err(Error::io(&self.path, "write"))

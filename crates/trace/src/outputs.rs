@@ -28,6 +28,8 @@ pub struct Outputs {
     pub capture_nodes: Option<Vec<NodeId>>,
     /// A trace in ns-2's old wireless format, in this file.
     pub ns2_trace: Option<PathBuf>,
+    /// Whether a power cut may happen: then the disk has what was recorded a few seconds later.
+    pub durable: bool,
 }
 
 impl Outputs {
@@ -48,6 +50,7 @@ impl Default for Outputs {
             captures: None,
             capture_nodes: None,
             ns2_trace: None,
+            durable: false,
         }
     }
 }

@@ -47,6 +47,7 @@ struct LeftOut {
 struct Run {
     dir: RunDir,
     tables: bool,
+    durable: bool,
     writer: Writer,
 }
 
@@ -77,7 +78,7 @@ impl Recorder {
             let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
         })?;
         Ok(Self {
-            run: Some(Run { dir, tables: outputs.tables, writer }),
+            run: Some(Run { dir, tables: outputs.tables, durable: outputs.durable, writer }),
             records_hops: outputs.tables || outputs.ns2_trace.is_some(),
             records_receptions: outputs.tables && outputs.receptions,
             records_bundles: outputs.tables && outputs.bundles,
@@ -313,16 +314,44 @@ impl Recorder {
         self.run.as_ref().is_some_and(|r| r.writer.failed())
     }
 
+    /// Says what is known at the beginning: the summary of a run that is killed, with what its tables tell.
+    pub fn begin(&mut self, summary: Summary) {
+        if let Some(run) = &self.run {
+            run.writer.hurry();
+            self.keep_up(Some(summary));
+        }
+    }
+
+    /// Whether [`Recorder::keep_up`] has something to do.
+    pub fn is_due(&self) -> bool {
+        self.run.as_ref().is_some_and(|r| r.writer.is_due())
+    }
+
+    /// To be called at least once a second of the wall clock while the run goes on, so that what was recorded is in files a few
+    /// seconds later. Mostly it does nothing. With the summary as it is now, where that tells more than the tables.
+    pub fn keep_up(&mut self, summary: Option<Summary>) {
+        if self.is_due() {
+            self.batch.summary = summary.map(Box::new).or(self.batch.summary.take());
+            self.send();
+        }
+    }
+
     /// Writes everything out, the summary and the manifest's status too, and closes the files.
     ///
     /// After an error the manifest says `failed` and why; what could be written is there and readable.
     pub fn finish(mut self, summary: &Summary, status: RunStatus) -> Result<(), Error> {
-        let Some(Run { dir, tables, writer }) = self.run.take() else { return Ok(()) };
+        let Some(Run { dir, tables, durable, writer }) = self.run.take() else { return Ok(()) };
         let flows = if tables { write_flows(&dir, summary) } else { Ok(()) };
         let records = writer.finish(std::mem::take(&mut self.batch), dir.path().to_owned());
         let outcome = records.and(flows).and_then(|()| dir.write_summary(summary));
         match &outcome {
-            Ok(()) => dir.end(status, summary.failed_programs())?,
+            Ok(()) => {
+                if durable {
+                    // What it replaces is removed by the end.
+                    dir.sync()?;
+                }
+                dir.end(status, summary.failed_programs())?;
+            }
             Err(e) => {
                 // As much as there is room for, what matters most first.
                 let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
@@ -344,13 +373,21 @@ impl Recorder {
     #[cold]
     fn send(&mut self) {
         let Some(run) = &mut self.run else { return };
-        let full = std::mem::take(&mut self.batch);
+        let mut full = std::mem::take(&mut self.batch);
+        full.checkpoint = run.writer.take_due();
         let Some(left_out) = &mut self.left_out else {
             self.batch = run.writer.exchange(full);
             return;
         };
         self.batch = run.writer.try_exchange(full).unwrap_or_else(|full| {
             let mut full = *full;
+            if std::mem::take(&mut full.checkpoint) {
+                run.writer.hurry();
+            }
+            if !full.has_to_go() {
+                // It was only time; there is room for more.
+                return full;
+            }
             left_out.frames += full.drop_frames();
             match &mut left_out.records {
                 Some(records) => {

@@ -9,11 +9,12 @@ use serde::Serialize;
 use wayhop_core::file_name;
 
 use crate::lock::{lock_folder, unlock};
+use crate::tables::remove_checkpoint;
 use crate::{Error, Manifest, RunStatus, Summary, TABLES};
 
 /// The file whose presence makes a directory a run directory.
 const MANIFEST: &str = "manifest.json";
-const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 const CAPTURES: &str = "captures";
 const INPUTS: &str = "inputs";
 const NS2_TRACE: &str = "trace.tr";
@@ -137,24 +138,29 @@ impl RunDir {
         lock_folder(&self.path).is_err_and(|e| e.kind() == ErrorKind::WouldBlock)
     }
 
-    /// Reads the summary. A run that is under way, or was killed, has none.
-    pub fn summary(&self) -> Result<Summary, Error> {
-        let path = self.path.join(SUMMARY);
-        let text = match fs::read(&path) {
-            Err(e) if e.kind() == ErrorKind::NotFound => {
-                let status = self.manifest()?.status;
-                let what = if status == RunStatus::Running {
-                    "the run has not ended, or it was killed before it could write its summary"
-                } else {
-                    "the run failed before it had a summary; manifest.json says why"
-                };
-                return Err(Error::invalid(&path, what));
+    /// Whether the run was killed: it has not ended, and nobody writes it.
+    pub fn is_killed(&self) -> bool {
+        self.manifest().is_ok_and(|m| m.status == RunStatus::Running) && !self.is_under_way()
+    }
+
+    /// Whether it has the file of a table.
+    pub(crate) fn has(&self, table: &str) -> bool {
+        self.path.join(format!("{table}.parquet")).exists()
+    }
+
+    /// Opens the directory of an earlier run to change it.
+    pub(crate) fn open_alone(path: &Path) -> Result<Self, Error> {
+        let dir = Self::open(path)?;
+        let lock = match lock_folder(path) {
+            Err(e) if e.kind() == ErrorKind::WouldBlock => {
+                return Err(Error::invalid(
+                    path,
+                    "the run goes on: wait for its end, or end it with SIGTERM",
+                ));
             }
-            read => read.map_err(Error::io(&path, "read"))?,
+            locked => locked.map_err(Error::io(path, "open"))?,
         };
-        serde_json::from_slice(&text)
-            .map(Summary::brought_up_to_date)
-            .map_err(|e| Error::invalid(&path, format!("not a summary that Wayhop wrote: {e}")))
+        Ok(Self { lock: lock.map(Arc::new), ..dir })
     }
 
     pub(crate) fn make_captures_dir(&self) -> Result<(), Error> {
@@ -172,12 +178,23 @@ impl RunDir {
         self.write_json(SUMMARY, summary)
     }
 
+    /// Waits until the disk has the manifest and, if there is one, the summary.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
+        let synced = |path: &Path| File::open(path).and_then(|f| f.sync_all());
+        for file in [MANIFEST, SUMMARY].map(|f| self.path.join(f)).iter().filter(|f| f.exists()) {
+            synced(file).map_err(Error::io(file, "write"))?;
+        }
+        synced(&self.path).map_err(Error::io(&self.path, "write"))
+    }
+
     /// Says how the run ended, in the space set aside for it.
     pub(crate) fn end(&self, status: RunStatus, error: Option<String>) -> Result<(), Error> {
         self.release_reserve();
         let _ = fs::remove_file(self.path.join(LAST_RESERVE.0));
         let manifest = Manifest { status, error, ..self.manifest()? };
         self.write_json(MANIFEST, &manifest)?;
+        // Until here a run that is killed is read by it.
+        remove_checkpoint(&self.path);
         if let Some(lock) = &self.lock {
             // It would end with this value.
             unlock(lock);
@@ -218,6 +235,7 @@ impl RunDir {
             FIGURES.iter().flat_map(|f| ["svg", "csv"].map(|end| self.path.join(format!("{f}.{end}")))),
         );
         old.extend([REPORT, SUMMARY, NS2_TRACE, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)));
+        remove_checkpoint(&self.path);
         for (folder, extension) in FOLDERS {
             if let Ok(entries) = fs::read_dir(self.path.join(folder)) {
                 let ours = |p: &PathBuf| p.extension() == Some(extension.as_ref());

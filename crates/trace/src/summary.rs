@@ -23,6 +23,10 @@ pub struct Summary {
     pub protocol: String,
     /// How far the run's own clock came, seconds.
     pub simulated_s: f64,
+    /// Of a run that goes on or was killed: how far its record goes, seconds. What only the end of a run tells is missing then: `wall_s` and
+    /// `events` are 0, `trace_hash` is empty, and `goodput_bps` is null.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cut_off_s: Option<f64>,
     /// How long that took, seconds.
     pub wall_s: f64,
     /// Events that the simulator ran.

@@ -2,24 +2,29 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use crate::batch::Batch;
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::tables::{
-    BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS, POSITIONS,
-    RECEPTIONS, SENDS, SIZES, TCP, Table,
+    AnyTable, BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, Checkpoints, EVENTS, GPS, IDENTITIES, NODES,
+    OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, SIZES, TCP, Table,
 };
 use crate::{
     BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo,
-    NoteEvent, Outputs, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, SendEvent, SizeEvent, TcpEvent,
+    NoteEvent, Outputs, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, SendEvent, SizeEvent, Summary,
+    TcpEvent,
 };
 
 /// Full batches that wait for the writer before the run has to.
 const WAITING: usize = 4;
+/// How often what was recorded is put where a run that is killed leaves it. With what a world takes until it asks
+/// ([`crate::Recorder::keep_up`]) and the disk until it has it, less than five seconds are lost.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(2);
 
 /// The run's end of the thread.
 pub(crate) struct Writer {
@@ -27,6 +32,10 @@ pub(crate) struct Writer {
     empty: Receiver<Batch>,
     failure: Arc<Failure>,
     thread: JoinHandle<()>,
+    /// Whether it is time for a checkpoint.
+    due: Arc<AtomicBool>,
+    /// Ends the thread that says so.
+    _ticking: Sender<()>,
 }
 
 /// The first thing that went wrong.
@@ -59,7 +68,24 @@ impl Writer {
             .name("wayhop-writer".to_owned())
             .spawn(move || run(&mut sinks, &dir, &to_write, &give_back, &ours))
             .map_err(Error::io(&path, "start the writer of"))?;
-        Ok(Self { full, empty, failure, thread })
+        let due = Arc::new(AtomicBool::new(true));
+        let ticking = tick(&due).map_err(Error::io(&path, "start the writer of"))?;
+        Ok(Self { full, empty, failure, thread, due, _ticking: ticking })
+    }
+
+    /// Whether it is time for a checkpoint.
+    pub(crate) fn is_due(&self) -> bool {
+        self.due.load(Ordering::Relaxed)
+    }
+
+    /// As [`Writer::is_due`]; the next one is due later.
+    pub(crate) fn take_due(&self) -> bool {
+        self.due.swap(false, Ordering::Relaxed)
+    }
+
+    /// Has a checkpoint be due.
+    pub(crate) fn hurry(&self) {
+        self.due.store(true, Ordering::Relaxed);
     }
 
     /// Sends a batch, which waits if the writer is behind, and gets an empty one for it.
@@ -96,6 +122,19 @@ impl Writer {
     }
 }
 
+/// Raises a flag now and then, until the sender is dropped.
+fn tick(due: &Arc<AtomicBool>) -> std::io::Result<Sender<()>> {
+    let (ticking, ended) = channel();
+    let due = Arc::clone(due);
+    let tick = move || {
+        while ended.recv_timeout(CHECKPOINT_EVERY) == Err(RecvTimeoutError::Timeout) {
+            due.store(true, Ordering::Relaxed);
+        }
+    };
+    thread::Builder::new().name("wayhop-ticker".to_owned()).spawn(tick)?;
+    Ok(ticking)
+}
+
 fn run(
     sinks: &mut Sinks,
     dir: &RunDir,
@@ -105,9 +144,16 @@ fn run(
 ) {
     let mut failed = false;
     for mut batch in to_write {
-        if !failed && let Err(e) = sinks.write(&batch) {
+        let summary = batch.summary.take();
+        let checkpoint = std::mem::take(&mut batch.checkpoint);
+        let write = |sinks: &mut Sinks| {
+            sinks.write(&batch)?;
+            if checkpoint { sinks.checkpoint(summary.as_deref()) } else { Ok(()) }
+        };
+        if !failed && let Err(e) = write(sinks) {
             failed = true;
             dir.release_reserve();
+            sinks.make_room();
             // Whatever can be ended well is ended now, while there is room.
             let _ = sinks.close();
             failure.set(e);
@@ -130,6 +176,7 @@ struct Sinks {
 }
 
 struct Tables {
+    checkpoints: Checkpoints,
     packets: Table<HopEvent>,
     positions: Table<PositionEvent>,
     events: Table<NoteEvent>,
@@ -193,6 +240,27 @@ impl Sinks {
         Ok(())
     }
 
+    /// Puts what the files do not have, or not for a reader, where it outlives this process.
+    fn checkpoint(&mut self, summary: Option<&Summary>) -> Result<(), Error> {
+        if let Some(t) = &mut self.tables {
+            t.checkpoint(summary)?;
+        }
+        if let Some(c) = &mut self.captures {
+            c.flush()?;
+        }
+        if let Some(n) = &mut self.ns2 {
+            n.flush()?;
+        }
+        Ok(())
+    }
+
+    /// After an error: the disk may be full.
+    fn make_room(&mut self) {
+        if let Some(t) = &mut self.tables {
+            t.checkpoints.give_up();
+        }
+    }
+
     /// Closes every file, also after an error, and tells the first one.
     fn close(&mut self) -> Result<(), Error> {
         let tables = self.tables.as_mut().map_or(Ok(()), Tables::close);
@@ -208,7 +276,12 @@ impl Tables {
         let mut who = Table::create(path, "nodes", NODES)?;
         who.extend((0..).zip(nodes))?;
         who.close()?;
+        if outputs.durable {
+            who.sync()?;
+            dir.sync()?;
+        }
         Ok(Self {
+            checkpoints: Checkpoints::new(path, outputs.durable),
             packets: Table::create(path, "packets", PACKETS)?,
             positions: Table::create(path, "positions", POSITIONS)?,
             events: Table::create(path, "events", EVENTS)?,
@@ -238,22 +311,65 @@ impl Tables {
         Ok((Table::create(path, "bundles", BUNDLES)?, Table::create(path, "contacts", CONTACTS)?))
     }
 
+    fn checkpoint(&mut self, summary: Option<&Summary>) -> Result<(), Error> {
+        let mut has_news = summary.is_some();
+        self.each(&mut |t| {
+            has_news |= t.has_news();
+            Ok(())
+        })?;
+        if !has_news {
+            return Ok(());
+        }
+        // Its methods are called while the tables are.
+        let mut to = std::mem::replace(&mut self.checkpoints, Checkpoints::new(Path::new(""), false));
+        let outcome = self.keep(summary, &mut to);
+        self.checkpoints = to;
+        outcome
+    }
+
+    fn keep(&mut self, summary: Option<&Summary>, to: &mut Checkpoints) -> Result<(), Error> {
+        let all = to.begin()?;
+        if let Some(summary) = summary {
+            to.put_summary(summary)?;
+        }
+        self.each(&mut |t| t.keep(all, to))?;
+        to.commit()
+    }
+
     fn close(&mut self) -> Result<(), Error> {
-        let all = [
-            self.packets.close(),
-            self.positions.close(),
-            self.events.close(),
-            self.sends.close(),
-            self.tcp.close(),
-            self.counters.close(),
-            self.outcomes.close(),
-            self.receptions.as_mut().map_or(Ok(()), Table::close),
-            self.bundles.as_mut().map_or(Ok(()), |(bundles, contacts)| bundles.close().and(contacts.close())),
-            self.gps.as_mut().map_or(Ok(()), Table::close),
-            self.connections.as_mut().map_or(Ok(()), Table::close),
-            self.sizes.as_mut().map_or(Ok(()), Table::close),
-            self.identities.as_mut().map_or(Ok(()), Table::close),
+        let mut outcome = Ok(());
+        let durable = self.checkpoints.is_durable();
+        self.each(&mut |t| {
+            let closed = t.close().and_then(|()| if durable { t.sync() } else { Ok(()) });
+            if outcome.is_ok() {
+                outcome = closed;
+            }
+            Ok(())
+        })?;
+        outcome
+    }
+
+    /// Calls something with every table.
+    fn each(&mut self, take: &mut dyn FnMut(&mut dyn AnyTable) -> Result<(), Error>) -> Result<(), Error> {
+        let (bundles, contacts) = self.bundles.as_mut().map(|(b, c)| (b, c)).unzip();
+        let always: [&mut dyn AnyTable; 7] = [
+            &mut self.packets,
+            &mut self.positions,
+            &mut self.events,
+            &mut self.sends,
+            &mut self.tcp,
+            &mut self.counters,
+            &mut self.outcomes,
         ];
-        all.into_iter().collect()
+        let wanted: [Option<&mut dyn AnyTable>; 7] = [
+            self.receptions.as_mut().map(|t| t as _),
+            bundles.map(|t| t as _),
+            contacts.map(|t| t as _),
+            self.gps.as_mut().map(|t| t as _),
+            self.connections.as_mut().map(|t| t as _),
+            self.sizes.as_mut().map(|t| t as _),
+            self.identities.as_mut().map(|t| t as _),
+        ];
+        always.into_iter().chain(wanted.into_iter().flatten()).try_for_each(take)
     }
 }

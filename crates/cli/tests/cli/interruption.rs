@@ -113,16 +113,89 @@ fn a_directory_that_a_run_is_writing_is_refused_and_left_alone() {
     run_in(dir.path(), &second).ok();
 }
 
+/// Kills a long run after so many milliseconds, once it has a first checkpoint. How far the simulation had come by then, seconds.
+fn killed_after(ms: u64, dir: &Path) -> f64 {
+    let mut child = wayhop()
+        .args(["run", "long.toml", "--speed", "20", "--captures", "--quiet", "--out", "r"])
+        .current_dir(dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    wait_for_output(&child, &dir.join("r/tables.checkpoint"));
+    let begun = Instant::now();
+    std::thread::sleep(Duration::from_millis(ms));
+    child.kill().expect("it runs");
+    child.wait().expect("an end");
+    20.0 * begun.elapsed().as_secs_f64()
+}
+
 #[test]
-fn a_killed_run_says_that_it_never_ended() {
+fn a_run_that_is_killed_at_any_moment_is_read_by_every_command_but_for_five_seconds() {
+    std::thread::scope(|s| {
+        for ms in [100, 1_900, 2_300, 3_700, 6_100, 9_050] {
+            s.spawn(move || {
+                let dir = folder(&[("long.toml", LONG)]);
+                let d = dir.path();
+                let came_s = killed_after(ms, d);
+                assert_eq!(manifest(&d.join("r"))["status"], "running");
+                let table = run_in(d, &["export", "csv", "r", "packets"]);
+                assert_eq!(table.status, Some(0), "{}", table.err);
+                assert!(table.err.contains("r: the run was killed; its record ends at"), "{}", table.err);
+                let last_ns: f64 = match table.out.lines().last().and_then(|l| l.split(',').next()) {
+                    Some("time_ns") | None => 0.0,
+                    Some(cell) => cell.parse().expect("a time"),
+                };
+                // Twenty simulated seconds a second.
+                assert!(last_ns / 1e9 > came_s - 20.0 * 5.0, "{ms} ms: {last_ns} ns of {came_s} s");
+                for command in
+                    [&["why", "r"][..], &["compare", "r", "r"], &["plot", "delivery", "r"], &["report", "r"]]
+                {
+                    let ran = run_in(d, command);
+                    assert_eq!(ran.status, Some(0), "{ms} ms: {command:?}: {}", ran.err);
+                }
+                let figure = std::fs::read_to_string(d.join("r/report.html")).expect("a report");
+                assert!(figure.contains("cut off at"), "the report says so");
+                let sent = |csv: &str| csv.lines().filter(|l| l.contains(",originate,")).count() as u64;
+                let said = run_in(d, &["recover", "r"]).ok();
+                assert!(said.contains("r: recovered up to"), "{said}");
+                let again = run_in(d, &["recover", "r"]).ok();
+                assert!(again.contains("nothing to do"), "{again}");
+                assert_eq!(manifest(&d.join("r"))["status"], "killed");
+                let after = run_in(d, &["export", "csv", "r", "packets"]).ok();
+                assert_eq!(after, table.out);
+                let summary: serde_json::Value =
+                    serde_json::from_slice(&std::fs::read(d.join("r/summary.json")).expect("a summary"))
+                        .expect("JSON");
+                assert_eq!(summary["totals"]["sent"], sent(&after));
+                let totals = &summary["totals"];
+                let number = |key: &str| totals[key].as_u64().expect("a count");
+                assert_eq!(number("sent"), number("received") + number("dropped") + number("held"));
+                assert_eq!(summary["trace_hash"], "");
+                assert!(totals["goodput_bps"].is_null() && summary["cut_off_s"].is_f64());
+                // Its place can be used again.
+                run_in(d, &["run", "long.toml", "--duration", "1", "--out", "r", "--quiet"]).ok();
+                assert_eq!(manifest(&d.join("r"))["status"], "complete");
+                assert!(!d.join("r/tables.checkpoint").exists());
+            });
+        }
+    });
+}
+
+#[test]
+fn a_run_is_not_recovered_while_it_goes_on() {
     let dir = folder(&[("long.toml", LONG)]);
-    let ran = stopped_by("KILL", dir.path());
-    assert_eq!(ran.status, None, "a signal ended it");
-    assert_eq!(manifest(&dir.path().join("r"))["status"], "running");
-    let message = run_in(dir.path(), &["export", "csv", "r", "packets"]).failure(2);
-    assert!(message.contains("packets.parquet") && message.contains("killed"), "{message}");
-    // Its place can be used again.
-    let again = ["run", "long.toml", "--duration", "1", "--out", "r", "--quiet"];
-    run_in(dir.path(), &again).ok();
-    assert_eq!(manifest(&dir.path().join("r"))["status"], "complete");
+    let mut run = started(dir.path());
+    let refused = run_in(dir.path(), &["recover", "r"]).failure(2);
+    assert!(refused.contains("r: the run goes on"), "{refused}");
+    // And is read meanwhile.
+    let why = run_in(dir.path(), &["why", "r"]);
+    assert!(
+        why.status == Some(0) && why.err.contains("r: the run goes on; its record comes up to"),
+        "{}",
+        why.err
+    );
+    run.kill().expect("it runs");
+    run.wait().expect("an end");
+    run_in(dir.path(), &["recover", "r"]).ok();
 }

@@ -227,11 +227,13 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     run_in(d, &["export", "nodes", "other", "--out", "others"]).ok();
     let said = refused(&[one, "others/1"]);
     assert!(said.contains("the routing protocol is aodv, and dsr in nodes/0"), "{said}");
-    // A node that was killed, one of another version, one whose record lacks what packets are known by.
+    // A node that runs, one of another version, one whose record lacks what packets are known by.
     let file = d.join(two).join("manifest.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"complete\"", "\"running\"")).unwrap();
+    let running = wayhop_trace::lock_folder(&d.join(two)).unwrap();
     assert!(refused(&[one, two]).contains("the run has not ended"));
+    drop(running);
     let ours = format!("\"wayhop\": \"{}\"", env!("CARGO_PKG_VERSION"));
     fs::write(&file, text.replace(&ours, "\"wayhop\": \"0.0.7\"")).unwrap();
     assert!(refused(&[one, two]).contains("Wayhop 0.0.7 wrote it"));

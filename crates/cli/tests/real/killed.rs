@@ -1,13 +1,17 @@
 //! Emulations and labs that are killed, at any instant: all that they started ends, and the next run removes what they left.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::mesh::WAYHOP;
+use wayhop_core::Time;
+use wayhop_trace::{HopKind, RunDir, Tables, recover};
+
+use crate::mesh::{Mesh, WAYHOP, may_run};
 
 /// How many are killed; of each world.
 const RUNS: u64 = 30;
@@ -130,4 +134,150 @@ fn thirty_emulations_that_are_killed_leave_nothing() {
 #[test]
 fn thirty_labs_that_are_killed_leave_nothing() {
     nothing_outlives("lab", 3000);
+}
+
+/// A flow over two hops, for longer than anybody waits.
+const RECORDED: &str = "\
+duration_s = 600
+nodes.count = 3
+movement = { kind = \"chain\", spacing_m = 200 }
+[[traffic]]
+kind = \"cbr\"
+src = 0
+dst = 2
+rate_pps = 20
+";
+
+/// Kills a run of this world so many milliseconds after its record began. By how many seconds its record ends before.
+fn lost_s(world: &str, after_ms: u64) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.toml"), RECORDED).unwrap();
+    let mut run = Command::new(WAYHOP)
+        .args([world, "s.toml", "--quiet", "--out", "r"])
+        .current_dir(folder.path())
+        .env("WAYHOP_RUNTIME_DIR", folder.path().join("run"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let path = folder.path().join("r");
+    while !path.join("tables.checkpoint").exists() {
+        assert!(run.try_wait().unwrap().is_none(), "it has ended");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let begun = Instant::now();
+    thread::sleep(Duration::from_millis(after_ms));
+    run.kill().unwrap();
+    let came_s = begun.elapsed().as_secs_f64();
+    run.wait().unwrap();
+    let dir = RunDir::open(&path).unwrap();
+    assert!(dir.is_killed());
+    let told = dir.summary().unwrap();
+    let mut last = Time::ZERO;
+    let mut sent = 0;
+    Tables::of(&dir, told.protocol.clone())
+        .packets(&mut |e| {
+            last = last.max(e.time);
+            sent += u64::from(e.kind == HopKind::Originate && e.flow.is_some());
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(
+        (told.totals.sent, told.world.as_str()),
+        (sent, if world == "lab" { "lab" } else { "emulation" })
+    );
+    assert!(sent > 20 && told.flows[0].received > Some(10), "{told:?}");
+    let recovered = recover(&path).unwrap().expect("it was killed");
+    assert!(recovered.until_s >= last.as_secs_f64());
+    assert_eq!(dir.summary().unwrap(), told);
+    came_s - last.as_secs_f64()
+}
+
+fn record_outlives(world: &str) {
+    if !may_run() {
+        return;
+    }
+    let lost: Vec<f64> = thread::scope(|s| {
+        let runs = [5_600, 6_900, 8_100, 9_300].map(|ms| s.spawn(move || lost_s(world, ms)));
+        runs.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    eprintln!("{world}: the records end {lost:.1?} s before the kill");
+    assert!(lost.iter().all(|s| *s < 5.0), "{lost:?}");
+}
+
+#[test]
+fn an_emulation_that_is_killed_keeps_its_record_but_for_five_seconds() {
+    record_outlives("emulate");
+}
+
+#[test]
+fn a_lab_that_is_killed_keeps_its_record_but_for_five_seconds() {
+    record_outlives("lab");
+}
+
+/// Pings over a relay that is killed after so many milliseconds, and merges the records of all three. By how many seconds the
+/// relay's ends before its last answer.
+fn relay_lost_s(after_ms: u64) -> f64 {
+    let mut mesh = Mesh::line(3);
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let runs: Vec<PathBuf> = (0..3).map(|i| folder.path().join(i.to_string())).collect();
+    for (i, run) in runs.iter().enumerate() {
+        mesh.start(i, "dsr", &[&format!("run={}", run.display())]);
+    }
+    mesh.ping(0, 2, 1);
+    let ping = mesh.start_ping(0, 2);
+    thread::sleep(Duration::from_millis(after_ms));
+    mesh.kill(1);
+    // Its neighbours go on.
+    thread::sleep(Duration::from_secs(2));
+    drop(ping);
+    let (_, _) = (mesh.end(0), mesh.end(2));
+    let merged = folder.path().join("merged");
+    let done = Command::new(WAYHOP)
+        .arg("merge")
+        .args(&runs)
+        .args(["--quiet", "--out"])
+        .arg(&merged)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && said.contains("1: the run was killed; its record ends at"), "{said}");
+    let merged = RunDir::open(&merged).unwrap();
+    // Packets that came over the relay, by when; and when it had which.
+    let (mut arrived, mut passed, mut last) = (Vec::new(), BTreeSet::new(), Time::ZERO);
+    Tables::of(&merged, "dsr")
+        .packets(&mut |e| {
+            match (e.node.0, e.kind) {
+                (0 | 2, HopKind::Deliver) => arrived.push((e.time, e.packet)),
+                (1, _) => {
+                    passed.insert(e.packet);
+                    last = last.max(e.time);
+                }
+                _ => {}
+            }
+            Ok(())
+        })
+        .unwrap();
+    let end = arrived.iter().map(|(at, _)| *at).max().unwrap();
+    let due = |at: Time| at.as_secs_f64() < end.as_secs_f64() - 5.0;
+    let missing = arrived.iter().filter(|(at, packet)| due(*at) && !passed.contains(packet)).count();
+    let asked = arrived.iter().filter(|(at, _)| due(*at)).count();
+    assert!(
+        missing == 0 && asked > 10,
+        "{missing} of {asked} packets that the relay carried are not in its record"
+    );
+    assert!(recover(&runs[1]).unwrap().is_some());
+    end.as_secs_f64() - last.as_secs_f64()
+}
+
+#[test]
+fn a_field_node_that_is_killed_is_merged_with_the_others_and_five_seconds_are_missing_at_most() {
+    if !may_run() {
+        return;
+    }
+    let lost = [6_300, 7_700, 9_200].map(relay_lost_s);
+    eprintln!("the relay's records end {lost:.1?} s before its last packet");
+    assert!(lost.iter().all(|s| *s < 5.0), "{lost:?}");
 }

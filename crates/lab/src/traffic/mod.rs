@@ -90,6 +90,11 @@ impl Traffic {
         Ok(traffic)
     }
 
+    /// The flows, before anything was sent.
+    pub(super) fn flows(&self) -> Vec<FlowSummary> {
+        self.outlets.iter().map(|o| summary(o, Time::ZERO, self.nodes, std::iter::empty())).collect()
+    }
+
     fn flow(&mut self, i: usize, config: FlowConfig, s: &Resolved, nodes: &[Namespace]) -> io::Result<()> {
         let own = address(s, &config, config.src);
         let to = if config.is_to_all() { GROUP.into() } else { address(s, &config, config.dst) };

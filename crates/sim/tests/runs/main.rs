@@ -16,6 +16,7 @@ mod idle;
 mod interfaces;
 mod ipv6;
 mod keys;
+mod killed;
 mod link_addresses;
 mod orders;
 mod outages;

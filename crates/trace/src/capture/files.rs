@@ -81,6 +81,11 @@ impl Captures {
         Ok(())
     }
 
+    /// Writes what waits.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.append_all()
+    }
+
     pub(crate) fn close(&mut self) -> Result<(), Error> {
         self.append_all()
     }

@@ -7,9 +7,10 @@ use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader};
+use wayhop_core::DropReason;
 
 use super::read;
-use crate::{Error, RunDir};
+use crate::{Error, RunDir, killed};
 
 /// Rows that are in memory at a time.
 const ROWS: usize = 1 << 13;
@@ -90,8 +91,19 @@ pub fn packet_rows(run: &RunDir, mut take: impl FnMut(&PacketRow<'_>)) -> Result
     })
 }
 
-/// Calls `take` with each row of `outcomes`, in order.
+/// Calls `take` with each row of `outcomes`, in order. Of a run that was killed they follow from `packets`.
 pub fn outcome_rows(run: &RunDir, mut take: impl FnMut(&OutcomeRow<'_>)) -> Result<(), Error> {
+    if let Some(outcomes) = killed::outcomes(run)? {
+        for o in outcomes {
+            take(&OutcomeRow {
+                packet: (o.packet.flow, o.packet.seq),
+                outcome: o.outcome.name(),
+                reason: o.outcome.reason().map(DropReason::name),
+                nodes: o.nodes,
+            });
+        }
+        return Ok(());
+    }
     let names = ["flow", "seq", "outcome", "reason", "nodes"];
     each_group(run, "outcomes", names, |group, [flow, seq, outcome, reason, nodes]| {
         let (mut flow, mut nodes) =

@@ -4,11 +4,14 @@ use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
 
+use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row};
 use wayhop_core::{NodeId, Span, Time};
 
+use super::killed;
 use super::names::TABLES;
+use super::pieces::TableFile;
 use crate::{Error, RunDir, RunStatus};
 
 /// More rows of interest than this are not kept: no run makes them, a damaged or forged file might.
@@ -70,47 +73,73 @@ pub fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
     Ok(found)
 }
 
-/// Opens a table of a run, for a reader of its own; the error of a run that was killed says so.
-pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<File>, Error> {
+/// Opens a table of a run, for a reader of its own. Of a run that goes on or was killed it has what was recorded up to a few
+/// seconds before.
+pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<TableFile>, Error> {
     if !TABLES.contains(&table) {
         let what = format!("there is no table `{table}`; the tables are {}", TABLES.join(", "));
         return Err(Error::invalid(run.path(), what));
     }
     let path = run.path().join(format!("{table}.parquet"));
-    let file = match File::open(&path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            let what = match table {
-                "receptions" => {
-                    "this run did not record what became of its frames; run it again with --receptions"
-                }
-                "gps" => {
-                    "this run has no GPS receivers: only nodes on real interfaces with `gpsd` record them"
-                }
-                "connections" => {
-                    "this run has no connections of programs: only emulations, labs and nodes on real interfaces record them"
-                }
-                "sizes" => "this run did not record how long queues and caches were; run it again",
-                "identities" => {
-                    "this run did not record what its packets are known by; run it again with --identities"
-                }
-                _ if TABLES.iter().any(|t| run.path().join(format!("{t}.parquet")).exists()) => {
-                    "the table is missing, and others of this run are there: copy the run anew, or run it again"
-                }
-                _ => "this run recorded no tables",
-            };
-            return Err(Error::invalid(&path, what));
-        }
-        opened => opened.map_err(Error::io(&path, "read"))?,
+    let open = || match File::open(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Err(Error::invalid(&path, why_missing(run, table))),
+        opened => opened.map_err(Error::io(&path, "read")),
     };
-    SerializedFileReader::new(file).map_err(|e| {
+    let whole = || Ok(SerializedFileReader::new(TableFile::whole(open()?)));
+    if let Ok(found) = whole()? {
+        return Ok(found);
+    }
+    let damaged = |e: ParquetError| {
         let why = match run.manifest().map(|m| m.status) {
+            Ok(RunStatus::Running) if run.is_under_way() => {
+                "the run has not recorded anything yet: wait a few seconds"
+            }
             Ok(RunStatus::Running) => {
-                "the run has not ended, or it was killed before it could end its tables: run it again"
+                "the run was killed before it could end its tables, and left no tables.checkpoint: run it again"
             }
             _ => "the file is damaged: copy the run anew, or run it again",
         };
         Error::invalid(&path, format!("{why} ({e})"))
-    })
+    };
+    match killed::table(run.path(), table, open()?)? {
+        Some(pieces) => SerializedFileReader::new(pieces).map_err(damaged),
+        // It may have ended meanwhile.
+        None => whole()?.map_err(damaged),
+    }
+}
+
+/// Gives the table of a run that was killed its footer, and the rows that only the checkpoint has. One that is whole stays.
+pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
+    let path = run.path().join(format!("{table}.parquet"));
+    let open = || File::open(&path).map_err(Error::io(&path, "read"));
+    if SerializedFileReader::new(open()?).is_ok() {
+        return Ok(());
+    }
+    let lost = || Error::invalid(&path, "it has no footer, and tables.checkpoint has nothing of it");
+    let file = killed::table(run.path(), table, open()?)?.ok_or_else(lost)?;
+    file.pieces().map_or(Ok(()), |pieces| killed::mend(run.path(), table, pieces))
+}
+
+/// Why a run has no such file.
+fn why_missing(run: &RunDir, table: &str) -> &'static str {
+    match table {
+        "receptions" => "this run did not record what became of its frames; run it again with --receptions",
+        "gps" => "this run has no GPS receivers: only nodes on real interfaces with `gpsd` record them",
+        "connections" => {
+            "this run has no connections of programs: only emulations, labs and nodes on real interfaces record them"
+        }
+        "sizes" => "this run did not record how long queues and caches were; run it again",
+        "identities" => {
+            "this run did not record what its packets are known by; run it again with --identities"
+        }
+        "flows" if run.manifest().is_ok_and(|m| m.status == RunStatus::Running) => {
+            "the run has not ended, or was killed, and this table is written at the end; of a killed run `wayhop recover` makes it"
+        }
+        _ if TABLES.iter().any(|t| run.path().join(format!("{t}.parquet")).exists()) => {
+            "the table is missing, and others of this run are there: copy the run anew, or run it again"
+        }
+        _ => "this run recorded no tables",
+    }
 }
 
 /// Calls something with each row; `None` says that the row is none of ours.

@@ -17,6 +17,16 @@ impl GroupSink {
         Self { file, good_len: 0, pending: Vec::new() }
     }
 
+    /// Octets that are in the file.
+    pub(crate) fn good_len(&self) -> u64 {
+        self.good_len
+    }
+
+    /// Waits until the disk has what is in the file.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
     /// Appends what was collected. After an error the file has the length that it had before.
     pub(crate) fn commit(&mut self) -> io::Result<()> {
         let outcome = self.file.write_all(&self.pending);

@@ -1,15 +1,16 @@
 //! One Parquet file, written row group by row group.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataWriter};
 use parquet::file::writer::SerializedFileWriter;
 
+use super::checkpoint::{Checkpoints, Kind};
 use super::column::{Column, Texts, properties, schema};
+use super::killed::footer;
 use super::sink::GroupSink;
 use crate::Error;
 
@@ -20,13 +21,25 @@ const ROW_GROUP: usize = 1 << 17;
 /// by [`Table::close`], before which the caller makes some room.
 pub(crate) struct Table<R: 'static> {
     path: PathBuf,
+    name: &'static str,
     columns: &'static [Column<R>],
     writer: SerializedFileWriter<GroupSink>,
     rows: Vec<R>,
     texts: Texts,
     /// Row groups that are wholly in the file.
     good_groups: usize,
+    /// What the checkpoint has.
+    kept: Kept,
     state: State,
+}
+
+/// What a checkpoint has of a table.
+#[derive(Copy, Clone, Default)]
+struct Kept {
+    /// Row groups in the footer; `None` before the first checkpoint.
+    groups: Option<usize>,
+    /// Of the rows that wait for their row group.
+    rows: usize,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -39,22 +52,23 @@ enum State {
 
 impl<R> Table<R> {
     /// Starts the table `name` in the directory `dir`.
-    pub(crate) fn create(dir: &Path, name: &str, columns: &'static [Column<R>]) -> Result<Self, Error> {
+    pub(crate) fn create(
+        dir: &Path,
+        name: &'static str,
+        columns: &'static [Column<R>],
+    ) -> Result<Self, Error> {
         let path = dir.join(format!("{name}.parquet"));
         let file = File::create(&path).map_err(Error::io(&path, "create"))?;
-        let writer = schema(name, columns)
-            .and_then(|s| {
-                let properties = Arc::new(properties(columns));
-                SerializedFileWriter::new(GroupSink::new(file), Arc::new(s), properties)
-            })
-            .map_err(|e| parquet_error(&path, e))?;
+        let writer = begin(name, columns, GroupSink::new(file)).map_err(|e| parquet_error(&path, e))?;
         Ok(Self {
             path,
+            name,
             columns,
             writer,
             rows: Vec::new(),
             texts: Texts::default(),
             good_groups: 0,
+            kept: Kept::default(),
             state: State::Open,
         })
     }
@@ -98,24 +112,10 @@ impl<R> Table<R> {
             self.rows.clear();
             return Ok(());
         }
-        let outcome = self.encode_group();
+        let outcome = encode(&mut self.writer, self.columns, &self.rows, &mut self.texts);
         self.rows.clear();
         self.settle(outcome)?;
         self.good_groups += 1;
-        Ok(())
-    }
-
-    fn encode_group(&mut self) -> Result<(), ParquetError> {
-        let mut group = self.writer.next_row_group()?;
-        let mut columns = self.columns.iter();
-        while let Some(mut to) = group.next_column()? {
-            if let Some(c) = columns.next() {
-                c.write(&self.rows, &mut self.texts, &mut to)?;
-            }
-            to.close()?;
-        }
-        group.close()?;
-        self.writer.flush()?;
         Ok(())
     }
 
@@ -131,21 +131,109 @@ impl<R> Table<R> {
     }
 
     fn end_with_good_groups(&mut self) -> Result<(), ParquetError> {
-        let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
-        let rows = groups.iter().map(parquet::file::metadata::RowGroupMetaData::num_rows).sum();
-        let created_by = Some(concat!("wayhop ", env!("CARGO_PKG_VERSION")).to_owned());
-        let schema = Arc::new(self.writer.schema_descr().clone());
-        let file = FileMetaData::new(1, rows, created_by, None, schema, None);
-        let metadata = ParquetMetaData::new(file, groups);
+        let footer = self.footer()?;
         let sink = self.writer.inner_mut();
-        if self.good_groups == 0 {
+        if sink.good_len() == 0 {
             // Even the magic number at the beginning was part of what could not be written.
-            io::Write::write_all(sink, b"PAR1")?;
+            sink.write_all(b"PAR1")?;
         }
-        ParquetMetaDataWriter::new(&mut *sink, &metadata).finish()?;
+        sink.write_all(&footer)?;
         sink.commit()?;
         Ok(())
     }
+
+    /// The footer for what is in the file.
+    fn footer(&self) -> Result<Vec<u8>, ParquetError> {
+        let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
+        footer(Arc::new(self.writer.schema_descr().clone()), groups)
+    }
+}
+
+/// A table of whatever rows.
+pub(crate) trait AnyTable {
+    /// Whether there is something that the last checkpoint does not have.
+    fn has_news(&self) -> bool;
+    /// Puts into a checkpoint what the file has no footer for, or, if that is not `all`, what is new of it.
+    fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error>;
+    /// As [`Table::close`].
+    fn close(&mut self) -> Result<(), Error>;
+    /// Has the disk keep the file, which is closed.
+    fn sync(&self) -> Result<(), Error>;
+}
+
+impl<R> AnyTable for Table<R> {
+    fn has_news(&self) -> bool {
+        self.state == State::Open
+            && (self.kept.groups != Some(self.good_groups) || self.kept.rows < self.rows.len())
+    }
+
+    fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error> {
+        if self.state != State::Open {
+            return Ok(());
+        }
+        if all || self.kept.groups != Some(self.good_groups) {
+            if self.writer.inner().good_len() == 0 {
+                // The magic number.
+                let flushed = self.writer.flush();
+                self.settle(flushed.map_err(ParquetError::from))?;
+            }
+            if to.is_durable() {
+                self.writer.inner().sync().map_err(Error::io(&self.path, "write"))?;
+            }
+            let footer = self.footer().map_err(|e| parquet_error(&self.path, e))?;
+            let good = self.writer.inner().good_len().to_le_bytes();
+            to.put(Kind::Base, self.name, &[&good, &footer])?;
+            self.kept = Kept { groups: Some(self.good_groups), rows: 0 };
+        }
+        if self.kept.rows < self.rows.len() {
+            let rows = &self.rows[self.kept.rows..];
+            let encoded = begin(self.name, self.columns, Vec::new()).and_then(|mut writer| {
+                encode(&mut writer, self.columns, rows, &mut self.texts)?;
+                writer.into_inner()
+            });
+            to.put(Kind::Rows, self.name, &[&encoded.map_err(|e| parquet_error(&self.path, e))?])?;
+            self.kept.rows = self.rows.len();
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        Table::close(self)
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        self.writer.inner().sync().map_err(Error::io(&self.path, "write"))
+    }
+}
+
+/// A Parquet file without rows.
+fn begin<R, W: Write + Send>(
+    name: &str,
+    columns: &[Column<R>],
+    to: W,
+) -> Result<SerializedFileWriter<W>, ParquetError> {
+    let properties = Arc::new(properties(columns));
+    SerializedFileWriter::new(to, Arc::new(schema(name, columns)?), properties)
+}
+
+/// Adds these rows as a row group.
+fn encode<R, W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    columns: &[Column<R>],
+    rows: &[R],
+    texts: &mut Texts,
+) -> Result<(), ParquetError> {
+    let mut group = writer.next_row_group()?;
+    let mut columns = columns.iter();
+    while let Some(mut to) = group.next_column()? {
+        if let Some(c) = columns.next() {
+            c.write(rows, texts, &mut to)?;
+        }
+        to.close()?;
+    }
+    group.close()?;
+    writer.flush()?;
+    Ok(())
 }
 
 #[cfg(test)]

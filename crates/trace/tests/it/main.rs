@@ -3,6 +3,7 @@
 mod captures;
 mod common;
 mod diff;
+mod killed;
 mod real_time;
 mod run_directory;
 mod stream;

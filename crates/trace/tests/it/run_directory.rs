@@ -359,7 +359,7 @@ fn the_manifest_says_how_the_run_ended() {
     let (run, r) = start(&dir, &Outputs::default());
     assert_eq!(run.manifest().expect("a manifest").status, RunStatus::Running);
     let e = run.summary().expect_err("no summary yet").to_string();
-    assert!(e.contains("has not ended, or it was killed"), "{e}");
+    assert!(e.contains("has not ended, and has not recorded anything yet"), "{e}");
     r.finish(&summary(), RunStatus::Interrupted).expect("room on the disk");
     let m = run.manifest().expect("a manifest");
     assert_eq!(m, Manifest { status: RunStatus::Interrupted, ..manifest() });
@@ -380,11 +380,17 @@ fn a_killed_run_is_explained() {
     // What SIGKILL leaves: the beginning of a table.
     fs::write(dir.path().join("packets.parquet"), b"PAR1\x15\x04").expect("a file");
     let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
+    assert!(e.contains("packets.parquet") && e.contains("has not recorded anything yet"), "{e}");
+    drop(run);
+    let run = RunDir::open(dir.path()).expect("a run");
+    let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
     assert!(e.contains("packets.parquet") && e.contains("killed"), "{e}");
     let e = export_csv(&run, "flows", &mut Vec::new()).expect_err("no file").to_string();
-    assert!(e.contains("flows.parquet") && e.contains("others of this run are there"), "{e}");
+    assert!(e.contains("flows.parquet") && e.contains("wayhop recover"), "{e}");
+    let e = export_csv(&run, "events", &mut Vec::new()).expect_err("no file").to_string();
+    assert!(e.contains("events.parquet") && e.contains("others of this run are there"), "{e}");
     fs::remove_file(dir.path().join("packets.parquet")).expect("a file");
-    let e = export_csv(&run, "flows", &mut Vec::new()).expect_err("no file").to_string();
+    let e = export_csv(&run, "events", &mut Vec::new()).expect_err("no file").to_string();
     assert!(e.contains("recorded no tables"), "{e}");
     let e = export_csv(&run, "nonsense", &mut Vec::new()).expect_err("no such table").to_string();
     assert!(e.contains("packets, positions, flows"), "{e}");

@@ -1,0 +1,45 @@
+//! `wayhop recover`, and what commands say of runs that did not come to their end.
+
+use std::io::{Write as _, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use wayhop_trace::{RunDir, how_it_ended, recover as mend};
+
+use crate::args::RecoverArgs;
+use crate::failure::{Failure, output, say};
+
+pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
+    for run in &a.runs {
+        let path = run.display();
+        let text = match mend(run).map_err(Failure::trace)? {
+            None => format!("{path}: the run ended by itself, or was recovered before: nothing to do\n"),
+            Some(done) => {
+                let tables = done.tables.iter().filter(|(_, rows)| *rows > 0);
+                let rows: Vec<String> = tables.map(|(table, rows)| format!("{table} {rows}")).collect();
+                format!(
+                    "{path}: recovered up to {:.3} s; at most the last 5 s before it was killed are lost\nrows: {}\n",
+                    done.until_s,
+                    rows.join(", ")
+                )
+            }
+        };
+        output(stdout().write_all(text.as_bytes()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens a run to read it. That it did not come to its end is said.
+pub(crate) fn open(path: &Path) -> Result<RunDir, Failure> {
+    let run = RunDir::open(path).map_err(Failure::trace)?;
+    say_how_it_ended(&run);
+    Ok(run)
+}
+
+/// Says of a run that was killed, or goes on, how far its record goes.
+pub(crate) fn say_how_it_ended(run: &RunDir) {
+    // What is wrong with its tables is said by who reads them.
+    if let Ok(Some(how)) = how_it_ended(run) {
+        say!("{how}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Runs that have no summary of their own: what can be said of those that go on or were killed, and how they are mended.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::ErrorKind;
+
+use parquet::file::reader::FileReader as _;
+use parquet::file::statistics::Statistics;
+
+use crate::fates::Fates;
+use crate::run_dir::SUMMARY;
+use crate::tables::{Checkpoint, FLOWS, OUTCOMES, TABLES, Table, mend, open_table};
+use crate::{Error, PacketOutcome, RunDir, RunStatus, Summary};
+
+/// Where tables are written anew, in the run directory.
+const WORKSHOP: &str = ".recover";
+
+impl RunDir {
+    /// Reads the summary. Of a run that goes on, or was killed, it is made of what the tables tell: see [`Summary::cut_off_s`].
+    pub fn summary(&self) -> Result<Summary, Error> {
+        let path = self.path().join(SUMMARY);
+        let text = match fs::read(&path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                if let Some(summary) = summary(self)? {
+                    return Ok(summary);
+                }
+                let what = match self.manifest()?.status {
+                    RunStatus::Running if self.is_under_way() => {
+                        "the run has not ended, and has not recorded anything yet: wait a few seconds"
+                    }
+                    RunStatus::Running => {
+                        "the run was killed before it could write its summary, and left no tables.checkpoint: run it again"
+                    }
+                    _ => "the run failed before it had a summary; manifest.json says why",
+                };
+                return Err(Error::invalid(&path, what));
+            }
+            read => read.map_err(Error::io(&path, "read"))?,
+        };
+        serde_json::from_slice(&text)
+            .map(Summary::brought_up_to_date)
+            .map_err(|e| Error::invalid(&path, format!("not a summary that Wayhop wrote: {e}")))
+    }
+}
+
+/// The summary that the run's last checkpoint has; `None` without one.
+fn known(run: &RunDir) -> Result<Option<Summary>, Error> {
+    let Some(checkpoint) = Checkpoint::read(run.path())? else { return Ok(None) };
+    let Some(json) = checkpoint.summary()? else { return Ok(None) };
+    let read = serde_json::from_slice(&json);
+    read.map(Some).map_err(|e| {
+        Error::invalid(run.path(), format!("tables.checkpoint has no summary that Wayhop wrote: {e}"))
+    })
+}
+
+/// The summary of a run that has none, by its tables; `None` if they are not there.
+pub(crate) fn summary(run: &RunDir) -> Result<Option<Summary>, Error> {
+    let Some(mut summary) = known(run)? else { return Ok(None) };
+    // A node on a real interface counts by itself, and tells at each checkpoint.
+    if !is_of_one_node(&summary) {
+        Fates::read(run, &summary)?.tell(&mut summary);
+    }
+    let end_s = (last_ns(run)? as f64 / 1e9).max(summary.simulated_s);
+    summary.simulated_s = end_s;
+    summary.cut_off_s = Some(end_s);
+    summary.trace_hash.clear();
+    Ok(Some(summary))
+}
+
+fn is_of_one_node(summary: &Summary) -> bool {
+    summary.world == "field"
+}
+
+/// What became of the packets of a run that did not get to write it down; `None` if it did, or if nobody can say.
+pub(crate) fn outcomes(run: &RunDir) -> Result<Option<Vec<PacketOutcome>>, Error> {
+    if run.manifest()?.status != RunStatus::Running {
+        return Ok(None);
+    }
+    match known(run)? {
+        Some(summary) if !is_of_one_node(&summary) => Ok(Some(Fates::read(run, &summary)?.outcomes())),
+        _ => Ok(None),
+    }
+}
+
+/// The time of the last row of any table, nanoseconds. Positions may tell of later times.
+fn last_ns(run: &RunDir) -> Result<u64, Error> {
+    let mut last = 0;
+    for table in TABLES.into_iter().filter(|t| *t != "positions") {
+        if !run.has(table) {
+            continue;
+        }
+        let reader = open_table(run, table)?;
+        let metadata = reader.metadata();
+        let columns = metadata.file_metadata().schema_descr().columns();
+        let Some(at) = columns.iter().position(|c| c.name() == "time_ns") else { continue };
+        for group in metadata.row_groups() {
+            if let Some(Statistics::Int64(s)) = group.columns().get(at).and_then(|c| c.statistics()) {
+                last = last.max(s.max_opt().copied().unwrap_or(0));
+            }
+        }
+    }
+    Ok(u64::try_from(last).unwrap_or(0))
+}
+
+/// How a run that did not come to its end did end, for those who read it: a sentence. `None` of one that ended by itself.
+pub fn how_it_ended(run: &RunDir) -> Result<Option<String>, Error> {
+    let status = run.manifest()?.status;
+    if !matches!(status, RunStatus::Running | RunStatus::Killed) {
+        return Ok(None);
+    }
+    let (path, end_s) = (run.path().display(), last_ns(run)? as f64 / 1e9);
+    Ok(Some(if status == RunStatus::Killed {
+        format!("{path}: the run was killed; its record ends at {end_s:.3} s")
+    } else if run.is_under_way() {
+        format!("{path}: the run goes on; its record comes up to {end_s:.3} s")
+    } else {
+        format!(
+            "{path}: the run was killed; its record ends at {end_s:.3} s (`wayhop recover {path}` makes it an ordinary run)"
+        )
+    }))
+}
+
+/// What was recovered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recovered {
+    /// How far the record goes, seconds of the run's own clock.
+    pub until_s: f64,
+    /// The tables and how many rows each has now.
+    pub tables: Vec<(&'static str, u64)>,
+}
+
+/// Makes a run that was killed an ordinary one: its tables get their footers, its summary says what the tables tell, and its
+/// manifest that it was killed. `None` if it ended by itself, or was recovered before.
+///
+/// # Errors
+/// If the run goes on, if it left nothing to recover it from, or if its files are damaged or cannot be written.
+pub fn recover(path: &std::path::Path) -> Result<Option<Recovered>, Error> {
+    let run = RunDir::open_alone(path)?;
+    if run.manifest()?.status != RunStatus::Running {
+        return Ok(None);
+    }
+    if Checkpoint::read(run.path())?.is_none() {
+        return Err(Error::invalid(run.path(), nothing_left(&run)));
+    }
+    let Some(summary) = summary(&run)? else {
+        return Err(Error::invalid(
+            run.path(),
+            "the run was killed in its first moment, before there was anything to recover; run it again",
+        ));
+    };
+    let outcomes = outcomes(&run)?;
+    for table in TABLES.into_iter().filter(|t| run.has(t)) {
+        mend(&run, table)?;
+    }
+    let workshop = run.path().join(WORKSHOP);
+    fs::create_dir_all(&workshop).map_err(Error::io(&workshop, "create"))?;
+    let put = |table: &str| {
+        let file = format!("{table}.parquet");
+        fs::rename(workshop.join(&file), run.path().join(&file)).map_err(Error::io(&workshop, "write"))
+    };
+    if run.has("outcomes")
+        && let Some(outcomes) = outcomes
+    {
+        let mut table = Table::create(&workshop, "outcomes", OUTCOMES)?;
+        table.extend(outcomes)?;
+        table.close()?;
+        put("outcomes")?;
+    }
+    if run.has("packets") {
+        let mut table = Table::create(&workshop, "flows", FLOWS)?;
+        table.extend(summary.flows.iter().cloned())?;
+        table.close()?;
+        put("flows")?;
+    }
+    fs::remove_dir_all(&workshop).map_err(Error::io(&workshop, "remove"))?;
+    let mut tables = Vec::new();
+    for table in TABLES.into_iter().filter(|t| run.has(t)) {
+        let rows = open_table(&run, table)?.metadata().file_metadata().num_rows();
+        tables.push((table, rows.unsigned_abs()));
+    }
+    run.write_summary(&summary)?;
+    let until_s = summary.simulated_s;
+    let what = format!("killed; the record goes up to {until_s:.3} s");
+    run.end(RunStatus::Killed, Some(what))?;
+    Ok(Some(Recovered { until_s, tables }))
+}
+
+/// What there is of a run that was killed and has no checkpoint.
+fn nothing_left(run: &RunDir) -> String {
+    let is_readable = |t: &&str| open_table(run, t).is_ok();
+    let (whole, lost): (Vec<&str>, Vec<&str>) =
+        TABLES.into_iter().filter(|t| run.has(t)).partition(is_readable);
+    let lost = if lost.is_empty() { "all".to_owned() } else { lost.join(", ") };
+    let mut text = format!(
+        "the run was killed and left no tables.checkpoint, as runs of older versions: the rows of {lost} cannot be recovered"
+    );
+    if !whole.is_empty() {
+        let _ = write!(text, "; readable: {}", whole.join(", "));
+    }
+    for (folder, what) in [("captures", "captures"), ("inputs", "logs of inputs")] {
+        let n = fs::read_dir(run.path().join(folder)).into_iter().flatten().flatten().count();
+        if n > 0 {
+            let _ = write!(text, "; {n} {what} in {folder}/ are readable");
+        }
+    }
+    text
+}

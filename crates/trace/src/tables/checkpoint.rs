@@ -1,0 +1,308 @@
+//! What a run has recorded and its tables do not hold yet: the file `tables.checkpoint`, for a run that is killed.
+//!
+//! Rows go into a table's file by large row groups, and a footer comes at its end. So that a run that is killed loses a few
+//! seconds and not everything, the writer now and then appends to this file what is new: rows, as small Parquet files, and of
+//! each table that got row groups the footer up to there, with the length up to which it holds. Records have their length
+//! and a checksum, and count with the mark behind them: what a kill tears off at the end is ignored.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use crc::{CRC_32_ISO_HDLC, Crc};
+
+use super::names::TABLES;
+use crate::{Error, Summary};
+
+/// The file in the run directory.
+pub(crate) const CHECKPOINT: &str = "tables.checkpoint";
+/// The same while it is written anew.
+pub(crate) const CHECKPOINT_PART: &str = "tables.checkpoint.part";
+const MAGIC: &[u8; 8] = b"WHCKPT1\n";
+static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+/// A record's length and checksum.
+const HEAD: usize = 8;
+/// Marks after which the file is written anew, so that rows come in few pieces.
+const MOST_MARKS: u32 = 64;
+/// It is also written anew once it has grown by this and four times what it had at first.
+const GROWTH: u64 = 16 << 20;
+/// More pieces than this has no table that Wayhop wrote.
+const MOST_PIECES: usize = 1 << 12;
+/// Summaries and footers of more octets are not read.
+const LONGEST: u64 = 64 << 20;
+
+/// What a record holds.
+#[derive(Copy, Clone, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
+    /// The summary as it was then, as JSON.
+    Summary = 1,
+    /// Of a table: the length of its file up to which the footer behind it holds. Rows of earlier records are in there.
+    Base = 2,
+    /// Further rows of a table, as a Parquet file.
+    Rows = 3,
+    /// What was written up to here counts.
+    Mark = 4,
+}
+
+impl Kind {
+    fn of(code: u8) -> Option<Self> {
+        [Self::Summary, Self::Base, Self::Rows, Self::Mark].into_iter().find(|k| *k as u8 == code)
+    }
+}
+
+/// The file, as its run writes it.
+pub(crate) struct Checkpoints {
+    dir: PathBuf,
+    /// Whether the disk has to have it, so that a power cut spares it.
+    durable: bool,
+    open: Option<Open>,
+}
+
+struct Open {
+    file: BufWriter<File>,
+    is_new: bool,
+    marks: u32,
+    written: u64,
+    /// Octets at its first mark.
+    first: u64,
+}
+
+impl Checkpoints {
+    /// Of this run directory; nothing is written yet.
+    pub(crate) fn new(dir: &Path, durable: bool) -> Self {
+        Self { dir: dir.to_owned(), durable, open: None }
+    }
+
+    /// Whether the disk has to have what is written.
+    pub(crate) fn is_durable(&self) -> bool {
+        self.durable
+    }
+
+    /// Begins a checkpoint. Says whether it has to hold all that the tables do not, or only what is new.
+    pub(crate) fn begin(&mut self) -> Result<bool, Error> {
+        if self.open.as_ref().is_some_and(|o| o.marks < MOST_MARKS && o.written < GROWTH + 4 * o.first) {
+            return Ok(false);
+        }
+        let path = self.dir.join(CHECKPOINT_PART);
+        let file = File::create(&path).map_err(Error::io(&path, "create"))?;
+        let mut file = BufWriter::new(file);
+        file.write_all(MAGIC).map_err(Error::io(&path, "write"))?;
+        self.open = Some(Open { file, is_new: true, marks: 0, written: 0, first: 0 });
+        Ok(true)
+    }
+
+    /// The summary as it is now.
+    pub(crate) fn put_summary(&mut self, summary: &Summary) -> Result<(), Error> {
+        let json = serde_json::to_vec(summary).map_err(|e| Error::invalid(&self.dir, e.to_string()))?;
+        self.put(Kind::Summary, "", &[&json])
+    }
+
+    pub(super) fn put(&mut self, kind: Kind, table: &str, payload: &[&[u8]]) -> Result<(), Error> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let head = [kind as u8, table.len() as u8];
+        let parts = || [&head[..], table.as_bytes()].into_iter().chain(payload.iter().copied());
+        let mut sum = SUM.digest();
+        parts().for_each(|p| sum.update(p));
+        let sum = sum.finalize();
+        let len = parts().map(<[u8]>::len).sum::<usize>();
+        let mut write = || {
+            let short = u32::try_from(len).map_err(io::Error::other)?;
+            open.file.write_all(&short.to_le_bytes())?;
+            open.file.write_all(&sum.to_le_bytes())?;
+            parts().try_for_each(|p| open.file.write_all(p))
+        };
+        write().map_err(Error::io(&self.dir.join(CHECKPOINT), "write"))?;
+        open.written += (HEAD + len) as u64;
+        Ok(())
+    }
+
+    /// Has what was put since [`Checkpoints::begin`] count.
+    pub(crate) fn commit(&mut self) -> Result<(), Error> {
+        self.put(Kind::Mark, "", &[])?;
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let (path, part) = (self.dir.join(CHECKPOINT), self.dir.join(CHECKPOINT_PART));
+        let mut write = || {
+            open.file.flush()?;
+            if self.durable {
+                open.file.get_ref().sync_data()?;
+            }
+            if open.is_new {
+                fs::rename(&part, &path)?;
+                if self.durable {
+                    File::open(&self.dir)?.sync_all()?;
+                }
+            }
+            Ok(())
+        };
+        write().map_err(Error::io(&path, "write"))?;
+        if std::mem::take(&mut open.is_new) {
+            open.first = open.written;
+        }
+        open.marks += 1;
+        Ok(())
+    }
+
+    /// Makes room on a full disk.
+    pub(crate) fn give_up(&mut self) {
+        self.open = None;
+        remove(&self.dir);
+    }
+}
+
+/// Removes the file of a run that has ended.
+pub(crate) fn remove(dir: &Path) {
+    for name in [CHECKPOINT, CHECKPOINT_PART] {
+        // Most runs end without one of them, short ones without either.
+        let _ = fs::remove_file(dir.join(name));
+    }
+}
+
+/// Where a record's payload is.
+#[derive(Copy, Clone)]
+pub(super) struct Place {
+    pub(super) at: u64,
+    pub(super) len: u64,
+}
+
+/// What is kept of a table.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) base: Place,
+    pub(super) rows: Vec<Place>,
+}
+
+/// The file, read back up to its last mark.
+pub(crate) struct Checkpoint {
+    path: PathBuf,
+    file: File,
+    summary: Option<Place>,
+    tables: BTreeMap<&'static str, Kept>,
+}
+
+impl Checkpoint {
+    /// That of a run; `None` if the run has none.
+    pub(crate) fn read(dir: &Path) -> Result<Option<Self>, Error> {
+        let path = dir.join(CHECKPOINT);
+        let file = match File::open(&path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(Error::io(&path, "read"))?,
+        };
+        let copy = file.try_clone().map_err(Error::io(&path, "read"))?;
+        let mut found = Self { path, file, summary: None, tables: BTreeMap::new() };
+        let mut records = Records { file: BufReader::new(copy), at: 0 };
+        if !records.begins_well() {
+            return Err(Error::invalid(&found.path, "not a checkpoint that this version of Wayhop wrote"));
+        }
+        let mut waiting = Vec::new();
+        while let Some(record) = records.next_one() {
+            if record.kind != Kind::Mark {
+                waiting.push(record);
+                continue;
+            }
+            for record in waiting.drain(..) {
+                if !found.take(&record) {
+                    return Err(Error::invalid(&found.path, "records that Wayhop did not write"));
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// Whether the record is one of a run's.
+    fn take(&mut self, record: &Record) -> bool {
+        match (record.kind, record.table) {
+            (Kind::Summary, None) => self.summary = Some(record.place),
+            (Kind::Base, Some(table)) => {
+                self.tables.insert(table, Kept { base: record.place, rows: Vec::new() });
+            }
+            (Kind::Rows, Some(table)) => match self.tables.get_mut(table) {
+                Some(kept) if kept.rows.len() < MOST_PIECES => kept.rows.push(record.place),
+                _ => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn table(&self, name: &str) -> Option<&Kept> {
+        self.tables.get(name)
+    }
+
+    /// The last summary, as JSON.
+    pub(crate) fn summary(&self) -> Result<Option<Vec<u8>>, Error> {
+        self.summary.map(|place| self.octets(place)).transpose()
+    }
+
+    /// A payload in memory.
+    pub(super) fn octets(&self, place: Place) -> Result<Vec<u8>, Error> {
+        if place.len > LONGEST {
+            return Err(Error::invalid(&self.path, "a record that is longer than any of Wayhop's"));
+        }
+        let mut octets = vec![0; place.len as usize];
+        let mut file = &self.file;
+        let read = file.seek(SeekFrom::Start(place.at)).and_then(|_| file.read_exact(&mut octets));
+        read.map_err(Error::io(&self.path, "read"))?;
+        Ok(octets)
+    }
+
+    pub(super) fn into_file(self) -> File {
+        self.file
+    }
+}
+
+struct Record {
+    kind: Kind,
+    table: Option<&'static str>,
+    place: Place,
+}
+
+struct Records {
+    file: BufReader<File>,
+    at: u64,
+}
+
+impl Records {
+    fn begins_well(&mut self) -> bool {
+        let mut magic = [0; MAGIC.len()];
+        self.at = magic.len() as u64;
+        self.file.read_exact(&mut magic).is_ok() && magic == *MAGIC
+    }
+
+    /// The next record that is whole. What is not is the end of what was written.
+    fn next_one(&mut self) -> Option<Record> {
+        let mut word = [0; 4];
+        self.file.read_exact(&mut word).ok()?;
+        let len = u32::from_le_bytes(word);
+        self.file.read_exact(&mut word).ok()?;
+        let sum = u32::from_le_bytes(word);
+        let mut head = [0; 2];
+        self.file.read_exact(&mut head).ok()?;
+        let mut name = vec![0; usize::from(head[1])];
+        self.file.read_exact(&mut name).ok()?;
+        let before = head.len() + name.len();
+        let left = (len as usize).checked_sub(before)?;
+        let mut seen = SUM.digest();
+        seen.update(&head);
+        seen.update(&name);
+        let mut rest = left;
+        let mut buffer = [0; 1 << 13];
+        while rest > 0 {
+            let n = rest.min(buffer.len());
+            self.file.read_exact(&mut buffer[..n]).ok()?;
+            seen.update(&buffer[..n]);
+            rest -= n;
+        }
+        if seen.finalize() != sum {
+            return None;
+        }
+        let at = self.at + (HEAD + before) as u64;
+        self.at = at + left as u64;
+        let table = match &name[..] {
+            [] => None,
+            name => Some(*TABLES.iter().find(|t| t.as_bytes() == name)?),
+        };
+        Some(Record { kind: Kind::of(head[0])?, table, place: Place { at, len: left as u64 } })
+    }
+}

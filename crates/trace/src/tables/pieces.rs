@@ -1,0 +1,154 @@
+//! A table's file; of a run that was killed, put together from what there is.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+
+/// What a table is read from.
+pub struct TableFile(Inner);
+
+enum Inner {
+    Whole(File),
+    Pieced(Arc<Pieces>),
+}
+
+impl TableFile {
+    /// A file with everything in it.
+    pub(super) fn whole(file: File) -> Self {
+        Self(Inner::Whole(file))
+    }
+
+    pub(super) fn pieced(pieces: Pieces) -> Self {
+        Self(Inner::Pieced(Arc::new(pieces)))
+    }
+
+    /// What it has to be put together from; `None` if it is whole.
+    pub(super) fn pieces(&self) -> Option<&Pieces> {
+        match &self.0 {
+            Inner::Whole(_) => None,
+            Inner::Pieced(pieces) => Some(pieces),
+        }
+    }
+}
+
+/// Pieces of files that are read as if they were one.
+#[derive(Default)]
+pub(super) struct Pieces {
+    parts: Vec<Part>,
+    len: u64,
+}
+
+struct Part {
+    /// Where it begins in the whole.
+    at: u64,
+    len: u64,
+    from: Source,
+}
+
+enum Source {
+    /// From this place on.
+    File(Arc<Mutex<File>>, u64),
+    Memory(Bytes),
+}
+
+impl Pieces {
+    /// Adds what is in a file from `at` on.
+    pub(super) fn add_file(&mut self, file: &Arc<Mutex<File>>, at: u64, len: u64) {
+        self.add(len, Source::File(Arc::clone(file), at));
+    }
+
+    pub(super) fn add_memory(&mut self, octets: Vec<u8>) {
+        self.add(octets.len() as u64, Source::Memory(octets.into()));
+    }
+
+    fn add(&mut self, len: u64, from: Source) {
+        self.parts.push(Part { at: self.len, len, from });
+        self.len = self.len.saturating_add(len);
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The length of the first piece: what the table's own file has.
+    pub(super) fn first_len(&self) -> u64 {
+        self.parts.first().map_or(0, |p| p.len)
+    }
+
+    /// Reads some of what is there from `at` on; nothing at the end.
+    pub(super) fn read_at(&self, at: u64, to: &mut [u8]) -> io::Result<usize> {
+        let after = self.parts.partition_point(|p| p.at <= at);
+        // An empty piece begins where the next one does.
+        let Some(part) = self.parts[..after].iter().rev().find(|p| at - p.at < p.len) else { return Ok(0) };
+        let skip = at - part.at;
+        let n = to.len().min(usize::try_from(part.len - skip).unwrap_or(usize::MAX));
+        match &part.from {
+            Source::Memory(octets) => {
+                let from = skip as usize;
+                to[..n].copy_from_slice(&octets[from..from + n]);
+                Ok(n)
+            }
+            Source::File(file, from) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(from.saturating_add(skip)))?;
+                file.read(&mut to[..n])
+            }
+        }
+    }
+}
+
+/// Reads on from a place.
+struct Cursor {
+    pieces: Arc<Pieces>,
+    at: u64,
+}
+
+impl Read for Cursor {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = self.pieces.read_at(self.at, to)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+impl Length for TableFile {
+    fn len(&self) -> u64 {
+        match &self.0 {
+            Inner::Whole(file) => Length::len(file),
+            Inner::Pieced(pieces) => pieces.len,
+        }
+    }
+}
+
+impl ChunkReader for TableFile {
+    type T = Box<dyn Read + Send>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(match &self.0 {
+            Inner::Whole(file) => Box::new(file.get_read(start)?),
+            Inner::Pieced(pieces) => {
+                Box::new(BufReader::new(Cursor { pieces: Arc::clone(pieces), at: start }))
+            }
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        match &self.0 {
+            Inner::Whole(file) => file.get_bytes(start, length),
+            Inner::Pieced(pieces) => {
+                let mut octets = Vec::new();
+                let from = Cursor { pieces: Arc::clone(pieces), at: start };
+                // As much as there is, and not as much as a footer claims.
+                from.take(length as u64).read_to_end(&mut octets)?;
+                if octets.len() != length {
+                    return Err(ParquetError::EOF("the table ends before what its footer says".to_owned()));
+                }
+                Ok(octets.into())
+            }
+        }
+    }
+}
