@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::DropReason;
-use wayhop_trace::{Messages, PacketClass, Totals};
+use wayhop_trace::{Lengths, Messages, PacketClass, Totals};
 
 /// The counters of one node. They only grow.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub struct Counters {
     pub routing_packets: u64,
     /// Their length with the IP header, octets.
     pub routing_bytes: u64,
+    /// The routing protocol's headers in data packets sent, octets.
+    routing_header_bytes: u64,
     /// Routing messages sent, by name.
     by_type: BTreeMap<&'static str, u64>,
     /// What authentication counted, at a node with keys.
@@ -53,11 +55,13 @@ impl Counters {
     }
 
     /// A packet went out.
-    pub(crate) fn sent(&mut self, len: usize, class: Option<PacketClass>, messages: Messages) {
+    pub(crate) fn sent(&mut self, packet: &[u8], class: Option<PacketClass>, messages: Messages) {
         self.sent_frames += 1;
         if class.is_some() {
             self.routing_packets += 1;
-            self.routing_bytes += len as u64;
+            self.routing_bytes += packet.len() as u64;
+        } else if let Some(lengths) = Lengths::of(packet) {
+            self.routing_header_bytes += u64::from(lengths.routing_header);
         }
         for name in messages.names() {
             *self.by_type.entry(name).or_default() += 1;
@@ -92,6 +96,8 @@ impl Counters {
             received: self.delivered,
             routing_packets: self.routing_packets,
             routing_bytes: self.routing_bytes,
+            // What kernels forward has no such header.
+            routing_header_bytes: Some(self.routing_header_bytes),
             by_type: self.by_type.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect(),
             ..Totals::default()
         };

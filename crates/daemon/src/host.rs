@@ -267,7 +267,7 @@ impl Host {
             if class.is_none() && !own && !self.lines[iface.index()].tx_statuses.is_second_try(bytes) {
                 self.around.counters.forwarded += 1;
             }
-            self.around.counters.sent(bytes.len(), class, messages);
+            self.around.counters.sent(bytes, class, messages);
         }
         let frame = self.lines[iface.index()].tx_statuses.taken(self.around.now, frame)?;
         Some((frame, TxStatus::Unknown))

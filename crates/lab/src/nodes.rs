@@ -333,6 +333,7 @@ fn add(all: &mut Summary, node: usize, one: Summary) {
     all.kernel_forwards |= one.kernel_forwards;
     all.totals.routing_packets += one.totals.routing_packets;
     all.totals.routing_bytes += one.totals.routing_bytes;
+    all.totals.add_routing_headers(one.totals.routing_header_bytes);
     sum(&mut all.totals.by_type, one.totals.by_type);
     sum(&mut all.totals.drops, one.totals.drops);
 }

@@ -136,6 +136,7 @@ impl Talks {
                 sent: Some(sent),
                 received: Some(received),
                 delivery_ratio: ratio(received, sent),
+                received_bytes: Some(talk.octets),
                 goodput_bps: c.bits_per_second(talk.octets),
                 latency_ms: LatencyMs::of(&mut talk.latencies_ns),
                 hops_mean: ratio(talk.hops, received),

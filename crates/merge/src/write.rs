@@ -260,6 +260,7 @@ impl Merge {
             let t = &run.summary.totals;
             totals.routing_packets += t.routing_packets;
             totals.routing_bytes += t.routing_bytes;
+            totals.add_routing_headers(t.routing_header_bytes);
             for (name, n) in &t.by_type {
                 *totals.by_type.entry(name.clone()).or_default() += n;
             }
@@ -334,6 +335,7 @@ impl Merge {
             dropped: Some(dropped),
             held: Some(held),
             delivery_ratio: ratio(received, count),
+            received_bytes: Some(octets),
             goodput_bps: flow.talk.bits_per_second(octets),
             latency_ms: LatencyMs::of(&mut latencies),
             hops_mean: (counted > 0).then(|| hops as f64 / counted as f64),

@@ -36,11 +36,11 @@ impl Host for Air<'_> {
 
     fn sending(&mut self, f: &FrameAt<'_>) {
         let Some(Outgoing { frame, .. }) = f.body else { return };
-        if !frame.payload.is_resolution() {
+        if frame.payload.is_resolution() {
+            self.net.common.ledger.frames.resolution += 1;
+        } else {
             let facts = classify::read(frame.packet.bytes());
-            if !f.head.retry {
-                self.net.common.ledger.on_air(facts.messages);
-            }
+            self.net.common.ledger.on_air(&facts, f.head.retry);
             let hop = Hop { peer: frame.next_hop, iface: self.iface(f.station), ..Hop::HERE };
             self.net.common.record_facts(f.at, f.station, &frame.packet, &facts, HopKind::Transmit, &hop);
         }

@@ -103,6 +103,7 @@ impl Talks {
                 dropped: Some(ends.dropped),
                 held: Some(sent.saturating_sub(received + ends.dropped)),
                 delivery_ratio: ratio(received, sent),
+                received_bytes: Some(talk.octets),
                 goodput_bps: c.bits_per_second(talk.octets),
                 latency_ms: Latency::of(&talk.delay).map(latency_ms),
                 hops_mean: ratio(talk.hops, received),

@@ -250,6 +250,9 @@ impl Flows {
                 // What the host did not give back yet, on a real clock, is in the host.
                 held: Some(s.sent.saturating_sub(ends[i].sent) + ends[i].held),
                 delivery_ratio: s.delivery_ratio,
+                received_bytes: Some(
+                    f.tcp.as_ref().map_or_else(|| f.sink.payload_bytes(), |t| t.delivered()),
+                ),
                 goodput_bps: s.goodput_bps,
                 latency_ms: s.latency.map(latency_ms),
                 hops_mean: s.hops_mean,

@@ -1,7 +1,11 @@
 //! What became of every packet: each ends delivered, dropped with a reason, or held.
 
 use wayhop_core::{DropReason, FlowTag};
-use wayhop_trace::{MessageCounts, Messages, Outcome as Packet, PacketClass, PacketOutcome};
+use wayhop_trace::{
+    Lengths, MessageCounts, Outcome as Packet, OverheadFrames, PacketClass, PacketOutcome, Transmissions,
+};
+
+use crate::classify::Facts;
 
 /// The outcome of one data packet, in an octet: unknown, on its way, delivered, or last dropped for this reason. A bit says
 /// that its flow does not count it: an acknowledgement of TCP.
@@ -49,6 +53,11 @@ pub(crate) struct Ledger {
     books: Vec<Book>,
     pub(crate) routing_packets: u64,
     pub(crate) routing_bytes: u64,
+    pub(crate) routing_header_bytes: u64,
+    /// Data packets.
+    pub(crate) transmissions: Transmissions,
+    /// Frames with routing packets and of address resolution; those of the MAC itself are with the radios.
+    pub(crate) frames: OverheadFrames,
     /// Routing messages on the air.
     pub(crate) messages: MessageCounts,
 }
@@ -133,15 +142,26 @@ impl Ledger {
         }
     }
     /// A packet was handed to the interface queue, by its source or by a node that forwards it.
-    pub(crate) fn queued(&mut self, class: PacketClass, bytes: usize) {
-        if class.is_control() {
+    pub(crate) fn queued(&mut self, control: Option<PacketClass>, packet: &[u8]) {
+        let bytes = packet.len() as u64;
+        if control.is_some() {
             self.routing_packets += 1;
-            self.routing_bytes += bytes as u64;
+            self.routing_bytes += bytes;
+            return;
         }
+        let Some(lengths) = Lengths::of(packet) else { return };
+        let payload = u64::from(lengths.payload);
+        self.routing_header_bytes += u64::from(lengths.routing_header);
+        self.transmissions.packets += 1;
+        self.transmissions.payload_bytes += payload;
+        self.transmissions.header_bytes += bytes - payload;
     }
-    /// A packet was put on the air for the first time at a node.
-    pub(crate) fn on_air(&mut self, messages: Messages) {
-        self.messages.add(messages);
+    /// An IP packet was put on the air; `retry` if it had been before.
+    pub(crate) fn on_air(&mut self, facts: &Facts, retry: bool) {
+        if !retry {
+            self.messages.add(facts.messages);
+        }
+        self.frames.routing += u64::from(facts.control.is_some());
     }
 
     /// Closes the books. `held` are the packets found in buffers and queues; what became of each is told.

@@ -2,7 +2,7 @@
 
 use wayhop_core::{IfaceId, NodeId, Time};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{Counter, NodeEnergy, Summary, Totals};
+use wayhop_trace::{Counter, NodeEnergy, OverheadFrames, Summary, Totals};
 
 use crate::audit::Audit;
 use crate::simulation::Simulation;
@@ -24,6 +24,24 @@ impl Simulation {
         })
     }
 
+    /// Frames that carried no data packet.
+    fn overhead_frames(&self) -> OverheadFrames {
+        let mut frames = self.net.common.ledger.frames;
+        for node in 0..self.net.nodes.len() as u32 {
+            for at in self.net.common.ports.of(node) {
+                for (name, n) in self.media.counters(node, *at) {
+                    match name {
+                        "rts" => frames.rts += n,
+                        "cts" => frames.cts += n,
+                        "ack" => frames.ack += n,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        frames
+    }
+
     /// The summary of a run.
     pub(crate) fn summary(&self, scenario: &Resolved, audit: &Audit, wall_s: f64) -> Summary {
         let flows = self.net.common.flows.summaries(self.now, &audit.ends.flows);
@@ -34,6 +52,9 @@ impl Simulation {
             round_trip_ms: self.net.common.flows.round_trip(),
             routing_packets: ledger.routing_packets,
             routing_bytes: ledger.routing_bytes,
+            routing_header_bytes: Some(ledger.routing_header_bytes),
+            transmissions: Some(ledger.transmissions),
+            overhead_frames: Some(self.overhead_frames()),
             by_type: counted.map(|(name, n)| (name.to_owned(), n)).collect(),
             ..Totals::default()
         };

@@ -139,9 +139,11 @@ impl Wire {
         } else {
             port.unicasts += 1;
         }
-        if !frame.payload.is_resolution() {
+        if frame.payload.is_resolution() {
+            common.ledger.frames.resolution += 1;
+        } else {
             let facts = classify::read(frame.packet.bytes());
-            common.ledger.on_air(facts.messages);
+            common.ledger.on_air(&facts, false);
             let hop = Hop { peer: frame.next_hop, iface, ..Hop::HERE };
             common.record_facts(at, node, &frame.packet, &facts, HopKind::Transmit, &hop);
         }

@@ -79,8 +79,8 @@ impl World for At<'_> {
             return common.record_facts(at, node, p, &facts, kind(hop.kind), &hop);
         }
         let facts = classify::read(p.bytes());
-        if let (HopKind::Send | HopKind::Forward, Some(class)) = (hop.kind, facts.control) {
-            common.ledger.queued(class, p.len());
+        if matches!(hop.kind, HopKind::Send | HopKind::Forward) {
+            common.ledger.queued(facts.control, p.bytes());
         }
         common.record_facts(at, node, p, &facts, kind(hop.kind), &hop);
         if let Some(why) = hop.reason {

@@ -5,8 +5,8 @@ use wayhop_core::{DropReason, nearest};
 use wayhop_scenario::{DtnPlan, FlowConfig, FlowKind, Resolved};
 use wayhop_topology::ChainThroughput;
 use wayhop_trace::{
-    BundleFlowSummary, BundleSummary, ContactSummary, DelayS, FlowSummary, LatencyMs, MessageCounts, Summary,
-    TcpSummary, Topology, Totals,
+    BundleFlowSummary, BundleSummary, ContactSummary, DelayS, FlowSummary, LatencyMs, MessageCounts,
+    OverheadFrames, Rfc2501, Summary, TcpSummary, Topology, Totals, Transmissions,
 };
 
 /// Objects of counts, in which what did not happen has no key.
@@ -58,6 +58,7 @@ pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&Chai
         dropped: Some(1),
         held: Some(1),
         delivery_ratio: Some(1.0),
+        received_bytes: Some(1),
         goodput_bps: Some(1.0),
         latency_ms: Some(LatencyMs::default()),
         hops_mean: Some(1.0),
@@ -98,6 +99,18 @@ pub(crate) fn full_totals() -> Totals {
         latency_ms: times,
         round_trip_ms: times,
         hops_mean: Some(1.0),
+        received_bytes: Some(1),
+        routing_header_bytes: Some(1),
+        transmissions: Some(Transmissions::default()),
+        overhead_frames: Some(OverheadFrames::default()),
+        normalised_routing_load: Some(1.0),
+        routing_bytes_per_byte: Some(1.0),
+        normalised_mac_load: Some(1.0),
+        rfc2501: Rfc2501 {
+            data_bits_per_bit: Some(1.0),
+            control_bits_per_bit: Some(1.0),
+            packets_per_packet: Some(1.0),
+        },
         ..Totals::default()
     };
     totals.set_drops(&[1; DropReason::ALL.len()]);

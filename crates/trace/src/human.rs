@@ -43,11 +43,9 @@ pub fn human_table(s: &Summary) -> String {
         let packets = if held == 1 { "packet was" } else { "packets were" };
         label(&mut out, "held", &format!("{} {packets} still under way at the end", grouped(held)));
     }
-    let per_packet = if t.received > 0 {
-        format!(", {:.2} per packet delivered", t.routing_packets as f64 / t.received as f64)
-    } else {
-        String::new()
-    };
+    let per_packet = t
+        .normalised_routing_load
+        .map_or_else(String::new, |load| format!(", {load:.2} per packet delivered"));
     label(
         &mut out,
         "routing",
@@ -427,7 +425,7 @@ mod tests {
             hops_mean: (id != 1).then_some(2.65),
             ..FlowSummary::default()
         };
-        let totals = Totals {
+        let mut totals = Totals {
             sent: 63_827,
             received: 63_603,
             dropped: Some(199),
@@ -435,13 +433,14 @@ mod tests {
             delivery_ratio: Some(0.9965),
             goodput_bps: Some(36_200.0),
             latency_ms: Some(LatencyMs { mean: 37.3, p50: 5.5, p95: 71.8, p99: 338.0, max: 3_900.0 }),
-            round_trip_ms: None,
             hops_mean: Some(2.66),
             routing_packets: 31_635,
             routing_bytes: 1_972_508,
             by_type: [("rreq".to_owned(), 21_000), ("rrep".to_owned(), 9_000)].into(),
             drops: [("NO_ROUTE".to_owned(), 12), ("MAC_RETRIES".to_owned(), 187)].into(),
+            ..Totals::default()
         };
+        totals.set_loads();
         Summary {
             scenario: "broch-50".to_owned(),
             protocol: "dsr".to_owned(),

@@ -67,6 +67,31 @@ impl Identity {
     }
 }
 
+/// How many of a packet's octets are what.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// The routing protocol's header between those of IP and transport.
+    pub routing_header: u32,
+    /// What is behind all headers.
+    pub payload: u32,
+}
+
+impl Lengths {
+    /// Those of an IP packet of an application; `None` for octets that are none.
+    pub fn of(packet: &[u8]) -> Option<Self> {
+        let is_v6 = packet.first()? >> 4 == 6;
+        let (protocol, tag, upper) = if is_v6 { of_v6(packet)? } else { of_v4(packet)? };
+        let header = if is_first(tag) { transport(protocol, upper).length } else { 0 };
+        // No routing protocol puts a header of its own into IPv6.
+        let behind_ip =
+            if is_v6 { upper.len() } else { ipv4::Packet::new_checked(packet).ok()?.payload().len() };
+        Some(Self {
+            routing_header: (behind_ip - upper.len()) as u32,
+            payload: (upper.len() - header) as u32,
+        })
+    }
+}
+
 /// Source and destination of an IP packet; `None` for octets that are none.
 pub fn ends(packet: &[u8]) -> Option<(Addr, Addr)> {
     ip::Packet::new_checked(packet).ok().map(|p| (p.src, p.dst))
@@ -196,6 +221,20 @@ mod tests {
     }
 
     #[test]
+    fn the_octets_of_a_packet_are_headers_and_payload() {
+        let whole = datagram(b"hello");
+        assert_eq!(Lengths::of(&whole), Some(Lengths { routing_header: 0, payload: 5 }));
+        // The fixed part of a DSR header without options (RFC 4728, section 6.1), then the same datagram.
+        let upper = &whole[ipv4::HEADER_LEN..];
+        let mut routed = vec![0; ipv4::HEADER_LEN];
+        routed.extend([UDP, 0, 0, 0]);
+        routed.extend(upper);
+        let length = (routed.len() - ipv4::HEADER_LEN) as u16;
+        ipv4::Repr::new(A, B, ipv4::protocol::DSR, length).emit(&mut routed);
+        assert_eq!(Lengths::of(&routed), Some(Lengths { routing_header: 4, payload: 5 }));
+    }
+
+    #[test]
     fn a_checksum_that_is_filled_in_later_changes_nothing_and_content_does() {
         let sent = datagram(b"hello");
         let mut filled = sent.clone();
@@ -210,7 +249,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_octets_have_an_identity_or_none(octets in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Identity::of(&octets);
+            let _ = (Identity::of(&octets), Lengths::of(&octets));
         }
 
         #[test]

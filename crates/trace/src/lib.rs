@@ -31,6 +31,7 @@ mod hash;
 mod human;
 mod identity;
 mod killed;
+mod load;
 mod lock;
 mod manifest;
 mod ns2;
@@ -62,8 +63,9 @@ pub use event::{
 };
 pub use hash::TraceHash;
 pub use human::human_table;
-pub use identity::{Identity, IdentityEvent, carried, ends};
+pub use identity::{Identity, IdentityEvent, Lengths, carried, ends};
 pub use killed::{Recovered, how_it_ended, recover};
+pub use load::{OverheadFrames, Rfc2501, Transmissions};
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus, civil};
 pub use observer::Observer;

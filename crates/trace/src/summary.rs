@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_core::{DropReason, NodeId, Span};
 
 use crate::bundle_summary::BundleSummary;
+use crate::load::{OverheadFrames, Rfc2501, Transmissions};
 
 /// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -215,6 +216,10 @@ impl Summary {
         t.delivery_ratio = t.delivery_ratio.filter(|_| t.sent > 0);
         t.hops_mean = t.hops_mean.filter(|_| t.received > 0);
         t.goodput_bps = t.goodput_bps.filter(|_| !self.flows.is_empty());
+        // One node of a real mesh does not see what arrives elsewhere.
+        if self.flows.iter().any(FlowSummary::knows_both_ends) {
+            t.set_loads();
+        }
         self
     }
 }
@@ -296,7 +301,10 @@ pub struct FlowSummary {
     pub held: Option<u64>,
     /// `received / sent`; `None` if nothing was sent.
     pub delivery_ratio: Option<f64>,
-    /// Application octets received, times 8, over the time that the flow was active; `None` if it never was.
+    /// Application octets received, those of a packet once for each node that it is for; `None` in a world that does not see it.
+    #[serde(default)]
+    pub received_bytes: Option<u64>,
+    /// `received_bytes`, times 8, over the time that the flow was active; `None` if it never was.
     pub goodput_bps: Option<f64>,
     /// From sending to receiving; for ping, the round trip. Milliseconds. `None` if nothing was received.
     pub latency_ms: Option<LatencyMs>,
@@ -472,6 +480,9 @@ pub struct Totals {
     pub held: Option<u64>,
     /// `received / sent` of the flows of which both are known; `None` if they sent nothing.
     pub delivery_ratio: Option<f64>,
+    /// Sum over the flows; `None` in a world that does not see it.
+    #[serde(default)]
+    pub received_bytes: Option<u64>,
     /// Sum over the flows that were active; `None` in a world that knows of no flows.
     pub goodput_bps: Option<f64>,
     /// One way: of the packets received of all flows but pings; `None` if there were none.
@@ -487,6 +498,28 @@ pub struct Totals {
     pub routing_packets: u64,
     /// Their length with IP header, octets.
     pub routing_bytes: u64,
+    /// The routing protocol's headers in data packets handed to the interfaces, octets: DSR's source routes. `None` in runs that did
+    /// not count them.
+    #[serde(default)]
+    pub routing_header_bytes: Option<u64>,
+    /// Data packets handed to the interfaces; `None` in a world that does not see those that kernels forward.
+    #[serde(default)]
+    pub transmissions: Option<Transmissions>,
+    /// Frames without data packets; `None` in a world that does not see a MAC's frames.
+    #[serde(default)]
+    pub overhead_frames: Option<OverheadFrames>,
+    /// Normalised routing load: `routing_packets / received` (Broch et al. 1998; Das, Perkins and Royer 2000).
+    #[serde(default)]
+    pub normalised_routing_load: Option<f64>,
+    /// `(routing_bytes + routing_header_bytes) / received_bytes`: Broch et al. count source routes in data packets as routing.
+    #[serde(default)]
+    pub routing_bytes_per_byte: Option<f64>,
+    /// Normalised MAC load: all of `overhead_frames / received` (Das, Perkins and Royer 2000).
+    #[serde(default)]
+    pub normalised_mac_load: Option<f64>,
+    /// The measures of RFC 2501, section 4.
+    #[serde(default)]
+    pub rfc2501: Rfc2501,
     /// Routing messages that went on the air, by kind, each at the first attempt of its packet. A packet may carry several
     /// messages, data packets may carry some, and a packet may end before it is sent, so the sum is not `routing_packets`.
     pub by_type: BTreeMap<String, u64>,
@@ -495,7 +528,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Sets the sums and means over the flows.
+    /// Sets the sums and means over the flows, and the loads, when all else but drops is counted.
     pub fn sum_flows(&mut self, flows: &[FlowSummary]) {
         self.sent = flows.iter().filter_map(|f| f.sent).sum();
         self.received = flows.iter().filter_map(|f| f.received).sum();
@@ -504,11 +537,13 @@ impl Totals {
         let both = flows.iter().filter_map(|f| Some((f.received?, f.sent?)));
         let (received, sent) = both.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
         self.delivery_ratio = ratio(received, sent);
+        self.received_bytes = flows.iter().map(|f| f.received_bytes).sum();
         // Not `sum`, whose zero is negative.
         self.goodput_bps = Some(flows.iter().filter_map(|f| f.goodput_bps).fold(0.0, |all, one| all + one));
         let hops = flows.iter().filter_map(|f| Some(f.hops_mean? * f.received? as f64));
         let hops = hops.fold(0.0, |all, one| all + one);
         self.hops_mean = (self.received > 0).then(|| hops / self.received as f64);
+        self.set_loads();
     }
 
     /// Sets `drops` from counts in the order of [`DropReason::ALL`]; zeros are left out.

@@ -71,6 +71,69 @@ fn the_examples_for_polars_and_pandas_give_the_summarys_numbers() {
     }
 }
 
+/// The rows of a table, each as a map from the heads.
+fn table(dir: &Path, name: &str) -> Vec<std::collections::HashMap<String, String>> {
+    let text = run_in(dir, &["export", "csv", "DIR", name]).ok();
+    let mut lines = text.lines();
+    let heads: Vec<String> = lines.next().expect("heads").split(',').map(str::to_owned).collect();
+    lines.map(|l| heads.iter().cloned().zip(l.split(',').map(str::to_owned)).collect()).collect()
+}
+
+#[test]
+fn loads_are_what_the_tables_give() {
+    const PAYLOAD: u64 = 100;
+    let text = BUSY.replace("rate_pps", &format!("payload_bytes = {PAYLOAD}\nrate_pps"));
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        let dir = folder(&[("s.toml", &text)]);
+        let name = format!("protocol.name={protocol}");
+        let totals = summary_of(dir.path(), &["s.toml", "--out", "DIR", "--set", &name])["totals"].clone();
+        let n = |v: &str| v.parse::<u64>().expect("a number");
+        let packets = table(dir.path(), "packets");
+        // A node hands a packet to its interface: it made it, or forwards it.
+        let handed = || packets.iter().filter(|r| r["event"] == "send" || r["event"] == "forward");
+        let routing: Vec<u64> =
+            handed().filter(|r| !r["protocol"].is_empty()).map(|r| n(&r["bytes"])).collect();
+        let data: Vec<u64> = handed().filter(|r| !r["flow"].is_empty()).map(|r| n(&r["bytes"])).collect();
+        let delivered: std::collections::HashSet<_> =
+            packets.iter().filter(|r| r["event"] == "deliver").map(|r| (&r["flow"], &r["seq"])).collect();
+        let count = |of: &[&str]| -> u64 {
+            let counters = table(dir.path(), "counters");
+            let ours = counters.iter().filter(|r| r["layer"] == "mac" && of.contains(&r["name"].as_str()));
+            ours.map(|r| n(&r["value"])).sum()
+        };
+        let transmitted: Vec<_> = packets.iter().filter(|r| r["event"] == "transmit").collect();
+        let routing_frames = transmitted.iter().filter(|r| !r["protocol"].is_empty()).count() as u64;
+        // What is neither a routing nor a data packet is address resolution.
+        let resolution = count(&["data", "broadcast"]) - transmitted.len() as u64;
+        let packets_received = delivered.len() as f64;
+        let octets_received = packets_received * PAYLOAD as f64;
+        let sum = |of: &[u64]| of.iter().sum::<u64>();
+        let payload = data.len() as u64 * PAYLOAD;
+        // 20 octets of IP and 8 of UDP.
+        let source_routes = sum(&data) - payload - data.len() as u64 * 28;
+        assert_eq!(source_routes > 0, protocol == "dsr");
+        let control = count(&["rts", "cts", "ack"]) + routing_frames + resolution;
+        let per = |part: u64, whole: f64| part as f64 / whole;
+        for (key, expected) in [
+            ("/received_bytes", octets_received),
+            ("/overhead_frames/resolution", resolution as f64),
+            ("/normalised_routing_load", per(routing.len() as u64, packets_received)),
+            ("/routing_bytes_per_byte", per(sum(&routing) + source_routes, octets_received)),
+            ("/normalised_mac_load", per(control, packets_received)),
+            ("/rfc2501/data_bits_per_bit", per(payload, octets_received)),
+            ("/rfc2501/control_bits_per_bit", per(sum(&routing) + sum(&data) - payload, octets_received)),
+            ("/rfc2501/packets_per_packet", per((routing.len() + data.len()) as u64, packets_received)),
+        ] {
+            let ours =
+                totals.pointer(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key}: {totals}"));
+            assert!(
+                (ours / expected - 1.0).abs() < 1e-12,
+                "{protocol} {key}: {ours}, of the tables {expected}"
+            );
+        }
+    }
+}
+
 #[test]
 fn the_readmes_plot_shows_the_share_that_arrived() {
     let dir = folder(&[("s.toml", BUSY)]);

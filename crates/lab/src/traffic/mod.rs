@@ -268,6 +268,7 @@ fn summary<'a>(
         dropped: None,
         held: None,
         delivery_ratio: ratio(received, sent),
+        received_bytes: Some(octets),
         goodput_bps: (active_s > 0.0).then(|| octets as f64 * 8.0 / active_s),
         latency_ms: LatencyMs::of(&mut latencies),
         hops_mean: ratio(hops, received),
