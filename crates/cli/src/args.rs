@@ -490,6 +490,9 @@ pub(crate) struct CompareArgs {
     /// Run directories, or folders of them; the first is what the others are compared with
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
+    /// List the figures of each flow below the totals, if all runs have the same flows; --json and --html always do
+    #[arg(long)]
+    pub(crate) flows: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -27,7 +27,14 @@ pub(crate) fn compare(a: &CompareArgs) -> Result<ExitCode, Failure> {
     if a.json {
         output(writeln!(stdout(), "{}", show::json(&columns, &rows, &remarks)))?;
     } else {
-        output(write!(stdout(), "{}", show::text(&columns, &rows, &remarks)))?;
+        let (all, mut shown) = (rows.len(), rows);
+        if !a.flows {
+            shown.retain(|r| !r.is_of_flow());
+        }
+        output(write!(stdout(), "{}", show::text(&columns, &shown, &remarks)))?;
+        if shown.len() < all {
+            output(writeln!(stdout(), "--flows lists each flow, too"))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,10 @@ use std::rc::Rc;
 
 use wayhop_figures::{Column, Run};
 use wayhop_report::{Estimate, FEWEST_RUNS, percentile};
-use wayhop_trace::{FlowSummary, LatencyMs, Summary};
+use wayhop_trace::{FlowSummary, LatencyMs, Summary, Totals};
+
+/// What it costs to deliver, of a run's totals.
+type Load = fn(&Totals) -> Option<f64>;
 
 /// Flows with rows of their own; the rest is in the totals.
 const MOST_FLOWS: usize = 20;
@@ -34,6 +37,10 @@ pub(super) struct Difference {
 }
 
 impl Row {
+    /// Whether it is about one flow.
+    pub(super) fn is_of_flow(&self) -> bool {
+        self.about.starts_with("flow ")
+    }
     /// The mean of a column, and how many runs there are.
     pub(super) fn mean(&self, column: usize) -> (Option<Estimate>, usize) {
         let values = &self.values[column];
@@ -67,11 +74,11 @@ fn are_pairs(a: &Column, b: &Column) -> bool {
 pub(super) fn rows(columns: &[Column]) -> Vec<Row> {
     let paired = columns.iter().map(|c| are_pairs(c, &columns[0])).collect();
     let mut rows = Rows { columns, paired, list: Vec::new() };
-    rows.flows();
     rows.totals();
     rows.routing();
     rows.searches();
     rows.clock();
+    rows.flows();
     rows.list.retain(|r| r.values.iter().flatten().any(Option::is_some));
     rows.list
 }
@@ -79,7 +86,7 @@ pub(super) fn rows(columns: &[Column]) -> Vec<Row> {
 /// The rows of all flows together and of routing.
 pub(crate) fn totals(columns: &[Column]) -> Vec<Row> {
     let mut all = rows(columns);
-    all.retain(|r| !r.about.starts_with("flow "));
+    all.retain(|r| !r.is_of_flow());
     all
 }
 
@@ -209,6 +216,17 @@ impl Rows<'_> {
     fn routing(&mut self) {
         self.add("routing", "routing_packets", |r| Some(r.summary.totals.routing_packets as f64));
         self.add("routing", "routing_bytes", |r| Some(r.summary.totals.routing_bytes as f64));
+        let loads: [(&str, Load); 6] = [
+            ("normalised_routing_load", |t| t.normalised_routing_load),
+            ("routing_bytes_per_byte", |t| t.routing_bytes_per_byte),
+            ("normalised_mac_load", |t| t.normalised_mac_load),
+            ("rfc2501.data_bits_per_bit", |t| t.rfc2501.data_bits_per_bit),
+            ("rfc2501.control_bits_per_bit", |t| t.rfc2501.control_bits_per_bit),
+            ("rfc2501.packets_per_packet", |t| t.rfc2501.packets_per_packet),
+        ];
+        for (name, of) in loads {
+            self.add("routing", name, |r| of(&r.summary.totals));
+        }
         for kind in self.keys(|s| s.totals.by_type.keys().cloned().collect()) {
             self.add("messages", &format!("by_type.{kind}"), |r| {
                 Some(r.summary.totals.by_type.get(&kind).copied().unwrap_or(0) as f64)

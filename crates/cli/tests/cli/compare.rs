@@ -64,6 +64,30 @@ fn the_figures_are_those_of_the_summaries_and_of_the_searches_in_the_tables() {
 }
 
 #[test]
+fn totals_come_first_and_flows_when_asked_for() {
+    let dir = folder(&[("s.toml", CHAIN)]);
+    for p in ["dsr", "aodv"] {
+        summary_of(dir.path(), &["s.toml", "--protocol", p, "--out", p]);
+    }
+    let c = compared(dir.path(), &["dsr", "aodv"]);
+    let rows: Vec<&str> =
+        c["rows"].as_array().expect("rows").iter().filter_map(|r| r["about"].as_str()).collect();
+    assert_eq!((rows[0], rows[rows.len() - 1]), ("all flows", "flow 0 poisson 0-4"));
+    let load = row(&c, "routing", "normalised_routing_load");
+    let routing = row(&c, "routing", "routing_packets");
+    let received = summary_of(dir.path(), &["s.toml", "--protocol", "dsr"])["totals"]["received"].clone();
+    let of = |r: &Value| r["values"][0]["mean"].as_f64().expect("a figure");
+    assert_eq!(of(load), of(routing) / received.as_f64().expect("a count"));
+    let short = run_in(dir.path(), &["compare", "dsr", "aodv"]).ok();
+    assert!(!short.contains("flow 0") && short.contains("--flows"), "{short}");
+    let long = run_in(dir.path(), &["compare", "dsr", "aodv", "--flows"]).ok();
+    assert!(
+        long.find("all flows") < long.find("flow 0 poisson") && long.contains("first_search_ms"),
+        "{long}"
+    );
+}
+
+#[test]
 fn runs_in_a_folder_stand_for_one_with_students_interval() {
     let dir = folder(&[("s.toml", CHAIN)]);
     let mut sent = Vec::new();
