@@ -97,6 +97,7 @@ impl MeasureArgs {
             .collect();
         let stop = stop_on_signal()?;
         let progress = JobProgress::new(runs.len(), "chains", false);
+        progress.at(0);
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let run = |&(hops, seed): &(u32, u32)| {
             let duration = Time::from_secs_f64(self.chain_duration);

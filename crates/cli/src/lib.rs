@@ -59,6 +59,7 @@ mod source;
 #[cfg(feature = "studio")]
 mod studio;
 mod sweep;
+mod sweep_check;
 mod topology;
 mod whole;
 mod why;

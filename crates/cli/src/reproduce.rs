@@ -64,6 +64,7 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         Paper::Mule => JobProgress::new(mule::runs(&options), "runs", a.quiet),
         Paper::Meshtest => JobProgress::new(meshtest::runs(&options), "runs", a.quiet),
     };
+    progress.at(0);
     let done = |n| progress.at(n);
     let outcome = match a.paper {
         Paper::Cmu => cmu::reproduce(&options, &dir, &stop, done),

@@ -16,6 +16,7 @@ use wayhop_trace::Status;
 use crate::failure::{Failure, output, say, warn};
 use crate::job_progress::JobProgress;
 use crate::scenario_args::whole;
+use crate::sweep_check;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
@@ -24,6 +25,7 @@ DIR/table.csv and DIR/differences.csv, and DIR/plan.toml is the plan with all th
 (docs/reference/sweep.md). `wayhop plot DIR` draws figures.
 
 Examples:
+  wayhop sweep scenarios/sweeps/protocols.toml --check
   wayhop sweep scenarios/sweeps/protocols.toml
   wayhop sweep first.toml --vary protocol.name=dsr,aodv --vary nodes.count=20,50 --seeds 10
   wayhop sweep scenarios/sweeps/protocols.toml --seeds 3 --vary speed='up to 2 m/s' --out runs/slow
@@ -64,6 +66,9 @@ pub(crate) struct SweepArgs {
     /// List the runs, and make none
     #[arg(long)]
     pub(crate) list: bool,
+    /// Print how many runs are left to do, and the time and disk space that they would take, without making any
+    #[arg(long, conflicts_with_all = ["list", "json", "csv", "quiet"])]
+    pub(crate) check: bool,
 }
 
 /// How results are shown.
@@ -114,6 +119,9 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let dir = a.out.clone().unwrap_or_else(|| default_dir(&a.plan, &plan));
+    if a.check {
+        return sweep_check::check(&plan, &dir, threads(a.jobs));
+    }
     make(&plan, &dir, a.jobs, &a.show)
 }
 
@@ -126,10 +134,14 @@ fn default_dir(file: &Path, plan: &Plan) -> PathBuf {
     )
 }
 
+/// Runs at a time.
+fn threads(jobs: Option<u32>) -> usize {
+    jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize)
+}
+
 /// Makes a plan's runs, writes its tables and shows them.
 pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) -> Result<ExitCode, Failure> {
     let runs = plan.runs().map_err(Failure::usage)?;
-    let threads = jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
     let stop = stop_on_signal()?;
     let progress = JobProgress::new(runs.len(), "runs", show.quiet);
     let warned = |w: &str| {
@@ -137,7 +149,7 @@ pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) 
             warn([&w.to_owned()]);
         }
     };
-    let outcome = go(plan, dir, threads, &stop, |done, _| progress.at(done), warned);
+    let outcome = go(plan, dir, threads(jobs), &stop, |done, _| progress.at(done), warned);
     progress.done();
     let outcome = outcome?;
     let results = &outcome.results;

@@ -23,6 +23,7 @@ mod plan;
 mod quantity;
 mod results;
 mod store;
+mod survey;
 mod tables;
 mod work;
 mod written;
@@ -39,5 +40,6 @@ pub use plan::{Axis, Labelled, Plan, SeedRange, Seeds, Sweep, reference_markdown
 pub use quantity::{axis_in_words, capitalised, figure_in_words};
 pub use results::{Cell, Difference, Results};
 pub use store::{Store, StoreError};
+pub use survey::Survey;
 pub use tables::{differences_csv, json, table_csv, text};
 pub use written::continues;

@@ -33,14 +33,14 @@ const WRITING_BYTES: (f64, f64, f64) = (12e6, 15.0, 45e6);
 
 /// What a run would take.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Estimate {
+pub(crate) struct Estimate {
     /// Simulated time.
     pub(super) simulated_s: f64,
     /// In other worlds than simulation nobody knows.
-    pub(super) events: Option<u64>,
-    pub(super) wall_s: Option<f64>,
+    pub(crate) events: Option<u64>,
+    pub(crate) wall_s: Option<f64>,
     /// Most runs take a time between these.
-    pub(super) wall_s_range: Option<[f64; 2]>,
+    pub(crate) wall_s_range: Option<[f64; 2]>,
     /// The most memory that the run has at a time.
     pub(super) memory_bytes: Option<u64>,
     pub(super) memory_bytes_range: Option<[u64; 2]>,

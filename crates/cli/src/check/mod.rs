@@ -9,4 +9,5 @@ mod subject;
 mod table;
 mod units;
 
+pub(crate) use show::{estimated, rounded};
 pub(crate) use subject::Check;

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::prefix;
+use wayhop_scenario::Resolved;
 use wayhop_topology::{Hearing, pathless};
 
 use super::estimate::{Estimate, suffices};
@@ -38,14 +40,7 @@ impl Check<'_> {
         if self.world != "sim" {
             return Ok(Estimate::of_real_time(self.resolved));
         }
-        let stop = stop_on_signal()?;
-        let begun = prefix(self.resolved, |now, elapsed| {
-            if suffices(self.resolved, now, elapsed) { ControlFlow::Break(()) } else { unless(&stop) }
-        })?;
-        if unless(&stop).is_break() {
-            return Err(Failure::Stopped("stopped before the check was done".to_owned()));
-        }
-        Ok(Estimate::of(&begun, self.resolved, self.writes))
+        estimated(self.resolved, self.writes, &*stop_on_signal()?)
     }
 
     /// What the run is made of in numbers, and what it would take.
@@ -102,8 +97,19 @@ impl Check<'_> {
     }
 }
 
+/// What a simulation would take, by its beginning.
+pub(crate) fn estimated(resolved: &Resolved, writes: bool, stop: &AtomicBool) -> Result<Estimate, Failure> {
+    let begun = prefix(resolved, |now, elapsed| {
+        if suffices(resolved, now, elapsed) { ControlFlow::Break(()) } else { unless(stop) }
+    })?;
+    if unless(stop).is_break() {
+        return Err(Failure::Stopped("stopped before the check was done".to_owned()));
+    }
+    Ok(Estimate::of(&begun, resolved, writes))
+}
+
 /// To two digits.
-fn rounded(value: f64) -> String {
+pub(crate) fn rounded(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
         return value.to_string();
     }

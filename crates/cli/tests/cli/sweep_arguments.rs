@@ -115,6 +115,36 @@ fn tables_and_captures_are_made_on_request_and_for_runs_that_have_none() {
 }
 
 #[test]
+fn a_check_tells_runs_time_and_disk_and_writes_nothing() {
+    let dir = folder(&[("s.toml", SCENARIO)]);
+    let d = dir.path();
+    let check = |more: &[&str]| {
+        let text = run_in(d, &[&["sweep", "s.toml", "--check"][..], &VARY, more].concat()).ok();
+        let line = |name: &str| {
+            let found = text.lines().find_map(|l| l.strip_prefix(name)).map(|l| l.trim().to_owned());
+            found.unwrap_or_else(|| panic!("{name}: {text}"))
+        };
+        (line("runs"), text.lines().any(|l| l.starts_with("takes")).then(|| line("takes")), text.clone())
+    };
+    let (runs, takes, text) = check(&["--jobs", "2"]);
+    assert_eq!(runs, "8, 0 of them done in runs/sweep-s");
+    assert!(takes.is_some_and(|t| t.starts_with("about ") && t.contains(" s to ")), "{text}");
+    assert!(
+        text.contains("2 runs at a time") && text.contains("by         the beginning of 4 of 4"),
+        "{text}"
+    );
+    let disk = |text: &str| -> f64 {
+        let line = text.lines().find_map(|l| l.strip_prefix("disk       about ")).expect("a line");
+        line.split(' ').next().expect("a number").parse().expect("a number")
+    };
+    assert!(disk(&check(&["--tables"]).2) > 4.0 * disk(&text), "run directories take more");
+    assert!(!d.join("runs").exists(), "nothing is written");
+    run_in(d, &[&["sweep", "s.toml", "--quiet"][..], &VARY].concat()).ok();
+    assert_eq!((check(&[]).0, check(&[]).1), ("8, 8 of them done in runs/sweep-s".to_owned(), None));
+    assert_eq!(check(&["--tables"]).0, "8, 0 of them done in runs/sweep-s", "those have no tables");
+}
+
+#[test]
 fn wrong_axes_seeds_and_figures_are_told_with_their_remedy_before_any_run() {
     let dir = folder(&[("s.toml", SCENARIO), ("nonsense.toml", "seeds = 3\n")]);
     let d = dir.path();
