@@ -24,5 +24,5 @@ pub use apart::tell_apart;
 pub use column::{Column, Run};
 pub use kind::Kind;
 pub use methods::{methods, world_in_words};
-pub use runs::Runs;
+pub use runs::{Choices, Runs};
 pub use traffic::Traffic;

@@ -17,11 +17,11 @@ pub(crate) fn delivery(runs: &Runs<'_>) -> Option<Figure> {
     let low = plot.y.range.map_or(0.0, |r| r[0]);
     let begins = if low > 0.0 { format!(" The axis begins at {} %.", plain(low)) } else { String::new() };
     let caption = format!(
-        "Share of the packets sent in each {} s that arrived, whenever they did; packets of all flows, those to all once for each \
-         node. {}A span in which nothing was sent has no point.{begins} {}",
+        "{} Share of the packets sent in each {} s that arrived, whenever they did; packets of all flows, those to all once for \
+         each node. {}A span in which nothing was sent has no point.{begins}",
+        means(runs),
         plain(runs.span_s()),
-        under_way(runs),
-        means(runs)
+        under_way(runs)
     );
     Some(Figure::of("Delivery over time", &caption, plot))
 }
@@ -71,10 +71,10 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
     };
     let panels = [panel("median", 0.5)?, panel("95th percentile", 0.95)?];
     let caption = format!(
-        "One-way latency of the packets sent in each {} s that arrived, without pings, on a logarithmic axis: of each run the median \
-         and the 95th percentile by nearest rank, at most 0.14 % too large. A span of which nothing arrived has no point. {}",
-        plain(runs.span_s()),
-        geometric(&means(runs))
+        "{} One-way latency of the packets sent in each {} s that arrived, without pings: of each run the median and the 95th \
+         percentile by nearest rank. A span of which nothing arrived has no point.",
+        geometric(&means(runs)),
+        plain(runs.span_s())
     );
     Some(Figure { name: "Latency over time".to_owned(), caption, panels: panels.to_vec() })
 }

@@ -11,6 +11,15 @@ use crate::traffic::Traffic;
 /// Spans of time in a figure over time, about.
 const SPANS: f64 = 24.0;
 
+/// What a figure is of.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// Seconds of a run that a time-sequence plot shows; without it, the whole run.
+    pub window_s: Option<f64>,
+    /// Whether shares of a cumulative distribution of latencies are of the packets sent, not of those that arrived.
+    pub over_sent: bool,
+}
+
 /// Columns with what became of their packets.
 pub struct Runs<'a> {
     /// The columns.
@@ -21,11 +30,12 @@ pub struct Runs<'a> {
     sequences: Vec<Sequences>,
     /// Seconds in a span of time.
     span_s: f64,
+    pub(crate) choices: Choices,
 }
 
 impl<'a> Runs<'a> {
     /// With what the packets' tables say, if one of the kinds needs it.
-    pub fn read(columns: &'a [Column], kinds: &[Kind]) -> Result<Self, Error> {
+    pub fn read(columns: &'a [Column], kinds: &[Kind], choices: Choices) -> Result<Self, Error> {
         let longest = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.simulated_s).fold(0.0, f64::max);
         let span_s = round_above(longest / SPANS);
         // One node of a real mesh knows one end of each flow only: what arrived elsewhere is in no table.
@@ -38,12 +48,15 @@ impl<'a> Runs<'a> {
             Vec::new()
         };
         let sequences = if kinds.contains(&Kind::Sequence) {
-            let of = |c: &Column| c.runs.first().map_or_else(|| Ok(Sequences::default()), Sequences::read);
+            let of = |c: &Column| {
+                let first = c.runs.first();
+                first.map_or_else(|| Ok(Sequences::default()), |r| Sequences::read(r, choices.window_s))
+            };
             columns.iter().map(of).collect::<Result<_, _>>()?
         } else {
             Vec::new()
         };
-        Ok(Self { columns, traffic, sequences, span_s })
+        Ok(Self { columns, traffic, sequences, span_s, choices })
     }
 
     /// The columns with their traffic.

@@ -39,13 +39,17 @@ pub(crate) struct Sequence {
 pub(crate) struct Sequences {
     pub(crate) senders: BTreeMap<Sender, Sequence>,
     names: Vec<String>,
+    /// The share of the run that is shown.
+    share: f64,
 }
 
 impl Sequences {
-    /// Reads the tables `tcp` and `connections`.
-    pub(crate) fn read(run: &Run) -> Result<Self, Error> {
-        let mut all = Self::default();
-        let cell = ((run.summary.simulated_s * 1e9) as u64 / ACROSS).max(1);
+    /// Reads the tables `tcp` and `connections`, as finely as it takes to show `window_s` seconds, or else the whole run.
+    pub(crate) fn read(run: &Run, window_s: Option<f64>) -> Result<Self, Error> {
+        let whole_s = run.summary.simulated_s;
+        let shown_s = window_s.map_or(whole_s, |s| s.min(whole_s));
+        let mut all = Self { share: if whole_s > 0.0 { shown_s / whole_s } else { 1.0 }, ..Self::default() };
+        let cell = ((shown_s * 1e9) as u64 / ACROSS).max(1);
         let tables = Tables::of(&run.dir, run.summary.protocol.clone());
         tables.tcp(&mut |e| all.of(Sender::Flow(e.flow)).map(|s| s.event(&e, cell)))?;
         tables.connections(&mut |e| {
@@ -57,6 +61,11 @@ impl Sequences {
             all.names = tables.nodes()?.into_iter().map(|n| n.name).collect();
         }
         Ok(all)
+    }
+
+    /// A sender's series; its lines go on to `end`.
+    pub(crate) fn series(&self, sequence: &Sequence, end: f64) -> Vec<Series> {
+        sequence.series(end, self.share)
     }
 
     fn of(&mut self, sender: Sender) -> Result<&mut Sequence, String> {
@@ -110,9 +119,9 @@ impl Sequence {
         self.again_before = c.sent_again;
     }
 
-    /// As series, in seconds and in thousands of octets.
+    /// As series, in seconds and in thousands of octets, of which about `share` is shown.
     /// Lines go on to `end`, when the run ended.
-    pub(crate) fn series(&self, end: f64) -> Vec<Series> {
+    fn series(&self, end: f64, share: f64) -> Vec<Series> {
         let points = |of: &[(u64, u64)]| -> Vec<[f64; 2]> {
             of.iter().map(|(at, octet)| [*at as f64 / 1e9, *octet as f64 / 1e3]).collect()
         };
@@ -122,7 +131,7 @@ impl Sequence {
             points.extend(last);
             points
         };
-        let height = (self.octets() / UP).max(1);
+        let height = ((self.octets() as f64 * share) as u64 / UP).max(1);
         let all = [
             ("sent", Mark::Steps, 0, line(&self.sent)),
             ("acknowledged", Mark::Steps, 6, line(&self.acked)),
@@ -192,7 +201,7 @@ mod tests {
             timeouts: vec![(1, 0)],
             again_before: 0,
         };
-        let all = s.series(40.0);
+        let all = s.series(40.0, 1.0);
         assert_eq!(all[0].points, [[0.0, 0.0], [2.0, 5.0], [40.0, 5.0]]);
         assert_eq!(all[1].points, [[40.0, 4.0]], "no point twice");
         let names: Vec<&str> = all.iter().map(|s| s.name.as_str()).collect();

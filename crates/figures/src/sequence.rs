@@ -3,7 +3,7 @@
 use wayhop_report::{Axis, Figure, Panel, Plot, plain};
 
 use crate::runs::Runs;
-use crate::senders::{Sender, Sequence};
+use crate::senders::{Sender, Sequence, Sequences};
 use crate::words::unfinished;
 
 /// Plots in a figure: of the senders with most octets.
@@ -15,6 +15,7 @@ const LEAST_SHARE: u64 = 100;
 struct Drawn<'a> {
     title: String,
     sender: Sender,
+    of: &'a Sequences,
     sequence: &'a Sequence,
     /// When its run ended, seconds.
     end: f64,
@@ -30,6 +31,7 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
         let drawn = |(sender, sequence): (&Sender, _)| Drawn {
             title: format!("{place}{}", of.title(run, *sender)),
             sender: *sender,
+            of,
             sequence,
             end: run.summary.simulated_s,
         };
@@ -47,7 +49,10 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
             Axis::new("time (s)").from_to(0.0, end),
             Axis::new("octets of the stream (thousands)").within(0.0, f64::INFINITY),
         );
-        Panel { title: d.title.clone(), plot: Plot { series: d.sequence.series(d.end), ..Plot::new(x, y) } }
+        Panel {
+            title: d.title.clone(),
+            plot: Plot { series: d.of.series(d.sequence, d.end), ..Plot::new(x, y) },
+        }
     };
     let panels: Vec<Panel> = all.iter().map(panel).collect();
     (!panels.is_empty()).then(|| Figure {
@@ -59,8 +64,7 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
 
 fn caption(all: &[Drawn<'_>], runs: &Runs<'_>, left_out: usize) -> String {
     let mut text =
-        "Octets that TCP senders had sent, each counted once, and that were acknowledged to them, over time"
-            .to_owned();
+        "Octets that TCP senders had sent, and that were acknowledged. Each octet counts once".to_owned();
     if all.iter().any(|d| matches!(d.sender, Sender::Connection(..))) {
         text += "; of programs' connections as their kernel told when it was asked, several times a second, where a cross stands at \
                  the oldest octet that was not acknowledged when something had been sent again since the time before";

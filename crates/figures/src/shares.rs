@@ -15,7 +15,7 @@ pub(crate) fn overhead(runs: &Runs<'_>) -> Option<Figure> {
         Some(s.totals.by_type.get(kind).copied().unwrap_or(0) as f64)
     })?;
     let caption = format!(
-        "Messages of the routing protocol by type, each hop of a message counted once, however often the MAC tried. {}",
+        "{} Messages of the routing protocol by type, each hop of a message counted once, however often the MAC tried.",
         means(runs)
     );
     Some(Figure::of("Overhead", &caption, plot))
@@ -40,8 +40,8 @@ pub(crate) fn losses(runs: &Runs<'_>) -> Option<Figure> {
     let all: Vec<&Summary> = runs.columns.iter().flat_map(|c| &c.runs).map(|r| &r.summary).collect();
     let unknown = all.iter().filter(|s| !knows(s)).count();
     let caption = format!(
-        "Share of the packets sent that were lost, by cause: where the last copy of each ended; or that were still under way when the \
-         run ended. {}{}",
+        "{}{} Share of the packets sent that were lost, by cause: where the last copy of each ended; or that were still under way \
+         when the run ended.",
         means(runs),
         left_out(unknown, all.len(), "what became of their packets")
     );
@@ -102,8 +102,8 @@ pub(crate) fn hops(runs: &Runs<'_>) -> Option<Figure> {
         String::new()
     };
     let caption = format!(
-        "Share of the packets that arrived, without pings, by the number of hops that their first copy made, from its time to live. \
-         {}{}{farther}",
+        "{}{} Share of the packets that arrived, without pings, by the number of hops that their first copy made, from its time to \
+         live.{farther}",
         means(runs),
         left_out(without, count, "the share")
     );

@@ -1,32 +1,51 @@
 //! Distributions of times.
 
-use wayhop_report::{Distribution, Figure, cdf};
+use wayhop_report::{Distribution, Figure, cdf, cdf_of};
+use wayhop_trace::Summary;
 
 use crate::column::Column;
 use crate::runs::Runs;
+use crate::traffic::Traffic;
 use crate::words::{grouped, unfinished};
 
-/// Every packet that arrived.
+/// Every packet that arrived, as shares of those or of all that were sent.
 pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
-    let all: Vec<(String, Distribution)> = runs
-        .traffic()
-        .map(|(c, traffic)| {
-            let mut all = Distribution::default();
-            for t in traffic {
-                all.merge(&t.latency_ms);
-            }
-            (runs.legend(c), all)
-        })
-        .collect();
+    let arrived = |traffic: &[Traffic]| {
+        let mut all = Distribution::default();
+        for t in traffic {
+            all.merge(&t.latency_ms);
+        }
+        all
+    };
+    let over_sent = runs.choices.over_sent;
+    let of = |(c, traffic): (&Column, &[Traffic])| {
+        let arrived = arrived(traffic);
+        let all = if over_sent {
+            c.runs.iter().map(|r| one_way_packets(&r.summary)).sum()
+        } else {
+            arrived.count()
+        };
+        (runs.legend(c), arrived, all)
+    };
+    let all: Vec<(String, Distribution, u64)> = runs.traffic().map(of).collect();
+    let (what, lost) = if over_sent {
+        ("sent", "A line ends at the share that arrived")
+    } else {
+        ("that arrived", "Packets that never arrived are in no line")
+    };
     let caption = format!(
-        "Cumulative distribution of the one-way latency of every packet that arrived, first copies, all flows but pings, on a \
-         logarithmic axis{}: {}. Packets that never arrived are in no line. Steps are thinned to values 0.14 % apart, less than a pixel; \
-         at each the share is exact.{}",
+        "Over packets {what}{}. One-way latency of first copies, all flows but pings: {}. {lost}.{}",
         pooled(runs),
-        counts(runs, &all, ["packet", "packets"]),
+        counts(runs, all.iter().map(|(_, _, n)| *n), ["packet", "packets"]),
         unfinished(runs),
     );
-    drawn("Latency", "latency (ms)", "packets that arrived", &all, &caption)
+    let has_any = all.iter().any(|(_, d, _)| d.count() > 0);
+    has_any.then(|| Figure::of("Latency", &caption, cdf_of("latency (ms)", &format!("packets {what}"), &all)))
+}
+
+/// Packets that flows sent one way, each once for every node that it is for.
+fn one_way_packets(s: &Summary) -> u64 {
+    s.flows.iter().filter(|f| f.kind != "ping").filter_map(|f| f.sent).sum()
 }
 
 /// Every search that found a route.
@@ -37,28 +56,25 @@ pub(crate) fn searches(runs: &Runs<'_>) -> Option<Figure> {
     };
     let all: Vec<_> = runs.columns.iter().map(|c| (runs.legend(c), took(c))).collect();
     let caption = format!(
-        "Cumulative distribution of the times from a search's first request to its route, on a logarithmic axis{}: {}. Searches that \
-         found no route are in no line.{}",
+        "Over searches that found a route{}: {}. Times are from a search's first request to its route. Searches that found none are in \
+         no line.{}",
         pooled(runs),
-        counts(runs, &all, ["search", "searches"]),
+        counts(runs, all.iter().map(|(_, d)| d.count()), ["search", "searches"]),
         unfinished(runs),
     );
-    drawn("Searches for routes", "search (ms)", "searches that found a route", &all, &caption)
+    let has_any = all.iter().any(|(_, d)| d.count() > 0);
+    let plot = || cdf("search (ms)", "searches that found a route", &all);
+    has_any.then(|| Figure::of("Searches for routes", &caption, plot()))
 }
 
 fn pooled(runs: &Runs<'_>) -> &'static str {
     if runs.columns.iter().any(|c| c.runs.len() > 1) { ", all runs of a line together" } else { "" }
 }
 
-fn counts(runs: &Runs<'_>, all: &[(String, Distribution)], what: [&str; 2]) -> String {
-    let of = |(c, (_, d)): (&Column, &(String, Distribution))| match runs.columns.len() {
-        1 => format!("{} {}", grouped(d.count()), what[usize::from(d.count() != 1)]),
-        _ => format!("{} of {}", grouped(d.count()), c.name),
+fn counts(runs: &Runs<'_>, all: impl Iterator<Item = u64>, what: [&str; 2]) -> String {
+    let of = |(c, n): (&Column, u64)| match runs.columns.len() {
+        1 => format!("{} {}", grouped(n), what[usize::from(n != 1)]),
+        _ => format!("{} of {}", grouped(n), c.name),
     };
     runs.columns.iter().zip(all).map(of).collect::<Vec<_>>().join(", ")
-}
-
-fn drawn(name: &str, x: &str, y: &str, all: &[(String, Distribution)], caption: &str) -> Option<Figure> {
-    let has_any = all.iter().any(|(_, d)| d.count() > 0);
-    has_any.then(|| Figure::of(name, caption, cdf(x, y, all)))
 }

@@ -14,9 +14,9 @@ pub(crate) fn means(runs: &Runs<'_>) -> String {
         (_, 1) => "One run each, without intervals.".to_owned(),
         (a, b) if a == b => {
             let each = if counts.len() > 1 { " each" } else { "" };
-            format!("Means over {a} runs{each} with 95 % intervals over runs (Student's t).")
+            format!("Means over {a} runs{each} with 95 % intervals (Student's t).")
         }
-        (a, b) => format!("Means over {a} to {b} runs with 95 % intervals over runs (Student's t)."),
+        (a, b) => format!("Means over {a} to {b} runs with 95 % intervals (Student's t)."),
     };
     text + &unfinished(runs)
 }

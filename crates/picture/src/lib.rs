@@ -11,8 +11,7 @@ use resvg::usvg::{Options, Tree};
 
 /// Arimo's regular face.
 const FONT: &[u8] = include_bytes!("../fonts/Arimo-Regular-subset.ttf");
-/// The width of a column of a paper, in points of 1/72 inch: 88 mm.
-const COLUMN_PT: f32 = 88.0 * 72.0 / 25.4;
+const MM_PER_INCH: f32 = 25.4;
 /// More pixels than that are no picture.
 const MOST_PIXELS: f32 = 4e8;
 
@@ -46,11 +45,11 @@ pub fn png(svg: &str, width: u32) -> Result<Vec<u8>, String> {
     pixels.encode_png().map_err(|e| format!("cannot encode the picture: {e}"))
 }
 
-/// A PDF as wide as a column of a paper, its letters as letters.
-pub fn pdf(svg: &str) -> Result<Vec<u8>, String> {
+/// A PDF as wide as this, its letters as letters.
+pub fn pdf(svg: &str, width_mm: f32) -> Result<Vec<u8>, String> {
     let tree = tree(svg)?;
     // So many pixels of the drawing are an inch.
-    let dpi = tree.size().width() * 72.0 / COLUMN_PT;
+    let dpi = tree.size().width() * MM_PER_INCH / width_mm;
     let page = svg2pdf::PageOptions { dpi };
     svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page)
         .map_err(|e| format!("cannot write the PDF: {e}"))
@@ -93,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pdf_is_as_wide_as_a_column_and_holds_its_font() {
-        let pdf = pdf(&drawing("Mj")).unwrap();
+    fn a_pdf_is_as_wide_as_wanted_and_holds_its_font() {
+        let pdf = pdf(&drawing("Mj"), 88.0).unwrap();
         let text = String::from_utf8_lossy(&pdf);
         assert!(text.starts_with("%PDF-") && text.contains("Arimo"), "the font is inside");
         let place = text.split("/MediaBox [").nth(1).unwrap().split(']').next().unwrap();
@@ -105,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_is_no_picture_is_refused() {
-        assert!(png("<svg", 100).is_err() && pdf("no").is_err());
+        assert!(png("<svg", 100).is_err() && pdf("no", 88.0).is_err());
         assert!(png(SVG, u32::MAX).unwrap_err().contains("--width"));
     }
 }

@@ -77,7 +77,12 @@ impl Distribution {
 
     /// Values, each with the share of all that is at most as large, in per cent. The last is the largest, with 100.
     pub fn steps(&self) -> Vec<[f64; 2]> {
-        let all = self.count as f64;
+        self.steps_of(self.count)
+    }
+
+    /// The same, as shares of so many, those among them that have no value.
+    fn steps_of(&self, all: u64) -> Vec<[f64; 2]> {
+        let all = all as f64;
         let mut seen = self.lowest;
         let mut steps: Vec<[f64; 2]> =
             self.smallest.map(|s| [s, 100.0 * seen as f64 / all]).into_iter().collect();
@@ -106,13 +111,20 @@ impl FromIterator<f64> for Distribution {
 /// Cumulative distributions over a logarithmic axis, a line each. `x` is what is distributed, with its unit; `y` of what the
 /// shares are.
 pub fn cdf(x: &str, y: &str, all: &[(String, Distribution)]) -> Plot {
+    let all: Vec<_> = all.iter().map(|(name, d)| (name.clone(), d.clone(), d.count())).collect();
+    cdf_of(x, y, &all)
+}
+
+/// The same as shares of so many, those among them that have no value: a line ends at the share of those that have one.
+pub fn cdf_of(x: &str, y: &str, all: &[(String, Distribution, u64)]) -> Plot {
     let plot = Plot::new(Axis::new(x).log(), Axis::new(&format!("{y} (%)")).from_to(0.0, 100.0));
-    let ends = all.iter().filter_map(|(_, d)| d.steps().last().copied()).map(|p| p[0]).reduce(f64::max);
-    all.iter().enumerate().fold(plot, |plot, (i, (name, d))| {
+    let ends = all.iter().filter_map(|(_, d, _)| d.steps().last().copied()).map(|p| p[0]).reduce(f64::max);
+    all.iter().enumerate().fold(plot, |plot, (i, (name, d, of))| {
         let (mark, colour) = Mark::nth(i);
-        let mut steps = d.steps();
-        // At 100 % to the end of the longest, so that none seems cut off.
-        steps.extend(ends.filter(|_| !steps.is_empty()).map(|x| [x, 100.0]));
+        let mut steps = d.steps_of(*of);
+        // To the end of the longest, so that none seems cut off.
+        let last = steps.last().map(|p| p[1]);
+        steps.extend(ends.zip(last).map(|(x, share)| [x, share]));
         let line = Series::new(name, Mark::Steps, colour, steps);
         plot.with(if all.len() > 1 { line.beads(mark) } else { line })
     })
@@ -148,6 +160,16 @@ mod tests {
         let d: Distribution = [0.0, f64::NAN, 2.0, 4.0, 4.0].into_iter().collect();
         assert_eq!(d.steps(), [[2.0, 25.0], [2.0, 50.0], [4.0, 100.0]]);
         assert_eq!((d.quantile(0.25), d.quantile(0.5), d.count()), (Some(0.0), Some(2.0), 4));
+    }
+
+    #[test]
+    fn shares_of_all_that_were_sent_end_at_the_share_that_arrived() {
+        let d: Distribution = [1.0, 2.0, 4.0].into_iter().collect();
+        assert_eq!(d.steps_of(4), [[1.0, 0.0], [1.0, 25.0], [2.0, 50.0], [4.0, 75.0]]);
+        let all = [("a".to_owned(), d, 4), ("b".to_owned(), [8.0].into_iter().collect(), 1)];
+        let plot = cdf_of("ms", "packets sent", &all);
+        assert_eq!(plot.series[0].points.last(), Some(&[8.0, 75.0]));
+        assert_eq!(plot.series[1].points.last(), Some(&[8.0, 100.0]));
     }
 
     #[test]

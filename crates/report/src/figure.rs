@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::escape::escape;
 use crate::legend::sample;
 use crate::plot::Plot;
-use crate::svg;
+use crate::svg::{self, HALF_WIDTH, WIDTH};
 use crate::ties::tied;
 
 /// One or several plots under one caption.
@@ -48,11 +48,12 @@ impl Figure {
             let heading =
                 if p.title.is_empty() { String::new() } else { format!("<h3>{}</h3>", escape(&p.title)) };
             // Letters of the wide drawing could not be read on a narrow screen, which has one of half the width.
-            let (drawing, legend) = (svg::draw(&p.plot, &title, half)?, legend(&p.plot));
+            let (drawing, legend) =
+                (svg::draw(&p.plot, &title, if half { HALF_WIDTH } else { WIDTH })?, legend(&p.plot));
             let drawings = if half {
                 format!("<div class=\"plot\">{drawing}</div>")
             } else {
-                let narrow = svg::draw(&p.plot, &title, true)?;
+                let narrow = svg::draw(&p.plot, &title, HALF_WIDTH)?;
                 format!("<div class=\"plot wider\">{drawing}</div><div class=\"plot narrow\">{narrow}</div>")
             };
             let _ = writeln!(panels, "<div class=\"panel\">{heading}{legend}{drawings}</div>");

@@ -35,9 +35,10 @@ mod style;
 mod svg;
 mod table;
 mod ties;
+mod view;
 
 pub use columns::columns;
-pub use distribution::{Distribution, cdf};
+pub use distribution::{Distribution, cdf, cdf_of};
 pub use document::Document;
 pub use figure::{Figure, Panel};
 pub use html::{Inset, Page, Section};
@@ -48,3 +49,4 @@ pub use shapes::{At, by_name, lines};
 pub use sheet::Sheet;
 pub use stats::{Estimate, FEWEST_RUNS, mean, percentile, standard_deviation, student_t95};
 pub use table::Table;
+pub use view::View;

@@ -26,7 +26,8 @@ pub(crate) struct Ruler {
 impl Ruler {
     /// For `axis` with these ends and about so many labels.
     pub(crate) fn new(axis: &Axis, ends: [f64; 2], labels: usize) -> Self {
-        let linear = || RangedCoordf64::from(ends[0]..ends[1]).key_points(labels);
+        let linear =
+            || at_least_three(|labels| RangedCoordf64::from(ends[0]..ends[1]).key_points(labels), labels);
         let labels_at = match axis.names.len() {
             0 if axis.is_log => decades(ends),
             0 if axis.is_whole => linear().into_iter().filter(|v| v.fract() == 0.0).collect(),
@@ -61,6 +62,12 @@ impl Ruler {
     }
 }
 
+/// Labels from about so many; more are asked for until there are three, from which a scale can be read.
+fn at_least_three(of: impl Fn(usize) -> Vec<f64>, labels: usize) -> Vec<f64> {
+    let all = (1..=4).map(|times| of(times * labels));
+    all.fold(Vec::new(), |found, more| if found.len() < 3 { more } else { found })
+}
+
 /// The powers of ten within the ends; where there are few, their doubles and fivefolds, too.
 fn decades([low, high]: [f64; 2]) -> Vec<f64> {
     let (first, last) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
@@ -72,7 +79,10 @@ fn decades([low, high]: [f64; 2]) -> Vec<f64> {
     };
     let tens = at(&[1.0]);
     match tens.len() {
-        0..3 => at(&[1.0, 2.0, 5.0]),
+        0..3 => match at(&[1.0, 2.0, 5.0]) {
+            few if few.len() < 3 => at_least_three(|n| RangedCoordf64::from(low..high).key_points(n), 6),
+            enough => enough,
+        },
         _ => tens,
     }
 }
@@ -136,6 +146,23 @@ mod tests {
         assert_eq!(at, [0, 100, 200, 300, 400]);
         assert_eq!(ruler.map(&20.0, (0, 400)), 130, "log10 of 20 is 1.301");
         assert_eq!(ruler.map(&0.0, (0, 400)), 0, "zero has no place, and stands at the end");
+    }
+
+    #[test]
+    fn an_axis_has_three_labels_at_least() {
+        for ends in [[0.93, 1.004], [0.0, 102.0], [88.0, 102.0], [3.1, 3.9], [70.0, 102.0], [0.0, 0.33]] {
+            for wanted in [3, 6, 10] {
+                let ruler = Ruler::new(&Axis::new("x"), ends, wanted);
+                assert!(ruler.labels.len() >= 3, "{ends:?} {wanted}: {:?}", ruler.labels);
+            }
+        }
+        for ends in [[30.0, 45.0], [1.2, 1.9], [8.0, 12.0], [1.0, 100.0]] {
+            let labels = decades(ends);
+            assert!(
+                labels.len() >= 3 && labels.iter().all(|v| (ends[0]..=ends[1]).contains(v)),
+                "{labels:?}"
+            );
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A plot as a file of its own: with its legend above, and its caption below.
+//! A figure as a file of its own: with its legend above, and a line of its caption below.
 
 use std::fmt::Write as _;
 
@@ -11,6 +11,7 @@ use crate::plot::Plot;
 use crate::style;
 use crate::svg::{self, HALF_WIDTH};
 use crate::ties::tied;
+use crate::view::sentences;
 
 /// Letters of the legend and the caption, pixels. In a column of 88 mm they are 7 pt high.
 const LETTERS: u32 = 13;
@@ -23,16 +24,26 @@ impl Plot {
     /// An SVG file as wide as a column of a paper; it says `caption` below, if that is not empty, and `title` to those who
     /// cannot see it.
     pub fn svg(&self, title: &str, caption: &str) -> Result<String, String> {
-        let mut file = File { body: String::new(), y: MARGIN };
+        let mut file = File { body: String::new(), y: MARGIN, width: HALF_WIDTH };
         file.plot(self, title, true)?;
-        Ok(file.end(title, caption))
+        let letters = file.letters();
+        for line in wrapped(&tied(caption), letters) {
+            file.line(MARGIN, &line);
+        }
+        Ok(file.end(title, "", None))
     }
 }
 
+/// A column of a paper, mm: as wide as a drawing of [`HALF_WIDTH`] pixels is in print.
+const COLUMN_MM: f64 = 88.0;
+
 impl Figure {
-    /// An SVG file as wide as a column of a paper, its plots below each other; with its caption, if `captioned`.
-    pub fn svg(&self, captioned: bool) -> Result<String, String> {
-        let mut file = File { body: String::new(), y: MARGIN };
+    /// An SVG file as wide as a column of a paper, or `width_mm`, its plots below each other. With as many whole sentences of its
+    /// caption as there is room for in one line, if `captioned`; all of it is the file's description.
+    pub fn svg(&self, captioned: bool, width_mm: Option<f64>) -> Result<String, String> {
+        // Letters are as large in print, however wide the figure is.
+        let width = width_mm.map_or(HALF_WIDTH, |mm| (f64::from(HALF_WIDTH) * mm / COLUMN_MM).round() as u32);
+        let mut file = File { body: String::new(), y: MARGIN, width };
         let mut legend = None;
         for panel in &self.panels {
             if !panel.title.is_empty() {
@@ -44,17 +55,42 @@ impl Figure {
             file.plot(&panel.plot, &panel.title, legend.as_ref() != Some(&own))?;
             legend = Some(own);
         }
-        Ok(file.end(&self.name, if captioned { &self.caption } else { "" }))
+        let caption = if captioned { self.caption.as_str() } else { "" };
+        let brief = brief(caption, file.letters());
+        if !brief.is_empty() {
+            file.line(MARGIN, &brief);
+        }
+        Ok(file.end(&self.name, caption, width_mm))
     }
+}
+
+/// The first sentences of a text that have room in a line of so many letters.
+fn brief(text: &str, most: usize) -> String {
+    let mut brief = String::new();
+    for sentence in sentences(text) {
+        let gap = if brief.is_empty() { "" } else { " " };
+        let longer = format!("{brief}{gap}{sentence}");
+        if longer.width() > most {
+            break;
+        }
+        brief = longer;
+    }
+    brief
 }
 
 /// An SVG file that grows downwards.
 struct File {
     body: String,
     y: u32,
+    width: u32,
 }
 
 impl File {
+    /// How many letters have room in a line.
+    fn letters(&self) -> usize {
+        (f64::from(self.width - 2 * MARGIN) / LETTER_WIDTH) as usize
+    }
+
     fn text(&mut self, x: u32, base: u32, words: &str) {
         let (ink, words) = (style::TEXT.hex(), escape(words));
         let _ = writeln!(
@@ -66,16 +102,16 @@ impl File {
     /// A line of words.
     fn line(&mut self, x: u32, words: &str) {
         self.y += LINE;
-        self.text(x, self.y - 5, words);
+        self.text(x, self.y - 5, &words.replace('\u{a0}', " "));
     }
 
     fn plot(&mut self, plot: &Plot, title: &str, with_legend: bool) -> Result<(), String> {
         if with_legend {
             self.legend(plot);
         }
-        let drawing = svg::draw(plot, title, true)?;
+        let drawing = svg::draw(plot, title, self.width)?;
         let _ = writeln!(self.body, "{}", drawing.replacen("<svg", &format!("<svg y=\"{}\"", self.y), 1));
-        self.y += svg::height(plot, true);
+        self.y += svg::height(plot, self.width);
         Ok(())
     }
 
@@ -83,7 +119,7 @@ impl File {
         if !plot.heading.is_empty() {
             self.text(2 * MARGIN, self.y + LINE - 5, &format!("{}:", plot.heading));
         }
-        for row in &legend_rows(plot) {
+        for row in &legend_rows(plot, self.width) {
             for (x, series) in row {
                 let s = &plot.series[*series];
                 let at = self.y + (LINE - SAMPLE.1) / 2;
@@ -94,14 +130,22 @@ impl File {
         }
     }
 
-    fn end(mut self, title: &str, caption: &str) -> String {
-        for line in wrapped(&tied(caption), (f64::from(HALF_WIDTH - 2 * MARGIN) / LETTER_WIDTH) as usize) {
-            self.line(MARGIN, &line.replace('\u{a0}', " "));
-        }
-        let (height, title) = (self.y + MARGIN, escape(title));
+    fn end(self, title: &str, description: &str, width_mm: Option<f64>) -> String {
+        let (width, height, title) = (self.width, self.y + MARGIN, escape(title));
+        let size = width_mm.map_or_else(
+            || format!("width=\"{width}\" height=\"{height}\""),
+            |mm| {
+                let high = mm * f64::from(height) / f64::from(width);
+                format!("width=\"{mm}mm\" height=\"{high:.2}mm\"")
+            },
+        );
+        let description = match description {
+            "" => String::new(),
+            words => format!("<desc>{}</desc>\n", escape(words)),
+        };
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{HALF_WIDTH}\" height=\"{height}\" \
-             viewBox=\"0 0 {HALF_WIDTH} {height}\" role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" {size} \
+             viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n{description}\
              <rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{}</svg>\n",
             self.body
         )
@@ -109,13 +153,13 @@ impl File {
 }
 
 /// The named series by line of the legend, each with its left end. Lines break where the figure ends.
-fn legend_rows(plot: &Plot) -> Vec<Vec<(u32, usize)>> {
+fn legend_rows(plot: &Plot, most: u32) -> Vec<Vec<(u32, usize)>> {
     let width = |words: &str| (words.width() as f64 * LETTER_WIDTH) as u32 + 16;
     let mut rows: Vec<Vec<(u32, usize)>> = vec![Vec::new()];
     let mut x = 2 * MARGIN + if plot.heading.is_empty() { 0 } else { width(&plot.heading) };
     for (i, series) in plot.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()) {
         let width = SAMPLE.0 + 6 + width(&series.name);
-        if x + width > HALF_WIDTH && x > 2 * MARGIN {
+        if x + width > most && x > 2 * MARGIN {
             rows.push(Vec::new());
             x = 2 * MARGIN;
         }
@@ -145,6 +189,15 @@ fn wrapped(text: &str, most: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_caption_in_a_picture_has_whole_sentences_and_one_line() {
+        let text = "Means of 3 runs (Student's t). 2 of 9 runs are left out. And more.";
+        assert_eq!(brief(text, 67), text);
+        assert_eq!(brief(text, 60), "Means of 3 runs (Student's t). 2 of 9 runs are left out.");
+        assert_eq!(brief(text, 55), "Means of 3 runs (Student's t).");
+        assert_eq!(brief(text, 20), "", "no half of a sentence");
+    }
 
     #[test]
     fn words_are_wrapped_and_none_is_lost() {

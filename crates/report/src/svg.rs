@@ -14,8 +14,10 @@ use crate::ruler::Ruler;
 use crate::style::{self, Ink};
 
 /// Widths and heights in pixels of the drawing; the page scales it.
-const WIDTH: u32 = 760;
+pub(crate) const WIDTH: u32 = 760;
 pub(crate) const HALF_WIDTH: u32 = 480;
+/// From this width on an axis has room for many numbers.
+const WIDE: u32 = 700;
 const HEIGHT: u32 = 330;
 const MARGIN: u32 = 10;
 const X_LABELS: u32 = 46;
@@ -34,24 +36,20 @@ const Y_TICKS: usize = 6;
 type Chart<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<Ruler, Ruler>>;
 type Drawn = Result<(), String>;
 
-/// The plot as an `<svg>` element that says `title` to those who cannot see it. `half`: it shares its line with another.
-pub(crate) fn draw(plot: &Plot, title: &str, half: bool) -> Result<String, String> {
+/// The plot as an `<svg>` element of this width that says `title` to those who cannot see it.
+pub(crate) fn draw(plot: &Plot, title: &str, width: u32) -> Result<String, String> {
     let [x, y] = plot.ranges();
-    let (width, height) = (width(half), height(plot, half));
+    let height = height(plot, width);
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
-        paint(&area, plot, x, y, half).map_err(|e| format!("cannot draw \"{title}\": {e}"))?;
+        paint(&area, plot, x, y, width).map_err(|e| format!("cannot draw \"{title}\": {e}"))?;
     }
     Ok(labelled(&powers(&text), title))
 }
 
-fn width(half: bool) -> u32 {
-    if half { HALF_WIDTH } else { WIDTH }
-}
-
-/// How high the drawing is.
-pub(crate) fn height(plot: &Plot, half: bool) -> u32 {
+/// How high the drawing of this width is.
+pub(crate) fn height(plot: &Plot, width: u32) -> u32 {
     if !plot.y.names.is_empty() {
         let series = plot.series.iter().filter(|s| !s.points.is_empty()).count() as u32;
         let rows = plot.y.names.len().min(100) as u32 * ROW.max(series * ROW_MARK);
@@ -61,7 +59,7 @@ pub(crate) fn height(plot: &Plot, half: bool) -> u32 {
         return HEIGHT;
     }
     let [x, y] = plot.ranges();
-    let across = f64::from(width(half) - y_labels(plot) - 2 * MARGIN);
+    let across = f64::from(width.saturating_sub(y_labels(plot) + 2 * MARGIN).max(1));
     let up = across * (y[1] - y[0]) / (x[1] - x[0]);
     (up.clamp(80.0, 900.0) as u32) + X_LABELS + 2 * MARGIN
 }
@@ -80,11 +78,11 @@ fn paint(
     plot: &Plot,
     x: [f64; 2],
     y: [f64; 2],
-    half: bool,
+    width: u32,
 ) -> Drawn {
     let x_ticks = match plot.x.names.len() {
-        0 if half => X_TICKS - 4,
-        0 => X_TICKS,
+        0 if width >= WIDE => X_TICKS,
+        0 => X_TICKS - 4,
         n => n + 1,
     };
     let rulers = [Ruler::new(&plot.x, x, x_ticks), Ruler::new(&plot.y, y, Y_TICKS)];
@@ -383,7 +381,7 @@ mod tests {
             if names.len() > 1 { line.beads(mark) } else { line }
         };
         let plot = names.iter().enumerate().map(series).fold(plot, Plot::with);
-        draw(&plot, "", true).unwrap()
+        draw(&plot, "", HALF_WIDTH).unwrap()
     }
 
     /// The heights at which discs stand.
@@ -425,7 +423,7 @@ mod tests {
         assert_eq!(y_labels(&plot(Axis::new("%").from_to(0.0, 100.0))), Y_LABELS);
         let wide = y_labels(&plot(Axis::new("octets").from_to(0.0, 5e6)));
         assert!(f64::from(wide) >= 7.0 * LETTER_WIDTH + 20.0, "{wide}");
-        let svg = draw(&plot(Axis::new("n").log().from_to(1e6, 1e10)), "", true).unwrap();
+        let svg = draw(&plot(Axis::new("n").log().from_to(1e6, 1e10)), "", HALF_WIDTH).unwrap();
         assert!(svg.contains("10<tspan dy=\"-5\" font-size=\"9\">10</tspan>"), "{svg}");
         assert!(svg.contains("1000000") && !svg.contains("10^") && !svg.contains("10000000"), "{svg}");
     }

@@ -219,10 +219,9 @@ impl<'a> View<'a> {
         let x_label = Quantity::of_axis(&axis.name, axis.key.as_deref()).label();
         let mut x = if numbers.is_some() { Scale::new("") } else { Scale::of(&at) };
         x.label = request.x_label.clone().unwrap_or(x_label);
-        let ends = |n: &Vec<f64>| {
+        let ends = numbers.as_ref().map_or([0.0; 2], |n| {
             n.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |e, v| [e[0].min(*v), e[1].max(*v)])
-        };
-        let span = numbers.as_ref().map_or(0.0, |n| ends(n)[1] - ends(n)[0]);
+        });
         let words =
             against.map_or_else(|| y.label(), |first| format!("{}, difference to {first}", y.label()));
         let scale = Scale::new(request.y_label.as_ref().unwrap_or(&words));
@@ -234,13 +233,14 @@ impl<'a> View<'a> {
         if let Some(axis) = self.by.map(|k| self.axis(k)) {
             plot.heading = Quantity::of_axis(&axis.name, axis.key.as_deref()).label();
         }
+        let width = numbers.as_ref().map_or(SPREAD / series.len() as f64, |_| SHIFT * (ends[1] - ends[0]));
+        let ahead = numbers.as_ref().map_or(0.0, |_| ahead(ends[0], width, series.len()));
         for (i, name) in series.iter().enumerate() {
             let from_middle = i as f64 - (series.len() - 1) as f64 / 2.0;
             let where_is = |cell: &Cell| {
                 let k = at.iter().position(|l| *l == cell.labels[x_at])?;
                 Some(numbers.as_ref().map_or(k as f64, |n| n[k]))
             };
-            let width = numbers.as_ref().map_or(SPREAD / series.len() as f64, |_| SHIFT * span);
             let is_ours =
                 |c: &&Cell| name.is_none_or(|n| self.by.is_some_and(|k| c.labels[self.place(k)] == n));
             let mut points: Vec<(f64, Estimate)> = results
@@ -259,7 +259,7 @@ impl<'a> View<'a> {
                 points.iter().map(|(x, e)| [*x, e.mean / by]).collect(),
             )
             .with_intervals(points.iter().map(|(_, e)| e.ci95.map(|ends| ends.map(|v| v / by))).collect())
-            .shifted(from_middle * width);
+            .shifted(from_middle * width + ahead);
             plot = plot.with(if numbers.is_some() { drawn.joined() } else { drawn });
         }
         Ok(plot)
@@ -305,6 +305,12 @@ impl<'a> View<'a> {
         }
         text
     }
+}
+
+/// How far all series move to the right, so that where the least number is 0 or more no mark stands below 0.
+fn ahead(least: f64, width: f64, series: usize) -> f64 {
+    let outermost = width * (series.saturating_sub(1)) as f64 / 2.0;
+    if least >= 0.0 { (outermost - least).max(0.0) } else { 0.0 }
 }
 
 /// The axis of means within what the figure can be, `by` of which is one of the axis's unit.
@@ -360,6 +366,13 @@ fn distinct<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_mark_of_a_number_from_zero_on_stands_below_zero() {
+        // Three series a unit apart stand at -1, 0 and 1.
+        assert_eq!([0.0, 0.5, 1.0, 30.0].map(|least| ahead(least, 1.0, 3)), [1.0, 0.5, 0.0, 0.0]);
+        assert_eq!((ahead(-10.0, 1.0, 3), ahead(0.0, 1.0, 1)), (0.0, 0.0));
+    }
 
     #[test]
     fn an_axis_of_means_ends_where_its_figure_does() {

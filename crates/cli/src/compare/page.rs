@@ -1,6 +1,6 @@
 //! A comparison as a page.
 
-use wayhop_figures::{Column, Kind, Runs};
+use wayhop_figures::{Choices, Column, Kind, Runs};
 use wayhop_report::Sheet;
 
 use super::rows::Row;
@@ -17,7 +17,7 @@ pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Resu
     let has_tables =
         columns.iter().flat_map(|c| &c.runs).all(|r| r.dir.path().join("packets.parquet").is_file());
     let kinds: Vec<Kind> = FIGURES.into_iter().filter(|k| has_tables || !k.needs_packets()).collect();
-    let runs = Runs::read(columns, &kinds).map_err(Failure::trace)?;
+    let runs = Runs::read(columns, &kinds, Choices::default()).map_err(Failure::trace)?;
     let figures = kinds.iter().filter_map(|k| runs.figure(*k)).collect();
     let (head, body) = table(columns, rows);
     let paths: Vec<String> = columns.iter().map(|c| c.path.display().to_string()).collect();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use wayhop_figures::Kind;
+use wayhop_report::View;
 
 use crate::failure::Failure;
 use crate::scenario_args::whole;
@@ -20,18 +21,24 @@ one -:
   overhead    messages of the routing protocol, by type
   searches    how long searches for routes took
   sequence    what TCP senders, flows and real programs, had sent, and what was acknowledged
+Several KINDs with commas between, such as delivery,overhead, are plots below each other.
 
 or of the folder of a sweep:
   sweep       means over one of its axes; without a KIND, too
   differences of runs with the same seed, to the first value of --by or --x
 
-Intervals are of 95 %. The picture is as wide as a column of a paper, 88 mm; its numbers are written beside it, as CSV.
+Intervals are of 95 %. The picture is as wide as a column of a paper, 88 mm, or --width-mm; its numbers are written beside it, as CSV.
 
 Examples:
   wayhop plot cdf runs/first-dsr-1 runs/first-aodv-1 --out latency.pdf
-  wayhop plot losses runs/dsr runs/aodv --out losses.png
+  wayhop plot losses runs/dsr runs/aodv --out losses.png --label dsr=DSR --label aodv=AODV
+  wayhop plot delivery,latency runs/dsr runs/aodv --width-mm 180 --out times.pdf
+  wayhop plot cdf runs/dsr runs/aodv --of sent
+  wayhop plot sequence runs/ftp --x-range 10..12
   wayhop sweep first.toml --vary nodes.count=20,30,50 --vary protocol.name=dsr,aodv --seeds 10
   wayhop plot sweep runs/sweep-first --x nodes.count --y delivery_ratio --by protocol.name
+  wayhop plot runs/sweep-first --x nodes.count --y delivery_ratio --y normalised_routing_load --by protocol.name
+  wayhop plot runs/sweep-first --x nodes.count --y latency_ms.p95 --by protocol.name --log-y --y-range 1..1000
   wayhop plot differences runs/sweep-first --x nodes.count --y latency_ms.p95 --by protocol.name
   wayhop plot runs/sweep-first --x protocol.name --y latency_ms.p95 --only nodes.count=50";
 
@@ -50,9 +57,27 @@ pub(crate) struct PlotArgs {
     /// Pixels across a PNG
     #[arg(long, value_name = "PIXELS", default_value_t = 1280, value_parser = whole(16..=20_000_u32), allow_negative_numbers = true)]
     pub(crate) width: u32,
+    /// Width of the figure in mm, with letters of the same size
+    #[arg(long, value_name = "MM", default_value_t = COLUMN_MM, value_parser = millimetres, allow_negative_numbers = true)]
+    pub(crate) width_mm: f64,
     /// Leave the caption, which says what means are of, out of the picture; it is printed in any case
     #[arg(long)]
     pub(crate) no_caption: bool,
+    /// Ends of the horizontal axis: the window of time of delivery, latency and sequence
+    #[arg(long, value_name = "LOW..HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub(crate) x_range: Option<[f64; 2]>,
+    /// Ends of the vertical axis; given again, of the next plot's
+    #[arg(long, value_name = "LOW..HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub(crate) y_range: Vec<[f64; 2]>,
+    /// Logarithmic vertical axes
+    #[arg(long)]
+    pub(crate) log_y: bool,
+    /// What the legend calls a series, such as dsr=DSR; may be given again
+    #[arg(long, value_name = "SERIES=TEXT", value_parser = label)]
+    pub(crate) label: Vec<(String, String)>,
+    /// Of which packets the shares of cdf are
+    #[arg(long, value_name = "PACKETS")]
+    pub(crate) of: Option<Packets>,
     #[command(flatten)]
     pub(crate) sweep: SweepOptions,
 }
@@ -66,9 +91,9 @@ pub(crate) struct SweepOptions {
     #[arg(long, value_name = "AXIS")]
     pub(crate) x: Option<String>,
     /// Vertical axis: a figure as the summary of `wayhop run --json` has it, such as delivery_ratio, goodput_bps,
-    /// latency_ms.mean, flows.0.hops_mean; without it, the plan's first
+    /// latency_ms.mean, normalised_routing_load; without it, the plan's first. Given again, one more plot below
     #[arg(long, value_name = "FIGURE")]
-    pub(crate) y: Option<String>,
+    pub(crate) y: Vec<String>,
     /// An axis with a series for each of its values
     #[arg(long, value_name = "AXIS")]
     pub(crate) by: Option<String>,
@@ -78,9 +103,38 @@ pub(crate) struct SweepOptions {
     /// Words at the horizontal axis
     #[arg(long, value_name = "TEXT")]
     pub(crate) x_label: Option<String>,
-    /// Words at the vertical axis
+    /// Words at the vertical axis; given again, at the next plot's
     #[arg(long, value_name = "TEXT")]
-    pub(crate) y_label: Option<String>,
+    pub(crate) y_label: Vec<String>,
+}
+
+/// Of which packets shares are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Packets {
+    /// Those that arrived
+    Arrived,
+    /// All that were sent: a line ends at the share that arrived
+    Sent,
+}
+
+/// A column of a paper.
+pub(super) const COLUMN_MM: f64 = 88.0;
+
+fn millimetres(text: &str) -> Result<f64, String> {
+    let mm = text.parse::<f64>().ok().filter(|mm| (40.0..=400.0).contains(mm));
+    mm.ok_or_else(|| "give a number from 40 to 400".to_owned())
+}
+
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let number = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.abs() <= 1e12);
+    let ends = text.split_once("..").and_then(|(a, b)| Some([number(a)?, number(b)?]));
+    ends.filter(|[low, high]| low < high)
+        .ok_or_else(|| "give two numbers, the lower one first, as 0..900".to_owned())
+}
+
+fn label(text: &str) -> Result<(String, String), String> {
+    let (name, words) = text.split_once('=').ok_or("give a series and its label, as dsr=DSR")?;
+    Ok((name.trim().to_owned(), words.trim().to_owned()))
 }
 
 fn only(text: &str) -> Result<(String, String), String> {
@@ -93,21 +147,21 @@ impl SweepOptions {
     fn given(&self) -> Option<&'static str> {
         let all = [
             ("--x", self.x.is_some()),
-            ("--y", self.y.is_some()),
+            ("--y", !self.y.is_empty()),
             ("--by", self.by.is_some()),
             ("--only", !self.only.is_empty()),
             ("--x-label", self.x_label.is_some()),
-            ("--y-label", self.y_label.is_some()),
+            ("--y-label", !self.y_label.is_empty()),
         ];
         all.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 }
 
 /// What is to be drawn.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// Of runs.
-    Runs(Kind),
+    Runs(Vec<Kind>),
     /// Means of a sweep.
     Sweep,
     /// Differences of a sweep.
@@ -123,7 +177,7 @@ impl PlotArgs {
         let what = match &*word {
             "sweep" => Some(What::Sweep),
             "differences" => Some(What::Differences),
-            name => Kind::named(name).map(What::Runs),
+            names => names.split(',').map(Kind::named).collect::<Option<_>>().map(What::Runs),
         };
         let (what, of) = match what {
             Some(what) if !rest.is_empty() => (what, rest),
@@ -142,7 +196,37 @@ impl PlotArgs {
                 let option = self.sweep.given().unwrap_or_default();
                 usage(format!("{option} is of figures of sweeps; {word} has no such axis"))
             }
+            _ if self.of.is_some() && !matches!(&what, What::Runs(kinds) if kinds.contains(&Kind::Cdf)) => {
+                usage("--of is of cdf: wayhop plot cdf RUN... --of sent".to_owned())
+            }
             _ => Ok((what, of)),
         }
+    }
+
+    /// What is wanted otherwise than it is drawn.
+    pub(super) fn view(&self) -> View {
+        View {
+            x_range: self.x_range,
+            y_ranges: self.y_range.clone(),
+            log_y: self.log_y,
+            labels: self.label.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_widths_are_numbers_in_order() {
+        assert_eq!(range("0..900"), Ok([0.0, 900.0]));
+        assert_eq!(range("-1.5 .. 1e3"), Ok([-1.5, 1000.0]));
+        for wrong in ["", "1", "2..1", "1..1", "a..2", "0..inf", "nan..1", "0...5.."] {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(millimetres("180"), Ok(180.0));
+        assert!(["0", "-88", "1e9", "nan", "wide"].iter().all(|w| millimetres(w).is_err()));
+        assert_eq!(label("dsr=DSR = 2"), Ok(("dsr".to_owned(), "DSR = 2".to_owned())));
     }
 }

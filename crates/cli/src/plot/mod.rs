@@ -7,39 +7,57 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use wayhop_figures::{Column, Kind, Runs, tell_apart};
+use wayhop_figures::{Choices, Column, Kind, Runs, tell_apart};
 use wayhop_report::Figure;
 use wayhop_sweep::{Request, chart, made};
 
 use crate::failure::Failure;
 
-use args::What;
 pub(crate) use args::{EXAMPLES, PlotArgs};
+use args::{Packets, What};
 
 pub(crate) fn plot(a: &PlotArgs) -> Result<ExitCode, Failure> {
     let (what, of) = a.subject()?;
     write::check(a)?;
     let (figure, default) = match what {
-        What::Runs(kind) => {
-            let figure = of_runs(kind, of)?;
-            (figure, default_file(kind.name(), of))
+        What::Runs(kinds) => {
+            let window_s = a.x_range.map(|[low, high]| high - low);
+            let choices = Choices { window_s, over_sent: a.of == Some(Packets::Sent) };
+            let names: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
+            (of_runs(&kinds, of, choices)?, default_file(&names.join("-"), of))
         }
-        What::Sweep | What::Differences => {
-            let request = Request {
-                x: a.sweep.x.clone(),
-                y: a.sweep.y.clone(),
-                by: a.sweep.by.clone(),
-                only: a.sweep.only.clone(),
-                x_label: a.sweep.x_label.clone(),
-                y_label: a.sweep.y_label.clone(),
-                differences: what == What::Differences,
-            };
-            let chart = chart(&of[0], &request)?;
-            (chart.figure, of[0].join(format!("{}.svg", chart.name)))
-        }
+        What::Sweep | What::Differences => of_sweep(a, &of[0], what == What::Differences)?,
     };
+    let figure = figure.viewed(&a.view()).map_err(Failure::Usage)?;
     write::figure(a, &figure, &default)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A plot for each `--y`, and the name of its file.
+fn of_sweep(a: &PlotArgs, dir: &Path, differences: bool) -> Result<(Figure, PathBuf), Failure> {
+    let options = &a.sweep;
+    if options.y_label.len() > options.y.len().max(1) {
+        return Err(Failure::Usage("more --y-label than --y; give one at most for each plot".to_owned()));
+    }
+    let wanted: Vec<Option<String>> =
+        if options.y.is_empty() { vec![None] } else { options.y.iter().cloned().map(Some).collect() };
+    let (mut figures, mut name) = (Vec::new(), String::new());
+    for (k, y) in wanted.into_iter().enumerate() {
+        let request = Request {
+            x: options.x.clone(),
+            y,
+            by: options.by.clone(),
+            only: options.only.clone(),
+            x_label: options.x_label.clone(),
+            y_label: options.y_label.get(k).cloned(),
+            differences,
+        };
+        let chart = chart(dir, &request)?;
+        figures.push(chart.figure);
+        let gap = if name.is_empty() { "" } else { "-" };
+        name = format!("{name}{gap}{}", chart.name);
+    }
+    Ok((Figure::joined(figures), dir.join(format!("{name}.svg"))))
 }
 
 /// Beside what it shows, if that is one run.
@@ -48,18 +66,21 @@ fn default_file(name: &str, of: &[PathBuf]) -> PathBuf {
     if let [one] = of { one.join(file) } else { PathBuf::from(file) }
 }
 
-fn of_runs(kind: Kind, of: &[PathBuf]) -> Result<Figure, Failure> {
+fn of_runs(kinds: &[Kind], of: &[PathBuf], choices: Choices) -> Result<Figure, Failure> {
     let columns = columns(of)?;
-    let runs = Runs::read(&columns, &[kind]).map_err(Failure::trace)?;
-    runs.figure(kind).ok_or_else(|| {
-        let shown: Vec<String> = of.iter().map(|p| p.display().to_string()).collect();
-        Failure::Usage(format!(
-            "{}: nothing to draw as {}: {}",
-            shown.join(", "),
-            kind.name(),
-            runs.nothing(kind)
-        ))
-    })
+    let runs = Runs::read(&columns, kinds, choices).map_err(Failure::trace)?;
+    let figure = |kind: &Kind| {
+        runs.figure(*kind).ok_or_else(|| {
+            let shown: Vec<String> = of.iter().map(|p| p.display().to_string()).collect();
+            Failure::Usage(format!(
+                "{}: nothing to draw as {}: {}",
+                shown.join(", "),
+                kind.name(),
+                runs.nothing(*kind)
+            ))
+        })
+    };
+    Ok(Figure::joined(kinds.iter().map(figure).collect::<Result<_, _>>()?))
 }
 
 /// Reads what stands side by side. A folder of runs stands for one if they differ in their seeds, or in what its sweep repeats.

@@ -6,7 +6,7 @@ use std::path::Path;
 use wayhop_picture::{pdf, png};
 use wayhop_report::Figure;
 
-use super::args::PlotArgs;
+use super::args::{COLUMN_MM, PlotArgs};
 use crate::failure::{Failure, output};
 use crate::whole::write_whole;
 
@@ -29,14 +29,15 @@ pub(super) fn check(a: &PlotArgs) -> Result<(), Failure> {
 
 /// Writes the figure and its numbers, and says where.
 pub(super) fn figure(a: &PlotArgs, figure: &Figure, default: &Path) -> Result<(), Failure> {
-    let svg = figure.svg(!a.no_caption).map_err(Failure::Run)?;
+    let width_mm = Some(a.width_mm).filter(|mm| *mm != COLUMN_MM);
+    let svg = figure.svg(!a.no_caption, width_mm).map_err(Failure::Run)?;
     if is_output(a) {
         return output(stdout().write_all(svg.as_bytes()));
     }
     let path = a.out.as_deref().unwrap_or(default);
     let picture = match path.extension().and_then(|e| e.to_str()) {
         Some("png") => png(&svg, a.width).map_err(Failure::Run)?,
-        Some("pdf") => pdf(&svg).map_err(Failure::Run)?,
+        Some("pdf") => pdf(&svg, a.width_mm as f32).map_err(Failure::Run)?,
         _ => svg.into_bytes(),
     };
     let numbers = path.with_extension("csv");

@@ -1,6 +1,6 @@
 //! A page of runs.
 
-use wayhop_figures::{Kind, Runs, methods};
+use wayhop_figures::{Choices, Kind, Runs, methods};
 use wayhop_report::{Page, Section, Table};
 use wayhop_sweep::figure_in_words;
 
@@ -13,7 +13,7 @@ use crate::plot::columns;
 /// The page of these run directories, or folders of them.
 pub(super) fn page(a: &ReportArgs) -> Result<Page, Failure> {
     let columns = columns(&a.of)?;
-    let runs = Runs::read(&columns, &Kind::ALL).map_err(Failure::trace)?;
+    let runs = Runs::read(&columns, &Kind::ALL, Choices::default()).map_err(Failure::trace)?;
     let section = |heading: &str, kinds: &[Kind]| Section {
         heading: heading.to_owned(),
         figures: kinds.iter().filter_map(|k| runs.figure(*k)).collect(),

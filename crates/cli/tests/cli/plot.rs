@@ -56,8 +56,52 @@ fn a_figure_takes_two_commands() {
     assert_eq!(run_in(d, &named).ok(), printed, "the kind can be said");
     let e = run_in(d, &[&args[..], &["--out", "f.jpg"]].concat()).failure(2);
     assert_eq!(e, "wayhop: --out f.jpg: give a name that ends with .svg, .png or .pdf\n");
+    let both = [&args[..], &["--y", "delivery_ratio", "--label", "dsr=DSR", "--out", "-"]].concat();
+    let svg = run_in(d, &both).ok();
+    for words in ["latency, mean (ms)", "delivery ratio", ">DSR<", ">aodv<"] {
+        assert!(svg.contains(words), "{words}: {svg}");
+    }
+    assert_eq!(svg.matches(">protocol:<").count(), 1, "one legend: {svg}");
+    let wide = run_in(
+        d,
+        &[&args[..], &["--width-mm", "180", "--log-y", "--y-range", "1..1000", "--out", "-"]].concat(),
+    )
+    .ok();
+    assert!(
+        wide.starts_with("<svg ") && wide.contains(" width=\"180mm\" ") && wide.contains(">1000<"),
+        "{wide}"
+    );
+    let e = run_in(d, &[&args[..], &["--label", "dsdv=D"]].concat()).failure(2);
+    assert_eq!(e, "wayhop: dsdv: no series has this name; give one of: dsr, aodv\n");
+    let e = run_in(d, &[&args[..], &["--y-range", "5..1"]].concat()).failure(2);
+    assert!(e.contains("give two numbers, the lower one first, as 0..900"), "{e}");
     run_in(d, &[&args[..], &["--out", "none/f.svg"]].concat()).failure(1);
     run_in(d, &[&args[..], &["--only", "protocol.name"]].concat()).failure(2);
+}
+
+#[test]
+fn shares_are_of_packets_that_arrived_or_of_those_sent() {
+    // Few nodes on a long strip: not all reach each other.
+    let text = "duration_s = 20\nnodes.count = 10\narea = { x_m = 1500, y_m = 300 }\nmovement.kind = \"random-waypoint\"\n\
+        [[traffic]]\nkind = \"cbr-random\"\nconnections = 6\nrate_pps = 4\nstart_max_s = 1\n";
+    let dir = folder(&[("s.toml", text)]);
+    let d = dir.path();
+    run_in(d, &["run", "s.toml", "--out", "r", "--quiet"]).ok();
+    let totals: serde_json::Value =
+        serde_json::from_slice(&fs::read(d.join("r/summary.json")).unwrap()).unwrap();
+    let last = |more: &[&str]| -> f64 {
+        let told = run_in(d, &[&["plot", "cdf,losses", "r", "--out", "f.svg"], more].concat()).ok();
+        assert!(told.starts_with("Over packets ") && told.contains("One run, without intervals."), "{told}");
+        let csv = fs::read_to_string(d.join("f.csv")).unwrap();
+        let line = csv.lines().rfind(|l| l.contains("latency (ms)")).expect("a step");
+        line.split(',').nth(5).unwrap().parse().unwrap()
+    };
+    let ratio = totals["totals"]["delivery_ratio"].as_f64().unwrap();
+    assert!(ratio > 0.0 && ratio < 1.0, "some are lost: {ratio}");
+    assert!((last(&["--of", "sent"]) - 100.0 * ratio).abs() < 1e-3);
+    assert!((last(&[]) - 100.0).abs() < 1e-9);
+    let e = run_in(d, &["plot", "losses", "r", "--of", "sent"]).failure(2);
+    assert!(e.contains("--of is of cdf"), "{e}");
 }
 
 #[test]
