@@ -1,10 +1,13 @@
 #![no_main]
 
 use wayhop_trace::diff::{Sender, Sightings, bursts, difference};
-use wayhop_trace::{CaptureIndex, CapturedFrame, Decoder, Excerpt, classify, dissect};
+use wayhop_trace::{CaptureIndex, CapturedFrame, Decoder, Excerpt, classify, dissect, network};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     classify(bytes);
+    if let Some((link_type, frame)) = bytes.split_first_chunk() {
+        let _ = network(u16::from_le_bytes(*link_type), frame);
+    }
     if let Ok(messages) = Decoder::new(bytes) {
         messages.for_each(drop);
     }

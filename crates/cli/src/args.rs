@@ -425,7 +425,7 @@ pub(crate) enum ExportArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DecodeArgs {
-    /// Capture: pcap or pcapng, of radiotap, 802.11, Ethernet, Linux cooked or raw IP frames; - for standard input
+    /// Capture: pcap or pcapng, of 802.11, Ethernet, Linux cooked (tcpdump -i any), loopback or raw IP frames; - for standard input
     pub(crate) capture: PathBuf,
     /// One JSON object a line; this is also what is printed without it
     #[arg(long)]

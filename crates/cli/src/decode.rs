@@ -8,7 +8,7 @@ use wayhop_report::Document;
 use wayhop_trace::Decoder;
 
 use crate::args::DecodeArgs;
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, harmless, output, say};
 use crate::source::is_standard_input;
 
 pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
@@ -19,10 +19,13 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
         let file = File::open(&a.capture).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
         (name, Box::new(file))
     };
-    let decoder = Decoder::new(BufReader::new(input)).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
+    let mut decoder =
+        Decoder::new(BufReader::new(input)).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
     let mut out = BufWriter::new(stdout().lock());
     let live = is_standard_input(&a.capture);
-    for message in decoder {
+    let mut messages = 0_u64;
+    for message in decoder.by_ref() {
+        messages += 1;
         match message {
             Ok(m) => match writeln!(out, "{}", Document::from(m)) {
                 Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
@@ -41,5 +44,12 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
         }
     }
     output(out.flush())?;
+    if let Some(what) = decoder.passed_over().undecoded() {
+        return Err(Failure::Run(format!("{name}: {what}")));
+    }
+    if messages == 0 {
+        let (frames, reasons) = (decoder.frames(), decoder.passed_over().reasons());
+        say!("wayhop: {}: no routing messages in {frames} frames{reasons}", harmless(&name));
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,8 +15,8 @@ use wayhop_trace::diff::{
 };
 
 use crate::args::DiffArgs;
-use crate::failure::{Failure, output};
 use crate::recover;
+use crate::failure::{Failure, output, warn};
 
 pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;
@@ -28,6 +28,9 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     }
     let sent = Sightings::sent(open(&a.sent)?, sender).map_err(failure(&a.sent))?;
     let heard = Sightings::heard(open(&a.heard)?).map_err(failure(&a.heard))?;
+    for (path, sightings) in [(&a.sent, &sent), (&a.heard, &heard)] {
+        warn(&sightings.remark().map(|r| format!("{}: {r}", path.display())));
+    }
     let ends = a.positions.as_deref().map(|run| Ends::new(run, a)).transpose()?;
     let d = difference(&sent, &heard);
     if d.sent.is_empty() {
@@ -176,6 +179,7 @@ fn failure(path: &Path) -> impl FnOnce(DiffError) -> Failure {
     let name = path.display().to_string();
     move |e| match e {
         DiffError::Capture(CaptureError::Io(e)) => Failure::Run(format!("cannot read {name}: {e}")),
+        DiffError::LinkTypes(what) => Failure::Run(format!("{name}: {what}")),
         e => Failure::Usage(format!("{name}: {e}")),
     }
 }

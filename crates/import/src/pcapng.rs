@@ -8,7 +8,9 @@ use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::Addr;
 use wayhop_scenario::Skipped;
-use wayhop_trace::{CaptureError, CaptureReader, CapturedFrame, Ends, Identity, carried, classify, network};
+use wayhop_trace::{
+    CaptureError, CaptureReader, CapturedFrame, Ends, Identity, PassedOver, carried, classify, network,
+};
 use wayhop_wire::{ipv4, ipv6};
 
 use crate::error::Error;
@@ -44,7 +46,7 @@ struct LeftOut {
     cut: usize,
     damaged: usize,
     timeless: usize,
-    others: usize,
+    without_packet: PassedOver,
 }
 
 /// A scenario of the traffic in captures (pcap or pcapng) of the same clock, of whole frames or of their beginnings. Each address that
@@ -144,7 +146,7 @@ fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut LeftOut) -> O
         *count += 1;
         None
     };
-    let Some(link) = network(frame.link_type, &frame.bytes) else { return leave(&mut left_out.others) };
+    let link = network(frame.link_type, &frame.bytes).map_err(|why| left_out.without_packet.add(why)).ok()?;
     if classify(link.ip).0.is_some() {
         return leave(&mut left_out.routing);
     }
@@ -184,7 +186,14 @@ impl LeftOut {
             let what = "no capture has a packet of a program with its headers";
             return Error::new(what, "capture more of each frame, such as 200 octets (tcpdump -s 200)");
         }
-        Error::new("no capture has a packet of a program", "give captures with IP packets")
+        let what = "no capture has a packet of a program";
+        match self.without_packet.undecoded() {
+            Some(why) => Error::new(what, why),
+            None => Error::new(
+                format!("{what}{}", self.without_packet.reasons()),
+                "give captures with IP packets",
+            ),
+        }
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -205,14 +214,15 @@ impl LeftOut {
                 "packets are left out: their headers are damaged",
             ),
             (self.timeless, "packet without a time is left out", "packets without a time are left out"),
-            (
-                self.others,
-                "frame without an IPv4 packet that can be read is left out",
-                "frames without an IPv4 packet that can be read are left out",
-            ),
         ];
         let those = all.into_iter().filter(|(count, ..)| *count > 0);
-        those.map(|(count, one, several)| counted(count, one, several)).collect()
+        let mut said: Vec<String> = those.map(|(count, one, several)| counted(count, one, several)).collect();
+        let reasons = self.without_packet.reasons();
+        if !reasons.is_empty() {
+            said.push(format!("frames left out{reasons}"));
+        }
+        said.extend(self.without_packet.undecoded());
+        said
     }
 }
 

@@ -14,9 +14,6 @@ const BEFORE_NS: u64 = 100_000_000;
 /// And so long after it: ARP may come first.
 const AFTER_NS: u64 = 250_000_000;
 
-/// LINKTYPE_ETHERNET of tcpdump.org.
-const ETHERNET: u16 = 1;
-
 /// How a run's time becomes that of the captures, and what its packet's frames look like.
 pub(crate) struct WallClock {
     /// The time of the day at the run's time zero, nanoseconds since 1970.
@@ -43,11 +40,7 @@ impl WallClock {
 
     /// Whether a frame carries a packet with the same ends.
     pub(crate) fn is_of(&self, frame: &CapturedFrame) -> bool {
-        let ip = match (frame.link_type, frame.bytes.get(12..14)) {
-            (ETHERNET, Some([0x86, 0xdd])) => frame.bytes.get(14..),
-            _ => network(frame.link_type, &frame.bytes).map(|link| link.ip),
-        };
-        ip.and_then(ends) == Some(self.ends)
+        network(frame.link_type, &frame.bytes).is_ok_and(|link| ends(link.ip) == Some(self.ends))
     }
 }
 

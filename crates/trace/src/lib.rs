@@ -55,7 +55,7 @@ pub use capture::{
 };
 pub use class::{PacketClass, classify};
 pub use conversations::{Conversation, Conversations, Ends, is_for_all, is_for_neighbours};
-pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, dissect, knows_link_type, network};
+pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, NoPacket, PassedOver, dissect, network};
 pub use error::Error;
 pub use event::{
     ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, HopKind, NoteEvent,

@@ -26,6 +26,7 @@ mod import;
 mod input;
 mod interruption;
 mod ipv6;
+mod link_types;
 mod matrix;
 mod merge;
 mod messages;

@@ -39,7 +39,7 @@ pub(crate) enum Echo {
 impl Heard {
     /// Reads an 802.11 frame; `None` without an IP packet.
     pub(crate) fn read(frame: &[u8]) -> Option<Self> {
-        let link = network(LINKTYPE_IEEE802_11, frame)?;
+        let link = network(LINKTYPE_IEEE802_11, frame).ok()?;
         let ip = ipv4::Packet::new_checked(link.ip).ok()?;
         let mut heard = Self {
             transmitter: link.transmitter?,

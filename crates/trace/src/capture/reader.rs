@@ -66,7 +66,7 @@ impl<R: Read> CaptureReader<R> {
                 Format::Pcapng { order: reader.section_header()?, interfaces: vec![] }
             }
             [0x1f, 0x8b, ..] => return Err(reader.wrong("a gzip file: unpack it first (gunzip)")),
-            _ => return Err(reader.wrong("neither a pcap nor a pcapng file")),
+            _ => return Err(reader.wrong("neither a pcap nor a pcapng file; editcap converts others")),
         };
         Ok(reader)
     }

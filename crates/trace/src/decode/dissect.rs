@@ -4,15 +4,21 @@ use serde_json::{Value, json};
 use wayhop_wire::dot11::{Frame, Kind};
 use wayhop_wire::{ipv4, radiotap, udp};
 
-use super::link::link_type::{IEEE802_11, RADIOTAP};
-use super::link::network;
+use super::link::{NoPacket, network};
+use super::link_type::RADIOTAP;
 use super::messages;
+use super::radio::radio_frame;
 use crate::CapturedFrame;
 
 /// A frame as a JSON object: time and lengths, the link layer's header, IP header, ports, and its routing messages, each as
 /// [`super::Decoder`] has it. What a layer is not there for, or was not captured, is null.
 pub fn dissect(frame: &CapturedFrame) -> Value {
     let link = network(frame.link_type, &frame.bytes);
+    let kind = match link {
+        Err(NoPacket::LinkType(t)) => format!("frame of link type {t}, which is not decoded"),
+        _ => "frame".to_owned(),
+    };
+    let link = link.ok();
     json!({
         "frame": frame.number,
         "time_ns": frame.time_ns,
@@ -21,16 +27,16 @@ pub fn dissect(frame: &CapturedFrame) -> Value {
         "captured_bytes": frame.bytes.len(),
         "comment": frame.comment,
         "radio": radio(frame),
-        "link": match frame.link_type {
-            IEEE802_11 | RADIOTAP => dot11(frame),
-            _ => Some(json!({
-                "kind": "frame",
+        "link": match radio_frame(frame.link_type, &frame.bytes) {
+            Some(radio) => dot11(radio.bytes),
+            None => Some(json!({
+                "kind": kind,
                 "transmitter": link.as_ref().and_then(|l| l.transmitter).map(|m| m.to_string()),
                 "receiver": link.as_ref().and_then(|l| l.receiver).map(|m| m.to_string()),
             })),
         },
-        "ip": link.and_then(|l| ip(l.ip)),
-        "messages": messages(frame),
+        "ip": link.as_ref().and_then(|l| ip(l.ip)),
+        "messages": link.map_or_else(Vec::new, |l| messages(frame, &l)),
     })
 }
 
@@ -47,11 +53,7 @@ fn radio(frame: &CapturedFrame) -> Option<Value> {
     }))
 }
 
-fn dot11(frame: &CapturedFrame) -> Option<Value> {
-    let bytes = match frame.link_type {
-        RADIOTAP => radiotap::split(&frame.bytes).ok()?.1,
-        _ => &frame.bytes,
-    };
+fn dot11(bytes: &[u8]) -> Option<Value> {
     let f = Frame::new_checked(bytes).ok()?;
     let kind = match f.kind() {
         Kind::Management => "management",

@@ -2,9 +2,12 @@
 
 use wayhop_core::Mac;
 use wayhop_wire::dot11::{Frame, Kind};
-use wayhop_wire::{llc, radiotap};
+use wayhop_wire::llc;
 
-/// A frame with an IPv4 packet in it: what the layers below IP say of the packet.
+use super::link_type;
+use super::radio::{RadioFrame, ppi, radio_frame};
+
+/// A frame with an IP packet in it: what the layers below IP say of the packet.
 #[derive(Debug, Default, PartialEq)]
 pub struct Link<'a> {
     /// Who put it on the air, or on the wire.
@@ -15,95 +18,165 @@ pub struct Link<'a> {
     pub retry: bool,
     /// Received power in dBm.
     pub signal_dbm: Option<i8>,
-    /// The IP packet, and perhaps padding or an FCS behind it.
+    /// The IP packet of either version, and perhaps padding or an FCS behind it.
     pub ip: &'a [u8],
+}
+
+/// Why no IP packet is found in a frame.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum NoPacket {
+    /// Frames of this LINKTYPE are not decoded.
+    LinkType(u16),
+    /// The frame failed its check.
+    BadFcs,
+    /// It is encrypted.
+    Encrypted,
+    /// It carries something else, or too little of it was captured.
+    NotIp,
 }
 
 /// LINKTYPE_IEEE802_11 of tcpdump.org: frames as a [`crate::FrameEvent`] has them.
 pub const LINKTYPE_IEEE802_11: u16 = link_type::IEEE802_11;
 
-pub(super) mod link_type {
-    pub(super) const ETHERNET: u16 = 1;
-    /// What OpenBSD and older files call raw IP.
-    pub(super) const RAW_BSD: u16 = 12;
-    pub(super) const RAW: u16 = 101;
-    pub(in super::super) const IEEE802_11: u16 = 105;
-    pub(super) const LINUX_SLL: u16 = 113;
-    pub(in super::super) const RADIOTAP: u16 = 127;
-    pub(super) const IPV4: u16 = 228;
-}
-
-/// Whether frames of this type can be decoded.
-pub(super) fn is_known(t: u16) -> bool {
-    use link_type::{ETHERNET, IEEE802_11, IPV4, LINUX_SLL, RADIOTAP, RAW, RAW_BSD};
-    matches!(t, ETHERNET | RAW_BSD | RAW | IEEE802_11 | LINUX_SLL | RADIOTAP | IPV4)
-}
-
-/// The IPv4 packet in a frame of type `link_type` (a LINKTYPE number of tcpdump.org); `None` if there is none, if the frame
-/// failed its check, or if too little was captured.
-pub fn network(link_type: u16, bytes: &[u8]) -> Option<Link<'_>> {
+/// The IP packet in a frame of type `link_type` (a LINKTYPE number of tcpdump.org).
+///
+/// # Errors
+/// Why there is none that can be read.
+pub fn network(link_type: u16, bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
     match link_type {
-        link_type::RAW | link_type::RAW_BSD | link_type::IPV4 => Some(Link { ip: bytes, ..Link::default() }),
-        link_type::ETHERNET => ethernet(bytes),
-        link_type::LINUX_SLL => cooked(bytes),
-        link_type::IEEE802_11 => dot11(bytes, false),
-        link_type::RADIOTAP => {
-            let (tap, frame) = radiotap::split(bytes).ok()?;
-            let flags = tap.flags.unwrap_or(0);
-            if flags & radiotap::flags::BAD_FCS != 0 {
-                return None;
-            }
-            let link = dot11(frame, flags & radiotap::flags::DATA_PAD != 0)?;
-            Some(Link { signal_dbm: tap.signal_dbm, ..link })
+        link_type::PPI => match ppi(bytes).ok_or(NoPacket::NotIp)? {
+            (link_type::IEEE802_11, frame) => dot11(frame),
+            (inner, frame) => unwrapped(inner, frame.bytes),
+        },
+        link_type::PKTAP => {
+            let (inner, frame) = pktap(bytes).ok_or(NoPacket::NotIp)?;
+            unwrapped(inner, frame)
         }
-        _ => None,
+        _ => unwrapped(link_type, bytes),
     }
 }
 
-fn dot11(bytes: &[u8], padded: bool) -> Option<Link<'_>> {
-    let f = Frame::new_checked(bytes).ok()?;
-    if f.kind() != Kind::Data || !f.has_payload() || f.protected() {
-        return None;
+/// [`network`] of a type that does not name another one, so that no frame nests without end.
+fn unwrapped(link_type: u16, bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+    use link_type::{
+        AVS, ETHERNET, IEEE802_11, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, LOOP, NULL, PRISM, RADIOTAP, RAW,
+        RAW_DLT, RAW_DLT_OPENBSD,
+    };
+    match link_type {
+        RAW | RAW_DLT | RAW_DLT_OPENBSD | IPV4 | IPV6 => Ok(Link { ip: bytes, ..Link::default() }),
+        ETHERNET => ethernet(bytes),
+        LINUX_SLL => sll(bytes),
+        LINUX_SLL2 => sll2(bytes),
+        NULL | LOOP => loopback(bytes),
+        IEEE802_11 | RADIOTAP | PRISM | AVS => dot11(radio_frame(link_type, bytes).ok_or(NoPacket::NotIp)?),
+        other => Err(NoPacket::LinkType(other)),
     }
-    let payload_at = if padded { f.header_len().next_multiple_of(4) } else { f.header_len() };
-    let payload = bytes.get(payload_at..)?;
-    let snap = llc::Repr::parse(payload).ok()?;
-    (snap.ether_type == llc::IPV4).then(|| Link {
+}
+
+fn dot11(radio: RadioFrame<'_>) -> Result<Link<'_>, NoPacket> {
+    if radio.bad_fcs {
+        return Err(NoPacket::BadFcs);
+    }
+    let f = Frame::new_checked(radio.bytes).map_err(|_| NoPacket::NotIp)?;
+    if f.kind() != Kind::Data || !f.has_payload() {
+        return Err(NoPacket::NotIp);
+    }
+    if f.protected() {
+        return Err(NoPacket::Encrypted);
+    }
+    let payload_at = if radio.padded { f.header_len().next_multiple_of(4) } else { f.header_len() };
+    let payload = radio.bytes.get(payload_at..).ok_or(NoPacket::NotIp)?;
+    let snap = llc::Repr::parse(payload).map_err(|_| NoPacket::NotIp)?;
+    Ok(Link {
         transmitter: f.transmitter(),
         receiver: Some(f.receiver()),
         retry: f.retry(),
-        signal_dbm: None,
-        ip: &payload[llc::LEN..],
+        signal_dbm: radio.signal_dbm,
+        ip: behind(snap.ether_type, &payload[llc::LEN..])?,
     })
 }
 
-fn ethernet(bytes: &[u8]) -> Option<Link<'_>> {
-    const VLAN_TAGS: [u16; 2] = [0x8100, 0x88a8];
-    let (receiver, rest) = bytes.split_first_chunk::<6>()?;
-    let (transmitter, mut rest) = rest.split_first_chunk::<6>()?;
+fn ethernet(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+    let (&[r0, r1, r2, r3, r4, r5, t0, t1, t2, t3, t4, t5, kind @ ..], payload) =
+        bytes.split_first_chunk::<14>().ok_or(NoPacket::NotIp)?;
+    Ok(Link {
+        transmitter: Some(Mac([t0, t1, t2, t3, t4, t5])),
+        receiver: Some(Mac([r0, r1, r2, r3, r4, r5])),
+        ip: behind(u16::from_be_bytes(kind), payload)?,
+        ..Link::default()
+    })
+}
+
+/// The IP packet behind this EtherType: at once, behind VLAN tags (IEEE 802.1Q), or behind LLC and SNAP, where the field is a length
+/// (IEEE 802.3) or Linux's number for them.
+fn behind(mut ether_type: u16, mut bytes: &[u8]) -> Result<&[u8], NoPacket> {
+    const LONGEST_OF_802_3: u16 = 1500;
+    // Each round takes octets off, so this ends.
     loop {
-        let (ether_type, after) = rest.split_first_chunk::<2>()?;
-        let ether_type = u16::from_be_bytes(*ether_type);
-        if ether_type == llc::IPV4 {
-            let (transmitter, receiver) = (Some(Mac(*transmitter)), Some(Mac(*receiver)));
-            return Some(Link { transmitter, receiver, ip: after, ..Link::default() });
+        match ether_type {
+            llc::IPV4 | llc::IPV6 => return Ok(bytes),
+            0x8100 | 0x88a8 | 0x9100 => {
+                let ([_, _, kind @ ..], rest) = bytes.split_first_chunk::<4>().ok_or(NoPacket::NotIp)?;
+                (ether_type, bytes) = (u16::from_be_bytes(*kind), rest);
+            }
+            0..=LONGEST_OF_802_3 => {
+                let snap = llc::Repr::parse(bytes).map_err(|_| NoPacket::NotIp)?;
+                (ether_type, bytes) = (snap.ether_type, &bytes[llc::LEN..]);
+            }
+            _ => return Err(NoPacket::NotIp),
         }
-        if !VLAN_TAGS.contains(&ether_type) {
-            return None;
-        }
-        rest = after.get(2..)?;
     }
 }
 
 /// Linux cooked capture: packet type, hardware type, address length, eight octets of sender address, protocol.
-fn cooked(bytes: &[u8]) -> Option<Link<'_>> {
-    let (header, ip) = bytes.split_first_chunk::<16>()?;
-    let six_octets = header[4..6] == [0, 6];
-    let transmitter =
-        six_octets.then(|| Mac([header[6], header[7], header[8], header[9], header[10], header[11]]));
-    (u16::from_be_bytes([header[14], header[15]]) == llc::IPV4).then(|| Link {
-        transmitter,
-        ip,
-        ..Link::default()
-    })
+fn sll(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+    let (header, payload) = bytes.split_first_chunk::<16>().ok_or(NoPacket::NotIp)?;
+    let length = u16::from_be_bytes([header[4], header[5]]);
+    cooked([header[2], header[3]], length, &header[6..14], [header[14], header[15]], payload)
+}
+
+/// Its version 2: protocol, two octets of nothing, interface, hardware type, packet type, address length, address.
+fn sll2(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+    let (header, payload) = bytes.split_first_chunk::<20>().ok_or(NoPacket::NotIp)?;
+    cooked([header[8], header[9]], header[11].into(), &header[12..], [header[0], header[1]], payload)
+}
+
+fn cooked<'a>(
+    hardware: [u8; 2],
+    address_len: u16,
+    address: &[u8],
+    protocol: [u8; 2],
+    payload: &'a [u8],
+) -> Result<Link<'a>, NoPacket> {
+    // Interfaces in monitor mode (ARPHRD_IEEE80211 and so on), where the protocol says nothing.
+    let monitored = match u16::from_be_bytes(hardware) {
+        801 => Some(link_type::IEEE802_11),
+        802 => Some(link_type::PRISM),
+        803 => Some(link_type::RADIOTAP),
+        _ => None,
+    };
+    if let Some(t) = monitored {
+        return dot11(radio_frame(t, payload).ok_or(NoPacket::NotIp)?);
+    }
+    let transmitter = address.first_chunk::<6>().filter(|_| address_len == 6).map(|a| Mac(*a));
+    let ip = behind(u16::from_be_bytes(protocol), payload)?;
+    Ok(Link { transmitter, ip, ..Link::default() })
+}
+
+/// An address family in either byte order; IPv6 has another number on each system.
+fn loopback(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+    let (family, ip) = bytes.split_first_chunk::<4>().ok_or(NoPacket::NotIp)?;
+    let family = u32::from_le_bytes(*family);
+    let family = if family > 0xffff { family.swap_bytes() } else { family };
+    match family {
+        2 | 10 | 24 | 28 | 30 => Ok(Link { ip, ..Link::default() }),
+        _ => Err(NoPacket::NotIp),
+    }
+}
+
+/// Darwin's packet tap: its length, a kind of record, and the link type of what follows, in little-endian words.
+fn pktap(bytes: &[u8]) -> Option<(u16, &[u8])> {
+    let word = |at| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let inner = u16::try_from(word(8)?).ok()?;
+    Some((inner, bytes.get(usize::try_from(word(0)?).ok()?..)?))
 }

@@ -2,6 +2,9 @@
 
 mod dissect;
 mod link;
+mod link_type;
+mod passed_over;
+mod radio;
 #[cfg(test)]
 mod tests;
 
@@ -14,16 +17,19 @@ use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
 pub use dissect::dissect;
-pub use link::{LINKTYPE_IEEE802_11, Link, network};
+pub use link::{LINKTYPE_IEEE802_11, Link, NoPacket, network};
+pub use passed_over::PassedOver;
 
 /// The routing messages of a capture, in order, each as a JSON object: frame number and time, link addresses, IP header,
 /// protocol and type, and every field of the message. A frame with several messages yields several objects.
 ///
 /// A message whose end was not captured is decoded as far as it goes and has `"truncated": true`; one that contradicts its
-/// format has `"malformed"` with the reason. Frames without a routing message, or with a bad FCS, are passed over.
+/// format has `"malformed"` with the reason. Frames without a routing message, or with a bad FCS, are passed over;
+/// [`Decoder::passed_over`] has counted those without an IP packet.
 pub struct Decoder<R> {
     reader: CaptureReader<R>,
     frame: CapturedFrame,
+    passed_over: PassedOver,
     ready: VecDeque<Value>,
     failed: bool,
 }
@@ -32,7 +38,18 @@ impl<R: Read> Decoder<R> {
     /// Decodes this capture.
     pub fn new(input: R) -> Result<Self, CaptureError> {
         let (frame, ready) = (CapturedFrame::default(), VecDeque::new());
-        Ok(Self { reader: CaptureReader::new(input)?, frame, ready, failed: false })
+        let passed_over = PassedOver::default();
+        Ok(Self { reader: CaptureReader::new(input)?, frame, passed_over, ready, failed: false })
+    }
+
+    /// The number of frames that were read.
+    pub fn frames(&self) -> u64 {
+        self.frame.number
+    }
+
+    /// Those in which there was no IP packet.
+    pub fn passed_over(&self) -> &PassedOver {
+        &self.passed_over
     }
 }
 
@@ -48,7 +65,10 @@ impl<R: Read> Iterator for Decoder<R> {
                 return None;
             }
             match self.reader.next_into(&mut self.frame) {
-                Ok(true) => self.ready.extend(messages(&self.frame)),
+                Ok(true) => match network(self.frame.link_type, &self.frame.bytes) {
+                    Ok(link) => self.ready.extend(messages(&self.frame, &link)),
+                    Err(why) => self.passed_over.add(why),
+                },
                 Ok(false) => return None,
                 Err(e) => {
                     self.failed = true;
@@ -59,14 +79,8 @@ impl<R: Read> Iterator for Decoder<R> {
     }
 }
 
-/// Whether [`Decoder`] knows frames of this LINKTYPE.
-pub fn knows_link_type(link_type: u16) -> bool {
-    link::is_known(link_type)
-}
-
-/// The routing messages of a frame.
-fn messages(frame: &CapturedFrame) -> Vec<Value> {
-    let Some(link) = network(frame.link_type, &frame.bytes) else { return Vec::new() };
+/// The routing messages of a frame with this packet.
+fn messages(frame: &CapturedFrame, link: &Link<'_>) -> Vec<Value> {
     let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return Vec::new() };
     let Some((protocol, messages)) = wayhop_protocols::decode(&ip) else { return Vec::new() };
     let value = |m: DecodedMessage| {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{dissect, messages};
-use crate::{CapturedFrame, Messages, PacketClass, classify};
+use super::{dissect, messages, network};
+use crate::{CapturedFrame, Messages, PacketClass, PassedOver, classify};
 
 /// IP from 10.0.0.1 to 10.0.0.2, TTL 5, identification 7, with this protocol and payload. The checksum is not looked at.
 fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
@@ -26,7 +26,7 @@ fn decoded(link_type: u16, bytes: &[u8]) -> Vec<Value> {
         original_len: bytes.len() as u32,
         ..CapturedFrame::default()
     };
-    messages(&frame)
+    network(link_type, bytes).map_or_else(|_| Vec::new(), |link| messages(&frame, &link))
 }
 
 fn of(protocol: &str, types: &[&str]) -> Messages {
@@ -42,13 +42,19 @@ fn every_link_type_leads_to_the_ip_packet() {
     let qos_retry = [&[0x88, 8, 0, 0][..], &to, &from, &[0; 10]].concat();
     let radiotap = [0, 0, 9, 0, 0x20, 0, 0, 0, 0xba]; // signal -70 dBm
     let radiotap_padded = [0, 0, 9, 0, 2, 0, 0, 0, 0x20]; // flags: pad behind the 802.11 header
+    // PPI: aligned fields, one of 3 octets, then 802.11-Common with signal -50 dBm.
+    let ppi_fields = [&[9, 0, 3, 0, 7, 7, 7, 0][..], &[2, 0, 20, 0], &[0; 18], &[0xce, 0]].concat();
+    let ppi = [&[0, 1, 40, 0, 105, 0, 0, 0][..], &ppi_fields].concat();
     for (link_type, before, with_addresses) in [
         (101, vec![], false),
         (228, vec![], false),
         (1, [&to[..], &from, &[8, 0]].concat(), true),
         (1, [&to[..], &from, &[0x81, 0, 0, 5, 8, 0]].concat(), true),
         (113, [&[0, 0, 0, 1, 0, 6][..], &from, &[0, 0, 8, 0]].concat(), false),
+        (276, [&[8, 0, 0, 0, 0, 0, 0, 3, 0, 1, 4, 6][..], &from, &[0, 0]].concat(), false),
+        (1, [&to[..], &from, &[0, 44], &snap].concat(), true),
         (105, [&plain_80211[..], &snap].concat(), true),
+        (192, [&ppi[..], &plain_80211, &snap].concat(), true),
         (127, [&radiotap[..], &plain_80211, &snap].concat(), true),
         (127, [&radiotap_padded[..], &qos_retry, &[0, 0], &snap].concat(), true),
     ] {
@@ -66,6 +72,53 @@ fn every_link_type_leads_to_the_ip_packet() {
     let v = &decoded(127, &[&radiotap[..], &plain_80211, &snap, &packet].concat())[0];
     assert_eq!(v["signal_dbm"], -70);
     assert_eq!(v.get("retry"), None);
+    let v = &decoded(192, &[&ppi[..], &plain_80211, &snap, &packet].concat())[0];
+    assert_eq!(v["signal_dbm"], -50);
+}
+
+#[test]
+fn frames_without_a_packet_are_counted_by_the_reason() {
+    let (to, from) = ([2, 0, 10, 0, 0, 2], [2, 0, 10, 0, 0, 1]);
+    let bad_fcs = [0, 0, 9, 0, 2, 0, 0, 0, 0x40];
+    let protected = [&[8, 0x40, 0, 0][..], &to, &from, &[0; 40]].concat();
+    let arp = [&to[..], &from, &[8, 6], &[0; 28]].concat();
+    let mut passed_over = PassedOver::default();
+    let mut add = |link_type, bytes: &[u8]| passed_over.add(network(link_type, bytes).expect_err("none"));
+    add(127, &[&bad_fcs[..], &protected].concat());
+    add(105, &protected);
+    add(1, &arp);
+    assert_eq!(passed_over.reasons(), " (1 encrypted, 1 with a wrong FCS, 1 without an IP packet)");
+    assert_eq!(passed_over.undecoded(), None);
+    // Inside of PPI (twice), and PPI in itself: no frame nests without end.
+    for (link_type, bytes) in [
+        (189, &[][..]),
+        (189, &[]),
+        (192, &[0, 0, 8, 0, 195, 0, 0, 0]),
+        (192, &[0, 0, 8, 0, 192, 0, 0, 0]),
+        (258, &[12, 0, 0, 0, 1, 0, 0, 0, 2, 1, 0, 0]),
+    ] {
+        passed_over.add(network(link_type, bytes).expect_err("none"));
+    }
+    let said = passed_over.undecoded().expect("some are not decoded");
+    let list = "cannot decode 2 frames of link type 189, 1 frame of link type 192, 1 frame of link type 195, \
+                1 frame of link type 258 (";
+    assert!(said.starts_with(list), "{said}");
+}
+
+#[test]
+fn ipv6_is_found_behind_every_header_that_names_it() {
+    let six = [&[0x60][..], &[0; 39]].concat();
+    for (link_type, before) in [
+        (1, [&[0; 12][..], &[0x86, 0xdd]].concat()),
+        (229, vec![]),
+        (0, vec![30, 0, 0, 0]),
+        (108, vec![0, 0, 0, 24]),
+        (276, [&[0x86, 0xdd][..], &[0; 18]].concat()),
+    ] {
+        let bytes = [&before[..], &six].concat();
+        assert_eq!(network(link_type, &bytes).expect("a packet").ip, six, "link type {link_type}");
+        assert!(decoded(link_type, &bytes).is_empty(), "no protocol here sends over IPv6");
+    }
 }
 
 #[test]
@@ -135,10 +188,37 @@ fn packets_are_classified_by_the_messages_in_them() {
     assert_eq!(classify(&[]), (None, Messages::NONE));
 }
 
+/// Mostly of those that are decoded.
+fn link_type() -> impl Strategy<Value = u16> {
+    let known = vec![0_u16, 1, 12, 14, 101, 105, 108, 113, 119, 127, 163, 192, 228, 229, 258, 276];
+    prop_oneof![9 => prop::sample::select(known), 1 => any::<u16>()]
+}
+
+/// How frames of the types that are wrapped begin, so that what follows is looked at.
+fn beginning() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        Just(vec![]),
+        (any::<[u8; 2]>(), prop::sample::select(vec![0_u8, 1, 105, 119, 127, 163, 192]))
+            .prop_map(|([flags, length], inner)| vec![0, flags, length, 0, inner, 0, 0, 0]),
+        any::<u8>().prop_map(|length| vec![0x44, 0, 0, 0, length, 0, 0, 0]),
+        any::<u8>().prop_map(|length| vec![0x80, 0x21, 0x10, 1, 0, 0, 0, length]),
+        any::<u8>().prop_map(|length| vec![length, 0, 0, 0, 1, 0, 0, 0, 105, 0, 0, 0]),
+    ]
+}
+
 proptest! {
     #[test]
+    fn no_octets_behind_a_header_make_network_panic(
+        link_type in link_type(), start in beginning(), rest in proptest::collection::vec(any::<u8>(), 0..300),
+    ) {
+        if let Ok(link) = network(link_type, &[start, rest].concat()) {
+            prop_assert!(link.ip.len() <= 312);
+        }
+    }
+
+    #[test]
     fn no_octets_make_decode_or_classify_panic(
-        link in prop_oneof![Just(101u16), Just(1), Just(105), Just(113), Just(127), any::<u16>()],
+        link in link_type(),
         junk in proptest::collection::vec(any::<u8>(), 0..120),
         protocol in prop_oneof![Just(48u8), Just(17)],
         cut in 0usize..140,
@@ -200,7 +280,7 @@ fn a_control_frame_has_no_packet() {
 
 proptest! {
     #[test]
-    fn no_octets_make_dissecting_panic(link_type in prop::sample::select(vec![1_u16, 12, 101, 105, 113, 127, 228, 9]), bytes: Vec<u8>) {
+    fn no_octets_make_dissecting_panic(link_type in link_type(), bytes: Vec<u8>) {
         let v = dissect(&CapturedFrame { link_type, bytes, ..CapturedFrame::default() });
         prop_assert!(v["messages"].is_array());
     }

@@ -7,7 +7,7 @@ use wayhop_core::Mac;
 use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
-use crate::decode::network;
+use crate::decode::{PassedOver, network};
 
 /// Packets of one capture that are compared at most: some 500 MB of memory.
 const MAX_PACKETS: usize = 1 << 23;
@@ -19,13 +19,15 @@ pub enum DiffError {
     Capture(CaptureError),
     /// It can, but not used so; the text says why, and what to do.
     Unusable(String),
+    /// Its link types are not decoded: what they are, and what to do.
+    LinkTypes(String),
 }
 
 impl std::fmt::Display for DiffError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Capture(e) => e.fmt(f),
-            Self::Unusable(what) => f.write_str(what),
+            Self::Unusable(what) | Self::LinkTypes(what) => f.write_str(what),
         }
     }
 }
@@ -73,19 +75,22 @@ pub struct Sightings {
     pub(super) transmitters: bool,
     /// Whether every such header was captured whole.
     pub(super) headers: bool,
+    passed_over: PassedOver,
+    /// Frames of the capture.
+    frames: u64,
 }
 
 impl Sightings {
     /// None yet.
     pub fn new() -> Self {
-        Self { list: Vec::new(), transmitters: true, headers: true }
+        Self { transmitters: true, headers: true, ..Self::default() }
     }
 
     /// Those that `sender` sent, in a capture.
     pub fn sent(capture: impl Read, sender: Sender) -> Result<Self, DiffError> {
         let mut sightings = Self::new();
         let mut marks = false;
-        let frames = sightings.read(capture, |frame, transmitter, source| {
+        let packets = sightings.read(capture, |frame, transmitter, source| {
             marks |= frame.sent.is_some();
             match sender {
                 Sender::Marked => frame.sent == Some(true),
@@ -93,7 +98,7 @@ impl Sightings {
                 Sender::Ip(a) => source == a,
             }
         })?;
-        if frames > 0 && !marks && sender == Sender::Marked {
+        if packets > 0 && !marks && sender == Sender::Marked {
             return Err(DiffError::Unusable(
                 "the capture does not tell which packets its node sent; name the node by --sender, with the address of its \
                  interface or its IP address"
@@ -127,6 +132,14 @@ impl Sightings {
         self.list.is_empty()
     }
 
+    /// What to know before believing what a capture seems to show: frames that are not decoded, or no packets at all.
+    pub fn remark(&self) -> Option<String> {
+        self.passed_over.undecoded().or_else(|| {
+            let (frames, reasons) = (self.frames, self.passed_over.reasons());
+            self.is_empty().then(|| format!("no packets to compare in {frames} frames{reasons}"))
+        })
+    }
+
     /// Reads the packets that `counts` accepts, by frame, transmitter and IP source. Returns how many packets there were.
     fn read(
         &mut self,
@@ -137,6 +150,7 @@ impl Sightings {
         let mut frame = CapturedFrame::default();
         let mut packets = 0;
         while reader.next_into(&mut frame).map_err(DiffError::Capture)? {
+            self.frames = frame.number;
             let before = (self.transmitters, self.headers);
             let Some((name, transmitter)) = self.name(frame.link_type, &frame.bytes) else { continue };
             packets += 1;
@@ -152,11 +166,14 @@ impl Sightings {
             }
             self.list.push(Sighting { name, time_ns: frame.time_ns.unwrap_or(0), frame: frame.number });
         }
-        Ok(packets)
+        match self.passed_over.undecoded() {
+            Some(what) if packets == 0 => Err(DiffError::LinkTypes(what)),
+            _ => Ok(packets),
+        }
     }
 
     fn name(&mut self, link_type: u16, bytes: &[u8]) -> Option<(Name, Option<Mac>)> {
-        let link = network(link_type, bytes)?;
+        let link = network(link_type, bytes).map_err(|why| self.passed_over.add(why)).ok()?;
         let ip = ipv4::Packet::new_snapped(link.ip).ok()?;
         let mut header = None;
         if let Some(captured) = wayhop_protocols::route_header(&ip) {

@@ -92,14 +92,14 @@ fn capture(dir: &TempDir, snaplen: u32, frames: &[FrameEvent<'_>]) -> PathBuf {
 }
 
 /// tshark's hexadecimal numbers in decimal, and everything else as it is.
-fn decimal(v: String) -> String {
+pub(crate) fn decimal(v: String) -> String {
     match v.strip_prefix("0x").map(|hex| u64::from_str_radix(hex, 16)) {
         Some(Ok(n)) => n.to_string(),
         _ => v,
     }
 }
 
-fn decode(path: &Path) -> Vec<Value> {
+pub(crate) fn decode(path: &Path) -> Vec<Value> {
     let decoder = Decoder::new(File::open(path).expect("the capture")).expect("a capture");
     decoder.collect::<Result<_, _>>().expect("a whole capture")
 }
@@ -230,7 +230,7 @@ fn our_messages_decode_to_what_tshark_shows() {
 }
 
 /// What tshark is asked of an AODV message.
-const FIELDS: [&str; 26] = [
+pub(crate) const FIELDS: [&str; 26] = [
     "frame.number",
     "wlan.ta",
     "ip.src",
@@ -260,7 +260,7 @@ const FIELDS: [&str; 26] = [
 ];
 
 /// A message that we decoded, as tshark shows [`FIELDS`].
-fn as_tshark(v: &Value) -> Vec<String> {
+pub(crate) fn as_tshark(v: &Value) -> Vec<String> {
     let number = match v["type"].as_str().expect("a type") {
         "rreq" => "1",
         "rrep" | "hello" => "2",

@@ -4,6 +4,7 @@ mod captures;
 mod common;
 mod diff;
 mod killed;
+mod link_types;
 mod real_time;
 mod run_directory;
 mod stream;
