@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use wayhop_core::{Inspect, Time};
+use wayhop_core::{Inspect, Maybe, Time};
 
 use crate::state::Engine;
 use crate::table::{Entry, State};
@@ -15,17 +15,6 @@ impl Display for Name<'_> {
         match self.0.prefix {
             0 => self.0.destination.fmt(f),
             n => write!(f, "{}/{n}", self.0.destination),
-        }
-    }
-}
-
-struct Seq(Option<u32>);
-
-impl Display for Seq {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(seq) => seq.fmt(f),
-            None => f.write_str("unknown"),
         }
     }
 }
@@ -62,7 +51,7 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
                 ("state", &state),
                 ("next_hop", &r.next_hop),
                 ("hops", &r.hops),
-                ("seq", &Seq(r.seq)),
+                ("seq", &Maybe(r.seq)),
                 ("expires_in_ms", &r.expires.since(now).as_millis()),
                 ("precursors", &Users(r)),
             ],

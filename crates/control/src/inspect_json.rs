@@ -3,7 +3,7 @@
 use core::fmt::{Display, Write as _};
 
 use serde_json::{Map, Number, Value};
-use wayhop_core::{Inspect, Packet};
+use wayhop_core::{Inspect, Maybe, Packet};
 
 use crate::answer::NodeTables;
 
@@ -12,7 +12,7 @@ const MAX_ROWS: u64 = 50_000;
 
 /// An [`Inspect`] that makes the JSON of a node's tables.
 ///
-/// Values that read as numbers or truth values become such; everything else stays text.
+/// Values that read as numbers or truth values become such, those that are not defined null; everything else stays text.
 #[derive(Debug)]
 pub struct JsonTables {
     wanted: Vec<String>,
@@ -71,6 +71,8 @@ fn value_of(text: &str) -> Value {
     match text {
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
+        // A float that is no number is none in JSON either.
+        Maybe::UNDEFINED | "NaN" | "inf" | "-inf" => Value::Null,
         _ if is_number => number_of(text).map_or_else(|| Value::from(text), Value::Number),
         _ => Value::from(text),
     }
@@ -93,17 +95,19 @@ mod tests {
     #[test]
     fn rows_keep_their_columns_and_numbers_become_numbers() {
         let mut t = JsonTables::new(3, "c", &[]);
-        let fields: [(&'static str, &dyn Display); 6] = [
+        let fields: [(&'static str, &dyn Display); 8] = [
             ("to", &"10.0.0.1"),
             ("hops", &2_u8),
             ("age_s", &1.5_f64),
             ("own", &true),
             ("odd", &f64::NAN),
+            ("far", &f64::NEG_INFINITY),
+            ("rtt_ms", &Maybe(None::<f64>)),
             ("seq", &u64::MAX),
         ];
         t.row("routes", &fields);
         let json = serde_json::to_value(t.finish()).expect("tables are JSON");
-        let row = serde_json::json!({"to": "10.0.0.1", "hops": 2, "age_s": 1.5, "own": true, "odd": "NaN",
+        let row = serde_json::json!({"to": "10.0.0.1", "hops": 2, "age_s": 1.5, "own": true, "odd": null, "far": null, "rtt_ms": null,
             "seq": 18_446_744_073_709_551_615_u64});
         assert_eq!(json["tables"]["routes"][0], row);
         assert_eq!((&json["node"], &json["name"]), (&3.into(), &"c".into()));

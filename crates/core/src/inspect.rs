@@ -1,8 +1,28 @@
 //! Looking into a protocol: for people, tests, and the host's packet count.
 
-use core::fmt::Display;
+use core::fmt::{self, Display, Formatter};
 
 use crate::{Packet, PacketId};
+
+/// A value of a table that is not defined for every row, such as the round-trip time of a neighbour that was never measured.
+///
+/// It reads [`Maybe::UNDEFINED`] where there is none; in JSON it is null.
+#[derive(Copy, Clone, Debug)]
+pub struct Maybe<T>(pub Option<T>);
+
+impl Maybe<()> {
+    /// What stands in place of a value.
+    pub const UNDEFINED: &'static str = "-";
+}
+
+impl<T: Display> Display for Maybe<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str(Maybe::UNDEFINED),
+        }
+    }
+}
 
 /// Receives a protocol's tables, row by row.
 pub trait Inspect {

@@ -56,7 +56,7 @@ pub use forge::{Claim, Forged, Forger, Lure, NewForger};
 pub use frame::{Frame, Payload, Reporting};
 pub use hex::hex;
 pub use input::{Input, RxMeta, TxReport, TxStatus};
-pub use inspect::{HeldPackets, Inspect, Sizes};
+pub use inspect::{HeldPackets, Inspect, Maybe, Sizes};
 pub use interface::{IfaceId, Interface, LinkChange};
 pub use leg::Leg;
 pub use limits::Limits;

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use wayhop_core::Inspect;
+use wayhop_core::{Inspect, Maybe};
 
 /// How many of the last batches are remembered.
 const REMEMBERED: usize = 512;
@@ -40,10 +40,10 @@ impl Stage {
         sorted.sort_unstable();
         let at = |share: f64| {
             let i = (share * (sorted.len().saturating_sub(1)) as f64) as usize;
-            sorted.get(i).map_or(f64::NAN, |ns| f64::from(*ns) / 1e3)
+            Maybe(sorted.get(i).map(|ns| f64::from(*ns) / 1e3))
         };
         let (p50_us, p99_us) = (at(0.5), at(0.99));
-        let mean_us = self.total_ns as f64 / 1e3 / self.frames.max(1) as f64;
+        let mean_us = Maybe((self.frames > 0).then(|| self.total_ns as f64 / 1e3 / self.frames as f64));
         out.row(
             "timing",
             &[

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Inspect, Span, Time};
+use wayhop_core::{Inspect, Maybe, Span, Time};
 
 use crate::Params;
 use crate::path::Path;
@@ -278,7 +278,7 @@ impl FlowTable {
                     ("destination", &f.destination),
                     ("id", &f.id),
                     ("hop_count", &f.hop_count),
-                    ("next_hop", &f.next_hop().unwrap_or(Ipv4Addr::UNSPECIFIED)),
+                    ("next_hop", &Maybe(f.next_hop())),
                     ("default", &default),
                     ("expires_in_s", &left),
                 ],

@@ -3,7 +3,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Inspect, Span, Time};
+use wayhop_core::{Inspect, Maybe, Span, Time};
 use wayhop_link::RttEstimator;
 
 /// One neighbour.
@@ -54,9 +54,9 @@ impl Neighbours {
     pub(crate) fn inspect(&self, now: Time, out: &mut dyn Inspect) {
         for n in &self.0 {
             let ms = |s: Span| s.as_secs_f64() * 1e3;
-            let rtt_ms = n.rtt.smoothed().map_or(f64::NAN, ms);
-            let deviation_ms = ms(n.rtt.deviation());
-            let confirmed_s = n.confirmed.map_or(f64::NAN, |at| now.since(at).as_secs_f64());
+            let rtt_ms = Maybe(n.rtt.smoothed().map(ms));
+            let deviation_ms = Maybe(rtt_ms.0.map(|_| ms(n.rtt.deviation())));
+            let confirmed_s = Maybe(n.confirmed.map(|at| now.since(at).as_secs_f64()));
             out.row(
                 "neighbours",
                 &[

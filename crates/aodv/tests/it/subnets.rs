@@ -41,7 +41,7 @@ fn a_reply_with_a_prefix_makes_a_route_to_the_subnet_that_saves_further_requests
     net.run_for(ms(10));
     assert_eq!(rreqs(&net, 0).len(), 1);
     hear(&mut net, 0, addr(4), &subnet_reply(host(7), 10, 2, addr(0)));
-    assert_eq!(route(&net, 0, host(7), "seq").unwrap(), "unknown", "kept with respect to the subnet");
+    assert_eq!(route(&net, 0, host(7), "seq").unwrap(), "-", "kept with respect to the subnet");
     let t = net.inspect(0);
     let cell = |column| t.cell("routes", "destination", SUBNET, column).unwrap();
     assert_eq!(

@@ -88,7 +88,7 @@ fn by_tables(net: &Net, node: usize, s: &Said) -> Vec<String> {
                 unreachable.iter().map(|u| f(u.destination)).collect::<Vec<_>>().join(",")
             };
             // A number that nobody told is reported as 0.
-            let seq = list(&|to| cell(to, "seq").replace("unknown", "0"));
+            let seq = list(&|to| cell(to, "seq").replace('-', "0"));
             row("3", String::new(), list(&|to| to.to_string()), seq, s.next_hop.to_string())
         }
         Kind::Ack => row("4", String::new(), String::new(), String::new(), s.next_hop.to_string()),

@@ -42,6 +42,8 @@ pub(crate) fn check(name: &str, lines: &str) {
         let version = concat!("{\"wayhop\":\"", env!("CARGO_PKG_VERSION"), "\"");
         assert!(line.starts_with(version), "{name}: {line}");
         let object: Value = serde_json::from_str(line).expect("JSON");
+        let undefined = undefined_as_text(&object);
+        assert!(undefined.is_empty(), "{name}: text in place of null: {undefined:?}");
         let errors: Vec<String> =
             validator.iter_errors(&object).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(errors.is_empty(), "{name}: {errors:#?}\n{object:#}");
@@ -52,6 +54,26 @@ pub(crate) fn check(name: &str, lines: &str) {
         other["delivered_pct"] = 99.0.into();
         assert_eq!(validator.is_valid(&other), is_open, "{name}: a key that nobody writes");
     }
+}
+
+/// The JSON pointers of numbers that are not defined and say so in words (NaN, inf): null does.
+pub(crate) fn undefined_as_text(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(s) => {
+            if s.parse::<f64>().is_ok_and(|v| !v.is_finite()) {
+                vec![String::new()]
+            } else {
+                vec![]
+            }
+        }
+        Value::Array(all) => all.iter().enumerate().flat_map(|(i, v)| beneath(&i.to_string(), v)).collect(),
+        Value::Object(all) => all.iter().flat_map(|(key, v)| beneath(key, v)).collect(),
+        _ => vec![],
+    }
+}
+
+fn beneath(key: &str, value: &Value) -> Vec<String> {
+    undefined_as_text(value).into_iter().map(|rest| format!("/{key}{rest}")).collect()
 }
 
 /// The same of a file that holds one object.

@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Inspect, Span, Time};
+use wayhop_core::{Inspect, Maybe, Span, Time};
 use wayhop_link::etx::Cost;
 
 use super::judge::Judge;
@@ -401,7 +401,7 @@ impl RouteCache for LinkCache {
         for n in &self.nodes {
             for e in n.out.iter().filter(|e| e.until > now) {
                 let left = e.until.since(now).as_secs_f64();
-                let etx = e.cost.map_or(0.0, Cost::etx);
+                let etx = Maybe(e.cost.map(Cost::etx));
                 let external = e.external != 0;
                 let to = self.nodes[usize::from(e.to)].addr;
                 out.row(
