@@ -105,6 +105,11 @@ pub struct Auth {
 }
 
 impl Auth {
+    /// Whether there is a way to authenticate a protocol's messages.
+    pub fn supports(protocol: &Description) -> bool {
+        Carrier::of(protocol.messages.carrier).is_some()
+    }
+
     /// That of a node that runs this protocol; `None` if its messages cannot be authenticated.
     pub fn for_protocol(keys: &Keys, protocol: &Description, own: Ipv4Addr, rng: Rng) -> Option<Self> {
         let carrier = Carrier::of(protocol.messages.carrier)?;

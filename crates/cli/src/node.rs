@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use wayhop_daemon::{Error, Overrides, Settings};
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, output, say, warn};
 use crate::node_args::NodeArgs;
 
 pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
@@ -31,6 +31,7 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
         for remark in &settings.remarks {
             say!("info: {remark}");
         }
+        warn(&settings.unauthenticated());
         let text = settings.to_toml()?;
         output(stdout().write_all(text.as_bytes()))?;
         settings.check_host()?;

@@ -411,9 +411,9 @@ impl Settings {
             ));
         }
         let ignores = config.macfilter.as_ref().map_or(Ok(Vec::new()), |m| m.load(doc))?;
-        let keys = config.security.load(doc)?;
         let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
+        let keys = config.security.load(protocol.description(), doc)?;
         let around = Surroundings {
             interfaces: config.names().collect(),
             mesh: wayhop_linux::Prefix::around(address, prefix_len),

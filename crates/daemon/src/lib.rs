@@ -32,6 +32,7 @@ mod interfaces;
 mod ipv6;
 mod ipv6_config;
 mod kernel_routes;
+mod keyless;
 mod log;
 mod macfilter;
 mod macfilter_config;

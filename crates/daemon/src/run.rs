@@ -60,6 +60,9 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     for remark in &settings.remarks {
         r.log.tell(Level::Info, remark);
     }
+    if let Some(open) = settings.unauthenticated() {
+        r.log.tell(Level::Warning, open);
+    }
     let interfaces: Vec<String> =
         r.attached.iter().map(|a| format!("{} ({})", a.name, a.facts.mac)).collect();
     r.log.tell(

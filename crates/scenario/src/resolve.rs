@@ -204,7 +204,7 @@ impl Scenario {
             interfaces,
             cards: self.resolve_cards()?,
             limits: self.limits.or(self.protocol.limits()),
-            keys: self.security.load(doc)?,
+            keys: self.security.load(protocol.description(), doc)?,
             protocol,
             stalls,
             path_losses,

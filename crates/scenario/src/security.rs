@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
-use wayhop_auth::{Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
+use wayhop_auth::{Auth, Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
+use wayhop_core::Description;
 
 use crate::document::Document;
 use crate::error::Error;
@@ -71,11 +72,26 @@ impl Security {
         *self == Self::default()
     }
 
-    /// The keys; `None` if none are given.
+    /// The keys with which this protocol's messages are authenticated; `None` if none are given.
     ///
     /// # Errors
-    /// If one is no key, or the file of keys is none.
-    pub fn load(&self, doc: &Document) -> Result<Option<Keys>, Error> {
+    /// If one is no key, if the file of keys is none, or if the protocol has no use for keys.
+    pub fn load(&self, protocol: &Description, doc: &Document) -> Result<Option<Keys>, Error> {
+        let keys = self.keys(doc)?;
+        if keys.is_some() && !Auth::supports(protocol) {
+            let key = if self.keys_file.is_some() { "security.keys_file" } else { "security.keys" };
+            let able = wayhop_protocols::ALL.iter().filter(|d| Auth::supports(d));
+            let able: Vec<&str> = able.map(|d| d.name).collect();
+            return Err(doc.error(
+                key,
+                format!("protocol {} has no messages that keys can authenticate", protocol.name),
+                format!("remove `security`, or use one of the protocols {}", able.join(", ")),
+            ));
+        }
+        Ok(keys)
+    }
+
+    fn keys(&self, doc: &Document) -> Result<Option<Keys>, Error> {
         let from_file = self.keys_file.as_deref().map(|path| read(path, doc)).transpose()?;
         match (&from_file, self.keys.is_empty()) {
             (Some(_), false) => Err(doc.error(
@@ -237,6 +253,24 @@ mod tests {
             let e = scenario(&keys).resolve().unwrap_err().to_string();
             assert!(e.contains(says) && e.contains("security") && !e.contains(KEY), "{e}");
         }
+    }
+
+    #[test]
+    fn a_protocol_whose_messages_cannot_be_authenticated_has_no_keys() {
+        let mut s = scenario(&format!("keys = [{{ id = 1, key = \"{KEY}\" }}]\n[protocol]\nname = \"none\""));
+        let e = s.resolve().unwrap_err().to_string();
+        assert!(e.starts_with("4:") || e.contains(":4:") || e.contains("line 4"), "{e}");
+        assert!(
+            e.contains("security.keys") && e.contains("protocol none") && e.contains("dsr, aodv, dsdv"),
+            "{e}"
+        );
+        for signs in ["dsr", "aodv", "dsdv"] {
+            s.protocol.name = signs.to_owned();
+            assert!(s.resolve().unwrap().keys.is_some(), "{signs}");
+        }
+        s.protocol.name = "none".to_owned();
+        s.security = Security::default();
+        assert!(s.resolve().unwrap().keys.is_none());
     }
 
     #[test]
