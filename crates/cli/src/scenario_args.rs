@@ -28,9 +28,7 @@ pub(crate) struct ChangeArgs {
     pub(crate) protocol: Option<String>,
     #[arg(long, value_name = "NAME", help = profile_help())]
     pub(crate) profile: Option<String>,
-    /// Radio preset: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia,
-    /// wavelan-i-isa, 80211b or 80211g
-    #[arg(long, value_name = "PRESET")]
+    #[arg(long, value_name = "PRESET", help = radio_help())]
     pub(crate) radio: Option<String>,
     /// Length of the run, seconds of simulated time
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
@@ -85,7 +83,13 @@ pub(crate) fn metres(text: &str) -> Result<f64, String> {
 /// What `--protocol` takes.
 pub(crate) fn protocol_help() -> String {
     let names: Vec<_> = wayhop_protocols::names().collect();
-    format!("Routing protocol: {}", names.join(" or "))
+    format!("Routing protocol: {}", names.join(", "))
+}
+
+/// What `--radio` takes.
+fn radio_help() -> String {
+    let names: Vec<_> = wayhop_radio::PRESETS.iter().map(|(name, _)| *name).collect();
+    format!("Radio preset: {}", names.join(", "))
 }
 
 /// What `--profile` takes.

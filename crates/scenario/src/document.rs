@@ -1,5 +1,6 @@
 //! A scenario's TOML text: `--set`, and where in the text each key is.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::Value;
@@ -8,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use wayhop_core::{nearest, plain};
 
 use crate::error::{Error, Place};
+use crate::explain::{self, wrong_key};
 use crate::input::read_text;
 
 /// The TOML text that a scenario, or another file with sections of one, was read from. Empty for one that was made by a
@@ -60,6 +62,9 @@ impl Document {
     pub fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
         toml::from_str(&self.text).map_err(|e| {
             let error = self.parse_error(&e);
+            if let Some((key, at)) = wrong_key::<T>(&self.text, &e) {
+                return error.key(key).at(Place::of(&self.text, at));
+            }
             let place = if error.place.is_some() { self.place_in_list::<T>(&e) } else { None };
             place.map_or(error.clone(), |place| error.at(place))
         })
@@ -147,6 +152,26 @@ impl Document {
         offset
     }
 
+    /// A message of the TOML parser or of serde.
+    fn in_words(&self, message: &str, span: Option<Range<usize>>) -> String {
+        let untagged = message.strip_prefix("data did not match any variant of untagged enum ");
+        let no_value =
+            message.starts_with("invalid boolean") || message.starts_with("string values must be quoted");
+        match (untagged, span) {
+            (Some("NodeRef"), _) => {
+                "this names no node: a number from 0, or a name in quotes, does".to_owned()
+            }
+            (Some(_), _) => "this is none of the forms that the key can have".to_owned(),
+            (None, Some(span)) if no_value => {
+                format!(
+                    "`{}` is not a value",
+                    explain::bare_word(self.text.get(span.start..).unwrap_or_default())
+                )
+            }
+            _ => plain(message),
+        }
+    }
+
     /// The error of the TOML parser or of serde, in our terms.
     pub(crate) fn parse_error(&self, e: &toml::de::Error) -> Error {
         let message = e.message().trim().replace('\n', ", ");
@@ -167,8 +192,11 @@ impl Document {
         } else if let Some(field) = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'))
         {
             remedy = format!("add {field}; docs/reference/scenario.md lists all keys");
+        } else {
+            let at = e.span().map_or(self.text.len(), |s| s.start);
+            remedy = explain::remedy(&message, &self.text, at).unwrap_or(remedy);
         }
-        let mut error = Error::new(in_words(&message), remedy);
+        let mut error = Error::new(self.in_words(&message, e.span()), remedy);
         if let Some(path) = &self.path {
             error = error.in_file(path);
         }
@@ -183,15 +211,6 @@ impl Document {
 fn unknown_word(message: &str) -> Option<&str> {
     let is_so = message.starts_with("unknown field") || message.starts_with("unknown variant");
     message.split('`').nth(1).filter(|_| is_so)
-}
-
-/// A message of the TOML parser or of serde.
-fn in_words(message: &str) -> String {
-    match message.strip_prefix("data did not match any variant of untagged enum ") {
-        Some("NodeRef") => "this names no node: a number from 0, or a name in quotes, does".to_owned(),
-        Some(_) => "this is none of the forms that the key can have".to_owned(),
-        None => plain(message),
-    }
 }
 
 /// A name that is none of the known ones.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use toml::Value;
 use wayhop_core::{NodeId, Span, Time, nearest};
 use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 
 use crate::checks::in_range;
-use crate::document::unknown_name;
+use crate::document::{Document, unknown_name};
 use crate::error::Error;
 use crate::interfaces_schema::{Cut, Wire};
 use crate::limits::{MAX_DURATION_S, MAX_INTERFACES, MAX_RADIOS, MAX_WIRES};
@@ -154,7 +155,14 @@ fn radio(
     if preset.arp == Arp::Host {
         preset.arp = scenario.protocol.arp();
     }
-    let mut config = overrides::apply(&preset, &r.overrides, section, doc)?;
+    let mut overrides = r.overrides.clone();
+    let ranges = RANGES.map(|(range, threshold)| (range, threshold, overrides.remove(range)));
+    let mut config = overrides::apply(&preset, &overrides, section, doc)?;
+    for (range, threshold, given) in ranges {
+        if let Some(given) = given {
+            return Err(given_range(&key(range), threshold, &given, &config, doc));
+        }
+    }
     if let Some(channel) = r.channel {
         config.frequency_mhz = frequency(scenario, section, r, channel, &config)?;
     }
@@ -185,6 +193,27 @@ fn radio(
     Ok(RadioPlan { name: r.name.clone().unwrap_or(default_name), preset: r.preset.clone(), config, nodes })
 }
 
+/// What a radio's other keys come to, and the key by which to change it.
+const RANGES: [(&str, &str); 2] =
+    [("range_m", "receive_threshold_dbm"), ("carrier_sense_range_m", "carrier_sense_threshold_dbm")];
+
+/// A range cannot be set; the threshold that makes it can.
+fn given_range(key: &str, threshold: &str, given: &Value, config: &RadioConfig, doc: &Document) -> Error {
+    let metres = given.as_float().or_else(|| given.as_integer().map(|m| m as f64));
+    let remedy = match metres.filter(|m| m.is_finite() && *m >= 1.0) {
+        Some(m) => {
+            let dbm = config.tx_power_dbm - config.mean_path_loss_db(m);
+            format!("set {threshold} = {dbm:.3}, which makes it {m} m")
+        }
+        None => format!("set {threshold}"),
+    };
+    doc.error(
+        key,
+        format!("this follows from tx_power_dbm, path_loss and {threshold}, and cannot be set"),
+        remedy,
+    )
+}
+
 /// The frequency of a channel that is given by its number.
 fn frequency(
     scenario: &Scenario,
@@ -208,7 +237,11 @@ fn frequency(
             "preset `{}` is a radio of {} MHz, without channel numbers",
             r.preset, config.frequency_mhz
         );
-        return Err(doc.error(&key, reason, "give frequency_mhz, or the preset 80211b or 80211g"));
+        return Err(doc.error(
+            &key,
+            reason,
+            "give frequency_mhz, or the preset of a radio with channels, such as 80211g",
+        ));
     }
     if !CHANNELS_2_4_GHZ.contains(&channel) && config.phy == wayhop_radio::PhyKind::Dsss {
         let reason = format!("channel {channel} is in the 5 GHz band, which has no DSSS");

@@ -450,7 +450,7 @@ fn start_max() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Radio {
     /// The preset's name.
-    #[serde(default = "preset")]
+    #[serde(default = "preset", deserialize_with = "crate::names::radio")]
     pub preset: String,
     /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Without one: `radio`, and `radio1`, `radio2` ...
     /// for further ones.
@@ -476,10 +476,10 @@ pub struct Radio {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Protocol {
     /// The protocol's name.
-    #[serde(default = "protocol")]
+    #[serde(default = "protocol", deserialize_with = "crate::names::protocol")]
     pub name: String,
     /// The name of one of the protocol's sets of parameters; without it, the protocol's first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::names::profile", skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Parameters that differ from the profile.
     #[serde(flatten)]

@@ -48,7 +48,9 @@ pub(crate) fn list(a: &PresetsArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The preset of this name, of the protocol of this name, or with the only profile of this name.
-fn find<'a>(all: &'a [Preset], name: &str) -> Result<&'a Preset, Failure> {
+fn find<'a>(all: &'a [Preset], given: &str) -> Result<&'a Preset, Failure> {
+    // No preset has capitals.
+    let name = &*given.to_ascii_lowercase();
     if let Some(preset) = all.iter().find(|p| p.name == name || (p.of == name && name != "radio")) {
         return Ok(preset);
     }

@@ -33,7 +33,7 @@ fn assert_refused(cases: &[(String, &str, [&str; 2])]) {
 fn wrong_traffic_and_programs_are_refused_at_their_line() {
     let cbr = "[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n";
     assert_refused(&[
-        (format!("{CHAIN}{cbr}dst = 2\n"), "s.toml:8:1: ", ["duplicate key", "correct the line"]),
+        (format!("{CHAIN}{cbr}dst = 2\n"), "s.toml:8:1: ", ["duplicate key", "keep one of the two"]),
         (
             format!("{CHAIN}[[traffic]]\nkind = \"ping\"\nsrc = 1\ndst = 7\n"),
             "s.toml:7:1: traffic[0].dst: ",
@@ -181,7 +181,11 @@ fn wrong_times_and_movement_are_refused_at_their_line() {
             "s.toml:4:60: movement.speed_max_mps: ",
             ["below speed_min_mps", "exchange"],
         ),
-        ("name = \"x\" = 3\n".to_owned(), "s.toml:1:12: ", ["expected newline", "correct the line"]),
+        (
+            "name = \"x\" = 3\n".to_owned(),
+            "s.toml:1:12: ",
+            ["expected newline", "write one key with one value on a line"],
+        ),
         (CHAIN[..70].to_owned(), "s.toml:3:", ["", "correct the line"]),
         (String::new(), "s.toml:1:1: ", ["the key `movement` is missing", "add movement"]),
     ]);

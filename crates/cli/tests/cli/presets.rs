@@ -37,6 +37,7 @@ fn what_is_printed_of_one_is_taken_as_a_scenario() {
     let head = "duration_s = 2\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\n";
     for (args, section, key, value) in [
         (&["80211g"], "radio", "radio.data_rate_mbps", "24.0"),
+        (&["80211G"], "radio", "radio.data_rate_mbps", "24.0"),
         (&["dsr"], "protocol", "protocol.profile", "\"rfc\""),
         (&["das"], "protocol", "protocol.name", "\"aodv\""),
         (&["tcp/ns2"], "traffic", "traffic.0.payload_bytes", "1000"),

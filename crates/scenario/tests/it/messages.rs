@@ -238,7 +238,10 @@ fn mistakes_of_form_are_named_where_they_are() {
         ("nodes.count = 4\n", "s.toml:1:1: the key `movement` is missing; add movement;"),
         ("nodes.count = \n", "s.toml:1:15: "),
         ("nodes.count = 4\nnodes.count = 5\n", "s.toml:2:7: duplicate key"),
-        ("nodes.count = \"four\"\n", "s.toml:1:15: \"four\" is not a whole number from 0 to 4294967295;"),
+        (
+            "nodes.count = \"four\"\n",
+            "s.toml:1:15: nodes.count: \"four\" is not a whole number from 0 to 4294967295; write a whole number, in digits",
+        ),
         (&GOOD[..GOOD.len() - 9], "s.toml:"),
     ] {
         let m = message(text);
@@ -248,6 +251,91 @@ fn mistakes_of_form_are_named_where_they_are() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(message(&GOOD.replace("dst = 3", "dts = 3")).contains("did you mean `dst`?"));
+}
+
+/// What is written in place of `rate_pps = 4`, and the message from its column on.
+const WRONG_VALUES: &[(&str, &str)] = &[
+    (
+        "rate_pps = fifty",
+        ":12: `fifty` is not a value; write a number in digits, and text in quotes: \"fifty\"",
+    ),
+    ("rate_pps = true5", ":12: `true5` is not a value; write a number in digits"),
+    ("rate_pps = 4pps", ":12: `4pps` is not a value; write 4 alone: the name of a key says its unit"),
+    ("rate_pps = 4.5 pps # slow", ":12: `4.5 pps` is not a value; write 4.5 alone"),
+    ("name = True", ":8: `True` is not a value; write true in small letters"),
+    ("name = off", ":8: `off` is not a value; write false"),
+    ("rate_pps = \"4\"", ":12: traffic[0].rate_pps: \"4\" is not a number; write 4 without quotes"),
+    ("rate_pps = \"fast\"", ":12: traffic[0].rate_pps: \"fast\" is not a number; write a number, in digits"),
+    (
+        "payload_bytes = 64.0",
+        ":17: traffic[0].payload_bytes: 64.0 is not a whole number from 0 to 4294967295; write 64",
+    ),
+    ("poisson = \"yes\"", ":1: there is no key `poisson`"),
+    ("rate_pps = 1,5", ":13: unexpected key or value, expected newline, `#`; write decimals with a point"),
+    ("rate_pps = .5", ":12: invalid mantissa, expected digits; write a digit before the point"),
+    ("rate_pps = 5.", ":14: invalid fraction, expected digits; write a digit after the point"),
+    ("rate_pps = 04", ":12: unexpected leading zero, expected nothing; write the number without zeros"),
+    ("rate_pps == 4", ":11: extra `=`, expected nothing; write one ="),
+    ("rate_pps: 4", ":11: key with no value, expected `=`; write key = value"),
+];
+
+#[test]
+fn a_value_of_the_wrong_form_is_named_with_its_key_and_what_to_write() {
+    let mut wrong = Vec::new();
+    for (line, expect) in WRONG_VALUES {
+        // The line is the seventh.
+        let m = message(&format!("{GOOD}{line}\n"));
+        if !m.starts_with(&format!("s.toml:7{expect}")) {
+            wrong.push(format!("{m}\nnot s.toml:7{expect}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_wrong_value_of_many_alike_is_found() {
+    // A name may be "4", and the third flow's rate may not; serde knows the place of the first flow only.
+    let named = "[nodes]\ncount = 4\nnode = [{ id = 0, name = \"4\" }]\n";
+    let flow = "[[traffic]]\nkind = \"cbr\"\nsrc = \"4\"\ndst = 3\n";
+    let text = format!("movement = {{ kind = \"chain\", spacing_m = 200 }}\n{named}{}", flow.repeat(3));
+    let m = message(&format!("{text}rate_pps = \"4\"\n"));
+    assert!(m.starts_with("s.toml:17:12: traffic[2].rate_pps: \"4\" is not a number"), "{m}");
+    assert!(message(&text.replace("200", "\"200\"")).starts_with("s.toml:1:42: movement.spacing_m: \"200\""));
+}
+
+#[test]
+fn names_of_protocols_profiles_and_radios_may_be_written_in_capitals() {
+    let sets = ["protocol.name=AODV", "protocol.profile=Rfc", "radio.preset=WaveLAN-914-CMU"];
+    let s = Scenario::from_text(GOOD, &sets.map(str::to_owned)).unwrap();
+    assert_eq!(
+        (&*s.protocol.name, s.protocol.profile(), &*s.radio.preset),
+        ("aodv", "rfc", "wavelan-914-cmu")
+    );
+    assert_eq!(s.resolve().unwrap().protocol.name(), "aodv");
+    let m = message(&GOOD.replace("[[traffic]]", "protocol.name = \"OLSR\"\n[[traffic]]"));
+    assert!(m.contains("protocol.name: \"OLSR\" is not known here; did you mean"), "{m}");
+}
+
+#[test]
+fn a_range_that_follows_from_other_keys_is_refused_with_the_value_that_makes_it() {
+    let with = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+        Scenario::from_text(GOOD, &sets).and_then(|s| s.resolve())
+    };
+    for (range, threshold) in
+        [("range_m", "receive_threshold_dbm"), ("carrier_sense_range_m", "carrier_sense_threshold_dbm")]
+    {
+        let e = with(&[&format!("radio.{range}=200")]).unwrap_err().to_string();
+        let follows =
+            format!("this follows from tx_power_dbm, path_loss and {threshold}, and cannot be set; set ");
+        assert!(e.contains(&format!("radio.{range}")) && e.contains(&follows), "{e}");
+        let (_, remedy) = e.split_once("; set ").unwrap();
+        let (set, _) = remedy.split_once(", which makes it 200 m").unwrap();
+        let r = with(&[&format!("radio.{}", set.replace(' ', ""))]).unwrap();
+        let config = &r.interfaces.radios[0].config;
+        let made = if range == "range_m" { config.nominal_range_m() } else { config.carrier_sense_range_m() };
+        assert_eq!(made, 200.0, "{set}");
+    }
 }
 
 #[test]
