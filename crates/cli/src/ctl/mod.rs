@@ -40,8 +40,8 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
     if matches!(a.what, What::List) {
         return list(a.json);
     }
-    let connect = || connect_or_wait(a.socket.as_deref(), a.run.as_deref(), a.wait);
-    let mut ctl = Ctl { client: connect()?, node: a.node, json: a.json };
+    let connect = || connect_or_wait(a.socket.as_deref(), a.run.as_deref(), a.node.as_ref(), a.wait);
+    let mut ctl = Ctl { client: connect()?, node: a.node.clone(), json: a.json };
     let some = |names: &[&str]| Request::Tables { tables: names.iter().map(|n| (*n).to_owned()).collect() };
     match a.what {
         What::List => {}
@@ -126,13 +126,18 @@ fn failure(e: ClientError) -> Failure {
 /// How often a node that does not run yet is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// The socket that was named, or that of the one run that goes on; if asked to, when it is there.
-fn connect_or_wait(socket: Option<&Path>, run: Option<&str>, wait: bool) -> Result<Client, Failure> {
+/// The socket that was named, or that of the one run that goes on and has the node; if asked to, when it is there.
+fn connect_or_wait(
+    socket: Option<&Path>,
+    run: Option<&str>,
+    node: Option<&NodeRef>,
+    wait: bool,
+) -> Result<Client, Failure> {
     let named = match (socket, run) {
         (Some(path), _) => path.to_owned(),
         (None, Some(name)) => paths::find(name).map_err(Failure::usage)?,
         (None, None) => loop {
-            match the_only_one()? {
+            match the_only_one(node)? {
                 Some(client) => return Ok(client),
                 None if wait => std::thread::sleep(LOOK_EVERY),
                 None => {
@@ -152,18 +157,50 @@ fn connect_or_wait(socket: Option<&Path>, run: Option<&str>, wait: bool) -> Resu
     }
 }
 
-fn the_only_one() -> Result<Option<Client>, Failure> {
-    let mut going: Vec<(PathBuf, Client)> =
-        paths::sockets().into_iter().filter_map(|p| Client::connect(&p).ok().map(|c| (p, c))).collect();
+/// Names of nodes that are told of a run.
+const MOST_NAMED: usize = 3;
+/// Runs that are told.
+const MOST_RUNS: usize = 20;
+
+/// The one run that answers, or of several the one that has this node.
+fn the_only_one(node: Option<&NodeRef>) -> Result<Option<Client>, Failure> {
+    let answering = |path: PathBuf| {
+        let mut client = Client::connect(&path).ok()?;
+        let about: About = client.ask_for(None, Request::Hello {}).ok()?;
+        Some((paths::name_of(&path), about, client))
+    };
+    let mut going: Vec<(String, About, Client)> =
+        paths::sockets().into_iter().filter_map(answering).collect();
+    let all: Vec<String> = going.iter().map(|(name, about, _)| in_words(name, about)).collect();
+    if let Some(node) = node.filter(|_| going.len() > 1) {
+        going.retain(|(_, about, _)| about.resolve(node).is_ok());
+    }
     match (going.pop(), going.is_empty()) {
-        (Some((_, client)), true) => Ok(Some(client)),
-        (None, _) => Ok(None),
-        (Some((last, _)), false) => {
-            let mut names: Vec<String> = going.iter().map(|(p, _)| paths::name_of(p)).collect();
-            names.push(paths::name_of(&last));
-            Err(Failure::Usage(format!("several run here: say which one with --run: {}", names.join(", "))))
+        (Some((_, _, client)), true) => Ok(Some(client)),
+        (None, _) if all.is_empty() => Ok(None),
+        (found, _) => {
+            let has = match (node, found) {
+                (None, _) => "several runs answer",
+                (Some(_), None) => "no run has this node",
+                (Some(_), Some(_)) => "several runs have this node",
+            };
+            let more = all.len().saturating_sub(MOST_RUNS);
+            let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+            let list = all[..all.len() - more].join(", ");
+            Err(Failure::Usage(format!(
+                "{has}: choose one with --run NAME, or by a node with --node: {list}{rest}"
+            )))
         }
     }
+}
+
+/// A run: `chain (emulation, aodv, nodes left, right)`.
+fn in_words(name: &str, about: &About) -> String {
+    let mut nodes: Vec<&str> = about.nodes.iter().take(MOST_NAMED).map(|n| n.name.as_str()).collect();
+    if about.nodes.len() > MOST_NAMED {
+        nodes.push("...");
+    }
+    format!("{name} ({}, {}, nodes {})", about.world, about.protocol, nodes.join(", "))
 }
 
 /// Why a socket of the list has no run.

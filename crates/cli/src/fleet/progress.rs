@@ -52,7 +52,8 @@ impl Progress for Shown {
     }
 
     fn done(&self, host: &Host, well: bool, what: &str) {
-        let line = harmless(&format!("{}: {}{what}", host.name, if well { "" } else { "problem: " }));
+        // The report lists the problems.
+        let line = harmless(&format!("{}: {}", host.name, if well { what } else { "failed" }));
         match self {
             Self::Nothing => {}
             Self::Lines => say!("{line}"),

@@ -184,9 +184,11 @@ impl PlotArgs {
             Some(_) if !first.is_dir() => {
                 return usage(format!("{word}: of what? Give a RUN, or the folder of a sweep"));
             }
-            None if !rest.is_empty() => {
+            None if !rest.is_empty() || !first.exists() => {
                 let names = Kind::ALL.map(Kind::name).join(", ");
-                return usage(format!("{word}: no such kind of figure; give {names}, sweep or differences"));
+                let folder = if rest.is_empty() { ", and no folder" } else { "" };
+                let kinds = format!("give {names}, sweep or differences");
+                return usage(format!("{word}: no such kind of figure{folder}; {kinds}"));
             }
             _ => (What::Sweep, self.what.as_slice()),
         };

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wayhop_control::{About, Access, ControlError, ErrorCode, Event, EventKind, NodeAbout, Request, Server};
 
-use crate::schemas::check;
+use crate::schemas::{check, undefined_as_text};
 use crate::{Ran, wayhop};
 
 /// A server with two nodes, left and right, that answers from fixed tables and writes orders down.
@@ -256,10 +257,17 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     let list = ctl(&["list"]).ok();
     assert!(list.contains("chain") && list.contains("emulation"), "{list}");
     let other = mesh.folder.path().join("other.sock");
-    let about = About::new("other", "field", "dsr", vec![]);
+    let nodes = vec![NodeAbout::new(7, "roof", Ipv4Addr::new(10, 0, 0, 8))];
+    let about = About::new("other", "field", "dsr", nodes);
     let second = Server::bind(&other, about, Access::Owner).expect("a socket");
-    let which = ctl(&["hello"]).failure(2);
-    assert_eq!(which, "wayhop: several run here: say which one with --run: chain, other\n");
+    let both = "choose one with --run NAME, or by a node with --node: chain (emulation, aodv, nodes left, right), \
+                other (field, dsr, nodes roof)\n";
+    assert_eq!(ctl(&["hello"]).failure(2), format!("wayhop: several runs answer: {both}"));
+    assert_eq!(
+        ctl(&["--node", "attic", "hello"]).failure(2),
+        format!("wayhop: no run has this node: {both}")
+    );
+    assert!(ctl(&["--node", "left", "routes"]).ok().starts_with("node 0 left"), "one run has it");
     drop(second);
     // What a killed process leaves.
     drop(std::os::unix::net::UnixListener::bind(mesh.folder.path().join("dead.sock")).expect("a socket"));
@@ -330,6 +338,18 @@ fn a_followed_simulation_tells_how_long_queues_and_tables_are() {
         .args(["run", "chain.toml", "--pace", "3", "--out", "run", "--quiet"])
         .spawn()
         .expect("the program runs");
+    let ask = |what: &[&str]| -> Option<Value> {
+        let out = program().arg("ctl").args(what).arg("--json").output().expect("the program runs");
+        serde_json::from_slice(&out.stdout).ok()
+    };
+    while ask(&["tables"]).is_none_or(|answer| answer["nodes"].as_array().is_none_or(Vec::is_empty)) {
+        assert!(run.try_wait().expect("a child").is_none(), "the run is over before it answered");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    for what in [&["tables"][..], &["neighbours"], &["counters"], &["params"], &["position"], &["list"]] {
+        let answer = ask(what).expect("JSON");
+        assert_eq!(undefined_as_text(&answer), Vec::<String>::new(), "{what:?}: {answer:#}");
+    }
     let watch = || program().args(["ctl", "watch", "sizes", "--json"]).output().expect("the program runs");
     let told = loop {
         assert!(run.try_wait().expect("a child").is_none(), "the run is over before it was watched");
