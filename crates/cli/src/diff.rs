@@ -15,8 +15,8 @@ use wayhop_trace::diff::{
 };
 
 use crate::args::DiffArgs;
-use crate::recover;
 use crate::failure::{Failure, output, warn};
+use crate::recover;
 
 pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;

@@ -32,6 +32,7 @@ pub(crate) struct Story {
 }
 
 /// When the records end.
+#[expect(clippy::struct_field_names, reason = "the unit of each")]
 pub(crate) struct Ends {
     /// The first of those that ended by themselves.
     first_ns: i128,

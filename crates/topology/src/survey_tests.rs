@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use wayhop_core::Span;
 use wayhop_world::{Axis, TrackBuilder};
 
 use super::*;

@@ -80,7 +80,7 @@ pub use summary::{
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, Power, Search, TABLES, TableFile, Tables, addresses, export_csv, motion, node_names,
-    open_table, outcome_rows, packet_rows, power, searches,
+    OutcomeRow, PacketRow, Power, Search, TABLES, TableFile, Tables, addresses, export_csv, motion,
+    node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use wayhop_protocols::{MessageCounts, Messages};
