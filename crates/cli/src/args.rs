@@ -189,7 +189,7 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Make a run that was killed an ordinary one: end its tables and write its summary
     #[command(after_help = RECOVER_HELP)]
-    Recover(RecoverArgs),
+    Recover(crate::recover::RecoverArgs),
     /// Run a paper's experiments again, and set the results beside its numbers
     #[command(after_help = REPRODUCE_EXAMPLE)]
     Reproduce(ReproduceArgs),
@@ -453,13 +453,6 @@ pub(crate) struct DiffArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct RecoverArgs {
-    /// Run directories
-    #[arg(required = true, value_name = "RUN")]
-    pub(crate) runs: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

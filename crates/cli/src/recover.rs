@@ -1,13 +1,19 @@
 //! `wayhop recover`, and what commands say of runs that did not come to their end.
 
 use std::io::{Write as _, stdout};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_trace::{RunDir, how_it_ended, recover as mend};
 
-use crate::args::RecoverArgs;
 use crate::failure::{Failure, output, say};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverArgs {
+    /// Run directories
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+}
 
 pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
     for run in &a.runs {

@@ -132,6 +132,9 @@ impl Tables {
 
     fn collect(&mut self) {
         for record in self.from.try_iter() {
+            if let Record::Hop(e, Some(identity)) = &record {
+                self.talks.learn(e, identity);
+            }
             let at = match &record {
                 Record::Hop(e, _) => e.time,
                 Record::Note(e) => e.time,

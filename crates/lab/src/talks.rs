@@ -1,7 +1,8 @@
 //! Conversations of programs in a lab, from what the daemons tell of packets.
 //!
 //! Each daemon numbers packets for itself. A program's packet is the same at two nodes if it carries the same: then it gets one number,
-//! the one that it has where it begins, and a flow behind the scenario's. All nodes have one clock, and rows come here in their order.
+//! the one that it has where it begins, and a flow behind the scenario's. All nodes have one clock, but a daemon that is busy reads it some
+//! milliseconds before it takes a packet: a row of an arrival may be older than that of the packet's origin.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -65,22 +66,31 @@ impl Talks {
         }
     }
 
-    /// The row with its packet's flow, and the number that the packet has at all nodes.
-    pub(super) fn place(&mut self, e: HopEvent, identity: &Identity) -> HopEvent {
-        if e.flow.is_some() || e.class != PacketClass::Data || is_for_neighbours(e.destination) {
-            return e;
+    /// Takes note of a packet that begins, or is sent first, as soon as its row comes.
+    pub(super) fn learn(&mut self, e: &HopEvent, identity: &Identity) {
+        if !is_of_a_program(e) {
+            return;
         }
-        let content = identity.end_to_end;
-        let known = if e.kind == HopKind::Originate {
-            self.begin(&e, identity)
-        } else {
-            self.by_number.get(&e.packet).or_else(|| self.by_content.get(&content))
+        let known = match e.kind {
+            HopKind::Originate => self.begin(e, identity),
+            HopKind::Send => self.known(e, identity),
+            _ => None,
         };
-        let Some(known) = known else { return e };
-        self.by_number.put(e.packet, known);
-        if matches!(e.kind, HopKind::Originate | HopKind::Send) {
-            self.by_content.put(content, known);
+        if let Some(known) = known {
+            self.by_number.put(e.packet, known);
+            self.by_content.put(identity.end_to_end, known);
         }
+    }
+
+    fn known(&self, e: &HopEvent, identity: &Identity) -> Option<Known> {
+        self.by_number.get(&e.packet).or_else(|| self.by_content.get(&identity.end_to_end))
+    }
+
+    /// The row with its packet's flow, and the number that the packet has at all nodes. Rows come in their order, those of origins have
+    /// been learnt.
+    pub(super) fn place(&mut self, e: HopEvent, identity: &Identity) -> HopEvent {
+        let Some(known) = self.known(&e, identity).filter(|_| is_of_a_program(&e)) else { return e };
+        self.by_number.put(e.packet, known);
         if e.kind == HopKind::Deliver {
             self.arrive(&e, identity, &known);
         }
@@ -145,6 +155,11 @@ impl Talks {
         }
         (flows, all_ns)
     }
+}
+
+/// Whether it is about a packet that a program sent, and not for neighbours only.
+fn is_of_a_program(e: &HopEvent) -> bool {
+    e.flow.is_none() && e.class == PacketClass::Data && !is_for_neighbours(e.destination)
 }
 
 /// The last so many entries.

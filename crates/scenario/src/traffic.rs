@@ -115,7 +115,8 @@ pub(crate) fn twins(flows: &[FlowConfig], names: &[String]) -> Option<String> {
         pairs.extend(earlier.map(|&j| (j, i)));
     }
     let &(first, second) = pairs.iter().min_by_key(|p| p.1)?;
-    let name = |id: NodeId| &names[id.index()];
+    // A flow to all has no node at its end.
+    let name = |id: NodeId| names.get(id.index()).map_or("all nodes", String::as_str);
     Some(format!(
         "{} of {} flows repeat another one, flow {second} (from {} to {}, like flow {first}) for one: all are sent",
         pairs.len(),

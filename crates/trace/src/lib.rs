@@ -44,6 +44,7 @@ mod status;
 mod story;
 mod summary;
 mod tables;
+mod transmissions;
 mod writer;
 
 pub use bundle_books::BundleBooks;
@@ -65,7 +66,6 @@ pub use hash::TraceHash;
 pub use human::human_table;
 pub use identity::{Identity, IdentityEvent, Lengths, carried, ends};
 pub use killed::{Recovered, how_it_ended, recover};
-pub use load::{OverheadFrames, Rfc2501, Transmissions};
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus, civil};
 pub use observer::Observer;
@@ -83,4 +83,5 @@ pub use tables::{
     OutcomeRow, PacketRow, Power, Search, TABLES, TableFile, Tables, addresses, export_csv, motion,
     node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
+pub use transmissions::{OverheadFrames, Rfc2501, Transmissions};
 pub use wayhop_protocols::{MessageCounts, Messages};

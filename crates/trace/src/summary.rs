@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_core::{DropReason, NodeId, Span};
 
 use crate::bundle_summary::BundleSummary;
-use crate::load::{OverheadFrames, Rfc2501, Transmissions};
+use crate::transmissions::{OverheadFrames, Rfc2501, Transmissions};
 
 /// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -37,8 +37,8 @@ Examples:
   wayhop plot sequence runs/ftp --x-range 10..12
   wayhop sweep first.toml --vary nodes.count=20,30,50 --vary protocol.name=dsr,aodv --seeds 10
   wayhop plot sweep runs/sweep-first --x nodes.count --y delivery_ratio --by protocol.name
-  wayhop plot runs/sweep-first --x nodes.count --y delivery_ratio --y normalised_routing_load --by protocol.name
-  wayhop plot runs/sweep-first --x nodes.count --y latency_ms.p95 --by protocol.name --log-y --y-range 1..1000
+  wayhop plot runs/sweep-first --x nodes.count --y delivery_ratio --y normalised_routing_load
+  wayhop plot runs/sweep-first --x nodes.count --y latency_ms.p95 --log-y --y-range 1..1000
   wayhop plot differences runs/sweep-first --x nodes.count --y latency_ms.p95 --by protocol.name
   wayhop plot runs/sweep-first --x protocol.name --y latency_ms.p95 --only nodes.count=50";
 
@@ -133,7 +133,7 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 }
 
 fn label(text: &str) -> Result<(String, String), String> {
-    let (name, words) = text.split_once('=').ok_or("give a series and its label, as dsr=DSR")?;
+    let (name, words) = text.split_once('=').ok_or("give a series and its label, as NAME=LABEL")?;
     Ok((name.trim().to_owned(), words.trim().to_owned()))
 }
 

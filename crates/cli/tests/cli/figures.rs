@@ -203,8 +203,8 @@ fn a_figure_is_svg_png_or_pdf_with_its_numbers_beside_it() {
     summary_of(d, &["s.toml", "--seed", "2", "--out", "dsr"]);
     assert!(!d.join("dsr/hops.svg").exists() && !d.join("dsr/hops.csv").exists());
     for (args, words) in [
-        (&["plot", "pie", "dsr"][..], "pie: no such kind of figure; give delivery, latency"),
-        (&["plot", "why"], "why: no such kind of figure, and no folder; give delivery, latency"),
+        (&["plot", "pie", "dsr"][..], "pie: no such kind of figure; give delivery, throughput, latency"),
+        (&["plot", "why"], "why: no such kind of figure, and no folder; give delivery, throughput, latency"),
         (&["plot", "cdf"][..], "cdf: of what?"),
         (&["plot", "cdf", "dsr", "--x", "nodes.count"][..], "--x is of figures of sweeps"),
         (&["plot", "sweep", "dsr", "aodv"][..], "give one folder of a sweep"),

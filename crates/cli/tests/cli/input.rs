@@ -125,14 +125,8 @@ fn a_command_that_does_not_start_has_the_code_of_shells_wherever_it_is_given() {
 fn names_of_other_cases_and_of_others_are_met_with_what_was_meant() {
     let dir = folder(&[("s.toml", WALK)]);
     for (args, expected) in [
-        (&["--protocol", "DSR"][..], "\"DSR\" is not known here; did you mean `dsr`?"),
-        (&["--radio", "80211B"], "\"80211B\" is not known here; did you mean `80211b`?"),
         (
-            &["--protocol", "dsr", "--profile", "CMU"],
-            "\"CMU\" is no profile; did you mean `cmu`? (dsr has rfc, ns2, cmu)",
-        ),
-        (
-            &["--protocol", "aodv", "--profile", "cmu"],
+            &["--protocol", "aodv", "--profile", "cmu"][..],
             "\"cmu\" is a profile of dsr, and not of aodv; give one of its own (aodv has rfc, ns2, das)",
         ),
         (&["--profile", "rcf"], "\"rcf\" is a profile of no protocol; did you mean `rfc`?"),
@@ -141,6 +135,9 @@ fn names_of_other_cases_and_of_others_are_met_with_what_was_meant() {
     ] {
         let message = run_in(dir.path(), &[&["run", "s.toml", "--no-out"], args].concat()).failure(2);
         assert!(message.contains(expected), "{message}");
+    }
+    for args in [&["--protocol", "DSR", "--profile", "CMU"][..], &["--radio", "80211B"]] {
+        run_in(dir.path(), &[&["run", "s.toml", "--no-out"], args].concat()).ok();
     }
     for (args, expected) in [
         (&["run", "s.toml", "--seed", "x"][..], "give a whole number from 0 to 9223372036854775807"),

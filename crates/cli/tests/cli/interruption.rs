@@ -116,7 +116,7 @@ fn a_directory_that_a_run_is_writing_is_refused_and_left_alone() {
 /// Kills a long run after so many milliseconds, once it has a first checkpoint. How far the simulation had come by then, seconds.
 fn killed_after(ms: u64, dir: &Path) -> f64 {
     let mut child = wayhop()
-        .args(["run", "long.toml", "--speed", "20", "--captures", "--quiet", "--out", "r"])
+        .args(["run", "long.toml", "--pace", "20", "--captures", "--quiet", "--out", "r"])
         .current_dir(dir)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

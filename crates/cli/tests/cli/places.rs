@@ -76,7 +76,7 @@ fn on_a_disk(options: &str) -> (Ran, tempfile::TempDir) {
 
 #[test]
 fn a_full_disk_leaves_a_readable_part_of_the_run_needs_root() {
-    for size in ["400k", "700k"] {
+    for size in ["500k", "700k"] {
         let (ran, dir) = on_a_disk(&format!("size={size}"));
         let message = ran.failure(1);
         assert!(message.contains("No space left") && message.contains("free some space"), "{message}");

@@ -68,7 +68,7 @@ fn a_figure_takes_two_commands() {
     )
     .ok();
     assert!(
-        wide.starts_with("<svg ") && wide.contains(" width=\"180mm\" ") && wide.contains(">1000<"),
+        wide.starts_with("<svg ") && wide.contains(" width=\"180mm\" ") && wide.contains("\n1000\n"),
         "{wide}"
     );
     let e = run_in(d, &[&args[..], &["--label", "dsdv=D"]].concat()).failure(2);
@@ -82,7 +82,7 @@ fn a_figure_takes_two_commands() {
 #[test]
 fn shares_are_of_packets_that_arrived_or_of_those_sent() {
     // Few nodes on a long strip: not all reach each other.
-    let text = "duration_s = 20\nnodes.count = 10\narea = { x_m = 1500, y_m = 300 }\nmovement.kind = \"random-waypoint\"\n\
+    let text = "duration_s = 20\nnodes.count = 10\narea = { x_m = 1500, y_m = 300 }\nmovement = { kind = \"random-waypoint\", speed_max_mps = 10 }\n\
         [[traffic]]\nkind = \"cbr-random\"\nconnections = 6\nrate_pps = 4\nstart_max_s = 1\n";
     let dir = folder(&[("s.toml", text)]);
     let d = dir.path();

@@ -177,7 +177,7 @@ fn traffic_with_hosts_outside_is_in_flows_that_end_at_the_gateway() {
     );
     let told = wayhop(&["why", "merged", "--flow", &back["id"].to_string(), "--seq", "3"]);
     assert!(told.contains("came into the mesh at the gateway "), "{told}");
-    assert!(wayhop(&["compare", "merged", "merged"]).contains(SERVER));
+    assert!(wayhop(&["compare", "merged", "merged", "--flows"]).contains(SERVER));
     wayhop(&["plot", "throughput", "merged", "--out", "throughput.svg"]);
     wayhop(&["import", "run", "merged", "--out", "again.toml"]);
     let scenario = fs::read_to_string(folder.path().join("again.toml")).unwrap();

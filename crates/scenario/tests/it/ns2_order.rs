@@ -44,7 +44,7 @@ fn words_behind_a_coordinate_do_not_take_it_away() {
     ] {
         let text = format!(
             "$node_(0) {x}\n$node_(0) {y}\n$node_(1) set X_ 520.0\n$node_(1) {y}\n\
-             $ns_ at 2.0 \"$node_(0) setdest 240.5 60.0 10.0\"\n$ns_ at 3.0 \"$node_(1) {x}\"\n"
+             $ns_ at 2.0 \"$node_(0) setdest 240.5 60.0 10.0\"\n$ns_ at 3.0 {{$node_(1) {x}}}\n"
         );
         let i = as_in_ns2(&text);
         assert_eq!(i.tracks[0].position(Time::ZERO).x, 140.5, "{text}");
@@ -181,7 +181,7 @@ fn what_is_scheduled_is_not_taken_at_once() {
         "set cbr_(1) [new Application/Traffic/CBR]",
         "set interval 2",
         "$ns_ connect $udp_(0) $null_(0)",
-        "$ns_ attach-agent $node_(1) $udp_(0)",
+        "$ns_ attach-agent $node_(0) $udp_(0)",
         "$cbr_(0) attach-agent $udp_(0)",
         "Application/Traffic/CBR set rate_ 64Kb",
     ] {

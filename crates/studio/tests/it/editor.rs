@@ -105,7 +105,7 @@ fn an_edit_is_shown_and_not_saved_and_a_mistake_names_its_line() {
     assert_eq!(fs::read_to_string(editor.file()).unwrap(), TEXT);
     let wrong = change(TEXT, set(json!("west"))).json();
     let message = wrong["view"]["problem"]["message"].as_str().unwrap();
-    assert!(message.contains("net.toml:4:"), "{message}");
+    assert!(message.contains("net.toml:9:"), "{message}");
     assert_eq!(wrong["view"]["drawn"], Value::Null);
     // A flow to nowhere: where nodes are can still be seen.
     let lost = change(TEXT, json!([{"op": "set", "path": ["traffic", 0, "dst"], "value": 7}])).json();

@@ -1,0 +1,48 @@
+//! What was transmitted besides what arrived, and the measures that come of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Data packets handed to the interfaces, forwarded ones too: each hop counts, a MAC's retries do not.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Transmissions {
+    /// How many.
+    pub packets: u64,
+    /// Payload of applications in them, octets.
+    pub payload_bytes: u64,
+    /// Their headers of IP, routing and transport, octets.
+    pub header_bytes: u64,
+}
+
+/// Frames that carry no data packet, on the air and on wires: retries count.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OverheadFrames {
+    /// RTS frames.
+    pub rts: u64,
+    /// CTS frames.
+    pub cts: u64,
+    /// ACK frames.
+    pub ack: u64,
+    /// Frames with a routing packet.
+    pub routing: u64,
+    /// Frames of ARP, and of neighbour discovery with IPv6.
+    pub resolution: u64,
+}
+
+impl OverheadFrames {
+    /// All of them.
+    pub const fn all(&self) -> u64 {
+        self.rts + self.cts + self.ack + self.routing + self.resolution
+    }
+}
+
+/// The measures of RFC 2501, section 4.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rfc2501 {
+    /// Average number of data bits transmitted per data bit delivered. Data is the payload of applications.
+    pub data_bits_per_bit: Option<f64>,
+    /// Average number of control bits transmitted per data bit delivered: routing packets, and the headers of data packets.
+    pub control_bits_per_bit: Option<f64>,
+    /// Average number of control and data packets transmitted per data packet delivered.
+    pub packets_per_packet: Option<f64>,
+}
