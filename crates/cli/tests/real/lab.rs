@@ -481,7 +481,7 @@ every_s = 2
         assert!(pings >= 2, "{pings} pings at {node}: {event}");
     }
     assert_eq!(lab.table("nodes").len(), 4);
-    assert_eq!(lab.table("flows").len(), 2);
+    assert_eq!(lab.table("flows").len(), 4, "the scenario's, and the ping's requests and answers");
     assert_eq!(lab.table("positions")[3].split(',').nth(2), Some("600"));
     assert!(lab.table("counters").iter().any(|l| l.starts_with("0,host,originated,")));
     assert!((0..4).all(|i| run.join(format!("captures/{i}.pcapng")).is_file()));

@@ -171,7 +171,8 @@ fn the_other_tables_hold_what_was_recorded() {
         csv("nodes"),
         "node,name,address,interfaces,address6\n0,n0,10.0.0.1,radio,\n1,n1,10.0.0.2,radio,\n2,n2,10.0.0.3,radio,\n"
     );
-    assert!(csv("flows").ends_with("\n0,cbr,0,2,10,0,,,,,,,,,,,,,,,,n0,n2\n"));
+    let flows = csv("flows");
+    assert!(flows.ends_with("\n0,cbr,0,2,10,,,,,,,,,,,,,,,,,n0,n2\n"), "{flows}");
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
     let names = fs::read_dir(dir.path()).expect("the directory").count();
