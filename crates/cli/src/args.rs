@@ -6,8 +6,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use wayhop_sweep::Seeds;
 
-#[cfg(feature = "linux")]
 use crate::import_args::ImportArgs;
+#[cfg(feature = "linux")]
 use crate::node_args::NodeArgs;
 use crate::scenario_args::{SourceArgs, seconds, whole};
 #[cfg(feature = "linux")]
