@@ -48,12 +48,7 @@ fn check(name: &str) -> Result<(), String> {
 /// The sockets that there are, in the order of their names: those of this user, then the machine's. Whether anybody answers
 /// is for [`crate::Client`] to find out.
 pub fn sockets() -> Vec<PathBuf> {
-    let own = folder();
-    let mut found = sockets_in(&own);
-    if own != Path::new(SYSTEM) && std::env::var_os("WAYHOP_RUNTIME_DIR").is_none() {
-        found.extend(sockets_in(Path::new(SYSTEM)));
-    }
-    found
+    folders().iter().flat_map(|f| sockets_in(f)).collect()
 }
 
 /// The name that belongs to a socket.
@@ -63,10 +58,10 @@ pub fn name_of(socket: &Path) -> String {
 
 /// The socket of a running node by its name, wherever it is.
 pub fn find(name: &str) -> Result<PathBuf, String> {
-    check(name)?;
     let own = socket(name)?;
-    let system = Path::new(SYSTEM).join(format!("{name}.sock"));
-    Ok(if !own.exists() && system.exists() { system } else { own })
+    let file = own.file_name().unwrap_or_default();
+    let there = folders().into_iter().map(|f| f.join(file)).find(|p| p.exists());
+    Ok(there.unwrap_or(own))
 }
 
 /// As [`sockets`], in one folder.
@@ -83,10 +78,23 @@ pub(crate) fn sockets_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The folders where sockets are: this user's, then the machine's, unless a variable names the only one.
+fn folders() -> Vec<PathBuf> {
+    let mut folders = vec![folder()];
+    if named_folder().is_none() && folders[0] != Path::new(SYSTEM) {
+        folders.push(SYSTEM.into());
+    }
+    folders
+}
+
+fn named_folder() -> Option<PathBuf> {
+    std::env::var_os("WAYHOP_RUNTIME_DIR").filter(|d| !d.is_empty()).map(PathBuf::from)
+}
+
 /// The folder of the sockets of this user's runs. Makes none.
 pub fn folder() -> PathBuf {
-    if let Some(dir) = std::env::var_os("WAYHOP_RUNTIME_DIR").filter(|d| !d.is_empty()) {
-        return dir.into();
+    if let Some(dir) = named_folder() {
+        return dir;
     }
     let uid = rustix::process::geteuid();
     if uid.is_root() {

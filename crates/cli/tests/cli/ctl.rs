@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use wayhop_control::{About, Access, ControlError, ErrorCode, Event, EventKind, NodeAbout, Request, Server};
 
+use crate::emulate::is_root;
 use crate::schemas::{check, undefined_as_text};
 use crate::{Ran, wayhop};
 
@@ -278,6 +279,24 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     assert!(list.contains("nobody answers: it was left by a process that was killed"), "{list}");
     let absent = ctl(&["--run", "other", "hello"]).failure(2);
     assert!(absent.contains("nobody answers at") && absent.contains("wayhop ctl list"), "{absent}");
+}
+
+#[test]
+fn a_run_of_the_machine_is_not_taken_for_one_of_the_folder_that_the_variable_names() {
+    if !is_root() {
+        return;
+    }
+    let name = format!("elsewhere-{}", std::process::id());
+    let socket = wayhop_control::paths::socket(&name).expect("a name");
+    let about =
+        About::new(&name, "field", "dsr", vec![NodeAbout::new(7, "roof", Ipv4Addr::new(10, 0, 0, 8))]);
+    let server = Server::bind(&socket, about, Access::Owner).expect("a socket");
+    let empty = tempfile::tempdir().expect("a folder");
+    let run =
+        wayhop().args(["ctl", "--run", &name, "hello"]).env("WAYHOP_RUNTIME_DIR", empty.path()).output();
+    let said = Ran::of(&run.expect("the program runs")).failure(2);
+    assert!(said.contains(empty.path().to_str().expect("UTF-8")), "{said}");
+    drop(server);
 }
 
 #[test]
