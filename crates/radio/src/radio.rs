@@ -237,6 +237,7 @@ impl Radio {
         let mac = &mut self.macs[station as usize];
         let out = mac.current.take().expect("a packet is being sent");
         mac.tries = 0;
+        mac.data_sent = false;
         debug_assert!(self.awaits_packet.is_none());
         self.awaits_packet = Some(station);
         host.finished(now, station, out, status);

@@ -126,6 +126,9 @@ pub(crate) struct Mac {
     pub(crate) long_retries: u8,
     /// How often the current packet, or its RTS, went on the air.
     pub(crate) tries: u8,
+    /// Whether the current packet's data frame has been on the air. `long_retries` does not say so: after a packet whose RTS stayed
+    /// without answer it counts on into the next one, as in ns-2.
+    pub(crate) data_sent: bool,
     pub(crate) sequence: u32,
     /// Frames sent, which numbers them for fading.
     pub(crate) frames: u64,
@@ -151,6 +154,7 @@ impl Mac {
             short_retries: 0,
             long_retries: 0,
             tries: 0,
+            data_sent: false,
             sequence: 0,
             frames: 0,
             last_sequence: FxHashMap::default(),
@@ -177,6 +181,7 @@ impl Mac {
         self.short_retries = 0;
         self.long_retries = 0;
         self.tries = 0;
+        self.data_sent = false;
         self.last_sequence.clear();
     }
 }

@@ -105,8 +105,8 @@ impl Radio {
         };
         let rate_100kbps = in_100kbps(rate);
         let mac = &mut self.macs[station as usize];
+        let retry = std::mem::replace(&mut mac.data_sent, true);
         // With RTS, `tries` counts those.
-        let retry = if after_rts { mac.long_retries > 0 } else { mac.tries > 0 };
         if !after_rts {
             mac.tries = mac.tries.saturating_add(1);
         }

@@ -86,3 +86,21 @@ fn a_station_that_is_back_is_not_taken_for_its_former_self() {
     a.run(1.0);
     assert_eq!(a.log.received.len(), 2);
 }
+
+#[test]
+fn data_is_a_retry_only_after_data_of_the_same_packet() {
+    for preset in ["wavelan-914-ns2", "wavelan-914-sinr"] {
+        let mut a = air(preset);
+        a.send(0, 1, 1_400);
+        // Its data gets no ACK, and then seven RTS no CTS.
+        let down = first_data(preset, 1) + 0.0005;
+        off(&mut a, down, 1);
+        a.send_at(Time::from_secs_f64(down), 0, 2, 1_400);
+        a.run(2.0);
+        let c = a.radio.counters(0);
+        assert_eq!(a.log.finished.len(), 2, "{preset}");
+        // All RTS but the first of each packet are retries; each has its data once.
+        assert!(c.rts > 8, "{preset}: {c:?}");
+        assert_eq!((c.data, c.retries), (2, c.rts - 2), "{preset}");
+    }
+}
