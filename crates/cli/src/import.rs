@@ -119,8 +119,7 @@ fn write(
         moves.is_some() || traffic.is_some_and(|all| all.iter().any(|f| f.get("path").is_some()));
     if names_files && to.out.is_none() {
         return Err(Failure::Usage(
-            "the scenario names files of its own: say with --out where it goes, and they go beside it"
-                .to_owned(),
+            "the scenario names files of its own; give --out FILE, and they are written beside it".to_owned(),
         ));
     }
     made.name_files(&name);

@@ -161,7 +161,7 @@ impl Columns {
             || !((has(Meaning::X) && has(Meaning::Y)) || (has(Meaning::Lat) && has(Meaning::Lon)))
         {
             let names: Vec<String> = header.iter().take(12).map(|n| shown(n.trim())).collect();
-            let what = format!("no column for the time and two for the place among {}", names.join(", "));
+            let what = format!("no columns for the time and the place among {}", names.join(", "));
             let remedy =
                 "name the columns in the first line: time, node, and x, y, z in metres or lat, lon, alt";
             return Err(Error::new(what, remedy));

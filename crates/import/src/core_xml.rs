@@ -6,7 +6,7 @@ use roxmltree::Node;
 use toml::{Table, Value};
 use wayhop_core::Position;
 
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::places::clean;
@@ -20,6 +20,8 @@ const SCALE_M: f64 = 150.0;
 const WIRELESS: [&str; 3] = ["WIRELESS_LAN", "EMANE", "WIRELESS"];
 
 const NO_POSITION: [&str; 2] = ["<device> without a <position>", "<device>s without a <position>"];
+const NO_PLACE: [&str; 2] =
+    ["<device> whose <position> is not valid", "<device>s whose <position> is not valid"];
 const ALONE: [&str; 2] = ["device on neither a radio nor a wire", "devices on neither a radio nor a wire"];
 
 /// A device with a place.
@@ -63,9 +65,12 @@ fn read(text: &str, mut notes: Notes) -> Result<Imported, Error> {
         }
         has_any
     });
+    let remedy = "give a session with a WLAN or EMANE network, and links to it";
+    if placed.is_empty() {
+        return Err(notes.nothing(remedy));
+    }
     if !placed.iter().any(|(d, _)| links.on_air.contains(d.id)) {
-        let what = "no device is on a wireless network";
-        return Err(Error::new(what, "give a session with a WLAN or EMANE network, and links to it"));
+        return Err(Error::new("no device is on a wireless network", remedy));
     }
     notes.remarks.extend(others(root));
     let networks = xml::all(root, "network").filter(|n| WIRELESS.contains(&kind(*n))).count();
@@ -88,30 +93,47 @@ fn places(
     lines: &xml::Lines,
     notes: &mut Notes,
 ) -> Result<(Vec<Track>, Option<wayhop_world::Geodetic>), Error> {
-    let is_geo = devices.iter().all(|d| d.position.has_attribute("lat") && d.position.has_attribute("lon"));
-    if is_geo {
+    let number = |d: &Device<'_, '_>, name| d.position.attribute(name).and_then(xml::finite);
+    let mut no_place = |line| notes.skipped[0].add(line, NO_PLACE);
+    if devices.iter().all(|d| d.position.has_attribute("lat") && d.position.has_attribute("lon")) {
         let found = |d: &Device<'_, '_>| {
-            let (lat, lon) = (xml::number(d.position, "lat")?, xml::number(d.position, "lon")?);
             let line = lines.line(d.position);
-            let place = geodetic(lat, lon).ok_or_else(|| {
-                Error::new(format!("{lat}, {lon} is no place on the globe"), "correct it").at(line)
-            })?;
-            let fixes = vec![Fix { at_s: 0.0, place, height_m: None, line }];
-            Ok(Found { name: d.name.to_owned(), file: 0, fixes })
+            let place = number(d, "lat").zip(number(d, "lon")).and_then(|(lat, lon)| geodetic(lat, lon));
+            if place.is_none() {
+                no_place(line);
+            }
+            let fix = |place| Fix { at_s: 0.0, place, height_m: None, line };
+            Found { name: d.name.to_owned(), file: 0, fixes: place.map(fix).into_iter().collect() }
         };
-        let found = devices.iter().map(found).collect::<Result<_, Error>>()?;
+        let found = devices.iter().map(found).collect();
         return to_metres(found, Heights::LeaveOut, "", notes);
     }
-    let scale =
-        xml::all(root, "session_origin").next().map(|o| xml::optional_number(o, "scale")).transpose()?;
-    let metres = scale.flatten().filter(|s| *s > 0.0).unwrap_or(SCALE_M) / 100.0;
+    let origin = xml::all(root, "session_origin").next();
+    let metres = match origin.and_then(|o| Some((o, o.attribute("scale")?))) {
+        None => SCALE_M,
+        Some((o, text)) => xml::finite(text).filter(|s| *s > 0.0).ok_or_else(|| {
+            Error::new(
+                format!("scale={} is not a positive number", shown(text)),
+                "write metres per 100 pixels",
+            )
+            .at(lines.line(o))
+        })?,
+    } / 100.0;
     let track = |d: &Device<'_, '_>| {
+        let line = lines.line(d.position);
+        let place = number(d, "x").zip(number(d, "y"));
+        if place.is_none() {
+            no_place(line);
+        }
         // On the canvas y points down.
-        let (x, y) = (xml::number(d.position, "x")? * metres, -xml::number(d.position, "y")? * metres);
-        let points = vec![Point { at_s: 0.0, place: Position::new(x, y, 0.0), line: lines.line(d.position) }];
-        Ok(Track { name: d.name.to_owned(), points, ..Track::default() })
+        let point = |(x, y): (f64, f64)| Point {
+            at_s: 0.0,
+            place: Position::new(x * metres, -y * metres, 0.0),
+            line,
+        };
+        Track { name: d.name.to_owned(), points: place.map(point).into_iter().collect(), ..Track::default() }
     };
-    Ok((devices.iter().map(track).collect::<Result<_, Error>>()?, None))
+    Ok((devices.iter().map(track).collect(), None))
 }
 
 /// What connects the devices, by their ids.
@@ -327,6 +349,12 @@ mod tests {
         let wired = session(&[("11", "SWITCH")], &["1", "2"], &[["11", "1"], ["11", "2"]]);
         let e = core_xml(("s.xml".as_ref(), &wired)).unwrap_err().to_string();
         assert!(e.starts_with("s.xml: no device is on a wireless network"), "{e}");
+        let alone = session(&[("11", "SWITCH")], &["1"], &[["11", "1"]]);
+        let e = core_xml(("s.xml".as_ref(), &alone)).unwrap_err().to_string();
+        assert!(
+            e.starts_with("s.xml: nothing in it can be used; skipped 1 device on neither a radio"),
+            "{e}"
+        );
     }
 
     #[test]
@@ -348,9 +376,24 @@ mod tests {
 
     #[test]
     fn a_device_without_a_place_is_skipped_by_its_line() {
-        let none = SESSION.replacen("<position x=\"100.0\" y=\"200.0\"/>", "", 1);
-        let i = core_xml(("s.xml".as_ref(), &none)).unwrap();
-        assert_eq!(i.skipped[0].kinds().collect::<Vec<_>>(), ["1 <device> without a <position> (line 7)"]);
+        for (by, said) in [
+            ("", "1 <device> without a <position> (line 7)"),
+            ("<position x=\"left\" y=\"200.0\"/>", "1 <device> whose <position> is not valid (line 7)"),
+            ("<position y=\"200.0\"/>", "1 <device> whose <position> is not valid (line 7)"),
+        ] {
+            let text = SESSION.replacen("<position x=\"100.0\" y=\"200.0\"/>", by, 1);
+            let i = core_xml(("s.xml".as_ref(), &text)).unwrap();
+            assert_eq!(i.skipped[0].kinds().collect::<Vec<_>>(), [said]);
+            assert_eq!(i.table["nodes"]["node"].as_array().unwrap().len(), 1);
+        }
+        let far = SESSION
+            .replace("x=\"100.0\" y=\"200.0\"", "lat=\"91\" lon=\"-79.94\"")
+            .replace("x=\"300.0\" y=\"200.0\"", "lat=\"40.441\" lon=\"-79.94\"");
+        let i = core_xml(("s.xml".as_ref(), &far)).unwrap();
+        assert_eq!(
+            i.skipped[0].kinds().collect::<Vec<_>>(),
+            ["1 <device> whose <position> is not valid (line 7)"]
+        );
     }
 
     proptest::proptest! {

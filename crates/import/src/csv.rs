@@ -5,7 +5,7 @@ use wayhop_core::Position;
 
 use crate::columns::{Columns, Meaning};
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::globe::{Fix, Found, Heights, geodetic, look_like_degrees, to_metres};
 use crate::notes::Notes;
 use crate::track::{Point, Track};
 use crate::tracks::scenario;
@@ -106,10 +106,7 @@ impl<'a> Table<'a> {
     fn of(text: &'a str) -> Result<Self, Error> {
         let head = (1..).zip(text.lines()).find(|(_, l)| !is_passed_over(l));
         let Some((line, names)) = head else {
-            return Err(Error::new(
-                "there are no lines in it",
-                "give a table with the names of its columns first",
-            ));
+            return Err(Error::new("contains no lines", "give a table with the names of its columns first"));
         };
         let count = |c: char| names.matches(c).count();
         let separator =
@@ -134,7 +131,9 @@ impl<'a> Table<'a> {
     /// What a one in the column of times is: as its name says, or by the size of a moment since 1970.
     fn time_unit_s(&self) -> f64 {
         let Some(column) = self.columns.get(Meaning::Time) else { return 1.0 };
-        let first = || self.rows().find_map(|(_, row)| self.number(row.get(column.at)?));
+        // Nothing is as late as 1e19 ns after 1970.
+        let time = |row: Vec<String>| self.number(row.get(column.at)?).filter(|t| t.abs() < 1e19);
+        let first = || self.rows().find_map(|(_, row)| time(row));
         column.unit.unwrap_or_else(|| match first().map_or(0.0, f64::abs) {
             ns if ns > 1e17 => 1e-9,
             us if us > 1e14 => 1e-6,
@@ -152,7 +151,7 @@ impl<'a> Table<'a> {
             } else {
                 "nanoseconds"
             };
-            notes.remarks.push(format!("{}: times are taken for {unit} since 1970", path.display()));
+            notes.remarks.push(format!("{}: times are read as {unit} since 1970", path.display()));
         }
         let mut names: Vec<String> =
             self.columns.unknown.iter().take(MOST_LISTED).map(|n| n.chars().take(40).collect()).collect();
@@ -236,7 +235,8 @@ impl<'a> Table<'a> {
 }
 
 fn is_passed_over(line: &str) -> bool {
-    line.trim().is_empty() || line.starts_with('#')
+    // Spreadsheets may say first what separates the cells.
+    line.trim().is_empty() || line.starts_with('#') || line.starts_with("sep=")
 }
 
 /// The cells of a line (RFC 4180); none has a line break in it.
@@ -263,8 +263,6 @@ fn cells(line: &str, separator: char) -> Vec<String> {
 /// Refuses x and y that can only be degrees, as geographic information systems call them.
 fn refuse_degrees(nodes: &[Node]) -> Result<(), Error> {
     let rows = || nodes.iter().flat_map(|n| &n.rows);
-    let fits = rows().all(|r| r.x.abs() <= 180.0 && r.y.abs() <= 90.0);
-    let is_fine = |v: f64| ((v * 1e3).round() / 1e3 - v).abs() > 1e-9;
     let range = |of: fn(&Row) -> f64| {
         let (low, high) =
             rows().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -272,7 +270,7 @@ fn refuse_degrees(nodes: &[Node]) -> Result<(), Error> {
     };
     let (wide, high) = (range(|r| r.x), range(|r| r.y));
     let is_off_zero = rows().all(|r| r.x.abs() > 1.0 && r.y.abs() > 1.0);
-    if fits && is_off_zero && wide < 1.0 && high < 1.0 && rows().any(|r| is_fine(r.x) || is_fine(r.y)) {
+    if is_off_zero && wide < 1.0 && high < 1.0 && look_like_degrees(rows().map(|r| (r.x, r.y))) {
         let what = "x and y look like degrees: no place is as far as a metre from another one";
         return Err(Error::new(what, "call the columns lon and lat, or x_m and y_m if they are metres"));
     }
@@ -337,6 +335,7 @@ mod tests {
             ("# a comment\n\nt;id;x_m;y_m\n0;a;0;0\n10;a;100;0\n", "a"),
             ("time_s\tname\tX\tY\n0\ta\t0\t0\n10\ta\t100\t0\n", "a"),
             ("Zeit;time;x;y\nx;0,0;0,0;0,0\nx;10,0;100,0;0,0\n", "walk"),
+            ("sep=;\ntime;node;x;y\n0;a;0;0\n10;a;100;0\n", "a"),
             ("time_ms,x,y\n0,0,0\n10000,100,0\n", "walk"),
             ("timestamp,vehicle,east,north\n1709799300000,a,0,0\n1709799310000,a,100,0\n", "a"),
             (
@@ -381,20 +380,26 @@ mod tests {
             ]
         );
         assert_eq!(i.remarks, ["dir/walk.csv: ignored columns: speed"]);
+        let huge = read("time,node,x,y\n1e300,a,9,9\n0,a,0,0\n10,a,100,0\n").unwrap();
+        assert_eq!(huge.table["duration_s"].as_float(), Some(10.0));
+        assert_eq!(
+            huge.skipped[0].kinds().next().unwrap(),
+            "1 place with a number that is not finite (line 2)"
+        );
         let ms = read("ts,node,x,y\n1709799300000,a,0,0\n1709799310000,a,100,0\n").unwrap();
-        assert_eq!(ms.remarks, ["dir/walk.csv: times are taken for milliseconds since 1970"]);
+        assert_eq!(ms.remarks, ["dir/walk.csv: times are read as milliseconds since 1970"]);
     }
 
     #[test]
     fn what_is_no_table_of_places_is_refused() {
         for (text, said) in [
-            ("", "dir/walk.csv: there are no lines in it"),
-            ("0.0,a,1,2\n", "dir/walk.csv:1: no column for the time"),
+            ("", "dir/walk.csv: contains no lines"),
+            ("0.0,a,1,2\n", "dir/walk.csv:1: no columns for the time"),
             (
                 "# c\ntime,node,x\n",
-                "dir/walk.csv:2: no column for the time and two for the place among \"time\", \"node\", \"x\"",
+                "dir/walk.csv:2: no columns for the time and the place among \"time\", \"node\", \"x\"",
             ),
-            ("time,node,x,y\n", "dir/walk.csv: there are no places in it"),
+            ("time,node,x,y\n", "dir/walk.csv: contains no places"),
             (
                 "time,node,x,y\na,b,c,d\n",
                 "dir/walk.csv: nothing in it can be used; skipped 1 row without a time (line 2)",

@@ -21,12 +21,11 @@ const SKIPPED: [[&str; 2]; 4] = [
     ["fadingselection event", "fadingselection events"],
     ["pathlossex event", "pathlossex events"],
 ];
-const NO_EVENT: [&str; 2] = ["line that is no event", "lines that are no events"];
+const NO_EVENT: [&str; 2] = ["line that is not an event", "lines that are not events"];
 const NO_TIME: [&str; 2] = ["event without a time", "events without a time"];
-const NO_NEM: [&str; 2] = ["event of something else than a NEM", "events of something else than NEMs"];
+const NO_NEM: [&str; 2] = ["event for something other than a NEM", "events for something other than a NEM"];
 const UNKNOWN: [&str; 2] = ["event of an unknown kind", "events of unknown kinds"];
-const NO_PLACE: [&str; 2] =
-    ["location that is no place on the globe", "locations that are no places on the globe"];
+const NO_PLACE: [&str; 2] = ["location that is not on the globe", "locations that are not on the globe"];
 /// Between nodes of which no place is known, metres.
 const SPACING_M: f64 = 100.0;
 
@@ -88,7 +87,7 @@ fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<Imported, 
         let names: Vec<String> = unplaced.iter().take(5).map(|nem| name(*nem)).collect();
         let more = if unplaced.len() > names.len() { " and others" } else { "" };
         notes.remarks.push(format!(
-            "no place is known of {}{more}: they stand {SPACING_M} m apart, and path losses say who hears whom",
+            "no location of {}{more}: placed {SPACING_M} m apart, and path losses decide who hears whom",
             names.join(", ")
         ));
     }
@@ -205,11 +204,11 @@ mod tests {
             ("1.0 nem:1 fadingselection nem:2,nakagami", "1 fadingselection event (line 6)"),
             ("1.0 nem:1 pathlossex nem:2,2400000000:90", "1 pathlossex event (line 6)"),
             ("1.0 nem:1 comment hello", "1 event of an unknown kind (line 6)"),
-            ("1.0 nem:1", "1 line that is no event (line 6)"),
+            ("1.0 nem:1", "1 line that is not an event (line 6)"),
             ("one nem:1 location gps 1,2,3", "1 event without a time (line 6)"),
-            ("1.0 node:1 location gps 1,2,3", "1 event of something else than a NEM (line 6)"),
-            ("1.0 nem:1 location gps 91,2,3", "1 location that is no place on the globe (line 6)"),
-            ("1.0 nem:1 location gps \"1,2,3", "1 line that is no event (line 6)"),
+            ("1.0 node:1 location gps 1,2,3", "1 event for something other than a NEM (line 6)"),
+            ("1.0 nem:1 location gps 91,2,3", "1 location that is not on the globe (line 6)"),
+            ("1.0 nem:1 location gps \"1,2,3", "1 line that is not an event (line 6)"),
             ("1.0 nem:1 pathloss nem:2,x", "1 path loss that is not NEM,dB (line 6)"),
         ] {
             let made = read(&format!("{EVENTS}{line}\n"));

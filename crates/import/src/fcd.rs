@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::Position;
 
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::globe::{Fix, Found, Heights, geodetic, look_like_degrees, to_metres};
 use crate::gpx::NO_PLACE;
 use crate::notes::Notes;
 use crate::track::{Point, Track, distance};
@@ -18,14 +18,14 @@ const MOVERS: [&str; 3] = ["vehicle", "person", "container"];
 const DATUM: &str = "the network's zero";
 
 const OTHER: [&str; 2] = [
-    "element that is no vehicle, person or container",
-    "elements that are no vehicles, persons or containers",
+    "element other than a vehicle, person or container",
+    "elements other than vehicles, persons and containers",
 ];
 const NO_TIME: [&str; 2] = ["<timestep> without a time", "<timestep>s without a time"];
 const NO_ID: [&str; 2] =
     ["vehicle, person or container without an id", "vehicles, persons and containers without an id"];
 const NO_NUMBERS: [&str; 2] =
-    ["place whose x, y or z is missing or no number", "places whose x, y or z is missing or no number"];
+    ["place whose x, y or z is missing or not a number", "places whose x, y or z is missing or not a number"];
 
 /// What the numbers of the places are.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -68,15 +68,16 @@ pub fn fcd(file: Named<'_>, places: Places, heights: Heights) -> Result<Imported
 }
 
 fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Result<Imported, Error> {
-    let document = xml::document(text, "fcd-export")?;
-    let movers = movers(document.root_element(), &xml::Lines::of(text), &mut notes)?;
+    let text = xml::whole(text, &mut notes.skipped[0]);
+    let document = xml::document(&text, "fcd-export")?;
+    let movers = movers(document.root_element(), &xml::Lines::of(&text), &mut notes)?;
     let why = match places {
         Places::Detect => why_degrees(document.root(), &movers),
         Places::Degrees | Places::Metres => None,
     };
     if let Some(why) = why {
         notes.remarks.push(format!(
-            "the places are taken for longitude and latitude: {why}; --geo says the same, --metres the opposite"
+            "places are read as longitude and latitude: {why}; --geo confirms this, --metres overrides it"
         ));
     }
     let mut kinds: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
@@ -114,7 +115,7 @@ fn movers(root: Node<'_, '_>, lines: &xml::Lines, notes: &mut Notes) -> Result<V
             notes.skipped[0].add(lines.line(step), OTHER);
             continue;
         }
-        let Some(at_s) = step.attribute("time").and_then(xml::finite) else {
+        let Some(at_s) = step.attribute("time").and_then(seconds) else {
             notes.skipped[0].add(lines.line(step), NO_TIME);
             continue;
         };
@@ -148,10 +149,24 @@ fn movers(root: Node<'_, '_>, lines: &xml::Lines, notes: &mut Notes) -> Result<V
     Ok(all)
 }
 
+/// A time in seconds, or as `--human-readable-time` has it: hours, minutes and seconds, perhaps with days in front.
+fn seconds(text: &str) -> Option<f64> {
+    let parts: Vec<f64> = text.split(':').map(xml::finite).collect::<Option<_>>()?;
+    match parts[..] {
+        [s] => Some(s),
+        [h, m, s] => Some((h * 60.0 + m) * 60.0 + s),
+        [d, h, m, s] => Some(((d * 24.0 + h) * 60.0 + m) * 60.0 + s),
+        _ => None,
+    }
+}
+
 fn row(mover: Node<'_, '_>, at_s: f64, line: u32) -> Option<Row> {
-    let number = |name| xml::optional_number(mover, name).ok();
-    let (x, y, z) = (number("x")??, number("y")??, number("z")?);
-    Some(Row { at_s, x, y, z, speed_mps: number("speed").flatten(), line })
+    let number = |name| mover.attribute(name).and_then(xml::finite);
+    let z = number("z");
+    if z.is_none() && mover.has_attribute("z") {
+        return None;
+    }
+    Some(Row { at_s, x: number("x")?, y: number("y")?, z, speed_mps: number("speed"), line })
 }
 
 fn fixes(rows: &[Row], notes: &mut Notes) -> Vec<Fix> {
@@ -174,13 +189,13 @@ fn points(rows: &[Row], heights: Heights) -> Vec<Point> {
 /// Why the places are degrees, if they are: SUMO's configuration above the data says so, or movers go a tiny part of what their speeds
 /// say, or - where nothing moves - there are as many decimals as only degrees have.
 fn why_degrees(document: Node<'_, '_>, movers: &[Mover]) -> Option<&'static str> {
-    let rows = || movers.iter().flat_map(|m| &m.rows);
-    let fits = rows().all(|r| r.x.abs() <= 180.0 && r.y.abs() <= 90.0);
     let heads: Vec<&str> = document.children().filter(Node::is_comment).filter_map(|c| c.text()).collect();
     if heads.iter().any(|head| has_geo_on(head)) {
         return Some("the options in the file's head say so");
     }
-    if !fits || heads.iter().any(|head| head.contains("<fcd-output ")) {
+    let rows = || movers.iter().flat_map(|m| &m.rows);
+    if rows().any(|r| geodetic(r.y, r.x).is_none()) || heads.iter().any(|head| head.contains("<fcd-output "))
+    {
         return None;
     }
     let (mut gone, mut driven_m) = (0.0, 0.0);
@@ -192,12 +207,11 @@ fn why_degrees(document: Node<'_, '_>, movers: &[Mover]) -> Option<&'static str>
         }
     }
     if driven_m >= 1.0 {
-        return (gone < driven_m / 1e3).then_some("by their speeds they move 1000 times as far and more");
+        return (gone < driven_m / 1e3).then_some("at their speeds, nodes move at least 1000 times as far");
     }
     // SUMO writes metres with two decimals, and degrees with six.
-    let is_fine = |v: f64| ((v * 1e3).round() / 1e3 - v).abs() > 1e-9;
-    let mut all = rows().flat_map(|r| [r.x, r.y]);
-    all.any(is_fine).then_some("they have more than three decimals, and none is beyond 180 and 90")
+    look_like_degrees(rows().map(|r| (r.x, r.y)))
+        .then_some("they have more than three decimals, and all are within 180 and 90")
 }
 
 /// Whether the options in a head have `fcd-output.geo` switched on.
@@ -249,11 +263,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_skipped_by_its_line() {
         for (from, to, said) in [
-            ("x=\"0.00\"", "", "1 place whose x, y or z is missing or no number (line 4)"),
+            ("x=\"0.00\"", "", "1 place whose x, y or z is missing or not a number (line 4)"),
             (
                 "<vehicle id=\"blue\"",
                 "<bus id=\"blue\"",
-                "1 element that is no vehicle, person or container (line 9)",
+                "1 element other than a vehicle, person or container (line 9)",
             ),
             ("<vehicle id=\"blue\"", "<vehicle", "1 vehicle, person or container without an id (line 9)"),
             ("time=\"1.00\"", "time=\"one\"", "1 <timestep> without a time (line 7)"),

@@ -47,6 +47,19 @@ pub(crate) fn geodetic(lat: f64, lon: f64) -> Option<Geodetic> {
     fits.then_some(Geodetic { lat, lon, alt: 0.0 })
 }
 
+/// Whether numbers may all be longitudes and latitudes, and some have more decimals than metres are written with.
+pub(crate) fn look_like_degrees(all: impl Iterator<Item = (f64, f64)>) -> bool {
+    let is_fine = |v: f64| ((v * 1e3).round() / 1e3 - v).abs() > 1e-9;
+    let mut any_fine = false;
+    for (x, y) in all {
+        if geodetic(y, x).is_none() {
+            return false;
+        }
+        any_fine |= is_fine(x) || is_fine(y);
+    }
+    any_fine
+}
+
 /// Nodes in the frame of an origin: the first place of the first one, rounded to about a metre. Heights count above what `datum` says.
 pub(crate) fn to_metres(
     mut found: Vec<Found>,
@@ -92,7 +105,7 @@ fn leave_out_far_ones(found: &mut [Found], notes: &mut Notes) -> Result<(), Erro
             if let Some(f) = one.fixes.iter().find(|f| is_far(f)) {
                 let (lat, lon, km) = (f.place.lat, f.place.lon, away(f) / 1e3);
                 let what = format!("{lat}, {lon} is {km:.0} km from the middle of all places");
-                let error = Error::new(what, "leave such places out: a mesh is not that large").at(f.line);
+                let error = Error::new(what, "remove such places: a mesh is not that large").at(f.line);
                 return Err(error.in_file(notes.skipped[one.file].file()));
             }
         }

@@ -13,7 +13,7 @@ use crate::{Imported, Named, moment, stem, xml};
 const DATUM: &str = "mean sea level";
 const NO_TIME: [&str; 2] = ["point without <time>", "points without <time>"];
 const NO_MOMENT: [&str; 2] =
-    ["point whose <time> is no date and time", "points whose <time> is no date and time"];
+    ["point whose <time> is not a date and time", "points whose <time> is not a date and time"];
 pub(crate) const NO_PLACE: [&str; 2] =
     ["point without a place on the globe", "points without a place on the globe"];
 
@@ -28,8 +28,9 @@ pub fn gpx(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
     let mut untimed = 0;
     for (file, (path, text)) in files.iter().enumerate() {
         let mut read = || -> Result<(), Error> {
-            let document = xml::document(text, "gpx")?;
-            let lines = xml::Lines::of(text);
+            let text = xml::whole(text, &mut notes.skipped[file]);
+            let document = xml::document(&text, "gpx")?;
+            let lines = xml::Lines::of(&text);
             let root = document.root_element();
             untimed += xml::children(root, "wpt").count() + xml::children(root, "rte").count();
             for (i, track) in xml::children(root, "trk").enumerate() {
@@ -70,7 +71,7 @@ fn fixes(track: Node<'_, '_>, lines: &xml::Lines, file: usize, notes: &mut Notes
 }
 
 fn fix(p: Node<'_, '_>, line: u32, skipped: &mut Skipped) -> Option<Fix> {
-    let degrees = |name| xml::optional_number(p, name).ok().flatten();
+    let degrees = |name| p.attribute(name).and_then(xml::finite);
     let place = degrees("lat").zip(degrees("lon")).and_then(|(lat, lon)| geodetic(lat, lon));
     let time = xml::child_text(p, "time");
     let at_s = time.and_then(moment::unix_s);
@@ -120,9 +121,13 @@ mod tests {
     #[test]
     fn what_is_no_gpx_is_refused() {
         let said = |text: &str| gpx(&[("w.gpx".as_ref(), text)], Heights::Read).unwrap_err().to_string();
-        assert!(said(&WALK.replace("</gpx>", "")).starts_with("w.gpx:"));
-        assert!(said("<kml/>").contains("and not with <gpx>"));
-        assert!(said("<gpx><trk/></gpx>").starts_with("w.gpx: there are no places in it"));
+        assert!(said(&WALK.replace("</trk>", "</trek>")).starts_with("w.gpx:"));
+        assert_eq!(
+            said("<kml/>"),
+            "w.gpx:1: starts with <kml> instead of <gpx>; check that this is the right file"
+        );
+        assert!(said("<!DOCTYPE gpx>\n<gpx/>").contains("remove <!DOCTYPE ...>"));
+        assert!(said("<gpx><trk/></gpx>").starts_with("w.gpx: contains no places"));
         let timeless =
             "<gpx><trk><trkseg>\n<trkpt lat='1' lon='2'/>\n<trkpt lat='1' lon='200'/></trkseg></trk></gpx>";
         assert_eq!(

@@ -28,7 +28,7 @@ const DRAWING: [&str; 2] =
     ["line, area or model, which has no times", "lines, areas and models, which have no times"];
 const BESIDE: [&str; 2] = ["point with a time beside a track", "points with a time beside tracks"];
 const NO_MOMENT: [&str; 2] =
-    ["place whose time is no date and time", "places whose time is no date and time"];
+    ["place whose time is not a date and time", "places whose time is not a date and time"];
 const UNEVEN: [&str; 2] = [
     "track with another number of <when> than of <gx:coord>",
     "tracks with another number of <when> than of <gx:coord>",
@@ -46,8 +46,9 @@ pub fn kml(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
     let mut ignored = Ignored::default();
     for (file, (path, text)) in files.iter().enumerate() {
         let mut read = || -> Result<(), Error> {
-            let document = xml::document(text, "kml")?;
-            let lines = xml::Lines::of(text);
+            let text = xml::whole(text, &mut notes.skipped[file]);
+            let document = xml::document(&text, "kml")?;
+            let lines = xml::Lines::of(&text);
             let reader =
                 Reader { lines, file, has_tracks: xml::all(document.root(), "Track").next().is_some() };
             reader.read(document.root_element(), &stem(path), &mut found, &mut ignored, &mut notes)

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
+use crate::counted;
 use crate::error::Error;
 use crate::notes::Notes;
 use crate::xml::finite;
@@ -76,15 +77,16 @@ impl Losses {
             return;
         }
         notes.remarks.push(
-            "path losses take the place of the radio model's; a pair without one does not hear each other, as in EMANE; \
-             --set path_losses=[] leaves them out"
+            "path losses replace those of the radio model, and a pair without one cannot communicate, as in EMANE; \
+             --set path_losses=[] ignores them"
                 .to_owned(),
         );
         let uneven = self.of.values().filter(|steps| is_uneven(steps)).count();
         if uneven > 0 {
-            notes.remarks.push(format!(
-                "path losses of {uneven} pairs differ by direction: both directions get the mean, dB"
-            ));
+            let pairs = counted(uneven, "pair", "pairs");
+            notes
+                .remarks
+                .push(format!("path losses of {pairs} differ by direction; both get the mean in dB"));
         }
     }
 
@@ -225,7 +227,7 @@ mod tests {
             ]
         );
         assert!(
-            notes.remarks[1].starts_with("path losses of 1 pairs differ by direction"),
+            notes.remarks[1].starts_with("path losses of 1 pair differ by direction"),
             "{:?}",
             notes.remarks
         );

@@ -36,10 +36,11 @@ pub fn nmea(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
     let mut undated = Vec::new();
     for (file, (path, text)) in files.iter().enumerate() {
         let mut log = Log { file, ..Log::default() };
+        let before = ignored.without_fix;
         log.read(text, &mut notes, &mut ignored).map_err(|e| e.in_file(*path))?;
         if log.fixes.is_empty() {
             let remedy = "give the log of a GPS receiver with sentences RMC, GGA, GNS or GLL";
-            return Err(no_fix(file, path, &notes, ignored.without_fix, remedy));
+            return Err(no_fix(file, path, &notes, ignored.without_fix - before, remedy));
         }
         if log.date.is_none() {
             undated.push(stem(path));
@@ -52,7 +53,7 @@ pub fn nmea(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
     }
     let (tracks, origin) = to_metres(found, heights, DATUM, &mut notes)?;
     if !undated.is_empty() {
-        notes.remarks.push("there is no date: times count from midnight of one day".to_owned());
+        notes.remarks.push("no sentence has a date: times count from midnight of one day".to_owned());
     }
     notes.ignored(ignored.without_fix, ["sentence without a fix", "sentences without a fix"]);
     notes.ignored(ignored.others, ["sentence of another type", "sentences of other types"]);
@@ -63,11 +64,11 @@ fn no_fix(file: usize, path: &Path, notes: &Notes, without_fix: usize, remedy: &
     let mut all: Vec<String> = notes.skipped[file].kinds().collect();
     match without_fix {
         0 => {}
-        1 => all.push("1 sentence says that there was none".to_owned()),
-        _ => all.push(format!("{without_fix} sentences say that there was none")),
+        1 => all.push("1 sentence reports none".to_owned()),
+        _ => all.push(format!("{without_fix} sentences report none")),
     }
     let more = if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) };
-    Error::new(format!("there is no fix in it{more}"), remedy).in_file(path)
+    Error::new(format!("contains no position fix{more}"), remedy).in_file(path)
 }
 
 /// What a scenario has no use for.

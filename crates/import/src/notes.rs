@@ -44,13 +44,17 @@ impl Notes {
         };
         let all: Vec<String> = self.skipped.iter().filter(|s| !s.is_empty()).map(named).collect();
         let reason = match &all[..] {
-            [] => "there are no places in it".to_owned(),
+            [] => "contains no places".to_owned(),
             _ => format!("nothing in it can be used; skipped {}", all.join("; ")),
         };
-        let error = Error::new(reason, remedy);
+        self.located(Error::new(reason, remedy))
+    }
+
+    /// Says which file an error is about, if there is only one.
+    pub(crate) fn located(&self, e: Error) -> Error {
         match &self.skipped[..] {
-            [only] => error.in_file(only.file()),
-            _ => error,
+            [only] => e.in_file(only.file()),
+            _ => e,
         }
     }
 

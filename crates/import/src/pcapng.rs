@@ -182,18 +182,14 @@ fn filled_up<'a>(packet: &'a [u8], room: &'a mut Vec<u8>) -> &'a [u8] {
 
 impl LeftOut {
     fn nothing_else(&self) -> Error {
-        if self.cut > 0 {
-            let what = "no capture has a packet of a program with its headers";
-            return Error::new(what, "capture more of each frame, such as 200 octets (tcpdump -s 200)");
-        }
-        let what = "no capture has a packet of a program";
-        match self.without_packet.undecoded() {
-            Some(why) => Error::new(what, why),
-            None => Error::new(
-                format!("{what}{}", self.without_packet.reasons()),
-                "give captures with IP packets",
-            ),
-        }
+        let remarks = self.remarks();
+        let more = if remarks.is_empty() { String::new() } else { format!(": {}", remarks.join("; ")) };
+        let remedy = if self.cut > 0 {
+            "capture more of each frame, such as 200 bytes (tcpdump -s 200)"
+        } else {
+            "give captures in which programs send IP packets"
+        };
+        Error::new(format!("no capture has a packet of a program{more}"), remedy)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -378,13 +374,20 @@ mod tests {
         // 27 octets end within UDP's header, which begins at 20.
         let mut file = snapped(&[(1, datagram(1, 100)), (2, datagram(2, 100))], 27);
         let said = pcapng(vec![("a".as_ref(), &file[..])]).unwrap_err().to_string();
-        assert!(said.contains("with its headers; capture more of each frame"), "{said}");
+        assert!(said.contains("2 packets are left out: the captures have too little"), "{said}");
+        assert!(said.contains("; capture more of each frame"), "{said}");
         file.extend_from_slice(&pcap(&[(3, datagram(3, 100)), (4, vec![0x45; 12])])[24..]);
         // A route request (type 1, 24 octets) to the port of AODV (RFC 3561, sections 5.1 and 12).
         let mut request = datagram(5, 24);
         request[22..24].copy_from_slice(&654_u16.to_be_bytes());
         request[28] = 1;
-        file.extend_from_slice(&pcap(&[(5, request)])[24..]);
+        let routing = pcap(&[(5, request)]);
+        let said = pcapng(vec![("a".as_ref(), &routing[..])]).unwrap_err().to_string();
+        assert!(
+            said.contains("no capture has a packet of a program: 1 routing message is left out"),
+            "{said}"
+        );
+        file.extend_from_slice(&routing[24..]);
         let i = pcapng(vec![("a".as_ref(), &file[..])]).unwrap();
         assert_eq!(
             i.remarks[1..],

@@ -139,8 +139,8 @@ fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
         }
         return Ok(());
     }
-    let long = format!("from the first to the last moment are {} s", length_s(&times));
-    Err(Error::new(long, "give tracks of one experiment, of the same day"))
+    let long = format!("times span {} s", length_s(&times));
+    Err(notes.located(Error::new(long, "import tracks of one experiment, recorded on the same day")))
 }
 
 /// Skips single places that a node comes to faster than it can.
@@ -151,8 +151,8 @@ fn not_too_fast(t: &mut Track, skipped: &mut Skipped) -> Result<(), Error> {
         return Ok(());
     };
     let too_fast = || {
-        let fast = format!("the node {} comes here at {:.0} m/s", t.name, speed_mps(&a, &b));
-        Error::new(fast, "leave places out that are measured wrongly").at(b.line)
+        let fast = format!("to get here, the node {} would move at {:.0} m/s", t.name, speed_mps(&a, &b));
+        Error::new(fast, "remove wrongly measured places").at(b.line)
     };
     let mut kept: Vec<Point> = Vec::new();
     let mut wrong: Vec<u32> = Vec::new();
@@ -283,11 +283,9 @@ mod tests {
             cleaned(&[(1., 0.), (2., 5e4)])
                 .unwrap_err()
                 .to_string()
-                .contains("f:2: the node a comes here at 50000 m/s")
+                .contains("f:2: to get here, the node a would move at 50000 m/s")
         );
-        assert!(
-            cleaned(&[(1., 0.), (year_s, 1.)]).unwrap_err().reason.contains("from the first to the last")
-        );
+        assert!(cleaned(&[(1., 0.), (year_s, 1.)]).unwrap_err().reason.contains("times span"));
     }
 
     proptest! {

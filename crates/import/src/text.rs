@@ -11,16 +11,19 @@ const DECLARATION: usize = 200;
 /// Windows-1252, of which ISO 8859-1 is a part.
 ///
 /// # Errors
-/// If the declaration names an unknown encoding, or the file is a zip archive.
+/// If the declaration names an unknown encoding, or the file is empty or a zip archive.
 pub fn text(octets: &[u8]) -> Result<String, Error> {
+    if octets.is_empty() {
+        return Err(Error::new("is empty", "check that the tool has written it"));
+    }
     if octets.starts_with(b"PK\x03\x04") {
         return Err(Error::new("is a zip archive, as KMZ is", "unpack it, and give the file in it"));
     }
     let declared = declared(octets);
     let encoding = match (Encoding::for_bom(octets), octets, declared) {
         (Some((encoding, _)), ..) => encoding,
-        (None, [b'<', 0, ..], _) => UTF_16LE,
-        (None, [0, b'<', ..], _) => UTF_16BE,
+        (None, [1..=255, 0, ..], _) => UTF_16LE,
+        (None, [0, 1..=255, ..], _) => UTF_16BE,
         (None, _, Some(label)) => {
             let label = label?;
             let found = Encoding::for_label(label.as_bytes()).ok_or_else(|| {
@@ -33,7 +36,9 @@ pub fn text(octets: &[u8]) -> Result<String, Error> {
         _ if std::str::from_utf8(octets).is_ok() => UTF_8,
         _ => WINDOWS_1252,
     };
-    Ok(encoding.decode(octets).0.into_owned())
+    let text = encoding.decode(octets).0.into_owned();
+    // Old programs of the Macintosh end lines with CR alone.
+    Ok(if text.contains('\n') { text } else { text.replace('\r', "\n") })
 }
 
 /// What the declaration of an XML file says of the encoding, if there is one.
@@ -68,13 +73,16 @@ mod tests {
             ("utf-16", utf16("\u{feff}<a>\u{fc}", u16::to_le_bytes), "<a>\u{fc}"),
             ("big-endian", utf16("\u{feff}<a>\u{fc}", u16::to_be_bytes), "<a>\u{fc}"),
             ("utf-16 without a mark", utf16("<a>\u{fc}", u16::to_le_bytes), "<a>\u{fc}"),
+            ("utf-16 without a mark, no XML", utf16("0.5 \u{fc}", u16::to_be_bytes), "0.5 \u{fc}"),
+            ("lines that end with CR", b"<a>\r<b>".to_vec(), "<a>\n<b>"),
             ("no declaration", vec![b'<', b'a', b'>', 0xfc], "<a>\u{fc}"),
         ] {
             let read = text(&octets).unwrap();
-            assert!(read.ends_with(end) && read.starts_with('<'), "{name}: {read:?}");
+            assert!(read.ends_with(end) && read.starts_with(['<', '0']), "{name}: {read:?}");
         }
         let said = |octets: &[u8]| text(octets).unwrap_err().to_string();
         assert!(said(&xml("klingon")).starts_with("line 1: the encoding \"klingon\" is unknown; save"));
+        assert!(said(b"").starts_with("is empty"));
         assert!(said(b"PK\x03\x04").contains("zip archive"));
     }
 

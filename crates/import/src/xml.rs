@@ -1,21 +1,59 @@
 //! XML with line numbers.
 
-use roxmltree::{Document, Node, ParsingOptions};
+use std::borrow::Cow;
 
-use crate::error::{Error, shown};
+use roxmltree::{Document, Node, ParsingOptions};
+use wayhop_scenario::Skipped;
+
+use crate::error::Error;
 
 /// Elements and texts that are read at most.
 const MOST_NODES: u32 = 20_000_000;
 
+const UNFINISHED: [&str; 2] =
+    ["unfinished element at the end of the file", "unfinished elements at the end of the file"];
+
+/// A text that may end in the middle, as that of a device that lost its power: up to its last whole tag, with what is open closed.
+pub(crate) fn whole<'a>(text: &'a str, skipped: &mut Skipped) -> Cow<'a, str> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut behind = 0;
+    while let Some(start) = text[behind..].find('<') {
+        let rest = &text[behind + start..];
+        let special = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+        let end = special.iter().find(|(begin, _)| rest.starts_with(begin)).map_or(">", |(_, end)| *end);
+        let Some(last) = rest.find(end) else { break };
+        let tag = &rest[1..last];
+        if let Some(name) = tag.strip_prefix('/') {
+            // What is wrong otherwise is for the parser to say.
+            if open.pop() != Some(name.trim_end()) {
+                return text.into();
+            }
+        } else if end == ">" && !tag.starts_with('!') && !tag.ends_with('/') {
+            open.extend(tag.split_ascii_whitespace().next());
+        }
+        behind += start + last + end.len();
+    }
+    if open.is_empty() {
+        return text.into();
+    }
+    let lines = text[..behind].matches('\n').count();
+    skipped.add(lines as u32 + 1, UNFINISHED);
+    let ends = open.iter().rev().flat_map(|name| ["</", name, ">"]);
+    [&text[..behind]].into_iter().chain(ends).collect::<String>().into()
+}
+
 /// Reads a document whose root is called `root`.
 pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>, Error> {
     let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
-    let read = Document::parse_with_options(text, options).map_err(|e| {
-        Error::new(format!("no XML: {e}"), "give the file as the tool wrote it").at(e.pos().row)
+    let read = Document::parse_with_options(text, options).map_err(|e| match e {
+        roxmltree::Error::DtdDetected => {
+            Error::new("has a document type definition", "remove <!DOCTYPE ...> from its head")
+        }
+        e => Error::new(format!("not valid XML: {e}"), "use the file as the tool wrote it").at(e.pos().row),
     })?;
-    let found = read.root_element().tag_name().name().to_owned();
+    let found = read.root_element().tag_name().name();
     if found != root {
-        let wrong = format!("begins with <{}>, and not with <{root}>", shown_name(&found));
+        let wrong = format!("starts with <{}> instead of <{root}>", shown_name(found));
         return Err(Error::new(wrong, "check that this is the right file").at(1));
     }
     Ok(read)
@@ -24,11 +62,6 @@ pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>, Er
 /// The name of an element, for a message.
 pub(crate) fn shown_name(name: &str) -> String {
     name.chars().take(40).collect()
-}
-
-/// The line of an element.
-pub(crate) fn line(n: Node<'_, '_>) -> u32 {
-    n.document().text_pos_at(n.range().start).row
 }
 
 /// Elements of this name below an element.
@@ -54,22 +87,6 @@ pub(crate) fn child_text<'a>(n: Node<'a, '_>, name: &'static str) -> Option<&'a 
     n.children().find(|c| c.is_element() && c.tag_name().name() == name)?.text().map(str::trim)
 }
 
-/// An attribute that is a number.
-pub(crate) fn number(n: Node<'_, '_>, attribute: &str) -> Result<f64, Error> {
-    optional_number(n, attribute)?.ok_or_else(|| {
-        let name = n.tag_name().name();
-        Error::new(format!("<{}> has no attribute {attribute}", shown_name(name)), "add it").at(line(n))
-    })
-}
-
-/// An attribute that is a number, if it is there.
-pub(crate) fn optional_number(n: Node<'_, '_>, attribute: &str) -> Result<Option<f64>, Error> {
-    let Some(text) = n.attribute(attribute) else { return Ok(None) };
-    finite(text).map(Some).ok_or_else(|| {
-        Error::new(format!("{attribute}={} is no number", shown(text)), "correct it").at(line(n))
-    })
-}
-
 /// A finite number.
 pub(crate) fn finite(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|v| v.is_finite())
@@ -86,5 +103,39 @@ impl Lines {
     /// The line of an element.
     pub(crate) fn line(&self, n: Node<'_, '_>) -> u32 {
         self.0.partition_point(|end| *end < n.range().start) as u32 + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_cut_leaves_open_is_closed() {
+        let head = "<?xml version='1.0'?><!-- <x> --><a b='c'>\n<d/>";
+        for (rest, closed) in [
+            ("", Some("</a>")),
+            ("<e f='1'><g>5", Some("</g></e></a>")),
+            ("<e f='1", Some("</a>")),
+            ("</", Some("</a>")),
+            ("<![CDATA[ </a>", Some("</a>")),
+            ("</a>", None),
+            ("</e></a>", None),
+            ("<e f='>'/></a>", None),
+        ] {
+            let (text, mut skipped) = (format!("{head}{rest}"), Skipped::default());
+            let got = whole(&text, &mut skipped);
+            match closed {
+                None => assert_eq!((&*got, skipped.is_empty()), (text.as_str(), true)),
+                Some(end) => {
+                    assert!(got.starts_with(head) && got.ends_with(end) && !got.ends_with("5"), "{got}");
+                    assert_eq!(
+                        skipped.kinds().next().unwrap(),
+                        "1 unfinished element at the end of the file (line 2)"
+                    );
+                    document(&got, "a").unwrap();
+                }
+            }
+        }
     }
 }

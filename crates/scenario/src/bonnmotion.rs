@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_core::{NodeId, Position, Time};
 use wayhop_world::{Track, TrackBuilder};
 
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, Problems};
 use crate::input::read_text;
 use crate::limits::MAX_NODES;
 
@@ -135,6 +135,7 @@ impl BonnMotion {
     pub fn parse(text: &str, columns: Option<Columns>) -> Result<Self, Error> {
         let mut lines = Vec::new();
         let mut room = MAX_WAYPOINTS * 4;
+        let mut problems = Problems::default();
         for (number, line) in (1..).zip(text.lines()) {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
@@ -143,8 +144,12 @@ impl BonnMotion {
                 let many = Error::new(format!("more than {MAX_NODES} nodes"), "leave some out");
                 return Err(many.at(Place { line: number, column: 1 }));
             }
-            lines.push((number, numbers(line, number, &mut room)?));
+            match numbers(line, number, &mut room) {
+                Ok(values) => lines.push((number, values)),
+                Err(e) => problems.note(e),
+            }
         }
+        problems.outcome()?;
         if lines.is_empty() {
             return Err(Error::new("has no nodes", "write a line of waypoints for each node"));
         }
@@ -163,9 +168,9 @@ impl BonnMotion {
             _ => {
                 let ways: Vec<&str> = possible.iter().map(|c| c.shown()).collect();
                 Err(Error::new(
-                    format!("could be read in {} ways: {}", ways.len(), ways.join(", or ")),
-                    "say which, by --2d, --3d or --status of `wayhop import bonnmotion`, by movement.columns in a scenario, or by \
-                     BonnMotion's own file NAME.params beside it",
+                    format!("can be read in {} ways: {}", ways.len(), ways.join(", or ")),
+                    "choose with --2d, --3d or --status of `wayhop import bonnmotion`, movement.columns in a scenario, or BonnMotion's \
+                     own file NAME.params beside it",
                 ))
             }
         }
@@ -196,7 +201,7 @@ fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>, Error>
         let value = word.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| {
             let short: String = word.chars().take(40).collect();
             Error::new(
-                format!("{short:?} is no number"),
+                format!("{short:?} is not a number"),
                 "write time, x and y of each waypoint, one node a line",
             )
             .at(at())
@@ -210,61 +215,63 @@ fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>, Error>
 }
 
 fn read(lines: &[(u32, Vec<f64>)], columns: Columns) -> Result<BonnMotion, Error> {
-    let mut end = Time::ZERO;
-    let mut tracks = Vec::with_capacity(lines.len());
-    let mut absences = Vec::new();
-    let width = columns.width();
-    for (number, values) in lines {
-        let wrong =
-            |what: String, remedy: &str| Err(Error::new(what, remedy).at(Place { line: *number, column: 1 }));
+    let mut all =
+        BonnMotion { tracks: Vec::with_capacity(lines.len()), absences: vec![], end: Time::ZERO, columns };
+    let mut problems = Problems::default();
+    for (line, values) in lines {
+        if let Err(e) = all.add(values) {
+            problems.note(e.at(Place { line: *line, column: 1 }));
+        }
+    }
+    problems.outcome()?;
+    Ok(all)
+}
+
+impl BonnMotion {
+    /// Adds the node of a line with these numbers.
+    fn add(&mut self, values: &[f64]) -> Result<(), Error> {
+        let width = self.columns.width();
+        let wrong = |what: String, remedy: &str| Err(Error::new(what, remedy));
         if values.len() % width != 0 {
-            let what = format!("{} numbers are no waypoints of {width}, {}", values.len(), columns.shown());
+            let what = format!(
+                "{} numbers cannot be split into waypoints of {width} ({})",
+                values.len(),
+                self.columns.shown()
+            );
             return wrong(what, "write time, x and y, or time, x, y and z of each waypoint");
         }
-        if columns.has_status() {
-            away(values, width, NodeId(tracks.len() as u32), &mut absences)
-                .map_err(|e| e.at(Place { line: *number, column: 1 }))?;
+        if self.columns.has_status() {
+            away(values, width, NodeId(self.tracks.len() as u32), &mut self.absences)?;
         }
-        let height = |w: &[f64]| if columns.has_heights() { w[3] } else { 0.0 };
-        let mut waypoints = values.chunks_exact(width).map(|w| (w[0], Position::new(w[1], w[2], height(w))));
-        let Some((mut at_s, mut here)) = waypoints.next() else { continue };
-        let fits = |at_s: f64, p: Position| {
-            (0.0..=MAX_TIME_S).contains(&at_s) && [p.x, p.y, p.z].iter().all(|v| v.abs() <= MAX_METRES)
-        };
-        if !fits(at_s, here) {
-            return wrong(
-                format!("a waypoint at {at_s} s at {}, {}", here.x, here.y),
-                "give times from 0 on, and metres",
-            );
-        }
-        let mut track = TrackBuilder::new(here);
-        for (next_s, next) in waypoints {
-            if !fits(next_s, next) {
-                return wrong(
-                    format!("a waypoint at {next_s} s at {}, {}", next.x, next.y),
-                    "give times from 0 on, and metres",
-                );
+        let height = |w: &[f64]| if self.columns.has_heights() { w[3] } else { 0.0 };
+        let mut last: Option<(f64, Position)> = None;
+        let mut track = None;
+        for w in values.chunks_exact(width) {
+            let (next_s, next) = (w[0], Position::new(w[1], w[2], height(w)));
+            let fits = [next.x, next.y, next.z].iter().all(|v| v.abs() <= MAX_METRES);
+            if !fits || !(0.0..=MAX_TIME_S).contains(&next_s) {
+                let what = format!("a waypoint at {next_s} s at {}, {}", next.x, next.y);
+                return wrong(what, "give times from 0 on, and metres");
             }
+            let track = track.get_or_insert_with(|| TrackBuilder::new(next));
+            let (at_s, here) = last.replace((next_s, next)).unwrap_or((next_s, next));
             if next_s < at_s {
-                return wrong(
-                    format!("{next_s} s comes after {at_s} s"),
-                    "put the waypoints in order of time",
-                );
+                let what = format!("{next_s} s comes after {at_s} s");
+                return wrong(what, "put the waypoints in order of time");
             }
             let way = [next.x - here.x, next.y - here.y, next.z - here.z];
             let way_m = way.iter().map(|d| d * d).sum::<f64>().sqrt();
             if next_s == at_s && way_m > 0.0 {
-                return wrong(format!("two places at {at_s} s"), "leave one of them out");
+                return wrong(format!("two places at {at_s} s"), "remove one of them");
             }
             if way_m > 0.0 {
                 track.set_destination_3d(Time::from_secs_f64(at_s), next, way_m / (next_s - at_s));
             }
-            (at_s, here) = (next_s, next);
         }
-        end = end.max(Time::from_secs_f64(at_s));
-        tracks.push(track.finish());
+        self.end = self.end.max(last.map_or(Time::ZERO, |(at_s, _)| Time::from_secs_f64(at_s)));
+        self.tracks.extend(track.map(TrackBuilder::finish));
+        Ok(())
     }
-    Ok(BonnMotion { tracks, absences, end, columns })
 }
 
 /// When a node is away, by the status at the end of each of its waypoints.
@@ -283,7 +290,7 @@ fn away(
             absences.extend(since.take().filter(|from| *from < at).map(|from| (node, from, at)));
         } else if status != 0.0 {
             return Err(Error::new(
-                format!("{status} is no status"),
+                format!("{status} is not a status"),
                 "give 0, 1 or 2, or read the file without a status",
             ));
         }
@@ -332,17 +339,21 @@ mod tests {
             ("", "has no nodes; write a line of waypoints for each node"),
             (
                 "0 1 2\n0 1\n",
-                "line 2, column 1: 2 numbers are no waypoints of 3, time x y; write time, x and y, or time, x, y and z of each waypoint",
+                "line 2, column 1: 2 numbers cannot be split into waypoints of 3 (time x y); write time, x and y, or time, x, y and z of each waypoint",
             ),
             (
                 "0 1 x\n",
-                "line 1, column 5: \"x\" is no number; write time, x and y of each waypoint, one node a line",
+                "line 1, column 5: \"x\" is not a number; write time, x and y of each waypoint, one node a line",
             ),
             ("5 0 0 4 1 1\n", "line 1, column 1: 4 s comes after 5 s; put the waypoints in order of time"),
-            ("1 0 0 1 1 1\n", "line 1, column 1: two places at 1 s; leave one of them out"),
+            ("1 0 0 1 1 1\n", "line 1, column 1: two places at 1 s; remove one of them"),
             ("-1 0 0\n", "line 1, column 1: a waypoint at -1 s at 0, 0; give times from 0 on, and metres"),
         ] {
             assert_eq!(BonnMotion::parse(text, None).unwrap_err().to_string(), message);
+        }
+        for text in ["0 1 x\n0 1 2\n0 y 2\n", "5 0 0 4 1 1\n0 1 2\n-1 0 0\n"] {
+            let lines = BonnMotion::parse(text, None).unwrap_err().in_file("b".as_ref()).lines();
+            assert!(lines.len() == 2 && lines[1].starts_with("b:3:"), "{lines:?}");
         }
     }
 
@@ -367,7 +378,7 @@ mod tests {
         ] {
             let e = BonnMotion::parse(text, None).unwrap_err().to_string();
             assert!(
-                e.starts_with(&format!("could be read in {ways}; say which, by --2d, --3d or --status")),
+                e.starts_with(&format!("can be read in {ways}; choose with --2d, --3d or --status")),
                 "{text}: {e}"
             );
         }
@@ -400,12 +411,17 @@ mod tests {
             f.absences.iter().map(|a| (a.0.0, seconds(a.1), seconds(a.2))).collect()
         };
         assert_eq!(away(STATUS), [(0, 50.0, 100.0)]);
+        let status = BonnMotion::parse(STATUS, Some(Columns::FlatStatus)).unwrap();
+        assert_eq!(at(&status, 0, 50.0), [100.0, 120.0, 0.0], "a status is no height");
         assert_eq!(away("0 1 1 2 10 2 2 1 20 3 3 2\n0 1 1 1\n"), [(0, 0.0, 10.0), (0, 20.0, -1.0)]);
         assert_eq!(away("0 1 1 2 10 2 2 0 20 3 3 2 30 4 4 1\n"), [(0, 0.0, 30.0)]);
         let f = BonnMotion::parse("0 1 1 7 2 10 2 2 9 1\n", Some(Columns::HeightsStatus)).unwrap();
         assert_eq!((at(&f, 0, 10.0), f.absences.len()), ([2.0, 2.0, 9.0], 1));
         let e = BonnMotion::parse("0 1 1 3\n", Some(Columns::FlatStatus)).unwrap_err().to_string();
-        assert_eq!(e, "line 1, column 1: 3 is no status; give 0, 1 or 2, or read the file without a status");
+        assert_eq!(
+            e,
+            "line 1, column 1: 3 is not a status; give 0, 1 or 2, or read the file without a status"
+        );
     }
 
     #[test]
@@ -435,7 +451,7 @@ mod tests {
         assert_eq!(columns(&format!("{disaster}J=2D\n")).unwrap(), Columns::FlatStatus);
         let e = columns(&format!("{disaster}J=3D\n")).unwrap_err().to_string();
         assert!(
-            e.contains("12 numbers are no waypoints of 5, time x y z status (read as time x y z status, as "),
+            e.contains("12 numbers cannot be split into waypoints of 5 (time x y z status) (read as time x y z status, as "),
             "{e}"
         );
     }

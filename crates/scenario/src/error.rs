@@ -94,7 +94,10 @@ impl Error {
     }
     #[must_use]
     pub(crate) fn in_file(mut self, file: &Path) -> Self {
-        self.file.get_or_insert_with(|| file.to_path_buf());
+        let rest = self.rest.iter_mut().flat_map(|rest| &mut rest.listed);
+        for file_of in rest.map(|e| &mut e.file).chain([&mut self.file]) {
+            file_of.get_or_insert_with(|| file.to_path_buf());
+        }
         self
     }
     #[must_use]

@@ -77,7 +77,7 @@ pub(crate) fn decode(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
         let head = String::from_utf8_lossy(&e.as_bytes()[..valid]).into_owned();
         Error::new(
             "is not UTF-8 text",
-            "check that this is the right file, and that it is not compressed other than by gzip",
+            "check that this is the right file, saved as UTF-8 and not compressed other than by gzip",
         )
         .at(Place::of(&head, valid))
     })

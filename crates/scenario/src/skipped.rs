@@ -69,8 +69,9 @@ impl Skipped {
 
     /// An error for each kind, for who wants nothing skipped.
     pub fn errors(&self) -> impl Iterator<Item = String> {
-        let what =
-            |kind| format!("{}: {kind}; correct or remove them, or leave --strict out", self.file.display());
+        let what = |kind| {
+            format!("{}: {kind}; correct or remove them, or run without --strict", self.file.display())
+        };
         self.kinds().map(what)
     }
 }
@@ -114,7 +115,10 @@ mod tests {
             ]
         );
         let refused = skipped.errors().next().unwrap();
-        assert_eq!(refused, "a.log: 2 places (lines 7 and 8); correct or remove them, or leave --strict out");
+        assert_eq!(
+            refused,
+            "a.log: 2 places (lines 7 and 8); correct or remove them, or run without --strict"
+        );
     }
 
     #[test]

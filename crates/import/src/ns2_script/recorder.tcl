@@ -128,7 +128,7 @@ proc ::wayhop::flow {k start} {
     set places {}
     foreach object [list $agent $sink] {
         if {[catch {$object set node_} node] || ![mobile $node]} {
-            return [leave_out "flows with an end that is no mobile node"]
+            return [leave_out "flows with an end that is not a mobile node"]
         }
         lappend places "\$node_([$node id])"
     }

@@ -135,3 +135,24 @@ fn a_session_with_routers_on_cables_keeps_them() {
     let resolved = wayhop_scenario::Scenario::from_text(&text, &[]).unwrap().resolve().unwrap();
     assert_eq!(resolved.interfaces.wires.len(), 4);
 }
+
+#[test]
+fn a_host_on_a_switch_of_its_own_is_no_node_of_the_mesh() {
+    let device = |id: u32, name: &str, lon: &str| {
+        format!(
+            "<device id=\"{id}\" name=\"{name}\"><position x=\"0\" y=\"0\" lat=\"47.57644303\" lon=\"{lon}\" alt=\"2\"/></device>\n"
+        )
+    };
+    let text = format!(
+        "<scenario><networks><network id=\"10\" type=\"WIRELESS_LAN\"/><network id=\"11\" type=\"SWITCH\"/></networks><devices>\n\
+         {}{}{}</devices><links><link node1=\"10\" node2=\"1\"/><link node1=\"10\" node2=\"2\"/>\
+         <link node1=\"11\" node2=\"3\"/></links></scenario>",
+        device(1, "m1", "-122.13097253"),
+        device(2, "m2", "-122.12558264"),
+        device(3, "pc3", "-122.12827758")
+    );
+    // A degree of longitude at 47.576 degrees is 75.234 km (WGS 84): 405 m between m1 and m2, with nobody between them.
+    let made = core_xml(("s.xml".as_ref(), &text)).unwrap();
+    let skipped = ["1 device on neither a radio nor a wire (line 4)"];
+    assert_eq!(outcome(&made), expected("m1 m2", 0.0, &[[0, 0, 0], [405, 0, 0]], &skipped));
+}

@@ -116,7 +116,7 @@ fn midnight_is_known_by_times_that_go_back() {
     let text: String = times.iter().zip(0..).map(|(t, i)| gga(t, i, 100) + "\n").collect();
     let made = nmea(&[("log".as_ref(), &text)], Heights::Read).unwrap();
     assert_eq!(outcome(&made), expected("log", 3.0, &[[0, 56, 0]], &[]));
-    assert!(made.remarks.iter().any(|r| r.starts_with("there is no date")), "{:?}", made.remarks);
+    assert!(made.remarks.iter().any(|r| r.starts_with("no sentence has a date")), "{:?}", made.remarks);
     // With a date behind midnight the ones before get theirs: a second log on the clock of this one shows it.
     let dated = format!("{text}{}\n", sentence("GPRMC,000002.00,A,5112.0400,N,00930.0000,E,,,080324,,"));
     let other = sentence("GPRMC,235950.00,A,5112.0000,N,00930.0000,E,,,070324,,");
@@ -132,9 +132,12 @@ fn a_file_without_a_fix_is_refused_with_all_reasons() {
     let e = said("<?xml version=\"1.0\"?>\n<gpx/>\n");
     assert_eq!(
         e,
-        "a.gpx: there is no fix in it: 2 lines without a sentence of NMEA 0183 (lines 1 and 2); give the log of a GPS receiver with \
+        "a.gpx: contains no position fix: 2 lines without a sentence of NMEA 0183 (lines 1 and 2); give the log of a GPS receiver with \
          sentences RMC, GGA, GNS or GLL"
     );
     let void = sentence("GPRMC,081500.00,V,,,,,,,070324,,,N");
-    assert!(said(&void).contains("no fix in it: 1 sentence says that there was none"), "{}", said(&void));
+    assert!(said(&void).contains("no position fix: 1 sentence reports none"), "{}", said(&void));
+    let first = format!("{void}\n{}\n", rmc("GP", 1));
+    let e = nmea(&[("a".as_ref(), &first), ("b".as_ref(), "$GPTXT,1*00\n")], Heights::Read).unwrap_err();
+    assert_eq!(e.reason, "contains no position fix", "that of the first file is not counted");
 }

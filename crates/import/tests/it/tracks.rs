@@ -77,6 +77,16 @@ fn gpx_with_places_that_cannot_be() {
             expected("walk", 8.0, &north(89), &["1 place 200 km or more from the others (line 3)"]),
         ),
         (
+            "a phone whose battery went empty while it wrote the time of the tenth point",
+            gpx_file(&plain()).split("9Z</time>").next().unwrap().to_owned(),
+            expected(
+                "walk",
+                8.0,
+                &north(89),
+                &["1 unfinished element at the end of the file (line 12)", "1 point without <time> (line 12)"],
+            ),
+        ),
+        (
             "GPSBabel: a point without a time, one with an empty place",
             replaced(5, "<trkpt lat=\"51.2\" lon=\"9.5\"/> <trkpt lat=\"\" lon=\"9.5\"><time>2024-03-07T08:15:05Z</time></trkpt>\n".to_owned()),
             expected(

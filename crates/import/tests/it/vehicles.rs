@@ -70,6 +70,19 @@ fn floating_car_data_of_all_that_moves() {
             expected("a", 10.0, &[[0, 100, 12]], &[]),
         ),
         (
+            "--human-readable-time",
+            file(PLAIN, &at("vehicle", "a", "0", "0", ""), &at("vehicle", "a", "100", "0", ""))
+                .replace("time=\"0.00\"", "time=\"0:23:59:55\"")
+                .replace("time=\"10.00\"", "time=\"1:00:00:05\""),
+            expected("a", 10.0, &[[100, 0, 0]], &[]),
+        ),
+        (
+            "SUMO was killed while it wrote the third moment",
+            file(PLAIN, &at("vehicle", "a", "0", "0", ""), &at("vehicle", "a", "100", "0", ""))
+                .replace("</fcd-export>\n", "<timestep time=\"20.00\"><vehicle id=\"a\" x=\"20"),
+            expected("a", 10.0, &[[100, 0, 0]], &["1 unfinished element at the end of the file (line 8)"]),
+        ),
+        (
             "only some attributes (--fcd-output.attributes), and one that has left the network",
             file(
                 PLAIN,
@@ -80,7 +93,7 @@ fn floating_car_data_of_all_that_moves() {
                 "a",
                 10.0,
                 &[[100, 0, 0]],
-                &["1 place whose x, y or z is missing or no number (line 8)"],
+                &["1 place whose x, y or z is missing or not a number (line 8)"],
             ),
         ),
     ];
@@ -90,7 +103,7 @@ fn floating_car_data_of_all_that_moves() {
 #[test]
 fn floating_car_data_in_degrees_and_metres() {
     let cases: Vec<(&str, String, Outcome)> = vec![
-        // A thousandth of a degree of longitude at 48.13 degrees is 74.40 m (WGS 84).
+        // A thousandth of a degree of longitude at 48.13 degrees is 74.44 m (WGS 84).
         (
             "--fcd-output.geo, as its head says",
             file(
@@ -101,7 +114,17 @@ fn floating_car_data_in_degrees_and_metres() {
             expected("a", 10.0, &[[74, 0, 0]], &[]),
         ),
         (
-            "--fcd-output.geo, of which the head is lost, with speeds",
+            "--fcd-output.geo, two cars that are 2.1 km apart",
+            file(
+                GEO,
+                &[at("vehicle", "a", "11.57", "48.13", ""), at("vehicle", "b", "11.6", "48.13", "")].concat(),
+                &[at("vehicle", "a", "11.5713", "48.13", ""), at("vehicle", "b", "11.6", "48.13", "")]
+                    .concat(),
+            ),
+            expected("a b", 10.0, &[[97, 0, 0], [2233, 0, 0]], &[]),
+        ),
+        (
+            "--fcd-output.geo with speeds, without its head",
             file(
                 "",
                 &at("vehicle", "a", "11.570000", "48.130000", "speed=\"7.44\""),
