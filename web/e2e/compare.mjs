@@ -1,39 +1,13 @@
 // Two runs over the same motion, beside each other on one clock.
 //   WAYHOP=target/debug/wayhop node e2e/compare.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { errorsOf, launch, newFolder, noSeriousViolation, run, serve, shoot } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "compare-"));
+const folder = newFolder("compare");
 
-const run = (name, ...args) => {
-  const words = ["run", "scenarios/first.toml", "--set", "duration_s=40", "--json", "--quiet", "--out", join(folder, name), ...args];
-  return JSON.parse(execFileSync(wayhop, words, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })).totals;
-};
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
-
-function serve(...names) {
-  const server = spawn(wayhop, ["studio", ...names.map((n) => join(folder, n)), "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
-  return new Promise((done, fail) => {
-    server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
-    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
-  });
-}
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
-}
+const totals = (name, ...args) => JSON.parse(run("run", "scenarios/first.toml", "--set", "duration_s=40", "--json", "--quiet", "--out", join(folder, name), ...args)).totals;
 
 /** The figures of a row of the table: own, beside, difference. */
 const figures = (page, name) => page.locator(".compare tr").filter({ has: page.locator(`th:text-is("${name}")`) }).locator("td").allTextContents();
@@ -49,14 +23,13 @@ const inked = (page, i) => page.evaluate((n) => {
 
 let server, browser;
 try {
-  const dsr = run("dsr", "--protocol", "dsr"), aodv = run("aodv", "--protocol", "aodv");
-  run("elsewhere", "--protocol", "aodv", "--seed", "2");
-  const served = await serve("dsr", "aodv");
+  const dsr = totals("dsr", "--protocol", "dsr"), aodv = totals("aodv", "--protocol", "aodv");
+  totals("elsewhere", "--protocol", "aodv", "--seed", "2");
+  const served = await serve(["dsr", "aodv"].map((n) => join(folder, n)));
   server = served.server;
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   await page.goto(`${served.address}&t=25`);
   await page.getByText("The nodes move alike in both.").waitFor();
   assert.deepEqual(await figures(page, "received"), [dsr.received, aodv.received, aodv.received - dsr.received].map((n, i) => (i === 2 && n > 0 ? `+${n}` : String(n))));
@@ -83,7 +56,7 @@ try {
   // Runs whose nodes move otherwise are shown, with a warning; the address holds both.
   await page.close();
   const other = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const { server: all, address } = await serve(".");
+  const { server: all, address } = await serve([folder]);
   await other.goto(address);
   await other.locator("header select").nth(0).selectOption("run dsr");
   await other.locator("header select").nth(1).selectOption("elsewhere");

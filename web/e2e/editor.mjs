@@ -1,39 +1,19 @@
 // The editor as its users have it: an empty scenario, a browser, a mouse or a keyboard.
 //   WAYHOP=target/debug/wayhop node e2e/editor.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { drawn, errorsOf, launch, newFolder, noSeriousViolation, readTable, run, serve, shoot, shots } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "editor-"));
+const folder = newFolder("editor");
 const file = join(folder, "net.toml"), runs = join(folder, "runs");
 const BEGIN = "# Written by hand.\nduration_s = 100 # not longer\n\n[receptions] # the editor has no form for these\nall = true # all of them\n";
 
-const run = (...args) => execFileSync(wayhop, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
 const saved = () => readFileSync(file, "utf8");
 
-function serve(scenario) {
-  const server = spawn(wayhop, ["studio", scenario, "--runs", runs, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
-  return new Promise((done, fail) => {
-    server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
-    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
-  });
-}
+const edit = (scenario) => serve([scenario, "--runs", runs]);
+const table = (name, of) => readTable(join(runs, name), of);
 
-function table(name, of) {
-  const [head, ...lines] = run("export", "csv", join(runs, name), of).trim().split("\n").map((l) => l.split(","));
-  return lines.map((l) => Object.fromEntries(head.map((h, i) => [h, l[i]])));
-}
-
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
-const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 const text = (page) => page.locator("textarea.text").inputValue();
 /** Waits until the page has said what it did. */
 const said = (page, what) => page.locator(".said").filter({ hasText: what }).waitFor({ state: "attached" });
@@ -59,13 +39,6 @@ async function type(page, label, value) {
 async function select(page, name) {
   const of = button(page, name);
   if (await of.getAttribute("aria-pressed") !== "true") await of.click();
-}
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
 }
 
 /** Three nodes in a row, by the mouse; then exactly 200 m apart, in the table. */
@@ -103,7 +76,7 @@ async function drawsATrajectory(page) {
 async function addsAFlow(page) {
   await select(page, "0");
   await button(page, "+ cbr").click();
-  await page.locator("[role=alert]", { hasText: "0 is the source of the new flow: choose where it goes to" }).waitFor();
+  await page.locator("[role=alert]", { hasText: "0 is the source of the new flow: choose its destination" }).waitFor();
   assert.ok(!(await text(page)).includes("[[traffic]]"), "with one node there is no flow");
   await page.getByLabel("Destination of the new flow").selectOption("2");
   await button(page, "+ cbr").click();
@@ -137,6 +110,7 @@ async function previewsWhileDragging(page) {
   await page.mouse.up();
   await said(page, "Move node 1");
   assert.notEqual(await text(page), before);
+  await page.locator("[role=alert]", { hasText: "flow 0 (0 to 2): no path ever exists with a range of 250 m" }).waitFor();
   await page.keyboard.press("Control+z");
   await said(page, "Undone: Move node 1");
   assert.equal(await text(page), before, "undone to the letter");
@@ -377,7 +351,7 @@ async function aFileThatChangedIsNotOverwritten(page) {
 async function movementOfAFileIsConverted(browser) {
   const walk = join(folder, "walk.toml");
   writeFileSync(walk, "# walk\nduration_s = 50\nnodes.count = 4\narea = { x_m = 500, y_m = 300 }\nmovement = { kind = \"random-waypoint\", speed_max_mps = 10 }\n");
-  const { server, address } = await serve(walk);
+  const { server, address } = await edit(walk);
   try {
     const page = await browser.newPage();
     await page.goto(address);
@@ -426,7 +400,7 @@ dst = 0
 async function mistakesAndNames(browser) {
   const scenario = join(folder, "degrees.toml");
   writeFileSync(scenario, DEGREES);
-  const { server, address } = await serve(scenario);
+  const { server, address } = await edit(scenario);
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(15_000);
@@ -464,12 +438,11 @@ let server, browser;
 try {
   writeFileSync(file, BEGIN);
   let address;
-  ({ server, address } = await serve(file));
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  ({ server, address } = await edit(file));
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
   page.setDefaultTimeout(15_000);
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   page.on("console", (m) => { if (m.text().includes("Content Security Policy")) errors.push(m.text()); });
   await page.goto(address);
   await page.locator(".editor-head").waitFor();

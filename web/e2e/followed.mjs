@@ -1,16 +1,12 @@
 // A simulation that is started in the editor is followed while it runs: its node is dragged, it is stopped, and opens as a recorded run.
 //   WAYHOP=target/debug/wayhop node e2e/followed.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorsOf, launch, newFolder, serve, shoot, until, wait, wayhop } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const folder = mkdtempSync(join(tmpdir(), "followed-"));
+const folder = newFolder("followed");
 const env = { ...process.env, WAYHOP_RUNTIME_DIR: join(folder, "sockets") };
 const SCENARIO = `name = "walked"
 duration_s = 1000
@@ -26,22 +22,7 @@ payload_bytes = 64
 start_s = 1
 `;
 
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
 const ctl = (...args) => JSON.parse(execFileSync(wayhop, ["ctl", "--json", "--run", "walked", ...args], { env, encoding: "utf8" }));
-
-async function until(what, holds, patience = 20_000) {
-  const end = Date.now() + patience;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, `waited too long until ${what}`);
-    await wait(100);
-  }
-}
-
-function served() {
-  const child = spawn(wayhop, ["studio", "--no-browser", "--runs", join(folder, "runs"), join(folder, "walked.toml")], { env, stdio: ["ignore", "pipe", "inherit"] });
-  return new Promise((done) => child.stdout.once("data", (line) => done({ child, address: String(line).trim() })));
-}
 
 /** What the page shows is the run's clock, ten times as fast as the wall's. */
 async function clockIsTenTimesAsFast(page) {
@@ -68,14 +49,13 @@ async function nodeIsMoved(page) {
 }
 
 writeFileSync(join(folder, "walked.toml"), SCENARIO);
-let studio, browser;
+let server, browser;
 try {
-  const { child, address } = await served();
-  studio = child;
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  let address;
+  ({ server, address } = await serve(["--runs", join(folder, "runs"), join(folder, "walked.toml")], env));
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   await page.goto(address);
   await page.getByLabel("Run mode").selectOption({ label: "followed at 10 ×" });
   await shoot(page, "followed-editor");
@@ -100,7 +80,7 @@ try {
   assert.deepEqual(errors, []);
 } finally {
   await browser?.close();
-  studio?.kill();
+  server?.kill();
   await wait(300);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -2,18 +2,12 @@
 // captures; bars above the clock. What they write is what `wayhop emulate --check` reads.
 //   WAYHOP=target/debug/wayhop node e2e/forms.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { drawn, errorsOf, launch, newFolder, noSeriousViolation, serve, shoot, shots, wayhop } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "forms-"));
+const folder = newFolder("forms");
 const file = join(folder, "net.toml");
 const BEGIN = `# By hand.
 name = "forms"
@@ -27,8 +21,6 @@ start_s = 20
 length_s = 20
 `;
 
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
-const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 const text = (page) => page.locator("textarea.text").inputValue();
 const said = (page, what) => page.locator(".said").filter({ hasText: what }).waitFor({ state: "attached" });
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -42,13 +34,6 @@ const field = (part, label) => part.locator("label.field").filter({ has: part.pa
 async function type(part, label, value) {
   await field(part, label).fill(String(value));
   await part.page().keyboard.press("Enter");
-}
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
 }
 
 async function whoHasWhichRadio(page) {
@@ -195,16 +180,12 @@ async function wordsAreWhole(page) {
 let server, browser;
 try {
   writeFileSync(file, BEGIN);
-  server = spawn(wayhop, ["studio", file, "--runs", join(folder, "runs"), "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
-  const address = await new Promise((done, fail) => {
-    server.stdout.once("data", (line) => done(String(line).trim()));
-    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
-  });
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  let address;
+  ({ server, address } = await serve([file, "--runs", join(folder, "runs")]));
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
   page.setDefaultTimeout(20_000);
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   await page.goto(address);
   await page.locator(".editor-head").waitFor();
   await page.locator(".happenings .bar-of").first().waitFor();

@@ -2,18 +2,12 @@
 // gpsd that says what this test wants. Needs root, as nodes do.
 //   WAYHOP=target/debug/wayhop node e2e/gps.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { execFileSync } from "node:child_process";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorsOf, launch, newFolder, noSeriousViolation, readTable, serve, shoot, start, wait, wayhop } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "gps-"));
+const folder = newFolder("gps");
 const env = { ...process.env, WAYHOP_RUNTIME_DIR: join(folder, "sockets") };
 const space = `wayhop-gps-${process.pid}`;
 const said = join(folder, "said");
@@ -42,28 +36,7 @@ createServer((s) => {
 `;
 
 const inside = (...args) => ["netns", "exec", space, ...args];
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
 const fix = (page, text) => page.locator("dd.fix").filter({ hasText: text }).waitFor();
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
-}
-
-/** A child that says something when it is ready; what it complains of is shown if it ends. */
-function start(command, args, ready) {
-  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  let messages = "";
-  child.stderr.on("data", (text) => { messages += text; });
-  return new Promise((done, fail) => {
-    if (ready) child.stdout.once("data", (line) => done({ child, line: String(line).trim().split("\n")[0] }));
-    else done({ child });
-    child.once("exit", (status) => { if (status) fail(new Error(`${command} ${args.join(" ")} ended with ${status}: ${messages}`)); });
-  });
-}
 
 const children = [];
 let browser;
@@ -75,23 +48,22 @@ try {
   execFileSync("ip", inside("ip", "link", "set", "lo", "up"));
   execFileSync("ip", inside("ip", "link", "add", "eth9", "type", "veth", "peer", "name", "eth8"));
   for (const end of ["eth9", "eth8"]) execFileSync("ip", inside("ip", "link", "set", end, "up"));
-  children.push((await start("ip", inside(process.execPath, join(folder, "gpsd.mjs"), said))).child);
+  children.push((await start("ip", inside(process.execPath, join(folder, "gpsd.mjs"), said), { env })).child);
   const run = join(folder, "runs", "rover");
   const sets = ["control=rover", "gpsd=127.0.0.1:2947", `run=${run}`, "protocol.name=dsr"].flatMap((s) => ["--set", s]);
   execFileSync("mkdir", ["-p", join(folder, "runs")]);
-  const { child: node } = await start("ip", inside(wayhop, "node", "--interface", "eth9", "--address", "10.0.0.1/16", ...sets));
+  const { child: node } = await start("ip", inside(wayhop, "node", "--interface", "eth9", "--address", "10.0.0.1/16", ...sets), { env });
   children.push(node);
   for (let i = 0; ; i += 1) {
     try { execFileSync(wayhop, ["ctl", "--run", "rover", "hello"], { env, stdio: "ignore" }); break; } catch { assert.ok(i < 300, "the node answers"); await wait(100); }
   }
-  const live = await start(wayhop, ["studio", "--live", "rover", "--no-browser", join(folder, "runs")], true);
-  children.push(live.child);
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const live = await serve(["--live", "rover", join(folder, "runs")], env);
+  children.push(live.server);
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(60_000);
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
-  await page.goto(live.line);
+  const errors = errorsOf(page);
+  await page.goto(live.address);
   await page.locator("tbody th button").first().click();
   await fix(page, "RTK, fixed, ± 13 mm, height ± 20 mm (the receiver's deviations), 14 satellites, corrections 1.5 s old");
   await page.getByText("taken 2026-11-22 12:00:00 UTC").waitFor();
@@ -103,17 +75,16 @@ try {
   await wait(2500);
   execFileSync(wayhop, ["ctl", "--run", "rover", "quit"], { env, stdio: "ignore" });
   await page.getByText("■ ended", { exact: true }).waitFor();
-  live.child.kill();
+  live.server.kill();
 
   // What the record says of it.
-  const rows = execFileSync(wayhop, ["export", "csv", run, "gps"], { encoding: "utf8" }).trim().split("\n").map((l) => l.split(","));
-  const column = (name) => rows[0].indexOf(name);
-  const ofStatus = (status) => rows.slice(1).filter((r) => r[column("status")] === status).map((r) => Number(r[column("time_ns")]) / 1e9);
+  const rows = readTable(run, "gps");
+  const ofStatus = (status) => rows.filter((r) => r.status === status).map((r) => Number(r.time_ns) / 1e9);
   const good = ofStatus("rtk-fixed"), gone = ofStatus("none").filter((t) => t > good[0]);
   assert.ok(good.length > 0 && gone.length > 0, JSON.stringify(rows));
-  const recorded = await start(wayhop, ["studio", run, "--no-browser"], true);
-  children.push(recorded.child);
-  await page.goto(`${recorded.line}?run=rover&node=0&t=${good.at(-1)}`);
+  const recorded = await serve([run], env);
+  children.push(recorded.server);
+  await page.goto(`${recorded.address}?run=rover&node=0&t=${good.at(-1)}`);
   await fix(page, "RTK, fixed, ± 13 mm, height ± 20 mm (the receiver's deviations), 14 satellites");
   await page.locator("dd").filter({ hasText: /0\.0 s ago; taken 2026-11-22 12:00:00 UTC/ }).waitFor();
   // How long its queues and tables were is recorded once a second, too.

@@ -1,36 +1,12 @@
 // The first page of the studio: runs in folders, a sweep's figures; and the page while a crowd holds connections.
 //   WAYHOP=target/debug/wayhop node e2e/home.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { join } from "node:path";
+import { errorsOf, launch, newFolder, noSeriousViolation, readCsv, run, serve, shoot, shots } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "studio-home-"));
-const run = (...args) => execFileSync(wayhop, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
-
-function serve(of = folder) {
-  const server = spawn(wayhop, ["studio", of, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
-  return new Promise((done, fail) => {
-    server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
-    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
-  });
-}
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
-}
+const folder = newFolder("home");
 
 async function runsInFolders(page, address) {
   await page.goto(address);
@@ -48,9 +24,7 @@ async function figuresOfASweep(page) {
   await page.locator("summary", { hasText: "Sweep sweep-pause" }).click();
   const figure = page.locator(".sweep svg.figure");
   await figure.waitFor();
-  const [head, ...lines] = readFileSync(join(folder, "sweep-pause/table.csv"), "utf8").trim().split("\n").map((l) => l.split(","));
-  const rows = lines.map((l) => Object.fromEntries(head.map((h, i) => [h, l[i]])));
-  const wanted = rows.filter((r) => r.metric === "totals.routing_packets");
+  const wanted = readCsv(readFileSync(join(folder, "sweep-pause/table.csv"), "utf8")).filter((r) => r.metric === "totals.routing_packets");
   await page.locator(".sweep select").first().selectOption("totals.routing_packets");
   const titles = await figure.locator("title").allTextContents();
   const expected = wanted.map((r) => `${r["protocol.name"] ?? r.protocol} ${r["duration_s"]}: ${Number(Number(r.mean).toPrecision(4))}`);
@@ -70,7 +44,7 @@ async function figuresOfASweep(page) {
 /** A sweep that kept no runs, opened by its own folder, shows its figures at once. */
 async function theSweepAlone(browser) {
   rmSync(join(folder, "sweep-pause/runs"), { recursive: true });
-  const alone = await serve(join(folder, "sweep-pause"));
+  const alone = await serve([join(folder, "sweep-pause")]);
   const page = await browser.newPage();
   await page.goto(alone.address);
   await page.locator(".sweep svg.figure").waitFor();
@@ -105,12 +79,11 @@ run("run", "scenarios/chain.toml", ...short, "--out", join(folder, "top"));
 run("run", "scenarios/chain.toml", ...short, "--out", join(folder, "paper/one/dsr"));
 writeFileSync(join(folder, "notes.txt"), "none of the studio's");
 run("sweep", "scenarios/chain.toml", "--vary", "protocol.name=dsr,aodv", "--vary", "duration_s=10,20", "--tables", "--metric", "totals.routing_packets", "--metric", "totals.delivery_ratio", "--out", join(folder, "sweep-pause"));
-const { server, address } = await serve();
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const { server, address } = await serve([folder]);
+const browser = await launch();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   await runsInFolders(page, address);
   await figuresOfASweep(page);
   await inACrowd(browser, address);

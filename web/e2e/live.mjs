@@ -2,20 +2,14 @@
 // Needs root, as emulation does.
 //   WAYHOP=target/debug/wayhop node e2e/live.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { join } from "node:path";
+import { errorsOf, launch, newFolder, noSeriousViolation, serve, shoot, start, until, wait, wayhop } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "live-"));
+const folder = newFolder("live");
 const out = join(folder, "run");
 const env = { ...process.env, WAYHOP_RUNTIME_DIR: join(folder, "sockets") };
 const SCENARIO = `name = "followed"
@@ -29,29 +23,8 @@ command = ["ping", "-n", "-D", "-i", "0.2", "mesh-2"]
 output = "ping.txt"
 `;
 
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 const ctl = (...args) => JSON.parse(execFileSync(wayhop, ["ctl", "--json", "--run", "followed", ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-
-function start(args, ready) {
-  const child = spawn(wayhop, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  let messages = "";
-  child.stderr.on("data", (text) => { messages += text; });
-  return new Promise((done, fail) => {
-    if (ready) child.stdout.once("data", (line) => done({ child, address: String(line).trim().split("\n")[0] }));
-    else done({ child });
-    child.once("exit", (status) => { if (status) fail(new Error(`wayhop ${args[0]} ended with ${status}: ${messages}`)); });
-  });
-}
-
-async function until(what, holds, patience = 20_000) {
-  const end = Date.now() + patience;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, `waited too long until ${what}`);
-    await wait(100);
-  }
-}
 
 /** Replies to pings so far. */
 function replies() {
@@ -76,13 +49,6 @@ async function pingsFlow(why) {
   await until(`pings are answered ${why}`, () => replies() >= before + 3, 60_000);
 }
 
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
-}
-
 /** The page shows the run, its packets and its nodes' places. */
 async function follows(page) {
   await page.getByText("● live", { exact: true }).waitFor();
@@ -90,6 +56,8 @@ async function follows(page) {
   const first = await page.locator("output.now").textContent();
   await until("time goes on", async () => (await page.locator("output.now").textContent()) !== first);
   assert.match(await page.locator("tbody tr").nth(1).textContent(), /300\.0300\.0/);
+  // Both directions of the pings are flows, by their ends, with what goes by them.
+  for (const ends of ["0 → 2", "2 → 0"]) await page.locator(".flow-table tbody tr", { hasText: "icmp" }).filter({ hasText: ends }).filter({ hasText: /[1-9][\d.]* kb\/s/ }).waitFor();
 }
 
 /** The relay is dragged away by the mouse: the radio has it where the mouse left it, and pings stop. */
@@ -242,16 +210,15 @@ async function strangersGetNothing(address) {
 }
 
 writeFileSync(join(folder, "followed.toml"), SCENARIO);
-const { child: emulation } = await start(["emulate", join(folder, "followed.toml"), "--quiet", "--out", out]);
-let studio, browser;
+const { child: emulation } = await start(wayhop, ["emulate", join(folder, "followed.toml"), "--quiet", "--out", out], { env });
+let server, browser;
 try {
   await until("the emulation answers", () => { try { return ctl("hello").name === "followed"; } catch { return false; } }, 60_000);
-  const served = await start(["studio", "--live", "followed", "--no-browser", folder], true);
-  studio = served.child;
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const served = await serve(["--live", "followed", folder], env);
+  server = served.server;
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   await page.goto(served.address);
   await follows(page);
   await shoot(page, "live");
@@ -277,7 +244,7 @@ try {
   assert.deepEqual(errors, []);
 } finally {
   await browser?.close();
-  studio?.kill();
+  server?.kill();
   emulation.kill();
   await wait(300);
   rmSync(folder, { recursive: true, force: true });

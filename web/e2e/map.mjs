@@ -1,21 +1,11 @@
-// What the map says of flows and of a packet's way, the legend, the panels' width, and the map saved as picture and video.
+// What the map says of flows and of a packet's way, the legend, the sizes of panels and tables, and the map saved as picture and video.
 //   WAYHOP=target/debug/wayhop node e2e/map.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { drawn, errorsOf, launch, newFolder, noSeriousViolation, readTable, run, serve, shoot, shots } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "studio-map-"));
-const run = (...args) => execFileSync(wayhop, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
-const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const folder = newFolder("map");
 
 // Two flows over a chain, in both directions; at 10 s node 2 walks away, and packets are lost on the link from node 1 to it.
 const SCENARIO = `
@@ -47,26 +37,7 @@ rate_pps = 5
 payload_bytes = 200
 `;
 
-function serve() {
-  const server = spawn(wayhop, ["studio", folder, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
-  return new Promise((done, fail) => {
-    server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
-    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
-  });
-}
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
-}
-
-/** The rows of a table, by another way than the page's. */
-function table(of) {
-  const [head, ...lines] = run("export", "csv", join(folder, "flows"), of).trim().split("\n").map((l) => l.split(","));
-  return lines.map((l) => Object.fromEntries(head.map((h, i) => [h, l[i]])));
-}
+const table = (of) => readTable(join(folder, "flows"), of);
 
 /** Metres of a camera at (300, 100) with 1 pixel a metre, as pixels of the map. */
 async function onMap(page, x, y) {
@@ -165,6 +136,32 @@ async function widerPanels(page, address) {
   assert.equal(await width(), before);
 }
 
+async function higherTables(page) {
+  const table = page.locator(".panels .scroll", { has: page.locator(".flow-table") });
+  await table.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await table.boundingBox();
+  await page.mouse.move(x + width - 4, y + height - 4);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 4, y + height + 346, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(Math.abs((await table.boundingBox()).height - height - 350) < 6, "higher than it is by itself");
+}
+
+/** From loss to loss by keyboard, until there is none; each has its story. */
+async function nextLoss(page, address) {
+  const lost = new Set(table("packets").filter((r) => r.event === "drop").map((r) => r.packet));
+  await page.goto(`${address}?run=flows&t=0&${CAMERA}`);
+  await settled(page);
+  await page.keyboard.press("l");
+  await page.locator(".story .fate.lost").waitFor();
+  const number = async () => (await page.locator(".story > summary").textContent()).replace("Packet ", "");
+  assert.ok(lost.has(await number()), `${await number()} of ${[...lost]}`);
+  await page.goto(`${address}?run=flows&t=20&${CAMERA}`);
+  await settled(page);
+  await page.getByRole("button", { name: "Next loss" }).click();
+  await page.getByRole("button", { name: "No more losses" }).waitFor();
+}
+
 const saved = async (page, press) => {
   const [download] = await Promise.all([page.waitForEvent("download", { timeout: 60_000 }), press()]);
   return { name: download.suggestedFilename(), octets: readFileSync(await download.path()) };
@@ -211,16 +208,19 @@ async function savesTheMap(page) {
 
 writeFileSync(join(folder, "two-flows.toml"), SCENARIO);
 run("run", join(folder, "two-flows.toml"), "--out", join(folder, "flows"));
-const { server, address } = await serve();
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const { server, address } = await serve([folder]);
+const browser = await launch();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   await rates(page, address);
   await clickAndFilter(page);
   await wayOfALostPacket(page, address);
   await widerPanels(page, address);
+  await higherTables(page);
+  await nextLoss(page, address);
+  await page.goto(`${address}?run=flows&t=8&${CAMERA}`);
+  await settled(page);
   await savesTheMap(page);
   if (shots) {
     const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });

@@ -2,38 +2,16 @@
 //   WAYHOP=target/debug/wayhop node e2e/matrix.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorsOf, launch, newFolder, noSeriousViolation, serve, shoot, shots, wayhop } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "matrix-"));
+const folder = newFolder("matrix");
 const log = join(folder, "walk", "matrix.jsonl");
 const rows = () => readFileSync(log, "utf8").trim().split("\n").map((l) => JSON.parse(l));
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
 
 /** Six radios, one of which walks away, as lines of the feed. */
 const places = (t) => `${JSON.stringify({ nodes: Array.from({ length: 6 }, (_, n) => ({ node: n, x: 150 * n + (n === 5 ? 20 * t : 0), y: n % 2 ? 90 : 0 })) })}\n`;
-
-function serve() {
-  const server = spawn(wayhop, ["studio", folder, "--no-browser"], { stdio: ["ignore", "pipe", "inherit"] });
-  return new Promise((done, fail) => {
-    server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
-    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
-  });
-}
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
-}
 
 /** Waits until the log has so many seconds; the drive reads each line of the feed in its own second. */
 async function logged(count) {
@@ -53,12 +31,11 @@ try {
   drive.stdin.on("error", () => clearInterval(feed));
   await logged(2);
   let address;
-  ({ server, address } = await serve());
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  ({ server, address } = await serve([folder]));
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
   page.setDefaultTimeout(30_000);
-  const errors = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page);
   await page.goto(address);
   const links = page.getByRole("region", { name: "Table of links, the worst first" });
   await links.waitFor();

@@ -1,34 +1,16 @@
 // The studio as its users have it: a recorded run, a browser, a keyboard.
 //   WAYHOP=target/debug/wayhop node e2e/player.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, truncateSync, statSync, cpSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { execFileSync } from "node:child_process";
+import { rmSync, truncateSync, statSync, cpSync } from "node:fs";
+import { join } from "node:path";
+import { drawn, errorsOf, launch, newFolder, noSeriousViolation, readTable, run, serve, shoot, shots } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "studio-"));
+const folder = newFolder("player");
 
-const run = (...args) => execFileSync(wayhop, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
-
-function serve() {
-  const server = spawn(wayhop, ["studio", folder, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
-  return new Promise((done, fail) => {
-    server.stdout.once("data", (line) => done({ server, address: String(line).trim() }));
-    server.once("exit", (status) => fail(new Error(`wayhop studio ended with ${status}`)));
-  });
-}
-
-/** The legs of a node, read by another way than the page's: the CSV export. */
+/** The legs of a node. */
 function legs(name, node) {
-  const [head, ...lines] = run("export", "csv", join(folder, name), "positions").trim().split("\n").map((l) => l.split(","));
-  const rows = lines.map((l) => Object.fromEntries(head.map((h, i) => [h, l[i]])));
-  return rows.filter((r) => Number(r.node) === node).map((r) => ({
+  return table(name, "positions").filter((r) => Number(r.node) === node).map((r) => ({
     from: Number(r.time_ns), x: Number(r.x_m), y: Number(r.y_m), vx: Number(r.vx_mps), vy: Number(r.vy_mps),
   }));
 }
@@ -42,16 +24,6 @@ function placeBy(list, t) {
 const settled = (page) => page.waitForFunction(() => document.querySelectorAll("table tbody tr").length > 0
   && document.querySelector(".u-wrap") !== null);
 const now = (page) => page.locator("input[type=range]").inputValue().then(Number);
-const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
-/** Lets the page draw what it has been told. */
-const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-
-async function noSeriousViolation(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), [], where);
-}
 
 /** The position on the screen is the position in the radio: the selected node's frame lies around where the formula says. */
 async function positionIsTheFormulas(page, address) {
@@ -129,11 +101,7 @@ async function strangersGetNothing(browser, address) {
   await other.close();
 }
 
-/** The rows of a table, by another way than the page's. */
-function table(name, of) {
-  const [head, ...lines] = run("export", "csv", join(folder, name), of).trim().split("\n").map((l) => l.split(","));
-  return lines.map((l) => Object.fromEntries(head.map((h, i) => [h, l[i]])));
-}
+const table = (name, of) => readTable(join(folder, name), of);
 
 /** A lost packet, found by its flow: its story is that of `wayhop why`, each line goes to its moment, and a link keeps it. */
 async function storyOfAPacket(page, address) {
@@ -392,11 +360,10 @@ try {
   const half = join(folder, "half/packets.parquet");
   truncateSync(half, Math.floor(statSync(half).size / 2));
   let address;
-  ({ server, address } = await serve());
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  ({ server, address } = await serve([folder]));
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
-  const errors = [], elsewhere = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page), elsewhere = [];
   page.on("console", (m) => { if (m.text().includes("Content Security Policy")) errors.push(m.text()); });
   page.on("request", (r) => { if (!r.url().startsWith(address) && !r.url().startsWith("data:")) elsewhere.push(r.url()); });
 

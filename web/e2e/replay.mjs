@@ -1,24 +1,17 @@
 // A report with a replay: one file, without a server.
 //   WAYHOP=target/debug/wayhop node e2e/replay.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { errorsOf, launch, newFolder, readTable, run, shots } from "./studio.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
-const wayhop = resolve(process.env.WAYHOP ?? join(root, "target/debug/wayhop"));
-const shots = process.argv[2];
-const folder = mkdtempSync(join(tmpdir(), "replay-"));
-const run = (...args) => execFileSync(wayhop, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
+const folder = newFolder("replay");
 
 /** Where a node is, by the CSV export. */
 function place(node, t) {
-  const [head, ...lines] = run("export", "csv", join(folder, "run"), "positions").trim().split("\n").map((l) => l.split(","));
-  const rows = lines.map((l) => Object.fromEntries(head.map((h, i) => [h, Number(l[i])]))).filter((r) => r.node === node && r.time_ns <= t);
-  const leg = rows.sort((a, b) => a.time_ns - b.time_ns).at(-1);
+  const legs = readTable(join(folder, "run"), "positions").map((r) => Object.fromEntries(Object.entries(r).map(([k, v]) => [k, Number(v)])));
+  const leg = legs.filter((r) => r.node === node && r.time_ns <= t).sort((a, b) => a.time_ns - b.time_ns).at(-1);
   const s = (t - leg.time_ns) * 1e-9;
   return [leg.x_m + leg.vx_mps * s, leg.y_m + leg.vy_mps * s].map((v) => v.toFixed(1));
 }
@@ -28,10 +21,9 @@ try {
   run("run", "scenarios/first.toml", "--set", "duration_s=30", "--quiet", "--out", join(folder, "run"));
   const report = join(folder, "report.html");
   run("report", join(folder, "run"), "--replay", "--out", report);
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  const errors = [], elsewhere = [];
-  page.on("pageerror", (e) => errors.push(String(e)));
+  const errors = errorsOf(page), elsewhere = [];
   page.on("console", (m) => { if (m.type() === "error") errors.push(m.text()); });
   page.on("request", (r) => { if (r.url() !== pathToFileURL(report).href && !r.url().startsWith("data:")) elsewhere.push(r.url()); });
   await page.goto(pathToFileURL(report).href);

@@ -5,7 +5,7 @@ import { Losses } from "./losses";
 import { Zoom } from "./plot";
 import * as state from "./state";
 import { Strips } from "./strips";
-import { Tcp } from "./tcp";
+import { hasSegments, Tcp } from "./tcp";
 
 type Which = "losses" | "strips" | "tcp";
 
@@ -15,7 +15,7 @@ export function Charts() {
   // Of a run under way there are no tables to read: what has come is counted.
   const isLive = state.live.value !== null, which = isLive ? "strips" : wanted;
   const info = state.info.value;
-  const hasTcp = (info?.flows ?? []).some((f) => f.kind === "tcp") || (info?.connections ?? 0) > 0;
+  const hasTcp = (info?.flows ?? []).some(hasSegments) || (info?.connections ?? 0) > 0;
   const tab = (value: Which, label: string) => (
     <label><input type="radio" name="chart" checked={which === value} onChange={() => choose(value)} /> {label}</label>
   );

@@ -13,10 +13,10 @@ export type Pen = Pick<CanvasRenderingContext2D, "fillStyle" | "strokeStyle" | "
   | "moveTo" | "lineTo" | "arc" | "closePath" | "stroke" | "fill" | "fillText" | "strokeText" | "setLineDash">;
 
 export const LIGHT: Theme = {
-  ground: "#ffffff", grid: "#e6e8eb", ink: "#1a1d21", faint: "#5c6570", link: "#aab2bb", node: "#33414f", route: "#0072B2", sending: "#0072B2", attack: "#b34600", lost: "#b34600", way: "#1a1d21", isNight: false,
+  ground: "#ffffff", grid: "#e6e8eb", ink: "#1a1d21", faint: "#5c6570", link: "#aab2bb", node: "#33414f", route: "#0072B2", sending: "#5c6570", attack: "#b34600", lost: "#b34600", way: "#1a1d21", isNight: false,
 };
 export const DARK: Theme = {
-  ground: "#14181d", grid: "#252c34", ink: "#eef1f4", faint: "#a3adb8", link: "#56616d", node: "#c9d3dd", route: "#56B4E9", sending: "#56B4E9", attack: "#ff9a57", lost: "#ff9a57", way: "#eef1f4", isNight: true,
+  ground: "#14181d", grid: "#252c34", ink: "#eef1f4", faint: "#a3adb8", link: "#56616d", node: "#c9d3dd", route: "#56B4E9", sending: "#a3adb8", attack: "#ff9a57", lost: "#ff9a57", way: "#eef1f4", isNight: true,
 };
 
 export interface Picture {
@@ -43,6 +43,10 @@ const MANY = 2_000;
 
 /** More lanes than these are drawn as one for each link, and fewer have their rates. */
 const MOST_LANES = 400, MOST_RATES = 80;
+/** How much is seen of what does not stand out. */
+const FAINT = 0.25;
+/** The size of a rate, pixels: one that would lie on another is left out. */
+const RATE_WIDTH = 54, RATE_HEIGHT = 13;
 
 /** Where nodes are on the screen. */
 export function onScreen(p: Pick<Picture, "camera" | "width" | "height" | "xs" | "ys">): [Float64Array, Float64Array] {
@@ -67,8 +71,9 @@ export function draw(g: Pen, p: Picture): void {
   const isCrowd = g instanceof CanvasRenderingContext2D && p.xs.length + p.links.length / 2 + p.marks.sendings.length >= MANY;
   if (isCrowd) drawCrowd(g as CanvasRenderingContext2D, p, sx, sy);
   else links(g, p, sx, sy);
-  routes(g, p, sx, sy);
+  // Below the flows, which keep their colours; the rings tell who sends.
   sendings(g, p, sx, sy, isCrowd);
+  routes(g, p, sx, sy);
   p.above?.(sx, sy);
   nodes(g, p, sx, sy, isCrowd);
   losses(g, p, sx, sy);
@@ -114,7 +119,7 @@ function routes(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array): void {
     const { flow, packets } = lane.route, [x0, y0, x1, y1] = placed(lane, sx, sy);
     const style = flow < 0 ? { colour: other, dash: [] } : styleOf(flow, p.theme.isNight);
     // Beside the way of a packet, and beside a flow that stands out, others are faint.
-    g.globalAlpha = (chosen === null ? p.above !== undefined : flow !== chosen) ? 0.25 : 1;
+    g.globalAlpha = (chosen === null ? p.above !== undefined : flow !== chosen) ? FAINT : 1;
     g.strokeStyle = g.fillStyle = style.colour;
     g.lineWidth = Math.min(7, 2.5 + Math.log2(packets) / 2);
     g.setLineDash(style.dash);
@@ -131,17 +136,21 @@ function routes(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array): void {
   if (p.flows?.rates) rates(g, p, all.filter(({ route }) => chosen === null || route.flow === chosen), sx, sy);
 }
 
-/** What goes by each link in each direction, beside the lanes. */
+/** What goes by each link in each direction, beside the lanes; the highest rates first, as far as there is room. */
 function rates(g: Pen, p: Picture, all: Lane[], sx: Float64Array, sy: Float64Array): void {
   g.font = "11px system-ui, sans-serif";
   g.textBaseline = "middle";
   g.lineWidth = 3;
   g.strokeStyle = p.theme.ground;
   g.fillStyle = p.theme.ink;
-  for (const { node, peer, bytes } of united(all.map((l) => l.route)).slice(0, MOST_RATES)) {
+  const written: [number, number][] = [];
+  for (const { node, peer, bytes } of united(all.map((l) => l.route)).sort((a, b) => b.bytes - a.bytes)) {
     const dx = sx[peer] - sx[node], dy = sy[peer] - sy[node], length = Math.hypot(dx, dy) || 1;
     // On the side on which the lanes of this direction lie.
-    label(g, showRate(rateOf(bytes, p.marks)), sx[node] + dx * 0.4 - (dy / length) * 13 - 14, sy[node] + dy * 0.4 + (dx / length) * 13);
+    const x = sx[node] + dx * 0.4 - (dy / length) * 13 - 14, y = sy[node] + dy * 0.4 + (dx / length) * 13;
+    if (!Number.isFinite(x + y) || written.some(([u, v]) => Math.abs(u - x) < RATE_WIDTH && Math.abs(v - y) < RATE_HEIGHT)) continue;
+    label(g, showRate(rateOf(bytes, p.marks)), x, y);
+    if (written.push([x, y]) >= MOST_RATES) break;
   }
 }
 
@@ -159,10 +168,11 @@ function drawCrowd(g: CanvasRenderingContext2D, p: Picture, sx: Float64Array, sy
 function sendings(g: Pen, p: Picture, sx: Float64Array, sy: Float64Array, areDrawn: boolean): void {
   g.strokeStyle = p.theme.sending;
   g.lineWidth = 1.5;
-  for (const { node, peer, age, routing } of p.marks.sendings) {
-    if (areDrawn && peer < 0) continue;
+  const chosen = p.flows?.chosen ?? null;
+  for (const { node, peer, flow, age, routing } of p.marks.sendings) {
+    if ((areDrawn && peer < 0) || p.flows?.hidden.has(flow)) continue;
     const { radius, alpha } = ringOf(age);
-    g.globalAlpha = alpha;
+    g.globalAlpha = chosen === null || flow === chosen ? alpha : alpha * FAINT;
     g.setLineDash(routing ? [3, 3] : []);
     if (!areDrawn) { g.beginPath(); g.arc(sx[node], sy[node], radius, 0, 2 * Math.PI); g.stroke(); }
     if (peer >= 0) { g.beginPath(); g.moveTo(sx[node], sy[node]); g.lineTo(sx[peer], sy[peer]); g.stroke(); }

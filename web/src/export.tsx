@@ -89,9 +89,9 @@ async function fetched(moment: number, speed: number): Promise<void> {
 
 /** Makes a video of a span, picture by picture, however long each takes. */
 async function saveVideo(from: number, to: number, speed: number): Promise<void> {
-  if (!window.VideoEncoder) throw new Error("This browser makes no videos here: it needs WebCodecs, and an address that it trusts (localhost, or a tunnel to it: ssh -L)");
+  if (!window.VideoEncoder) throw new Error("This browser cannot make videos here: it needs WebCodecs and an address that it trusts (localhost, or a tunnel to it: ssh -L)");
   const count = Math.max(1, Math.round(((to - from) / 1e9 / speed) * FPS));
-  if (count > MOST_PICTURES) throw new Error(`That would be ${Math.round(count / FPS / 60)} minutes of video; at most ${MOST_PICTURES / FPS / 60}: choose a higher speed, or less time`);
+  if (count > MOST_PICTURES) throw new Error(`That would be ${Math.round(count / FPS / 60)} minutes of video; the limit is ${MOST_PICTURES / FPS / 60}: choose a higher speed or a shorter time`);
   const { canvas, show } = canvasOf(), { width, height } = canvas, pictures: Coded[] = [];
   let wrong: unknown = null, stopped = false;
   const encoder = new VideoEncoder({

@@ -15,6 +15,9 @@ function known(heard: Iterable<number>): (Flow | { id: number })[] {
   return [...list, ...more.map((id) => ({ id }))];
 }
 
+/** How many packets of a flow were received in the whole run, in words. */
+const ofRun = (f: Flow): string => `${f.received ?? "an unknown number"} of ${f.sent ?? "an unknown number of"} packets received in the whole run`;
+
 export function Flows({ t }: { t: number; arrivals: number }) {
   const marks = state.stretches ? marksAt(state.stretches, t, state.speed.value) : NO_MARKS;
   const all = known(marks.flows.keys());
@@ -33,15 +36,15 @@ export function Flows({ t }: { t: number; arrivals: number }) {
       </p>
       {(all.length > 0 || rest) && <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
         <table class="flow-table">
-          <thead><tr><th scope="col">Flow</th><th scope="col">From, to</th><th scope="col">Delivered</th><th scope="col">Sent</th><th scope="col" title="Packets received and sent in the whole run">Packets</th></tr></thead>
+          <thead><tr><th scope="col">Flow</th><th scope="col">From, to</th><th scope="col">Delivered</th><th scope="col">Sent</th><th scope="col" title="Share of the packets of the whole run that were received">Run, %</th></tr></thead>
           <tbody>{all.slice(0, MOST_LISTED).map((f) => (
             <tr key={f.id} class={f.id === chosen ? "selected" : ""}>
               <th scope="row">
                 <input type="checkbox" aria-label={`Draw flow ${f.id}`} checked={!flows.hidden.value.has(f.id)} onChange={() => flows.toggle(f.id)} />
-                <button type="button" aria-pressed={f.id === chosen} title="Make it stand out on the map" onClick={() => { flows.chosen.value = f.id === chosen ? null : f.id; }}><Swatch flow={f.id} /> {f.id} {"kind" in f ? f.kind : ""}</button>
+                <button type="button" aria-pressed={f.id === chosen} title="Highlight it on the map" onClick={() => { flows.chosen.value = f.id === chosen ? null : f.id; }}><Swatch flow={f.id} /> {f.id} {"kind" in f ? f.kind : ""}</button>
               </th>
-              <td>{"kind" in f ? flows.endsInWords(f, state.nameOf) : "–"}</td>
-              <td>{rate(marks.flows.get(f.id)?.delivered)}</td><td>{rate(marks.flows.get(f.id)?.sent)}</td><td>{"kind" in f ? `${f.received ?? "?"}/${f.sent ?? "?"}` : "–"}</td>
+              <td title={"kind" in f ? flows.endsInWords(f, state.nameOf, true) : undefined}>{"kind" in f ? flows.endsInWords(f, state.nameOf) : "–"}</td>
+              <td>{rate(marks.flows.get(f.id)?.delivered)}</td><td>{rate(marks.flows.get(f.id)?.sent)}</td><td title={"kind" in f ? ofRun(f) : undefined}>{"kind" in f && f.delivery_ratio !== null ? Number((100 * f.delivery_ratio).toFixed(1)) : "–"}</td>
             </tr>
           ))}
           {rest && <tr><th scope="row">other data</th><td>–</td><td>{rate(rest.delivered)}</td><td>{rate(rest.sent)}</td><td>–</td></tr>}
@@ -54,7 +57,7 @@ export function Flows({ t }: { t: number; arrivals: number }) {
         <ol class="links">{links.slice(0, MOST_LINKS).map((l) => <li key={`${l.node} ${l.peer}`}>{state.nameOf(l.node)} → {state.nameOf(l.peer)}: {flows.showRate(flows.rateOf(l.bytes, marks))}</li>)}</ol>
         {links.length > MOST_LINKS && <p class="note">and {links.length - MOST_LINKS} more</p>}
       </details>
-      <p class="note">Delivered, sent and links: IP packets of the last {span} s before the clock; packets: the whole run{chosen === null ? "" : `; links of flow ${chosen}`}.</p>
+      <p class="note">Delivered, sent and links: IP packets of the last {span} s before the clock{chosen === null ? "" : `; links of flow ${chosen}`}.</p>
     </details>
   );
 }

@@ -29,11 +29,15 @@ export function toggle(flow: number): void {
   hidden.value = next;
 }
 
-/** Between whom a flow is, in words: of hosts outside the address, of programs' flows the port that tells what they are. */
-export function endsInWords(flow: Flow, name: (node: number) => string): string {
+/** What programs' TCP and UDP have for ports; ICMP echoes have an identifier there. */
+const hasPorts = (flow: Flow): boolean => flow.protocol === 6 || flow.protocol === 17;
+
+/** Between whom a flow is, in words: a host outside the mesh has its address, a program's flow the port of the end that serves: the lower one. */
+export function endsInWords(flow: Flow, name: (node: number) => string, isWhole = false): string {
+  const from = flow.src_port ?? Infinity, to = flow.dst_port ?? Infinity;
+  const port = (own: number, isServer: boolean) => (hasPorts(flow) && Number.isFinite(own) && (isWhole || isServer) ? `:${own}` : "");
   const end = (address: string | undefined, node: number | null, other: string) => address ?? (node === null ? other : name(node));
-  const port = flow.dst_port === undefined ? "" : `:${flow.dst_port}`;
-  return `${end(flow.src_address, flow.src, "?")} → ${end(flow.dst_address, flow.dst, "all")}${port}`;
+  return `${end(flow.src_address, flow.src, "?")}${port(from, from < to)} → ${end(flow.dst_address, flow.dst, "all")}${port(to, to <= from)}`;
 }
 
 /** Bits a second in the unit that suits it. */

@@ -5,13 +5,14 @@ import { signal } from "@preact/signals";
 import { exportShown, showExport } from "./exporting";
 import { pan, zoom } from "./map";
 import * as flows from "./flows";
+import { goToLoss } from "./losses";
 import { mode } from "./mode";
 import * as state from "./state";
 import { changeSpeed } from "./timeline";
 
 const KEYS: [string, string][] = [
   ["Space", "play, pause"], ["← →", "a second back, on"], ["Shift ← →", "previous event, next event"],
-  [", .", "slower, faster"], ["Home End", "begin, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"], ["P", "tell the story of a packet"], ["S", "save the map as picture or video"],
+  [", .", "slower, faster"], ["Home End", "begin, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"], ["P", "tell the story of a packet"], ["L, Shift L", "next loss, previous loss"], ["S", "save the map as picture or video"],
   ["+ − 0", "zoom in, out, show all"], ["Ctrl arrows", "move the map"], ["Esc", "select nothing; leave a field"], ["?", "this page"],
 ];
 
@@ -35,6 +36,7 @@ function act(e: KeyboardEvent): boolean {
     case "j": case "J": document.getElementById("moment")?.focus(); return true;
     case "/": document.getElementById("find")?.focus(); return true;
     case "p": case "P": document.getElementById("packet")?.focus(); return true;
+    case "l": case "L": void goToLoss(!e.shiftKey).catch(state.complain); return true;
     case "s": case "S": showExport(); return true;
     case "+": case "=": zoom(1.5); return true;
     case "-": zoom(1 / 1.5); return true;

@@ -33,7 +33,7 @@ export function MapLegend() {
         <li><span aria-hidden="true" class="line data" /> sending data (with a ring)</li>
         <li><span aria-hidden="true" class="line routing" /> sending routing packets</li>
         {CAUSES.map((c) => <li key={c.label}><span aria-hidden="true" class={`sign ${c.shape}`}>{c.sign}</span> lost: {c.label}</li>)}
-        {stories.value.length > 0 && <li><span aria-hidden="true" class="line told" /> way of the packet, by hop</li>}
+        {stories.value.length > 0 && <li><span aria-hidden="true" class="line told" /> route of the packet, by hop</li>}
         {stories.value.length > 0 && <li><span aria-hidden="true" class="line failed">✕</span> hop that failed</li>}
       </ul>
     </details>

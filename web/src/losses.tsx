@@ -36,6 +36,15 @@ function useLosses(): { list: LossMark[]; more: boolean } | string | null {
   return got;
 }
 
+/** Goes to the next loss and tells its story, or to the one before. Says whether there is one. */
+export async function goToLoss(forward: boolean): Promise<boolean> {
+  const run = state.runName.value;
+  if (run === null || !state.hasTables.value) return false;
+  const next = nextLoss(lossMarks(await api.losses(run)), state.t.value, state.packet.value, forward);
+  if (next && run === state.runName.value) go(next);
+  return next !== null;
+}
+
 function go(loss: LossMark): void {
   state.playing.value = false;
   state.jump(loss.t);

@@ -2,7 +2,8 @@
 
 import { EVERYBODY, type Hop, type Stretches } from "./packets";
 
-export interface Sending { node: number; peer: number; age: number; routing: boolean }
+/** A transmission; `flow` is -1 for packets of no flow. */
+export interface Sending { node: number; peer: number; flow: number; age: number; routing: boolean }
 /** What a flow (-1: of no flow) sent by a link. */
 export interface Route { node: number; peer: number; flow: number; packets: number; bytes: number }
 export interface Loss { hop: Hop; age: number }
@@ -46,7 +47,7 @@ export function marksAt(stretches: Stretches, t: number, speed: number): Marks {
       return;
     }
     if (event === "transmit" && age <= stay(SENDING_MS) && sendings.length < MOST_SENDINGS) {
-      sendings.push({ node, peer, age: age / stay(SENDING_MS), routing: isRouting });
+      sendings.push({ node, peer, flow: s.frame.columns["flow"][i], age: age / stay(SENDING_MS), routing: isRouting });
     }
     if (!isRouting && peer >= 0 && age <= routeStay && (event === "send" || event === "forward")) {
       const flow = s.frame.columns["flow"][i], key = node * 1_000_003 + peer, link = links.get(key) ?? [];

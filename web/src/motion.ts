@@ -1,7 +1,6 @@
 // Where nodes are: the simulator's own formula, position = start + velocity x (t - from), on the legs that the run recorded.
 
 import type { Frame } from "./frame";
-import { NOWHERE } from "./ring";
 
 export interface Place { x: number; y: number; z: number }
 
@@ -32,18 +31,19 @@ export class Motion {
     const leg = this.leg(node, t);
     if (leg < 0) return null;
     const seconds = (Math.min(t, c["until"][leg]) - c["from"][leg]) * 1e-9;
-    return {
+    const place = {
       x: c["x"][leg] + c["vx"][leg] * seconds,
       y: c["y"][leg] + c["vy"][leg] * seconds,
       z: c["z"][leg] + c["vz"][leg] * seconds,
     };
+    return Number.isFinite(place.x + place.y + place.z) ? place : null;
   }
 
-  /** Metres per second. */
+  /** Metres per second; 0 where the run does not say. */
   speed(node: number, t: number): number {
     const c = this.frame.columns;
     const leg = this.leg(node, t);
-    return leg < 0 || t >= c["until"][leg] ? 0 : Math.hypot(c["vx"][leg], c["vy"][leg], c["vz"][leg]);
+    return leg < 0 || !this.at(node, t) || t >= c["until"][leg] ? 0 : Math.hypot(c["vx"][leg], c["vy"][leg], c["vz"][leg]);
   }
 
   /** When the leg began that holds at a moment: of a real node, its last fix. */
@@ -72,8 +72,8 @@ export class Motion {
   }
 }
 
-/** The box around all legs' begins and ends in the frame: what there is to see. */
-export function bounds(motion: Motion, frame: Frame, endNs: number): [number, number, number, number] {
+/** The box around all legs' begins and ends in the frame: what there is to see; null if no place is known. */
+export function bounds(frame: Frame, endNs: number): [number, number, number, number] | null {
   const box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
   const { node, from, until } = frame.columns;
   for (let i = 0; i < node.length; i += 1) {
@@ -81,9 +81,10 @@ export function bounds(motion: Motion, frame: Frame, endNs: number): [number, nu
       const seconds = Math.max(0, (t - from[i]) * 1e-9);
       const x = frame.columns["x"][i] + frame.columns["vx"][i] * seconds;
       const y = frame.columns["y"][i] + frame.columns["vy"][i] * seconds;
+      if (!Number.isFinite(x + y)) continue;
       box[0] = Math.min(box[0], x); box[1] = Math.min(box[1], y);
       box[2] = Math.max(box[2], x); box[3] = Math.max(box[3], y);
     }
   }
-  return motion.nodes > 0 && Number.isFinite(box[0]) ? box : NOWHERE;
+  return Number.isFinite(box[0]) ? box : null;
 }

@@ -127,6 +127,9 @@ function NodePanel({ node, t }: Moment & { node: number }) {
   );
 }
 
+/** A recorded run in which no application had anything to send. */
+const hasNoFlows = (): boolean => state.live.value === null && state.info.value?.flows?.length === 0;
+
 function Events({ t }: Moment) {
   const hops: Hop[] = [];
   const node = state.selected.value;
@@ -140,7 +143,7 @@ function Events({ t }: Moment) {
       <ol class="events">
         {hops.map((h, i) => <li key={i} class={h.event === "drop" ? "drop" : ""}><button type="button" onClick={() => { state.jump(h.t); state.select(h.node); state.tellPacket(h.packet); }}><time>{showMoment(h.t)}</time> {h.event === "drop" ? "✕ " : ""}{tell(h, state.nameOf)}</button></li>)}
       </ol>
-      {hops.length === 0 && <p class="note">None is recorded up to here.</p>}
+      {hops.length === 0 && <p class="note">{hasNoFlows() ? "The scenario has no flows, so nothing was sent." : "None is recorded up to here."}</p>}
     </details>
   );
 }

@@ -41,9 +41,9 @@ export class Recorded {
       const frame = await api.positions(this.name, at, this.info.end_ns + 1);
       this.motion = new Motion(frame, this.info.nodes);
       if (isFirst) {
-        this.box = bounds(this.motion, frame, this.info.end_ns);
-        // (A frame without a row has none of what follows, either.)
-        this.isNowhere = frame.head["rows"] === 0;
+        const box = bounds(frame, this.info.end_ns);
+        this.isNowhere = box === null;
+        this.box = box ?? NOWHERE;
       }
       this.arrived();
     } catch (e) {

@@ -14,7 +14,6 @@ export interface Way {
   failing: Leg | null;
   /** Where it was lost. */
   lostAt: number | null;
-  begin: number;
 }
 
 const nanos = (step: Step) => Math.round(step.time_s * 1e9);
@@ -32,5 +31,5 @@ export function wayOf(story: Story): Way {
   const drop = isLost(story) ? story.steps.findLast((s) => s.what === "drop") : undefined;
   const last = drop ? legs.findLast((l) => l.node === drop.node) : undefined;
   const failing = last && last.arrived === false ? last : null;
-  return { legs, failing, lostAt: drop?.node ?? null, begin: story.steps[0] ? nanos(story.steps[0]) : 0 };
+  return { legs, failing, lostAt: drop?.node ?? null };
 }

@@ -7,7 +7,7 @@ const LEAST_PX = 240, STEP_PX = 24, KEPT = "wayhop-panels-px";
 const MAP_PX = 320;
 
 /** A width that both sides can have. */
-export const bounded = (width: number, page: number): number => Math.round(Math.max(LEAST_PX, Math.min(width, page - MAP_PX)));
+const bounded = (width: number, page: number): number => Math.round(Math.max(LEAST_PX, Math.min(width, page - MAP_PX)));
 
 function apply(width: number | null): void {
   const root = document.documentElement.style;
@@ -37,7 +37,7 @@ export function Splitter() {
   };
   return (
     <div class="splitter" role="separator" aria-orientation="vertical" aria-label="Width of the panels" aria-valuenow={width ?? usual} aria-valuemin={LEAST_PX} tabIndex={0}
-      title="Drag to make the panels wider; double-click: as before" onKeyDown={key} onDblClick={() => to(null)}
+      title="Drag to change the width; double-click to reset it" onKeyDown={key} onDblClick={() => to(null)}
       onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
       onPointerMove={(e) => { if (e.currentTarget.hasPointerCapture(e.pointerId)) to(innerWidth - e.clientX); }} />
   );

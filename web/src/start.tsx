@@ -99,7 +99,7 @@ function Runs() {
           <RunTable runs={runs} of={folder} />
         </details>
       ))}
-      {found.length === 0 && all.length > 0 && <p class="note">No run here says “{wanted}”.</p>}
+      {found.length === 0 && all.length > 0 && <p class="note">No run matches “{wanted}”.</p>}
       {state.moreRuns.value > 0 && <p class="note">{state.moreRuns.value} more runs are not listed; open their folder: <code>wayhop studio FOLDER</code></p>}
       {sweeps(false)}
     </>
@@ -112,7 +112,7 @@ function Sweep({ sweep, runs }: { sweep: api.Sweep; runs: api.RunName[] }) {
   const isOwn = sweep.name === ".", [isOpen, open] = useState(isOwn);
   return (
     <details open={isOwn} onToggle={(e) => open(e.currentTarget.open)}>
-      <summary>{isOwn ? "This sweep" : `Sweep ${sweep.name}`}{sweep.runs === null ? "" : ` (${sweep.runs} runs)`}{sweep.has_figures ? "" : ", not finished"}</summary>
+      <summary>{isOwn ? "This sweep" : `Sweep ${sweep.name}`}{sweep.runs === null ? "" : ` (${sweep.runs} runs)`}{sweep.has_figures ? "" : ", unfinished"}</summary>
       {isOpen && <SweepFigures name={sweep.name} />}
       {isOpen && runs.length > 0 && <details><summary>Its runs ({runs.length})</summary><RunTable runs={runs} of={sweep.name} /></details>}
     </details>

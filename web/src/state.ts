@@ -156,6 +156,14 @@ export function showLive(name: string, run: LiveRun, about: api.RunInfo): void {
   });
 }
 
+/** Flows of a run under way that were heard of for the first time. */
+export function addFlows(heard: api.Flow[]): void {
+  const now = info.value;
+  if (!now) return;
+  const known = now.flows ?? [], fresh = heard.filter((f) => !known.some((k) => k.id === f.id));
+  if (fresh.length > 0) info.value = { ...now, flows: [...known, ...fresh].sort((a, b) => a.id - b.id) };
+}
+
 /** Shows all of a run under way, and once more when it is known where its nodes are. */
 export function fitOnce(): void {
   if (!camera.value || (wasNowhere && !isNowhere())) fitAll();

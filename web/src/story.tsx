@@ -6,6 +6,7 @@ import * as api from "./api";
 import { causeOf } from "./causes";
 import { showMoment } from "./clock";
 import { FramesPanel } from "./frames";
+import { goToLoss } from "./losses";
 import { stories } from "./route";
 import * as state from "./state";
 import { currentStep, isLost, parsePacket, reasonInWords, type Story } from "./told";
@@ -86,6 +87,13 @@ function Search() {
   );
 }
 
+function NextLoss() {
+  // The moment after which nothing is lost, once that is known.
+  const [none, set] = useState<number | null>(null);
+  const look = () => { const t = state.t.value; goToLoss(true).then((is) => set(is ? null : t), state.complain); };
+  return <button type="button" title="Go to the next loss and tell its story (L)" onClick={look}>{none !== null && none === state.t.value ? "No more losses" : "Next loss"}</button>;
+}
+
 function Heading({ story }: { story: Story }) {
   const flow = story.flow === null ? "" : `, number ${story.seq} of flow ${story.flow}`;
   const lost = isLost(story);
@@ -110,6 +118,9 @@ function nodeAt(address: string): string {
   return node < 0 ? address : state.nameOf(node);
 }
 
+/** Milliseconds, or seconds of what takes long. */
+const since = (s: number): string => (s < 1 ? `+${(s * 1e3).toFixed(3)} ms` : `+${s.toFixed(3)} s`);
+
 function Steps({ story, at }: { story: Story; at: number }) {
   const [all, showAll] = useState(false);
   const list = useRef<HTMLOListElement>(null);
@@ -119,7 +130,7 @@ function Steps({ story, at }: { story: Story; at: number }) {
   useEffect(() => {
     const box = list.current, line = box?.children[at] as HTMLElement | undefined;
     if (!box || !line) return;
-    const top = line.offsetTop - box.offsetTop;
+    const top = line.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
     if (top < box.scrollTop || top + line.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 3;
   }, [at, story]);
   return (
@@ -129,7 +140,7 @@ function Steps({ story, at }: { story: Story; at: number }) {
           <li key={i} class={`${s.what === "drop" ? "drop" : ""} ${i === at ? "now" : ""}`}>
             <button type="button" aria-current={i === at ? "step" : undefined}
               onClick={() => { state.playing.value = false; state.jump(Math.round(s.time_s * 1e9)); state.select(s.node); }}>
-              <time title={showMoment(s.time_s * 1e9)}>{i === 0 ? showMoment(s.time_s * 1e9) : `+${((s.time_s - begin) * 1e3).toFixed(3)} ms`}</time>{" "}
+              <time title={showMoment(s.time_s * 1e9)}>{i === 0 ? showMoment(s.time_s * 1e9) : since(s.time_s - begin)}</time>{" "}
               <b>{state.nameOf(s.node)}</b> {s.what === "drop" ? "✕ " : ""}{s.text}
             </button>
             {s.at.length > 1 && (
@@ -149,11 +160,11 @@ function Steps({ story, at }: { story: Story; at: number }) {
 
 export function StoryPanel() {
   const number = state.packet.value;
-  if (number === null) return <details open><summary>The story of a packet</summary><Search /><p class="note">Click a loss on the map or an event of the list, or search.</p></details>;
+  if (number === null) return <details open><summary>The story of a packet</summary><div class="packet-bar"><Search /><NextLoss /></div><p class="note">Click a loss on the map or an event in the list, or enter a packet.</p></details>;
   return (
     <details open class="story">
       <summary>Packet {number}</summary>
-      <div class="packet-bar"><Search /><button type="button" onClick={() => { state.packet.value = null; }} aria-label="Close the story">Close</button></div>
+      <div class="packet-bar"><Search /><button type="button" onClick={() => { state.packet.value = null; }} aria-label="Close the story">Close</button><NextLoss /></div>
       {loading.value && stories.value.length === 0 && <p class="note" role="status">Reading the tables …</p>}
       {problem.value && <p class="wrong" role="alert">⚠ {problem.value}</p>}
       {stories.value.map((s, i) => (

@@ -125,9 +125,11 @@ function Connection({ of }: { of: api.Connection }) {
 /** What can be drawn: a flow of the scenario's, or an end of a program's connection. */
 type Choice = { key: string; label: string; flow: api.Flow } | { key: string; label: string; connection: api.Connection };
 
+/** Whether the table tcp has a flow's segments: not those of programs, whose connections are looked at instead. */
+export const hasSegments = (f: api.Flow): boolean => f.kind === "tcp" && f.protocol === undefined;
+
 export function Tcp() {
-  // The segments of programs are in no table; their connections are.
-  const flows = (state.info.value?.flows ?? []).filter((f) => f.kind === "tcp" && f.protocol === undefined);
+  const flows = (state.info.value?.flows ?? []).filter(hasSegments);
   const run = state.runName.value, rows = state.info.value?.connections ?? 0;
   const [listed, list] = useState<{ connections: api.Connection[]; left_out: number } | string | null>(null);
   const [key, choose] = useState<string | null>(null);

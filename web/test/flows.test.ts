@@ -31,6 +31,12 @@ describe("flows on the map", () => {
     expect([flow, { ...flow, dst: null }, { ...flow, dst: 2, dst_address: "192.0.2.1", protocol: 6, src_port: 4711, dst_port: 80 }, { ...flow, src: null, src_address: "2001:db8::1" }, { ...flow, src: null }]
       .map((f) => endsInWords(f, name))).toEqual(["n0 → n1", "n0 → all", "n0 → 192.0.2.1:80", "2001:db8::1 → n1", "? → n1"]);
   });
+  test("a program's flow has the port that serves at its end, whole with both, and ICMP has none", () => {
+    const tcp = { id: 0, kind: "tcp", src: 0, dst: 1, sent: 1, received: null, delivery_ratio: null, protocol: 6, src_port: 5201, dst_port: 45490 }, name = (n: number) => `n${n}`;
+    expect(endsInWords(tcp, name)).toBe("n0:5201 → n1");
+    expect(endsInWords(tcp, name, true)).toBe("n0:5201 → n1:45490");
+    expect(endsInWords({ ...tcp, protocol: 1, src_port: 7, dst_port: 7 }, name, true)).toBe("n0 → n1");
+  });
   test("the first 21 flows differ in colour or dash, by day and by night", () => {
     for (const isNight of [false, true]) {
       expect(new Set(Array.from({ length: 21 }, (_, f) => JSON.stringify(styleOf(f, isNight)))).size).toBe(21);
@@ -78,7 +84,7 @@ describe("the way of a packet", () => {
     const way = wayOf(story("dropped", [[1, 0, 1], [2, 1, 2], [3, 1, 3], [4, 3, 2]],
       [step(1, 0, "send"), step(1.5, 1, "receive"), step(2, 1, "forward"), step(3, 1, "forward"), step(3.5, 3, "receive"), step(4, 3, "forward"), step(5, 3, "drop")]));
     expect(way.legs.map((l) => l.arrived)).toEqual([true, false, true, false]);
-    expect([way.failing?.node, way.failing?.peer, way.lostAt, way.begin]).toEqual([3, 2, 3, 1 * S]);
+    expect([way.failing?.node, way.failing?.peer, way.lostAt]).toEqual([3, 2, 3]);
   });
   test("one that is lost at a node that never sent it has no failing link", () => {
     const way = wayOf(story("dropped", [[1, 0, 1]], [step(1, 0, "send"), step(1.5, 1, "receive"), step(2, 1, "drop")]));

@@ -1,4 +1,4 @@
-import { endsOf } from "../src/editor/model";
+import { endsOf, withoutPath } from "../src/editor/model";
 import { unitOf } from "../src/editor/units";
 import { describe, expect, it } from "vitest";
 import { isFor, kindOf, members, nodesTyped, resolve, shapes, toggled, usual } from "../src/editor/schema";
@@ -111,6 +111,12 @@ describe("bars above the clock", () => {
 it("a field has the unit of its key, and a mere number none", () => {
   expect(["duration_s", "rate_pps", "tx_power_dbm", "x", "queue_packets", "speed_factor", "loss", "mtu"].map(unitOf)).toEqual(["s", "packets/s", "dBm", "m", "packets", "×", "0 to 1", "bytes"]);
   expect(["seed", "count", "ip", "ltp_port", "s", "m"].map(unitOf)).toEqual(["", "", "", "", "", ""]);
+});
+
+it("a flow that never has a path is warned of in the words of the command line, and one that has some is not", () => {
+  const flows = [{ src: 0, dst: 2, start_s: 0, stop_s: 1 }, { src: 0, dst: 1, start_s: 0, stop_s: 1 }, { src: 0, dst: null, start_s: 0, stop_s: 1 }];
+  const hops = [{ src: 0, dst: 2, unreachable_share: 1, steps: [] }, { src: 0, dst: 1, unreachable_share: 0.5, steps: [] }];
+  expect(withoutPath({ flows, geometry: { hops } as never, range_m: 250 }, String)).toEqual(["flow 0 (0 to 2): no path ever exists with a range of 250 m"]);
 });
 
 it("a new flow joins who is selected, and asks where it goes to with one node", () => {

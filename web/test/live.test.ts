@@ -4,7 +4,7 @@ import { heardPairs, marksAt, tell as tellHop } from "../src/marks";
 import { LiveRun, tell } from "../src/live/run";
 
 const S = 1e9;
-const ABOUT = { hub: "h", name: "n", world: "emulation", protocol: "dsr", speed: null, range_m: 250, nodes: [0, 1, 2], names: ["a", "b", "c"], addresses: ["10.0.0.1", "10.0.0.2", "10.0.0.3"] };
+const ABOUT = { hub: "h", name: "n", world: "emulation", protocol: "dsr", speed: null, range_m: 250, nodes: [0, 1, 2], names: ["a", "b", "c"], addresses: ["10.0.0.1", "10.0.0.2", "10.0.0.3"], flows: [] };
 
 /** Events of packets: [time, node, event, peer, class]. */
 function frame(from: number, until: number, rows: [number, number, string, number, string][]): Frame {

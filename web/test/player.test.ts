@@ -82,7 +82,12 @@ describe("motion", () => {
     }
   });
   test("the box holds begins and ends", () => {
-    expect(bounds(...motion(), 10 * S)).toEqual([-5, -9, 16, 20]);
+    expect(bounds(motion()[1], 10 * S)).toEqual([-5, -9, 16, 20]);
+  });
+  test("a place that is not a number is not known, and in no box", () => {
+    const [, frame] = motion();
+    frame.columns["x"].fill(NaN);
+    expect([new Motion(frame, 3).at(0, 2 * S), new Motion(frame, 3).speed(0, 2 * S), bounds(frame, 10 * S)]).toEqual([null, 0, null]);
   });
 });
 

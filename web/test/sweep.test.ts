@@ -38,9 +38,10 @@ describe("the table of a sweep", () => {
     expect(seriesOf(alone, firstChoice(alone)).series[0].points.map((p) => p.cell.mean)).toEqual([4]);
   });
   test("ticks are round and cover the range", () => {
-    expect(ticks(0, 1)).toEqual([0, 0.5, 1]);
-    expect(ticks(0, 0.93)).toEqual([0, 0.5, 1]);
-    expect(ticks(3, 97)).toEqual([0, 50, 100]);
+    for (const most of [1, 0.93]) expect(ticks(0, most)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
+    // An interval that goes a little beyond 1 does not make the axis half as long again.
+    expect(ticks(0, 1.05).at(-1)).toBe(1.2);
+    expect(ticks(3, 97)).toEqual([0, 20, 40, 60, 80, 100]);
     expect(ticks(5, 5)).toHaveLength(1);
   });
 });

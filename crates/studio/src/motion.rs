@@ -45,7 +45,8 @@ impl Motion {
                 metres.push(group.stretch::<DoubleType>(name, &rows)?);
             }
             for i in rows {
-                let value = |column: usize| metres[column][i].filter(|v| v.is_finite()).unwrap_or(0.0);
+                // Where a number is missing, the place is not known until the next leg.
+                let value = |column: usize| metres[column][i].filter(|v| v.is_finite()).unwrap_or(f64::NAN);
                 legs.push(Leg {
                     node: node[i].unwrap_or(-1),
                     from_ns: from[i].unwrap_or(0),
@@ -66,12 +67,13 @@ impl Motion {
         self.nodes
     }
 
-    /// Where a node is at a moment; `None` before its first leg.
+    /// Where a node is at a moment; `None` before its first leg, and where the run does not say.
     pub(crate) fn place(&self, node: i32, at_ns: i64) -> Option<[f64; 3]> {
         let next = self.legs.partition_point(|l| (l.node, l.from_ns) <= (node, at_ns));
         let leg = self.legs[..next].last().filter(|l| l.node == node)?;
         let s = (at_ns.min(leg.until_ns) - leg.from_ns) as f64 * 1e-9;
-        Some(std::array::from_fn(|axis| leg.at[axis] + leg.velocity[axis] * s))
+        let place: [f64; 3] = std::array::from_fn(|axis| leg.at[axis] + leg.velocity[axis] * s);
+        place.iter().all(|v| v.is_finite()).then_some(place)
     }
 
     /// The legs that hold at some moment of `from..to`, or of the first part of it that fits: the head's `until_ns` says how far.
@@ -110,5 +112,24 @@ impl Motion {
             })
             .map(|(leg, _)| *leg)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_is_not_a_number_is_not_known_and_not_the_origin() {
+        let leg = |from_ns, x| Leg {
+            node: 0,
+            from_ns,
+            until_ns: i64::MAX,
+            at: [x, 0.0, 0.0],
+            velocity: [1.0, 0.0, 0.0],
+        };
+        let motion = Motion { legs: vec![leg(0, 5.0), leg(10, f64::NAN), leg(20, 7.0)], nodes: 1 };
+        let places = [0, 10, 20].map(|at| motion.place(0, at).map(|p| p[0]));
+        assert_eq!(places, [Some(5.0), None, Some(7.0)]);
     }
 }

@@ -119,10 +119,14 @@ function pairs(): [number, number][] {
 const meaning = (base: string, operations: Operation[]) =>
   ask<{ text: string; view: View }>("/api/editor/change", { text: base, operations, pairs: pairs(), at_s: seconds.value });
 
+/** Shows what a text means. Whose hops are wanted is known once its flows are: then it is asked for again. */
 async function show(of: string): Promise<void> {
   try {
-    const got = await meaning(of, []);
-    if (text.value === of) view.value = keeping(view.value, got.view);
+    for (let wanted = ""; text.value === of && wanted !== JSON.stringify(pairs());) {
+      wanted = JSON.stringify(pairs());
+      const got = await meaning(of, []);
+      if (text.value === of) view.value = keeping(view.value, got.view);
+    }
   } catch (e) {
     complain(e);
   }
@@ -147,6 +151,7 @@ const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
 
 export const edit = (label: string, operations: Operation[]): Promise<boolean> => inTurn(async () => {
   try {
+    const wanted = JSON.stringify(pairs());
     const got = await meaning(text.value, operations);
     if (view.value.problem === null && isOwnMistake(operations, got.view)) throw new Error(`Not taken: ${got.view.problem!.message}`);
     batch(() => {
@@ -158,6 +163,7 @@ export const edit = (label: string, operations: Operation[]): Promise<boolean> =
       const count = got.view.drawn?.names.length;
       if (count !== undefined) chosen.value = chosen.value.filter((n) => n < count);
     });
+    if (JSON.stringify(pairs()) !== wanted) await show(text.value);
     return true;
   } catch (e) {
     ghost.value = null;
@@ -311,7 +317,7 @@ export function heldBy(node: number): string | null {
 export function fitAll(): void {
   const { width, height } = size.value, m = motion.value;
   if (width === 0) return;
-  const box: [number, number, number, number] = m && m.frame.head.rows > 0 ? bounds(m.motion, m.frame, (drawn.value?.duration_s ?? 0) * 1e9) : [0, 0, 1000, 600];
+  const box: [number, number, number, number] = (m && bounds(m.frame, (drawn.value?.duration_s ?? 0) * 1e9)) ?? [0, 0, 1000, 600];
   for (let n = 0; n < Math.min(500, drawn.value?.names.length ?? 0); n += 1) {
     for (const k of knotsOf(track(n) ?? { start: { x: box[0], y: box[1] } })) {
       box[0] = Math.min(box[0], k.x); box[1] = Math.min(box[1], k.y); box[2] = Math.max(box[2], k.x); box[3] = Math.max(box[3], k.y);

@@ -12,6 +12,7 @@ import { NumberField } from "./fields";
 import { Flows } from "./flows";
 import { Ground } from "./ground";
 import { Interfaces } from "./interfaces";
+import { withoutPath } from "./model";
 import { copy, Generators, Nodes, paste, remove, Trajectory } from "./nodes";
 import { Happenings } from "./happenings";
 import { Outlook } from "./outlook";
@@ -104,7 +105,8 @@ function Header() {
 
 function Problems() {
   const problem = doc.view.value.problem;
-  const warnings = doc.drawn.value?.is_whole ? doc.drawn.value.warnings : [];
+  // Not those of what is dragged: the map would move below the pointer.
+  const d = doc.view.value.drawn, warnings = d?.is_whole ? [...d.warnings, ...withoutPath(d, doc.nodeName)] : [];
   // A text that says nothing of movement is not wrong yet.
   const isNew = problem !== null && doc.view.value.tree !== null && problem.message.includes("the key `movement` is missing");
   const any = problem !== null || doc.problems.value.length > 0;
@@ -112,7 +114,7 @@ function Problems() {
     <div role="alert" class={any || warnings.length > 0 ? "problems" : "problems none"}>
       {problem && <p>{isNew ? "There are no nodes yet: add some to begin." : `⚠ ${problem.message}`}</p>}
       {doc.problems.value.map((p) => <p key={p}>⚠ {p}</p>)}
-      {warnings.map((p) => <p key={p}>ⓘ {p}</p>)}
+      {warnings.map((p) => <p key={p}>Note: {p}</p>)}
       {doc.conflict.value && <button type="button" onClick={() => void doc.save(true)}>Save over it</button>}
       {doc.conflict.value && <button type="button" onClick={() => void doc.load().catch(doc.complain)}>Load it again</button>}
       {doc.problems.value.length > 0 && <button type="button" onClick={() => { doc.problems.value = []; }}>Dismiss</button>}

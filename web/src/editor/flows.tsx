@@ -1,5 +1,6 @@
 // Who sends what to whom. Flows are numbered from 0, as in a run's tables.
 
+import { tool } from "./canvas";
 import * as doc from "./document";
 import { Choice, NumberField } from "./fields";
 import { endsOf, type Json, list, member, type Operation, type Step } from "./model";
@@ -51,11 +52,12 @@ function Flow({ entry, index }: { entry: Json; index: number }) {
 export function Flows() {
   const flows = list(doc.view.value.tree?.["traffic"]);
   const count = doc.drawn.value?.names.length ?? 0;
-  const [from, to] = endsOf(doc.chosen.value, count);
+  // A node that was just added is selected, too; nobody chose it as a source.
+  const [from, to] = endsOf(tool.value === "node" && doc.chosen.value.length < 2 ? [] : doc.chosen.value, count);
   const nodes = (doc.drawn.value?.names ?? []).map((name, n): [string, string] => [String(n), name]);
   const add = (kind: string) => {
     if (from === null || to === null) {
-      doc.complain(`${doc.nodeName(from ?? 0)} is the source of the new flow: choose where it goes to beside “New flow”, or select a second node (Shift+click)`);
+      doc.complain(`${doc.nodeName(from ?? 0)} is the source of the new flow: choose its destination at “New flow”, or select a second node (Shift+click)`);
       return;
     }
     void doc.edit(`Add a flow: ${kind}`, [{ op: "push", path: ["traffic"], value: { kind, src: from, dst: to } }]);
@@ -84,7 +86,7 @@ export function Flows() {
       <div class="row">
         {KINDS.map(([kind, words]) => <button key={kind} type="button" disabled={count < 2} onClick={() => add(kind)} title={words}>+ {kind}</button>)}
       </div>
-      <p class="note">{count < 2 ? "A flow needs two nodes." : "A new flow joins the two nodes that are selected; without any, the first and the last."}</p>
+      <p class="note">{count < 2 ? "A flow needs two nodes." : "A new flow joins the two selected nodes; with none selected, it goes from the first to the last."}</p>
     </details>
   );
 }

@@ -161,6 +161,13 @@ export function linksAt(links: Links, seconds: number): number[] | null {
   return pairs;
 }
 
+/** Flows that movement and range never give a path, as the command line warns of them. */
+export function withoutPath(d: Pick<Drawn, "flows" | "geometry" | "range_m">, name: (node: number) => string): string[] {
+  const isCut = (src: number, dst: number | null) => d.geometry.hops?.some((h) => src === h.src && dst === h.dst && h.unreachable_share === 1);
+  const range = d.range_m === null ? "" : ` with a range of ${Number(d.range_m.toFixed(1))} m`;
+  return d.flows.flatMap((f, i) => (f.dst !== null && isCut(f.src, f.dst) ? [`flow ${i} (${name(f.src)} to ${name(f.dst)}): no path ever exists${range}`] : []));
+}
+
 /** What holds at a moment, of steps in order of time. */
 export function stepAt<T>(steps: [number, T][], seconds: number): T | undefined {
   return steps.findLast(([from]) => from <= seconds)?.[1];

@@ -1,6 +1,7 @@
 // Following a run under way: what comes over the connection becomes what the player shows.
 
 import { batch, signal } from "@preact/signals";
+import type { Flow } from "../api";
 import * as state from "../state";
 import { Connection } from "./connection";
 import { LiveRun } from "./run";
@@ -50,7 +51,7 @@ export function follow(name: string): void {
       state.showLive(name, run, {
         nodes: about.names.length, names: about.names, addresses: about.addresses, end_ns: 0, rows: 0, range_m: about.range_m,
         status: "under way", started: "", seed: 0, scenario: about.name, world: about.world, protocol: about.protocol,
-        totals: null, flows: null, problems: [],
+        totals: null, flows: about.flows, problems: [],
       });
     },
     packets(frame) {
@@ -71,6 +72,9 @@ export function follow(name: string): void {
         case "event":
           if ((message["event"] as Record<string, unknown>)["kind"] === "sizes") run.sized(message["row"] as number, message["event"] as never);
           else run.remark(message["row"] as number | null, message["event"] as Record<string, unknown>);
+          break;
+        case "flows":
+          state.addFlows(message["flows"] as Flow[]);
           break;
         case "gap":
           run.remark(null, { kind: "lost", count: message["count"] });

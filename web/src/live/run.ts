@@ -1,5 +1,6 @@
 // A run under way, as the studio tells of it: where nodes were, what became of packets, what else happened. The latest is kept.
 
+import type { Flow } from "../api";
 import { reasonWords } from "../causes";
 import { countsOf, lengthsOf } from "../counts";
 import type { Frame } from "../frame";
@@ -11,6 +12,8 @@ export interface Greeting {
   /** Seconds of the run in a second; null where its clock is the machine's. */
   speed: number | null;
   nodes: number[]; names: string[]; addresses: string[];
+  /** Those that were heard of before. */
+  flows: Flow[];
 }
 export interface Remark { t: number; row: number | null; text: string }
 

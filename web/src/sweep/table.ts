@@ -28,7 +28,7 @@ const MOST_CELLS = 20_000;
 export function readTable(text: string): Table {
   const [head = [], ...lines] = records(text);
   const fixed = head.length - FIXED.length;
-  if (fixed < 0 || FIXED.some((name, i) => head[fixed + i] !== name)) throw new Error("table.csv is not as this version writes it: run the same wayhop sweep again");
+  if (fixed < 0 || FIXED.some((name, i) => head[fixed + i] !== name)) throw new Error("table.csv has another format than this version writes: run wayhop sweep again");
   const number = (cell: string | undefined) => { const v = Number(cell); return cell === undefined || cell === "" || !Number.isFinite(v) ? null : v; };
   const cells = lines.slice(0, MOST_CELLS).filter((l) => l.length === head.length).map((l) => {
     const [metric, mean, low, high, , counted, runs] = l.slice(fixed);
@@ -71,10 +71,10 @@ export function seriesOf(table: Table, of: Choice): { series: Series[]; isNumeri
   return { series, isNumeric, labels };
 }
 
-/** Round numbers that cover a range, some five of them. */
+/** Round numbers that cover a range, about six of them. */
 export function ticks(from: number, to: number): number[] {
-  const span = Math.max(to - from, 1e-12), rough = span / 4, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * 0.999) ?? rough;
+  const span = Math.max(to - from, 1e-12), rough = span / 5, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * 0.9) ?? rough;
   const first = Math.floor(from / step + 1e-9), last = Math.ceil(to / step - 1e-9);
   return Array.from({ length: Math.min(last - first, 50) + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }

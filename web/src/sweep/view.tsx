@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import * as api from "../api";
 import { type Choice, firstChoice, metricWords, readTable, type Series, seriesOf, type Table, ticks, valuesOf } from "./table";
 
-const WIDTH = 640, HEIGHT = 320, LEFT = 62, RIGHT = 14, TOP = 12, BOTTOM = 42;
+const WIDTH = 640, HEIGHT = 320, LEFT = 62, RIGHT = 24, TOP = 12, BOTTOM = 48;
 /** Series differ in shape and dash, not in colour alone. */
 const SHAPES = ["circle", "square", "triangle", "diamond"] as const, DASHES = ["", "6 3", "2 3", "8 3 2 3"];
 const MOST_SERIES = 8;
@@ -34,7 +34,7 @@ function Figure({ table, choice }: { table: Table; choice: Choice }) {
     <>
       <svg class="figure" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${yName} over ${xName}; the table below has the same numbers`}>
         {ys.map((v) => <g key={v}><line class="grid" x1={LEFT} x2={WIDTH - RIGHT} y1={py(v)} y2={py(v)} /><text x={LEFT - 6} y={py(v) + 4} text-anchor="end">{v}</text></g>)}
-        {xs.map((v, i) => <text key={v} x={px(v)} y={HEIGHT - BOTTOM + 17} text-anchor="middle">{isNumeric ? v : labels[i].slice(0, 20)}</text>)}
+        {xs.map((v, i) => <text key={v} x={px(v)} y={HEIGHT - BOTTOM + 21} text-anchor="middle">{isNumeric ? v : labels[i].slice(0, 20)}</text>)}
         <text x={(LEFT + WIDTH - RIGHT) / 2} y={HEIGHT - 6} text-anchor="middle">{xName}</text>
         <text transform={`translate(13 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)`} text-anchor="middle">{yName}</text>
         {drawn.map((s, k) => (

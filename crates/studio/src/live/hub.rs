@@ -98,6 +98,7 @@ impl Hub {
             "nodes": nodes.iter().map(|n| n.node).collect::<Vec<_>>(),
             "names": nodes.iter().map(|n| &n.name).collect::<Vec<_>>(),
             "addresses": nodes.iter().map(|n| n.address).collect::<Vec<_>>(),
+            "flows": lock(&self.packets).flows(),
         })
     }
 
@@ -156,7 +157,12 @@ impl Hub {
     fn packets_until(&self, time_s: f64) {
         let mut packets = lock(&self.packets);
         let lost = packets.lost();
+        let flows = packets.new_flows();
         let mut ring = lock(&self.ring);
+        if !flows.is_empty() {
+            let n = ring.next();
+            ring.text(json!({"kind": "flows", "n": n, "flows": flows}).to_string());
+        }
         let frame = packets.frame(time_s, ring.next());
         ring.frame(frame);
         if lost > 0 {

@@ -1,17 +1,21 @@
 //! Packets' events as they come over a control socket, in the frames that the page has of recorded runs.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
 use wayhop_control::{About, Event};
-use wayhop_core::from_hex;
-use wayhop_trace::{PacketClass, classify};
-use wayhop_wire::ipv4;
+use wayhop_core::{Addr, from_hex};
+use wayhop_trace::{Conversation, Ends, Identity, PacketClass, classify};
+use wayhop_wire::{ip, ipv4};
 
 use crate::packets::{Columns, EVERYBODY, NOBODY};
 
 /// Rows that wait for the next frame.
 const MOST_ROWS: usize = 1 << 14;
+/// Flows whose ends are kept.
+const MOST_FLOWS: usize = 1_000;
 
 /// The events since the last frame.
 pub(crate) struct Packets {
@@ -21,12 +25,23 @@ pub(crate) struct Packets {
     until: Option<i64>,
     /// Events for which there was no room.
     lost: u64,
+    /// What is known of each flow, by its number, as a summary has it.
+    flows: BTreeMap<u32, Value>,
+    /// The numbers of those that nobody has been told of yet.
+    new_flows: Vec<u32>,
 }
 
 impl Packets {
     pub(crate) fn new(about: &About) -> Self {
         let nodes = (0..).zip(&about.nodes).map(|(i, n)| (n.address.into(), i)).collect();
-        Self { nodes, rows: Columns::default(), until: None, lost: 0 }
+        Self {
+            nodes,
+            rows: Columns::default(),
+            until: None,
+            lost: 0,
+            flows: BTreeMap::new(),
+            new_flows: Vec::new(),
+        }
     }
 
     /// Takes an event of a packet. `node` is the number of its node's row.
@@ -49,9 +64,37 @@ impl Packets {
         rows.flow.push(flow.map_or(-1, |f| f as i32));
         rows.bytes.push(i32::try_from(*bytes).unwrap_or(-1));
         rows.event.push(rows.events.number(Some(event.as_bytes())));
-        let class = class(head, *bytes).map_or("data", PacketClass::name);
+        let octets = octets(head, *bytes);
+        let class = octets.as_deref().and_then(|o| classify(o).0).map_or("data", PacketClass::name);
         rows.class.push(rows.classes.number(Some(class.as_bytes())));
         rows.reason.push(rows.reasons.number(reason.as_deref().map(str::as_bytes)));
+        if let (Some(flow), Some(octets)) = (*flow, octets)
+            && self.flows.len() < MOST_FLOWS
+            && !self.flows.contains_key(&flow)
+            && let Some(about) = self.about_flow(flow, &octets)
+        {
+            self.flows.insert(flow, about);
+            self.new_flows.push(flow);
+        }
+    }
+
+    /// What a packet says of its flow.
+    fn about_flow(&self, flow: u32, octets: &[u8]) -> Option<Value> {
+        let packet = ip::Packet::new_checked(octets).ok()?;
+        let ends = Ends::new(packet.src, packet.dst, &Identity::of(octets)?);
+        let node = |a: Addr| self.nodes.get(&a.ip()).and_then(|n| u32::try_from(*n).ok());
+        let conversation = Conversation { ends, packets: 0, first_ns: 0, last_ns: 0, more: () };
+        Some(json!(conversation.summary(flow, node(ends.source), node(ends.destination))))
+    }
+
+    /// All flows that are known.
+    pub(crate) fn flows(&self) -> Vec<&Value> {
+        self.flows.values().collect()
+    }
+
+    /// Those that came to be known since the last question.
+    pub(crate) fn new_flows(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.new_flows).iter().filter_map(|n| self.flows.get(n).cloned()).collect()
     }
 
     /// How many events were left out since the last question.
@@ -83,12 +126,12 @@ fn nobody(peer: IpAddr) -> i32 {
     if is_all { EVERYBODY } else { NOBODY }
 }
 
-/// What a packet is, by its first octets.
-fn class(head: &str, bytes: u32) -> Option<PacketClass> {
+/// A packet as far as its first octets tell it, as long as it is; none of what is no packet.
+fn octets(head: &str, bytes: u32) -> Option<Vec<u8>> {
     let mut octets = from_hex(head)?;
     if octets.len() < ipv4::HEADER_LEN {
         return None;
     }
     octets.resize((bytes as usize).min(usize::from(u16::MAX)), 0);
-    classify(&octets).0
+    Some(octets)
 }

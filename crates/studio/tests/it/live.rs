@@ -107,7 +107,8 @@ impl Run {
             flow: Some(2),
             seq: Some(number as u32),
             bytes: 64,
-            head: "45".to_owned(),
+            // UDP from 10.0.0.1, port 5001, to 10.0.0.2, port 5201.
+            head: "4500004000000000401100000a0000010a00000213891451002c0000".to_owned(),
             interface: None,
             peer: Some("10.0.0.1".parse().unwrap()),
             signal_dbm: None,
@@ -190,6 +191,9 @@ fn a_viewer_hears_who_runs_where_nodes_are_and_what_becomes_of_packets() {
     let counters = viewer.said("counters");
     assert_eq!((&counters["of"]["0"]["sent"], &counters["up"]), (&json!(5), &json!([true, true])));
     run.packet(77);
+    let flow = &viewer.said("flows")["flows"][0];
+    let ends = (&flow["id"], &flow["kind"], &flow["src"], &flow["dst"], &flow["src_port"], &flow["dst_port"]);
+    assert_eq!(ends, (&json!(2), &json!("udp"), &json!(0), &json!(1), &json!(5001), &json!(5201)));
     let head = loop {
         if let Some(Heard::Packets(head, numbers)) = viewer.next()
             && !numbers.is_empty()
@@ -201,6 +205,8 @@ fn a_viewer_hears_who_runs_where_nodes_are_and_what_becomes_of_packets() {
     assert_eq!(head["events"], json!(["forward"]));
     run.server.publish(&Event::Lost { count: 3 });
     assert_eq!(viewer.said("event")["event"]["count"], 3);
+    // Who comes later hears of the flow at once.
+    assert_eq!(run.watch(None).said("run")["flows"][0]["id"], 2);
 }
 
 #[test]
