@@ -73,10 +73,10 @@ Examples:
   wayhop compare runs/simulated runs/emulated --json           20 seeds in the folder simulated";
 
 const RECOVER_HELP: &str = "\
-A run that is killed (kill -9, power) leaves tables without footers, and beside them tables.checkpoint with what they lack; at most its last 5 s \
-are lost. Every command reads such a run as it is. `recover` gives the tables their footers, so that polars and pandas read them, too; \
-makes the tables flows and outcomes and the summary of what is in packets; and sets the status in manifest.json to killed. \
-It refuses while the run goes on, and does nothing to one that ended by itself.
+A run that was killed (kill -9, power failure) has incomplete Parquet files; tables.checkpoint holds the rest, up to at most 5 s before the \
+end. Wayhop's own commands read such a run as it is. `recover` completes the files for other programs (polars, pandas), computes \
+summary.json and the tables flows and outcomes from the table packets, and sets the status in manifest.json to killed. It refuses runs \
+that are still running, and leaves finished ones unchanged.
 
 Examples:
   wayhop recover runs/first-dsr-1
@@ -187,7 +187,7 @@ pub(crate) enum Command {
     /// Unite run directories of field nodes into one, with one clock
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArgs),
-    /// Make a run that was killed an ordinary one: end its tables and write its summary
+    /// Complete the tables and the summary of a run that was killed
     #[command(after_help = RECOVER_HELP)]
     Recover(crate::recover::RecoverArgs),
     /// Run a paper's experiments again, and set the results beside its numbers

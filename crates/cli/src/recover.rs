@@ -19,12 +19,12 @@ pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
     for run in &a.runs {
         let path = run.display();
         let text = match mend(run).map_err(Failure::trace)? {
-            None => format!("{path}: the run ended by itself, or was recovered before: nothing to do\n"),
+            None => format!("{path}: nothing to do: the run ended normally or has been recovered\n"),
             Some(done) => {
                 let tables = done.tables.iter().filter(|(_, rows)| *rows > 0);
                 let rows: Vec<String> = tables.map(|(table, rows)| format!("{table} {rows}")).collect();
                 format!(
-                    "{path}: recovered up to {:.3} s; at most the last 5 s before it was killed are lost\nrows: {}\n",
+                    "{path}: recovered up to {:.3} s; at most 5 s before the kill are lost\nrows: {}\n",
                     done.until_s,
                     rows.join(", ")
                 )

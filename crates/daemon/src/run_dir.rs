@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_control::About;
-use wayhop_core::{Addr, Fix, NodeId, Packet, SendState, Time, TraceNote};
+use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
 use wayhop_trace::{
@@ -20,15 +20,13 @@ use crate::counters::Counters;
 use crate::numbers::NODE;
 use crate::ownership::give_to;
 use crate::places::Places;
-use crate::talks::Talks;
+use crate::program_flows::ProgramFlows;
 
 /// The record of what happens at the node.
 pub(crate) struct Run {
     rows: Rows,
     places: Places,
-    talks: Talks,
-    /// The node's addresses.
-    own: Vec<Addr>,
+    flows: ProgramFlows,
     /// When the node was last asked to keep up, and the begin of the last leg that was written before its end.
     kept_up: Time,
     written_leg: Option<Time>,
@@ -79,16 +77,9 @@ pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir
 
 impl Run {
     /// A record that waits for its directory.
-    pub(crate) fn waiting() -> Self {
-        let (places, talks) = (Places::default(), Talks::default());
-        Self {
-            rows: Rows::Waiting(Vec::new()),
-            places,
-            talks,
-            own: Vec::new(),
-            kept_up: Time::ZERO,
-            written_leg: None,
-        }
+    pub(crate) fn waiting(flows: ProgramFlows) -> Self {
+        let (rows, places) = (Rows::Waiting(Vec::new()), Places::default());
+        Self { rows, places, flows, kept_up: Time::ZERO, written_leg: None }
     }
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
@@ -102,7 +93,6 @@ impl Run {
             addr6: settings.address6.map(|(addr, _)| addr),
             interfaces: settings.config.names().map(interface).collect(),
         };
-        self.own = node.addr6.map(Addr::from).into_iter().chain([node.addr.into()]).collect();
         // Packets have to be found again in the records of other nodes.
         let outputs = Outputs {
             connections: true,
@@ -164,7 +154,7 @@ impl Run {
             reason: hop.reason,
         };
         let identity = Identity::of(p.bytes());
-        let event = self.talks.place(event, identity.as_ref());
+        let event = self.flows.place(event, identity.as_ref());
         self.write(Row::Hop(event, identity));
         // A packet of a conversation that is dropped here was sent here, or it would have no flow.
         let outcome = event.reason.map(Outcome::Dropped);
@@ -221,9 +211,10 @@ impl Run {
         }
         self.kept_up = now;
         let origin = self.origin();
-        let flows = self.talks.summaries(|a| self.own.contains(&a), summary.kernel_forwards);
         if let Rows::Writing(recorder) = &mut self.rows {
-            recorder.keep_up(Some(Summary { origin, flows, ..summary }));
+            // Each is told once: a node that runs for months has so many that all of them every two seconds would wear its disk out.
+            self.flows.take_new().for_each(|flow| recorder.flow_began(flow));
+            recorder.keep_up(Some(Summary { origin, ..summary }));
         }
     }
 
@@ -247,7 +238,7 @@ impl Run {
             self.write(Row::Position(leg));
         }
         summary.origin = self.origin();
-        summary.flows = self.talks.summaries(|a| self.own.contains(&a), summary.kernel_forwards);
+        summary.flows = self.flows.summaries();
         let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
         let host = counters.named().into_iter().map(|(name, value)| ("host", name, value));
         let auth = counters.auth.iter().flat_map(wayhop_auth::Counts::named);

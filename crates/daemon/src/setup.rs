@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nix::ifaddrs::getifaddrs;
 use socket2::Socket;
 use wayhop_auth::Auth;
-use wayhop_core::{Configured, DataPlane, IfaceId, Purpose, stream};
+use wayhop_core::{Addr, Configured, DataPlane, IfaceId, Purpose, stream};
 
 use wayhop_control::{About, Access, Bound, NodeAbout, Server};
 use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
@@ -38,6 +38,7 @@ use crate::overlap;
 use crate::power::Power;
 use crate::privileges;
 use crate::probe::Probe;
+use crate::program_flows::ProgramFlows;
 use crate::run_dir::{self, Run};
 use crate::signals::{Signals, Source};
 use crate::station::Station;
@@ -302,7 +303,10 @@ fn make_host(
     host.parameters = configured.values().into();
     let after_reboot = after_reboot(configured, &config.protocol);
     host.timing = config.timing.then(Timing::default);
-    host.around.run = config.run.as_ref().map(|_| Run::waiting());
+    let addr6 = settings.address6.map(|(addr, _)| Addr::from(addr));
+    let own = addr6.into_iter().chain([settings.address.into()]).collect();
+    let flows = ProgramFlows::new(own, host.plane == DataPlane::Forwarding);
+    host.around.run = config.run.as_ref().map(|_| Run::waiting(flows));
     host.around.inputs = config
         .inputs
         .as_ref()

@@ -5,7 +5,8 @@
 //! * `outages`: nodes that go down and come back.
 //! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
-//! * `traffic`: the scenario's flows over real sockets. `talks`: conversations of programs. `record`: what becomes of all that in the run's tables.
+//! * `traffic`: the scenario's flows over real sockets. `program_flows`: conversations of programs.
+//! * `record`: what becomes of all that in the run's tables.
 //!
 //! Nothing has a name outside of this process but the control sockets: when it is gone, however it ended, the nodes end, and
 //! with them the namespaces and all that is in them.
@@ -17,11 +18,11 @@ mod nodes;
 mod outages;
 mod packets;
 mod plan;
+mod program_flows;
 mod receivers;
 mod record;
 mod stamped;
 mod stop;
-mod talks;
 mod traffic;
 mod watch;
 mod wire;
@@ -280,12 +281,9 @@ impl Lab {
         complaints
             .extend(listeners.filter_map(|(node, l)| lost_events(&self.scenario.names[node as usize], l)));
         let complete = outcome?;
-        let (recorder, talks) = tables.finish(&counters);
+        let (recorder, program_flows) = tables.finish(&counters);
         name_run(&mut summary, &self.scenario, seconds, time_zero);
-        // The lab's own flows are counted at their sockets all the same.
-        let kernels_forward = std::mem::take(&mut summary.kernel_forwards);
-        let programs = talks.end(self.scenario.addresses.len(), kernels_forward);
-        count_flows(&mut summary, flows, programs);
+        count_flows(&mut summary, flows, program_flows.end());
         summary.trace_hash = recorder.hash().hex();
         (summary.command_exit, summary.program_exits) = (exit, program_exits);
         let ordered = std::mem::take(&mut summary.outages);

@@ -330,7 +330,6 @@ fn add(all: &mut Summary, node: usize, one: Summary) {
             *to.entry(name).or_default() += n;
         }
     };
-    all.kernel_forwards |= one.kernel_forwards;
     all.totals.routing_packets += one.totals.routing_packets;
     all.totals.routing_bytes += one.totals.routing_bytes;
     all.totals.add_routing_headers(one.totals.routing_header_bytes);

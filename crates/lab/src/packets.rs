@@ -3,14 +3,12 @@
 //! A daemon numbers the packets that it sees for itself and knows no flows. Packets of flows are known again by the stamp
 //! in their payload, and get the same number everywhere; others have a number for each node that sees them.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use wayhop_control::Event;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time, from_hex};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{HopEvent, HopKind, Identity, PacketClass, SendEvent, classify};
+use wayhop_trace::{HopEvent, HopKind, Identity, PacketClass, Recent, SendEvent, classify};
 use wayhop_transport::{GROUP, Stamp};
 use wayhop_wire::{ip, ipv4, ipv6};
 
@@ -67,13 +65,12 @@ pub(super) struct Packets {
     node: u32,
     flows: Arc<[FlowEnds]>,
     /// The daemon's numbers of packets of flows, with the run's.
-    known: FxHashMap<u64, PacketId>,
-    order: VecDeque<u64>,
+    known: Recent<u64, PacketId>,
 }
 
 impl Packets {
     pub(super) fn new(node: u32, flows: Arc<[FlowEnds]>) -> Self {
-        Self { node, flows, known: FxHashMap::default(), order: VecDeque::new() }
+        Self { node, flows, known: Recent::of(MOST_REMEMBERED) }
     }
 
     /// The row of an event, and what a packet of no flow is known by at other nodes. The lab itself writes where packets of flows begin and
@@ -96,7 +93,7 @@ impl Packets {
         };
         let flow = if control.is_none() { stamped(&octets).find_map(find) } else { None };
         if let Some((tag, _)) = flow {
-            self.remember(*packet, packet_id(tag.flow, tag.seq));
+            self.known.put(*packet, packet_id(tag.flow, tag.seq));
             if matches!(kind, HopKind::Originate | HopKind::Deliver) {
                 return None;
             }
@@ -130,18 +127,7 @@ impl Packets {
 
     fn number(&self, own: u64) -> PacketId {
         let unique = NO_FLOW | u64::from(self.node) << 40 | own & ((1 << 40) - 1);
-        self.known.get(&own).copied().unwrap_or(PacketId(unique))
-    }
-
-    fn remember(&mut self, own: u64, number: PacketId) {
-        if self.known.insert(own, number).is_none() {
-            self.order.push_back(own);
-            if self.order.len() > MOST_REMEMBERED
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.known.remove(&oldest);
-            }
-        }
+        self.known.get(&own).unwrap_or(PacketId(unique))
     }
 }
 

@@ -10,7 +10,7 @@ use wayhop_trace::{
     Counter, HopEvent, Identity, NoteEvent, PositionEvent, Recorder, SendEvent, SizeEvent, Summary,
 };
 
-use crate::talks::Talks;
+use crate::program_flows::ProgramFlows;
 
 /// How long records wait for earlier ones of other threads.
 const WAIT: Span = Span::from_secs(1);
@@ -56,7 +56,7 @@ impl Records {
 /// Puts records in order, and into the tables.
 pub(super) struct Tables {
     recorder: Recorder,
-    talks: Talks,
+    flows: ProgramFlows,
     from: Receiver<Record>,
     waiting: BTreeMap<(Time, u64), Record>,
     count: u64,
@@ -70,7 +70,7 @@ impl Tables {
         (
             Self {
                 recorder,
-                talks: Talks::new(s),
+                flows: ProgramFlows::new(s),
                 from,
                 waiting: BTreeMap::new(),
                 count: 0,
@@ -99,17 +99,18 @@ impl Tables {
 
     /// Writes what is old enough.
     pub(super) fn settle(&mut self, now: Time) {
-        self.recorder.keep_up(None);
         self.collect();
         let until = Time::from_nanos(now.as_nanos().saturating_sub(WAIT.as_nanos()));
         while let Some(first) = self.waiting.first_entry().filter(|e| e.key().0 <= until) {
             let (at, record) = (first.key().0, first.remove());
             self.write(at, record);
         }
+        self.flows.take_new().for_each(|flow| self.recorder.flow_began(flow));
+        self.recorder.keep_up(None);
     }
 
     /// Writes the rest and what the nodes counted, and gives the recorder back, with the conversations of programs.
-    pub(super) fn finish(mut self, counters: &[BTreeMap<String, u64>]) -> (Recorder, Talks) {
+    pub(super) fn finish(mut self, counters: &[BTreeMap<String, u64>]) -> (Recorder, ProgramFlows) {
         self.collect();
         for ((at, _), record) in std::mem::take(&mut self.waiting) {
             self.write(at, record);
@@ -127,13 +128,13 @@ impl Tables {
                 }
             }
         }
-        (self.recorder, self.talks)
+        (self.recorder, self.flows)
     }
 
     fn collect(&mut self) {
         for record in self.from.try_iter() {
             if let Record::Hop(e, Some(identity)) = &record {
-                self.talks.learn(e, identity);
+                self.flows.learn(e, identity);
             }
             let at = match &record {
                 Record::Hop(e, _) => e.time,
@@ -152,12 +153,12 @@ impl Tables {
         match record {
             Record::Hop(e, identity) => {
                 let e = HopEvent { time: self.written, ..e };
-                let e = identity.map_or(e, |identity| self.talks.place(e, &identity));
+                let e = identity.map_or(e, |identity| self.flows.place(e, &identity));
                 self.recorder.hop(&e);
             }
             Record::Note(e) => self.recorder.note(&NoteEvent { time: self.written, ..e }),
             Record::Sent(e) => {
-                let state = SendState { packet: self.talks.number(e.state.packet), ..e.state };
+                let state = SendState { packet: self.flows.number(e.state.packet), ..e.state };
                 self.recorder.sent(&SendEvent { time: self.written, state, ..e });
             }
             Record::Size(e) => self.recorder.size(&SizeEvent { time: self.written, ..e }),

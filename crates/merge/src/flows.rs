@@ -13,7 +13,7 @@ use crate::unite::{Packets, Timed, is_data};
 /// A flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
-    pub(crate) talk: Conversation,
+    pub(crate) conversation: Conversation,
     /// The node that sends; the gateway by which packets from outside came.
     pub(crate) from: u32,
     pub(crate) is_from_outside: bool,
@@ -77,7 +77,8 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
     if runs.iter().any(|run| run.summary.kernel_forwards) {
         return all;
     }
-    let mut talks = Conversations::default();
+    let mut conversations = Conversations::default();
+    let mut ways: Vec<(u32, bool, To)> = Vec::new();
     let ways_out = WaysOut::of(runs, packets);
     for t in order {
         let (node, row) = (t.seen.node as usize, t.seen.row as usize);
@@ -98,7 +99,7 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
         let to = own.or_else(all_of_them).or_else(|| ways_out.to(packet, hop.destination));
         let ends = Ends::new(hop.source, hop.destination, &identity);
         let to = to.filter(|_| is_from_outside || runs[node].has(hop.source));
-        let Some((to, tag)) = to.and_then(|to| Some((to, talks.sent(ends, t.at_ns)?))) else {
+        let Some((to, tag)) = to.and_then(|to| Some((to, conversations.sent(ends, t.at_ns, || ())?))) else {
             all.elsewhere += 1;
             continue;
         };
@@ -107,17 +108,17 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
             all.entries.insert(t.seen);
         }
         let place = tag.flow as usize;
-        if place == all.list.len() {
-            all.list.push(Flow { talk: talks.list()[place], from: t.seen.node, is_from_outside, to });
+        if place == ways.len() {
+            ways.push((t.seen.node, is_from_outside, to));
             all.sent.push(Vec::new());
         } else if to != To::Outside(None) {
-            all.list[place].to = to;
+            ways[place].2 = to;
         }
         let payload = identity.payload;
         all.sent[place].push(Sent { packet, at_ns: t.at_ns, ttl: hop.ttl, payload });
     }
-    for (flow, talk) in all.list.iter_mut().zip(talks.list()) {
-        flow.talk = *talk;
+    for ((_, conversation), (from, is_from_outside, to)) in conversations.iter().zip(ways) {
+        all.list.push(Flow { conversation: *conversation, from, is_from_outside, to });
     }
     all
 }

@@ -96,7 +96,8 @@ fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
     }
     order.sort_by_key(|t| (t.at_ns, t.seen));
     let all = flows(&runs, &packets, &order);
-    let ends: Vec<_> = all.list.iter().map(|f| (f.from, f.is_from_outside, f.to, f.talk.packets)).collect();
+    let ends: Vec<_> =
+        all.list.iter().map(|f| (f.from, f.is_from_outside, f.to, f.conversation.packets)).collect();
     let expected =
         [(0, false, To::Outside(Some(1)), 2), (1, true, To::Node(0), 1), (0, false, To::Outside(None), 1)];
     assert_eq!(ends, expected);

@@ -150,7 +150,7 @@ impl Merge {
     /// What a packet is called: of a flow, as the flow's packets are.
     fn class(&self, hop: &HopEvent, packet: PacketId) -> PacketClass {
         let flow = self.flows.tags.get(&packet).filter(|_| is_data(hop.class));
-        flow.map_or(hop.class, |tag| self.flows.list[tag.flow as usize].talk.ends.class())
+        flow.map_or(hop.class, |tag| self.flows.list[tag.flow as usize].conversation.ends.class())
     }
 
     fn write_remarks(&self, recorder: &mut Recorder) {
@@ -299,13 +299,13 @@ impl Merge {
     ) -> FlowSummary {
         let receivers = u64::from(flow.receivers(self.runs.len()));
         let mut latencies = Vec::new();
-        let (mut hops, mut counted, mut octets) = (0_u64, 0_u64, 0_u64);
+        let (mut hops, mut counted, mut bytes) = (0_u64, 0_u64, 0_u64);
         let (mut dropped, mut held) = (0, 0);
         for (s, story) in sent.iter().zip(stories) {
             for (_, at_ns, ttl) in &story.delivered {
                 // Clocks that are nearly right may have it arrive just before it left.
                 latencies.push(u64::try_from(at_ns - s.at_ns).unwrap_or(0));
-                octets += u64::from(s.payload);
+                bytes += u64::from(s.payload);
                 if let Some(passed) = s.ttl.checked_sub(*ttl) {
                     hops += u64::from(passed) + 1;
                     counted += 1;
@@ -320,8 +320,8 @@ impl Merge {
             }
         }
         all_ns.extend_from_slice(&latencies);
-        let (count, received) = (u64::from(flow.talk.packets) * receivers, latencies.len() as u64);
-        let Ends { source, destination, .. } = flow.talk.ends;
+        let (count, received) = (u64::from(flow.conversation.packets) * receivers, latencies.len() as u64);
+        let Ends { source, destination, .. } = flow.conversation.ends;
         let (to, is_outside) = match flow.to {
             To::Node(to) => (Some(to), false),
             To::All => (None, false),
@@ -335,11 +335,11 @@ impl Merge {
             dropped: Some(dropped),
             held: Some(held),
             delivery_ratio: ratio(received, count),
-            received_bytes: Some(octets),
-            goodput_bps: flow.talk.bits_per_second(octets),
+            received_bytes: Some(bytes),
+            goodput_bps: flow.conversation.bits_per_second(bytes),
             latency_ms: LatencyMs::of(&mut latencies),
             hops_mean: (counted > 0).then(|| hops as f64 / counted as f64),
-            ..flow.talk.summary(id, Some(flow.from), to)
+            ..flow.conversation.summary(id, Some(flow.from), to)
         }
     }
 

@@ -161,7 +161,7 @@ impl Common {
             if let Some(external) = &mut self.external {
                 external.deliver(p.meta.id);
             }
-            self.talked(at, node, &p);
+            self.deliver_to_program(at, node, &p);
             return self.leave(at, node, p, Exit::Deliver);
         };
         if self.flows.is_tcp(tag.flow) {
@@ -178,11 +178,11 @@ impl Common {
         }
     }
 
-    /// A packet of a program arrived.
-    fn talked(&mut self, at: Time, node: u32, p: &Packet) {
+    /// Counts a packet of a program that arrived.
+    fn deliver_to_program(&mut self, at: Time, node: u32, p: &Packet) {
         let Some(tag) = p.meta.flow else { return };
         let to_all = self.flows.is_to_all(tag.flow);
-        if (to_all || !self.ledger.has_arrived(tag)) && self.flows.talks.delivered(at, node, tag, p) {
+        if (to_all || !self.ledger.has_arrived(tag)) && self.flows.of_programs.delivered(at, node, tag, p) {
             self.ledger.delivered(tag, to_all);
         }
     }

@@ -30,7 +30,7 @@ impl Common {
         let is_programs = known.is_none();
         let (flow, born) = match known {
             Some((tag, born)) => (Some(tag), born),
-            None => (self.flows.talks.sent(at, node, bytes, self.stations.get(&ip.dst).copied()), at),
+            None => (self.flows.of_programs.sent(at, node, bytes, self.stations.get(&ip.dst).copied()), at),
         };
         let meta = PacketMeta { flow, born, ..self.work.new_meta(at) };
         let p = self.work.pool.packet(&bytes[..ip.total_len], meta);

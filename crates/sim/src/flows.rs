@@ -10,7 +10,7 @@ use wayhop_transport::{
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
-use crate::conversations::{Talks, latency_ms};
+use crate::conversations::{ProgramFlows, latency_ms};
 use crate::ledger::FlowEnds;
 use crate::tcp_flow::TcpFlow;
 
@@ -19,7 +19,7 @@ pub(crate) struct Flows {
     /// The scenario's.
     list: Vec<Flow>,
     /// Those of programs, numbered behind them.
-    pub(crate) talks: Talks,
+    pub(crate) of_programs: ProgramFlows,
     /// Each node's IP identification, counted over all of its flows.
     ip_ids: Vec<u16>,
 }
@@ -64,7 +64,7 @@ impl Flows {
         };
         Ok(Self {
             list: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
-            talks: Talks::new(configs.len(), nodes),
+            of_programs: ProgramFlows::new(configs.len(), nodes),
             ip_ids: vec![0; nodes],
         })
     }
@@ -84,13 +84,13 @@ impl Flows {
     /// What a packet of this flow is; without a flow it is somebody's data.
     pub(crate) fn class(&self, tag: Option<FlowTag>) -> PacketClass {
         tag.map_or(PacketClass::Data, |t| {
-            self.list.get(t.flow as usize).map_or_else(|| self.talks.class(t.flow), |f| f.class)
+            self.list.get(t.flow as usize).map_or_else(|| self.of_programs.class(t.flow), |f| f.class)
         })
     }
     /// Whether a flow goes to all nodes.
     pub(crate) fn is_to_all(&self, flow: u32) -> bool {
         let own = self.list.get(flow as usize);
-        own.map_or_else(|| self.talks.is_to_all(flow), |f| f.source.config().is_to_all())
+        own.map_or_else(|| self.of_programs.is_to_all(flow), |f| f.source.config().is_to_all())
     }
     /// Whether a flow is a TCP connection.
     pub(crate) fn is_tcp(&self, flow: u32) -> bool {
@@ -212,7 +212,7 @@ impl Flows {
         let mut all = Histogram::default();
         self.list.iter().filter(|f| of(f.class)).for_each(|f| all.merge(f.sink.delay()));
         if of(PacketClass::Data) {
-            self.talks.delays().for_each(|delay| all.merge(delay));
+            self.of_programs.delays().for_each(|delay| all.merge(delay));
         }
         Latency::of(&all).map(latency_ms)
     }
@@ -260,7 +260,7 @@ impl Flows {
                 ..FlowSummary::default()
             }
         };
-        let programs = self.talks.summaries(self.list.len(), ends);
+        let programs = self.of_programs.summaries(ends);
         self.list.iter().enumerate().map(summary).chain(programs).collect()
     }
 }

@@ -183,7 +183,9 @@ impl Simulation {
     /// Has what was recorded so far get into files. To be called about once a second of the wall clock by whoever drives the simulation;
     /// [`Simulation::run`] does it itself.
     pub fn keep_up(&mut self) {
-        self.net.common.recorder.keep_up(None);
+        let Common { flows, recorder, .. } = &mut self.net.common;
+        flows.of_programs.take_new().for_each(|flow| recorder.flow_began(flow));
+        recorder.keep_up(None);
     }
 
     /// Tells the run directory what is known before the run, in case that it is killed.

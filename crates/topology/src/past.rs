@@ -60,7 +60,9 @@ impl RunPaths {
         story.path = Some(self.between(&all, pair, nodes, (sent_s, ended_s)));
         let (Ok(all), Ok(links)) = (&all, &self.links) else { return };
         let life = (time(sent_s), ended_s.map_or(links.until, time));
-        self.put_steps(story, &all[&pair], life);
+        if let Some(hops) = all.get(&pair) {
+            self.put_steps(story, hops, life);
+        }
     }
 
     fn put_steps(&self, story: &mut Story, hops: &Hops, life: (Time, Time)) {

@@ -1,9 +1,9 @@
 //! Records on their way to the writer.
 
 use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, HopEvent,
-    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, Summary,
-    TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Direction, FlowSummary, FrameEvent, GpsEvent,
+    HopEvent, IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent,
+    Summary, TcpEvent,
 };
 use wayhop_core::{IfaceId, NodeId, Time};
 
@@ -32,6 +32,8 @@ pub(crate) struct Batch {
     pub(crate) contacts: Vec<ContactEvent>,
     /// One for each of `hops`, if they are wanted.
     pub(crate) identities: Vec<IdentityEvent>,
+    /// Flows that have begun, for the checkpoint.
+    pub(crate) flows: Vec<FlowSummary>,
     /// The summary as it is now, for the checkpoint.
     pub(crate) summary: Option<Box<Summary>>,
     /// Whether a checkpoint is due once the batch is written.
@@ -124,7 +126,8 @@ impl Batch {
         ]
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Forgets all but what only the checkpoint has.
+    pub(crate) fn clear_records(&mut self) {
         self.hops.clear();
         self.notes.clear();
         self.sends.clear();
@@ -139,8 +142,7 @@ impl Batch {
         self.bundles.clear();
         self.contacts.clear();
         self.identities.clear();
-        self.frames.clear();
-        self.frame_bytes.clear();
+        self.drop_frames();
     }
 
     /// Adds a frame, of whose octets at most `snaplen` are kept.

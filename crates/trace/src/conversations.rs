@@ -9,7 +9,7 @@ use wayhop_core::{Addr, FlowTag};
 use crate::{FlowSummary, Identity, PacketClass};
 
 /// Conversations that a run tells apart. A port scan has more: packets of those beyond are in no flow, and are counted.
-const MOST_CONVERSATIONS: usize = 100_000;
+pub(crate) const MOST_CONVERSATIONS: usize = 100_000;
 
 /// The ends of one direction of a conversation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,27 +66,29 @@ pub fn is_for_neighbours(a: Addr) -> bool {
 
 /// One direction of a conversation, so far.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Conversation {
+pub struct Conversation<T = ()> {
     /// Who talks to whom.
     pub ends: Ends,
     /// Packets.
     pub packets: u32,
-    /// When the first and the last one were sent, nanoseconds.
+    /// When the first one was sent, nanoseconds.
     pub first_ns: i128,
     /// When the last one was sent, nanoseconds.
     pub last_ns: i128,
+    /// What the world knows of it besides.
+    pub more: T,
 }
 
-impl Conversation {
+impl<T> Conversation<T> {
     /// How long it was active, seconds: from its first packet to one mean interval after its last; `None` of a single packet.
     pub fn active_s(&self) -> Option<f64> {
         let (n, span_s) = (f64::from(self.packets), (self.last_ns - self.first_ns) as f64 / 1e9);
         (self.packets > 1 && span_s > 0.0).then(|| span_s * n / (n - 1.0))
     }
 
-    /// The rate of so many octets in the time that it was active, bits per second.
-    pub fn bits_per_second(&self, octets: u64) -> Option<f64> {
-        self.active_s().map(|s| octets as f64 * 8.0 / s)
+    /// The rate of so many bytes in the time that it was active, bits per second.
+    pub fn bits_per_second(&self, bytes: u64) -> Option<f64> {
+        self.active_s().map(|s| bytes as f64 * 8.0 / s)
     }
 
     /// A flow's summary with what identifies the conversation. `from` and `to` are its ends in the mesh, where there are such.
@@ -110,28 +112,31 @@ impl Conversation {
 
 /// Numbers conversations, and the packets of each, as they appear.
 #[derive(Debug, Default)]
-pub struct Conversations {
+pub struct Conversations<T = ()> {
     known: FxHashMap<Ends, u32>,
-    list: Vec<Conversation>,
+    list: Vec<Conversation<T>>,
     /// The number of the first.
     first: u32,
+    /// How many [`Conversations::take_new`] has returned.
+    taken: usize,
 }
 
-impl Conversations {
+impl<T> Conversations<T> {
     /// Such that the first conversation has this number: behind a scenario's own flows.
     pub fn behind(flows: u32) -> Self {
-        Self { first: flows, ..Self::default() }
+        Self { known: FxHashMap::default(), list: Vec::new(), first: flows, taken: 0 }
     }
 
-    /// The flow of a packet that was sent now, and its number in the flow. `None` if there are too many conversations for a new one.
-    pub fn sent(&mut self, ends: Ends, at_ns: i128) -> Option<FlowTag> {
+    /// The flow of a packet that was sent now, and its number in the flow; `more` is of a conversation that begins with it. `None` if
+    /// there are too many conversations for a new one.
+    pub fn sent(&mut self, ends: Ends, at_ns: i128, more: impl FnOnce() -> T) -> Option<FlowTag> {
         let next = self.list.len();
         if next >= MOST_CONVERSATIONS && !self.known.contains_key(&ends) {
             return None;
         }
         let place = *self.known.entry(ends).or_insert(next as u32) as usize;
         if place == next {
-            self.list.push(Conversation { ends, packets: 0, first_ns: at_ns, last_ns: at_ns });
+            self.list.push(Conversation { ends, packets: 0, first_ns: at_ns, last_ns: at_ns, more: more() });
         }
         let of = &mut self.list[place];
         let seq = of.packets;
@@ -140,19 +145,25 @@ impl Conversations {
         Some(FlowTag { flow: self.first + place as u32, seq })
     }
 
-    /// All of them, in the order of their numbers.
-    pub fn list(&self) -> &[Conversation] {
-        &self.list
+    /// All of them with their numbers, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Conversation<T>)> {
+        (self.first..).zip(&self.list)
+    }
+
+    /// Those that have begun since the last call.
+    pub fn take_new(&mut self) -> impl Iterator<Item = (u32, &Conversation<T>)> {
+        let from = std::mem::replace(&mut self.taken, self.list.len());
+        (self.first + from as u32..).zip(&self.list[from..])
     }
 
     /// The conversation that a flow is; `None` of a scenario's flow.
-    pub fn of(&self, flow: u32) -> Option<&Conversation> {
-        self.list.get(self.place(flow)?)
+    pub fn of(&self, flow: u32) -> Option<&Conversation<T>> {
+        self.list.get(flow.checked_sub(self.first)? as usize)
     }
 
-    /// Where a flow is in [`Conversations::list`]; `None` of a scenario's flow.
-    pub fn place(&self, flow: u32) -> Option<usize> {
-        flow.checked_sub(self.first).map(|place| place as usize)
+    /// As [`Conversations::of`].
+    pub fn of_mut(&mut self, flow: u32) -> Option<&mut Conversation<T>> {
+        self.list.get_mut(flow.checked_sub(self.first)? as usize)
     }
 }
 
@@ -171,13 +182,16 @@ mod tests {
 
     #[test]
     fn each_direction_counts_its_own_packets_and_flows_of_a_scenario_come_first() {
-        let mut all = Conversations::behind(3);
+        let mut all = Conversations::<()>::behind(3);
         let (there, back) = (ends(1, 2, 6, Some((5_000, 80))), ends(2, 1, 6, Some((80, 5_000))));
-        let tags = [(there, 0), (back, 10), (there, 20)].map(|(e, at)| all.sent(e, at).expect("room"));
+        let tags = [(there, 0), (back, 10), (there, 20)].map(|(e, at)| all.sent(e, at, || ()).expect("room"));
         assert_eq!(tags.map(|t| (t.flow, t.seq)), [(3, 0), (4, 0), (3, 1)]);
         assert_eq!(all.of(4).expect("the answers").ends, back);
         assert!(all.of(2).is_none() && all.of(5).is_none());
-        let s = all.list()[0].summary(3, Some(0), Some(1));
+        assert_eq!(all.take_new().map(|(id, c)| (id, c.packets)).collect::<Vec<_>>(), [(3, 2), (4, 1)]);
+        all.sent(ends(1, 3, 6, None), 30, || ());
+        assert_eq!(all.take_new().map(|(id, _)| id).collect::<Vec<_>>(), [5]);
+        let s = all.list[0].summary(3, Some(0), Some(1));
         let about = (s.kind.as_str(), s.protocol, s.src_port, s.dst_port, s.src_address, s.dst_address);
         assert_eq!(about, ("tcp", Some(6), Some(5_000), Some(80), None, None));
     }
@@ -185,26 +199,27 @@ mod tests {
     #[test]
     fn an_end_that_is_no_node_has_its_address_and_a_group_is_for_all() {
         let of = |to: u8| {
-            let mut all = Conversations::default();
-            all.sent(ends(1, to, 17, None), 0);
-            all.list()[0].summary(0, Some(0), None)
+            let mut all = Conversations::<()>::default();
+            all.sent(ends(1, to, 17, None), 0, || ());
+            all.list[0].summary(0, Some(0), None)
         };
         let mut group = ends(1, 0, 17, None);
         group.destination = Ipv4Addr::new(239, 1, 2, 3).into();
-        let mut all = Conversations::default();
-        all.sent(group, 0);
-        let to_group = all.list()[0].summary(0, Some(0), None);
+        let mut all = Conversations::<()>::default();
+        all.sent(group, 0, || ());
+        let to_group = all.list[0].summary(0, Some(0), None);
         assert!(to_group.is_to_all() && !of(9).is_to_all());
         assert_eq!((of(9).dst, of(9).dst_address.as_deref()), (u32::MAX, Some("10.0.0.9")));
     }
 
     #[test]
     fn a_port_scan_does_not_fill_the_memory_and_known_conversations_go_on() {
-        let mut all = Conversations::default();
+        let mut all = Conversations::<()>::default();
         let scan = |n: u32| ends(1, (n >> 16) as u8, 6, Some((1, n as u16)));
-        let numbered = (0..MOST_CONVERSATIONS as u32 + 500).filter(|n| all.sent(scan(*n), 0).is_some());
+        let numbered =
+            (0..MOST_CONVERSATIONS as u32 + 500).filter(|n| all.sent(scan(*n), 0, || ()).is_some());
         assert_eq!(numbered.count(), MOST_CONVERSATIONS);
-        assert_eq!(all.sent(scan(7), 1), Some(FlowTag { flow: 7, seq: 1 }));
+        assert_eq!(all.sent(scan(7), 1, || ()), Some(FlowTag { flow: 7, seq: 1 }));
     }
 
     #[test]
@@ -223,11 +238,11 @@ mod tests {
     #[test]
     fn the_time_of_a_conversation_ends_one_interval_after_its_last_packet() {
         let of = |times: &[i128]| {
-            let mut all = Conversations::default();
+            let mut all = Conversations::<()>::default();
             for at in times {
-                all.sent(ends(1, 2, 17, None), *at);
+                all.sent(ends(1, 2, 17, None), *at, || ());
             }
-            all.list()[0].active_s()
+            all.list[0].active_s()
         };
         assert_eq!((of(&[5]), of(&[0, 1_000_000_000, 2_000_000_000])), (None, Some(3.0)));
     }
@@ -238,11 +253,11 @@ mod tests {
         fn packets_are_numbered_as_a_plain_count_numbers_them(
             sent in proptest::collection::vec((0_u8..4, 0_u8..4, 0_u8..3, 0_u16..3), 0..200),
         ) {
-            let mut all = Conversations::behind(2);
+            let mut all = Conversations::<()>::behind(2);
             let mut order: Vec<(Ends, u32)> = Vec::new();
             for (at, (from, to, protocol, port)) in sent.into_iter().enumerate() {
                 let e = ends(from, to, protocol, (port > 0).then_some((port, 9)));
-                let tag = all.sent(e, at as i128).expect("room");
+                let tag = all.sent(e, at as i128, || ()).expect("room");
                 let place = order.iter().position(|(known, _)| *known == e).unwrap_or_else(|| {
                     order.push((e, 0));
                     order.len() - 1
@@ -250,8 +265,8 @@ mod tests {
                 prop_assert_eq!((tag.flow, tag.seq), (place as u32 + 2, order[place].1));
                 order[place].1 += 1;
             }
-            prop_assert_eq!(all.list().len(), order.len());
-            for (one, (e, n)) in all.list().iter().zip(order) {
+            prop_assert_eq!(all.list.len(), order.len());
+            for (one, (e, n)) in all.list.iter().zip(order) {
                 prop_assert_eq!((one.ends, one.packets), (e, n));
             }
         }

@@ -1,7 +1,7 @@
 //! What became of the packets of flows, by the table `packets`: of runs that did not get to write it down.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use wayhop_core::{DropReason, FlowTag, NodeId, PacketId};
+use wayhop_core::{DropReason, FlowTag, IfaceId, NodeId, PacketId};
 
 use crate::tables::{Tables, addresses};
 use crate::{
@@ -37,8 +37,8 @@ pub(crate) struct Fates {
     routing_packets: u64,
     routing_bytes: u64,
     messages: MessageCounts,
-    /// Packets with routing messages that wait for their first attempt.
-    queued: FxHashSet<(NodeId, PacketId)>,
+    /// Packets with routing messages that wait for their first attempt, by interface.
+    queued: FxHashSet<(NodeId, PacketId, IfaceId)>,
     /// Drops of data packets, in the order of [`DropReason::ALL`].
     drops: [u64; DropReason::ALL.len()],
 }
@@ -63,9 +63,9 @@ impl Fates {
         let has_attempts = !known.is_of_hosts();
         Tables::of(run, known.protocol.clone()).packets(&mut |e| {
             fates.count(&e, has_attempts);
-            if fates.packets.len() + fates.arrivals.len() > MOST_PACKETS {
+            if fates.packets.len() + fates.arrivals.len() + fates.queued.len() > MOST_PACKETS {
                 return Err(format!(
-                    "more than {MOST_PACKETS} packets of flows; read the table with other programs"
+                    "more than {MOST_PACKETS} packets of flows: too many to count again; other programs can read the tables after `wayhop recover`"
                 ));
             }
             Ok(())
@@ -80,13 +80,12 @@ impl Fates {
             self.routing_bytes += u64::from(e.bytes);
         }
         // A packet goes out when it is first tried: further attempts count no more.
-        let (who, waits) = ((e.node, e.packet), is_queued && e.messages != Messages::NONE);
+        let (who, waits) = ((e.node, e.packet, e.iface), is_queued && e.messages != Messages::NONE);
         if waits && has_attempts {
             self.queued.insert(who);
         }
-        let ends = matches!(e.kind, HopKind::Transmit | HopKind::Drop | HopKind::Recall);
-        let waited = ends && self.queued.remove(&who);
-        let goes_out = if has_attempts { waited && e.kind == HopKind::Transmit } else { waits };
+        let goes_out =
+            if has_attempts { e.kind == HopKind::Transmit && self.queued.remove(&who) } else { waits };
         if goes_out {
             self.messages.add(e.messages);
         }
@@ -110,8 +109,11 @@ impl Fates {
         }
     }
 
-    /// Whether the flow counts a packet that was made: of TCP only segments with data from the source.
+    /// Whether the flow counts a packet that was made: of a scenario's TCP only segments with data from the source.
     fn counts(&self, tag: FlowTag, e: &HopEvent) -> bool {
+        if self.flows[tag.flow as usize].is_of_programs() {
+            return true;
+        }
         // The longest headers of IP and TCP.
         let headers = if e.source.is_v4() { 60 } else { 80 };
         e.class != PacketClass::Tcp || e.node.0 == self.flows[tag.flow as usize].src && e.bytes > headers
@@ -119,13 +121,20 @@ impl Fates {
 
     fn delivered(&mut self, tag: FlowTag, e: &HopEvent) {
         let flow = &self.flows[tag.flow as usize];
-        let Some(fate) = self.packets.get_mut(&tag) else { return };
+        let known = if flow.is_of_programs() {
+            // A lab's row of an arrival may be some milliseconds before that of the packet's origin.
+            let fate = || Fate { made_ns: e.time.as_nanos(), ttl: e.ttl, arrived: 0, reason: None };
+            Some(self.packets.entry(tag).or_insert_with(fate))
+        } else {
+            self.packets.get_mut(&tag)
+        };
+        let Some(fate) = known else { return };
         let is_first = if flow.is_to_all() {
             e.node.0 != flow.src && self.arrivals.insert((tag, e.node))
         } else {
-            // A ping arrives when its answer does.
+            // A ping arrives when its answer does; what has an address that no node has, wherever it is given to a program.
             let end = if e.class == PacketClass::Ping { flow.src } else { flow.dst };
-            e.node.0 == end && fate.arrived == 0
+            (e.node.0 == end || end == u32::MAX) && fate.arrived == 0
         };
         if !is_first {
             return;
@@ -179,11 +188,15 @@ impl Fates {
             let [received, dropped, held] = counts[i];
             let latencies = &mut self.latencies_ns[i];
             let sent = received + dropped + held;
+            (f.goodput_bps, f.tcp) = (None, None);
+            if f.sent.is_none() {
+                // Where kernels forward, the table does not have all packets of programs.
+                continue;
+            }
             (f.sent, f.received) = (Some(sent), Some(received));
             (f.dropped, f.held) = if sees_all { (Some(dropped), Some(held)) } else { (None, None) };
             f.delivery_ratio = ratio(received, sent);
             f.hops_mean = ratio(self.hops[i], received);
-            (f.goodput_bps, f.tcp) = (None, None);
             if f.kind == PacketClass::Ping.name() { &mut both_ways } else { &mut one_way }
                 .extend_from_slice(latencies);
             f.latency_ms = LatencyMs::of(latencies);

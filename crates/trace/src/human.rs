@@ -68,7 +68,7 @@ pub fn human_table(s: &Summary) -> String {
         Some(at) => label(
             &mut out,
             "cut off",
-            &format!("at {} s: the run has not ended, or was killed", decimals(at)),
+            &format!("at {} s: the run is still running, or was killed", decimals(at)),
         ),
         None => label(&mut out, "trace hash", &s.trace_hash),
     }
@@ -81,12 +81,12 @@ fn delivered(s: &Summary) -> String {
     let (sent, received) = (grouped(t.sent), grouped(t.received));
     match t.delivery_ratio {
         None if s.kernel_forwards || s.flows.iter().any(|f| f.sent.or(f.received).is_none()) => {
-            return "not known: the hosts' kernels forwarded".to_owned();
+            return "unknown: the hosts' kernels forwarded the packets".to_owned();
         }
         None if t.sent + t.received == 0 => return "nothing was sent".to_owned(),
         None => {
             return format!(
-                "{sent} packets sent and {received} received here; other nodes know what became of those sent"
+                "{sent} packets sent and {received} received by this node; merge the runs of all nodes to see what arrived"
             );
         }
         Some(_) => {}
@@ -140,7 +140,7 @@ fn programs(out: &mut String, s: &Summary) {
         label(out, "programs", &words);
     }
     if let Some(n) = s.programs.as_ref().map(|p| p.without_flow).filter(|n| *n > 0) {
-        let words = "packets of programs are in no flow: for neighbours on the link only, or of conversations after the first 100,000";
+        let words = "packets of programs are in no flow (for neighbours only, or after the first 100,000 conversations)";
         label(out, "left out", &format!("{} {words}", grouped(n)));
     }
     for failure in s.program_exits.iter().filter_map(crate::ProgramExit::failure) {

@@ -9,8 +9,8 @@ use parquet::file::statistics::Statistics;
 
 use crate::fates::Fates;
 use crate::run_dir::SUMMARY;
-use crate::tables::{Checkpoint, FLOWS, OUTCOMES, TABLES, Table, mend, open_table};
-use crate::{Error, PacketOutcome, RunDir, RunStatus, Summary};
+use crate::tables::{Checkpoint, FLOWS, OUTCOMES, TABLES, Table, Tables, mend, open_table};
+use crate::{Error, HopKind, PacketOutcome, RunDir, RunStatus, Summary};
 
 /// Where tables are written anew, in the run directory.
 const WORKSHOP: &str = ".recover";
@@ -45,19 +45,16 @@ impl RunDir {
 
 /// The summary that the run's last checkpoint has; `None` without one.
 fn known(run: &RunDir) -> Result<Option<Summary>, Error> {
-    let Some(checkpoint) = Checkpoint::read(run.path())? else { return Ok(None) };
-    let Some(json) = checkpoint.summary()? else { return Ok(None) };
-    let read = serde_json::from_slice(&json);
-    read.map(Some).map_err(|e| {
-        Error::invalid(run.path(), format!("tables.checkpoint has no summary that Wayhop wrote: {e}"))
-    })
+    Checkpoint::read(run.path())?.map_or(Ok(None), |checkpoint| checkpoint.summary())
 }
 
 /// The summary of a run that has none, by its tables; `None` if they are not there.
 pub(crate) fn summary(run: &RunDir) -> Result<Option<Summary>, Error> {
     let Some(mut summary) = known(run)? else { return Ok(None) };
-    // A node on a real interface counts by itself, and tells at each checkpoint.
-    if !is_of_one_node(&summary) {
+    if is_of_one_node(&summary) {
+        // It counts its totals by itself, and tells them at each checkpoint.
+        count_ends(run, &mut summary)?;
+    } else {
         Fates::read(run, &summary)?.tell(&mut summary);
     }
     let end_s = (last_ns(run)? as f64 / 1e9).max(summary.simulated_s);
@@ -65,6 +62,24 @@ pub(crate) fn summary(run: &RunDir) -> Result<Option<Summary>, Error> {
     summary.cut_off_s = Some(end_s);
     summary.trace_hash.clear();
     Ok(Some(summary))
+}
+
+/// Counts the packets of the flows of a node on a real interface: those that began there, and those that ended there.
+fn count_ends(run: &RunDir, summary: &mut Summary) -> Result<(), Error> {
+    let flows = &mut summary.flows;
+    for f in &mut *flows {
+        (f.sent, f.received, f.goodput_bps) = (f.sent.map(|_| 0), f.received.map(|_| 0), None);
+    }
+    Tables::of(run, summary.protocol.clone()).packets(&mut |e| {
+        let Some(flow) = e.flow.and_then(|tag| flows.get_mut(tag.flow as usize)) else { return Ok(()) };
+        let count = match e.kind {
+            HopKind::Originate => &mut flow.sent,
+            HopKind::Deliver => &mut flow.received,
+            _ => return Ok(()),
+        };
+        *count = count.map(|n| n + 1);
+        Ok(())
+    })
 }
 
 fn is_of_one_node(summary: &Summary) -> bool {
@@ -112,10 +127,10 @@ pub fn how_it_ended(run: &RunDir) -> Result<Option<String>, Error> {
     Ok(Some(if status == RunStatus::Killed {
         format!("{path}: the run was killed; its record ends at {end_s:.3} s")
     } else if run.is_under_way() {
-        format!("{path}: the run goes on; its record comes up to {end_s:.3} s")
+        format!("{path}: the run is still running; recorded up to {end_s:.3} s")
     } else {
         format!(
-            "{path}: the run was killed; its record ends at {end_s:.3} s (`wayhop recover {path}` makes it an ordinary run)"
+            "{path}: the run was killed; its record ends at {end_s:.3} s (`wayhop recover {path}` completes its files)"
         )
     }))
 }
@@ -133,7 +148,7 @@ pub struct Recovered {
 /// manifest that it was killed. `None` if it ended by itself, or was recovered before.
 ///
 /// # Errors
-/// If the run goes on, if it left nothing to recover it from, or if its files are damaged or cannot be written.
+/// If the run is still running, if it left nothing to recover it from, or if its files are damaged or cannot be written.
 pub fn recover(path: &std::path::Path) -> Result<Option<Recovered>, Error> {
     let run = RunDir::open_alone(path)?;
     if run.manifest()?.status != RunStatus::Running {
@@ -142,16 +157,17 @@ pub fn recover(path: &std::path::Path) -> Result<Option<Recovered>, Error> {
     if Checkpoint::read(run.path())?.is_none() {
         return Err(Error::invalid(run.path(), nothing_left(&run)));
     }
-    let Some(summary) = summary(&run)? else {
-        return Err(Error::invalid(
-            run.path(),
-            "the run was killed in its first moment, before there was anything to recover; run it again",
-        ));
-    };
-    let outcomes = outcomes(&run)?;
+    let in_its_first_moment =
+        "the run was killed in its first moment, before there was anything to recover; run it again";
+    if known(&run)?.is_none() {
+        return Err(Error::invalid(run.path(), in_its_first_moment));
+    }
+    // Before the summary, which may be too much to compute: then other programs can read them all the same.
     for table in TABLES.into_iter().filter(|t| run.has(t)) {
         mend(&run, table)?;
     }
+    let summary = summary(&run)?.ok_or_else(|| Error::invalid(run.path(), in_its_first_moment))?;
+    let outcomes = outcomes(&run)?;
     let workshop = run.path().join(WORKSHOP);
     fs::create_dir_all(&workshop).map_err(Error::io(&workshop, "create"))?;
     let put = |table: &str| {

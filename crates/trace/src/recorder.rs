@@ -8,9 +8,9 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, Table};
 use crate::writer::Writer;
 use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, FrameEvent, GpsEvent, HopEvent, Identity,
-    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent,
-    SizeEvent, Summary, TcpEvent, TraceHash,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, FlowSummary, FrameEvent, GpsEvent, HopEvent,
+    Identity, IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus,
+    SendEvent, SizeEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -322,6 +322,14 @@ impl Recorder {
         }
     }
 
+    /// A flow has begun that the summary given to [`Recorder::begin`] does not have, the next one by its id. Of a run that is killed,
+    /// `sent` and `received` stay unknown where they are `None` here.
+    pub fn flow_began(&mut self, flow: FlowSummary) {
+        if self.run.as_ref().is_some_and(|r| r.tables) {
+            self.batch.flows.push(flow);
+        }
+    }
+
     /// Whether [`Recorder::keep_up`] has something to do.
     pub fn is_due(&self) -> bool {
         self.run.as_ref().is_some_and(|r| r.writer.is_due())
@@ -392,7 +400,7 @@ impl Recorder {
             match &mut left_out.records {
                 Some(records) => {
                     *records += full.records();
-                    full.clear();
+                    full.clear_records();
                     full
                 }
                 None if full.is_overfull() => run.writer.exchange(full),

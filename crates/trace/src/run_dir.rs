@@ -155,7 +155,7 @@ impl RunDir {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {
                 return Err(Error::invalid(
                     path,
-                    "the run goes on: wait for its end, or end it with SIGTERM",
+                    "the run is still running: wait until it ends, or stop it with SIGTERM",
                 ));
             }
             locked => locked.map_err(Error::io(path, "open"))?,

@@ -158,7 +158,8 @@ fn run(
             let _ = sinks.close();
             failure.set(e);
         }
-        batch.clear();
+        batch.clear_records();
+        batch.flows.clear();
         // Nobody waits for it when the run has ended.
         let _ = give_back.send(batch);
     }
@@ -177,6 +178,9 @@ struct Sinks {
 
 struct Tables {
     checkpoints: Checkpoints,
+    /// The flows that have begun, as lines of JSON, and how much of that the checkpoint has.
+    flows: Vec<u8>,
+    kept_flows: usize,
     packets: Table<HopEvent>,
     positions: Table<PositionEvent>,
     events: Table<NoteEvent>,
@@ -204,6 +208,10 @@ impl Sinks {
 
     fn write(&mut self, batch: &Batch) -> Result<(), Error> {
         if let Some(t) = &mut self.tables {
+            for flow in &batch.flows {
+                serde_json::to_writer(&mut t.flows, flow).map_err(|e| t.checkpoints.cannot_encode(&e))?;
+                t.flows.push(b'\n');
+            }
             t.packets.extend(batch.hops.iter().copied())?;
             t.positions.extend(batch.positions.iter().copied())?;
             t.events.extend(batch.notes.iter().copied())?;
@@ -282,6 +290,8 @@ impl Tables {
         }
         Ok(Self {
             checkpoints: Checkpoints::new(path, outputs.durable),
+            flows: Vec::new(),
+            kept_flows: 0,
             packets: Table::create(path, "packets", PACKETS)?,
             positions: Table::create(path, "positions", POSITIONS)?,
             events: Table::create(path, "events", EVENTS)?,
@@ -312,7 +322,7 @@ impl Tables {
     }
 
     fn checkpoint(&mut self, summary: Option<&Summary>) -> Result<(), Error> {
-        let mut has_news = summary.is_some();
+        let mut has_news = summary.is_some() || self.kept_flows < self.flows.len();
         self.each(&mut |t| {
             has_news |= t.has_news();
             Ok(())
@@ -332,6 +342,9 @@ impl Tables {
         if let Some(summary) = summary {
             to.put_summary(summary)?;
         }
+        let from = if all { 0 } else { self.kept_flows };
+        to.put_flows(&self.flows[from..])?;
+        self.kept_flows = self.flows.len();
         self.each(&mut |t| t.keep(all, to))?;
         to.commit()
     }

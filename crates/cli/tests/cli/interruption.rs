@@ -190,11 +190,11 @@ fn a_run_is_not_recovered_while_it_goes_on() {
     let dir = folder(&[("long.toml", LONG)]);
     let mut run = started(dir.path());
     let refused = run_in(dir.path(), &["recover", "r"]).failure(2);
-    assert!(refused.contains("r: the run goes on"), "{refused}");
+    assert!(refused.contains("r: the run is still running"), "{refused}");
     // And is read meanwhile.
     let why = run_in(dir.path(), &["why", "r"]);
     assert!(
-        why.status == Some(0) && why.err.contains("r: the run goes on; its record comes up to"),
+        why.status == Some(0) && why.err.contains("r: the run is still running; recorded up to"),
         "{}",
         why.err
     );

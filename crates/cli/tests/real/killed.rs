@@ -46,9 +46,9 @@ fn marked(mark: &str) -> Vec<String> {
     all.filter(|(line, env)| line.contains(mark) || env.contains(mark)).map(|(line, _)| line).collect()
 }
 
-fn start(world: &str, runtime: &Path, folder: &Path, trust: bool) -> Child {
+fn start(world: &str, runtime: &Path, folder: &Path, more: &[&str]) -> Child {
     let mut command = Command::new(WAYHOP);
-    command.args([world, "s.toml", "--quiet", "--no-out"]).args(trust.then_some("--trust"));
+    command.args([world, "s.toml", "--quiet"]).args(more);
     command.current_dir(folder).env("WAYHOP_RUNTIME_DIR", runtime);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
@@ -61,7 +61,8 @@ fn kill_one(world: &str, runtime: &Path, run: u64, after_ms: u64) -> Vec<String>
     fs::write(folder.path().join("s.toml"), scenario(mark)).unwrap();
     let own = runtime.join(run.to_string());
     fs::create_dir_all(&own).unwrap();
-    let mut child = start(world, &own, folder.path(), run.is_multiple_of(2));
+    let more: &[&str] = if run.is_multiple_of(2) { &["--no-out", "--trust"] } else { &["--no-out"] };
+    let mut child = start(world, &own, folder.path(), more);
     // What the last one leaves is looked at: however slow the machine, it has begun.
     while run == RUNS - 1 && below(&own).is_empty() {
         assert!(child.try_wait().unwrap().is_none(), "it has ended");
@@ -121,7 +122,7 @@ fn nothing_outlives(world: &str, until_ms: u64) {
         "duration_s = 1\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 200 }\n",
     )
     .unwrap();
-    assert!(start(world, &own, folder.path(), false).wait().unwrap().success());
+    assert!(start(world, &own, folder.path(), &["--no-out"]).wait().unwrap().success());
     let left = below(&own);
     assert!(left.is_empty(), "{left:?} of {before:?}");
 }
@@ -136,7 +137,7 @@ fn thirty_labs_that_are_killed_leave_nothing() {
     nothing_outlives("lab", 3000);
 }
 
-/// A flow over two hops, for longer than anybody waits.
+/// A flow and a program's pings over two hops, for longer than anybody waits.
 const RECORDED: &str = "\
 duration_s = 600
 nodes.count = 3
@@ -146,21 +147,16 @@ kind = \"cbr\"
 src = 0
 dst = 2
 rate_pps = 20
+[[programs]]
+node = 0
+command = [\"ping\", \"-i\", \"0.1\", \"mesh-2\"]
 ";
 
 /// Kills a run of this world so many milliseconds after its record began. By how many seconds its record ends before.
 fn lost_s(world: &str, after_ms: u64) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("s.toml"), RECORDED).unwrap();
-    let mut run = Command::new(WAYHOP)
-        .args([world, "s.toml", "--quiet", "--out", "r"])
-        .current_dir(folder.path())
-        .env("WAYHOP_RUNTIME_DIR", folder.path().join("run"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut run = start(world, &folder.path().join("run"), folder.path(), &["--out", "r"]);
     let path = folder.path().join("r");
     while !path.join("tables.checkpoint").exists() {
         assert!(run.try_wait().unwrap().is_none(), "it has ended");
@@ -188,6 +184,8 @@ fn lost_s(world: &str, after_ms: u64) -> f64 {
         (sent, if world == "lab" { "lab" } else { "emulation" })
     );
     assert!(sent > 20 && told.flows[0].received > Some(10), "{told:?}");
+    let pings = told.flows.iter().filter(|f| f.kind == "icmp" && f.received > Some(10));
+    assert_eq!(pings.count(), 2, "requests and answers: {told:?}");
     let recovered = recover(&path).unwrap().expect("it was killed");
     assert!(recovered.until_s >= last.as_secs_f64());
     assert_eq!(dir.summary().unwrap(), told);

@@ -84,7 +84,7 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
         let outside = [row.text("source")?, row.text("destination")?];
         let text = match (event, outside.map(|a| names.is_elsewhere(a, node))) {
             ("originate", [true, _]) => {
-                format!("came into the mesh at the gateway {}: {bytes} octets", names.of(node))
+                format!("came into the mesh at the gateway {}: {bytes} bytes", names.of(node))
             }
             ("deliver", [_, true]) => format!("left the mesh at the gateway {}", names.of(node)),
             _ => event_words(event, bytes, ttl, peer.as_deref().map(|p| names.at(p)), reason),
@@ -137,9 +137,9 @@ fn step(time_ns: i64, node: u32, names: &Names, what: &str, text: String) -> Ste
 fn event_words(event: &str, bytes: i64, ttl: i64, peer: Option<String>, reason: Option<&str>) -> String {
     let peer = peer.unwrap_or_else(|| "nobody".to_owned());
     match event {
-        "originate" => format!("an application sends it: {bytes} octets"),
-        "send" => format!("to the interface queue, for {peer}: {bytes} octets, TTL {ttl}"),
-        "forward" => format!("forwarded to the interface queue, for {peer}: {bytes} octets, TTL {ttl}"),
+        "originate" => format!("an application sends it: {bytes} bytes"),
+        "send" => format!("to the interface queue, for {peer}: {bytes} bytes, TTL {ttl}"),
+        "forward" => format!("forwarded to the interface queue, for {peer}: {bytes} bytes, TTL {ttl}"),
         "transmit" => format!("on the air to {peer}"),
         "receive" => format!("received from {peer}"),
         "deliver" => "delivered to its application".to_owned(),

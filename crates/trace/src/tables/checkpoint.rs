@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use crc::{CRC_32_ISO_HDLC, Crc};
 
 use super::names::TABLES;
-use crate::{Error, Summary};
+use crate::conversations::MOST_CONVERSATIONS;
+use crate::{Error, FlowSummary, Summary};
 
 /// The file in the run directory.
 pub(crate) const CHECKPOINT: &str = "tables.checkpoint";
@@ -21,6 +22,7 @@ pub(crate) const CHECKPOINT: &str = "tables.checkpoint";
 pub(crate) const CHECKPOINT_PART: &str = "tables.checkpoint.part";
 const MAGIC: &[u8; 8] = b"WHCKPT1\n";
 static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+const FOREIGN: &str = "records that Wayhop did not write";
 /// A record's length and checksum.
 const HEAD: usize = 8;
 /// Marks after which the file is written anew, so that rows come in few pieces.
@@ -29,6 +31,8 @@ const MOST_MARKS: u32 = 64;
 const GROWTH: u64 = 16 << 20;
 /// More pieces than this has no table that Wayhop wrote.
 const MOST_PIECES: usize = 1 << 12;
+/// A summary, two of each table and the flows are written at a time.
+const MOST_AT_A_TIME: usize = 2 + 2 * TABLES.len();
 /// Summaries and footers of more octets are not read.
 const LONGEST: u64 = 64 << 20;
 
@@ -44,11 +48,15 @@ pub(super) enum Kind {
     Rows = 3,
     /// What was written up to here counts.
     Mark = 4,
+    /// Flows that have begun since the summary, as lines of JSON.
+    Flows = 5,
 }
 
 impl Kind {
     fn of(code: u8) -> Option<Self> {
-        [Self::Summary, Self::Base, Self::Rows, Self::Mark].into_iter().find(|k| *k as u8 == code)
+        [Self::Summary, Self::Base, Self::Rows, Self::Mark, Self::Flows]
+            .into_iter()
+            .find(|k| *k as u8 == code)
     }
 }
 
@@ -95,8 +103,17 @@ impl Checkpoints {
 
     /// The summary as it is now.
     pub(crate) fn put_summary(&mut self, summary: &Summary) -> Result<(), Error> {
-        let json = serde_json::to_vec(summary).map_err(|e| Error::invalid(&self.dir, e.to_string()))?;
+        let json = serde_json::to_vec(summary).map_err(|e| self.cannot_encode(&e))?;
         self.put(Kind::Summary, "", &[&json])
+    }
+
+    /// Flows that have begun, as lines of JSON; nothing if there are none.
+    pub(crate) fn put_flows(&mut self, lines: &[u8]) -> Result<(), Error> {
+        if lines.is_empty() { Ok(()) } else { self.put(Kind::Flows, "", &[lines]) }
+    }
+
+    pub(crate) fn cannot_encode(&self, e: &serde_json::Error) -> Error {
+        Error::invalid(&self.dir, e.to_string())
     }
 
     pub(super) fn put(&mut self, kind: Kind, table: &str, payload: &[&[u8]]) -> Result<(), Error> {
@@ -178,6 +195,7 @@ pub(crate) struct Checkpoint {
     path: PathBuf,
     file: File,
     summary: Option<Place>,
+    flows: Vec<Place>,
     tables: BTreeMap<&'static str, Kept>,
 }
 
@@ -190,21 +208,21 @@ impl Checkpoint {
             opened => opened.map_err(Error::io(&path, "read"))?,
         };
         let copy = file.try_clone().map_err(Error::io(&path, "read"))?;
-        let mut found = Self { path, file, summary: None, tables: BTreeMap::new() };
+        let mut found = Self { path, file, summary: None, flows: Vec::new(), tables: BTreeMap::new() };
         let mut records = Records { file: BufReader::new(copy), at: 0 };
         if !records.begins_well() {
             return Err(Error::invalid(&found.path, "not a checkpoint that this version of Wayhop wrote"));
         }
         let mut waiting = Vec::new();
         while let Some(record) = records.next_one() {
-            if record.kind != Kind::Mark {
+            let is_mark = record.kind == Kind::Mark;
+            if !is_mark {
                 waiting.push(record);
-                continue;
             }
-            for record in waiting.drain(..) {
-                if !found.take(&record) {
-                    return Err(Error::invalid(&found.path, "records that Wayhop did not write"));
-                }
+            let is_ours = waiting.len() <= MOST_AT_A_TIME
+                && (!is_mark || waiting.drain(..).all(|record| found.take(&record)));
+            if !is_ours {
+                return Err(Error::invalid(&found.path, FOREIGN));
             }
         }
         Ok(Some(found))
@@ -214,6 +232,7 @@ impl Checkpoint {
     fn take(&mut self, record: &Record) -> bool {
         match (record.kind, record.table) {
             (Kind::Summary, None) => self.summary = Some(record.place),
+            (Kind::Flows, None) if self.flows.len() < MOST_PIECES => self.flows.push(record.place),
             (Kind::Base, Some(table)) => {
                 self.tables.insert(table, Kept { base: record.place, rows: Vec::new() });
             }
@@ -230,9 +249,27 @@ impl Checkpoint {
         self.tables.get(name)
     }
 
-    /// The last summary, as JSON.
-    pub(crate) fn summary(&self) -> Result<Option<Vec<u8>>, Error> {
-        self.summary.map(|place| self.octets(place)).transpose()
+    /// The last summary, with the flows that have begun since the first; `None` if there is none.
+    pub(crate) fn summary(&self) -> Result<Option<Summary>, Error> {
+        let Some(place) = self.summary else { return Ok(None) };
+        let foreign = |e: serde_json::Error| Error::invalid(&self.path, format!("{FOREIGN}: {e}"));
+        let mut summary: Summary = serde_json::from_slice(&self.octets(place)?).map_err(foreign)?;
+        let own = summary.flows.len();
+        for place in &self.flows {
+            let lines = self.octets(*place)?;
+            for flow in serde_json::Deserializer::from_slice(&lines).into_iter::<FlowSummary>() {
+                let (flow, next) = (flow.map_err(foreign)?, summary.flows.len());
+                if (flow.id as usize) < next {
+                    // The summary is newer, and has it.
+                    continue;
+                }
+                if flow.id as usize > next || next - own >= MOST_CONVERSATIONS {
+                    return Err(Error::invalid(&self.path, FOREIGN));
+                }
+                summary.flows.push(flow);
+            }
+        }
+        Ok(Some(summary))
     }
 
     /// A payload in memory.

@@ -133,7 +133,7 @@ fn why_missing(run: &RunDir, table: &str) -> &'static str {
             "this run did not record what its packets are known by; run it again with --identities"
         }
         "flows" if run.manifest().is_ok_and(|m| m.status == RunStatus::Running) => {
-            "the run has not ended, or was killed, and this table is written at the end; of a killed run `wayhop recover` makes it"
+            "this table is written when the run ends; if the run was killed, `wayhop recover` writes it"
         }
         _ if TABLES.iter().any(|t| run.path().join(format!("{t}.parquet")).exists()) => {
             "the table is missing, and others of this run are there: copy the run anew, or run it again"

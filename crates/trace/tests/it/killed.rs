@@ -10,10 +10,10 @@ use parquet::file::reader::FileReader as _;
 use parquet::record::Row;
 use proptest::prelude::*;
 use tempfile::TempDir;
-use wayhop_core::{NodeId, Time};
+use wayhop_core::{FlowTag, NodeId, Time};
 use wayhop_trace::{
-    Error, FlowSummary, Outputs, Recorder, RunDir, RunStatus, SizeEvent, Summary, export_csv, open_table,
-    outcome_rows, recover,
+    Error, FlowSummary, HopEvent, HopKind, Outputs, PacketClass, Recorder, RunDir, RunStatus, SizeEvent,
+    Summary, export_csv, open_table, outcome_rows, recover,
 };
 
 use crate::common::{hop, manifest, nodes, rows};
@@ -26,6 +26,7 @@ fn known() -> Summary {
         kind: "cbr".to_owned(),
         src: id,
         dst: (id + 1) % 3,
+        sent: Some(0),
         dropped: Some(0),
         held: Some(0),
         ..FlowSummary::default()
@@ -80,7 +81,11 @@ fn found(dir: &Path, table: &str) -> Result<Vec<Row>, Error> {
 
 /// Has the recorder make a checkpoint, and waits until a kill would leave so many rows of `packets`.
 fn settled(dir: &Path, r: &mut Recorder, packets: usize) -> TempDir {
-    r.begin(known());
+    settled_with(dir, r, packets, &known())
+}
+
+fn settled_with(dir: &Path, r: &mut Recorder, packets: usize, known: &Summary) -> TempDir {
+    r.begin(known.clone());
     loop {
         let copy = killed(dir);
         if copy.path().join(CHECKPOINT).exists()
@@ -245,7 +250,7 @@ fn a_run_that_is_killed_is_recovered_once_and_says_so() {
     (0..1_000).for_each(|i| r.hop(&hop(i)));
     let copy = settled(dir.path(), &mut r, 1_000);
     let e = recover(dir.path()).expect_err("it goes on").to_string();
-    assert!(e.contains("the run goes on"), "{e}");
+    assert!(e.contains("the run is still running"), "{e}");
     let run = RunDir::open(copy.path()).expect("a run");
     assert!(run.is_killed() && !RunDir::open(dir.path()).expect("a run").is_killed());
     let before = run.summary().expect("a summary of what there is");
@@ -265,6 +270,66 @@ fn a_run_that_is_killed_is_recovered_once_and_says_so() {
     let left: Vec<_> =
         fs::read_dir(copy.path()).expect("a directory").flatten().map(|e| e.file_name()).collect();
     assert!(left.iter().all(|n| !n.to_string_lossy().contains("heckpoint")), "{left:?}");
+}
+
+/// A row of a packet of the flow behind those that are known.
+fn of_program(i: u64, kind: HopKind, seq: u32) -> HopEvent {
+    let node = NodeId(u32::from(kind == HopKind::Deliver));
+    HopEvent { kind, node, class: PacketClass::Data, flow: Some(FlowTag { flow: 3, seq }), ..hop(i) }
+}
+
+fn began(id: u32, sent: Option<u64>, received: Option<u64>) -> FlowSummary {
+    let (kind, protocol) = ("udp".to_owned(), Some(17));
+    FlowSummary {
+        id,
+        kind,
+        protocol,
+        src: 0,
+        dst: 1,
+        sent,
+        received,
+        dropped: sent,
+        held: sent,
+        ..known().flows[0].clone()
+    }
+}
+
+#[test]
+fn flows_that_began_in_a_killed_run_are_counted_however_often_the_checkpoint_was_written_anew() {
+    let dir = TempDir::new().expect("a directory");
+    let mut r = start(dir.path());
+    r.begin(known());
+    r.flow_began(began(3, Some(0), Some(0)));
+    let mut copy = killed(dir.path());
+    for seq in 0..70 {
+        r.hop(&of_program(2 * u64::from(seq), HopKind::Originate, seq));
+        if seq != 7 {
+            r.hop(&of_program(2 * u64::from(seq) + 1, HopKind::Deliver, seq));
+        }
+        copy = settled(dir.path(), &mut r, 2 * seq as usize + 1 + usize::from(seq < 7));
+    }
+    let flows = RunDir::open(copy.path()).and_then(|run| run.summary()).expect("a summary").flows;
+    assert_eq!((flows.len(), flows[3].kind.as_str()), (4, "udp"));
+    assert_eq!((flows[3].sent, flows[3].received, flows[3].held), (Some(70), Some(69), Some(1)));
+    assert_eq!(flows[0].sent, Some(0));
+}
+
+#[test]
+fn a_killed_node_tells_of_its_flows_what_it_knew_of_them() {
+    let dir = TempDir::new().expect("a directory");
+    let mut r = start(dir.path());
+    let of_node = Summary { world: "field".into(), protocol: "dsr".into(), ..Summary::default() };
+    let ends = [(Some(1), None), (None, Some(1)), (None, None), (Some(1), None)];
+    for (id, (sent, received)) in (0..).zip(ends) {
+        r.flow_began(began(id, sent, received));
+    }
+    for seq in 0..5 {
+        r.hop(&of_program(seq.into(), HopKind::Originate, seq));
+    }
+    let copy = settled_with(dir.path(), &mut r, 5, &of_node);
+    let flows = RunDir::open(copy.path()).and_then(|run| run.summary()).expect("a summary").flows;
+    let counts: Vec<_> = flows.iter().map(|f| (f.sent, f.received)).collect();
+    assert_eq!(counts, [(Some(0), None), (None, Some(0)), (None, None), (Some(5), None)]);
 }
 
 #[test]

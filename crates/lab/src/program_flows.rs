@@ -4,33 +4,36 @@
 //! the one that it has where it begins, and a flow behind the scenario's. All nodes have one clock, but a daemon that is busy reads it some
 //! milliseconds before it takes a packet: a row of an arrival may be older than that of the packet's origin.
 
-use std::collections::VecDeque;
-use std::hash::Hash;
-
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, FlowTag, PacketId, Time};
+use wayhop_core::{Addr, DataPlane, FlowTag, PacketId, Time};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{
-    Conversations, Ends, FlowSummary, HopEvent, HopKind, Identity, LatencyMs, PacketClass, is_for_all,
-    is_for_neighbours, ratio,
+    Conversation, Conversations, Ends, FlowSummary, HopEvent, HopKind, Identity, LatencyMs, PacketClass,
+    Recent, is_for_all, is_for_neighbours, ratio,
 };
 
 /// Packets that are remembered.
 const MOST_REMEMBERED: usize = 1 << 16;
 
 /// All conversations of a lab.
-pub(super) struct Talks {
-    numbers: Conversations,
-    /// By place in `numbers`.
-    list: Vec<Talk>,
-    first: u32,
-    nodes: FxHashMap<Addr, u32>,
+pub(super) struct ProgramFlows {
+    all: Conversations<Facts>,
+    mesh: Mesh,
     /// By what daemons call them.
     by_number: Recent<PacketId, Known>,
     /// By what they carry. DSR gives a packet another identification when its source sends it (RFC 4728, section 8.3.2): then it has two
     /// entries.
     by_content: Recent<u64, Known>,
     arrived: Recent<(FlowTag, u32), ()>,
+}
+
+/// Whose conversations they are.
+struct Mesh {
+    /// Each node's addresses.
+    nodes: FxHashMap<Addr, u32>,
+    size: u64,
+    /// Daemons see some of the packets only: nothing is counted then.
+    kernels_forward: bool,
 }
 
 /// A packet under way.
@@ -43,26 +46,29 @@ struct Known {
 }
 
 /// What became of a conversation.
-struct Talk {
+struct Facts {
     from: u32,
-    octets: u64,
+    /// Payload of what arrived.
+    bytes: u64,
     hops: u64,
     latencies_ns: Vec<u64>,
 }
 
-impl Talks {
+impl ProgramFlows {
     pub(super) fn new(s: &Resolved) -> Self {
         let v4 = (0..).zip(&s.addresses).map(|(i, a)| (Addr::from(*a), i));
         let v6 = s.ipv6.iter().flat_map(|plan| (0..).zip(&plan.addresses).map(|(i, a)| (Addr::from(*a), i)));
-        let first = s.flows.len() as u32;
-        Self {
-            numbers: Conversations::behind(first),
-            list: Vec::new(),
-            first,
+        let mesh = Mesh {
             nodes: v4.chain(v6).collect(),
-            by_number: Recent::new(),
-            by_content: Recent::new(),
-            arrived: Recent::new(),
+            size: s.addresses.len() as u64,
+            kernels_forward: s.protocol.engine().data_plane() == DataPlane::Forwarding,
+        };
+        Self {
+            all: Conversations::behind(s.flows.len() as u32),
+            mesh,
+            by_number: Recent::of(MOST_REMEMBERED),
+            by_content: Recent::of(MOST_REMEMBERED),
+            arrived: Recent::of(MOST_REMEMBERED),
         }
     }
 
@@ -94,7 +100,7 @@ impl Talks {
         if e.kind == HopKind::Deliver {
             self.arrive(&e, identity, &known);
         }
-        let class = self.numbers.of(known.tag.flow).map_or(e.class, |c| c.ends.class());
+        let class = self.all.of(known.tag.flow).map_or(e.class, |c| c.ends.class());
         HopEvent { packet: known.packet, flow: Some(known.tag), class, ..e }
     }
 
@@ -105,86 +111,63 @@ impl Talks {
 
     fn begin(&mut self, e: &HopEvent, identity: &Identity) -> Option<Known> {
         let ends = Ends::new(e.source, e.destination, identity);
-        let tag = self.numbers.sent(ends, i128::from(e.time.as_nanos()))?;
-        if self.numbers.place(tag.flow)? == self.list.len() {
-            self.list.push(Talk { from: e.node.0, octets: 0, hops: 0, latencies_ns: Vec::new() });
-        }
+        let facts = || Facts { from: e.node.0, bytes: 0, hops: 0, latencies_ns: Vec::new() };
+        let tag = self.all.sent(ends, i128::from(e.time.as_nanos()), facts)?;
         Some(Known { packet: e.packet, tag, begun: e.time, ttl: e.ttl })
     }
 
     fn arrive(&mut self, e: &HopEvent, identity: &Identity, known: &Known) {
         let key = (known.tag, e.node.0);
-        let Some(place) = self.numbers.place(known.tag.flow).filter(|_| self.arrived.get(&key).is_none())
-        else {
-            return;
-        };
-        self.arrived.put(key, ());
-        let talk = &mut self.list[place];
-        if talk.from == e.node.0 {
+        if self.arrived.get(&key).is_some() {
             return;
         }
-        talk.octets += u64::from(identity.payload);
-        talk.hops += u64::from(known.ttl.saturating_sub(e.ttl)) + 1;
-        talk.latencies_ns.push(e.time.since(known.begun).as_nanos());
+        self.arrived.put(key, ());
+        let Some(facts) = self.all.of_mut(known.tag.flow).map(|c| &mut c.more) else { return };
+        if facts.from == e.node.0 {
+            return;
+        }
+        facts.bytes += u64::from(identity.payload);
+        facts.hops += u64::from(known.ttl.saturating_sub(e.ttl)) + 1;
+        facts.latencies_ns.push(e.time.since(known.begun).as_nanos());
     }
 
-    /// Each in numbers, and the latencies of all. Where kernels forward, daemons see some of the packets only: nothing is counted then.
-    pub(super) fn end(mut self, nodes: usize, kernels_forward: bool) -> (Vec<FlowSummary>, Vec<u64>) {
-        let mut all_ns = Vec::new();
-        let mut flows = Vec::new();
-        for ((id, c), talk) in (self.first..).zip(self.numbers.list()).zip(&mut self.list) {
-            let to = self.nodes.get(&c.ends.destination).copied();
-            let base = c.summary(id, Some(talk.from), to);
-            if kernels_forward {
-                flows.push(base);
-                continue;
-            }
-            let receivers = if is_for_all(c.ends.destination) { nodes as u64 - 1 } else { 1 };
-            let (sent, received) = (u64::from(c.packets) * receivers, talk.latencies_ns.len() as u64);
-            all_ns.extend_from_slice(&talk.latencies_ns);
-            flows.push(FlowSummary {
-                sent: Some(sent),
-                received: Some(received),
-                delivery_ratio: ratio(received, sent),
-                received_bytes: Some(talk.octets),
-                goodput_bps: c.bits_per_second(talk.octets),
-                latency_ms: LatencyMs::of(&mut talk.latencies_ns),
-                hops_mean: ratio(talk.hops, received),
-                ..base
-            });
+    /// Those that have begun since the last call.
+    pub(super) fn take_new(&mut self) -> impl Iterator<Item = FlowSummary> {
+        let mesh = &self.mesh;
+        self.all.take_new().map(move |(id, c)| mesh.summary(id, c))
+    }
+
+    /// Each in numbers, and the latencies of all, nanoseconds.
+    pub(super) fn end(self) -> (Vec<FlowSummary>, Vec<u64>) {
+        let flows = self.all.iter().map(|(id, c)| self.mesh.summary(id, c)).collect();
+        let counted = self.all.iter().filter(|_| !self.mesh.kernels_forward);
+        (flows, counted.flat_map(|(_, c)| &c.more.latencies_ns).copied().collect())
+    }
+}
+
+impl Mesh {
+    fn summary(&self, id: u32, c: &Conversation<Facts>) -> FlowSummary {
+        let Facts { from, bytes, hops, latencies_ns } = &c.more;
+        let base = c.summary(id, Some(*from), self.nodes.get(&c.ends.destination).copied());
+        if self.kernels_forward {
+            return base;
         }
-        (flows, all_ns)
+        let receivers = if is_for_all(c.ends.destination) { self.size - 1 } else { 1 };
+        let (sent, received) = (u64::from(c.packets) * receivers, latencies_ns.len() as u64);
+        FlowSummary {
+            sent: Some(sent),
+            received: Some(received),
+            delivery_ratio: ratio(received, sent),
+            received_bytes: Some(*bytes),
+            goodput_bps: c.bits_per_second(*bytes),
+            latency_ms: LatencyMs::of(&mut latencies_ns.clone()),
+            hops_mean: ratio(*hops, received),
+            ..base
+        }
     }
 }
 
 /// Whether it is about a packet that a program sent, and not for neighbours only.
 fn is_of_a_program(e: &HopEvent) -> bool {
     e.flow.is_none() && e.class == PacketClass::Data && !is_for_neighbours(e.destination)
-}
-
-/// The last so many entries.
-struct Recent<K, V> {
-    entries: FxHashMap<K, V>,
-    order: VecDeque<K>,
-}
-
-impl<K: Copy + Eq + Hash, V: Copy> Recent<K, V> {
-    fn new() -> Self {
-        Self { entries: FxHashMap::default(), order: VecDeque::new() }
-    }
-
-    fn get(&self, key: &K) -> Option<V> {
-        self.entries.get(key).copied()
-    }
-
-    fn put(&mut self, key: K, value: V) {
-        if self.entries.insert(key, value).is_none() {
-            self.order.push_back(key);
-            if self.order.len() > MOST_REMEMBERED
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.entries.remove(&oldest);
-            }
-        }
-    }
 }
