@@ -232,7 +232,7 @@ impl BonnMotion {
     fn add(&mut self, values: &[f64]) -> Result<(), Error> {
         let width = self.columns.width();
         let wrong = |what: String, remedy: &str| Err(Error::new(what, remedy));
-        if values.len() % width != 0 {
+        if !values.len().is_multiple_of(width) {
             let what = format!(
                 "{} numbers cannot be split into waypoints of {width} ({})",
                 values.len(),
