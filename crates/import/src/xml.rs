@@ -128,7 +128,7 @@ mod tests {
             match closed {
                 None => assert_eq!((&*got, skipped.is_empty()), (text.as_str(), true)),
                 Some(end) => {
-                    assert!(got.starts_with(head) && got.ends_with(end) && !got.ends_with("5"), "{got}");
+                    assert!(got.starts_with(head) && got.ends_with(end) && !got.ends_with('5'), "{got}");
                     assert_eq!(
                         skipped.kinds().next().unwrap(),
                         "1 unfinished element at the end of the file (line 2)"
