@@ -139,6 +139,10 @@ pub struct RadioConfig {
 
     /// Slot time, us.
     pub slot_us: u32,
+    /// How long a carrier is on the air before it keeps a station from sending, us: aCCATime, aRxTxTurnaroundTime and
+    /// aMACProcessingDelay of IEEE 802.11 10.3.7, which with the way through the air make a slot. Stations whose backoffs end in the
+    /// same slot collide, however little apart. 0: a carrier is noticed at once, as in ns-2.
+    pub cca_us: u32,
     /// Short interframe space, us.
     pub sifs_us: u32,
     /// Smallest contention window (CWmin), slots.
@@ -227,6 +231,11 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("meshtest", "the 802.11g radios of MeshTest: cabled, with node 0 as access point"),
 ];
 
+/// A slot of 20 us without the way through the air (aAirPropagationTime, 1 us): Table 15-5.
+const DSSS_CCA_US: u32 = 19;
+/// The same of a slot of 9 us: Table 17-21.
+const OFDM_CCA_US: u32 = 8;
+
 /// "Never" as an RTS threshold: longer than any frame.
 const NO_RTS: u32 = 3000;
 
@@ -242,6 +251,7 @@ impl RadioConfig {
                 immediate_access: true,
                 backoff_includes_cw: true,
                 eifs_replaces_difs: true,
+                cca_us: DSSS_CCA_US,
                 ..ns2
             },
             "wavelan-i" => Self::wavelan_i(),
@@ -253,6 +263,7 @@ impl RadioConfig {
                 data_rate_mbps: 24.0,
                 basic_rate_mbps: 6.0,
                 slot_us: 9,
+                cca_us: OFDM_CCA_US,
                 cw_min: 15,
                 bandwidth_mhz: 20.0,
                 ..Self::wifi_24ghz()
@@ -299,6 +310,7 @@ impl RadioConfig {
             // ns-2.35 counts a four-address header (30), FCS (4) and no LLC.
             data_overhead_bytes: 34,
             slot_us: 20,
+            cca_us: 0,
             sifs_us: 10,
             cw_min: 31,
             cw_max: 1023,
@@ -342,6 +354,7 @@ impl RadioConfig {
             immediate_access: true,
             backoff_includes_cw: true,
             eifs_replaces_difs: true,
+            cca_us: DSSS_CCA_US,
             arp: Arp::None,
             ..Self::wavelan_914()
         }
@@ -387,6 +400,7 @@ impl RadioConfig {
             immediate_access: true,
             backoff_includes_cw: true,
             eifs_replaces_difs: true,
+            cca_us: DSSS_CCA_US,
             queue_packets: 50,
             link_delay_us: 0,
             ..Self::wavelan_914()
@@ -403,6 +417,7 @@ impl RadioConfig {
             rate_control: RateControl::Minstrel,
             error_model: ErrorModel::Nist,
             slot_us: 9,
+            cca_us: OFDM_CCA_US,
             cw_min: 15,
             bandwidth_mhz: 20.0,
             ..Self::wifi_24ghz()

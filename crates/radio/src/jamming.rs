@@ -4,7 +4,7 @@ use wayhop_core::{Purpose, Span, Time, stream};
 
 use crate::host::{EVERYONE, FrameHead, Host, RadioEvent};
 use crate::jammer::{Jammer, Jamming, JammingMode};
-use crate::medium::{Pause, Transmission};
+use crate::medium::Transmission;
 use crate::phy::FrameKind;
 use crate::radio::Radio;
 
@@ -58,7 +58,7 @@ impl Radio {
         };
         let about = self.about(&head, host);
         let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new(), about };
-        let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
+        let pause = self.times.pause();
         self.medium.set_gain(gain);
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
         self.medium.set_gain(1.0);

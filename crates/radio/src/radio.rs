@@ -42,6 +42,8 @@ pub(crate) struct Times {
     pub(crate) slot_ns: u64,
     pub(crate) sifs: Span,
     pub(crate) difs: Span,
+    /// How long a carrier goes unnoticed.
+    pub(crate) cca: Span,
     pub(crate) eifs: Span,
     /// Of a CTS or an ACK at the basic rate.
     pub(crate) ack: Span,
@@ -61,6 +63,7 @@ impl Radio {
             slot_ns: slot.as_nanos(),
             sifs,
             difs,
+            cca: Span::from_micros(u64::from(config.cca_us)),
             eifs: phy.eifs(sifs, difs),
             ack: phy.airtime(FrameKind::Ack, 0),
             propagation: Span::from_micros(2),

@@ -1,7 +1,7 @@
 //! What a radio keeps for each station.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Rng, Time};
+use wayhop_core::{Rng, Span, Time};
 
 use crate::card::{Card, CardConfig};
 use crate::outgoing::Outgoing;
@@ -80,12 +80,12 @@ impl PhyState {
         }
     }
 
-    /// Carrier sense, physical and virtual, and the MAC's own exchange (ns-2's `is_idle`).
-    pub(crate) fn is_idle(&self, now: Time) -> bool {
+    /// Carrier sense, physical and virtual, and the MAC's own exchange (ns-2's `is_idle`). A carrier goes unnoticed for `cca`.
+    pub(crate) fn is_idle(&self, now: Time, cca: Span) -> bool {
         self.sending == Sending::Nothing
             && self.nav <= now
-            // A carrier that begins at this very moment is not sensed yet.
-            && !(self.busy_from < now && now < self.busy_until)
+            // With 0, a carrier that begins at this very moment is not noticed yet.
+            && !(self.busy_from + cca < now && now < self.busy_until)
     }
 }
 

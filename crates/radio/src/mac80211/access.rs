@@ -3,6 +3,7 @@
 use wayhop_core::{Span, Time};
 
 use crate::host::{Host, RadioEvent};
+use crate::medium::Pause;
 use crate::outgoing::Outgoing;
 use crate::radio::{Radio, Times};
 use crate::station::{Backoff, PhyState, Sending};
@@ -11,6 +12,11 @@ use crate::station::{Backoff, PhyState, Sending};
 const LONGEST_WAY: Span = Span::from_micros(100);
 
 impl Times {
+    /// What a carrier does to backoffs.
+    pub(crate) fn pause(&self) -> Pause {
+        Pause { difs: self.difs, slot_ns: self.slot_ns, cca: self.cca }
+    }
+
     /// When a running backoff ends.
     pub(crate) fn expiry(&self, phy_state: &PhyState) -> Time {
         phy_state.since + self.difs + Span::from_nanos(self.slot_ns * u64::from(phy_state.slots))
@@ -38,7 +44,7 @@ impl Radio {
     pub(crate) fn seek_access(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let i = station as usize;
         if self.config.immediate_access
-            && self.phy_states[i].is_idle(now)
+            && self.phy_states[i].is_idle(now, self.times.cca)
             && self.phy_states[i].busy_until <= now
         {
             self.begin_at_once(now, station, host);
@@ -149,7 +155,7 @@ impl Radio {
         }
         if !self.macs[station as usize].beacon_due {
             self.send_current(now, station, host);
-        } else if self.phy_states[station as usize].is_idle(now) {
+        } else if self.phy_states[station as usize].is_idle(now, self.times.cca) {
             self.send_beacon(now, station, host);
         } else {
             self.start_backoff(now, station, host);

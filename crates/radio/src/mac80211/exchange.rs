@@ -4,7 +4,7 @@ use wayhop_core::{Span, Time, TxStatus};
 
 use crate::fate::Fate;
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
-use crate::medium::{Pause, Transmission};
+use crate::medium::Transmission;
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, in_100kbps, in_mbps};
 use crate::radio::Radio;
@@ -48,11 +48,14 @@ impl Radio {
         if self.macs[i].current.is_none() {
             return;
         }
-        if !self.phy_states[i].is_idle(now) {
+        if !self.phy_states[i].is_idle(now, self.times.cca) {
             // Somebody was quicker. A lost turn of data begins with an RTS again.
             let rts = self.macs[i].current.as_ref().is_some_and(|c| self.wants_rts(c));
             self.macs[i].rts_wanted = rts;
-            self.widen(station);
+            if self.config.cca_us == 0 {
+                // As in ns-2; the standard knows no window but that of the last failure.
+                self.widen(station);
+            }
             self.start_backoff(now, station, host);
         } else if self.macs[i].rts_wanted {
             self.send_rts(now, station, host);
@@ -142,7 +145,7 @@ impl Radio {
             // 10.3.2.11: without regard to the medium.
             (FrameKind::Ack, Sending::Ack, airtime)
         } else {
-            if !self.phy_states[i].is_idle(now) {
+            if !self.phy_states[i].is_idle(now, self.times.cca) {
                 self.macs[i].answer = None;
                 self.note_withheld(station, answer.to);
                 self.tell_withheld(now, host);
@@ -203,7 +206,7 @@ impl Radio {
         if self.capturing {
             host.captured(&frame);
         }
-        let pause = Pause { difs: self.times.difs, slot_ns: self.times.slot_ns };
+        let pause = self.times.pause();
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
         self.queue_checks(host);
         if self.jammers.is_some() {
@@ -353,7 +356,7 @@ impl Radio {
         if sending == Sending::Nothing {
             self.resume_if_idle(now, station, host);
         } else {
-            Pause { difs: self.times.difs, slot_ns: self.times.slot_ns }.apply(phy_state, now);
+            self.times.pause().apply(phy_state, now);
         }
     }
 }

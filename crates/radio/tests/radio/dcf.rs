@@ -51,11 +51,12 @@ fn saturated_stations_share_the_medium_as_bianchi_says() {
         immediate_access: false,
         backoff_includes_cw: true,
         eifs_replaces_difs: true,
+        cca_us: 19,
         short_retry_limit: 255,
         long_retry_limit: 255,
         ..preset("wavelan-914-cmu")
     };
-    for n in [2u32, 5, 10] {
+    for n in [2u32, 5, 10, 20, 50] {
         let mut places = vec![(0.0, 0.0)];
         places.extend((0..n).map(|i| {
             let a = f64::from(i) / f64::from(n) * std::f64::consts::TAU;
@@ -78,7 +79,8 @@ fn saturated_stations_share_the_medium_as_bianchi_says() {
         let expect = p_s * p_tr * 1472.0 * 8.0 / slot;
         assert!((got / expect - 1.0).abs() < 0.03, "{n} stations: {got} kb/s, Bianchi {expect}");
         let fairest: Vec<f64> = (1..=n).map(|i| air.goodput_kbps(i, 0, 28, seconds) / got).collect();
-        assert!(fairest.iter().all(|s| (s * nf - 1.0).abs() < 0.35), "{fairest:?}");
+        // Fifty stations send too few packets each for this.
+        assert!(n > 20 || fairest.iter().all(|s| (s * nf - 1.0).abs() < 0.35), "{fairest:?}");
     }
 }
 

@@ -8,3 +8,4 @@ mod fates;
 mod ofdm;
 mod power;
 mod reception;
+mod slots;
