@@ -36,6 +36,7 @@ impl Engine {
         self.make_update(cx, true);
         self.last_update = Some(cx.now());
         self.plan_next_full(cx);
+        self.begin_hellos(cx);
     }
 
     fn plan_next_full(&mut self, cx: &mut Cx<'_>) {
@@ -139,8 +140,7 @@ impl Engine {
         }
         self.entries.clear();
         if full || self.params.tell_own {
-            self.entries.push(dsdv::Entry { destination: cx.addr(), hop_count: 1, seq: self.seq });
-            self.entries.extend(self.exits.told(cx.addr(), self.seq));
+            self.tell_self(cx.addr());
         }
         for (destination, e) in self.table.iter_mut() {
             if if full { e.advertise_at <= now } else { e.is_due(now) } {

@@ -9,9 +9,11 @@ impl Params {
     ///
     /// An [`crate::Engine`] survives any values; with refused ones it does not route.
     pub fn check(&self) -> Result<(), String> {
-        let positive: [(&str, u64); 5] = [
+        let positive: [(&str, u64); 7] = [
             ("periodic_update_ms", self.periodic_update_ms),
             ("allowed_missed_updates", self.allowed_missed_updates.into()),
+            ("hello_interval_ms", self.hello_interval_ms.unwrap_or(1)),
+            ("allowed_hello_loss", self.allowed_hello_loss.into()),
             ("buffer_packets", self.buffer_packets as u64),
             ("buffer_per_destination", self.buffer_per_destination as u64),
             ("max_routes", self.max_routes as u64),

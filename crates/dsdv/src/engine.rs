@@ -63,6 +63,7 @@ impl Protocol for Engine {
             Some(Timer::Trigger) => self.triggers_due(cx),
             Some(Timer::Check) => self.check(cx),
             Some(Timer::Awake) => self.awake(cx),
+            Some(Timer::Hello) => self.hello_due(cx),
             None => {}
         }
     }

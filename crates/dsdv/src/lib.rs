@@ -67,6 +67,7 @@ mod engine;
 mod exits;
 mod forge;
 mod gateway;
+mod hello;
 mod ids;
 mod inspect;
 mod live;

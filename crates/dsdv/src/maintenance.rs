@@ -16,14 +16,13 @@ impl Engine {
         for &destination in &lost {
             self.lose(cx, destination);
             if let Some(e) = self.table.get_mut(destination) {
-                e.advertise_at = now;
                 e.tell_seq = true;
-                e.tell_hops = true;
-                e.trigger_at = Some(now);
+                e.tell_soon(now);
             }
         }
         if let Some(e) = self.table.get_mut(neighbour) {
             e.silent_at = None;
+            e.sends_hellos = false;
         }
         cx.note("link_broken", neighbour, lost.len() as u64);
         self.set_trigger_timer(cx);

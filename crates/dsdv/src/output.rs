@@ -14,6 +14,7 @@ use crate::state::Engine;
 impl Engine {
     /// Broadcasts the entries in as many packets as they need.
     pub(crate) fn send_entries(&mut self, cx: &mut Cx<'_>) {
+        self.last_sent = Some(cx.now());
         let delay = jitter(cx, self.params.broadcast_jitter_ms);
         let entries = core::mem::take(&mut self.entries);
         for some in entries.chunks(self.params.entries_per_packet()) {

@@ -59,6 +59,11 @@ pub struct Params {
     // ---- broken links ------------------------------------------------------------------------------------------
     /// A neighbour is lost when nothing was heard of it for so many times `periodic_update_ms`.
     pub allowed_missed_updates: u32,
+    /// On links whose layer does not acknowledge, send a Hello when nothing was sent for this long, ms: an update of this node
+    /// alone, under the number that it told last. Absent: never.
+    pub hello_interval_ms: Option<u64>,
+    /// A neighbour that sends Hellos is lost when nothing was heard of it for so many times `hello_interval_ms`.
+    pub allowed_hello_loss: u32,
     /// Take an unacknowledged transmission for a broken link.
     pub link_feedback: bool,
     /// How long a lost destination is remembered for its number, ms; absent: for ever.

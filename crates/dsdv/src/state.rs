@@ -27,6 +27,10 @@ pub struct Engine {
     pub(crate) notices: Notices,
     /// When the last update was made.
     pub(crate) last_update: Option<Time>,
+    /// When the last update or Hello was made.
+    pub(crate) last_sent: Option<Time>,
+    /// When the next Hello is due; `NEVER` where none is needed.
+    pub(crate) next_hello: Time,
     /// When the next full update is due; `NEVER` before the first is planned.
     pub(crate) next_full: Time,
     /// When the timer for triggered updates fires; `NEVER` while it is not set.
@@ -52,6 +56,8 @@ impl Engine {
             ip_id: 0,
             notices: Notices::default(),
             last_update: None,
+            last_sent: None,
+            next_hello: Time::NEVER,
             next_full: Time::NEVER,
             next_trigger: Time::NEVER,
             next_check: Time::NEVER,

@@ -36,6 +36,8 @@ pub(crate) struct Entry {
     pub(crate) settling: Span,
     /// Of a neighbour: when it is lost unless it is heard again.
     pub(crate) silent_at: Option<Time>,
+    /// Of a neighbour: it sends Hellos.
+    pub(crate) sends_hellos: bool,
     /// Of a destination without a way: since when.
     pub(crate) lost_since: Time,
 }

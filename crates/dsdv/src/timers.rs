@@ -13,6 +13,8 @@ pub(crate) enum Timer {
     Check,
     /// The wait after a reboot is over.
     Awake,
+    /// The next Hello.
+    Hello,
 }
 
 impl Timer {
@@ -22,6 +24,7 @@ impl Timer {
             Self::Trigger => 2,
             Self::Check => 3,
             Self::Awake => 4,
+            Self::Hello => 5,
         })
     }
     pub(crate) const fn from_key(k: TimerKey) -> Option<Self> {
@@ -30,6 +33,7 @@ impl Timer {
             2 => Self::Trigger,
             3 => Self::Check,
             4 => Self::Awake,
+            5 => Self::Hello,
             _ => return None,
         })
     }

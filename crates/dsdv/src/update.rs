@@ -22,8 +22,12 @@ impl Engine {
         if self.table.get(source).is_none() && !self.make_room(self.params.max_routes) {
             return false;
         }
+        let says_hello = self.is_hello(source, update);
+        let mut was_silent = true;
         if let Some(e) = self.table.get_mut(source) {
-            e.silent_at = Some(cx.now() + self.params.neighbour_timeout());
+            was_silent = !e.is_neighbour();
+            e.sends_hellos |= says_hello;
+            e.silent_at = Some(cx.now() + self.params.silence(e));
         }
         for e in update {
             let news = News::of(&e).filter(|n| ipv4::is_host(n.destination));
@@ -36,6 +40,9 @@ impl Engine {
             }
         }
         self.heard_neighbour(cx, source);
+        if says_hello && was_silent {
+            self.answer_hello(cx.now(), source);
+        }
         self.set_trigger_timer(cx);
         true
     }
@@ -65,9 +72,7 @@ impl Engine {
             Judgement::Nothing => {}
             Judgement::StaleLoss => {
                 if let Some(e) = self.table.get_mut(n.destination) {
-                    e.advertise_at = now;
-                    e.tell_hops = true;
-                    e.trigger_at = Some(now);
+                    e.tell_soon(now);
                 }
             }
             Judgement::First => {
@@ -105,6 +110,7 @@ impl Engine {
             settling,
             // A full table must not push out the neighbour that speaks.
             silent_at: (n.destination == source).then(|| now + self.params.neighbour_timeout()),
+            sends_hellos: false,
             lost_since: now,
         }
     }
@@ -132,6 +138,7 @@ impl Engine {
             seq_since: if is_newer { now } else { old.seq_since },
             settling,
             silent_at: old.silent_at,
+            sends_hellos: old.sends_hellos,
             lost_since: if old.is_valid() { now } else { old.lost_since },
         }
     }
@@ -171,10 +178,7 @@ impl Engine {
     /// the silence to be noticed; that is told to nobody.
     fn heard_neighbour(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr) {
         let now = cx.now();
-        let silent_at = now + self.params.neighbour_timeout();
-        if let Some(e) = self.table.get_mut(source) {
-            e.silent_at = Some(silent_at);
-        } else {
+        if self.table.get(source).is_none() {
             let n = News { destination: source, hops: 1, seq: 0 };
             let e = Entry {
                 advertise_at: Time::NEVER,
@@ -184,7 +188,11 @@ impl Engine {
             };
             self.put(cx, source, e);
         }
-        self.check_at(cx, silent_at);
+        if let Some(e) = self.table.get_mut(source) {
+            let silent_at = now + self.params.silence(e);
+            e.silent_at = Some(silent_at);
+            self.check_at(cx, silent_at);
+        }
     }
 
     /// Whether there is room for one more entry, perhaps after some were forgotten.
@@ -198,6 +206,13 @@ impl Engine {
 }
 
 impl Entry {
+    /// Has a triggered update tell of it, as soon as one may leave.
+    pub(crate) fn tell_soon(&mut self, now: Time) {
+        self.advertise_at = now;
+        self.tell_hops = true;
+        self.trigger_at = Some(now);
+    }
+
     /// Ends the way to the destination.
     pub(crate) fn lose(&mut self, now: Time) {
         self.hops = INFINITE;

@@ -50,6 +50,8 @@ impl Checked for Engine {
             ip_id: _,
             notices: _,
             last_update,
+            last_sent,
+            next_hello,
             next_full,
             next_trigger,
             next_check,
@@ -63,7 +65,8 @@ impl Checked for Engine {
             feed_packet(w.packet.bytes(), to);
             w.until.hash(&mut Feed(to));
         }
-        (exits, seq, last_update, next_full, next_trigger, next_check, quiet_until).hash(&mut Feed(to));
+        (exits, seq, last_update, last_sent, next_hello).hash(&mut Feed(to));
+        (next_full, next_trigger, next_check, quiet_until).hash(&mut Feed(to));
     }
 
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
@@ -107,6 +110,7 @@ impl Checked for Engine {
             Some(Timer::Trigger) => "a route asks for an update",
             Some(Timer::Check) => "looks for silent neighbours and what is to be forgotten",
             Some(Timer::Awake) => "the wait after the reboot is over",
+            Some(Timer::Hello) => "a Hello is due",
             None => "an unknown timer",
         }
         .to_owned()

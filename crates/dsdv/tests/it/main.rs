@@ -2,6 +2,7 @@
 
 mod advertising;
 mod gateway;
+mod hellos;
 mod hostile;
 mod live;
 mod losses;
