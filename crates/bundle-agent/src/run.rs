@@ -123,7 +123,9 @@ impl Agent {
         // A later life never says that it is the one before.
         let clock = Clock::start(store.left() + Span::from_millis(1));
         store.set_time(clock.now());
-        settings.life = (clock.now().as_nanos() / 1_000_000_000) & 0xffff_ffff;
+        // The system's entropy, so that nobody can tell the session numbers in advance.
+        settings.life =
+            std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), clock.now().as_nanos());
         settings.engine = engine(&settings.agent.node);
         // Agents that begin together do not speak at once.
         let phase = f64::from(std::process::id() % 97) / 97.0;

@@ -88,6 +88,7 @@ pub struct Node<S: Store> {
     sessions: BTreeMap<ContactId, Open>,
     next_contact: u64,
     next_connection: u64,
+    ltp_numbers: ltp::SessionNumbers,
     pace: Pace,
     /// Datagrams may wait for the pace.
     is_held_up: bool,
@@ -117,6 +118,8 @@ impl<S: Store> Node<S> {
             next_contact: 1,
             // The host's own numbers are below.
             next_connection: 1 << 62,
+            // Engines that begin with one seed, as those of a simulation, are told apart.
+            ltp_numbers: ltp::SessionNumbers::seeded(settings.life ^ settings.engine.rotate_left(32)),
             pace: Pace::new(settings.rate_bps),
             is_held_up: false,
             turn: ContactId(0),
@@ -459,8 +462,7 @@ impl<S: Store> Node<S> {
             Layer::Udpcl => Box::new(udpcl::Udpcl::new(s.datagram)),
             _ => Box::new(ltp::Ltp::new(ltp::LtpConfig {
                 engine: s.engine,
-                // Each session with a neighbour begins where no other one was: RFC 5326 section 3.1 wants numbers unique.
-                first_session: (s.life << 24) + (self.next_contact << 12),
+                numbers: self.ltp_numbers.clone(),
                 segment: s.datagram,
                 retransmit_after: s.ltp_wait,
                 tries: 5,

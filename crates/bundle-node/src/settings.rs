@@ -82,7 +82,7 @@ pub struct Settings {
     pub rate_bps: NonZeroU64,
     /// The number of LTP's engine; that of the node.
     pub engine: u64,
-    /// Another number after each restart: LTP's first session.
+    /// Another number after each restart: from it follows where LTP's session numbers begin.
     pub life: u64,
     /// How long LTP waits for an answer.
     pub ltp_wait: Span,

@@ -59,6 +59,10 @@ impl<'a> Reader<'a> {
             Some(_) => Err(Error::message("an array with a length")),
         }
     }
+    /// Passes over the next item, whatever it is.
+    pub(crate) fn skip(&mut self) -> Result<(), Error> {
+        self.d.skip()
+    }
     /// Whether the end of an array of indefinite length is next; passes over it.
     pub(crate) fn is_break(&mut self) -> bool {
         let is_break = self.rest().first() == Some(&0xff);

@@ -1,11 +1,11 @@
 //! What must hold whatever octets come: for property tests and fuzz targets.
 
 use wayhop_core::{Span, Time};
-use wayhop_dtn::cl::ltp::{Ltp, LtpConfig};
+use wayhop_dtn::cl::ltp::{Ltp, LtpConfig, SessionNumbers};
 use wayhop_dtn::cl::tcpcl::{Tcpcl, TcpclConfig};
 use wayhop_dtn::cl::udpcl::Udpcl;
 use wayhop_dtn::cl::{Event, Session};
-use wayhop_dtn::{AdminRecord, Beacon, Bundle, Eid, ParseLimits, Reassembly, TransferId, split};
+use wayhop_dtn::{AdminRecord, Beacon, Bundle, Eid, ParseLimits, Reassembly, Refusal, TransferId, split};
 
 const LIMITS: ParseLimits = ParseLimits { octets: 1 << 20, blocks: 16 };
 
@@ -59,7 +59,7 @@ pub(crate) fn tcpcl(octets: &[u8]) {
 
 /// LTP takes any datagrams.
 pub(crate) fn ltp(octets: &[u8]) {
-    let mut config = LtpConfig::new(1, 1);
+    let mut config = LtpConfig::new(1, SessionNumbers::starting_at(1));
     config.block = 1 << 16;
     let mut session = Ltp::new(config);
     session.send(Time::ZERO, TransferId(1), vec![7; 4_000]);
@@ -108,7 +108,11 @@ fn settle(session: &mut dyn Session, now: Time) -> usize {
         match event {
             Event::Received { transfer, bundle } => {
                 handed += bundle.len();
-                session.accept(now, transfer);
+                // Some bundles of a block are refused.
+                match bundle.len() % 3 {
+                    0 => session.refuse(now, transfer, Refusal::NotAcceptable),
+                    _ => session.accept(now, transfer),
+                }
             }
             Event::Part { octets } => handed += octets.len(),
             _ => {}

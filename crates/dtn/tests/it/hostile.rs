@@ -77,7 +77,24 @@ proptest! {
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
     ) {
         // A checkpoint that ends a block of 5 octets, a report of all of it, its acknowledgement, a cancellation (RFC 5326).
-        let segments: [&[u8]; 4] = [
+        // And a block of two bundles, the second one cut off by a second segment.
+        let two = [bundle(vec![1], false), bundle(vec![2], false)].concat();
+        let (first, second) = two.split_at(two.len() - 3);
+        let length = two.len() as u8;
+        let head = |kind: u8, offset: u16, octets: &[u8]| {
+            let sdnv = |n: u16| [0x80 | (n >> 7) as u8, n as u8 & 0x7f];
+            let mut s = vec![kind, 2, 10, 0, 1];
+            s.extend(sdnv(offset));
+            s.extend(sdnv(octets.len() as u16));
+            if kind == 3 {
+                s.extend([1, 0]);
+            }
+            [&s, octets].concat()
+        };
+        let (first, second) = (head(0, 0, first), head(3, u16::from(length) - 3, second));
+        let segments: [&[u8]; 6] = [
+            &first,
+            &second,
             &[0x03, 2, 9, 0, 1, 0, 5, 1, 0, 1, 2, 3, 4, 5],
             &[0x08, 1, 1, 0, 7, 1, 5, 0, 1, 0, 5],
             &[0x09, 2, 9, 0, 7],

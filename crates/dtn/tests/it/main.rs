@@ -8,4 +8,5 @@ mod basics;
 mod custody;
 mod fragments;
 mod hostile;
+mod ltp;
 mod routing;

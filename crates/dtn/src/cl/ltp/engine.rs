@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use wayhop_core::{Span, Time};
 
 use crate::agent::{Refusal, TransferId};
+use crate::cl::ltp::block;
 use crate::cl::ltp::export::{Export, Outcome};
-use crate::cl::ltp::import::{Data, Import};
+use crate::cl::ltp::import::{Data, Import, Verdict};
+use crate::cl::ltp::numbers::SessionNumbers;
 use crate::cl::ltp::segment::{self, BUNDLES, Content, Report, SessionId, cancel};
 use crate::cl::{Closed, Event, Session};
 use crate::eid::Eid;
@@ -21,8 +23,8 @@ const FORGOTTEN_AFTER: Span = Span::from_secs(300);
 pub struct LtpConfig {
     /// This node's engine number: where its blocks originate.
     pub engine: u64,
-    /// The first session number; another one after each restart, so that the neighbour does not take new blocks for old ones.
-    pub first_session: u64,
+    /// The numbers of its sessions, of which all configurations of one engine have a clone.
+    pub numbers: SessionNumbers,
     /// The largest segment, octets of a datagram's data.
     pub segment: usize,
     /// How long a checkpoint, a report or a cancellation waits for its answer.
@@ -39,10 +41,10 @@ pub struct LtpConfig {
 
 impl LtpConfig {
     /// The settings by default: red blocks of up to 64 MiB, segments of 1400 octets, each question up to 10 times, each second.
-    pub fn new(engine: u64, first_session: u64) -> Self {
+    pub fn new(engine: u64, numbers: SessionNumbers) -> Self {
         Self {
             engine,
-            first_session,
+            numbers,
             segment: 1_400,
             retransmit_after: Span::from_secs(1),
             tries: 10,
@@ -57,7 +59,6 @@ impl LtpConfig {
 #[derive(Debug)]
 pub struct Ltp {
     config: LtpConfig,
-    next_session: u64,
     exports: BTreeMap<u64, Export>,
     imports: BTreeMap<SessionId, Import>,
     closed: BTreeSet<SessionId>,
@@ -83,7 +84,6 @@ impl Ltp {
     /// The sessions with one neighbour.
     pub fn new(config: LtpConfig) -> Self {
         Self {
-            next_session: config.first_session.max(1),
             config,
             exports: BTreeMap::new(),
             imports: BTreeMap::new(),
@@ -129,18 +129,28 @@ impl Ltp {
         if self.closed.contains(&session) || (is_new && self.imports.len() >= self.config.imports) {
             return;
         }
-        if service != BUNDLES || data.offset + data.octets.len() as u64 > self.config.block {
-            self.cancel(now, session, false, cancel::BY_SYSTEM);
-            return;
+        if service != BUNDLES {
+            return self.cancel(now, session, false, cancel::UNREACHABLE_SERVICE);
+        }
+        if data.offset + data.octets.len() as u64 > self.config.block {
+            return self.cancel(now, session, false, cancel::BY_SYSTEM);
         }
         // Serial numbers of reports may begin anywhere but at 0 (section 3.2.2).
         let import = self.imports.entry(session).or_insert_with(|| Import::new(now, 1));
         let report = import.data(now, data, self.config.segment);
         if let Some(block) = import.whole() {
-            self.came += 1;
-            let transfer = TransferId(self.came);
-            self.handed_up.insert(transfer, session);
-            self.events.push_back(Event::Received { transfer, bundle: block });
+            let (mut bundles, rest) = block::bundles(block);
+            if !rest.is_empty() {
+                // The agent finds out what is wrong with it.
+                bundles.push(rest);
+            }
+            import.handed_up(bundles.len());
+            for bundle in bundles {
+                self.came += 1;
+                let transfer = TransferId(self.came);
+                self.handed_up.insert(transfer, session);
+                self.events.push_back(Event::Received { transfer, bundle });
+            }
         }
         if let Some(report) = report {
             self.say_report(now, session, report);
@@ -171,6 +181,40 @@ impl Ltp {
         self.say(session, &Content::Cancel(by_sender, reason));
     }
 
+    /// What there is of a block that will not become whole: its whole bundles, which nobody waits for to be accepted, and the
+    /// first octets of the next one.
+    fn hand_up_prefix(&mut self, import: &Import) {
+        let Some(octets) = import.prefix() else { return };
+        let (bundles, rest) = block::bundles(octets);
+        for bundle in bundles {
+            self.came += 1;
+            self.events.push_back(Event::Received { transfer: TransferId(self.came), bundle });
+        }
+        if !rest.is_empty() {
+            self.events.push_back(Event::Part { octets: rest });
+        }
+    }
+
+    /// A bundle that was handed up is safe, or refused; with the last one of a block the session goes on.
+    fn decide(&mut self, now: Time, transfer: TransferId, refusal: Option<Refusal>) {
+        let Some(session) = self.handed_up.remove(&transfer) else { return };
+        let Some(import) = self.imports.get_mut(&session) else { return };
+        let Some(verdict) = import.decide(refusal) else { return };
+        let is_silent = import.is_silent();
+        match verdict {
+            _ if is_silent => {
+                self.imports.remove(&session);
+                self.close_session(session);
+            }
+            Verdict::Accept => {
+                if let Some(report) = import.accept(now, self.config.segment) {
+                    self.say_report(now, session, report);
+                }
+            }
+            Verdict::Cancel(reason) => self.cancel(now, session, false, reason),
+        }
+    }
+
     /// Its sender knows what arrived of a block.
     fn report_acknowledged(&mut self, session: SessionId, serial: u64) {
         if self.imports.get_mut(&session).is_some_and(|import| import.acknowledged(serial)) {
@@ -185,7 +229,7 @@ impl Ltp {
         if by_sender {
             if let Some(import) = self.imports.remove(&session) {
                 self.close_session(session);
-                self.events.extend(import.prefix().map(|octets| Event::Part { octets }));
+                self.hand_up_prefix(&import);
             }
         } else if let Some(export) = self.exports.remove(&session.number) {
             let transfer = export.transfer;
@@ -237,7 +281,7 @@ impl Ltp {
         }
         for (session, tells) in over {
             let Some(import) = self.imports.remove(&session) else { continue };
-            self.events.extend(import.prefix().map(|octets| Event::Part { octets }));
+            self.hand_up_prefix(&import);
             if tells {
                 self.cancel(now, session, false, cancel::RETRANSMISSION_LIMIT);
             } else {
@@ -272,7 +316,7 @@ impl Ltp {
             self.events.push_back(Event::Interrupted { transfer, acknowledged });
         }
         for import in std::mem::take(&mut self.imports).into_values() {
-            self.events.extend(import.prefix().map(|octets| Event::Part { octets }));
+            self.hand_up_prefix(&import);
         }
         self.events.push_back(Event::Down { reason });
     }
@@ -329,33 +373,16 @@ impl Session for Ltp {
             self.events.push_back(Event::Interrupted { transfer, acknowledged: 0 });
             return;
         }
-        self.exports.insert(self.next_session, Export::new(transfer, bundle, self.config.red));
-        self.next_session += 1;
+        let number = self.config.numbers.next(|number| self.exports.contains_key(&number));
+        self.exports.insert(number, Export::new(transfer, bundle, self.config.red));
     }
 
     fn accept(&mut self, now: Time, transfer: TransferId) {
-        let Some(session) = self.handed_up.remove(&transfer) else { return };
-        let Some(import) = self.imports.get_mut(&session) else { return };
-        let report = import.accept(now, self.config.segment);
-        if import.is_silent() {
-            self.imports.remove(&session);
-            self.close_session(session);
-        } else if let Some(report) = report {
-            self.say_report(now, session, report);
-        }
+        self.decide(now, transfer, None);
     }
 
     fn refuse(&mut self, now: Time, transfer: TransferId, reason: Refusal) {
-        let Some(session) = self.handed_up.remove(&transfer) else { return };
-        let reason = match reason {
-            Refusal::NotAcceptable | Refusal::ExtensionFailure => cancel::BY_USER,
-            _ => cancel::BY_SYSTEM,
-        };
-        match self.imports.remove(&session) {
-            Some(import) if import.is_silent() => self.close_session(session),
-            Some(_) => self.cancel(now, session, false, reason),
-            None => {}
-        }
+        self.decide(now, transfer, Some(reason));
     }
 
     fn timer(&mut self, now: Time) {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use wayhop_core::{Span, Time};
 
-use crate::cl::ltp::segment::{Checkpoint, Report};
+use crate::agent::Refusal;
+use crate::cl::ltp::segment::{Checkpoint, Report, cancel};
 use crate::fragment::Reassembly;
 
 /// The most parts of a block that are kept: a sender of single octets gets no further.
@@ -19,6 +20,11 @@ pub(super) struct Import {
     /// Whether red data came.
     is_red: bool,
     pub(super) phase: Phase,
+    /// Bundles of it that were handed up and neither accepted nor refused yet.
+    undecided: usize,
+    /// Whether a bundle of it was accepted, and the strongest reason why another one was not.
+    is_taken: bool,
+    refused: Option<u8>,
     /// The last checkpoint that waits until the whole block is safe.
     deferred: Option<(u64, u64)>,
     next_serial: u64,
@@ -36,6 +42,15 @@ pub(super) enum Phase {
     Whole,
     /// It is safe.
     Accepted,
+}
+
+/// What becomes of a block whose bundles are all decided on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It need not be sent again.
+    Accept,
+    /// It is cancelled, for this reason.
+    Cancel(u8),
 }
 
 /// A report that went.
@@ -85,6 +100,31 @@ impl Import {
 
     fn is_complete(&self) -> bool {
         self.phase != Phase::Incomplete || self.length.is_some_and(|length| self.parts.octets() == length)
+    }
+
+    /// So many bundles of the block were handed up.
+    pub(super) fn handed_up(&mut self, bundles: usize) {
+        self.undecided = bundles;
+    }
+
+    /// A bundle of the block is safe, or refused: the verdict, if it is the last one.
+    ///
+    /// A session is reported or cancelled as a whole. If there was no room for a bundle, the block is cancelled: it fits when it
+    /// comes again, and what is here by then is a duplicate. A bundle that is never taken does not keep the others from
+    /// being reported.
+    pub(super) fn decide(&mut self, refusal: Option<Refusal>) -> Option<Verdict> {
+        match refusal {
+            None | Some(Refusal::Completed) => self.is_taken = true,
+            Some(Refusal::NotAcceptable | Refusal::ExtensionFailure) => {
+                self.refused.get_or_insert(cancel::BY_USER);
+            }
+            Some(_) => self.refused = Some(cancel::BY_SYSTEM),
+        }
+        self.undecided = self.undecided.saturating_sub(1);
+        (self.undecided == 0).then_some(match self.refused {
+            Some(reason) if reason == cancel::BY_SYSTEM || !self.is_taken => Verdict::Cancel(reason),
+            _ => Verdict::Accept,
+        })
     }
 
     /// The block, the first time that it is whole.

@@ -1,11 +1,15 @@
-//! LTP (RFC 5326) over UDP, client service 1 (Bundle Protocol): one bundle a block.
+//! LTP (RFC 5326) over UDP, client service 1 (Bundle Protocol): blocks of one bundle go, blocks of one or more come.
 //!
-//! * `segment`: what goes over the wire. `export`, `import`: blocks that go and come. `engine`: both, and their timers.
+//! * `segment`: what goes over the wire. `export`, `import`: blocks that go and come, `block`: the bundles in one.
+//! * `numbers`: which number a session gets. `engine`: all of these, and their timers.
 
+mod block;
 mod engine;
 mod export;
 mod import;
+mod numbers;
 mod segment;
 
 pub use engine::{Ltp, LtpConfig};
+pub use numbers::SessionNumbers;
 pub use segment::PORT;

@@ -10,6 +10,7 @@ const MAX_CLAIMS: u64 = 8_192;
 /// Why a session is cancelled (section 3.2.4).
 pub(super) mod cancel {
     pub(in crate::cl::ltp) const BY_USER: u8 = 0;
+    pub(in crate::cl::ltp) const UNREACHABLE_SERVICE: u8 = 1;
     pub(in crate::cl::ltp) const RETRANSMISSION_LIMIT: u8 = 2;
     pub(in crate::cl::ltp) const BY_SYSTEM: u8 = 4;
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wayhop_core::{Span, Time};
-use wayhop_dtn::cl::ltp::{Ltp, LtpConfig};
+use wayhop_dtn::cl::ltp::{Ltp, LtpConfig, SessionNumbers};
 use wayhop_dtn::cl::tcpcl::{Tcpcl, TcpclConfig};
 use wayhop_dtn::cl::udpcl::Udpcl;
 use wayhop_dtn::cl::{Event, Session};
@@ -225,7 +225,10 @@ impl Net {
     fn session(&self, n: usize, is_active: bool) -> Box<dyn Session> {
         match self.layer {
             Layer::Tcpcl => Box::new(Tcpcl::new(TcpclConfig::new(eid(n)), is_active, self.now)),
-            Layer::Ltp => Box::new(Ltp::new(LtpConfig::new(n as u64 + 1, self.next_contact * 1_000_000))),
+            Layer::Ltp => {
+                let numbers = SessionNumbers::starting_at(self.next_contact as u32 * 10_000);
+                Box::new(Ltp::new(LtpConfig::new(n as u64 + 1, numbers)))
+            }
             Layer::Udpcl(largest) => Box::new(Udpcl::new(largest)),
         }
     }
