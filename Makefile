@@ -4,6 +4,7 @@
 # make web     of these, what tests the studio's page
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make docs    write the generated pages of docs/reference
+# make reproductions   run every reproduction that needs no root, and write docs/reference/reproductions.md
 
 export PATH := $(CURDIR)/target/node/bin:$(HOME)/.cargo/bin:$(PATH)
 SHELL := /bin/sh
@@ -18,7 +19,7 @@ TEST_SLOTS := $(shell expr 4 \* $$(nproc))
 # A system that is not Linux, for which the simulator has to compile.
 ELSEWHERE := x86_64-pc-windows-gnu
 
-.PHONY: demo check test web bench docs build install-demo install-test install-bench
+.PHONY: demo check test web bench docs reproductions build install-demo install-test install-bench
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -66,6 +67,9 @@ bench: install-bench build
 
 docs:
 	cargo xtask docs
+
+reproductions: build
+	python3 bench/reproductions.py
 
 build:
 	cargo build --release --package wayhop-cli

@@ -12,6 +12,7 @@ import generate
 import layouts
 import ns2_trace
 import ns3_run
+import reproductions
 import scaling
 
 DSR_TAIL = "[%s:255 %s:255 32 0] 3 [%d 2] [%d 2 3 32->22] [%d 0 0 0->0]"
@@ -22,6 +23,15 @@ def summary_of(lines):
     for line in lines:
         reader.line(line + "\n")
     return reader.summary()
+
+
+class Reproductions(unittest.TestCase):
+    def test_the_page_is_what_the_stored_results_give(self):
+        with open(reproductions.PAGE, encoding="utf-8") as file:
+            self.assertEqual(file.read(), reproductions.page(reproductions.stored()))
+
+    def test_numbers_have_four_digits_and_none_is_a_dash(self):
+        self.assertEqual([reproductions.number(v) for v in (None, 0.0, 16292.4, 13.018, 0.00061)], ["-", "0", "16292", "13.02", "0.00061"])
 
 
 class Trace(unittest.TestCase):

@@ -48,11 +48,16 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let seeds = match a.paper {
         Paper::Meshtest => meshtest::PAPER_RUNS,
         Paper::Mule => mule::SEEDS,
-        _ => 10,
+        _ => Options::SEEDS,
     };
-    let options = Options { first_seed: a.first_seed, seeds: a.seeds.unwrap_or(seeds), threads };
+    let options = Options {
+        first_seed: a.first_seed,
+        seeds: a.seeds.unwrap_or(seeds),
+        threads,
+        keep_runs: a.keep_runs,
+    };
     #[cfg(feature = "linux")]
-    let on_the_clock = pran_options(a);
+    let on_the_clock = pran_options(a, threads);
     let study = study_options(a, threads)?;
     let stop = stop_on_signal()?;
     let progress = match a.paper {
@@ -113,11 +118,12 @@ fn emulation(_: &ReproduceArgs, _: &str) -> Result<bool, Failure> {
 }
 
 #[cfg(feature = "linux")]
-fn pran_options(a: &ReproduceArgs) -> pran::Options {
+fn pran_options(a: &ReproduceArgs, threads: usize) -> pran::Options {
     pran::Options {
         first_seed: a.first_seed,
-        seeds: a.seeds.unwrap_or(1),
-        duration_s: a.duration.unwrap_or(pran::Options::DURATION_S),
+        seeds: a.seeds.unwrap_or(pran::Options::SEEDS),
+        duration_s: a.duration.unwrap_or(pran::Options::PAPER_DURATION_S),
+        threads,
         part: match a.part {
             Some(PranPart::Demonstration) => pran::Part::Demonstration,
             Some(PranPart::Forwarding) => pran::Part::Forwarding,
@@ -152,7 +158,8 @@ fn study_options(a: &ReproduceArgs, threads: usize) -> Result<holland_vaidya::Op
     } else {
         a.mechanisms.iter().filter_map(|m| mechanism(*m)).collect()
     };
-    Ok(holland_vaidya::Options { first_pattern: a.first_seed, patterns, mechanisms, profiles, threads })
+    let (first_pattern, keep_runs) = (a.first_seed, a.keep_runs);
+    Ok(holland_vaidya::Options { first_pattern, patterns, mechanisms, profiles, threads, keep_runs })
 }
 
 const fn mechanism(name: MechanismName) -> Option<Mechanism> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::figure::Figure;
 use crate::plot::Axis;
-use crate::row::quoted;
+use crate::rows::quoted;
 
 impl Figure {
     /// The numbers that it shows, as CSV, one line a point: panel, series, both coordinates, and the ends of the interval, empty where there is none (RFC 4180, with

@@ -6,8 +6,10 @@ use crate::escape::{escape, escape_document};
 use crate::figure::Figure;
 use crate::notes::Notes;
 use crate::row::Row;
+use crate::source::Sources;
 use crate::style;
 use crate::table::Table;
+use crate::tally::{Tally, by_artefact};
 use crate::ties::tied;
 
 /// A report.
@@ -71,7 +73,7 @@ impl Page {
             .collect::<Vec<_>>()
             .concat();
         let (title, lead, command) = (escape(&self.title), escape(&self.lead), escape(&self.command));
-        let sheet = style::sheet();
+        let (sheet, tally) = (style::sheet(), self.tally());
         let marks = if self.sections.iter().any(|s| !s.rows.is_empty()) { AGREEMENT } else { "" };
         let repeat = if command.is_empty() {
             String::new()
@@ -83,8 +85,15 @@ impl Page {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}{marks}{repeat}</dl>\n\
-             <nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
+             {tally}<nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
         ))
+    }
+
+    /// How near ours come to the paper; nothing without numbers of a paper.
+    fn tally(&self) -> String {
+        let rows: Vec<&Row> = self.sections.iter().flat_map(|s| &s.rows).collect();
+        let Some(words) = Tally::of(rows.iter().copied()).in_words() else { return String::new() };
+        format!("<p class=\"tally\">{}</p>\n{}", escape(&words), by_artefact(&rows).html())
     }
 }
 
@@ -118,16 +127,17 @@ fn numbers(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut notes = Notes::default();
+    let (mut notes, mut sources) = (Notes::default(), Sources::default());
     let mut body = String::new();
     for r in rows {
         let mark = notes.number(&r.note).map(|n| format!(" <sup>{n}</sup>")).unwrap_or_default();
-        let [paper, ours, interval, difference] = r.cells();
+        let [paper, ours, interval, difference, pct] = r.cells();
+        let runs = sources.numbers(&r.runs);
         let (inside, mark_in) = if r.agrees_surely() { (" in", " \u{2713}") } else { ("", "") };
         let _ = writeln!(
             body,
             "<tr><td>{}</td><td>{}</td><td>{}{mark}</td><td class=\"n\">{paper}</td><td class=\"n ours\">{ours}</td>\
-             <td class=\"n{inside}\">{interval}{mark_in}</td><td class=\"n\">{difference}</td></tr>",
+             <td class=\"n{inside}\">{interval}{mark_in}</td><td class=\"n\">{difference}</td><td class=\"n\">{pct}</td><td>{runs}</td></tr>",
             escape(&r.artefact),
             escape(&r.row),
             escape(&r.quantity_words()),
@@ -136,9 +146,24 @@ fn numbers(rows: &[Row]) -> String {
     let notes: String =
         notes.list().iter().map(|n| format!("<li>{}</li>\n", escape(n))).collect::<Vec<_>>().concat();
     let notes = if notes.is_empty() { notes } else { format!("<ol class=\"notes\">\n{notes}</ol>\n") };
+    let sources: String = sources
+        .list()
+        .iter()
+        .map(|s| {
+            format!("<li><code>{}</code> <span>in {}</span></li>\n", escape(&s.command), escape(&s.directory))
+        })
+        .collect::<Vec<_>>()
+        .concat();
+    let sources = if sources.is_empty() {
+        sources
+    } else {
+        format!(
+            "<details><summary>Runs behind these rows</summary>\n<ol class=\"notes\">\n{sources}</ol></details>\n"
+        )
+    };
     format!(
         "<div class=\"scroll\"><table>\n<thead><tr><th>Artefact</th><th>Row</th><th>Quantity</th><th class=\"n\">Paper</th>\
-         <th class=\"n\">Ours</th><th class=\"n\">95 % interval</th><th class=\"n\">Difference</th></tr></thead>\n\
-         <tbody>\n{body}</tbody>\n</table></div>\n{notes}"
+         <th class=\"n\">Ours</th><th class=\"n\">95 % interval</th><th class=\"n\">Difference</th><th class=\"n\">%</th><th>Runs</th></tr></thead>\n\
+         <tbody>\n{body}</tbody>\n</table></div>\n{notes}{sources}"
     )
 }

@@ -1,14 +1,36 @@
 //! One published number, and ours beside it.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr as _;
 
-use crate::document::Document;
-use crate::notes::Notes;
 use crate::numbers::{plain, signed};
+use crate::source::Source;
 use crate::stats::{Estimate, FEWEST_RUNS};
+
+/// The values that a quantity can have, which its interval does not leave.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Range {
+    /// From 0 on: counts, times, rates.
+    #[default]
+    NotNegative,
+    /// From 0 to 100: a share in per cent of a whole.
+    Percent,
+    /// From 0 to 1: a share of a whole.
+    Share,
+    /// All: differences, levels in dB.
+    All,
+}
+
+impl Range {
+    /// The part of an interval within the range. It covers the true value as often as the whole one does.
+    fn part(self, [low, high]: [f64; 2]) -> [f64; 2] {
+        match self {
+            Self::NotNegative => [low.max(0.0), high.max(0.0)],
+            Self::Percent => [low, high].map(|v| v.clamp(0.0, 100.0)),
+            Self::Share => [low, high].map(|v| v.clamp(0.0, 1.0)),
+            Self::All => [low, high],
+        }
+    }
+}
 
 /// One number of a paper and what a reproduction found: an object of `rows` in `wayhop reproduce --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -30,6 +52,11 @@ pub struct Row {
     pub seeds: usize,
     /// What a reader has to know.
     pub note: String,
+    /// The runs behind ours.
+    pub runs: Vec<Source>,
+    /// The values that the quantity can have.
+    #[serde(skip)]
+    pub range: Range,
 }
 
 impl Row {
@@ -42,6 +69,13 @@ impl Row {
             paper: paper.into(),
             ..Self::default()
         }
+    }
+
+    /// In this range; before [`Row::with`].
+    #[must_use]
+    pub fn within(mut self, range: Range) -> Self {
+        self.range = range;
+        self
     }
 
     /// With ours, from one value a run. Runs that have none are left out.
@@ -59,7 +93,7 @@ impl Row {
     fn estimated(mut self, estimate: Option<Estimate>) -> Self {
         if let Some(e) = estimate {
             self.ours = Some(e.mean);
-            self.ci95 = e.ci95;
+            self.ci95 = e.ci95.map(|ends| self.range.part(ends));
             self.seeds = e.runs;
         }
         self
@@ -76,6 +110,11 @@ impl Row {
     pub fn difference(&self) -> Option<f64> {
         Some(self.ours? - self.paper?)
     }
+    /// Ours less the paper's, % of the paper's; `None` where that is 0.
+    pub fn difference_pct(&self) -> Option<f64> {
+        let paper = self.paper.filter(|p| *p != 0.0)?;
+        Some(100.0 * self.difference()? / paper.abs())
+    }
     /// Whether the paper's number lies within our interval.
     pub fn agrees(&self) -> Option<bool> {
         let ([low, high], paper) = (self.ci95?, self.paper?);
@@ -89,13 +128,14 @@ impl Row {
         self.agrees() == Some(true) && tells && self.seeds >= FEWEST_RUNS
     }
 
-    /// Paper, ours, interval and difference as people read them; a dash where there is none.
-    pub(crate) fn cells(&self) -> [String; 4] {
+    /// Paper, ours, interval, difference, and difference in per cent as people read them; a dash where there is none.
+    pub(crate) fn cells(&self) -> [String; 5] {
         let dash = || "\u{2013}".to_owned();
         let number = |v: Option<f64>| v.map_or_else(dash, plain);
         let interval =
             self.ci95.map_or_else(dash, |[low, high]| format!("{} to {}", plain(low), plain(high)));
-        [number(self.paper), number(self.ours), interval, self.difference().map_or_else(dash, signed)]
+        let pct = self.difference_pct().map_or_else(dash, |pct| signed(pct.round()));
+        [number(self.paper), number(self.ours), interval, self.difference().map_or_else(dash, signed), pct]
     }
 
     /// The quantity in words: `loss_pct` is `loss (%)`.
@@ -122,80 +162,6 @@ impl Row {
     }
 }
 
-/// The object that `wayhop reproduce --json` prints.
-pub fn rows_json(paper: &str, rows: &[Row]) -> Document {
-    serde_json::json!({ "paper": paper, "rows": rows }).into()
-}
-
-/// The rows as CSV (RFC 4180, with `\n` line ends); an empty cell means that there is no value.
-pub fn rows_csv(rows: &[Row]) -> String {
-    let mut text = "artefact,row,quantity,paper,ours,ci95_low,ci95_high,seeds,note\n".to_owned();
-    for r in rows {
-        let number = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
-        let cells = [
-            quoted(&r.artefact),
-            quoted(&r.row),
-            quoted(&r.quantity),
-            number(r.paper),
-            number(r.ours),
-            number(r.ci95.map(|c| c[0])),
-            number(r.ci95.map(|c| c[1])),
-            r.seeds.to_string(),
-            quoted(&r.note),
-        ];
-        text.push_str(&cells.join(","));
-        text.push('\n');
-    }
-    text
-}
-
-/// The rows as a table for a terminal; notes stand below it, numbered.
-pub fn rows_text(rows: &[Row]) -> String {
-    let mut notes = Notes::default();
-    let header = ["artefact", "row", "quantity", "paper", "ours", "95 % interval", "difference", ""];
-    let mut table = vec![header.map(str::to_owned)];
-    for r in rows {
-        let mark = notes.number(&r.note).map(|n| format!("[{n}]")).unwrap_or_default();
-        let [paper, ours, interval, difference] = r.cells();
-        let what = r.quantity_words();
-        table.push([r.artefact.clone(), r.row.clone(), what, paper, ours, interval, difference, mark]);
-    }
-    let widths: [usize; 8] =
-        std::array::from_fn(|c| table.iter().map(|cells| cells[c].width()).max().unwrap_or(0));
-    let mut text = String::new();
-    let mut artefact = String::new();
-    for (i, cells) in table.iter().enumerate() {
-        let mut line = String::new();
-        for (c, cell) in cells.iter().enumerate() {
-            let fill = " ".repeat(widths[c] - cell.width());
-            // An artefact is named once.
-            let cell =
-                if c == 0 && i > 0 && *cell == artefact { " ".repeat(cell.width()) } else { cell.clone() };
-            if c > 0 {
-                line.push_str("  ");
-            }
-            // Words to the left, numbers to the right.
-            if (3..7).contains(&c) { line += &(fill + &cell) } else { line += &(cell + &fill) }
-        }
-        artefact.clone_from(&cells[0]);
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    for (i, note) in notes.list().iter().enumerate() {
-        let _ = writeln!(text, "{}[{}] {note}", if i == 0 { "\n" } else { "" }, i + 1);
-    }
-    text
-}
-
-/// A cell of CSV.
-pub(crate) fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,37 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn json_has_the_keys_of_the_contract() {
-        let v = serde_json::to_value(rows_json("cmu", &rows())).unwrap();
-        assert_eq!(v["paper"], "cmu");
-        let keys: Vec<&str> = v["rows"][0].as_object().unwrap().keys().map(String::as_str).collect();
-        let mut expected = ["artefact", "row", "quantity", "paper", "ours", "ci95", "seeds", "note"];
-        expected.sort_unstable();
-        let mut keys = keys;
-        keys.sort_unstable();
-        assert_eq!(keys, expected);
-        assert_eq!(v["rows"][0]["ours"], 13.0);
-        assert!(v["rows"][1]["ours"].is_null() && v["rows"][1]["ci95"].is_null());
-    }
-
-    #[test]
-    fn the_table_for_a_terminal_lines_up() {
-        let expected = "\
-artefact   row           quantity        paper  ours   95 % interval  difference
-Table I    T1            loss (%)        13.01    13  10.52 to 15.48       \u{2212}0.01
-           T2            loss (%)        12.57     \u{2013}               \u{2013}           \u{2013}  [1]
-Section 9  one hop, lab  goodput (Mb/s)   0.86     \u{2013}               \u{2013}           \u{2013}  [1]
-
-[1] no runs
-";
-        assert_eq!(rows_text(&rows()), expected);
-    }
-
-    #[test]
-    fn csv_quotes_what_has_a_comma() {
-        let text = rows_csv(&rows());
-        assert_eq!(text.lines().nth(2), Some("Table I,T2,loss_pct,12.57,,,,0,no runs"));
-        assert_eq!(text.lines().nth(3), Some("Section 9,\"one hop, lab\",goodput_mbps,0.86,,,,0,no runs"));
+    fn an_interval_stays_where_its_quantity_can_be() {
+        let few = [0.0, 0.0, 3.0].map(Some);
+        let ends = |range| Row::new("a", "b", "lost_pct", None).within(range).with(few).ci95.unwrap();
+        let [low, high] = ends(Range::All);
+        assert!(low < 0.0);
+        assert_eq!(ends(Range::NotNegative), [0.0, high]);
+        let [_, most] = Row::new("a", "b", "received_pct", None)
+            .within(Range::Percent)
+            .with([99.0, 100.0, 94.0].map(Some))
+            .ci95
+            .unwrap();
+        assert_eq!(most, 100.0);
     }
 
     #[test]
@@ -249,7 +196,8 @@ Section 9  one hop, lab  goodput (Mb/s)   0.86     \u{2013}               \u{201
         assert!(!a.agrees_surely(), "three seeds are few");
         let row = |values: [f64; 5]| Row::new("Table I", "T1", "gain_pct", 13.0).with(values.map(Some));
         assert!(row([12.0, 13.0, 14.0, 12.5, 13.5]).agrees_surely());
-        let noise = row([-72.0, 182.0, 10.0, -40.0, 90.0]);
+        let noise = [-72.0, 182.0, 10.0, -40.0, 90.0].map(Some);
+        let noise = Row::new("Table I", "T1", "gain_pct", 13.0).within(Range::All).with(noise);
         assert!(noise.agrees() == Some(true) && !noise.agrees_surely(), "{noise:?}");
     }
 }

@@ -14,6 +14,7 @@ pub mod meshtest;
 pub mod mule;
 mod options;
 mod outcome;
+mod plan;
 #[cfg(feature = "linux")]
 pub mod pran;
 mod simulate;
@@ -21,4 +22,5 @@ mod table;
 
 pub use options::Options;
 pub use outcome::{Outcome, OutcomeError};
-pub use simulate::{RunError, Runs};
+pub use plan::Plan;
+pub use simulate::{Ready, RunError, Runs};

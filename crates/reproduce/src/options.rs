@@ -9,26 +9,41 @@ pub struct Options {
     pub seeds: u64,
     /// Runs at a time.
     pub threads: usize,
+    /// Whether each run leaves its run directory.
+    pub keep_runs: bool,
 }
 
 impl Options {
+    /// The seeds of a reproduction unless a user says otherwise: what intervals need to cover 95 %, as measured over 60 seeds
+    /// (docs/concepts/reproductions.md).
+    pub const SEEDS: u64 = 30;
+
     /// Which seeds, in words.
     pub(crate) fn seeds_in_words(&self) -> String {
         match self.seeds {
             1 => self.first_seed.to_string(),
-            n => format!(
-                "{} to {}; intervals are Student's t over seeds, 95 %; of counts that few seeds have they may reach below zero",
-                self.first_seed,
-                self.first_seed + n - 1
-            ),
+            n => {
+                let range = format!("{} to {}", self.first_seed, self.first_seed + n - 1);
+                let few = if n < Self::SEEDS {
+                    format!(
+                        "; of fewer than {} seeds they contain the mean less often than that",
+                        Self::SEEDS
+                    )
+                } else {
+                    String::new()
+                };
+                format!(
+                    "{range}; intervals are Student's t over seeds, 95 %, within the values that a quantity can have{few}"
+                )
+            }
         }
     }
 
     /// The command that does the same again.
     pub(crate) fn command(&self, paper: &str) -> String {
-        match self.first_seed {
-            1 => format!("wayhop reproduce {paper} --seeds {}", self.seeds),
-            first => format!("wayhop reproduce {paper} --first-seed {first} --seeds {}", self.seeds),
-        }
+        let first =
+            if self.first_seed == 1 { String::new() } else { format!(" --first-seed {}", self.first_seed) };
+        let keep = if self.keep_runs { " --keep-runs" } else { "" };
+        format!("wayhop reproduce {paper}{first} --seeds {}{keep}", self.seeds)
     }
 }

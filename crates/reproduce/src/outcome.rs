@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use wayhop_report::{Page, Row, rows_csv, rows_json};
+use wayhop_report::{Page, Row, Source, rows_csv, rows_json};
 
 /// What a reproduction found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,7 +37,39 @@ impl std::fmt::Display for OutcomeError {
 
 impl std::error::Error for OutcomeError {}
 
+/// Farther from the paper than so much, % of its number, is a large miss, of which each row has something to say.
+const LARGE_MISS_PCT: f64 = 25.0;
+const NO_RUN: &str = "No run that was made showed it.";
+const NO_CAUSE: &str = "More than 25 % off; we have no cause for it.";
+const BY_CHANCE: &str =
+    "More than 25 % off; the paper's number lies within the interval, so that chance is enough.";
+
 impl Outcome {
+    /// Of a report. Each row with a number of ours is given its sources; one without says why, and so does a large miss.
+    pub(crate) fn new(
+        paper: &'static str,
+        mut page: Page,
+        complete: bool,
+        sources: impl Fn(&Row) -> Vec<Source>,
+    ) -> Self {
+        for row in page.sections.iter_mut().flat_map(|s| &mut s.rows) {
+            let is_far = row.difference_pct().is_some_and(|pct| pct.abs() > LARGE_MISS_PCT);
+            match row.ours {
+                None if row.note.is_empty() => NO_RUN.clone_into(&mut row.note),
+                Some(_) if is_far && row.note.is_empty() => {
+                    let why = if row.agrees() == Some(true) { BY_CHANCE } else { NO_CAUSE };
+                    why.clone_into(&mut row.note);
+                }
+                _ => {}
+            }
+            if row.ours.is_some() {
+                row.runs = sources(row);
+            }
+        }
+        let rows = page.sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
+        Self { paper, rows, page, complete, trouble: None }
+    }
+
     /// Writes `report.html`, `rows.json` and `rows.csv` into `dir`, which is made if it is not there.
     pub fn write(&self, dir: &Path) -> Result<(), OutcomeError> {
         let html =

@@ -1,12 +1,14 @@
 //! Runs of scenario files that the program carries in itself.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wayhop_runs::to_end;
+use wayhop_runs::{run_dir, to_end};
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_trace::{Observer, Recorder, Summary};
 
+use crate::Plan;
 use crate::outcome::{OutcomeError, write};
 
 /// Why a run gave nothing.
@@ -22,14 +24,44 @@ pub enum RunError {
 #[derive(Debug)]
 pub struct Runs<'a> {
     folder: PathBuf,
+    /// Where run directories are left, if they are kept.
+    kept: Option<PathBuf>,
     stop: &'a AtomicBool,
 }
 
+/// A run that can begin.
+#[derive(Debug)]
+pub struct Ready {
+    scenario: Scenario,
+    resolved: Resolved,
+    file: PathBuf,
+    /// The run directory within the folder of those that are kept.
+    name: PathBuf,
+}
+
+impl Deref for Ready {
+    type Target = Resolved;
+    fn deref(&self) -> &Resolved {
+        &self.resolved
+    }
+}
+
+fn text(e: impl std::fmt::Display) -> RunError {
+    RunError::Scenario(e.to_string())
+}
+
 impl<'a> Runs<'a> {
-    /// Writes `files` (names and texts) into `folder`, where a reader can run them one by one. A raised `stop` breaks off runs.
-    pub fn new(folder: PathBuf, files: &[(&str, &str)], stop: &'a AtomicBool) -> Result<Self, OutcomeError> {
+    /// Writes `files` (names and texts) into the folder `scenarios` of `dir`, where a reader can run them one by one. If runs are
+    /// kept, each leaves its run directory in `dir/runs`, where `wayhop run --seeds` would leave it. A raised `stop` breaks off runs.
+    pub fn new(
+        dir: &Path,
+        files: &[(&str, &str)],
+        keep_runs: bool,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, OutcomeError> {
+        let folder = dir.join("scenarios");
         files.iter().try_for_each(|(name, text)| write(&folder.join(name), text))?;
-        Ok(Self { folder, stop })
+        Ok(Self { folder, kept: keep_runs.then(|| dir.join("runs")), stop })
     }
 
     /// Where a file is.
@@ -40,25 +72,51 @@ impl<'a> Runs<'a> {
 
     /// The scenario in this file with `sets` (`path.key=value`) on top.
     pub fn resolve(&self, file: &str, sets: &[String]) -> Result<Resolved, RunError> {
-        let path: &Path = &self.folder.join(file);
-        let scenario = Scenario::load(path, sets).map_err(|e| RunError::Scenario(e.to_string()))?;
-        scenario.resolve().map_err(|e| RunError::Scenario(e.to_string()))
+        let scenario = Scenario::load(&self.folder.join(file), sets).map_err(text)?;
+        scenario.resolve().map_err(text)
+    }
+
+    /// The run of a plan with this seed.
+    pub fn ready(&self, plan: &Plan, seed: u64) -> Result<Ready, RunError> {
+        let file = self.folder.join(plan.file);
+        let sets: Vec<String> = plan.sets.iter().cloned().chain([format!("seed={seed}")]).collect();
+        let scenario = Scenario::load(&file, &sets).map_err(text)?;
+        let resolved = scenario.resolve().map_err(text)?;
+        let name = Path::new(&plan.name).join("runs").join(format!("seed-{seed}"));
+        Ok(Ready { scenario, resolved, file, name })
     }
 
     /// Runs a scenario to its end and returns what `observer` has become.
-    pub fn run<O: Observer>(&self, scenario: &Resolved, observer: O) -> Result<O, RunError> {
-        self.summarise(scenario, observer).map(|(observer, _)| observer)
+    pub fn run<O: Observer>(&self, ready: &Ready, observer: O) -> Result<O, RunError> {
+        self.summarise(ready, observer).map(|(observer, _)| observer)
     }
 
     /// [`Runs::run`], with the run's summary.
-    pub fn summarise<O: Observer>(&self, scenario: &Resolved, observer: O) -> Result<(O, Summary), RunError> {
-        let recorder = Recorder::hash_only().observed_by(Box::new(observer));
-        let ended =
-            to_end(scenario, recorder, || self.stop.load(Ordering::Relaxed)).map_err(|e| match e {
-                wayhop_runs::Error::Defect(_) => RunError::Scenario(format!("{}: {e}", scenario.name)),
-                _ => RunError::Scenario(e.to_string()),
-            })?;
+    pub fn summarise<O: Observer>(&self, ready: &Ready, observer: O) -> Result<(O, Summary), RunError> {
+        let recorder = self.recorder(ready)?.observed_by(Box::new(observer));
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        let ended = to_end(&ready.resolved, recorder, stopped).map_err(|e| match e {
+            wayhop_runs::Error::Defect(_) => RunError::Scenario(format!("{}: {e}", ready.name())),
+            _ => text(e),
+        })?;
         let mut outcome = ended.ok_or(RunError::Stopped)?;
-        outcome.take_observer().map(|o| (o, outcome.summary)).ok_or(RunError::Stopped)
+        let observer = outcome.take_observer();
+        if self.kept.is_some() {
+            outcome.save().map_err(text)?;
+        }
+        observer.map(|o| (o, outcome.summary)).ok_or(RunError::Stopped)
+    }
+
+    fn recorder(&self, ready: &Ready) -> Result<Recorder, RunError> {
+        let Some(kept) = &self.kept else { return Ok(Recorder::hash_only()) };
+        let (dir, world) = (kept.join(&ready.name), run_dir::World::Simulation);
+        let made = run_dir::create(Some(&dir), Some(&ready.file), world, &ready.scenario, &ready.resolved);
+        run_dir::tables(&made.map_err(text)?.dir, &ready.resolved).map_err(text)
+    }
+}
+
+impl Ready {
+    fn name(&self) -> &str {
+        &self.resolved.name
     }
 }

@@ -53,7 +53,7 @@ fn the_page_is_well_formed() {
     let html = page().html().unwrap();
     let tree = roxmltree::Document::parse(body(&html)).expect("well-formed");
     let count = |name: &str| tree.descendants().filter(|n| n.tag_name().name() == name).count();
-    assert_eq!((count("section"), count("figure"), count("tr")), (1, 1, 3));
+    assert_eq!((count("section"), count("figure"), count("tr")), (1, 1, 7));
     // Two drawings, and a sample for each of the seven names in both legends.
     assert_eq!(count("svg"), 2 + 2 * 7);
 }

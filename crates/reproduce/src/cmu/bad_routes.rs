@@ -1,7 +1,7 @@
 //! Figures 15 and 16: a good route of two hops, a bad one of one, and what it is worth to remember which is which.
 
 use wayhop_core::NodeId;
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Range, Row, Section, Series};
 use wayhop_trace::{HopEvent, HopKind, Observer};
 
 /// The paper's gain with perfect routing (section 9.2), per cent.
@@ -83,7 +83,12 @@ pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()], seed: u64) -> Sec
             "The paper has no number for it; equal gains mean that every packet arrived."
         };
         let printed = perfect.then_some(PAPER_GAIN_PCT);
-        rows.push(Row::new("Figure 16", way.name, "throughput_gain_pct", printed).with(gain).note(note));
+        rows.push(
+            Row::new("Figure 16", way.name, "throughput_gain_pct", printed)
+                .within(Range::All)
+                .with(gain)
+                .note(note),
+        );
     }
     let note = "The paper's plateaus of 7 to 13 s are such stalls, stretched by TCP's backing off.";
     for (way, runs) in WAYS.iter().zip(transfers) {

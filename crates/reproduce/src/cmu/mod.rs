@@ -30,11 +30,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_core::NodeId;
-use wayhop_report::{Page, Section};
+use wayhop_report::{Page, Row, Section};
 use wayhop_runs::jobs;
 use wayhop_scenario::{Map, Resolved};
 
-use crate::{Options, Outcome, RunError, Runs};
+use crate::{Options, Outcome, Plan, RunError, Runs};
 use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
@@ -125,7 +125,7 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir.join("scenarios"), FILES, stop).map_err(|e| e.to_string())?;
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
     // Seed by seed, so that what there is after an interruption is of whole seeds.
     let jobs: Vec<(u64, Experiment)> = (options.first_seed..)
         .take(options.seeds as usize)
@@ -141,20 +141,51 @@ pub fn reproduce(
         }
     }
     let map = runs.resolve("survey-25s.toml", &[]).ok().and_then(|r| Map::parse(SITE, r.origin?).ok());
-    Ok(found.outcome(options, map.as_ref()))
+    Ok(found.outcome(options, dir, map.as_ref()))
+}
+
+impl Experiment {
+    fn plan(self) -> Plan {
+        let captures = || "captures.all=true".to_owned();
+        match self {
+            Self::Topology => Plan::new("topology", "ping.toml", vec![]),
+            Self::Ping => Plan::new("ping", "ping.toml", vec![captures()]),
+            Self::Congestion { queue_in_timer, short } => {
+                let mut name = "congestion".to_owned();
+                let mut sets = vec![];
+                if short {
+                    name.push_str("-64-bytes");
+                    sets.push("traffic.0.payload_bytes=56".to_owned());
+                }
+                if !queue_in_timer {
+                    name.push_str("-no-queue-in-timer");
+                    sets.push("protocol.rexmt_queue_factor_ms=0".to_owned());
+                }
+                Plan::new(name, "congestion.toml", sets)
+            }
+            Self::Survey { file } => {
+                Plan::new(file.strip_suffix(".toml").unwrap_or(file), file, vec![captures()])
+            }
+            Self::BadRoute { way } => {
+                let name = format!("bad-route-{}", WAYS[way].name.replace(' ', "-"));
+                Plan::new(name, "abc.toml", WAYS[way].setting.map(str::to_owned).into_iter().collect())
+            }
+            Self::Tcp(case) => {
+                let (file, sets) = case.scenario();
+                Plan::new(case.name(), file, sets)
+            }
+        }
+    }
 }
 
 fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunError> {
-    let mut sets = vec![format!("seed={seed}")];
+    let scenario = runs.ready(&experiment.plan(), seed)?;
     match experiment {
         Experiment::Topology => {
-            let scenario = runs.resolve("ping.toml", &sets)?;
             let ends = [node(&scenario, "E1")?, node(&scenario, "E2")?];
             Ok(Shown::Topology(Changes::new(&scenario, ends)))
         }
         Experiment::Ping => {
-            sets.push("captures.all=true".to_owned());
-            let scenario = runs.resolve("ping.toml", &sets)?;
             let roles = Roles {
                 from: node(&scenario, "E1")?,
                 to: node(&scenario, "E2")?,
@@ -166,37 +197,59 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunE
             };
             runs.run(&scenario, Ping::new(roles)).map(|p| Shown::Ping(Box::new(p)))
         }
-        Experiment::Congestion { queue_in_timer, short } => {
-            if short {
-                sets.push("traffic.0.payload_bytes=56".to_owned());
-            }
-            if !queue_in_timer {
-                sets.push("protocol.rexmt_queue_factor_ms=0".to_owned());
-            }
-            let scenario = runs.resolve("congestion.toml", &sets)?;
+        Experiment::Congestion { .. } => {
             runs.run(&scenario, Congestion::new(node(&scenario, "A")?)).map(Shown::Congestion)
         }
-        Experiment::Survey { file } => {
-            sets.push("captures.all=true".to_owned());
-            let scenario = runs.resolve(file, &sets)?;
+        Experiment::Survey { .. } => {
             let watch = Watch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
             runs.run(&scenario, watch).map(|w| Shown::Survey(w.into()))
         }
-        Experiment::BadRoute { way } => {
-            sets.extend(WAYS[way].setting.map(str::to_owned));
-            let scenario = runs.resolve("abc.toml", &sets)?;
+        Experiment::BadRoute { .. } => {
             runs.run(&scenario, Transfer::new(node(&scenario, "C")?)).map(Shown::Transfer)
         }
-        Experiment::Tcp(case) => {
-            let (file, changes) = case.scenario();
-            sets.extend(changes);
-            let scenario = runs.resolve(file, &sets)?;
+        Experiment::Tcp(_) => {
             let ends = scenario.flows.first().map(|f| (f.src, f.dst));
             let (from, to) = ends.ok_or_else(|| RunError::Scenario(format!("{}: no flow", scenario.name)))?;
             let watch = Connection::new(from, scenario.addresses[to.index()]);
             let (connection, summary) = runs.summarise(&scenario, watch)?;
             Ok(Shown::Connection(connection.closed(&summary)))
         }
+    }
+}
+
+/// The experiments that a row is taken from.
+fn behind(row: &Row) -> Vec<Experiment> {
+    let congestion = |queue_in_timer, short| Experiment::Congestion { queue_in_timer, short };
+    let way = || WAYS.iter().position(|w| row.row.ends_with(w.name));
+    let survey = |file| vec![Experiment::Survey { file }];
+    let case = |c| vec![Experiment::Tcp(c)];
+    match (row.artefact.as_str(), row.row.as_str()) {
+        ("Section 2", _) => vec![Experiment::Topology],
+        ("Figure 7", "node A of Figure 8") => vec![congestion(true, false)],
+        ("Figure 8", "without over with") => vec![congestion(false, false), congestion(true, false)],
+        ("Figure 8", who) => vec![congestion(who.starts_with("with queue"), who.ends_with("octets"))],
+        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", "25 s apart") => survey("survey-25s.toml"),
+        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", "10 s apart") => survey("survey-10s.toml"),
+        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", _) => survey("survey-50s.toml"),
+        ("Figure 15", _) => way().map(|way| Experiment::BadRoute { way }).into_iter().collect(),
+        ("Figure 16", _) => {
+            let mut ways: Vec<usize> = way().into_iter().chain([0]).collect();
+            ways.dedup();
+            ways.into_iter().map(|way| Experiment::BadRoute { way }).collect()
+        }
+        ("Section 6.5.3", _) => case(Case::Lab { hops: 1 }),
+        ("Section 9.2", "two hops") => {
+            [Case::Field { way: 0 }, Case::Lab { hops: 2 }].map(Experiment::Tcp).to_vec()
+        }
+        ("Section 9.2", _) => way().map(|way| Experiment::Tcp(Case::Field { way })).into_iter().collect(),
+        ("Section 9", who) => match who {
+            w if w.starts_with("one hop lab") => case(Case::Lab { hops: 1 }),
+            w if w.starts_with("two hop lab") => case(Case::Lab { hops: 2 }),
+            "one hop outdoor, 5 MB" => case(Case::Outdoor { megabytes: 5 }),
+            w if w.starts_with("one hop outdoor") => case(Case::Outdoor { megabytes: 1 }),
+            _ => case(Case::Field { way: 0 }),
+        },
+        _ => vec![Experiment::Ping],
     }
 }
 
@@ -266,12 +319,7 @@ impl Found {
         sections
     }
 
-    fn outcome(&self, options: &Options, map: Option<&Map>) -> Outcome {
-        let sections = self.sections(map, options.first_seed);
-        let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
-        for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
-            "No run that was made showed it.".clone_into(&mut r.note);
-        }
+    fn outcome(&self, options: &Options, dir: &Path, map: Option<&Map>) -> Outcome {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
@@ -294,9 +342,10 @@ impl Found {
                 .to_owned(),
             facts,
             command: options.command("cmu"),
-            sections,
+            sections: self.sections(map, options.first_seed),
         };
-        Outcome { paper: "cmu", rows, page, complete: self.missing == 0, trouble: None }
+        let sources = |row: &Row| behind(row).iter().map(|e| e.plan().source(dir, options)).collect();
+        Outcome::new("cmu", page, self.missing == 0, sources)
     }
 }
 

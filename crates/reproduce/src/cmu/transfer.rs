@@ -31,6 +31,15 @@ impl Case {
         all
     }
 
+    /// The name of its runs.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Lab { hops } => format!("tcp-lab-{hops}-hops"),
+            Self::Outdoor { megabytes } => format!("tcp-outdoor-{megabytes}-mb"),
+            Self::Field { way } => format!("tcp-field-{}", WAYS[way].name.replace(' ', "-")),
+        }
+    }
+
     /// The scenario file, and what is set in it.
     pub(crate) fn scenario(self) -> (&'static str, Vec<String>) {
         let transfer = |to: &str, megabytes: u32| {

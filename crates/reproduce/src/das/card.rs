@@ -22,7 +22,8 @@ impl Card {
             Self::Isa => "ISA",
         }
     }
-    fn column(self) -> &'static str {
+    /// In tables and names of files.
+    pub(crate) fn column(self) -> &'static str {
         match self {
             Self::Pcmcia => "pcmcia",
             Self::Isa => "isa",

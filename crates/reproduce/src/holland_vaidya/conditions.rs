@@ -75,29 +75,12 @@ impl Conditions {
 }
 
 /// The section of Figure 3, with means over the patterns.
-pub(crate) fn section(all: &[Conditions], chains: Option<&ChainThroughput>) -> Section {
+pub(crate) fn section(all: &[Conditions]) -> Section {
     let mut rows = Vec::new();
     for (column, quantity, of) in COLUMNS {
         let ours = all.iter().map(|c| Some(of(&c.topology)));
         rows.push(row(column, quantity).with(ours));
     }
-    let expected = |chains: Option<&ChainThroughput>| -> Vec<Option<f64>> {
-        all.iter().map(|c| c.expected_kbps(chains?)).collect()
-    };
-    rows.push(
-        row("expected_kbps", "expected_by_printed_chains_kbps").with(expected(paper::chains().as_ref())),
-    );
-    let by_ours = Row::new(
-        "Figure 3",
-        "mean of the patterns",
-        "expected_by_our_chains_kbps",
-        paper::mean_of("expected_kbps"),
-    );
-    rows.push(
-        by_ours
-            .with(expected(chains))
-            .note("Equation 1 with the chains measured here, which carry less than the paper's."),
-    );
     Section {
         heading: "Figure 3: network conditions".to_owned(),
         text: vec![

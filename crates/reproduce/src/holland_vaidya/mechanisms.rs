@@ -1,6 +1,6 @@
 //! What each mechanism is worth: differences to plain Reno on the same pattern at the same speed.
 
-use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
+use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Range, Row, Section, Series, mean};
 
 use super::conditions::Conditions;
 use super::plan::{Mechanism, SPEEDS_MPS};
@@ -26,7 +26,7 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
             let gains: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
             let reno = mean(&pairs.iter().map(|(_, b)| *b).collect::<Vec<_>>()).filter(|r| *r > 0.0);
             let who = format!("{}, {speed} m/s", m.title());
-            let row = |quantity| Row::new("Mechanisms", &who, quantity, None).note(NOTE);
+            let row = |quantity| Row::new("Mechanisms", &who, quantity, None).within(Range::All).note(NOTE);
             rows.push(row("gain_kbps").with(gains.iter().copied().map(Some)));
             rows.push(row("gain_pct").with(gains.iter().map(|g| Some(100.0 * g / reno?))));
             points.extend(Estimate::of(&gains).map(|g| (x, g)));

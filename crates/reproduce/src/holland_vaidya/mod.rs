@@ -4,14 +4,17 @@
 //! Conditions are what the topology oracle finds in the movement (Figure 3); the throughput is compared with what fixed
 //! chains let expect (equation 1); and each mechanism against lost routes runs the same patterns again.
 
+mod arp;
 mod chains;
 mod conditions;
 mod every_pattern;
 mod mechanisms;
+mod options;
 mod paper;
 mod plan;
 mod profile;
 mod runs;
+mod sources;
 mod speed;
 mod store;
 #[cfg(test)]
@@ -36,6 +39,7 @@ use speed::Speed;
 use store::Store;
 use transfer::{Seconds, Transfer};
 
+pub use options::Options;
 pub use plan::Mechanism;
 
 /// The scenarios of scenarios/holland-vaidya.
@@ -44,60 +48,10 @@ const FILES: &[(&str, &str)] = &[
     ("chain.toml", include_str!("../../../../scenarios/holland-vaidya/chain.toml")),
 ];
 
-/// What a user chooses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The first pattern: a seed.
-    pub first_pattern: u64,
-    /// How many, one after the other; the paper has 50.
-    pub patterns: u64,
-    /// Which mechanisms run besides plain Reno.
-    pub mechanisms: Vec<Mechanism>,
-    /// The patterns whose profile is drawn.
-    pub profiles: Vec<u64>,
-    /// Runs at a time.
-    pub threads: usize,
-}
-
-impl Options {
-    /// How many patterns the paper has.
-    pub const PAPER_PATTERNS: u64 = 50;
-    /// How many profiles are drawn unless they are named.
-    pub const PROFILES: usize = 3;
-
-    fn patterns(&self) -> Vec<u64> {
-        (self.first_pattern..).take(self.patterns as usize).collect()
-    }
-
-    /// Those besides Reno, each once, in their own order.
-    fn others(&self) -> Vec<Mechanism> {
-        let wanted = |m: &Mechanism| *m != Mechanism::Reno && self.mechanisms.contains(m);
-        Mechanism::ALL.into_iter().filter(wanted).collect()
-    }
-
-    /// The command that does the same again.
-    fn command(&self) -> String {
-        let mut words = vec![format!("wayhop reproduce holland-vaidya --seeds {}", self.patterns)];
-        if self.first_pattern != 1 {
-            words.push(format!("--first-seed {}", self.first_pattern));
-        }
-        let others = self.others();
-        if others.is_empty() {
-            words.push("--mechanisms none".to_owned());
-        } else if others.len() + 1 < Mechanism::ALL.len() {
-            let names: Vec<&str> = others.iter().map(|m| m.name()).collect();
-            words.push(format!("--mechanisms {}", names.join(",")));
-        }
-        if !(self.first_pattern..).take(Self::PROFILES).eq(self.profiles.iter().copied()) {
-            words.extend(self.profiles.iter().map(|p| format!("--pattern {p}")));
-        }
-        words.join(" ")
-    }
-}
-
 /// The number of runs that [`reproduce`] makes.
 pub fn runs(options: &Options) -> usize {
-    let transfers = options.patterns as usize * plan::SPEEDS_MPS.len() * (1 + options.others().len());
+    let variants = 1 + options.others().len() + options.without_arp().len();
+    let transfers = options.patterns as usize * plan::SPEEDS_MPS.len() * variants;
     plan::chains().len() + transfers
 }
 
@@ -111,7 +65,7 @@ pub fn reproduce(
     clock: impl Fn() -> f64 + Sync,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir.join("scenarios"), FILES, stop).map_err(|e| e.to_string())?;
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
     let cannot = |e: std::io::Error| {
         format!("cannot write {}: {e}; choose another folder with --out", dir.join(store::NAME).display())
     };
@@ -120,7 +74,8 @@ pub fn reproduce(
     let mut found = Found::default();
     for pattern in options.patterns() {
         let job = Job::Pattern { pattern, speed_mps: plan::BASE_MPS, mechanism: Mechanism::Reno };
-        found.conditions.extend(Conditions::new(pattern, &job.resolve(&runs).map_err(text)?));
+        let scenario = job.resolve(&runs).map_err(text)?;
+        found.conditions.extend(Conditions::new(pattern, &scenario));
     }
     let mut made = 0;
     let chains = plan::chains();
@@ -131,6 +86,9 @@ pub fn reproduce(
     let fresh = study.run(&mut found, &reno, |n| done(made + n))?;
     found.speed = Speed::new(&found.transfers, fresh.then(|| clock() - began), options.threads);
     made += reno.len();
+    let without_arp = plan::without_arp(&options.patterns(), &options.without_arp());
+    study.run(&mut found, &without_arp, |n| done(made + n))?;
+    made += without_arp.len();
     let others = plan::transfers(&options.patterns(), &options.others());
     study.run(&mut found, &others, |n| done(made + n))?;
     let (chains, mut mechanisms) = (chains::throughput(&found.chains), vec![Mechanism::Reno]);
@@ -139,7 +97,7 @@ pub fn reproduce(
     write(&dir.join("patterns.csv"), &table.csv()).map_err(|e| e.to_string())?;
     let sheet = table.sheet(&options.command()).html()?;
     write(&dir.join("patterns.html"), &sheet).map_err(|e| e.to_string())?;
-    Ok(found.outcome(options))
+    Ok(found.outcome(options, dir))
 }
 
 /// So many of them, in words.
@@ -187,7 +145,7 @@ impl Study<'_> {
 
     /// One run, and whether it was made just now.
     fn one(&self, job: Job) -> Result<(Transfer, bool), RunError> {
-        if let Some(known) = self.store.known(job) {
+        if let Some(known) = self.store.known(job).filter(|_| !self.options.keep_runs) {
             return Ok((known, false));
         }
         let scenario = job.resolve(self.runs)?;
@@ -217,6 +175,8 @@ struct Found {
     conditions: Vec<Conditions>,
     chains: Chains,
     transfers: Transfers,
+    /// Those without ARP.
+    without_arp: Transfers,
     speed: Speed,
     missing: usize,
 }
@@ -228,6 +188,9 @@ impl Found {
             Job::Pattern { pattern, speed_mps, mechanism } => {
                 self.transfers.add(pattern, speed_mps, mechanism, transfer);
             }
+            Job::WithoutArp { pattern, speed_mps, mechanism } => {
+                self.without_arp.add(pattern, speed_mps, mechanism, transfer);
+            }
         }
     }
 
@@ -235,7 +198,8 @@ impl Found {
         let chains = chains::throughput(&self.chains);
         let profiles = self.conditions.iter().filter(|c| options.profiles.contains(&c.pattern));
         let first = vec![
-            conditions::section(&self.conditions, chains.as_ref()),
+            arp::section(&self.conditions, &self.transfers, &self.without_arp, chains.as_ref()),
+            conditions::section(&self.conditions),
             chains::section(&self.chains),
             throughput::section(&self.conditions, &self.transfers, chains.as_ref()),
         ];
@@ -253,12 +217,7 @@ impl Found {
         first.into_iter().chain(mechanisms).chain(last).collect()
     }
 
-    fn outcome(&self, options: &Options) -> Outcome {
-        let sections = self.sections(options);
-        let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
-        for r in rows.iter_mut().filter(|r| r.ours.is_none()) {
-            "No run that was made showed it.".clone_into(&mut r.note);
-        }
+    fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let last = options.first_pattern + options.patterns - 1;
         let mut facts = vec![
@@ -284,8 +243,9 @@ impl Found {
             ),
             facts,
             command: options.command(),
-            sections,
+            sections: self.sections(options),
         };
-        Outcome { paper: "holland-vaidya", rows, page, complete: self.missing == 0, trouble: None }
+        let complete = self.missing == 0;
+        Outcome::new("holland-vaidya", page, complete, |row| sources::behind(row, dir, options))
     }
 }

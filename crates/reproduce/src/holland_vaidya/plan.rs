@@ -1,9 +1,8 @@
 //! What is run.
 
 use serde::{Deserialize, Serialize};
-use wayhop_scenario::Resolved;
 
-use crate::{RunError, Runs};
+use crate::{Plan, Ready, RunError, Runs};
 
 /// The mean speeds of the paper, m/s.
 pub(crate) const SPEEDS_MPS: [u32; 4] = [2, 10, 20, 30];
@@ -107,6 +106,8 @@ pub(crate) enum Job {
     Chain { hops: usize, seed: u64 },
     /// A pattern at a speed.
     Pattern { pattern: u64, speed_mps: u32, mechanism: Mechanism },
+    /// The same where nodes know each other's link addresses without ARP.
+    WithoutArp { pattern: u64, speed_mps: u32, mechanism: Mechanism },
 }
 
 /// How long a pattern takes at this speed, seconds.
@@ -131,26 +132,43 @@ pub(crate) fn transfers(patterns: &[u64], mechanisms: &[Mechanism]) -> Vec<Job> 
     jobs
 }
 
+/// The same patterns without ARP.
+pub(crate) fn without_arp(patterns: &[u64], mechanisms: &[Mechanism]) -> Vec<Job> {
+    let job = |job| match job {
+        Job::Pattern { pattern, speed_mps, mechanism } => Job::WithoutArp { pattern, speed_mps, mechanism },
+        other => other,
+    };
+    transfers(patterns, mechanisms).into_iter().map(job).collect()
+}
+
 impl Job {
     /// The scenario that it runs.
-    pub(crate) fn resolve(self, runs: &Runs<'_>) -> Result<Resolved, RunError> {
+    pub(crate) fn resolve(self, runs: &Runs<'_>) -> Result<Ready, RunError> {
+        let (plan, seed) = self.plan();
+        runs.ready(&plan, seed)
+    }
+
+    /// Its plan, and its seed.
+    pub(crate) fn plan(self) -> (Plan, u64) {
         match self {
-            Self::Chain { hops, seed } => runs.resolve(
-                "chain.toml",
-                &[
-                    format!("seed={seed}"),
-                    format!("nodes.count={}", hops + 1),
-                    format!("traffic.0.dst={hops}"),
-                ],
-            ),
+            Self::Chain { hops, seed } => {
+                let sets = vec![format!("nodes.count={}", hops + 1), format!("traffic.0.dst={hops}")];
+                (Plan::new(format!("chain-{hops}-hops"), "chain.toml", sets), seed)
+            }
             Self::Pattern { pattern, speed_mps, mechanism } => {
                 let mut sets = vec![
-                    format!("seed={pattern}"),
                     format!("duration_s={}", duration_s(speed_mps)),
                     format!("movement.speed_factor={}", speed_mps / BASE_MPS),
                 ];
                 sets.extend(mechanism.setting().map(str::to_owned));
-                runs.resolve("pattern.toml", &sets)
+                let name = format!("{}-{speed_mps}-mps", mechanism.name());
+                (Plan::new(name, "pattern.toml", sets), pattern)
+            }
+            Self::WithoutArp { pattern, speed_mps, mechanism } => {
+                let (mut plan, seed) = Self::Pattern { pattern, speed_mps, mechanism }.plan();
+                plan.name.push_str("-no-arp");
+                plan.sets.push("radio.arp=none".to_owned());
+                (plan, seed)
             }
         }
     }

@@ -17,7 +17,7 @@ fn row<'a>(s: &'a Section, row: &str, quantity: &str) -> &'a Row {
 fn conditions(patterns: u64) -> Vec<Conditions> {
     let dir = tempfile::tempdir().unwrap();
     let stop = AtomicBool::new(false);
-    let runs = Runs::new(dir.path().to_owned(), FILES, &stop).unwrap();
+    let runs = Runs::new(dir.path(), FILES, false, &stop).unwrap();
     let of = |pattern| {
         let job = Job::Pattern { pattern, speed_mps: 2, mechanism: Mechanism::Reno };
         Conditions::new(pattern, &job.resolve(&runs).unwrap()).unwrap()
@@ -29,7 +29,7 @@ fn conditions(patterns: u64) -> Vec<Conditions> {
 fn a_pattern_has_the_same_conditions_at_every_speed() {
     let dir = tempfile::tempdir().unwrap();
     let stop = AtomicBool::new(false);
-    let runs = Runs::new(dir.path().to_owned(), FILES, &stop).unwrap();
+    let runs = Runs::new(dir.path(), FILES, false, &stop).unwrap();
     for pattern in [1, 2] {
         let at = SPEEDS_MPS.map(|speed_mps| {
             let job = Job::Pattern { pattern, speed_mps, mechanism: Mechanism::Elfn };
@@ -99,9 +99,16 @@ fn a_pattern_that_never_leaves_one_hop_has_its_point() {
 
 #[test]
 fn the_report_says_of_how_many_patterns_it_is() {
-    let options = Options { first_pattern: 1, patterns: 2, mechanisms: vec![], profiles: vec![], threads: 1 };
+    let options = Options {
+        first_pattern: 1,
+        patterns: 2,
+        mechanisms: vec![],
+        profiles: vec![],
+        threads: 1,
+        keep_runs: false,
+    };
     let found = Found { conditions: conditions(2), ..Found::default() };
-    let lead = found.outcome(&options).page.lead;
+    let lead = found.outcome(&options, std::path::Path::new("r")).page.lead;
     assert!(lead.contains("on 2 patterns of movement"), "{lead}");
 }
 
@@ -167,9 +174,10 @@ fn the_command_says_what_was_chosen() {
         mechanisms: Mechanism::ALL.to_vec(),
         profiles: vec![1, 2, 3],
         threads: 1,
+        keep_runs: false,
     };
     assert_eq!(options.command(), "wayhop reproduce holland-vaidya --seeds 50");
-    assert_eq!(runs(&options), 8 * 5 + 50 * 4 * 8);
+    assert_eq!(runs(&options), 8 * 5 + 50 * 4 * (8 + 2));
     options.mechanisms = vec![Mechanism::TcpF, Mechanism::Elfn];
     (options.first_pattern, options.profiles) = (7, vec![9]);
     assert_eq!(

@@ -10,7 +10,7 @@ use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::Scenario;
 
 use super::levels::{FAR_S, Levels};
-use super::plan::{Experiment, FILES, Motion, Transport};
+use super::plan::{Experiment, FILES, Motion, Transport, emulated};
 use super::shape::Shape;
 use crate::Runs;
 
@@ -90,15 +90,14 @@ fn emulate(
     dir: &Path,
     stop: &AtomicBool,
 ) -> Result<Option<Heard>, String> {
-    let mut sets = experiment.sets(levels, seed);
-    sets.extend(["traffic=[]".to_owned(), programs(experiment)]);
+    let mut sets = experiment.plan(levels, seed, None).sets;
+    sets.extend([format!("seed={seed}"), "traffic=[]".to_owned(), programs(experiment)]);
     let file = runs.path(FILES[experiment.number()].0);
     let scenario = Scenario::load(&file, &sets).map_err(|e| e.to_string())?;
     let resolved = scenario.resolve().map_err(|e| e.to_string())?;
     let text = |e: Error| e.to_string();
     let emulation = Emulation::new(&resolved, || false).map_err(text)?;
-    let (motion, transport) = (experiment.motion.name(), experiment.transport.name().to_lowercase());
-    let folder = dir.join(format!("runs/emulated-{motion}-{transport}-{seed}"));
+    let folder = dir.join("runs").join(emulated(experiment, seed));
     let run = run_dir::create(Some(&folder), Some(&file), run_dir::World::Emulation, &scenario, &resolved)
         .map_err(text)?
         .dir;

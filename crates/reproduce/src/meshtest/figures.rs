@@ -1,6 +1,6 @@
 //! The paper's figures, drawn anew.
 
-use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Series, Spread, standard_deviation};
+use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Series, Spread, mean, standard_deviation};
 
 use super::plan::{Motion, Transport};
 use super::shape::Shape;
@@ -16,7 +16,7 @@ fn look(transport: Transport) -> (Mark, usize) {
 }
 
 /// Figure 4: the signal over the distance.
-pub(crate) fn signal(shape: &Shape) -> Figure {
+pub(crate) fn signal(shape: &Shape, by_settings: &dyn Fn(usize) -> Vec<f64>) -> Figure {
     let at = |s: usize| {
         let values = shape.signals(s);
         let e = Estimate::of(&values)?;
@@ -25,14 +25,19 @@ pub(crate) fn signal(shape: &Shape) -> Figure {
     };
     let all: Vec<_> = (0..Motion::WalkAway.seconds()).filter_map(at).collect();
     let series = Series::new(
-        "received, mean and standard deviation",
+        "received by the runs that still do, mean and standard deviation",
         Mark::Line,
         0,
         all.iter().map(|a| a.0).collect(),
     )
     .with_intervals(all.iter().map(|a| a.1).collect())
     .spread(Spread::Band);
-    let plot = Plot::new(Axis::new("distance (m)").log(), Axis::new("received signal (dBm)")).with(series);
+    let settings = |s: usize| Some([(s as f64 * 4.0).max(1.0), mean(&by_settings(s))?]);
+    let points = (0..Motion::WalkAway.seconds()).filter_map(settings).collect();
+    let all_runs = Series::new("all runs, by the settings", Mark::Line, 1, points);
+    let plot = Plot::new(Axis::new("distance (m)").log(), Axis::new("received signal (dBm)"))
+        .with(series)
+        .with(all_runs);
     let caption = "Signal of the packets that arrived, over the distance that the matrix makes; what is nearer than 1 m stands at 1 m. The paper's \
          figure has three points between 10 and 100 m, of radios and of laptops outdoors.";
     Figure::of("Figure 4", caption, plot)

@@ -22,6 +22,8 @@ pub(crate) struct Levels {
     /// What the positions ask for, and what the settings make of it, dB; by seconds of the walk.
     pub(crate) wanted_db: Vec<f64>,
     pub(crate) made_db: Vec<f64>,
+    /// The power of the radios, dBm.
+    sent_dbm: f64,
 }
 
 impl Levels {
@@ -44,7 +46,17 @@ impl Levels {
             loss
         };
         let made_db = wanted_db.iter().map(made).collect();
-        Ok(Self { wanted_db, made_db })
+        Ok(Self { wanted_db, made_db, sent_dbm: scenario.radio().tx_power_dbm })
+    }
+
+    /// The path loss so many seconds of the walk away, with a run's own error, dB.
+    fn loss_db(&self, away: usize, error_db: f64) -> f64 {
+        (self.made_db[away.min(FAR_S)] + error_db).max(Switch::INSERTION_DB)
+    }
+
+    /// The signal there, dBm, whether packets arrive or not.
+    pub(crate) fn signal_dbm(&self, away: usize, error_db: f64) -> f64 {
+        self.sent_dbm - self.loss_db(away, error_db)
     }
 
     /// The greatest difference between both, dB.
@@ -55,10 +67,7 @@ impl Levels {
     /// The path loss at each second of a run that is so many seconds of the walk away then, with the run's own error: a table for
     /// `path_losses`.
     pub(crate) fn table(&self, seconds_away: impl Iterator<Item = usize>, error_db: f64) -> String {
-        let step = |(s, away): (usize, usize)| {
-            let db = (self.made_db[away.min(FAR_S)] + error_db).max(Switch::INSERTION_DB);
-            format!("[{s},{db:.3}]")
-        };
+        let step = |(s, away): (usize, usize)| format!("[{s},{:.3}]", self.loss_db(away, error_db));
         let steps: Vec<String> = seconds_away.enumerate().map(step).collect();
         format!("path_losses=[{{nodes=[0,1],db=[{}]}}]", steps.join(","))
     }

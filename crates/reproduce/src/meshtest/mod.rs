@@ -6,6 +6,7 @@
 #[cfg(feature = "linux")]
 mod emulation;
 mod figures;
+mod leaving;
 mod levels;
 mod paper;
 mod plan;
@@ -18,20 +19,21 @@ mod watch;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use wayhop_report::{Page, Section};
+use wayhop_report::{Page, Row, Section, Source};
 use wayhop_runs::jobs;
 
 use crate::{Options, Outcome, RunError, Runs};
-use levels::Levels;
+use levels::{Levels, error_db};
 use plan::{Experiment, FILES, Motion, Transport};
 use shape::Shape;
+use watch::Seen;
 
 /// How many runs of each experiment the paper has.
 pub const PAPER_RUNS: u64 = paper::RUNS;
 
 /// The number of runs that [`reproduce`] makes in simulated time.
 pub fn runs(options: &Options) -> usize {
-    Experiment::ALL.len() * options.seeds as usize
+    (Experiment::ALL.len() + leaving::OTHERS_DBM.len()) * options.seeds as usize
 }
 
 /// Makes all runs and sets what they show beside the paper's numbers; with `emulate` also a walk-away of each kind on the real clock, with
@@ -44,28 +46,33 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir.join("scenarios"), FILES, stop).map_err(|e| e.to_string())?;
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
     let base = runs.resolve(FILES[0].0, &[]).map_err(text)?;
     let levels = Levels::new(&base)?;
     // Seed by seed, so that what there is after an interruption is of whole seeds.
-    let jobs: Vec<(u64, Experiment)> = (options.first_seed..)
-        .take(options.seeds as usize)
-        .flat_map(|seed| Experiment::ALL.map(|e| (seed, e)))
-        .collect();
-    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| e.run(&runs, &levels, *seed));
+    let of_seed = |seed: u64| {
+        let as_they_are = Experiment::ALL.map(|e| (seed, e, None));
+        let others = leaving::OTHERS_DBM.map(|dbm| (seed, leaving::EXPERIMENT, Some(dbm)));
+        as_they_are.into_iter().chain(others)
+    };
+    let jobs: Vec<(u64, Experiment, Option<i32>)> =
+        (options.first_seed..).take(options.seeds as usize).flat_map(of_seed).collect();
+    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e, leave_dbm)| {
+        e.run(&runs, &levels, *seed, *leave_dbm)
+    });
     let mut found = Found { worst_db: levels.worst_db(), ..Found::default() };
-    for ((_, experiment), result) in jobs.iter().zip(results) {
+    for ((seed, experiment, leave_dbm), result) in jobs.iter().zip(results) {
         match result {
-            Some(Ok(seen)) => found.shapes[experiment.number()].runs.push(seen),
+            Some(Ok(seen)) => found.add(*seed, *experiment, *leave_dbm, seen),
             Some(Err(RunError::Scenario(e))) => return Err(e),
             Some(Err(RunError::Stopped)) | None => found.missing += 1,
         }
     }
-    let mut sections = found.sections();
+    let mut sections = found.sections(&levels);
     if emulate && found.missing == 0 {
         found.emulate(&runs, &levels, options.first_seed, dir, stop, &mut sections);
     }
-    Ok(found.outcome(options, emulate, sections))
+    Ok(found.outcome(options, emulate, dir, sections))
 }
 
 fn text(e: RunError) -> String {
@@ -80,6 +87,10 @@ fn text(e: RunError) -> String {
 struct Found {
     /// By [`Experiment::number`].
     shapes: [Shape; 4],
+    /// Of [`leaving::EXPERIMENT`] by [`leaving::OTHERS_DBM`].
+    leaving: [Shape; leaving::OTHERS_DBM.len()],
+    /// The seeds of the walk-aways over UDP.
+    walked: Vec<u64>,
     /// How far the attenuators are off what the positions ask for, at most, dB.
     worst_db: f64,
     missing: usize,
@@ -87,16 +98,32 @@ struct Found {
 }
 
 impl Found {
+    fn add(&mut self, seed: u64, experiment: Experiment, leave_dbm: Option<i32>, seen: Seen) {
+        let place = leave_dbm.and_then(|dbm| leaving::OTHERS_DBM.iter().position(|other| *other == dbm));
+        if let Some(k) = place {
+            return self.leaving[k].runs.push(seen);
+        }
+        if experiment.number() == 0 {
+            self.walked.push(seed);
+        }
+        self.shapes[experiment.number()].runs.push(seen);
+    }
+
     fn of(&self, motion: Motion) -> [&Shape; 2] {
         Transport::BOTH.map(|transport| &self.shapes[Experiment { motion, transport }.number()])
     }
 
-    fn sections(&self) -> Vec<Section> {
+    fn sections(&self, levels: &Levels) -> Vec<Section> {
         let motions = [Motion::WalkAway, Motion::DriveBy];
         let [signal, _] = self.of(Motion::WalkAway);
-        let mut all = vec![sections::signal(signal)];
+        let by_settings = |second: usize| -> Vec<f64> {
+            let error = |seed: &u64| error_db(*seed, Motion::WalkAway.number());
+            self.walked.iter().map(|seed| levels.signal_dbm(second, error(seed))).collect()
+        };
+        let mut all = vec![sections::signal(signal, &by_settings)];
         all.extend(motions.map(|m| sections::throughput(m, self.of(m))));
         all.extend(motions.map(|m| sections::distributions(m, self.of(m))));
+        all.push(leaving::section(&self.shapes[leaving::EXPERIMENT.number()], &self.leaving));
         all.extend(motions.map(|m| sections::variability(m, self.of(m))));
         all
     }
@@ -124,16 +151,13 @@ impl Found {
         self.trouble = Some("emulation needs Linux; leave --emulate out".to_owned());
     }
 
-    fn outcome(self, options: &Options, emulate: bool, sections: Vec<Section>) -> Outcome {
-        let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
-        for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
-            "No run that was made showed it.".clone_into(&mut r.note);
-        }
+    fn outcome(self, options: &Options, emulate: bool, dir: &Path, sections: Vec<Section>) -> Outcome {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "UDP and TCP in the MeshTest testbed: Orbit nodes in shielded boxes, at a matrix of attenuators".to_owned()),
             fact("Scenarios", "the folder scenarios beside this page".to_owned()),
             fact("Seeds", options.seeds_in_words()),
+            fact("Fitted", "radio.leave_dbm, the level at which a station leaves its access point, to the paper's 0.5 at 792 m; no source gives it for the cards (\"What the level of leaving decides\")".to_owned()),
             fact(
                 "Attenuators",
                 format!(
@@ -157,6 +181,44 @@ impl Found {
             command: if emulate { format!("sudo {command} --emulate") } else { command },
             sections,
         };
-        Outcome { paper: "meshtest", rows, page, complete: self.missing == 0, trouble: self.trouble }
+        let mut outcome = Outcome::new("meshtest", page, self.missing == 0, |row| sources(row, dir, options));
+        outcome.trouble = self.trouble;
+        outcome
+    }
+}
+
+/// What makes the runs behind a row. Each run has path losses of its own, so that it is this reproduction that makes them, and
+/// keeps them.
+fn sources(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
+    let kept = Options { keep_runs: true, ..options.clone() }.command("meshtest");
+    let out = dir.display();
+    let of = |name: String| Source {
+        command: format!("{kept} --out {out}"),
+        directory: dir.join("runs").join(name).display().to_string(),
+    };
+    let is_behind = |e: &&Experiment| {
+        let transport = row.row.contains(e.transport.name()) || row.row.ends_with(" m");
+        let motion = match row.artefact.as_str() {
+            "Figure 6" | "Figure 8" | "Figure 11" | "Figure 12" => Motion::DriveBy,
+            _ => Motion::WalkAway,
+        };
+        transport && e.motion == motion
+    };
+    match (row.artefact.as_str(), leaving::level(&row.row)) {
+        ("emulation", _) => {
+            let first = options.first_seed;
+            let is_it = |e: &&Experiment| row.row == format!("{}, {}", e.transport.name(), e.motion.name());
+            let source = |e: &Experiment| Source {
+                command: format!("sudo {} --emulate --out {out}", options.command("meshtest")),
+                directory: dir.join("runs").join(plan::emulated(*e, first)).display().to_string(),
+            };
+            Experiment::ALL.iter().filter(is_it).map(source).collect()
+        }
+        ("Figure 4", _) => vec![of(Experiment::ALL[0].name())],
+        (_, Some(dbm)) if leaving::OTHERS_DBM.contains(&dbm) => {
+            vec![of(format!("{}-leave{dbm}", leaving::EXPERIMENT.name()))]
+        }
+        (_, Some(_)) => vec![of(leaving::EXPERIMENT.name())],
+        _ => Experiment::ALL.iter().filter(is_behind).map(|e| of(e.name())).collect(),
     }
 }

@@ -1,10 +1,8 @@
 //! The experiments, and one run of each.
 
-use wayhop_scenario::Resolved;
-
 use super::levels::{FAR_S, Levels, SPEED_MPS, error_db};
 use super::watch::{Seen, Watch};
-use crate::{RunError, Runs};
+use crate::{Plan, RunError, Runs};
 
 /// The scenarios of scenarios/meshtest.
 pub(crate) const FILES: &[(&str, &str)] = &[
@@ -110,21 +108,40 @@ impl Experiment {
         2 * usize::from(self.motion == Motion::DriveBy) + usize::from(self.transport == Transport::Tcp)
     }
 
-    /// The scenario of its run with this seed.
-    pub(crate) fn resolve(self, runs: &Runs<'_>, levels: &Levels, seed: u64) -> Result<Resolved, RunError> {
-        runs.resolve(FILES[self.number()].0, &self.sets(levels, seed))
+    /// The name of its runs.
+    pub(crate) fn name(self) -> String {
+        format!("{}-{}", self.motion.name(), self.transport.name().to_lowercase())
     }
 
-    /// What makes the scenario that run.
-    pub(crate) fn sets(self, levels: &Levels, seed: u64) -> Vec<String> {
+    /// Its run with this seed; where `leave_dbm` is given, a station leaves its access point at that level.
+    pub(crate) fn plan(self, levels: &Levels, seed: u64, leave_dbm: Option<i32>) -> Plan {
         let error_db = error_db(seed, self.motion.number());
-        vec![format!("seed={seed}"), levels.table(self.motion.seconds_away(), error_db)]
+        let mut sets = vec![levels.table(self.motion.seconds_away(), error_db)];
+        let name = match leave_dbm {
+            None => self.name(),
+            Some(dbm) => {
+                sets.push(format!("radio.leave_dbm={dbm}"));
+                format!("{}-leave{dbm}", self.name())
+            }
+        };
+        Plan::new(name, FILES[self.number()].0, sets)
     }
 
     /// Runs it in simulated time.
-    pub(crate) fn run(self, runs: &Runs<'_>, levels: &Levels, seed: u64) -> Result<Seen, RunError> {
-        let scenario = self.resolve(runs, levels, seed)?;
+    pub(crate) fn run(
+        self,
+        runs: &Runs<'_>,
+        levels: &Levels,
+        seed: u64,
+        leave_dbm: Option<i32>,
+    ) -> Result<Seen, RunError> {
+        let scenario = runs.ready(&self.plan(levels, seed, leave_dbm), seed)?;
         let watch = Watch::new(self.motion.rest_s(), self.motion.seconds(), self.transport.headers());
         runs.run(&scenario, watch).map(Watch::seen)
     }
+}
+
+/// The name of an experiment's emulated run.
+pub(crate) fn emulated(experiment: Experiment, seed: u64) -> String {
+    format!("emulated-{}-{seed}", experiment.name())
 }

@@ -11,7 +11,7 @@ use crate::Runs;
 fn with_runs(test: impl FnOnce(&Runs<'_>, &Levels)) {
     let dir = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
-    let runs = Runs::new(dir.path().to_owned(), FILES, &stop).expect("written");
+    let runs = Runs::new(dir.path(), FILES, false, &stop).expect("written");
     let base = runs.resolve(FILES[0].0, &[]).unwrap_or_else(|e| panic!("{e:?}"));
     test(&runs, &Levels::new(&base).expect("a switch"));
 }
@@ -35,7 +35,8 @@ fn the_matrix_makes_free_space_from_its_insertion_loss_on() {
 fn a_run_has_a_step_each_second_and_stands_still_before_it_walks() {
     with_runs(|runs, levels| {
         for experiment in Experiment::ALL {
-            let scenario = experiment.resolve(runs, levels, 3).unwrap_or_else(|e| panic!("{e:?}"));
+            let plan = experiment.plan(levels, 3, None);
+            let scenario = runs.ready(&plan, 3).unwrap_or_else(|e| panic!("{e:?}"));
             let steps = &scenario.path_losses[0].steps;
             assert_eq!(steps.len() as u64 * 1_000_000_000, scenario.duration.as_nanos());
             let error = super::levels::error_db(3, experiment.motion.number());
@@ -66,10 +67,9 @@ fn udp_and_tcp_carry_near_what_the_arithmetic_of_80211g_allows() {
         // with one for two. Both ends count their backoffs at the same time, which saves up to half of one, 4 %.
         for (transport, least, most) in [(Transport::Udp, 28.0, 29.05), (Transport::Tcp, 20.3, 25.0)] {
             let experiment = Experiment { motion: Motion::WalkAway, transport };
-            let mut sets = experiment.sets(levels, 1);
-            sets.push("duration_s=40".to_owned());
-            let scenario =
-                runs.resolve(FILES[experiment.number()].0, &sets).unwrap_or_else(|e| panic!("{e:?}"));
+            let mut plan = experiment.plan(levels, 1, None);
+            plan.sets.push("duration_s=40".to_owned());
+            let scenario = runs.ready(&plan, 1).unwrap_or_else(|e| panic!("{e:?}"));
             let watch = super::watch::Watch::new(10, 30, if transport == Transport::Udp { 28 } else { 40 });
             let seen = runs.run(&scenario, watch).unwrap_or_else(|e| panic!("{e:?}")).seen();
             let mean = seen.mbps[5..25].iter().sum::<f64>() / 20.0;
@@ -78,6 +78,7 @@ fn udp_and_tcp_carry_near_what_the_arithmetic_of_80211g_allows() {
             let signal = seen.signal_dbm[10].expect("packets came");
             let error = super::levels::error_db(1, experiment.motion.number());
             assert!((signal + 56.2 + error).abs() < 0.3, "{signal} {error}");
+            assert!((signal - levels.signal_dbm(10, error)).abs() < 0.01, "{signal}");
         }
     });
 }

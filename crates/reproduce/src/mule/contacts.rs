@@ -30,7 +30,7 @@ impl Condition {
     ];
 
     /// In words.
-    fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         let layer = if self.layer == "ltp" { "LTP" } else { "UDPCL" };
         match self.channel {
             Channel::Steady => format!("{layer}, steady channel"),

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_core::{NodeId, Time};
-use wayhop_report::{Page, Section};
+use wayhop_report::{Page, Row, Section, Source};
 use wayhop_runs::jobs;
 
-use crate::{Options, Outcome, RunError, Runs};
+use crate::{Options, Outcome, Plan, RunError, Runs};
 use contacts::Condition;
 use passes::Passes;
 
@@ -64,7 +64,7 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir.join("scenarios"), FILES, stop).map_err(|e| e.to_string())?;
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
     let jobs = all(options);
     let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
     let mut found = Found::default();
@@ -75,7 +75,7 @@ pub fn reproduce(
             Some(Err(RunError::Stopped)) | None => found.missing += 1,
         }
     }
-    Ok(found.outcome(options))
+    Ok(found.outcome(options, dir))
 }
 
 /// What a run showed.
@@ -84,24 +84,52 @@ enum Shown {
     Routing(routing::Run),
 }
 
+impl Experiment {
+    fn plan(self) -> Plan {
+        match self {
+            Self::Mule(k) => {
+                let name = Condition::ALL[k].name().replace(", ", "-").replace(' ', "-").to_lowercase();
+                Plan::new(format!("mule-{name}"), "mule.toml", Condition::ALL[k].sets())
+            }
+            Self::Routing(k) => {
+                let routing = routing::ALL[k];
+                Plan::new(
+                    format!("routing-{routing}"),
+                    "compare.toml",
+                    vec![format!("dtn.routing={routing}")],
+                )
+            }
+        }
+    }
+}
+
 fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunError> {
-    let seed = format!("seed={seed}");
+    let scenario = runs.ready(&experiment.plan(), seed)?;
     match experiment {
-        Experiment::Mule(k) => {
-            let sets: Vec<String> = Condition::ALL[k].sets().into_iter().chain([seed]).collect();
-            let scenario = runs.resolve("mule.toml", &sets)?;
+        Experiment::Mule(_) => {
             let passes = Passes::new(MULE, scenario.duration);
             let (passes, summary) = runs.summarise(&scenario, passes)?;
             Ok(Shown::Mule(passes.closed(&summary)))
         }
-        Experiment::Routing(k) => {
-            let scenario =
-                runs.resolve("compare.toml", &[format!("dtn.routing={}", routing::ALL[k]), seed])?;
+        Experiment::Routing(_) => {
             let nobody = Passes::new(NodeId(u32::MAX), Time::ZERO);
             let (_, summary) = runs.summarise(&scenario, nobody)?;
             Ok(Shown::Routing(routing::Run::of(&summary)))
         }
     }
+}
+
+/// What makes the runs behind a row.
+fn source(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
+    let condition = Condition::ALL.iter().position(|c| c.name() == row.row).map(Experiment::Mule);
+    let of_routing =
+        || routing::ALL.iter().position(|r| routing::name(r) == row.row).map(Experiment::Routing);
+    let experiment = condition.or_else(of_routing);
+    let seeds = match experiment {
+        Some(Experiment::Routing(_)) => options.seeds.min(COMPARED),
+        _ => options.seeds,
+    };
+    experiment.map(|e| e.plan().source(dir, &Options { seeds, ..options.clone() })).into_iter().collect()
 }
 
 /// What all runs showed, in the order of the seeds.
@@ -122,12 +150,8 @@ impl Found {
         }
     }
 
-    fn outcome(&self, options: &Options) -> Outcome {
+    fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
         let sections: Vec<Section> = vec![contacts::section(&self.mules), routing::section(&self.routings)];
-        let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
-        for r in rows.iter_mut().filter(|r| r.ours.is_none()) {
-            "No run that was made showed it.".clone_into(&mut r.note);
-        }
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
             fact("Paper", "Hahn and others: experimental validation of the MeshTest wireless testbed's transport layer, 2008; RFC 6693".to_owned()),
@@ -150,7 +174,7 @@ impl Found {
             command: options.command("mule"),
             sections,
         };
-        Outcome { paper: "mule", rows, page, complete: self.missing == 0, trouble: None }
+        Outcome::new("mule", page, self.missing == 0, |row| source(row, dir, options))
     }
 }
 
@@ -163,7 +187,7 @@ mod tests {
     fn epidemic_routing_is_fastest_prophet_transmits_less_and_spray_and_wait_least_of_those_that_copy() {
         let folder = std::env::temp_dir().join(format!("wayhop-mule-{}", std::process::id()));
         let stop = AtomicBool::new(false);
-        let runs = Runs::new(folder.clone(), FILES, &stop).expect("a folder");
+        let runs = Runs::new(&folder, FILES, false, &stop).expect("a folder");
         let mut found = Found::default();
         for seed in 1..=3 {
             for k in 0..routing::ALL.len() {
@@ -189,7 +213,7 @@ mod tests {
     fn the_mule_carries_more_evenly_over_a_steady_channel_than_over_one_that_fades() {
         let folder = std::env::temp_dir().join(format!("wayhop-mule-channel-{}", std::process::id()));
         let stop = AtomicBool::new(false);
-        let runs = Runs::new(folder.clone(), FILES, &stop).expect("a folder");
+        let runs = Runs::new(&folder, FILES, false, &stop).expect("a folder");
         let mut variation = Vec::new();
         for k in [1, 3] {
             let Ok(Shown::Mule(shown)) = run(&runs, Experiment::Mule(k), 1) else { panic!("a run") };

@@ -29,7 +29,7 @@ impl Run {
 }
 
 /// In words.
-fn name(routing: &str) -> &'static str {
+pub(crate) fn name(routing: &str) -> &'static str {
     match routing {
         "epidemic" => "epidemic",
         "prophet" => "PRoPHET",

@@ -12,7 +12,7 @@ mod options;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use wayhop_report::Page;
+use wayhop_report::{Page, Row, Source};
 
 pub use options::{Options, Part};
 
@@ -70,10 +70,6 @@ pub fn reproduce(
             }
         }
     }
-    let mut rows: Vec<_> = sections.iter().flat_map(|s| s.rows.iter().cloned()).collect();
-    for r in rows.iter_mut().filter(|r| r.ours.is_none() && r.note.is_empty()) {
-        "No run that was made showed it.".clone_into(&mut r.note);
-    }
     facts.push(fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))));
     let page = Page {
         title: "PRAN's measurements, reproduced".to_owned(),
@@ -84,5 +80,14 @@ pub fn reproduce(
         command: options.command(),
         sections,
     };
-    Ok(Outcome { paper: "pran", rows, page, complete, trouble })
+    let sources = |row: &Row| match row.artefact.as_str() {
+        "Table 1" | "Figure 3" => vec![Source {
+            command: format!("sudo wayhop reproduce pran --part forwarding --out {}", dir.display()),
+            directory: dir.display().to_string(),
+        }],
+        _ => demonstration::sources(row, options, dir),
+    };
+    let mut outcome = Outcome::new("pran", page, complete, sources);
+    outcome.trouble = trouble;
+    Ok(outcome)
 }

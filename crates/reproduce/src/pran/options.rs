@@ -32,13 +32,15 @@ pub struct Options {
     pub duration_s: f64,
     /// What is run.
     pub part: Part,
+    /// Simulated laps at a time.
+    pub threads: usize,
 }
 
 impl Options {
     /// How long the paper's robot took, seconds.
     pub const PAPER_DURATION_S: f64 = 780.0;
-    /// How long ours takes unless it is told otherwise, seconds.
-    pub const DURATION_S: f64 = 180.0;
+    /// How many laps there are unless a user says otherwise.
+    pub const SEEDS: u64 = 5;
 
     /// The command that does the same again.
     pub(super) fn command(&self) -> String {

@@ -7,7 +7,7 @@ use wayhop_report::{Row, rows_json};
 use wayhop_reproduce::{Options, Outcome, cmu};
 
 fn reproduce(dir: &Path, threads: usize) -> Outcome {
-    let options = Options { first_seed: 1, seeds: 1, threads };
+    let options = Options { first_seed: 1, seeds: 1, threads, keep_runs: false };
     cmu::reproduce(&options, dir, &AtomicBool::new(false), |_| ()).expect("the scenarios run")
 }
 
@@ -83,7 +83,9 @@ fn every_number_of_the_paper_has_a_row_and_the_counts_hold_together() {
     assert_eq!(json["paper"], "cmu");
     let keys: Vec<&str> =
         json["rows"][0].as_object().expect("an object").keys().map(String::as_str).collect();
-    assert_eq!(keys, ["artefact", "ci95", "note", "ours", "paper", "quantity", "row", "seeds"]);
+    let expected =
+        ["artefact", "ci95", "difference_pct", "note", "ours", "paper", "quantity", "row", "runs", "seeds"];
+    assert_eq!(keys, expected);
     let csv = std::fs::read_to_string(dir.path().join("rows.csv")).expect("rows");
     assert_eq!(csv.lines().count(), rows.len() + 1);
 }
@@ -98,7 +100,7 @@ fn the_rows_do_not_depend_on_the_number_of_jobs() {
 fn an_interrupted_reproduction_keeps_what_is_done() {
     let dir = tempfile::tempdir().expect("a directory");
     let stop = AtomicBool::new(false);
-    let options = Options { first_seed: 1, seeds: 3, threads: 1 };
+    let options = Options { first_seed: 1, seeds: 3, threads: 1, keep_runs: false };
     let all = cmu::runs(&options);
     let outcome =
         cmu::reproduce(&options, dir.path(), &stop, |n| stop.store(n == all / 3, Ordering::Relaxed))

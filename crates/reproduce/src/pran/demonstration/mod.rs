@@ -3,36 +3,32 @@
 //! The run is the scenario scenarios/pran/demonstration.toml. What the paper measured is taken from the packets of the
 //! programs ([`traffic`]), from the robot's track ([`lap`]) and from what the programs left ([`programs`]).
 
+mod course;
 mod lap;
 mod programs;
 mod run;
 mod sections;
+mod simulated;
 #[cfg(test)]
 mod tests;
 mod traffic;
+mod watch;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_core::Time;
-use wayhop_report::Section;
+use wayhop_report::{Row, Section, Source};
 use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
-use wayhop_scenario::{Map, Scenario, Shape};
-use wayhop_trace::{HopEvent, Observer, PositionEvent};
+use wayhop_scenario::Scenario;
 
 use super::options::Options;
 use crate::outcome::write;
-use lap::Lap;
+use course::{FILES, lap_sets};
 use programs::Seen;
 use run::Run;
-use traffic::Traffic;
-
-/// The scenario and its map.
-const FILES: [(&str, &str); 2] = [
-    ("demonstration.toml", include_str!("../../../../../scenarios/pran/demonstration.toml")),
-    ("floor.geojson", include_str!("../../../../../scenarios/pran/floor.geojson")),
-];
+use watch::Watch;
 
 /// What there is to show, and whether every run was made.
 pub(super) struct Found {
@@ -77,7 +73,12 @@ pub(super) fn run(
         let lateness = made.summary.lateness_us.unwrap_or_default();
         runs.push(Run { traffic, lap, seen, lateness, duration_s: options.duration_s });
     }
-    let sections = sections::all(&runs, &names, &complaints);
+    let mut sections = sections::all(&runs, &names, &complaints);
+    if complete {
+        let found = simulated::section(options, dir, stop)?;
+        complete = found.is_some();
+        sections.extend(found);
+    }
     Ok(Found { sections, fact: in_words(options, &runs), complete })
 }
 
@@ -125,40 +126,35 @@ fn in_words(options: &Options, runs: &[Run]) -> String {
 
 /// The scenario with this seed and with a lap of this length.
 fn scenario(folder: &Path, seed: u64, duration_s: f64) -> Result<Scenario, String> {
-    let file = folder.join(FILES[0].0);
-    let origin = Scenario::load(&file, &[]).map_err(|e| e.to_string())?.origin.unwrap_or_default();
-    let map = Map::parse(FILES[1].1, origin).map_err(|e| e.to_string())?;
-    let length_m = lap_length_m(&map).ok_or("the map of the demonstration has no lap")?;
-    let speed = length_m / duration_s;
-    let sets = [
-        format!("seed={seed}"),
-        format!("duration_s={duration_s:?}"),
-        format!("movement.speed_min_mps={speed:?}"),
-        format!("movement.speed_max_mps={speed:?}"),
-    ];
-    Scenario::load(&file, &sets).map_err(|e| e.to_string())
+    let sets = [vec![format!("seed={seed}")], lap_sets(folder, duration_s)?].concat();
+    Scenario::load(&folder.join(FILES[0].0), &sets).map_err(|e| e.to_string())
 }
 
-fn lap_length_m(map: &Map) -> Option<f64> {
-    let points = map.features().iter().find_map(|f| match &f.shape {
-        Shape::Line(points) => Some(points),
-        _ => None,
-    })?;
-    Some(points.windows(2).map(|w| w[0].distance(w[1])).sum())
-}
-
-/// Sees a run.
-#[derive(Debug, Default)]
-struct Watch {
-    traffic: Traffic,
-    lap: Lap,
-}
-
-impl Observer for Watch {
-    fn hop(&mut self, e: &HopEvent) {
-        self.traffic.hop(e);
+/// What makes the runs behind a row.
+pub(super) fn sources(row: &Row, options: &Options, dir: &Path) -> Vec<Source> {
+    if let Some(plan) = simulated::plan_of(row, options, dir) {
+        let seeds = crate::Options {
+            first_seed: options.first_seed,
+            seeds: options.seeds,
+            threads: 1,
+            keep_runs: false,
+        };
+        return vec![plan.source(dir, &seeds)];
     }
-    fn position(&mut self, e: &PositionEvent) {
-        self.lap.position(e);
-    }
+    let sets: String = lap_sets(&dir.join("scenarios"), options.duration_s)
+        .unwrap_or_default()
+        .iter()
+        .map(|s| format!(" --set {s}"))
+        .collect::<Vec<_>>()
+        .concat();
+    let scenario = dir.join("scenarios").join(FILES[0].0);
+    let source = |seed: u64| {
+        let directory = dir.join(format!("runs/seed-{seed}")).display().to_string();
+        let scenario = scenario.display();
+        Source {
+            command: format!("sudo wayhop emulate {scenario} --seed {seed}{sets} --out {directory}"),
+            directory,
+        }
+    };
+    (options.first_seed..).take(options.seeds as usize).map(source).collect()
 }

@@ -1,7 +1,7 @@
 //! The report's sections, from the runs.
 
 use wayhop_core::{NodeId, Time};
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series};
+use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Range, Row, Section, Series, Spread};
 
 use super::run::{ROBOT, Run};
 use super::traffic::{Count, Kind, Share};
@@ -17,7 +17,7 @@ const PAPER_HOPS: f64 = 5.0;
 const FAR: f64 = 0.125;
 
 const NO_NUMBER: &str = "The paper has it as a graph without numbers.";
-const HOLDS: &str = "1: true of a run, 0: not; the mean over runs.";
+pub(super) const HOLDS: &str = "1: true of a run, 0: not; the mean over runs.";
 
 /// All of them. Each row says so if a run was late.
 pub(super) fn all(runs: &[Run], names: &[String], complaints: &[String]) -> Vec<Section> {
@@ -45,7 +45,7 @@ pub(super) fn all(runs: &[Run], names: &[String], complaints: &[String]) -> Vec<
     sections
 }
 
-fn row(
+pub(super) fn row(
     artefact: &str,
     what: &str,
     quantity: &str,
@@ -53,10 +53,15 @@ fn row(
     runs: &[Run],
     ours: impl Fn(&Run) -> Option<f64>,
 ) -> Row {
-    Row::new(artefact, what, quantity, paper).with(runs.iter().map(ours))
+    let range = match quantity {
+        "holds" => Range::Share,
+        q if q.ends_with("_pct") => Range::Percent,
+        _ => Range::NotNegative,
+    };
+    Row::new(artefact, what, quantity, paper).within(range).with(runs.iter().map(ours))
 }
 
-fn whole(r: &Run) -> Share {
+pub(super) fn whole(r: &Run) -> Share {
     r.traffic.born(|_| true)
 }
 
@@ -68,7 +73,7 @@ fn far_and_near(r: &Run) -> Option<[Share; 2]> {
 }
 
 /// The interval for which `worse` is greatest, with the middle of its time, seconds. `None` if all are alike.
-fn worst(r: &Run, worse: impl Fn(&Share) -> Option<f64>) -> Option<(f64, Share)> {
+pub(super) fn worst(r: &Run, worse: impl Fn(&Share) -> Option<f64>) -> Option<(f64, Share)> {
     let all = r.traffic.by_interval(INTERVAL_S).into_iter().enumerate();
     let mut known: Vec<(f64, Share, f64)> =
         all.filter_map(|(i, s)| Some(((i as f64 + 0.5) * INTERVAL_S, s, worse(&s)?))).collect();
@@ -77,7 +82,7 @@ fn worst(r: &Run, worse: impl Fn(&Share) -> Option<f64>) -> Option<(f64, Share)>
     (most > best).then_some((at_s, share))
 }
 
-fn yes(is_so: bool) -> f64 {
+pub(super) fn yes(is_so: bool) -> f64 {
     f64::from(u8::from(is_so))
 }
 
@@ -156,6 +161,37 @@ fn hops(r: &Run) -> Figure {
     Figure::of("Hops", "How many hops the packets made that arrived.", plot)
 }
 
+/// Means over runs at the middle of each interval, with 95 % intervals between `low` and `high`.
+fn over_runs(
+    name: &str,
+    runs: &[Run],
+    [low, high]: [f64; 2],
+    value: impl Fn(&Share) -> Option<f64>,
+) -> Series {
+    let all: Vec<Vec<Share>> = runs.iter().map(|r| r.traffic.by_interval(INTERVAL_S)).collect();
+    let count = all.iter().map(Vec::len).max().unwrap_or(0);
+    let at = |i: usize| {
+        let values: Vec<f64> = all.iter().filter_map(|shares| value(shares.get(i)?)).collect();
+        Some(((i as f64 + 0.5) * INTERVAL_S, Estimate::of(&values)?))
+    };
+    let known: Vec<(f64, Estimate)> = (0..count).filter_map(at).collect();
+    let intervals = known.iter().map(|(_, e)| e.ci95.map(|ends| ends.map(|v| v.clamp(low, high)))).collect();
+    Series::new(name, Mark::Line, 0, known.iter().map(|(x, e)| [*x, e.mean]).collect())
+        .with_intervals(intervals)
+        .spread(Spread::Band)
+}
+
+/// The mean over runs, as a rule.
+fn mean_rule(runs: &[Run], value: impl Fn(&Share) -> Option<f64>) -> Series {
+    let values: Vec<f64> = runs.iter().filter_map(|r| value(&whole(r))).collect();
+    Series::new(
+        "whole run",
+        Mark::Rule,
+        1,
+        wayhop_report::mean(&values).map(|v| [0.0, v]).into_iter().collect(),
+    )
+}
+
 /// The middle of each interval, and its value.
 fn points(shares: &[Share], value: impl Fn(&Share) -> Option<f64>) -> Vec<[f64; 2]> {
     let at = |i: usize| (i as f64 + 0.5) * INTERVAL_S;
@@ -197,6 +233,12 @@ fn overhead(runs: &[Run]) -> Section {
     }
     let sent = |r: &Run, kind| r.traffic.overhead(kind).packets;
     rows.push(
+        row(figure, "Route Errors on Route Requests", "transmissions", None, runs, |r| {
+            Some(r.traffic.errors_on_requests() as f64)
+        })
+        .note("Among the Route Errors: ns-2's DSR tells of a broken link in the next Route Request, too. Their octets count as the Request's."),
+    );
+    rows.push(
         row(figure, "More Requests than Replies", "holds", Some(1.0), runs, |r| {
             Some(yes(sent(r, Kind::Request) > sent(r, Kind::Reply)))
         })
@@ -209,10 +251,13 @@ fn overhead(runs: &[Run]) -> Section {
         .note(HOLDS),
     );
     let panel = |title: &str, label: &str, names: &[&str], of: &dyn Fn(Kind, &Run) -> f64| {
-        let bars = runs.first().into_iter().flat_map(|r| NAMES.iter().map(move |(k, _)| of(*k, r)));
-        let points = bars.take(names.len()).enumerate().map(|(i, v)| [i as f64, v]).collect();
-        let plot =
-            Plot::new(Axis::of(names), Axis::new(label)).with(Series::new("", Mark::Bars(0.8), 0, points));
+        let value =
+            |(kind, _): &(Kind, &str)| Estimate::of(&runs.iter().map(|r| of(*kind, r)).collect::<Vec<_>>());
+        let all: Vec<Estimate> = NAMES.iter().take(names.len()).filter_map(value).collect();
+        let points = all.iter().enumerate().map(|(i, e)| [i as f64, e.mean]).collect();
+        let bars = Series::new("", Mark::Bars(0.8), 0, points)
+            .with_intervals(all.iter().map(|e| e.ci95.map(|ends| ends.map(|v| v.max(0.0)))).collect());
+        let plot = Plot::new(Axis::of(names), Axis::new(label)).with(bars);
         Panel { title: title.to_owned(), plot }
     };
     let names = ["Request", "Reply", "Error", "Source route"];
@@ -222,17 +267,16 @@ fn overhead(runs: &[Run]) -> Section {
             "Each transmission counts, by the one who makes the packet and by each who forwards it, as in the paper; repetitions by \
              the MAC do not. A source route counts with the octets that DSR adds to a program's packet."
                 .to_owned(),
-            "Requests are most in the paper; in every run that we have looked at they are fewest. Ours seldom spread: among six nodes the \
+            "Requests are most in the paper, then Replies, then Errors; in every run that we have looked at Requests are fewest. Ours seldom spread: among six nodes the \
              neighbours know a route and answer the first Request, which goes one hop. And most of our Replies are those by which a \
-             node that overhears a packet offers its source a shorter route: without them (protocol.gratuitous_replies = false) a \
-             simulated lap of 780 s has about as many Requests as Replies and Errors. PRAN hands overheard packets to its protocols; \
+             node that overhears a packet offers its source a shorter route. The simulated laps below are without them, too. PRAN hands overheard packets to its protocols; \
              whether the cards of the demonstration let them through, the paper does not say."
                 .to_owned(),
         ],
         rows,
         figures: vec![Figure {
             name: figure.to_owned(),
-            caption: "Transmissions, and octets of overhead, in the first run.".to_owned(),
+            caption: "Transmissions, and octets of overhead, means over runs with 95 % intervals.".to_owned(),
             panels: vec![
                 panel("Transmissions", "packets", &names[..3], &|k, r| r.traffic.overhead(k).packets as f64),
                 panel("Overhead", "kB", &names, &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
@@ -286,14 +330,12 @@ fn delivery(runs: &[Run]) -> Section {
         .note("The axis of the paper's figure begins there."),
     );
     let figures = runs.first().map(|r| {
-        let shares = r.traffic.by_interval(INTERVAL_S);
-        let low = shares.iter().filter_map(Share::delivered_pct).fold(100.0, f64::min) / 100.0;
-        let y = Axis::new("packet delivery ratio").from_to(if low < 0.5 { 0.0 } else { 0.5 }, 1.02);
+        let y = Axis::new("packet delivery ratio").from_to(0.0, 1.02);
         let ratio = |s: &Share| s.delivered_pct().map(|v| v / 100.0);
         let plot = over_time(r, y)
-            .with(Series::new("each 10 s", Mark::Line, 0, points(&shares, ratio)))
-            .with(Series::new("whole run", Mark::Rule, 1, ratio(&whole(r)).map(|v| [0.0, v]).into_iter().collect()));
-        Figure::of(figure, "Packet delivery ratio of the programs' packets, by the time at which they were sent, in the first run.", plot)
+            .with(over_runs("each 10 s", runs, [0.0, 1.0], ratio))
+            .with(mean_rule(runs, ratio));
+        Figure::of(figure, "Packet delivery ratio of the programs' packets, by the time at which they were sent, means over runs with 95 % intervals.", plot)
     });
     Section {
         heading: "Figure 8: packet delivery ratio".to_owned(),
@@ -302,8 +344,8 @@ fn delivery(runs: &[Run]) -> Section {
              out of its node's interface, and delivered when the simulated network hands it to the other node's."
                 .to_owned(),
             "Where the robot is farthest, one link leads to it, and a weak one. A lap faster than the paper's has less of a dip: while a \
-             route is looked for, DSR keeps packets for up to 30 s, and the robot is back in reach before they expire. --duration 780 \
-             drives as slowly as the paper's robot."
+             route is looked for, DSR keeps packets for up to 30 s, and the robot is back in reach before they expire. So laps take the paper's 780 s unless \
+             --duration says otherwise."
                 .to_owned(),
         ],
         rows,
@@ -313,12 +355,12 @@ fn delivery(runs: &[Run]) -> Section {
 fn latency(runs: &[Run]) -> Section {
     let figure = "Figure 9";
     let figures = runs.first().map(|r| {
-        let shares = r.traffic.by_interval(INTERVAL_S);
-        let most = shares.iter().filter_map(Share::latency_ms).fold(1.0, f64::max);
+        let shares = runs.iter().flat_map(|r| r.traffic.by_interval(INTERVAL_S));
+        let most = shares.filter_map(|s| s.latency_ms()).fold(1.0, f64::max);
         let plot = over_time(r, Axis::new("latency (ms)").from_to(0.0, 1.05 * most))
-            .with(Series::new("each 10 s", Mark::Line, 0, points(&shares, Share::latency_ms)))
-            .with(Series::new("whole run", Mark::Rule, 1, whole(r).latency_ms().map(|v| [0.0, v]).into_iter().collect()));
-        Figure::of(figure, "Mean latency of the programs' packets that arrived, by the time at which they were sent, in the first run.", plot)
+            .with(over_runs("each 10 s", runs, [0.0, 1.05 * most], Share::latency_ms))
+            .with(mean_rule(runs, Share::latency_ms));
+        Figure::of(figure, "Mean latency of the programs' packets that arrived, by the time at which they were sent, means over runs with 95 % intervals.", plot)
     });
     Section {
         heading: "Figure 9: packet delivery latency".to_owned(),

@@ -147,6 +147,17 @@ fn overhead_counts_every_transmission_of_the_network_layer_and_what_dsr_adds_to_
 }
 
 #[test]
+fn a_route_error_on_a_request_counts_as_both_and_its_octets_once() {
+    let mut t = script();
+    let class = PacketClass::control("dsr", "rreq").unwrap();
+    let messages = Messages::named("dsr", &["rreq", "rerr"]).unwrap();
+    t.hop(&HopEvent { class, messages, ..hop(10, 501, 5, HopKind::Send, 52) });
+    assert_eq!(t.overhead(Kind::Request), Count { packets: 3, bytes: 84 + 52 });
+    assert_eq!(t.overhead(Kind::Error), Count { packets: 2, bytes: 44 });
+    assert_eq!(t.errors_on_requests(), 1);
+}
+
+#[test]
 fn the_robot_is_where_its_legs_say() {
     let l = lap();
     assert_eq!(l.place(ROBOT, 15.0), Some(Position::new(5.0, 0.0, 0.0)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::{PacketId, Time};
-use wayhop_trace::{HopEvent, HopKind, Observer, PacketClass};
+use wayhop_trace::{HopEvent, HopKind, Messages, Observer, PacketClass};
 
 /// What section 6.3 of the paper measures of a run.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub(crate) struct Traffic {
     packets: BTreeMap<PacketId, Sent>,
     /// In the order of [`Kind`].
     overhead: [Count; Kind::ALL.len()],
+    /// Transmissions of Route Requests that carry a Route Error, which count as both.
+    errors_on_requests: u64,
 }
 
 /// A packet of a program.
@@ -41,7 +43,10 @@ impl Kind {
         [Self::Request, Self::Reply, Self::Error, Self::SourceRoute, Self::Other];
 
     fn of(class: PacketClass) -> Self {
-        match class.name() {
+        Self::named(class.name())
+    }
+    fn named(message: &str) -> Self {
+        match message {
             "rreq" => Self::Request,
             "rrep" => Self::Reply,
             "rerr" => Self::Error,
@@ -127,6 +132,9 @@ impl Traffic {
         }
         counts
     }
+    pub(crate) fn errors_on_requests(&self) -> u64 {
+        self.errors_on_requests
+    }
     pub(crate) fn overhead(&self, kind: Kind) -> Count {
         self.overhead[kind as usize]
     }
@@ -136,7 +144,9 @@ impl Observer for Traffic {
     fn hop(&mut self, e: &HopEvent) {
         if e.class.is_control() {
             if matches!(e.kind, HopKind::Send | HopKind::Forward) {
-                self.count(Kind::of(e.class), u64::from(e.bytes));
+                let kind = Kind::of(e.class);
+                self.count(kind, u64::from(e.bytes));
+                self.carried(e.messages, kind);
             }
             return;
         }
@@ -155,6 +165,7 @@ impl Observer for Traffic {
                 if header > 0 {
                     self.count(Kind::SourceRoute, u64::from(header));
                 }
+                self.carried(e.messages, Kind::SourceRoute);
             }
             _ => {}
         }
@@ -162,6 +173,16 @@ impl Observer for Traffic {
 }
 
 impl Traffic {
+    /// Counts the messages that a packet counted as `kind` carries besides; their octets are within the packet's.
+    fn carried(&mut self, messages: Messages, kind: Kind) {
+        for other in messages.names().map(Kind::named) {
+            if other != kind && other != Kind::Other {
+                self.overhead[other as usize].packets += 1;
+                self.errors_on_requests += u64::from((other, kind) == (Kind::Error, Kind::Request));
+            }
+        }
+    }
+
     fn count(&mut self, kind: Kind, bytes: u64) {
         let count = &mut self.overhead[kind as usize];
         count.packets += 1;

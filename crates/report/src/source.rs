@@ -1,0 +1,64 @@
+//! The runs behind a row.
+
+use serde::Serialize;
+
+/// What makes runs, and where they are then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// The command.
+    pub command: String,
+    /// The run directory that it writes, or the folder of them.
+    pub directory: String,
+}
+
+/// The sources below a table, in the order in which they are first needed; the same source is one.
+#[derive(Default)]
+pub(crate) struct Sources<'a>(Vec<&'a Source>);
+
+impl<'a> Sources<'a> {
+    /// The numbers of these, counted from 1: `1-3, 7`.
+    pub(crate) fn numbers(&mut self, of: &'a [Source]) -> String {
+        let mut numbers: Vec<usize> = of.iter().map(|s| self.number(s)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut parts = Vec::new();
+        let mut rest = numbers.as_slice();
+        while let Some(&first) = rest.first() {
+            let run = rest.iter().enumerate().take_while(|(i, n)| **n == first + i).count();
+            let last = first + run - 1;
+            parts.push(if run > 2 { format!("{first}\u{2013}{last}") } else { first.to_string() });
+            rest = &rest[if run > 2 { run } else { 1 }..];
+        }
+        parts.join(", ")
+    }
+
+    fn number(&mut self, source: &'a Source) -> usize {
+        let known = self.0.iter().position(|s| *s == source);
+        known.unwrap_or_else(|| {
+            self.0.push(source);
+            self.0.len() - 1
+        }) + 1
+    }
+
+    /// All of them, in order.
+    pub(crate) fn list(&self) -> &[&'a Source] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_sources_have_one_number_and_three_in_a_row_are_a_range() {
+        let source = |n: u32| Source { command: format!("wayhop run {n}"), directory: format!("runs/{n}") };
+        let all: Vec<Source> = (0..6).map(source).collect();
+        let mut sources = Sources::default();
+        assert_eq!(sources.numbers(&all[..2]), "1, 2");
+        assert_eq!(sources.numbers(&all[..4]), "1\u{2013}4");
+        assert_eq!(sources.numbers(&all[5..]), "5");
+        assert_eq!(sources.numbers(&[]), "");
+        assert_eq!(sources.list().len(), 5);
+    }
+}

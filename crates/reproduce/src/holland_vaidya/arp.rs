@@ -1,0 +1,77 @@
+//! What the results hang on most: ARP of ns-2, and the chains of equation 1.
+
+use wayhop_report::{Estimate, Range, Row, Section, plain};
+use wayhop_topology::ChainThroughput;
+
+use super::conditions::Conditions;
+use super::paper;
+use super::plan::{Mechanism, SPEEDS_MPS};
+use super::runs::Transfers;
+
+/// In the names of rows.
+pub(crate) const NONE: &str = "no ARP";
+const NS2: &str = "ARP of ns-2";
+/// The quantity of the expected throughput by the chains measured here.
+pub(crate) const BY_OUR_CHAINS: &str = "expected_by_our_chains_kbps";
+
+/// The section: throughput and what ELFN is worth with ARP and without, and what is expected by both sets of chains.
+pub(crate) fn section(
+    all: &[Conditions],
+    with_arp: &Transfers,
+    without_arp: &Transfers,
+    chains: Option<&ChainThroughput>,
+) -> Section {
+    let mut rows = Vec::new();
+    for speed in SPEEDS_MPS {
+        for (arp, runs) in [(NS2, with_arp), (NONE, without_arp)] {
+            let kbps = |c: &Conditions, m| Some(runs.of(c.pattern, speed, m)?.kbps);
+            let row = |of: &str, quantity| {
+                Row::new("Figures 4 to 53", &format!("{of}, {arp}, {speed} m/s"), quantity, None)
+            };
+            let note = "The paper has it as figures only, without numbers.";
+            let reno = all.iter().map(|c| kbps(c, Mechanism::Reno));
+            rows.push(row("Reno", "throughput_kbps").with(reno).note(note));
+            let gains: Vec<Option<f64>> =
+                all.iter().map(|c| Some(kbps(c, Mechanism::Elfn)? - kbps(c, Mechanism::Reno)?)).collect();
+            if gains.iter().any(Option::is_some) {
+                let gain = row(Mechanism::Elfn.title(), "gain_kbps").within(Range::All);
+                rows.push(gain.with(gains).note("Over Reno, pattern by pattern."));
+            }
+        }
+    }
+    let expected = |chains: Option<&ChainThroughput>| -> Vec<Option<f64>> {
+        all.iter().map(|c| c.expected_kbps(chains?)).collect()
+    };
+    let row =
+        |quantity| Row::new("Figure 3", "mean of the patterns", quantity, paper::mean_of("expected_kbps"));
+    let sampled = match paper::estimate("expected_kbps") {
+        Some(Estimate { mean, ci95: Some([low, high]), .. }) => format!(
+            " The paper: {}, {} to {} by the spread of its patterns.",
+            plain(mean),
+            plain(low),
+            plain(high)
+        ),
+        _ => String::new(),
+    };
+    rows.push(
+        row("expected_by_printed_chains_kbps").with(expected(paper::chains().as_ref())).note(format!(
+            "Our patterns with the chains that the paper's expected throughputs imply.{sampled}"
+        )),
+    );
+    rows.push(row(BY_OUR_CHAINS).with(expected(chains)).note(
+        "Our patterns with our chains. Ours carry less over a given number of hops, and our patterns have more of the short distances: the two cancel.",
+    ));
+    Section {
+        heading: "What these results hang on".to_owned(),
+        text: vec![
+            "ARP of ns-2, which the profile ns2 has, holds a packet for a neighbour whose link address is not known without any time limit. The MAC never tries it, so no link \
+             counts as broken, no Route Error is sent, and TCP doubles its timeout meanwhile. Most of what Reno loses with speed, and most of what ELFN is worth, is this: \
+             beside each figure of the study stands the same with --set radio.arp=none. The sections below are of the study as the paper's simulator had it, with ARP."
+                .to_owned(),
+            "The expected throughput agrees with the paper's only if our own chains are put into equation 1; with the paper's it is higher."
+                .to_owned(),
+        ],
+        rows,
+        ..Section::default()
+    }
+}

@@ -1,0 +1,117 @@
+//! Figure 7 in simulation: the same laps with constant flows, with and without what nodes learn by overhearing.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use wayhop_report::{Row, Section};
+use wayhop_runs::jobs;
+use wayhop_trace::Lateness;
+
+use super::course::{FILES, lap_sets};
+use super::programs::Seen;
+use super::run::Run;
+use super::sections::{HOLDS, row, whole, worst, yes};
+use super::traffic::{Kind, Share};
+use super::watch::Watch;
+use crate::pran::Options;
+use crate::{Plan, RunError, Runs};
+
+const ARTEFACT: &str = "Figure 7, simulated";
+
+/// The programs' traffic: the video's 150 kb/s in two packets a frame, ten commands a second, and their acknowledgements.
+const TRAFFIC: &str = "traffic=[{ kind = \"cbr\", src = \"M1\", dst = \"S1\", payload_bytes = 640, rate_pps = 30, start_s = 2 }, \
+     { kind = \"cbr\", src = \"S1\", dst = \"M1\", payload_bytes = 10, rate_pps = 10, start_s = 2 }, \
+     { kind = \"cbr\", src = \"M1\", dst = \"S1\", payload_bytes = 10, rate_pps = 10, start_s = 2 }]";
+
+/// A name, and what is set.
+type Variant = (&'static str, &'static [&'static str]);
+
+const VARIANTS: [Variant; 3] = [
+    ("as it is", &[]),
+    ("no gratuitous replies", &["protocol.gratuitous_replies=false"]),
+    ("nor answers from caches", &["protocol.gratuitous_replies=false", "protocol.reply_from_cache=false"]),
+];
+
+fn plan((name, sets): Variant, options: &Options, folder: &Path) -> Result<Plan, String> {
+    let mut all = lap_sets(folder, options.duration_s)?;
+    all.extend(["programs=[]".to_owned(), TRAFFIC.to_owned()]);
+    all.extend(sets.iter().map(|s| (*s).to_owned()));
+    Ok(Plan::new(format!("simulated-{}", name.replace(' ', "-")), FILES[0].0, all))
+}
+
+/// The plan behind a row of this section; `None` of others.
+pub(super) fn plan_of(row: &Row, options: &Options, dir: &Path) -> Option<Plan> {
+    let name = row.row.split(':').next()?;
+    let variant = VARIANTS.iter().find(|v| row.artefact == ARTEFACT && name == v.0)?;
+    plan(*variant, options, &dir.join("scenarios")).ok()
+}
+
+/// The section; `None` if the laps were stopped.
+pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Result<Option<Section>, String> {
+    let runs = Runs::new(dir, &FILES, false, stop).map_err(|e| e.to_string())?;
+    let plans =
+        VARIANTS.iter().map(|v| plan(*v, options, &dir.join("scenarios"))).collect::<Result<Vec<_>, _>>()?;
+    let seeds = || (options.first_seed..).take(options.seeds as usize);
+    let jobs: Vec<(usize, u64)> = (0..plans.len()).flat_map(|v| seeds().map(move |seed| (v, seed))).collect();
+    let lap = |(v, seed): &(usize, u64)| {
+        let ready = runs.ready(&plans[*v], *seed)?;
+        runs.run(&ready, Watch::default())
+    };
+    let mut laps: Vec<Vec<Run>> = VARIANTS.map(|_| Vec::new()).into();
+    for ((v, _), made) in jobs.iter().zip(jobs::run(&jobs, options.threads, stop, |_| (), lap)) {
+        match made {
+            Some(Ok(Watch { traffic, lap })) => laps[*v].push(Run {
+                traffic,
+                lap,
+                seen: Seen::default(),
+                lateness: Lateness::default(),
+                duration_s: options.duration_s,
+            }),
+            Some(Err(RunError::Scenario(e))) => return Err(e),
+            Some(Err(RunError::Stopped)) | None => return Ok(None),
+        }
+    }
+    Ok(Some(Section {
+        heading: "Figure 7 in simulation".to_owned(),
+        text: vec![
+            "Laps of the same length and with the same seeds, but simulated, with constant flows in the place of the programs. The second variant has no gratuitous Replies, which \
+             need a card that hands over packets for others; the third does not answer Requests for all from caches either, which ns-2's DSR does. The paper's order is Requests, \
+             Replies, Errors."
+                .to_owned(),
+        ],
+        rows: VARIANTS.iter().zip(&laps).flat_map(|((name, _), laps)| rows(name, laps)).collect(),
+        ..Section::default()
+    }))
+}
+
+fn rows(name: &str, laps: &[Run]) -> Vec<Row> {
+    let sent = |r: &Run, kind| r.traffic.overhead(kind).packets;
+    let count =
+        |quantity: &str, kind| row(ARTEFACT, name, quantity, None, laps, |r| Some(sent(r, kind) as f64));
+    let lost = |s: &Share| s.delivered_pct().map(|v| 100.0 - v);
+    vec![
+        count("requests", Kind::Request),
+        count("replies", Kind::Reply),
+        count("errors", Kind::Error),
+        row(
+            ARTEFACT,
+            name,
+            "errors_on_requests",
+            None,
+            laps,
+            |r| Some(r.traffic.errors_on_requests() as f64),
+        ),
+        row(ARTEFACT, &format!("{name}: more Requests than Replies"), "holds", None, laps, |r| {
+            Some(yes(sent(r, Kind::Request) > sent(r, Kind::Reply)))
+        })
+        .note(HOLDS),
+        row(ARTEFACT, &format!("{name}: more Replies than Errors"), "holds", None, laps, |r| {
+            Some(yes(sent(r, Kind::Reply) > sent(r, Kind::Error)))
+        })
+        .note(HOLDS),
+        row(ARTEFACT, name, "delivered_pct", None, laps, |r| whole(r).delivered_pct()),
+        row(ARTEFACT, name, "delivered_in_the_worst_10_s_pct", None, laps, |r| {
+            worst(r, lost).map_or_else(|| whole(r).delivered_pct(), |(_, s)| s.delivered_pct())
+        }),
+    ]
+}
