@@ -5,17 +5,10 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Mac, Time};
 use wayhop_wire::arp;
 
+pub use crate::clock::Clock;
 use crate::event::Event;
+use crate::memory::KnownMobile;
 pub use crate::place::{Attachment, LinkId, LinkState};
-
-/// Both clocks at one moment.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Clock {
-    /// Goes on, and never jumps.
-    pub at: Time,
-    /// The time of day as NTP writes it: seconds since 1900 in the upper half, parts of a second in the lower.
-    pub ntp: u64,
-}
 
 /// What happens.
 #[derive(Copy, Clone, Debug)]
@@ -94,6 +87,8 @@ pub enum Output {
     Release(Ipv4Addr),
     /// The mobile node is attached elsewhere: its routes are others.
     Attach(Attachment),
+    /// A home agent that is started anew has to know this. It comes before the answer that follows from it.
+    Remember(KnownMobile),
     /// Something that people may want to know.
     Event(Event),
 }

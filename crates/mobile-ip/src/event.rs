@@ -19,6 +19,15 @@ pub enum Event {
         /// For how long, in seconds.
         lifetime_s: u16,
     },
+    /// A home agent that was started anew goes on with a binding.
+    Resumed {
+        /// The mobile node.
+        home: Ipv4Addr,
+        /// Where it is.
+        care_of: Ipv4Addr,
+        /// For how long still; nothing if it has no end.
+        left: Option<Span>,
+    },
     /// A mobile node is at home again.
     Returned(Ipv4Addr),
     /// A binding or a visit ended by itself.
@@ -99,6 +108,10 @@ impl Event {
     pub fn text(&self, name: impl Fn(LinkId) -> String) -> String {
         match self {
             Self::Bound { home, care_of, lifetime_s } => format!("{home} is at {care_of} for {lifetime_s} s"),
+            Self::Resumed { home, care_of, left } => {
+                let left = left.map_or_else(String::new, |s| format!(" for {:.0} s more", s.as_secs_f64()));
+                format!("{home} is still at {care_of}{left}")
+            }
             Self::Returned(home) => format!("{home} is at home"),
             Self::Expired { home, care_of } => format!("{home} at {care_of} has expired"),
             Self::Refused { home, from, code } => format!("{home} by {from} is refused: {code}"),

@@ -13,6 +13,7 @@ use crate::advertising::{Advertiser, Advertising};
 use crate::engine::{Clock, Engine, Input, LinkId, Output};
 use crate::event::Event;
 use crate::identification::Guard;
+use crate::memory::{KnownBinding, KnownMobile};
 use crate::packets;
 use crate::rate::Rate;
 use crate::security::{Association, Verdict, seal, verify};
@@ -36,6 +37,8 @@ pub struct HomeConfig {
     pub mobiles: Vec<MobileAccount>,
     /// Keys that it shares with foreign agents. A request by one of these without an authenticator is refused.
     pub foreign_agents: Vec<(Ipv4Addr, Association)>,
+    /// What an earlier life of this agent knew. Of mobile nodes that it has no more it means nothing.
+    pub known: Vec<KnownMobile>,
 }
 
 /// A mobile node, as its home agent knows it.
@@ -65,6 +68,8 @@ struct Binding {
     care_of: Ipv4Addr,
     until: Time,
     is_reverse: bool,
+    granted_ntp: u64,
+    lifetime_s: u16,
 }
 
 /// A home agent.
@@ -78,6 +83,8 @@ pub struct HomeAgent {
     foreign_agents: BTreeMap<Ipv4Addr, Association>,
     advertiser: Advertiser,
     refusals: Rate,
+    /// Who was away when an earlier life of this agent ended, until the host has heard of it.
+    resumed: Vec<Ipv4Addr>,
     id: u16,
     rng: Rng,
 }
@@ -90,7 +97,7 @@ struct Sender {
 }
 
 impl HomeAgent {
-    /// A home agent without bindings.
+    /// A home agent with the bindings that it is told of and that have not ended.
     pub fn new(config: HomeConfig, now: Clock, mut rng: Rng) -> Self {
         let mobile = |account: MobileAccount, rng: &mut Rng| Mobile {
             guard: Guard::new(account.association.replay, now.ntp, rng),
@@ -100,7 +107,16 @@ impl HomeAgent {
             announcements: 0,
             announce_at: Time::NEVER,
         };
-        let mobiles = config.mobiles.into_iter().map(|a| (a.home, mobile(a, &mut rng))).collect();
+        let mut mobiles: BTreeMap<_, _> =
+            config.mobiles.into_iter().map(|a| (a.home, mobile(a, &mut rng))).collect();
+        let mut resumed = Vec::new();
+        for known in config.known {
+            if let Some(mobile) = mobiles.get_mut(&known.home)
+                && resume(mobile, &known, now)
+            {
+                resumed.push(known.home);
+            }
+        }
         let flags = AgentFlags::HOME_AGENT | AgentFlags::REVERSE_TUNNEL;
         Self {
             addr: config.home_link.addr,
@@ -111,6 +127,7 @@ impl HomeAgent {
             foreign_agents: config.foreign_agents.into_iter().collect(),
             advertiser: Advertiser::new(config.home_link, flags, &[], now.at),
             refusals: Rate::per_second(REFUSALS),
+            resumed,
             id: 0,
             rng,
         }
@@ -128,6 +145,9 @@ impl HomeAgent {
         let was_new = code.is_accepted() || code.0 > Code::HOME_IDENTIFICATION.0;
         if !code.is_accepted() {
             out.push(Output::Event(Event::Refused { home: request.home, from: from.addr, code }));
+            if was_new {
+                self.remember(request.home, out);
+            }
             if self.refusals.take(now.at) {
                 self.reply(now, from, &request, (code, 0, was_new), out);
             }
@@ -138,6 +158,7 @@ impl HomeAgent {
             asked => asked.min(self.max_lifetime_s),
         };
         self.bind(now, &request, lifetime_s, out);
+        self.remember(request.home, out);
         self.reply(now, from, &request, (code, lifetime_s, true), out);
     }
 
@@ -192,10 +213,40 @@ impl HomeAgent {
                 care_of,
                 until: expiry(now.at, lifetime_s),
                 is_reverse: request.flags.has(RequestFlags::REVERSE_TUNNEL),
+                granted_ntp: now.ntp,
+                lifetime_s,
             });
             out.push(Output::Event(Event::Bound { home, care_of, lifetime_s }));
         }
         self.follow(now.at, home, was_away, out);
+    }
+
+    /// Before anything is answered: an identification that is forgotten could be used again.
+    fn remember(&self, home: Ipv4Addr, out: &mut Vec<Output>) {
+        let Some(m) = self.mobiles.get(&home) else { return };
+        let known = |b: &Binding| KnownBinding {
+            care_of: b.care_of,
+            is_reverse: b.is_reverse,
+            granted_ntp: b.granted_ntp,
+            lifetime_s: b.lifetime_s,
+        };
+        out.push(Output::Remember(KnownMobile {
+            home,
+            identification: m.guard.last_accepted(),
+            bindings: m.bindings.iter().map(known).collect(),
+        }));
+    }
+
+    /// The home link and the host hear of the bindings that an earlier life of this agent made.
+    fn tell_resumed(&mut self, now: Time, out: &mut Vec<Output>) {
+        for home in std::mem::take(&mut self.resumed) {
+            let Some(mobile) = self.mobiles.get_mut(&home) else { continue };
+            for b in &mobile.bindings {
+                let left = (b.until != Time::NEVER).then(|| b.until.since(now));
+                out.push(Output::Event(Event::Resumed { home, care_of: b.care_of, left }));
+            }
+            self.follow(now, home, false, out);
+        }
     }
 
     /// The home link and the host follow when a mobile node left or came back.
@@ -330,8 +381,15 @@ impl Engine for HomeAgent {
             Input::Tunnelled { packet, .. } => self.tunnelled(packet, out),
             Input::Outbound(packet) => self.outbound(packet, out),
             Input::Arp { link, message } => self.arp(link, message, out),
-            Input::Link { .. } => {}
+            Input::Link { link, state } => {
+                if link == self.link
+                    && let Some(mac) = state.mac
+                {
+                    self.mac = mac;
+                }
+            }
             Input::Timer => {
+                self.tell_resumed(now.at, out);
                 self.expire(now.at, out);
                 self.announce(now.at, out);
                 self.advertiser.run_due(now.at, false, out);
@@ -344,6 +402,20 @@ impl Engine for HomeAgent {
             self.mobiles.values().flat_map(|m| m.bindings.iter().map(|b| b.until).chain([m.announce_at]));
         of_mobiles.chain([self.advertiser.next()]).min().filter(|at| *at != Time::NEVER)
     }
+}
+
+/// Whether a mobile node is away, by what an earlier life of this agent knew.
+fn resume(mobile: &mut Mobile, known: &KnownMobile, now: Clock) -> bool {
+    if let Some(last) = known.identification {
+        mobile.guard.resume(last);
+    }
+    let bindings = known.bindings.iter().filter_map(|b| {
+        let until = b.expiry(now)?;
+        let KnownBinding { care_of, is_reverse, granted_ntp, lifetime_s } = *b;
+        Some(Binding { care_of, until, is_reverse, granted_ntp, lifetime_s })
+    });
+    mobile.bindings = bindings.take(MAX_BINDINGS).collect();
+    !mobile.bindings.is_empty()
 }
 
 /// When a lifetime ends.

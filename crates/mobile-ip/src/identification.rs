@@ -36,13 +36,29 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// A home agent begins. With timestamps it takes none from before: it does not know what it accepted then.
+    /// A home agent begins. With timestamps it takes none from before, unless it knows what it accepted then ([`Guard::resume`]).
     pub(crate) fn new(replay: Replay, ntp: u64, rng: &mut Rng) -> Self {
         let last = match replay {
             Replay::Timestamps => ntp,
             Replay::Nonces => rng.bits(),
         };
         Self { replay, last }
+    }
+
+    /// With timestamps: goes on after what an earlier life of the agent accepted last. With nonces it need not: the first request is
+    /// answered with a new one.
+    pub(crate) const fn resume(&mut self, last: u64) {
+        if matches!(self.replay, Replay::Timestamps) {
+            self.last = last;
+        }
+    }
+
+    /// With timestamps: the last one accepted.
+    pub(crate) const fn last_accepted(&self) -> Option<u64> {
+        match self.replay {
+            Replay::Timestamps => Some(self.last),
+            Replay::Nonces => None,
+        }
     }
 
     /// Whether a request whose authenticator is right is new; it never is a second time.

@@ -10,12 +10,14 @@
 //! Section numbers are of RFC 5944 unless another one is named. Where these engines differ from it on purpose: docs/deviations.md.
 
 mod advertising;
+mod clock;
 mod engine;
 mod event;
 mod foreign;
 mod groups;
 mod home;
 mod identification;
+mod memory;
 mod mobile;
 mod packets;
 mod place;
@@ -29,5 +31,6 @@ pub use foreign::{ForeignAgent, ForeignConfig, ForeignLink};
 pub use groups::{ALL_ROUTERS, ALL_SYSTEMS, MESH_AGENTS};
 pub use home::{HomeAgent, HomeConfig, MobileAccount};
 pub use identification::ntp_from_unix;
+pub use memory::{KnownBinding, KnownMobile};
 pub use mobile::{LinkKind, MobileConfig, MobileLink, MobileNode};
 pub use security::{Association, Replay, authenticator};

@@ -2,6 +2,8 @@
 
 use std::net::Ipv4Addr;
 
+use wayhop_core::Mac;
+
 /// A link of the host: its place in the configuration.
 pub type LinkId = u8;
 
@@ -12,6 +14,8 @@ pub struct LinkState {
     pub is_up: bool,
     /// The host's own address there, which is not the home address.
     pub addr: Option<Ipv4Addr>,
+    /// The link address of its interface, if it has one.
+    pub mac: Option<Mac>,
 }
 
 /// Where a mobile node is attached.

@@ -53,14 +53,14 @@ const WAIT: Duration = Duration::from_secs(60);
 /// the LANs' bridges.
 const HOSTS: [&str; 7] = ["home", "peer", "router", "foreign", "car", "mobile", "air"];
 
-struct World {
+pub(crate) struct World {
     name: String,
     folder: TempDir,
-    programs: Vec<(String, Child)>,
+    pub(crate) programs: Vec<(String, Child)>,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("whr{}x{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let folder = tempfile::tempdir().unwrap();
@@ -120,13 +120,13 @@ impl World {
     fn host(&self, host: &str) -> String {
         format!("{}{host}", self.name)
     }
-    fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
-    fn ip(&self, host: &str, arguments: &str) {
+    pub(crate) fn ip(&self, host: &str, arguments: &str) {
         ip(&format!("-n {} {arguments}", self.host(host)));
     }
-    fn run(&self, host: &str, command: &str) -> (bool, String) {
+    pub(crate) fn run(&self, host: &str, command: &str) -> (bool, String) {
         let done = Command::new("ip")
             .args(["netns", "exec", &self.host(host)])
             .args(command.split(' '))
@@ -137,14 +137,14 @@ impl World {
     }
 
     /// An interface of a host on a LAN; without a name of one, on none yet.
-    fn plug(&self, host: &str, interface: &str, lan: &str) {
+    pub(crate) fn plug(&self, host: &str, interface: &str, lan: &str) {
         let air = self.host("air");
         self.ip(host, &format!("link add {interface} type veth peer name {host}{interface} netns {air}"));
         self.ip(host, &format!("link set {interface} up"));
         self.ip("air", &format!("link set {host}{interface} up master {lan}"));
     }
     /// A host's wire to the router.
-    fn wire(&self, host: &str, interface: &str, own: &str, of_router: &str) {
+    pub(crate) fn wire(&self, host: &str, interface: &str, own: &str, of_router: &str) {
         let router = self.host("router");
         self.ip(host, &format!("link add {interface} type veth peer name {host} netns {router}"));
         self.ip(host, &format!("link set {interface} up"));
@@ -153,18 +153,19 @@ impl World {
         self.ip("router", &format!("addr add {of_router} dev {host}"));
     }
     /// The mobile node's WLAN reaches this LAN from now on, or none. It sees no difference but by what it hears.
-    fn walk(&self, lan: Option<&str>) {
+    pub(crate) fn walk(&self, lan: Option<&str>) {
         let to = lan.map_or("nomaster".to_owned(), |lan| format!("master {lan}"));
         self.ip("air", &format!("link set mobilewlan0 {to}"));
     }
 
     /// Starts a program at a host; what it says goes to a file.
-    fn start(&mut self, host: &str, program: &str, arguments: &[&str]) {
+    pub(crate) fn start(&mut self, host: &str, program: &str, arguments: &[&str]) {
         let log = File::create(self.log(program)).unwrap();
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.host(host)]).args(arguments);
         // Each host has its own folder for what is to be set back: they share one disk here.
         command.env("WAYHOP_RUNTIME_DIR", self.file(&format!("run-{host}")));
+        command.env("WAYHOP_STATE_DIR", self.file(&format!("state-{host}")));
         let out = log.try_clone().unwrap();
         let child = command.stdin(Stdio::null()).stdout(out).stderr(log).spawn().unwrap();
         self.programs.push((program.to_owned(), child));
@@ -172,18 +173,18 @@ impl World {
     fn log(&self, program: &str) -> PathBuf {
         self.file(&format!("{program}.log"))
     }
-    fn said(&self, program: &str) -> String {
+    pub(crate) fn said(&self, program: &str) -> String {
         fs::read_to_string(self.log(program)).unwrap_or_default()
     }
     /// Starts a role of Mobile IP with this configuration.
-    fn start_role(&mut self, host: &str, role: &str, config: &str) {
+    pub(crate) fn start_role(&mut self, host: &str, role: &str, config: &str) {
         let file = self.file(&format!("{role}.toml"));
         fs::write(&file, config).unwrap();
         self.start(host, role, &[WAYHOP, "mobile-ip", role, file.to_str().unwrap()]);
         self.until("it begins", |w| w.said(role).contains("begins: "));
     }
     /// Ends a program in good order.
-    fn stop(&mut self, program: &str) {
+    pub(crate) fn stop(&mut self, program: &str) {
         let at = self.programs.iter().position(|(name, _)| name == program).unwrap();
         let (_, mut child) = self.programs.remove(at);
         assert!(child.try_wait().unwrap().is_none(), "{program} has ended: {}", self.said(program));
@@ -195,7 +196,7 @@ impl World {
             self.said(program)
         );
     }
-    fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let begun = Instant::now();
         while !is_so(self) {
             if begun.elapsed() > WAIT {
@@ -210,7 +211,7 @@ impl World {
     }
 
     /// A radio in the sky for each of these hosts, each of which hears the next and the one before only, and a node on it.
-    fn mesh(&mut self, hosts: &[&str], protocol: &str) {
+    pub(crate) fn mesh(&mut self, hosts: &[&str], protocol: &str) {
         self.mesh_with(hosts, protocol, &[]);
     }
     /// The same, with these settings of single hosts.
@@ -285,7 +286,7 @@ fn ip(arguments: &str) {
     assert!(done.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn home_agent() -> String {
+pub(crate) fn home_agent() -> String {
     format!(
         "interface = \"lan0\"\naddress = \"10.1.0.1/24\"\nuplinks = [\"up0\"]\n\
          [[mobiles]]\naddress = \"10.1.0.9\"\nspi = 256\nkey = \"{KEY}\"\n"
@@ -293,7 +294,7 @@ fn home_agent() -> String {
 }
 
 /// Its links: interface, kind, and more lines.
-fn mobile_node(links: &[(&str, &str, &str)]) -> String {
+pub(crate) fn mobile_node(links: &[(&str, &str, &str)]) -> String {
     let mut text = format!(
         "home = \"10.1.0.9/24\"\nhome_agent = \"10.1.0.1\"\nspi = 256\nkey = \"{KEY}\"\nlog = \"debug\"\n"
     );
@@ -407,14 +408,14 @@ fn now() -> f64 {
 }
 
 /// The node has said so often that it is attached like this.
-fn attached(world: &World, how: &str, times: usize) {
+pub(crate) fn attached(world: &World, how: &str, times: usize) {
     world.until(how, |w| w.said("node").matches(how).count() >= times);
 }
 
-const AT_HOME: &str = "attached at home by wlan0";
-const ON_OTHER_LAN: &str = "attached by wlan0, foreign agent 10.8.0.1";
-const IN_MESH: &str = "attached by mesh0, foreign agent 10.9.0.3";
-const CELLULAR: &str = "attached by cell0, co-located care-of address 10.5.0.2";
+pub(crate) const AT_HOME: &str = "attached at home by wlan0";
+pub(crate) const ON_OTHER_LAN: &str = "attached by wlan0, foreign agent 10.8.0.1";
+pub(crate) const IN_MESH: &str = "attached by mesh0, foreign agent 10.9.0.3";
+pub(crate) const CELLULAR: &str = "attached by cell0, co-located care-of address 10.5.0.2";
 
 /// A move: its name, what happens, and how the node is attached then.
 type Move<'a> = (&'a str, &'a dyn Fn(&World), &'a str);

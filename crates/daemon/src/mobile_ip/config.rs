@@ -57,6 +57,10 @@ pub struct HomeAgentConfig {
     /// A file that gets these lines in the place of standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
+    /// The file that keeps bindings and identifications, so that a restarted home agent goes on with them; without it,
+    /// `/var/lib/wayhop/home-agent-ADDRESS/bindings.json`. `user` has to be able to write to its folder, which is made if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bindings_file: Option<PathBuf>,
     /// The mobile nodes whose home this is.
     pub mobiles: Vec<Peer>,
     /// Foreign agents with a key. A request by one of these without an authenticator is refused.
@@ -169,7 +173,7 @@ pub struct MobileNodeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnLink {
-    /// Its interface.
+    /// Its interface. One of a `mesh` or a `co-located` link need not be there yet; any may go and come back.
     pub interface: String,
     /// `link`: the home network, or one with a foreign agent. `mesh`: the TUN of a `wayhop node`, behind which a foreign agent
     /// may be. `co-located`: a network that gives the interface an address and a default route.

@@ -2,9 +2,10 @@
 //!
 //! The engines are [`wayhop_mobile_ip`]'s; here they get sockets, a TUN interface as the end of their tunnels, and the clock.
 //! * `config`: the three configurations. `setup`: from a configuration to an engine and what it stands on.
-//! * `ports`: the host's links. `routes`: what of the kernel's routes follows the engine. `run`: the loop.
+//! * `memory`: what a home agent knows when it is started anew. `ports`: the host's links. `routes`: what of the kernel's routes follows the engine. `run`: the loop.
 
 mod config;
+mod memory;
 mod ports;
 mod reference;
 mod routes;

@@ -1,29 +1,48 @@
 //! The host's links: their sockets, and how they are.
 
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::BorrowedFd;
 
 use wayhop_core::Mac;
 use wayhop_linux::ip_sockets::{IpSockets, RawSender};
 use wayhop_linux::listing::{Address, Link};
-use wayhop_linux::netlink::Netlink;
-use wayhop_linux::{ArpSocket, Error};
+use wayhop_linux::{ArpSocket, Error, interface};
 use wayhop_mobile_ip::{Clock, Engine, Input, LinkState, Output};
 use wayhop_wire::{ipv4, mobile_ip};
+
+use crate::interface_settings::{LOOSE, WAY_BACK, is_way_back_strict};
 
 /// Messages of one kind that are taken in one turn.
 const BATCH: usize = 64;
 
-/// A link of the host.
+/// A link of the host. Its interface may go, and another one of its name take its place.
 pub(super) struct Port {
     pub(super) name: String,
-    pub(super) index: u32,
-    pub(super) mac: Option<Mac>,
+    wanted: Wanted,
+    open: Option<Open>,
+    /// Why the interface that is there is not used, as it was told.
+    trouble: Option<String>,
+}
+
+/// What there is while the interface is there.
+struct Open {
+    index: u32,
+    mac: Option<Mac>,
     sockets: IpSockets,
-    /// Of a mesh whose packets come by the radio, and not by the TUN.
-    radio: Option<IpSockets>,
+    /// Of a mesh whose packets come by the radio, and not by the TUN: the radio's number, and its sockets.
+    radio: Option<(u32, IpSockets)>,
     arp: Option<ArpSocket>,
     way: Way,
+}
+
+/// What has become of a port's interface.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    None,
+    Gone,
+    /// It is there, and it is another one than before.
+    Taken,
 }
 
 /// How a link's packets leave.
@@ -41,16 +60,19 @@ pub(super) const ADVERTISEMENTS: &[u8] = &[9];
 pub(super) const SOLICITATIONS: &[u8] = &[10];
 
 /// What is wanted of a link.
-pub(super) struct Wanted<'a> {
-    pub(super) name: &'a str,
-    pub(super) icmp_types: &'a [u8],
+#[derive(Clone, Default)]
+pub(super) struct Wanted {
+    pub(super) icmp_types: &'static [u8],
     /// What the interface joins.
-    pub(super) groups: &'a [Ipv4Addr],
+    pub(super) groups: &'static [Ipv4Addr],
     pub(super) arp: bool,
     /// Whether what is sent there is for a neighbour.
     pub(super) on_link: bool,
     /// Of a mesh whose packets come by the radio: its interface.
-    pub(super) radio: Option<&'a str>,
+    pub(super) radio: Option<String>,
+    /// Settings that an interface needs which takes the place of the first one. There they were made when it could be written down how
+    /// to undo them; the same list undoes them here.
+    pub(super) settings: &'static [(&'static str, &'static str)],
 }
 
 /// The interface of this name.
@@ -60,7 +82,7 @@ pub(super) fn find(links: &[Link], name: &str) -> Result<Link, Error> {
     })
 }
 
-fn sockets(name: &str, index: u32, wanted: &Wanted<'_>) -> Result<IpSockets, Error> {
+fn sockets(name: &str, index: u32, wanted: &Wanted) -> Result<IpSockets, Error> {
     let port = mobile_ip::PORT;
     IpSockets::open(name, index, port, wanted.icmp_types, wanted.groups).map_err(|e| {
         if e.kind() == std::io::ErrorKind::AddrInUse {
@@ -72,14 +94,16 @@ fn sockets(name: &str, index: u32, wanted: &Wanted<'_>) -> Result<IpSockets, Err
     })
 }
 
-impl Port {
-    /// Opens the sockets.
-    pub(super) fn open(links: &[Link], wanted: &Wanted<'_>) -> Result<Self, Error> {
-        let link = find(links, wanted.name)?;
-        let (name, index) = (wanted.name, link.index);
+impl Open {
+    fn new(name: &str, links: &[Link], wanted: &Wanted) -> Result<Self, Error> {
+        let link = find(links, name)?;
+        let index = link.index;
         let sockets = sockets(name, index, wanted)?;
-        let radio = match wanted.radio {
-            Some(radio) => Some(self::sockets(radio, find(links, radio)?.index, wanted)?),
+        let radio = match &wanted.radio {
+            Some(radio) => {
+                let index = find(links, radio)?.index;
+                Some((index, self::sockets(radio, index, wanted)?))
+            }
             None => None,
         };
         let way = match (&radio, wanted.on_link) {
@@ -96,39 +120,124 @@ impl Port {
             ),
             None => None,
         };
-        Ok(Self { name: name.to_owned(), index, mac: link.mac, sockets, radio, arp, way })
+        Ok(Self { index, mac: link.mac, sockets, radio, arp, way })
+    }
+
+    fn all_sockets(&mut self) -> impl Iterator<Item = &mut IpSockets> {
+        [Some(&mut self.sockets), self.radio.as_mut().map(|(_, s)| s)].into_iter().flatten()
+    }
+}
+
+impl Port {
+    /// A link whose interface is not there yet.
+    pub(super) fn waiting(name: &str, wanted: Wanted) -> Self {
+        Self { name: name.to_owned(), wanted, open: None, trouble: None }
+    }
+
+    /// Opens the sockets.
+    pub(super) fn open(links: &[Link], name: &str, wanted: Wanted) -> Result<Self, Error> {
+        let open = Some(Open::new(name, links, &wanted)?);
+        Ok(Self { open, ..Self::waiting(name, wanted) })
+    }
+
+    /// Whether its interface is there.
+    pub(super) const fn is_there(&self) -> bool {
+        self.open.is_some()
+    }
+    pub(super) fn index(&self) -> Option<u32> {
+        self.open.as_ref().map(|o| o.index)
+    }
+    pub(super) fn mac(&self) -> Option<Mac> {
+        self.open.as_ref()?.mac
+    }
+
+    /// Gives an interface up that is there no more, and takes the one that has its name now. The error is why that cannot be used; it
+    /// comes once.
+    pub(super) fn follow(&mut self, links: &[Link]) -> Result<Change, Error> {
+        let index_of = |name: &str| links.iter().find(|l| l.name == name).map(|l| l.index);
+        let own = index_of(&self.name);
+        let radio = self.wanted.radio.as_deref().map(index_of);
+        let is_same =
+            |o: &Open| own == Some(o.index) && radio.is_none_or(|r| r == o.radio.as_ref().map(|(i, _)| *i));
+        if self.open.as_ref().is_some_and(is_same) {
+            return Ok(Change::None);
+        }
+        // The old sockets have the port.
+        let was_open = self.open.take().is_some();
+        if own.is_none() || radio.is_some_and(|r| r.is_none()) {
+            self.trouble = None;
+            return Ok(if was_open { Change::Gone } else { Change::None });
+        }
+        match self.take_over(links) {
+            Ok(open) => {
+                (self.open, self.trouble) = (Some(open), None);
+                Ok(Change::Taken)
+            }
+            Err(e) => {
+                let text = Some(e.to_string());
+                if std::mem::replace(&mut self.trouble, text.clone()) == text {
+                    return Ok(Change::None);
+                }
+                Err(e)
+            }
+        }
+    }
+
+    fn take_over(&self, links: &[Link]) -> Result<Open, Error> {
+        let name = &self.name;
+        let loose =
+            (!self.wanted.settings.is_empty() && is_way_back_strict(name)).then_some((WAY_BACK, LOOSE));
+        for (key, value) in self.wanted.settings.iter().copied().chain(loose) {
+            let path = interface::ipv4_setting(name, key);
+            fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+        }
+        Open::new(name, links, &self.wanted)
     }
 
     /// To wait for: ICMP, datagrams, tunnels, and ARP if it is wanted.
     pub(super) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let sockets = [Some(&self.sockets), self.radio.as_ref()].into_iter().flatten();
-        sockets.flat_map(IpSockets::fds).chain(self.arp.as_ref().map(ArpSocket::fd))
+        self.open.iter().flat_map(|o| {
+            let sockets = [Some(&o.sockets), o.radio.as_ref().map(|(_, s)| s)].into_iter().flatten();
+            sockets.flat_map(IpSockets::fds).chain(o.arp.as_ref().map(ArpSocket::fd))
+        })
     }
 
     /// Takes what waits, and gives it to the engine.
     pub(super) fn take(&mut self, link: u8, now: Clock, engine: &mut dyn Engine, out: &mut Vec<Output>) {
-        for sockets in [Some(&mut self.sockets), self.radio.as_mut()].into_iter().flatten() {
+        let Some(open) = &mut self.open else { return };
+        for sockets in open.all_sockets() {
             take(sockets, link, now, engine, out);
         }
         for _ in 0..BATCH {
-            let Some(heard) = self.arp.as_ref().and_then(ArpSocket::receive) else { break };
+            let Some(heard) = open.arp.as_ref().and_then(ArpSocket::receive) else { break };
             if let Some(message) = heard {
                 engine.input(now, Input::Arp { link, message }, out);
             }
         }
     }
 
-    /// Sends an IP packet.
+    /// Sends an IP packet. One that is not there loses it.
     pub(super) fn send(&self, packet: &[u8]) -> std::io::Result<()> {
-        match &self.way {
-            Way::Interface => self.sockets.send(packet),
-            Way::OnLink => self.sockets.send_on_link(packet),
+        let Some(open) = &self.open else { return Ok(()) };
+        match &open.way {
+            Way::Interface => open.sockets.send(packet),
+            Way::OnLink => open.sockets.send_on_link(packet),
             Way::Routes(out) => out.send(packet),
         }
     }
     /// Sends an ARP message, if there is ARP at the interface.
     pub(super) fn send_arp(&self, to: Mac, message: &wayhop_wire::arp::Repr) -> std::io::Result<()> {
-        self.arp.as_ref().map_or(Ok(()), |arp| arp.send(to, message))
+        self.open.as_ref().and_then(|o| o.arp.as_ref()).map_or(Ok(()), |arp| arp.send(to, message))
+    }
+
+    /// How it is now, besides its address of this host that is not its home address.
+    pub(super) fn state(&self, links: &[Link], addresses: &[Address], home: Ipv4Addr) -> LinkState {
+        let Some(open) = &self.open else { return LinkState::default() };
+        LinkState {
+            is_up: links.iter().any(|l| l.index == open.index && l.is_up),
+            addr: own_address(addresses, open.index, home),
+            mac: open.mac,
+        }
     }
 }
 
@@ -148,20 +257,6 @@ fn take(sockets: &mut IpSockets, link: u8, now: Clock, engine: &mut dyn Engine, 
         let Some(packet) = sockets.receive_tunnelled() else { break };
         engine.input(now, Input::Tunnelled { link, packet }, out);
     }
-}
-
-/// How links are now, besides their address of this host that is not its home address.
-pub(super) fn states(
-    ports: &[Port],
-    home: Ipv4Addr,
-    netlink: &mut Netlink,
-) -> std::io::Result<Vec<LinkState>> {
-    let (links, addresses) = (netlink.links()?, netlink.addresses()?);
-    let state = |p: &Port| LinkState {
-        is_up: links.iter().any(|l| l.index == p.index && l.is_up),
-        addr: own_address(&addresses, p.index, home),
-    };
-    Ok(ports.iter().map(state).collect())
 }
 
 /// The first IPv4 address of an interface that is not this one.

@@ -20,8 +20,8 @@ pub(super) struct Mobile {
     pub(super) home: Ipv4Addr,
     pub(super) net: Prefix,
     pub(super) router: Ipv4Addr,
-    /// Links where the home address may be: their numbers, and the kernel's.
-    pub(super) links: Vec<(LinkId, u32)>,
+    /// Links where the home address may be: their numbers, and the kernel's while their interfaces are there.
+    pub(super) links: Vec<(LinkId, Option<u32>)>,
 }
 
 impl Routes {
@@ -36,6 +36,12 @@ impl Routes {
     /// Removes what would not go with the tunnels' interface.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.mobile.as_ref().map_or(Ok(()), |m| self.netlink.forget_source(m.home))
+    }
+
+    /// The interface of a link has this number now, or is not there. What went took its routes and addresses with it.
+    pub(super) fn follow(&mut self, link: LinkId, index: Option<u32>) {
+        let links = self.mobile.iter_mut().flat_map(|m| &mut m.links);
+        links.filter(|(l, _)| *l == link).for_each(|(_, i)| *i = index);
     }
 
     /// Leads packets for an address into the tunnels' interface, or no more.
@@ -53,7 +59,7 @@ impl Routes {
     pub(super) fn attach(&mut self, to: Attachment) -> io::Result<()> {
         let (Some(m), Some(tun)) = (&self.mobile, self.tun) else { return Ok(()) };
         let place =
-            to.link().and_then(|link| m.links.iter().find(|(l, _)| *l == link)).map(|(_, index)| *index);
+            to.link().and_then(|link| m.links.iter().find(|(l, _)| *l == link)).and_then(|(_, index)| *index);
         let at_home = place.filter(|_| matches!(to, Attachment::Home { .. }));
         let source = Some(m.home);
         let (router, ifindex) = at_home.map_or((None, tun), |index| (Some(m.router), index));
@@ -71,7 +77,7 @@ impl Routes {
         // another address, and drops what has this one.
         self.netlink.lead(own, Prefix::around(Ipv4Addr::UNSPECIFIED, 0), way)?;
         self.netlink.follow_source(m.home, own)?;
-        for (_, index) in &m.links {
+        for index in m.links.iter().filter_map(|(_, index)| index.as_ref()) {
             if at_home != Some(*index) {
                 [Table::Main, own]
                     .into_iter()

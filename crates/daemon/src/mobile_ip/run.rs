@@ -11,9 +11,9 @@ use wayhop_core::Time;
 use wayhop_linux::Error;
 use wayhop_linux::host_news::HostNews;
 use wayhop_linux::ip_sockets::RawSender;
-use wayhop_mobile_ip::{Clock, Event, Input, Output};
+use wayhop_mobile_ip::{Clock, Event, Input, LinkState, Output};
 
-use super::ports;
+use super::ports::{self, Change};
 use super::setup::{Ready, Role, set_up};
 use crate::log::Level;
 use crate::privileges;
@@ -37,7 +37,15 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
     if let Some(undo) = &mut ready.undo {
         undo.seal();
     }
-    privileges::give_up(&ready.user)?;
+    privileges::give_up_but_ports(&ready.user)?;
+    if let Some(memory) = &mut ready.memory {
+        memory.begin(&ready.log);
+    }
+    for port in ready.ports.iter().filter(|p| !p.is_there()) {
+        ready
+            .log
+            .tell(Level::Warning, format_args!("there is no interface {} yet: waiting for it", port.name));
+    }
     ready.log.tell(Level::Info, format_args!("begins: {}", ready.says));
     let mut agent = Agent { ready, news, out, warnings: Warnings::default(), counts: Counts::default() };
     let ended = agent.serve(&signals);
@@ -148,13 +156,35 @@ impl Agent {
         }
     }
 
-    /// Tells the engine how the links are.
+    /// Follows interfaces that came and went, and tells the engine how the links are.
     fn look_at_links(&mut self) -> Result<(), Error> {
-        let Ready { ports, routes, home, .. } = &mut self.ready;
-        let states =
-            ports::states(ports, *home, routes.netlink()).map_err(Error::system("look at the interfaces"))?;
+        let Ready { ports, routes, home, log, .. } = &mut self.ready;
+        let failed = || Error::system("look at the interfaces");
+        let links = routes.netlink().links().map_err(failed())?;
+        let mut changes = Vec::with_capacity(ports.len());
+        for (link, port) in (0..).zip(&mut *ports) {
+            let change = port.follow(&links).unwrap_or_else(|e| {
+                log.tell(Level::Warning, format_args!("{} cannot be used yet: {e}", port.name));
+                Change::Gone
+            });
+            match change {
+                Change::None => {}
+                Change::Gone => {
+                    log.tell(Level::Warning, format_args!("{} is gone: waiting for it", port.name));
+                }
+                Change::Taken => log.tell(Level::Info, format_args!("{} is there: taken over", port.name)),
+            }
+            routes.follow(link, port.index());
+            changes.push(change);
+        }
+        let addresses = routes.netlink().addresses().map_err(failed())?;
+        let states: Vec<_> = ports.iter().map(|p| p.state(&links, &addresses, *home)).collect();
         self.call(|now, ready, out| {
-            for (link, state) in (0..).zip(states) {
+            for ((link, state), change) in (0..).zip(states).zip(changes) {
+                // Another interface in its place: nothing that was heard by the old one holds.
+                if change == Change::Taken {
+                    ready.engine.input(now, Input::Link { link, state: LinkState::default() }, out);
+                }
                 ready.engine.input(now, Input::Link { link, state }, out);
             }
         });
@@ -174,6 +204,12 @@ impl Agent {
             Output::Intercept(home) => self.ready.routes.intercept(home, true),
             Output::Release(home) => self.ready.routes.intercept(home, false),
             Output::Attach(to) => self.ready.routes.attach(to),
+            Output::Remember(known) => {
+                if let Some(memory) = &mut self.ready.memory {
+                    memory.keep(known, &self.ready.log);
+                }
+                Ok(())
+            }
             Output::Event(event) => {
                 self.tell(now, &event);
                 Ok(())

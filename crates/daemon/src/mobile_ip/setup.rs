@@ -18,6 +18,7 @@ use wayhop_mobile_ip::{
 use wayhop_scenario::Document;
 
 use super::config::{self, ForeignAgentConfig, HomeAgentConfig, MobileNodeConfig, OwnLinkKind};
+use super::memory::Memory;
 use super::ports::{self, ADVERTISEMENTS, Port, SOLICITATIONS, Wanted};
 use super::routes::{Mobile, Routes};
 use crate::interface_settings::{LOOSE, WAY_BACK, is_way_back_strict, tun_settings};
@@ -56,6 +57,8 @@ pub(super) struct Ready {
     pub(super) ports: Vec<Port>,
     pub(super) tun: Option<Tun>,
     pub(super) routes: Routes,
+    /// What a home agent knows when it is started anew.
+    pub(super) memory: Option<Memory>,
     /// The address that is none of a link's own.
     pub(super) home: Ipv4Addr,
     pub(super) says: String,
@@ -258,19 +261,18 @@ fn home_agent(
     let mut undo = claim(std::iter::once(c.interface.as_str()), &log)?;
     let host = Host::look()?;
     host.expect_address(&c.interface, addr)?;
-    let wanted = |name| Wanted {
-        name,
-        icmp_types: SOLICITATIONS,
-        groups: &[],
-        arp: false,
-        on_link: false,
-        radio: None,
+    let uplink = Wanted { icmp_types: SOLICITATIONS, ..Wanted::default() };
+    let home_link = Wanted {
+        groups: &[ALL_ROUTERS],
+        arp: true,
+        on_link: true,
+        settings: &[("forwarding", "1")],
+        ..uplink.clone()
     };
-    let home_link =
-        Wanted { groups: &[ALL_ROUTERS], arp: true, on_link: true, ..wanted(c.interface.as_str()) };
-    let all = [home_link].into_iter().chain(c.uplinks.iter().map(|n| wanted(n)));
-    let ports = all.map(|w| Port::open(&host.links, &w)).collect::<Result<Vec<_>, _>>()?;
-    let Some(mac) = ports[0].mac else {
+    let uplinks = c.uplinks.iter().map(|name| (name, uplink.clone()));
+    let all = [(&c.interface, home_link)].into_iter().chain(uplinks);
+    let ports = all.map(|(name, w)| Port::open(&host.links, name, w)).collect::<Result<Vec<_>, _>>()?;
+    let Some(mac) = ports[0].mac() else {
         let what =
             "has no Ethernet addresses: there is no ARP by which packets for mobile nodes could be taken";
         return Err(Error::Config(format!("{} {what}", c.interface)));
@@ -291,14 +293,17 @@ fn home_agent(
     };
     let account = |(home, association)| MobileAccount { home, association };
     let mobiles = mobiles.into_iter().map(account).collect();
-    let engine =
-        HomeAgent::new(HomeConfig { home_link, mac, mobiles, foreign_agents }, host.clocks.now(), host.rng);
+    let path = c.bindings_file.clone().unwrap_or_else(|| Memory::usual(addr));
+    let memory = Memory::open(path, &c.user, &log);
+    let config = HomeConfig { home_link, mac, mobiles, foreign_agents, known: memory.known() };
+    let engine = HomeAgent::new(config, host.clocks.now(), host.rng);
     Ok(Ready {
         clocks: host.clocks,
         engine: Box::new(engine),
         routes: Routes::new(host.netlink, Some(tun.index()), None),
         ports,
         tun: Some(tun),
+        memory: Some(memory),
         home: addr,
         says: format!("home agent {addr} on {}", c.interface),
         user: c.user,
@@ -332,36 +337,27 @@ fn foreign_agent((c, [mobiles, home_agents]): (ForeignAgentConfig, Keys)) -> Res
     host.expect_address(&c.uplink, c.care_of)?;
     let (mut links, mut ports) = (Vec::new(), Vec::new());
     for (i, l) in (0..).zip(&c.links) {
-        let group = [if l.mesh { MESH_AGENTS } else { ALL_ROUTERS }];
         let wanted = Wanted {
-            name: &l.interface,
             icmp_types: SOLICITATIONS,
-            groups: &group,
-            arp: false,
+            groups: if l.mesh { &[MESH_AGENTS] } else { &[ALL_ROUTERS] },
             on_link: !l.mesh,
-            radio: l.radio.as_deref(),
+            radio: l.radio.clone(),
+            ..Wanted::default()
         };
-        let port = Port::open(&host.links, &wanted)?;
-        let addr =
-            ports::own_address(&host.addresses, port.index, Ipv4Addr::UNSPECIFIED).ok_or_else(|| {
-                Error::Config(format!(
-                    "{} has no IPv4 address; of a mesh, start `wayhop node` first",
-                    l.interface
-                ))
-            })?;
+        let port = Port::open(&host.links, &l.interface, wanted)?;
+        let index = ports::find(&host.links, &l.interface)?.index;
+        let addr = ports::own_address(&host.addresses, index, Ipv4Addr::UNSPECIFIED).ok_or_else(|| {
+            Error::Config(format!(
+                "{} has no IPv4 address; of a mesh, start `wayhop node` first",
+                l.interface
+            ))
+        })?;
         links.push(ForeignLink(advertising((i, addr, l.mesh), c.advertise_every_ms, c.lifetime_s)));
         ports.push(port);
         warn_of_strictness(&l.interface, &log);
     }
-    let uplink = Wanted {
-        name: &c.uplink,
-        icmp_types: SOLICITATIONS,
-        groups: &[],
-        arp: false,
-        on_link: false,
-        radio: None,
-    };
-    ports.push(Port::open(&host.links, &uplink)?);
+    let uplink = Wanted { icmp_types: SOLICITATIONS, ..Wanted::default() };
+    ports.push(Port::open(&host.links, &c.uplink, uplink)?);
     let config = ForeignConfig {
         care_of: c.care_of,
         links,
@@ -375,6 +371,7 @@ fn foreign_agent((c, [mobiles, home_agents]): (ForeignAgentConfig, Keys)) -> Res
         routes: Routes::new(host.netlink, None, None),
         ports,
         tun: None,
+        memory: None,
         home: Ipv4Addr::UNSPECIFIED,
         says: format!("foreign agent, care-of address {} by {}", c.care_of, c.uplink),
         user: c.user,
@@ -394,17 +391,22 @@ fn node(
     refuse_address(&host, home)?;
     let wanted = |l: &config::OwnLink| {
         let on_link = l.kind == OwnLinkKind::Link;
-        Port::open(
-            &host.links,
-            &Wanted {
-                name: &l.interface,
-                icmp_types: ADVERTISEMENTS,
-                groups: &[],
-                arp: true,
-                on_link,
-                radio: l.radio.as_deref(),
-            },
-        )
+        let wanted = Wanted {
+            icmp_types: ADVERTISEMENTS,
+            groups: &[],
+            arp: true,
+            on_link,
+            radio: l.radio.clone(),
+            settings: if on_link { AWAY } else { &[] },
+        };
+        // A mesh's TUN and a modem's interface come with programs of their own, which may begin later. A link has settings of which it is
+        // written down now how to undo them.
+        let is_there = |name: &str| host.links.iter().any(|l| l.name == name);
+        if on_link || is_there(&l.interface) && l.radio.as_deref().is_none_or(is_there) {
+            Port::open(&host.links, &l.interface, wanted)
+        } else {
+            Ok(Port::waiting(&l.interface, wanted))
+        }
     };
     let all = c.links.iter().map(wanted);
     let ports = all.collect::<Result<Vec<_>, _>>()?;
@@ -418,23 +420,22 @@ fn node(
         undo.source(home)?;
     }
     let tun = make_tun(&c.tun, home, c.mtu, false)?;
-    let link = |(i, (l, p)): (u8, (&config::OwnLink, &Port))| MobileLink {
+    let link = |(i, l): (u8, &config::OwnLink)| MobileLink {
         link: i,
         kind: match l.kind {
             OwnLinkKind::Link => LinkKind::Link,
             OwnLinkKind::Mesh => LinkKind::Mesh,
             OwnLinkKind::CoLocated => LinkKind::CoLocated,
         },
-        mac: p.mac,
         ask: l.agents.clone(),
     };
-    let links: Vec<MobileLink> = (0..).zip(c.links.iter().zip(&ports)).map(link).collect();
+    let links: Vec<MobileLink> = (0..).zip(&c.links).map(link).collect();
     let indices = links.iter().filter(|l| l.kind == LinkKind::Link);
     let routes = Mobile {
         home,
         net,
         router: c.router.unwrap_or(c.home_agent),
-        links: indices.map(|l| (l.link, ports[usize::from(l.link)].index)).collect(),
+        links: indices.map(|l| (l.link, ports[usize::from(l.link)].index())).collect(),
     };
     let config = MobileConfig {
         home,
@@ -452,6 +453,7 @@ fn node(
         routes: Routes::new(host.netlink, Some(tun.index()), Some(routes)),
         ports,
         tun: Some(tun),
+        memory: None,
         home,
         says: format!("mobile node {home}, home agent {}", c.home_agent),
         user: c.user,
@@ -482,13 +484,17 @@ fn warn_of_strictness(name: &str, log: &Log) {
     }
 }
 
+/// Away from home nobody may hear by ARP that the address is here (RFC 5944, section 4.6): only an address of the interface itself is
+/// answered for.
+const AWAY: &[(&str, &str)] = &[("arp_ignore", "1")];
+
 /// Settings of a link where the home address may be.
 fn prepare(undo: &mut Undo, name: &str, home: Ipv4Addr) -> Result<(), Error> {
     undo.routes(name)?;
     undo.address(home, name)?;
-    // Away from home nobody may hear by ARP that the address is here (RFC 5944, section 4.6): only an address of the interface
-    // itself is answered for.
-    undo.set(name, "arp_ignore", "1")?;
+    for (key, value) in AWAY {
+        undo.set(name, key, value)?;
+    }
     if is_way_back_strict(name) {
         undo.set(name, WAY_BACK, LOOSE)?;
     }

@@ -30,6 +30,8 @@ pub(super) struct Agent {
     pub(super) is_busy: bool,
     sequence: u16,
     pub(super) registration_lifetime_s: u16,
+    /// How long each of its advertisements holds.
+    lifetime: Span,
     pub(super) until: Time,
     /// In a mesh: when to ask whether it is still there.
     ask_at: Time,
@@ -45,6 +47,18 @@ pub(super) enum News {
     /// The agent began anew, and has forgotten its visitors (section 2.4.3).
     BeganAnew,
     Gone,
+    /// It contradicts an agent that works: anybody may have sent it.
+    Doubtful,
+}
+
+/// Agents of a link that no advertisement may push out or change.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) home_agent: Ipv4Addr,
+    pub(super) in_use: Option<Ipv4Addr>,
+    /// The one in use, once the home agent's authenticator has come back by it: it is believed until it is silent or
+    /// registrations fail.
+    pub(super) proven: Option<Ipv4Addr>,
 }
 
 /// A link, and what was heard there.
@@ -88,12 +102,14 @@ impl Link {
     }
 
     /// An advertisement was heard. Returns what it told, if it was an agent's.
+    ///
+    /// Nothing authenticates it (RFC 5944, section 5.1), so of an agent that is proven it only says that it is there.
     pub(super) fn hear(
         &mut self,
         now: Time,
         src: Ipv4Addr,
         a: &Advertisement<'_>,
-        in_use: Option<Ipv4Addr>,
+        kept: Kept,
     ) -> Option<News> {
         let told = a.agent?;
         // RFC 1256, section 5.2: an advertisement names an address of its sender's.
@@ -101,33 +117,50 @@ impl Link {
             return None;
         }
         let at = self.agents.iter().position(|agent| agent.addr == src);
+        let before = at.map(|i| self.agents[i]);
+        let serves_home = told.flags.has(AgentFlags::HOME_AGENT);
+        let before_care_of = before.and_then(|b| b.care_of);
+        let care_of = before_care_of
+            .filter(|old| told.care_of().any(|c| c == *old))
+            .or_else(|| told.care_of().next())
+            .filter(|_| told.flags.has(AgentFlags::FOREIGN_AGENT));
+        let is_proven = kept.proven == Some(src);
+        let contradicts =
+            |b: &Agent| a.lifetime_s == 0 || b.care_of != care_of || b.serves_home != serves_home;
+        if is_proven && before.as_ref().is_some_and(contradicts) {
+            return Some(News::Doubtful);
+        }
         if a.lifetime_s == 0 {
             at.map(|i| self.agents.remove(i));
             return at.map(|_| News::Gone);
         }
-        let before = at.map(|i| self.agents[i]);
+        // Behind 65535 comes 256: a lower number is that of a restart only below (section 2.3.2).
         let began_anew = before.is_some_and(|b| told.sequence < b.sequence && told.sequence < 256);
-        if before.is_some_and(|b| told.sequence < b.sequence && !began_anew) {
-            // An older one that was overtaken.
-            return Some(News::Known);
+        let mut lifetime = Span::from_secs(a.lifetime_s.into());
+        let mut registration_lifetime_s = told.registration_lifetime_s;
+        let mut until = now + lifetime;
+        if let Some(b) = before.filter(|_| is_proven) {
+            lifetime = b.lifetime;
+            registration_lifetime_s = b.registration_lifetime_s;
+            until = b.until.max((now + lifetime).min(until));
         }
-        let lifetime = Span::from_secs(a.lifetime_s.into());
         let ask_at =
             if self.is_mesh() { now + Span::from_nanos(lifetime.as_nanos() / 3) } else { Time::NEVER };
         let agent = Agent {
             addr: src,
-            care_of: told.care_of().next().filter(|_| told.flags.has(AgentFlags::FOREIGN_AGENT)),
-            serves_home: told.flags.has(AgentFlags::HOME_AGENT),
+            care_of,
+            serves_home,
             is_busy: told.flags.has(AgentFlags::BUSY),
             sequence: told.sequence,
-            registration_lifetime_s: told.registration_lifetime_s,
-            until: now + lifetime,
+            registration_lifetime_s,
+            lifetime,
+            until,
             ask_at,
             avoid_until: before.map_or(Time::ZERO, |b| b.avoid_until),
         };
         match at {
             Some(i) => self.agents[i] = agent,
-            None => self.add(agent, in_use),
+            None => self.add(agent, kept),
         }
         Some(match (before, began_anew) {
             (_, true) => News::BeganAnew,
@@ -136,9 +169,20 @@ impl Link {
         })
     }
 
-    fn add(&mut self, agent: Agent, in_use: Option<Ipv4Addr>) {
+    /// An agent has answered, as only it or who is behind it can: it is there.
+    pub(super) fn confirm(&mut self, now: Time, addr: Ipv4Addr) {
+        if let Some(a) = self.agents.iter_mut().find(|a| a.addr == addr) {
+            a.until = a.until.max(now + a.lifetime);
+        }
+    }
+
+    fn add(&mut self, agent: Agent, kept: Kept) {
         if self.agents.len() >= MAX_AGENTS {
-            let others = self.agents.iter().enumerate().filter(|(_, a)| Some(a.addr) != in_use);
+            let others = self
+                .agents
+                .iter()
+                .enumerate()
+                .filter(|(_, a)| Some(a.addr) != kept.in_use && a.addr != kept.home_agent);
             if let Some((i, _)) = others.min_by_key(|(_, a)| a.until) {
                 self.agents.remove(i);
             }

@@ -2,8 +2,6 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::Mac;
-
 use crate::engine::LinkId;
 use crate::security::Association;
 
@@ -35,8 +33,6 @@ pub struct MobileLink {
     pub link: LinkId,
     /// How it is used.
     pub kind: LinkKind,
-    /// The link address of its interface, if it has one.
-    pub mac: Option<Mac>,
     /// Agents of a mesh that are solicited by their addresses, too: not every mesh floods what is for a group.
     pub ask: Vec<Ipv4Addr>,
 }

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Rng, Span, Time};
-use wayhop_wire::ipv4;
 use wayhop_wire::mobile_ip::{Discovery, Message};
+use wayhop_wire::{arp, ipv4};
 
 pub use self::config::{LinkKind, MobileConfig, MobileLink};
 
-use self::agents::{Link, News};
+use self::agents::{Agent, Kept, Link, News};
 use self::registration::{Answer, Registration};
 use crate::engine::{Attachment, Clock, Engine, Input, LinkId, Output};
 use crate::event::Event;
@@ -24,13 +24,16 @@ use crate::packets;
 const AVOIDED: Span = Span::from_secs(30);
 /// After so many requests without an answer another place is tried.
 const ENOUGH_TRIES: u32 = 3;
+/// A doubtful advertisement has the agent in use asked, at most this often (section 3.6: about one registration a second).
+const BETWEEN_DOUBTS: Span = Span::from_secs(1);
 
 /// A mobile node.
 #[derive(Debug)]
 pub struct MobileNode {
     home: Ipv4Addr,
     home_agent: Ipv4Addr,
-    known_agents: Option<Vec<Ipv4Addr>>,
+    keyed_agents: Vec<Ipv4Addr>,
+    only_known_agents: bool,
     reverse_tunnel: bool,
     /// The one that it likes best first.
     links: Vec<Link>,
@@ -41,18 +44,23 @@ pub struct MobileNode {
     /// Where its packets go now, and where they went before: some come by the old tunnel yet.
     current: Attachment,
     before: Attachment,
+    /// Whether the home agent has answered there.
+    is_confirmed: bool,
+    /// When a doubtful advertisement may have the agent in use asked again.
+    doubt_at: Time,
     id: u16,
 }
 
 impl MobileNode {
     /// A mobile node that has heard nothing yet.
     pub fn new(config: MobileConfig, rng: Rng) -> Self {
-        let known = config.agents.iter().map(|(addr, _)| *addr).collect();
+        let keyed_agents = config.agents.iter().map(|(addr, _)| *addr).collect();
         let agents: BTreeMap<_, _> = config.agents.into_iter().collect();
         Self {
             home: config.home,
             home_agent: config.home_agent,
-            known_agents: config.only_known_agents.then_some(known),
+            keyed_agents,
+            only_known_agents: config.only_known_agents,
             reverse_tunnel: config.reverse_tunnel,
             links: config.links.into_iter().map(Link::new).collect(),
             registration: Registration::new(
@@ -66,6 +74,8 @@ impl MobileNode {
             decided: Time::ZERO,
             current: Attachment::Nowhere,
             before: Attachment::Nowhere,
+            is_confirmed: false,
+            doubt_at: Time::ZERO,
             id: 0,
         }
     }
@@ -89,19 +99,24 @@ impl MobileNode {
         if src == self.home || !ipv4::is_host(src) {
             return;
         }
-        if src != self.home_agent && self.known_agents.as_ref().is_some_and(|known| !known.contains(&src)) {
+        if src != self.home_agent && self.only_known_agents && !self.keyed_agents.contains(&src) {
             out.push(Output::Event(Event::NotBelieved { from: src, why: "it is no agent that I know" }));
             return;
         }
         let in_use = self.agent_in_use(link);
+        let proven = self.agent_of(self.current, link).filter(|_| self.is_confirmed);
+        let kept = Kept { home_agent: self.home_agent, in_use, proven };
         let Some(l) = self.link(link).filter(|l| l.state.is_up && l.config.kind != LinkKind::CoLocated)
         else {
             return;
         };
-        match l.hear(now.at, src, &a, in_use) {
+        match l.hear(now.at, src, &a, kept) {
             Some(News::Found) => out.push(Output::Event(Event::Found { link, agent: src })),
-            Some(News::BeganAnew) if in_use == Some(src) && !self.registration.is_under_way() => {
-                self.registration.begin(now.at, self.target);
+            Some(News::BeganAnew) if in_use == Some(src) => self.ask_in_use(now.at),
+            Some(News::Doubtful) => {
+                let why = "it contradicts the agent in use, which is asked and kept if it answers";
+                out.push(Output::Event(Event::NotBelieved { from: src, why }));
+                self.ask_in_use(now.at);
             }
             Some(News::Gone) => out.push(Output::Event(Event::Lost { link, agent: src })),
             _ => {}
@@ -109,13 +124,40 @@ impl MobileNode {
         self.decide(now, out);
     }
 
-    /// The agent that the mobile node has, or wants to have, on this link.
+    /// Registers again by the agent in use: only it can bring the home agent's authenticator back.
+    fn ask_in_use(&mut self, now: Time) {
+        if !self.registration.is_under_way() && self.doubt_at <= now {
+            self.doubt_at = now + BETWEEN_DOUBTS;
+            self.registration.begin(now, self.target);
+        }
+    }
+
+    /// The agent that the mobile node wants to have, or has, on this link.
     fn agent_in_use(&self, link: LinkId) -> Option<Ipv4Addr> {
-        [self.target, self.current].into_iter().find_map(|a| match a {
+        [self.target, self.current].into_iter().find_map(|a| self.agent_of(a, link))
+    }
+    const fn agent_of(&self, at: Attachment, link: LinkId) -> Option<Ipv4Addr> {
+        match at {
             Attachment::Home { link: l } if l == link => Some(self.home_agent),
             Attachment::Foreign { link: l, agent, .. } if l == link => Some(agent),
             _ => None,
-        })
+        }
+    }
+
+    /// Whether packets come and go where it is: the home agent has answered there, and the place is as it was.
+    fn works(&self, now: Time) -> bool {
+        let Some(l) = self.current.link().and_then(|link| self.links.iter().find(|l| l.id() == link)) else {
+            return false;
+        };
+        let is_there = match self.current {
+            Attachment::Nowhere => false,
+            Attachment::CoLocated { care_of, .. } => l.state.addr == Some(care_of) && l.avoid_until <= now,
+            Attachment::Home { .. } | Attachment::Foreign { .. } => {
+                let agent = self.agent_of(self.current, l.id());
+                l.agents.iter().any(|a| Some(a.addr) == agent && a.until > now && a.avoid_until <= now)
+            }
+        };
+        self.is_confirmed && l.state.is_up && is_there
     }
 
     /// The best place that a link offers; of places that are avoided only if that is wanted.
@@ -137,15 +179,24 @@ impl MobileNode {
         let in_use = self.agent_in_use(link);
         // One whose list is full takes those again that it has already.
         let foreign = usable().filter(|a| !a.is_busy || in_use == Some(a.addr));
+        // A registration for no time would end the one that there is.
+        let foreign = foreign.filter(|a| a.registration_lifetime_s > 0);
         let foreign = foreign.filter_map(|a| Some((a, a.care_of?)));
-        let (agent, care_of) = foreign.max_by_key(|(a, _)| (in_use == Some(a.addr), a.until))?;
+        let worth = |a: &Agent| (in_use == Some(a.addr), self.keyed_agents.contains(&a.addr), a.until);
+        let (agent, care_of) = foreign.max_by_key(|(a, _)| worth(a))?;
         Some(Attachment::Foreign { link, agent: agent.addr, care_of, own })
     }
 
     /// Chooses the best place (section 4.2 of Maltz and others has the order), and goes there if it is another one.
     fn decide(&mut self, now: Clock, out: &mut Vec<Output>) {
+        let works = self.works(now.at);
         let best = |avoided_too| self.links.iter().find_map(|l| self.place(now.at, l, avoided_too));
-        let best = best(false).or_else(|| best(true)).unwrap_or_default();
+        // What is granted is renewed before another place is tried, which may never answer.
+        let best = if works && self.registration.is_renewal_due(now.at) {
+            self.current
+        } else {
+            best(false).or_else(|| best(true)).unwrap_or_default()
+        };
         if best != self.target {
             self.target = best;
             self.decided = now.at;
@@ -154,8 +205,9 @@ impl MobileNode {
                     self.registration.forget();
                     self.attach(now.at, out);
                 }
-                // At home the routes come first: the home agent's answer is for a node at home (section 3.6.2.2).
-                Attachment::Home { .. } => {
+                // At home the routes come first: the home agent's answer is for a node at home (section 3.6.2.2). But
+                // while another place works, only that answer shows that this is home.
+                Attachment::Home { .. } if !works => {
                     self.registration.begin(now.at, best);
                     self.attach(now.at, out);
                 }
@@ -196,6 +248,10 @@ impl MobileNode {
         self.avoidance().is_none_or(|until| *until > now)
     }
     fn avoid(&mut self, now: Time) {
+        if self.target == self.current {
+            // What it advertises next counts again.
+            self.is_confirmed = false;
+        }
         if let Some(until) = self.avoidance() {
             *until = now + AVOIDED;
         }
@@ -207,10 +263,12 @@ impl MobileNode {
             return;
         }
         self.before = std::mem::replace(&mut self.current, self.target);
+        self.is_confirmed = false;
+        self.registration.keep_grant_of(self.current);
         out.push(Output::Attach(self.current));
         out.push(Output::Event(Event::Moved { to: self.current, after: now.since(self.decided) }));
         if let Attachment::Home { link } = self.current
-            && let Some(mac) = self.link(link).and_then(|l| l.config.mac)
+            && let Some(mac) = self.link(link).and_then(|l| l.state.mac)
         {
             // Whoever believes the home agent to have the address learns better (section 4.6).
             out.push(gratuitous(link, self.home, mac));
@@ -220,7 +278,18 @@ impl MobileNode {
     fn udp(&mut self, now: Clock, src: Ipv4Addr, payload: &[u8], out: &mut Vec<Output>) {
         let Ok(Message::Reply(reply, extensions)) = Message::parse(payload) else { return };
         match self.registration.answer(now, src, self.target, (&reply, &extensions), out) {
-            Answer::Accepted => self.attach(now.at, out),
+            Answer::Accepted => {
+                self.attach(now.at, out);
+                self.is_confirmed = true;
+                if let Some(link) = self.current.link()
+                    && let Some(agent) = self.agent_of(self.current, link)
+                    && let Some(l) = self.link(link)
+                {
+                    l.confirm(now.at, agent);
+                }
+                // What waited for this registration.
+                self.decide(now, out);
+            }
             Answer::TryElsewhere => {
                 self.avoid(now.at);
                 self.decide(now, out);
@@ -243,6 +312,24 @@ impl MobileNode {
         } else {
             out.push(Output::Event(Event::NotBelieved { from, why: "no tunnel of mine" }));
         }
+    }
+
+    /// Until it is attached at home, the kernel does not answer there for the home address (section 4.6): the home agent, which
+    /// is asked whether this is home, must find it.
+    fn arp(&self, link: LinkId, heard: arp::Repr, out: &mut Vec<Output>) {
+        let at = Attachment::Home { link };
+        let asks = heard.operation == arp::Operation::Request
+            && (heard.sender, heard.target) == (self.home_agent, self.home);
+        let mac = self.links.iter().find(|l| l.id() == link).and_then(|l| l.state.mac);
+        let Some(mac) = mac.filter(|_| asks && self.target == at && self.current != at) else { return };
+        let message = arp::Repr {
+            operation: arp::Operation::Reply,
+            sender_mac: mac,
+            sender: self.home,
+            target_mac: heard.sender_mac,
+            target: self.home_agent,
+        };
+        out.push(Output::Arp { link, to: heard.sender_mac, message });
     }
 
     /// A packet of a program.
@@ -282,6 +369,7 @@ impl MobileNode {
             self.registration.begin(now.at, self.target);
             if self.current != self.target || !matches!(self.target, Attachment::Home { .. }) {
                 self.before = std::mem::take(&mut self.current);
+                self.is_confirmed = false;
                 out.push(Output::Attach(Attachment::Nowhere));
             }
         }
@@ -296,7 +384,7 @@ impl Engine for MobileNode {
             Input::Udp { src, payload, .. } => self.udp(now, src, payload, out),
             Input::Tunnelled { packet, .. } => self.tunnelled(packet, out),
             Input::Outbound(packet) => self.outbound(packet, out),
-            Input::Arp { .. } => {}
+            Input::Arp { link, message } => self.arp(link, message, out),
             Input::Link { link, state } => {
                 if self.link(link).is_some_and(|l| l.set(now.at, state)) {
                     self.run_due(now, out);

@@ -82,9 +82,9 @@ impl Registration {
         }
     }
 
-    /// Asks for a binding there, or at home for the end of all.
+    /// Asks for a binding there, or at home for the end of all. What was granted elsewhere stays until this is granted.
     pub(super) fn begin(&mut self, now: Time, to: Attachment) {
-        if self.granted.is_some_and(|g| g.to != to || g.until <= now) {
+        if self.granted.is_some_and(|g| g.until <= now) {
             self.granted = None;
         }
         self.attempt = (to != Attachment::Nowhere).then_some(Attempt {
@@ -99,6 +99,11 @@ impl Registration {
         (self.attempt, self.granted) = (None, None);
     }
 
+    /// It has gone there: what was granted elsewhere is of no more use.
+    pub(super) fn keep_grant_of(&mut self, to: Attachment) {
+        self.granted = self.granted.filter(|g| g.to == to);
+    }
+
     /// Requests without an answer.
     pub(super) fn tries(&self) -> u32 {
         self.attempt.map_or(0, |a| a.tries)
@@ -111,10 +116,15 @@ impl Registration {
         self.granted.is_some_and(|g| g.until <= now)
     }
 
+    /// Whether it is time to ask again for what was granted.
+    pub(super) fn is_renewal_due(&self, now: Time) -> bool {
+        self.granted.is_some_and(|g| g.renew_at <= now)
+    }
+
     pub(super) fn next(&self) -> Time {
         let attempt = self.attempt.map_or(Time::NEVER, |a| a.next);
-        let granted =
-            self.granted.map_or(Time::NEVER, |g| if self.attempt.is_some() { g.until } else { g.renew_at });
+        let is_asked = |g: &Granted| self.attempt.is_some_and(|a| a.to == g.to);
+        let granted = self.granted.map_or(Time::NEVER, |g| if is_asked(&g) { g.until } else { g.renew_at });
         attempt.min(granted)
     }
 
@@ -186,6 +196,13 @@ impl Registration {
             return Answer::Nothing;
         }
         if let Err(why) = self.believe(src, target, (reply, extensions)) {
+            out.push(Output::Event(Event::NotBelieved { from: src, why }));
+            return Answer::Nothing;
+        }
+        let has_key = matches!(target, Attachment::Foreign { agent, .. } if self.agents.contains_key(&agent));
+        if reply.code.is_foreign_agents() && !has_key && self.granted.is_some_and(|g| g.to == target) {
+            // Nothing shows that it is this agent's, by which the home agent has answered.
+            let why = "a refusal of the agent in use, which has no key: it is asked again";
             out.push(Output::Event(Event::NotBelieved { from: src, why }));
             return Answer::Nothing;
         }

@@ -44,6 +44,7 @@ fn feed(engine: &mut dyn Engine, now: Clock, kind: u8, link: u8, octets: &[u8]) 
             let state = LinkState {
                 is_up: octets.len().is_multiple_of(2),
                 addr: Some(Ipv4Addr::new(10, 9, 0, link)),
+                mac: None,
             };
             Input::Link { link, state }
         }

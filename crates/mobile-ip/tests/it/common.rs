@@ -5,8 +5,8 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Mac, Purpose, Rng, Span, Time, stream};
 use wayhop_mobile_ip::{
     Advertising, Association, Clock, Engine, Event, ForeignAgent, ForeignConfig, ForeignLink, HomeAgent,
-    HomeConfig, Input, LinkKind, MobileAccount, MobileConfig, MobileLink, MobileNode, Output, Replay,
-    authenticator,
+    HomeConfig, Input, KnownMobile, LinkKind, MobileAccount, MobileConfig, MobileLink, MobileNode, Output,
+    Replay, authenticator,
 };
 use wayhop_wire::mobile_ip::{
     Advertisement, AgentFlags, AuthKind, Discovery, Message, MobilityAgent, Reply, Request, RequestFlags,
@@ -71,9 +71,20 @@ pub(crate) fn home_agent(replay: Replay) -> HomeAgent {
 }
 
 pub(crate) fn home_agent_with(replay: Replay, foreign_agents: Vec<(Ipv4Addr, Association)>) -> HomeAgent {
+    home_agent_at(clock(0.0), replay, foreign_agents, Vec::new())
+}
+
+/// One that begins now, and is told what an earlier life of it knew.
+pub(crate) fn home_agent_at(
+    now: Clock,
+    replay: Replay,
+    foreign_agents: Vec<(Ipv4Addr, Association)>,
+    known: Vec<KnownMobile>,
+) -> HomeAgent {
     let mobiles = vec![MobileAccount { home: HOME, association: key(256, replay) }];
-    let config = HomeConfig { home_link: advertising(0, HA, false), mac: MAC_HA, mobiles, foreign_agents };
-    HomeAgent::new(config, clock(0.0), rng(1))
+    let home_link = advertising(0, HA, false);
+    let config = HomeConfig { home_link, mac: MAC_HA, mobiles, foreign_agents, known };
+    HomeAgent::new(config, now, rng(1))
 }
 
 /// Link 0 is its mesh, link 1 the way to home agents, link 2 a LAN that mobile nodes visit.
@@ -91,7 +102,7 @@ pub(crate) fn foreign_agent_with(
 }
 
 pub(crate) fn mobile_config(replay: Replay) -> MobileConfig {
-    let link = |link, kind, mac| MobileLink { link, kind, mac, ask: Vec::new() };
+    let link = |link, kind| MobileLink { link, kind, ask: Vec::new() };
     MobileConfig {
         home: HOME,
         home_agent: HA,
@@ -99,9 +110,9 @@ pub(crate) fn mobile_config(replay: Replay) -> MobileConfig {
         agents: Vec::new(),
         only_known_agents: false,
         links: vec![
-            link(WLAN_LINK, LinkKind::Link, Some(MAC_MOBILE)),
-            link(MESH_LINK, LinkKind::Mesh, None),
-            link(CELL_LINK, LinkKind::CoLocated, None),
+            link(WLAN_LINK, LinkKind::Link),
+            link(MESH_LINK, LinkKind::Mesh),
+            link(CELL_LINK, LinkKind::CoLocated),
         ],
         lifetime_s: 60,
         reverse_tunnel: true,

@@ -2,8 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::Mac;
-use wayhop_mobile_ip::{Engine as _, Event, HomeAgent, Input, Output, Replay};
+use wayhop_core::{Mac, Span};
+use wayhop_mobile_ip::{Clock, Engine as _, Event, HomeAgent, Input, KnownMobile, Output, Replay};
 use wayhop_wire::arp;
 use wayhop_wire::mobile_ip::{AuthKind, Code, Discovery, Message, RequestFlags};
 use wayhop_wire::{ip_in_ip, ipv4};
@@ -296,4 +296,86 @@ fn it_advertises_each_second_and_when_asked_section_2_3() {
     // A flood of them is answered ten times a second.
     let many: usize = (0..1_000).map(|i| ask(&mut ha, 3.6 + f64::from(i) / 1_000.0)).sum();
     assert!(many <= 11, "{many}");
+}
+
+/// What a home agent asks to have remembered last.
+fn remembered(out: &[Output]) -> KnownMobile {
+    let mut all = out.iter().rev();
+    all.find_map(|o| if let Output::Remember(known) = o { Some(known.clone()) } else { None })
+        .expect("something is remembered")
+}
+/// The clocks of a program that was started so many seconds of the day after the beginning.
+fn restarted(day_s: f64) -> Clock {
+    Clock { ntp: clock(day_s).ntp, ..clock(0.0) }
+}
+
+#[test]
+fn a_home_agent_that_is_started_anew_knows_its_bindings_for_as_long_as_they_were_granted_section_3_8() {
+    let mut ha = home_agent(Replay::Timestamps);
+    let first = signed(&request(clock(10.0), CELL, 60));
+    let out = say(&mut ha, clock(10.0), 1, CELL, &first);
+    // Before the answer: what is answered is remembered whatever happens then.
+    let place = |wanted: fn(&Output) -> bool| out.iter().position(wanted).unwrap();
+    let is_kept = place(|o| matches!(o, Output::Remember(_)));
+    assert!(is_kept < place(|o| matches!(o, Output::Send { .. })));
+    let known = remembered(&out);
+    let begin = |day_s| home_agent_at(restarted(day_s), Replay::Timestamps, Vec::new(), vec![known.clone()]);
+
+    let mut ha = begin(40.0);
+    assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
+    let out = give(&mut ha, restarted(40.0), Input::Timer);
+    assert!(out.contains(&Output::Intercept(HOME)));
+    let left = Some(Span::from_secs(30));
+    assert!(events(&out).contains(&&Event::Resumed { home: HOME, care_of: CELL, left }));
+    let to = give(&mut ha, restarted(40.0), Input::Outbound(&packet(PEER, HOME)));
+    assert_eq!(sent(&to).len(), 1, "into the tunnel, without a new registration");
+    let at = |own_s: f64, day_s| Clock { ntp: clock(day_s).ntp, ..clock(own_s) };
+    assert!(!give(&mut ha, at(29.0, 69.0), Input::Timer).contains(&Output::Release(HOME)));
+    assert!(give(&mut ha, at(30.1, 70.1), Input::Timer).contains(&Output::Release(HOME)));
+
+    // It has ended meanwhile; and a clock that was set back gives no more than was granted.
+    assert_eq!(begin(70.5).bindings(HOME).count(), 0);
+    let mut ha = begin(3.0);
+    give(&mut ha, restarted(3.0), Input::Timer);
+    assert!(give(&mut ha, at(60.1, 63.1), Input::Timer).contains(&Output::Release(HOME)));
+
+    // A request that was answered before does not count a second time, one that is later does.
+    let mut ha = begin(12.0);
+    assert_eq!(code(&say(&mut ha, restarted(12.0), 1, STRANGER, &first)), 133);
+    let next = signed(&request(clock(10.5), FA, 60));
+    assert_eq!(
+        code(&say(&mut ha, restarted(12.0), 1, FA, &next)),
+        0,
+        "sent before the restart, come after it"
+    );
+    assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [FA]);
+}
+
+#[test]
+fn with_nonces_a_home_agent_that_is_started_anew_asks_for_a_new_one_section_5_7_2() {
+    let with = key(256, Replay::Nonces);
+    let mut ha = home_agent(Replay::Nonces);
+    let mut r = request(clock(10.0), CELL, 60);
+    let out = say(&mut ha, clock(10.0), 1, CELL, &signed_by(&r, &with));
+    r.identification = replies(&out)[0].identification;
+    let message = signed_by(&r, &with);
+    let out = say(&mut ha, clock(10.1), 1, CELL, &message);
+    assert_eq!(code(&out), 0);
+    let mut ha = home_agent_at(restarted(12.0), Replay::Nonces, Vec::new(), vec![remembered(&out)]);
+    assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
+    let out = say(&mut ha, restarted(12.0), 1, STRANGER, &message);
+    assert_eq!(code(&out), 133, "the old nonce is of no use");
+    assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
+}
+
+#[test]
+fn who_comes_home_is_forgotten_also_by_the_next_life() {
+    let mut ha = home_agent(Replay::Timestamps);
+    say(&mut ha, clock(10.0), 1, CELL, &signed(&request(clock(10.0), CELL, 60)));
+    let out = say(&mut ha, clock(11.0), 0, HOME, &signed(&request(clock(11.0), HOME, 0)));
+    assert_eq!(remembered(&out).bindings, []);
+    // One that asks for what cannot be granted has used its identification, too.
+    let out = say(&mut ha, clock(12.0), 1, CELL, &signed(&request(clock(12.0), HA, 60)));
+    assert_eq!(code(&out), Code::HOME_POOR_REQUEST.0);
+    assert_eq!(remembered(&out).identification, Some(clock(12.0).ntp));
 }

@@ -17,7 +17,8 @@ const CELLULAR: Attachment = Attachment::CoLocated { link: CELL_LINK, care_of: C
 const AT_HOME: Attachment = Attachment::Home { link: WLAN_LINK };
 
 fn up(mn: &mut MobileNode, t: Clock, link: u8, addr: Option<Ipv4Addr>) -> Vec<Output> {
-    give(mn, t, Input::Link { link, state: LinkState { is_up: true, addr } })
+    let mac = (link == WLAN_LINK).then_some(MAC_MOBILE);
+    give(mn, t, Input::Link { link, state: LinkState { is_up: true, addr, mac } })
 }
 fn down(mn: &mut MobileNode, t: Clock, link: u8) -> Vec<Output> {
     give(mn, t, Input::Link { link, state: LinkState::default() })
@@ -120,8 +121,8 @@ fn at_home_it_ends_its_bindings_and_tells_the_link_sections_3_6_1_and_4_6() {
     assert_eq!((to, r.care_of, r.lifetime_s, r.flags), (HA, HOME, 0, RequestFlags::default()));
     granted(&mut mn, clock(1.1), WLAN_LINK, HA, &r);
     assert_eq!(mn.attachment(), AT_HOME);
-    // Done: what comes next is the end of the agent's advertisement.
-    assert_eq!(mn.next(), Some(clock(4.0).at));
+    // Done: what comes next is the end of what is known of the agent, which has just answered.
+    assert_eq!(mn.next(), Some(clock(4.1).at));
 }
 
 #[test]
@@ -180,15 +181,17 @@ fn it_goes_to_the_best_link_and_falls_back_when_that_is_silent_section_2_4_2() {
     in_mesh(&mut mn, 2.0);
     up(&mut mn, clock(3.0), WLAN_LINK, None);
     let out = hears(&mut mn, clock(3.0), WLAN_LINK, HA, &of_home_agent(9));
+    // The mesh works: it stays there until the home agent itself says that this is home.
+    assert_eq!(mn.attachment(), FOREIGN);
+    let out = granted(&mut mn, clock(3.1), WLAN_LINK, HA, &only_request(&out).1);
     assert!(out.contains(&Output::Attach(AT_HOME)));
-    granted(&mut mn, clock(3.1), WLAN_LINK, HA, &only_request(&out).1);
     // The mesh's agent says that it is there yet, the home agent is not heard again.
     hears(&mut mn, clock(5.0), MESH_LINK, FA_MESH, &of_foreign_agent(8));
-    let out = give(&mut mn, clock(6.0), Input::Timer);
+    let out = give(&mut mn, clock(6.1), Input::Timer);
     assert!(events(&out).contains(&&Event::Lost { link: WLAN_LINK, agent: HA }));
     let (to, r) = only_request(&out);
     assert_eq!(to, FA_MESH);
-    granted(&mut mn, clock(6.1), MESH_LINK, FA_MESH, &r);
+    granted(&mut mn, clock(6.2), MESH_LINK, FA_MESH, &r);
     assert_eq!(mn.attachment(), FOREIGN);
     // The mesh's interface goes down: that is known at once.
     let out = down(&mut mn, clock(6.5), MESH_LINK);
@@ -430,4 +433,125 @@ fn tunnels_lead_to_where_it_is_and_only_their_packets_are_taken() {
         );
         assert!(matches!(out[..], [Output::Event(Event::NotBelieved { .. })]), "{out:?}");
     }
+}
+
+/// Forged advertisements, one a second for a minute, of all kinds that could lead a node away from an agent that works.
+#[test]
+fn an_agent_that_works_is_kept_whatever_others_advertise_in_its_name_section_2_4() {
+    let foreign = AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL;
+    let kinds: [(&str, Vec<u8>); 6] = [
+        ("another care-of address", advertisement(FA_MESH, 3, 900, foreign, &[STRANGER])),
+        ("gone", advertisement(FA_MESH, 0, 900, foreign, &[FA])),
+        ("no foreign agent", advertisement(FA_MESH, 3, 900, AgentFlags::REVERSE_TUNNEL, &[])),
+        ("full", advertisement(FA_MESH, 3, 900, foreign | AgentFlags::BUSY, &[FA])),
+        ("a number far ahead", advertisement(FA_MESH, 3, 65_535, foreign, &[FA])),
+        ("the home agent", of_home_agent(900)),
+    ];
+    for (kind, forged) in kinds {
+        let mut mn = mobile_node(Replay::Timestamps);
+        in_mesh(&mut mn, 1.0);
+        up(&mut mn, clock(1.5), WLAN_LINK, None);
+        let (mut moved, mut asked) = (0, 0);
+        for s in 2..62_u16 {
+            let t = clock(f64::from(s));
+            let (link, from) = if kind == "the home agent" { (WLAN_LINK, HA) } else { (MESH_LINK, FA_MESH) };
+            let mut out = hears(&mut mn, t, link, from, &forged);
+            out.extend(hears(&mut mn, t, MESH_LINK, FA_MESH, &of_foreign_agent(s)));
+            out.extend(give(&mut mn, t, Input::Timer));
+            moved += out.iter().filter(|o| matches!(o, Output::Attach(_))).count();
+            for (to, r) in requests(&out) {
+                asked += 1;
+                // The agent serves who asks it for its own care-of address.
+                if (to, r.care_of) == (FA_MESH, FA) {
+                    granted(&mut mn, t, MESH_LINK, FA_MESH, &r);
+                }
+            }
+        }
+        assert_eq!((moved, mn.attachment()), (0, FOREIGN), "{kind}");
+        assert!(asked <= 62, "{kind}: {asked} requests in 60 s");
+    }
+}
+
+/// What says so is no longer believed to be gone, but silence and registrations without an answer are.
+#[test]
+fn an_agent_that_is_really_gone_is_left_when_it_is_silent_section_2_4_2_1() {
+    let mut mn = mobile_node(Replay::Timestamps);
+    in_mesh(&mut mn, 1.0);
+    up(&mut mn, clock(1.5), CELL_LINK, Some(CELL));
+    let gone = advertisement(FA_MESH, 0, 8, AgentFlags::FOREIGN_AGENT, &[FA]);
+    let out = hears(&mut mn, clock(2.0), MESH_LINK, FA_MESH, &gone);
+    let (to, r) = only_request(&out);
+    assert_eq!((to, r.care_of), (FA_MESH, FA), "it is asked");
+    // It answered the registration at 1.1 s, and its advertisements hold for three.
+    let out = give(&mut mn, clock(4.1), Input::Timer);
+    assert_eq!(only_request(&out).1.care_of, CELL);
+}
+
+/// A better link on which nobody ever answers: what is granted is renewed meanwhile.
+#[test]
+fn candidates_that_never_answer_do_not_keep_it_from_renewing_its_registration_section_3_6() {
+    let mut mn = mobile_node(Replay::Timestamps);
+    in_mesh(&mut mn, 1.0);
+    up(&mut mn, clock(1.5), WLAN_LINK, None);
+    let (mut last, mut longest) = (1.1, 0.0_f64);
+    for s in 2..600_u16 {
+        let t = clock(f64::from(s));
+        // Each second another stranger.
+        let from = Ipv4Addr::new(198, 51, 100, (s % 250) as u8 + 1);
+        let flags = AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL;
+        let mut out = hears(&mut mn, t, WLAN_LINK, from, &advertisement(from, u16::MAX, 9, flags, &[from]));
+        out.extend(hears(&mut mn, t, MESH_LINK, FA_MESH, &of_foreign_agent(s)));
+        out.extend(give(&mut mn, t, Input::Timer));
+        for (to, r) in requests(&out) {
+            if to == FA_MESH {
+                granted(&mut mn, t, MESH_LINK, FA_MESH, &r);
+                longest = longest.max(f64::from(s) - last);
+                last = f64::from(s);
+            }
+        }
+        assert_eq!(mn.attachment(), FOREIGN, "at {s} s");
+    }
+    assert!(longest <= 31.0, "half of the 60 s that were granted: {longest}");
+}
+
+/// While it asks whether this is home, the home agent must find it there; nobody else does (section 4.6).
+#[test]
+fn it_answers_the_home_agents_arp_where_it_asks_whether_this_is_home() {
+    let mut mn = mobile_node(Replay::Timestamps);
+    in_mesh(&mut mn, 1.0);
+    up(&mut mn, clock(1.5), WLAN_LINK, None);
+    let asks = |sender| arp::Repr {
+        operation: arp::Operation::Request,
+        sender_mac: MAC_HA,
+        sender,
+        target_mac: Mac([0; 6]),
+        target: HOME,
+    };
+    let arp = |mn: &mut MobileNode, sender| {
+        give(mn, clock(2.5), Input::Arp { link: WLAN_LINK, message: asks(sender) })
+    };
+    assert_eq!(arp(&mut mn, HA), []);
+    hears(&mut mn, clock(2.0), WLAN_LINK, HA, &of_home_agent(9));
+    assert_eq!(arp(&mut mn, PEER), []);
+    let message = arp::Repr {
+        operation: arp::Operation::Reply,
+        sender_mac: MAC_MOBILE,
+        sender: HOME,
+        target_mac: MAC_HA,
+        target: HA,
+    };
+    assert_eq!(arp(&mut mn, HA), [Output::Arp { link: WLAN_LINK, to: MAC_HA, message }]);
+}
+
+/// Behind 65535 comes 256.
+#[test]
+fn sequence_numbers_roll_over_without_a_loss_section_2_3_2() {
+    let mut mn = mobile_node(Replay::Timestamps);
+    in_mesh(&mut mn, 1.0);
+    for (s, sequence) in [(2.0, 65_535), (4.0, 256), (6.0, 257)] {
+        let out = hears(&mut mn, clock(s), MESH_LINK, FA_MESH, &of_foreign_agent(sequence));
+        assert_eq!(requests(&out), [], "{sequence}");
+    }
+    give(&mut mn, clock(8.9), Input::Timer);
+    assert_eq!(mn.attachment(), FOREIGN);
 }

@@ -1,0 +1,201 @@
+//! What a home agent knows of its mobile nodes, in a file: a home agent that is started anew goes on where the last one ended.
+//!
+//! The file is replaced as a whole, and is on the disk before a request is answered: after a power failure, too, no identification
+//! counts a second time.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::net::Ipv4Addr;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use wayhop_mobile_ip::{KnownBinding, KnownMobile};
+
+use crate::log::{Level, Log};
+use crate::ownership::give_to;
+
+/// A longer file is not ours: 1,024 mobile nodes of four bindings each need less.
+const LONGEST: u64 = 4 << 20;
+/// Where services keep what survives a restart of the machine.
+const FOLDER: &str = "/var/lib/wayhop";
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Text {
+    mobiles: Vec<Mobile>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Mobile {
+    home: Ipv4Addr,
+    identification: Option<u64>,
+    bindings: Vec<Binding>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Binding {
+    care_of: Ipv4Addr,
+    reverse: bool,
+    granted_ntp: u64,
+    lifetime_s: u16,
+}
+
+/// The file, and what is in it.
+pub(super) struct Memory {
+    path: PathBuf,
+    known: BTreeMap<Ipv4Addr, KnownMobile>,
+    /// It cannot be written to, and that was told.
+    is_lost: bool,
+}
+
+impl Memory {
+    /// Where it is if nobody says otherwise: for each home agent of a host a folder of its own, since the file is replaced by a user
+    /// who may write nowhere else.
+    pub(super) fn usual(agent: Ipv4Addr) -> PathBuf {
+        let folder = std::env::var_os("WAYHOP_STATE_DIR").filter(|d| !d.is_empty());
+        folder
+            .map_or_else(|| FOLDER.into(), PathBuf::from)
+            .join(format!("home-agent-{agent}"))
+            .join("bindings.json")
+    }
+
+    /// Reads the file, if there is one, and sees to it that this user can replace it. One that cannot be used is told of, and the agent
+    /// begins without it, as one that knows nothing.
+    pub(super) fn open(path: PathBuf, user: &str, log: &Log) -> Self {
+        let known = read(&path).unwrap_or_else(|e| {
+            let what = format_args!(
+                "{}: {e}; the bindings in it are lost, and mobile nodes are reached when they register again; remove it",
+                path.display()
+            );
+            log.tell(Level::Warning, what);
+            Vec::new()
+        });
+        if let Err(e) = prepare(&path, user) {
+            log.tell(Level::Warning, format_args!("{}: {e}", path.display()));
+        }
+        Self { path, known: known.into_iter().map(|m| (m.home, m)).collect(), is_lost: false }
+    }
+
+    /// What an earlier life of this agent knew.
+    pub(super) fn known(&self) -> Vec<KnownMobile> {
+        self.known.values().cloned().collect()
+    }
+
+    /// Sees, as the user who will do it, whether the file can be replaced.
+    pub(super) fn begin(&mut self, log: &Log) {
+        self.write(log);
+    }
+
+    /// What is known of a mobile node now.
+    pub(super) fn keep(&mut self, known: KnownMobile, log: &Log) {
+        self.known.insert(known.home, known);
+        self.write(log);
+    }
+
+    fn write(&mut self, log: &Log) {
+        let outcome = write(&self.path, &self.known);
+        if let Err(e) = &outcome
+            && !self.is_lost
+        {
+            let what = format_args!(
+                "cannot write {}: {e}; bindings end with this program: give its folder to `user`, or name another with \
+                 `bindings_file`",
+                self.path.display()
+            );
+            log.tell(Level::Warning, what);
+        }
+        self.is_lost = outcome.is_err();
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<KnownMobile>> {
+    let file = match File::open(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        file => file?,
+    };
+    let mut text = Vec::new();
+    file.take(LONGEST + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(io::Error::other("it is too long for bindings of a home agent"));
+    }
+    let text: Text = serde_json::from_slice(&text).map_err(io::Error::other)?;
+    let binding = |b: Binding| KnownBinding {
+        care_of: b.care_of,
+        is_reverse: b.reverse,
+        granted_ntp: b.granted_ntp,
+        lifetime_s: b.lifetime_s,
+    };
+    let mobile = |m: Mobile| KnownMobile {
+        home: m.home,
+        identification: m.identification,
+        bindings: m.bindings.into_iter().map(binding).collect(),
+    };
+    Ok(text.mobiles.into_iter().map(mobile).collect())
+}
+
+/// Makes the folder, and gives it and an earlier file to the user. A folder that was there stays whose it is.
+fn prepare(path: &Path, user: &str) -> io::Result<()> {
+    let folder = folder_of(path);
+    if !folder.exists() {
+        fs::create_dir_all(folder.parent().unwrap_or(folder))?;
+        fs::DirBuilder::new().mode(0o700).create(folder)?;
+        give_to(folder, user)?;
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn write(path: &Path, known: &BTreeMap<Ipv4Addr, KnownMobile>) -> io::Result<()> {
+    let binding = |b: &KnownBinding| Binding {
+        care_of: b.care_of,
+        reverse: b.is_reverse,
+        granted_ntp: b.granted_ntp,
+        lifetime_s: b.lifetime_s,
+    };
+    let mobile = |m: &KnownMobile| Mobile {
+        home: m.home,
+        identification: m.identification,
+        bindings: m.bindings.iter().map(binding).collect(),
+    };
+    let text = serde_json::to_vec_pretty(&Text { mobiles: known.values().map(mobile).collect() })?;
+    let part = path.with_extension("json.part");
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    file.write_all(&text)?;
+    file.sync_all()?;
+    fs::rename(&part, path)?;
+    // The new name is on the disk, too.
+    File::open(folder_of(path))?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_read_again_and_damage_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bindings.json");
+        assert_eq!(read(&path).unwrap(), []);
+        let home = Ipv4Addr::new(10, 1, 0, 9);
+        let binding = KnownBinding {
+            care_of: Ipv4Addr::new(10, 4, 0, 2),
+            is_reverse: true,
+            granted_ntp: u64::MAX - 1,
+            lifetime_s: 300,
+        };
+        let known = KnownMobile { home, identification: Some(u64::MAX), bindings: vec![binding] };
+        write(&path, &[(home, known.clone())].into()).unwrap();
+        assert_eq!(read(&path).unwrap(), [known]);
+        let text = fs::read_to_string(&path).unwrap();
+        for damage in ["", "{", &text.replace("10.4.0.2", "there"), &text.replace("300", "65536")] {
+            fs::write(&path, damage).unwrap();
+            assert!(read(&path).is_err(), "{damage}");
+        }
+        File::create(&path).unwrap().set_len(LONGEST + 1).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("too long"));
+    }
+}
