@@ -8,6 +8,7 @@ use crate::pool::Context;
 use crate::receiver;
 use crate::report::{Checked, HostReport};
 use crate::script::Script;
+use crate::start;
 
 /// What is asked. `flags` of an interface: bit 0 is IFF_UP.
 const SCRIPT: &str = r#"
@@ -41,14 +42,30 @@ pub fn check(cx: &Context<'_>, host: &Host) -> HostReport {
         Err(trouble) => report.note(&trouble),
         Ok(facts) => {
             judge(cx, host, &facts, &mut found, &mut report);
-            measure(cx, host, &mut found, &mut report);
-            position(cx, host, &mut found, &mut report);
+            // What follows from a problem that is told already would be told again.
+            if report.ok
+                && !found.runs
+                && let Err(trouble) = start::fits(cx, host)
+            {
+                report.note(&trouble);
+            }
+            if !is_lost(&report) {
+                measure(cx, host, &mut found, &mut report);
+            }
+            if !is_lost(&report) {
+                position(cx, host, &mut found, &mut report);
+            }
         }
     }
     let said = report.problems.first().cloned().unwrap_or_else(|| "is ready".to_owned());
     cx.progress.done(host, report.ok, &said);
     report.check = Some(found);
     report
+}
+
+/// One that does not answer any more is not asked further.
+fn is_lost(report: &HostReport) -> bool {
+    ["lost", "refused"].contains(&report.state.as_str())
 }
 
 fn ask(cx: &Context<'_>, host: &Host) -> Result<Facts, Trouble> {
@@ -59,7 +76,7 @@ fn ask(cx: &Context<'_>, host: &Host) -> Result<Facts, Trouble> {
     script
         .then("set -f\n")
         .then(SCRIPT)
-        .then(crate::start::IS_RUNNING)
+        .then(start::IS_RUNNING)
         .then("if is_running; then say runs yes; else say runs no; fi\n");
     script.ask(cx.fleet, host, cx.stop)
 }

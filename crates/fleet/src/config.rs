@@ -12,6 +12,8 @@ use wayhop_core::node_named;
 use wayhop_scenario::{Document, Scenario};
 
 use crate::error::Error;
+use crate::names::{has_control, is_name};
+use crate::program::{self, Program, ProgramFile};
 
 /// More hosts are hardly meant for one field run.
 const MOST_HOSTS: usize = 256;
@@ -48,6 +50,8 @@ struct FleetFile {
     fetch_limit_mib: u64,
     #[serde(default)]
     sets: Vec<String>,
+    #[serde(default)]
+    start: Vec<ProgramFile>,
     hosts: Vec<HostFile>,
 }
 
@@ -136,7 +140,7 @@ pub struct Fleet {
 }
 
 /// One host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Host {
     /// What it is called here.
     pub name: String,
@@ -158,6 +162,8 @@ pub struct Host {
     pub sudo: bool,
     /// Further settings of the node.
     pub sets: Vec<String>,
+    /// Programs that begin with the node.
+    pub programs: Vec<Program>,
 }
 
 impl Host {
@@ -317,6 +323,8 @@ impl FleetFile {
         check_folder(&self.directory, "directory", doc)?;
         check_program(self.wayhop.as_deref(), "wayhop", doc)?;
         check_sets(&self.sets, "sets", doc)?;
+        let hosts: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).collect();
+        program::check(&self.start, &hosts, doc)?;
         let mut names = BTreeSet::new();
         for (i, host) in self.hosts.iter().enumerate() {
             host.check(i, doc)?;
@@ -332,12 +340,14 @@ impl FleetFile {
 impl HostFile {
     fn check(&self, i: usize, doc: &Document) -> Result<(), wayhop_scenario::Error> {
         let key = |name: &str| format!("hosts[{i}].{name}");
-        if !is_name(&self.name) {
+        // Its files here are NAME, NAME.log and NAME.programs.
+        let extension = Path::new(&self.name).extension();
+        if !is_name(&self.name) || extension.is_some_and(|e| e == "log" || e == "programs") {
             let reason = format!("{:?} is no name of a host", self.name);
             return Err(doc.error(
                 &key("name"),
                 reason,
-                "give at most 64 letters, digits and . _ -, the first a letter or a digit; where ssh finds it is `ssh`",
+                "give at most 64 letters, digits and . _ -, the first a letter or a digit, and not .log or .programs at the end; where ssh finds it is `ssh`",
             ));
         }
         if let Some(to) = self.ssh.as_ref().filter(|to| !is_destination(to)) {
@@ -394,19 +404,9 @@ impl HostFile {
             wayhop: self.wayhop.clone().or_else(|| all.wayhop.clone()),
             sudo: self.sudo.unwrap_or(all.sudo),
             sets: all.sets.iter().chain(&self.sets).cloned().collect(),
+            programs: all.start.iter().filter(|p| p.is_for(&self.name)).map(ProgramFile::program).collect(),
         })
     }
-}
-
-fn has_control(text: &str) -> bool {
-    text.chars().any(char::is_control)
-}
-
-/// A name that can also be that of a folder, here and there.
-pub(crate) fn is_name(text: &str) -> bool {
-    (1..=64).contains(&text.len())
-        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
 }
 
 /// What ssh takes for no option, and no shell for more than a word.
@@ -532,6 +532,25 @@ mod tests {
             let message = wrong(&format!("{good}{key} = {value:?}\n"));
             assert!(message.contains(&format!("hosts[0].{key}")), "{message}");
         }
+        for (key, value) in [
+            ("name", "\"../gpsd\""),
+            ("command", "[]"),
+            ("command", "[\"-c\"]"),
+            ("command", "[\"sh\", \"a\\nb\"]"),
+            ("hosts", "[\"b\"]"),
+            ("at_s", "nan"),
+            ("for_s", "0"),
+        ] {
+            let mut program = vec![("name", "\"gpsd\""), ("command", "[\"gpsd\"]")];
+            program.retain(|(k, _)| *k != key);
+            let lines: Vec<String> =
+                program.iter().chain([&(key, value)]).map(|(k, v)| format!("{k} = {v}")).collect();
+            let lines = lines.join("\n");
+            let message = wrong(&format!("{good}[[start]]\n{lines}"));
+            assert!(message.contains(&format!("start[0].{key}")), "{message}");
+        }
+        let twice = "[[start]]\nname = \"x\"\ncommand = [\"id\"]\n".repeat(2);
+        assert!(wrong(&format!("{good}{twice}")).contains("start[1].name"));
         for text in [
             "scenario = \"s.toml\"\nhosts = []\n".to_owned(),
             format!("scenario = \"s.toml\"\njobs = 0\n{HOST}"),
@@ -558,7 +577,11 @@ mod tests {
     fn the_documentation_has_every_key() {
         let page = include_str!("../../../docs/concepts/fleet.md");
         let schema = serde_json::to_value(schemars::schema_for!(FleetFile)).unwrap();
-        for keys in [&schema["properties"], &schema["$defs"]["HostFile"]["properties"]] {
+        for keys in [
+            &schema["properties"],
+            &schema["$defs"]["HostFile"]["properties"],
+            &schema["$defs"]["ProgramFile"]["properties"],
+        ] {
             let keys = keys.as_object().unwrap();
             assert!(keys.len() > 5);
             for key in keys.keys() {

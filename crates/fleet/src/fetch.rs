@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Host;
 use crate::digest;
-use crate::error::{Error, Trouble};
+use crate::error::{Error, Trouble, harmless};
 use crate::listing::{self, Listed};
 use crate::pool::Context;
+use crate::programs::ANY_RUNS;
 use crate::quote::quote;
 use crate::report::{Fetched, HostReport};
 use crate::script::{Script, finish};
@@ -20,7 +21,8 @@ const LONGEST_LISTING: usize = 32 << 20;
 
 /// Digests of long files take a while: a sign of life keeps the connection from being given up.
 const LIST: &str = r#"
-if is_running; then say runs yes; exit 0; fi
+if is_running; then say runs node; exit 0; fi
+if running_program; then say runs "program $program"; exit 0; fi
 cd -- "$dir/runs/$run" 2>/dev/null || { say there no; exit 0; }
 say there yes
 ( while sleep 2 >/dev/null 2>&1; do echo .; done ) &
@@ -69,12 +71,12 @@ pub fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
 fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut Fetched) -> Result<(), Trouble> {
     cx.progress.at(host, "lists its files", None);
     let mut script = Script::new(host);
-    script.var("run", &to.run).then(IS_RUNNING).then(LIST);
+    script.var("run", &to.run).then(IS_RUNNING).then(ANY_RUNS).then(LIST);
     let said = script.run(cx.fleet, host, cx.stop, LONGEST_LISTING)?;
     let said = String::from_utf8_lossy(&said);
     let facts = crate::answer::parse(&said);
-    if facts.contains_key("runs") {
-        return Err(Trouble::wrong("its node still runs", "wayhop fleet stop"));
+    if let Some(what) = facts.get("runs") {
+        return Err(Trouble::wrong(format!("its {} still runs", harmless(what)), "wayhop fleet stop"));
     }
     if facts.get("there").is_none_or(|v| v != "yes") {
         return Err(Trouble::wrong(

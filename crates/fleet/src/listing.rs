@@ -23,7 +23,7 @@ pub struct Listed {
 }
 
 /// Reads a listing: lines `size OCTETS ./PATH` of find, and `DIGEST  ./PATH` of sha256sum. Only what belongs to this host's part of a run
-/// counts: `HOST.log` and what is below `HOST/`; how many files are left out comes with the others.
+/// counts: `HOST.log` and what is below `HOST/` and `HOST.programs/`; how many files are left out comes with the others.
 pub fn parse(text: &str, host: &str) -> (Vec<Listed>, usize) {
     let mut files: BTreeMap<&str, (Option<u64>, Option<&str>)> = BTreeMap::new();
     let mut strange = 0;
@@ -57,7 +57,9 @@ pub fn parse(text: &str, host: &str) -> (Vec<Listed>, usize) {
 
 /// Whether a path is one of the host's part of a run, and harmless here.
 fn belongs(path: &str, host: &str) -> bool {
-    let own = path.strip_prefix(host).is_some_and(|rest| rest == ".log" || rest.starts_with('/'));
+    let own = path
+        .strip_prefix(host)
+        .is_some_and(|rest| rest == ".log" || rest.starts_with('/') || rest.starts_with(".programs/"));
     own && path.len() <= LONGEST
         && is_inside(Path::new(path))
         && Path::new(path).extension().is_none_or(|e| e != "part")
@@ -75,11 +77,12 @@ mod tests {
         let text = format!(
             "Welcome\nsize 10 ./car-1/packets.parquet\n{d}  ./car-1/packets.parquet\nsize 5 ./car-1.log\n{d}  ./car-1.log\n\
              size 7 ./car-1/no digest\nsize 1 ./car-2/x\n{d}  ./car-2/x\nsize 1 ./car-1/../../etc/passwd\n{d}  ./car-1/../../etc/passwd\n\
-             size 1 /etc/passwd\nsize 1 ./car-1evil\n.\n"
+             size 1 /etc/passwd\nsize 1 ./car-1evil\nsize 2 ./car-1.programs/gpsd/stdout.log\n\
+             {d}  ./car-1.programs/gpsd/stdout.log\n.\n"
         );
         let (files, strange) = parse(&text, "car-1");
         let paths: Vec<&str> = files.iter().map(|f| f.path.as_str()).collect();
-        assert_eq!(paths, ["car-1.log", "car-1/packets.parquet"]);
+        assert_eq!(paths, ["car-1.log", "car-1.programs/gpsd/stdout.log", "car-1/packets.parquet"]);
         assert_eq!(strange, 4);
     }
 
@@ -90,7 +93,7 @@ mod tests {
             let listed = lines.iter().flat_map(|l| [l.clone(), format!("{d}  {}", l.split(' ').next_back().unwrap_or(""))]);
             let text = listed.collect::<Vec<_>>().join("\n");
             for f in parse(&text, "a").0 {
-                prop_assert!(f.path == "a.log" || f.path.starts_with("a/"));
+                prop_assert!(f.path == "a.log" || f.path.starts_with("a/") || f.path.starts_with("a.programs/"));
                 prop_assert!(Path::new(&f.path).components().all(|c| matches!(c, std::path::Component::Normal(_))));
             }
         }

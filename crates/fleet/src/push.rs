@@ -3,10 +3,14 @@
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
 
 use crate::config::{Fleet, Host, is_inside, size};
 use crate::digest;
 use crate::error::{Error, Trouble};
+use crate::pack;
 use crate::pool::Context;
 use crate::quote::quote;
 use crate::report::{HostReport, Pushed};
@@ -23,14 +27,15 @@ umask 022
 mkdir -p -- "$dir" || exit 1
 [ -O "$dir" ] || { echo "$dir belongs to another user" >&2; exit 1; }
 say machine "$(uname -m)"
+if command -v gzip >/dev/null 2>&1; then say gzip yes; fi
 have() { if [ -f "$dir/$2" ]; then say "digest_$1" "$(sha256sum < "$dir/$2")"; fi; }
 "#;
 
 /// Takes a file from standard input. It takes its place when it is whole, and nobody sees a half one.
 const TAKE: &str = r#"set -u; umask 022; cd || exit 1
-file=$1; mode=$2; digest=$3
+file=$1; mode=$2; digest=$3; how=$4
 mkdir -p -- "$(dirname -- "$file")" || exit 1
-cat > "$file.part" || exit 1
+case $how in gzip) gzip -dc ;; *) cat ;; esac > "$file.part" || exit 1
 set -- $(sha256sum < "$file.part")
 [ "$1" = "$digest" ] || { echo "what came is not what was sent" >&2; exit 1; }
 chmod "$mode" "$file.part" && mv -f -- "$file.part" "$file""#;
@@ -39,7 +44,10 @@ chmod "$mode" "$file.part" && mv -f -- "$file.part" "$file""#;
 #[derive(Clone, Debug)]
 pub struct Payload {
     files: Vec<Item>,
-    binary: Item,
+    /// None if every host has a program of its own.
+    binary: Option<Item>,
+    /// Holds copies that are shorter to send.
+    _folder: Arc<TempDir>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,10 +59,12 @@ struct Item {
     mode: &'static str,
     digest: String,
     bytes: u64,
+    /// A compressed copy, and its length.
+    packed: Option<(PathBuf, u64)>,
 }
 
 impl Item {
-    fn new(here: &Path, there: String, program: bool) -> Result<Self, Error> {
+    fn new(here: &Path, there: String, program: bool, folder: &Path) -> Result<Self, Error> {
         let cannot = |e: std::io::Error| Error::System(format!("cannot read {}: {e}", here.display()));
         let bytes = size(here)?;
         if bytes > LONGEST {
@@ -69,7 +79,11 @@ impl Item {
         } else {
             "644"
         };
-        Ok(Self { here: here.to_owned(), there, mode, digest: digest::of_file(here).map_err(cannot)?, bytes })
+        let digest = digest::of_file(here).map_err(cannot)?;
+        let name = format!("{}.gz", wayhop_core::file_name(&there));
+        let packed = pack::gzipped(here, folder, &name)
+            .map_err(|e| Error::System(format!("cannot compress {}: {e}; see $TMPDIR", here.display())))?;
+        Ok(Self { here: here.to_owned(), there, mode, digest, bytes, packed })
     }
 }
 
@@ -81,18 +95,27 @@ pub(crate) fn scenario_there(fleet: &Fleet) -> String {
 }
 
 impl Payload {
-    /// What this fleet gets, with this program as `wayhop`.
+    /// What this fleet gets, with this program as `wayhop`: without its symbols, if something here can leave them out.
     pub fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
-        let mut files = vec![Item::new(&fleet.scenario, scenario_there(fleet), false)?];
+        let folder = TempDir::with_prefix("wayhop-fleet-")
+            .map_err(|e| Error::System(format!("cannot make a folder for what is sent: {e}; see $TMPDIR")))?;
+        let item = |here: &Path, there: String| Item::new(here, there, false, folder.path());
+        let mut files = vec![item(&fleet.scenario, scenario_there(fleet))?];
         for name in &fleet.files {
-            files.push(Item::new(&fleet.folder().join(name), format!("files/{}", name.display()), false)?);
+            files.push(item(&fleet.folder().join(name), format!("files/{}", name.display()))?);
         }
-        Ok(Self { files, binary: Item::new(binary, "wayhop".to_owned(), true)? })
+        let is_wanted = fleet.hosts.iter().any(|h| h.wayhop.is_none());
+        let program = || {
+            let stripped = pack::stripped(binary, folder.path());
+            Item::new(stripped.as_deref().unwrap_or(binary), "wayhop".to_owned(), true, folder.path())
+        };
+        let binary = is_wanted.then(program).transpose()?;
+        Ok(Self { files, binary, _folder: Arc::new(folder) })
     }
 
     fn of(&self, host: &Host) -> Vec<&Item> {
-        let binary = host.wayhop.is_none().then_some(&self.binary);
-        binary.into_iter().chain(&self.files).collect()
+        let binary = self.binary.iter().filter(|_| host.wayhop.is_none());
+        binary.chain(&self.files).collect()
     }
 }
 
@@ -130,9 +153,10 @@ fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<Pushed, Trou
         if there == Some(&item.digest) {
             pushed.same.push(item.there.clone());
         } else {
-            send(cx, host, item)?;
+            let packed = item.packed.as_ref().filter(|_| facts.contains_key("gzip"));
+            pushed.bytes += send(cx, host, item, packed)?;
+            pushed.unpacked_bytes += item.bytes;
             pushed.sent.push(item.there.clone());
-            pushed.bytes += item.bytes;
         }
         pushed.digests.insert(item.there.clone(), item.digest.clone());
     }
@@ -151,17 +175,21 @@ fn key(mut i: usize) -> String {
     }
 }
 
-fn send(cx: &Context<'_>, host: &Host, item: &Item) -> Result<(), Trouble> {
+/// Sends a file, or its compressed copy. Returns how many octets that were.
+fn send(cx: &Context<'_>, host: &Host, item: &Item, packed: Option<&(PathBuf, u64)>) -> Result<u64, Trouble> {
+    let (here, bytes) = packed.map_or((&item.here, item.bytes), |(path, bytes)| (path, *bytes));
     let what = format!("sends {}", item.there);
-    cx.progress.at(host, &what, Some((0, item.bytes)));
+    cx.progress.at(host, &what, Some((0, bytes)));
     let to = format!("{}/{}", host.directory, item.there);
-    let words = ["sh", "-c", TAKE, "sh", &to, item.mode, &item.digest].map(quote);
+    let how = if packed.is_some() { "gzip" } else { "plain" };
+    let words = ["sh", "-c", TAKE, "sh", &to, item.mode, &item.digest, how].map(quote);
     let command = words.join(" ");
-    let file = File::open(&item.here).map_err(|e| {
-        Trouble::wrong(format!("cannot read {}: {e}", item.here.display()), "see whether it is still there")
+    let file = File::open(here).map_err(|e| {
+        Trouble::wrong(format!("cannot read {}: {e}", here.display()), "see whether it is still there")
     })?;
     let mut session = Session::start(cx.fleet.ssh(host, &["-T"], &[&command]), cx.stop, cx.fleet.patience)?;
-    session.send(file, &mut |sent| cx.progress.at(host, &what, Some((sent, item.bytes))))?;
+    session.send(file, &mut |sent| cx.progress.at(host, &what, Some((sent, bytes))))?;
     session.rest(64 * 1024)?;
-    finish(session)
+    finish(session)?;
+    Ok(bytes)
 }

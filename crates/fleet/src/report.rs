@@ -44,7 +44,7 @@ pub struct HostReport {
     pub push: Option<Pushed>,
     /// What `start` did; null with other steps.
     pub start: Option<Started>,
-    /// What `stop` did; null with other steps.
+    /// What `stop` did, or `start` where another host could not start; null otherwise.
     pub stop: Option<Stopped>,
     /// What `fetch` did; null with other steps.
     pub fetch: Option<Fetched>,
@@ -89,8 +89,10 @@ pub struct Pushed {
     pub sent: Vec<String>,
     /// Files that were there already, by their digests.
     pub same: Vec<String>,
-    /// Octets that were sent.
+    /// Octets that were sent, compressed where the host has gzip.
     pub bytes: u64,
+    /// Octets of these files there.
+    pub unpacked_bytes: u64,
     /// SHA-256 of what is there now, by file, as it was computed there.
     pub digests: std::collections::BTreeMap<String, String>,
 }
@@ -106,10 +108,21 @@ pub struct Started {
     pub ready: bool,
 }
 
-/// What `stop` did.
+/// What `stop` did, or `start` where another host could not start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Stopped {
     /// `ended`: in good order; `was over`: it had ended before; `never ran`: there is no such run.
+    pub outcome: String,
+    /// The programs of `[[start]]` there.
+    pub programs: Vec<EndedProgram>,
+}
+
+/// A program that began with the node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct EndedProgram {
+    /// Its name.
+    pub name: String,
+    /// `ended`: by SIGTERM; `was over`: it had ended before; `killed`: it did not end within 10 s.
     pub outcome: String,
 }
 
@@ -153,7 +166,10 @@ impl HostReport {
             };
             state.clone_into(&mut self.state);
         }
-        self.problems.push(trouble.to_string());
+        let text = trouble.to_string();
+        if !self.problems.contains(&text) {
+            self.problems.push(text);
+        }
     }
 
     /// What a step came to.

@@ -13,6 +13,15 @@ use crate::session::Session;
 /// What a script may say in all, octets.
 const MOST: usize = 64 * 1024;
 
+/// Waits until the clock says `at`, nanoseconds since 1970.
+pub(crate) const WAIT: &str = r#"now=$(date +%s%N)
+case $now in *[!0-9]*) now=$(date +%s)000000000 ;; esac
+left=$((at - now))
+if [ "$left" -gt 0 ]; then
+    sleep "$((left / 1000000000)).$(printf %09d "$((left % 1000000000))")"
+fi
+"#;
+
 /// A script with its variables.
 pub(crate) struct Script {
     text: String,

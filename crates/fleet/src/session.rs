@@ -1,6 +1,5 @@
 //! One run of the system's ssh: what goes in, what comes out, and when it is given up.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -82,8 +81,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Says what a file holds, and then no more, and tells how far it is. While nothing moves, time runs as in silence.
-    pub(crate) fn send(&mut self, mut from: File, told: &mut dyn FnMut(u64)) -> Result<(), Trouble> {
+    /// Says what is read from elsewhere, and then no more, and tells how far it is. While nothing moves, time runs as in silence.
+    pub(crate) fn send(
+        &mut self,
+        mut from: impl Read + Send + 'static,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<(), Trouble> {
         let Some(mut to) = self.stdin.take() else { return Ok(()) };
         let sent = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&sent);

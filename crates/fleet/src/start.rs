@@ -10,30 +10,37 @@ use crate::clock;
 use crate::config::Host;
 use crate::error::{Trouble, harmless};
 use crate::pool::Context;
+use crate::programs::{self, ANY_RUNS};
 use crate::push::scenario_there;
 use crate::quote::quote;
 use crate::report::{Clock, HostReport, Started};
-use crate::script::Script;
+use crate::script::{Script, WAIT};
 
-/// Whether the fleet's node runs: its process is the one that was started (by its time of start), since the same boot.
+/// Whether the fleet's node, or a program, runs: its process is the one that was started (by its time of start), since the same boot. A zombie does not.
 pub(crate) const IS_RUNNING: &str = r#"
-began() { awk '{ sub(/^.*\) /, ""); print $20 }' "/proc/$1/stat" 2>/dev/null; }
-is_running() {
-    [ -r "$dir/node.pid" ] && read -r pid since boot < "$dir/node.pid" || return 1
+began() { awk '{ sub(/^.*\) /, ""); if ($1 != "Z" && $1 != "X") print $20 }' "/proc/$1/stat" 2>/dev/null; }
+is_process() {
+    [ -r "$1" ] && read -r pid since boot < "$1" || return 1
     case $pid in '' | *[!0-9]*) return 1 ;; esac
     [ "$boot" = "$(cat /proc/sys/kernel/random/boot_id)" ] && [ "$since" = "$(began "$pid")" ]
 }
+is_running() { is_process "$dir/node.pid"; }
 say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
 "#;
 
 /// Checks the configuration that follows. What it says is for people, and the last line says what is wrong.
 const PREPARE: &str = r#"
 if is_running; then say runs yes; exit 0; fi
+if running_program; then say runs "$program"; exit 0; fi
 command -v "$wayhop" >/dev/null 2>&1 || { say wrong "there is no $wayhop; wayhop fleet push"; exit 0; }
 say version "$("$wayhop" --version 2>&1 | head -n 1)"
 [ -r "$dir/$scenario" ] || { say wrong "the scenario is not there; wayhop fleet push"; exit 0; }
 cd "$dir/files" || exit 1
 if said=$(node --check 2>&1 >/dev/null); then say fit yes; else say wrong "$(printf '%s\n' "$said" | tail -n 1)"; fi
+tun=$(node --check 2>/dev/null | sed -n 's/^tun = "\(.*\)"$/\1/p' | head -n 1)
+if [ -n "$tun" ] && [ -e "/sys/class/net/$tun" ]; then
+    say wrong "there is an interface $tun already; stop the other node, or give this one another \`tun\`"
+fi
 "#;
 
 /// Starts the node in a session of its own, so that it stays when this connection ends. `exec` keeps the process.
@@ -45,13 +52,7 @@ log=$dir/runs/$run/$name.log
 cd "$dir/files" || exit 1
 setsid sh -c '
 at=$1; shift
-now=$(date +%s%N)
-case $now in *[!0-9]*) now=$(date +%s)000000000 ;; esac
-left=$((at - now))
-if [ "$left" -gt 0 ]; then
-    sleep "$((left / 1000000000)).$(printf %09d "$((left % 1000000000))")"
-fi
-exec "$@"' sh "$at" node_command </dev/null >"$log" 2>&1 &
+WAITexec "$@"' sh "$at" node_command </dev/null >"$log" 2>&1 &
 pid=$!
 printf '%s %s %s\n' "$pid" "$(began "$pid")" "$(cat /proc/sys/kernel/random/boot_id)" > "$dir/node.pid" || exit 1
 say pid "$pid"
@@ -122,12 +123,33 @@ pub fn prepare(cx: &Context<'_>, host: &Host) -> HostReport {
 }
 
 fn try_prepare(cx: &Context<'_>, host: &Host) -> Result<Clock, Trouble> {
+    fits(cx, host)?;
+    clock::measure(cx.fleet, host, cx.stop)
+}
+
+fn runs_already() -> Trouble {
+    Trouble::wrong("a node of the fleet runs there already", "wayhop fleet stop")
+}
+
+/// Whether the node and its programs could run: all that the node itself looks at before it changes anything.
+pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
     let mut script = script(cx, host, "");
     // A check makes no run directory; some settings want to know that there will be one.
-    script.then(&format!("node() {{ root {} \"$@\"; }}\n", node_command(cx, host, "check"))).then(PREPARE);
+    script
+        .then(ANY_RUNS)
+        .then(&format!("node() {{ root {} \"$@\"; }}\n", node_command(cx, host, "check")))
+        .then(PREPARE);
+    for program in &host.programs {
+        script.then(&programs::check(program, host));
+    }
     let facts = script.ask(cx.fleet, host, cx.stop)?;
-    if facts.contains_key("runs") {
-        return Err(Trouble::wrong("a node of the fleet runs there already", "wayhop fleet stop"));
+    match facts.get("runs").map(String::as_str) {
+        None => {}
+        Some("yes") => return Err(runs_already()),
+        Some(program) => {
+            let what = format!("its program {} of an earlier run runs still", harmless(program));
+            return Err(Trouble::wrong(what, "wayhop fleet stop"));
+        }
     }
     if let Some(said) = facts.get("wrong") {
         // What is not there says itself that it is to be pushed.
@@ -152,7 +174,7 @@ fn try_prepare(cx: &Context<'_>, host: &Host) -> Result<Clock, Trouble> {
             "see what its login shell does",
         ));
     }
-    clock::measure(cx.fleet, host, cx.stop)
+    Ok(())
 }
 
 /// Starts the node of a prepared host.
@@ -173,10 +195,15 @@ fn try_launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> Resul
     let mut script = script(cx, host, &plan.run);
     let root = if host.sudo { "sudo -n -- " } else { "" };
     let command = format!("{root}{}", node_command(cx, host, &plan.run));
-    script.var("at", &at.to_string()).then(&LAUNCH.replace("node_command", &command));
+    script.var("at", &at.to_string()).then(&LAUNCH.replace("WAIT", WAIT).replace("node_command", &command));
+    // Where wayhop is, its other programs may be, too.
+    script.then("case $wayhop in */*) PATH=$(dirname -- \"$wayhop\"):$PATH ;; esac\nexport PATH\n");
+    for program in &host.programs {
+        script.then(&programs::begin(program, host, at));
+    }
     let facts = script.ask(cx.fleet, host, cx.stop)?;
     if facts.contains_key("runs") {
-        return Err(Trouble::wrong("a node of the fleet runs there already", "wayhop fleet stop"));
+        return Err(runs_already());
     }
     let pid = facts.get("pid").and_then(|p| p.parse().ok());
     pid.ok_or_else(|| {

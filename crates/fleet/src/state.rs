@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::is_name;
 use crate::error::Error;
+use crate::names::is_name;
 use crate::report::Clock;
 
 /// A longer file is not ours.

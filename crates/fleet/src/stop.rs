@@ -1,9 +1,10 @@
-//! `stop`: the node at a host ends in good order.
+//! `stop`: the node at a host ends in good order, and before it the programs that began with it.
 
 use crate::config::Host;
-use crate::error::Trouble;
+use crate::error::{Trouble, harmless};
 use crate::pool::Context;
-use crate::report::{HostReport, Stopped};
+use crate::programs::END;
+use crate::report::{EndedProgram, HostReport, Stopped};
 use crate::script::Script;
 use crate::start::IS_RUNNING;
 
@@ -22,26 +23,44 @@ done
 say outcome ended
 "#;
 
-/// Ends a host's node.
+/// Ends a host's programs and its node.
 pub fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "ends", None);
-    let report = HostReport::with(host, try_stop(cx, host), |r, outcome| {
-        r.stop = Some(Stopped { outcome: outcome.to_owned() });
-    });
+    let report = HostReport::with(host, try_stop(cx, host), |r, stopped| r.stop = Some(stopped));
     let said = report.stop.as_ref().map(|s| s.outcome.clone()).or_else(|| report.problems.first().cloned());
     cx.progress.done(host, report.ok, &said.unwrap_or_default());
     report
 }
 
-fn try_stop(cx: &Context<'_>, host: &Host) -> Result<&'static str, Trouble> {
-    let facts = Script::new(host).then(IS_RUNNING).then(STOP).ask(cx.fleet, host, cx.stop)?;
-    match facts.get("outcome").map(String::as_str) {
-        Some("ended") => Ok("ended"),
-        Some("over") => Ok("was over"),
-        Some("never") => Ok("never ran"),
-        _ => Err(Trouble::wrong(
-            "its node does not end",
-            "see its log there; `wayhop node --restore` sets the host back once it is killed",
-        )),
+fn try_stop(cx: &Context<'_>, host: &Host) -> Result<Stopped, Trouble> {
+    let facts = Script::new(host).then(IS_RUNNING).then(END).then(STOP).ask(cx.fleet, host, cx.stop)?;
+    let programs = facts.iter().filter(|(key, _)| key.starts_with("program_"));
+    let programs = programs.filter_map(|(_, said)| said.split_once(' '));
+    let programs: Vec<EndedProgram> = programs
+        .map(|(name, outcome)| EndedProgram { name: harmless(name), outcome: words(outcome).to_owned() })
+        .collect();
+    if let Some(p) = programs.iter().find(|p| p.outcome == "stays") {
+        return Err(Trouble::wrong(format!("its program {} does not end", p.name), "see what it does there"));
+    }
+    let outcome = match facts.get("outcome").map(String::as_str) {
+        Some("ended") => "ended",
+        Some("over") => "was over",
+        Some("never") => "never ran",
+        _ => {
+            return Err(Trouble::wrong(
+                "its node does not end",
+                "see its log there; `wayhop node --restore` sets the host back once it is killed",
+            ));
+        }
+    };
+    Ok(Stopped { outcome: outcome.to_owned(), programs })
+}
+
+fn words(outcome: &str) -> &'static str {
+    match outcome {
+        "over" => "was over",
+        "ended" => "ended",
+        "killed" => "killed",
+        _ => "stays",
     }
 }

@@ -13,14 +13,15 @@ Example:
   wayhop fleet check cars.toml";
 
 const PUSH_EXAMPLE: &str = "\
-Files that are there already, by their digests, are not sent again.
+Files that are there already, by their digests, are not sent again. The program is sent without its symbols, everything compressed.
 
 Examples:
   wayhop fleet push cars.toml
   wayhop fleet push cars.toml --binary target/release/wayhop";
 
 const START_EXAMPLE: &str = "\
-If one host cannot start, none does. The nodes run until `wayhop fleet stop`.
+If one host cannot start, none does: all are checked first, and if a node ends all the same, or is not ready after 30 s, the \
+others are stopped again. Programs of [[start]] begin with the nodes. All run until `wayhop fleet stop`.
 
 Examples:
   wayhop fleet start cars.toml
@@ -35,7 +36,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
-    /// See whether all hosts can take part: version, clock, disk, interfaces, GPS, rights
+    /// See whether all hosts can take part: version, clock, disk, interfaces, uplinks, programs, GPS, rights
     #[command(after_help = CHECK_EXAMPLE)]
     Check(FleetArgs),
     /// Give all hosts the same program, scenario and files
@@ -47,7 +48,7 @@ pub(crate) enum FleetCommand {
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         binary: Option<PathBuf>,
     },
-    /// Start the scenario on all hosts, at a common time
+    /// Start the scenario and its programs on all hosts, at a common time
     #[command(after_help = START_EXAMPLE)]
     Start {
         #[command(flatten)]
@@ -56,9 +57,9 @@ pub(crate) enum FleetCommand {
         #[arg(long = "in", value_name = "SECONDS", default_value_t = 10.0, value_parser = at_most_a_day)]
         wait: f64,
     },
-    /// End the nodes of all hosts in good order
+    /// End the programs and nodes of all hosts in good order
     Stop(FleetArgs),
-    /// Fetch the records of the last run from all hosts
+    /// Fetch the records and the output of programs of the last run from all hosts
     #[command(after_help = FETCH_EXAMPLE)]
     Fetch {
         #[command(flatten)]

@@ -133,6 +133,11 @@ fn start(a: &FleetArgs, wait: f64) -> Result<ExitCode, Failure> {
     let cx = desk.context();
     let launched =
         on_all(&desk.fleet, &pairs, |(host, clock)| wayhop_fleet::launch(&cx, host, &plan, *clock));
+    // If one cannot, none does.
+    if launched.iter().any(|h| !h.ok) && !desk.context().is_stopped() {
+        let taken_back = take_back(&desk, launched);
+        return desk.tell("start", taken_back, Some(&state));
+    }
     state.hosts.retain(|name, _| launched.iter().any(|r| r.ok && r.name == *name));
     desk.state.write(&state)?;
     wait_until(at, &desk.stop);
@@ -141,10 +146,26 @@ fn start(a: &FleetArgs, wait: f64) -> Result<ExitCode, Failure> {
         Some(started) if report.ok => wayhop_fleet::look(&cx, host, &plan, started),
         _ => (*report).clone(),
     });
-    if looked.iter().any(|h| !h.ok) {
-        say!("not all hosts run; `wayhop fleet stop {}` ends those that do", a.fleet.display());
-    }
+    // One that does not answer now may run as well as the others: it was there when it was told to start.
+    let looked = if looked.iter().any(|h| h.state == "wrong") { take_back(&desk, looked) } else { looked };
     desk.tell("start", looked, Some(&state))
+}
+
+/// Ends what was started, since some host could not start.
+fn take_back(desk: &Desk, reports: Vec<HostReport>) -> Vec<HostReport> {
+    let cx = desk.context();
+    let steps: Vec<(&Host, HostReport)> = desk.fleet.hosts.iter().zip(reports).collect();
+    let failed: Vec<&str> = steps.iter().filter(|(_, r)| !r.ok).map(|(h, _)| h.name.as_str()).collect();
+    say!("{} did not start: the others are stopped again", failed.join(", "));
+    on_all(&desk.fleet, &steps, |(host, report)| {
+        let stopped = wayhop_fleet::stop(&cx, host);
+        let mut report = report.clone();
+        report.stop = stopped.stop;
+        if report.ok && !stopped.ok {
+            (report.ok, report.state, report.problems) = (false, stopped.state, stopped.problems);
+        }
+        report
+    })
 }
 
 /// Waits for the common time, unless the user breaks off.

@@ -15,9 +15,9 @@ pub(super) fn table(report: &Report) -> String {
         "check" => (vec!["wayhop", "clock ms", "free MiB", "interface", "gps", "root"], |h| {
             checked(h.check.as_ref())
         }),
-        "push" => (vec!["sent", "same", "kB"], pushed),
+        "push" => (vec!["sent", "same", "kB", "unpacked kB"], pushed),
         "start" => (vec!["process", "clock ms", "ready"], started),
-        "stop" => (vec!["node"], |h| vec![h.stop.as_ref().map_or("-".to_owned(), |s| s.outcome.clone())]),
+        "stop" => (vec!["node", "programs"], stopped),
         _ => (vec!["files", "MB", "here"], fetched),
     };
     let mut rows =
@@ -28,12 +28,22 @@ pub(super) fn table(report: &Report) -> String {
         row
     }));
     let mut text = aligned(&rows);
-    for h in &report.hosts {
-        for problem in &h.problems {
-            let _ = writeln!(text, "{}: {}", h.name, harmless(problem));
-        }
+    for (problem, hosts) in problems(&report.hosts) {
+        let _ = writeln!(text, "{}: {}", hosts.join(", "), harmless(problem));
     }
     text
+}
+
+/// Each problem once, with the hosts that have it, in the order in which they come.
+fn problems(hosts: &[HostReport]) -> Vec<(&str, Vec<&str>)> {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (h, problem) in hosts.iter().flat_map(|h| h.problems.iter().map(move |p| (h, p))) {
+        match all.iter_mut().find(|(known, _)| known == problem) {
+            Some((_, with)) => with.push(&h.name),
+            None => all.push((problem, vec![&h.name])),
+        }
+    }
+    all
 }
 
 fn aligned(rows: &[Vec<String>]) -> String {
@@ -78,7 +88,17 @@ fn pushed(h: &HostReport) -> Vec<String> {
         known(p.map(|p| p.sent.len())),
         known(p.map(|p| p.same.len())),
         known(p.map(|p| p.bytes.div_ceil(1000))),
+        known(p.map(|p| p.unpacked_bytes.div_ceil(1000))),
     ]
+}
+
+fn stopped(h: &HostReport) -> Vec<String> {
+    let s = h.stop.as_ref();
+    let programs = s.filter(|s| !s.programs.is_empty()).map(|s| {
+        let all: Vec<String> = s.programs.iter().map(|p| format!("{} {}", p.name, p.outcome)).collect();
+        all.join(", ")
+    });
+    vec![known(s.map(|s| s.outcome.clone())), known(programs)]
 }
 
 fn started(h: &HostReport) -> Vec<String> {

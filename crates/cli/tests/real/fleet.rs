@@ -29,6 +29,24 @@ while True:
         pass
 "#;
 
+/// Programs of the first test: one that writes when it begins and waits, one that sends, and one that does not end when it is told to.
+const PROGRAMS: &str = r#"
+[[start]]
+name = "trajectory"
+command = ["sh", "-c", "date +%s.%N > \"$1/begin\"; echo \"$2\"; test -r all.macfilter && exec sleep 1000", "sh", "{out}", "{host} is '{node}' $HOME"]
+[[start]]
+name = "traffic"
+hosts = ["car-0"]
+command = ["ping", "-c", "4", "10.0.0.3"]
+at_s = 4
+for_s = 60
+[[start]]
+name = "stubborn"
+hosts = ["car-1"]
+command = ["sh", "-c", "trap '' TERM; echo stays >&2; while :; do sleep 1; done"]
+root = true
+"#;
+
 /// Hosts of a mesh, and a second network by which an operator reaches them.
 struct Site {
     mesh: Mesh,
@@ -106,6 +124,10 @@ impl Site {
 
     /// Writes a fleet's file: the head, and for each host more lines.
     fn fleet(&self, hosts: &[(usize, &str)]) -> PathBuf {
+        self.fleet_with(hosts, "")
+    }
+    /// The same, with programs.
+    fn fleet_with(&self, hosts: &[(usize, &str)], programs: &str) -> PathBuf {
         let scenario = "nodes.count = 5\nmovement = { kind = \"chain\", spacing_m = 200 }\nprotocol = { name = \"dsr\" }\n";
         fs::write(self.folder.join("line.toml"), scenario).unwrap();
         let all = [0, 1, 2, 3, 4].map(|i| format!("at 0 node {i} ignores nobody\n")).concat();
@@ -122,7 +144,7 @@ impl Site {
             );
         }
         let file = self.folder.join("cars.toml");
-        fs::write(&file, text).unwrap();
+        fs::write(&file, text + programs).unwrap();
         file
     }
 
@@ -176,6 +198,42 @@ fn host(report: &Value, i: usize) -> &Value {
     hosts.iter().find(|h| h["name"] == format!("car-{i}")).unwrap_or_else(|| panic!("no car-{i}: {report}"))
 }
 
+/// What became of a host's programs.
+fn outcomes(stopped: &Value, i: usize) -> Vec<String> {
+    let all = host(stopped, i)["stop"]["programs"].as_array().unwrap().iter();
+    let mut all: Vec<_> = all.map(|p| format!("{} {}", p["name"], p["outcome"]).replace('"', "")).collect();
+    all.sort();
+    all
+}
+
+/// The program came without its symbols, and compressed.
+fn assert_is_small(push: &Value) {
+    let count = |key: &str| push[key].as_u64().unwrap();
+    let (bytes, unpacked, whole) =
+        (count("bytes"), count("unpacked_bytes"), fs::metadata(WAYHOP).unwrap().len());
+    eprintln!("wayhop has {whole} bytes here, files have {unpacked} there, and {bytes} were sent");
+    assert!(unpacked < whole && bytes < unpacked / 2, "{bytes} {unpacked} {whole}");
+}
+
+/// What programs said and wrote came with the runs; they began when the nodes did.
+fn assert_programs_have_run(site: &Site, started: &Value) {
+    let read = |name: &str| {
+        let path = site.folder.join("records").join(name);
+        fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    };
+    let starts = started["starts_unix_s"].as_f64().unwrap();
+    for i in 0..3 {
+        let began: f64 = read(&format!("car-{i}.programs/trajectory/begin")).trim().parse().unwrap();
+        assert!((0.0..1.0).contains(&(began - starts)), "{began} {starts}");
+        let node = host(started, i)["node"].as_str().unwrap();
+        let said = read(&format!("car-{i}.programs/trajectory/stdout.log"));
+        assert_eq!(said, format!("car-{i} is '{node}' $HOME\n"));
+    }
+    assert!(read("car-0.programs/traffic/stdout.log").contains("bytes from 10.0.0.3"));
+    assert_eq!(read("car-0.programs/traffic/status").trim(), "0");
+    assert_eq!(read("car-1.programs/stubborn/stderr.log"), "stays\n");
+}
+
 #[test]
 fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetched_also_late() {
     if !may_run() {
@@ -189,7 +247,7 @@ fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetc
     let installed = format!("wayhop = {WAYHOP:?}");
     // One host gets the program, the others have it.
     let gps = format!("{installed}\ngpsd = \"127.0.0.1:2947\"");
-    site.fleet(&[(0, ""), (1, &gps), (2, &installed)]);
+    site.fleet_with(&[(0, ""), (1, &gps), (2, &installed)], PROGRAMS);
 
     let (pushed, status) = site.report(&["push", "cars.toml"]);
     assert_eq!((status, &pushed["ok"]), (0, &true.into()), "{pushed}");
@@ -201,8 +259,9 @@ fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetc
         host(&pushed, 2)["push"]["sent"],
         serde_json::json!(["files/line.toml", "files/all.macfilter"])
     );
-    let sent = fs::read(site.directory(0).join("wayhop")).unwrap();
-    assert!(sent == fs::read(WAYHOP).unwrap(), "the program came as it is");
+    assert_is_small(&host(&pushed, 0)["push"]);
+    let version = Command::new(site.directory(0).join("wayhop")).arg("--version").output().unwrap();
+    assert_eq!(version.stdout, format!("wayhop {}\n", env!("CARGO_PKG_VERSION")).as_bytes());
     let (again, _) = site.report(&["push", "cars.toml"]);
     assert_eq!(host(&again, 0)["push"]["bytes"], 0, "{again}");
     assert_eq!(host(&again, 0)["push"]["digests"], host(&pushed, 0)["push"]["digests"]);
@@ -226,11 +285,15 @@ fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetc
     let (twice, status) = site.report(&["start", "cars.toml", "--in", "1"]);
     assert_eq!(status, 1, "{twice}");
     assert!(twice["hosts"][0]["problems"][0].as_str().unwrap().contains("runs there already"), "{twice}");
+    let status_of_ping = site.directory(0).join("runs").join(&run).join("car-0.programs/traffic/status");
+    site.mesh.until("the traffic ends", Duration::from_secs(60), |_| status_of_ping.exists());
     let (early, status) = site.report(&["fetch", "cars.toml"]);
     assert_eq!(status, 1, "{early}");
     let (stopped, status) = site.report(&["stop", "cars.toml"]);
     assert_eq!(status, 0, "{stopped}");
     assert!((0..3).all(|i| host(&stopped, i)["stop"]["outcome"] == "ended"), "{stopped}");
+    assert_eq!(outcomes(&stopped, 0), ["traffic was over", "trajectory ended"]);
+    assert_eq!(outcomes(&stopped, 1), ["stubborn killed", "trajectory ended"]);
 
     // One host is lost for now.
     ip(&format!("-n {} link set s2 down", site.operator));
@@ -256,6 +319,7 @@ fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetc
         let log = fs::read_to_string(site.folder.join(format!("records/car-{i}.log"))).unwrap();
         assert!(log.contains("programs use mesh0"), "{log}");
     }
+    assert_programs_have_run(&site, &started);
     let text = String::from_utf8(site.run(&["stop", "cars.toml", "--quiet"]).stdout).unwrap();
     assert!(text.lines().nth(1).unwrap().contains("was over"), "{text}");
 }
@@ -291,6 +355,7 @@ fn a_dead_host_a_wrong_key_a_wrong_version_and_a_host_that_talks_without_end_are
     fs::set_permissions(&old, fs::Permissions::from_mode(0o755)).unwrap();
     let (installed, old) = (format!("wayhop = {WAYHOP:?}"), format!("wayhop = {old:?}"));
     site.fleet(&[(0, &installed), (1, &installed), (2, &installed), (3, &old), (4, &installed)]);
+    site.report(&["push", "cars.toml"]);
 
     let (checked, status) = site.report(&["check", "cars.toml"]);
     assert_eq!(status, 1, "{checked}");
@@ -308,6 +373,77 @@ fn a_dead_host_a_wrong_key_a_wrong_version_and_a_host_that_talks_without_end_are
     let text = String::from_utf8(site.run(&["check", "cars.toml", "--quiet"]).stdout).unwrap();
     assert!(
         text.contains("car-1: not reachable") && !text.replace('\n', "").contains(char::is_control),
+        "{text}"
+    );
+}
+
+/// What only the host knows: its uplink is missing, a program is, an interface has the name of the TUN; and what shows when the node
+/// starts only.
+#[test]
+fn if_one_host_cannot_start_none_does() {
+    if !may_run() {
+        return;
+    }
+    let mut site = Site::new(3);
+    for i in 0..3 {
+        site.sshd(i, "");
+    }
+    let installed = format!("wayhop = {WAYHOP:?}");
+    let with = |more: &str| format!("{installed}\nsets = [{more}]");
+    let uplink = with("\"gateway.uplink=wan7\"");
+    let missing = "[[start]]\nname = \"probe\"\nhosts = [\"car-1\"]\ncommand = [\"no-such-program\"]\n";
+    let none_runs = |site: &Site| {
+        for i in 0..3 {
+            let (_, links) = site.mesh.run(i, "ip -br link");
+            assert!(!links.contains("mesh0") && !site.directory(i).join("runs").exists(), "{i}: {links}");
+        }
+    };
+    site.fleet(&[(0, &installed), (1, &installed), (2, &installed)]);
+    assert_eq!(site.report(&["push", "cars.toml"]).1, 0);
+    for (name, more, programs, expected) in [
+        ("uplink", uplink.as_str(), "", "wan7"),
+        ("program", installed.as_str(), missing, "probe needs no-such-program"),
+    ] {
+        site.fleet_with(&[(0, &installed), (1, more), (2, &installed)], programs);
+        for command in ["check", "start"] {
+            let (report, status) = site.report(&[command, "cars.toml"]);
+            let problems = host(&report, 1)["problems"].as_array().unwrap();
+            assert_eq!((status, problems.len()), (1, 1), "{name} {command}: {report}");
+            assert!(problems[0].as_str().unwrap().contains(expected), "{name} {command}: {report}");
+            assert!([0, 2].iter().all(|i| host(&report, *i)["ok"] == true), "{report}");
+            none_runs(&site);
+        }
+    }
+    // An interface of that name.
+    site.fleet(&[(0, &installed), (1, &installed), (2, &installed)]);
+    ip(&format!("-n {} link add mesh0 type veth peer name mesh0peer", site.mesh.host(1)));
+    let (report, status) = site.report(&["start", "cars.toml"]);
+    assert_eq!(status, 1, "{report}");
+    assert!(
+        report["hosts"][1]["problems"][0].as_str().unwrap().contains("an interface mesh0 already"),
+        "{report}"
+    );
+    ip(&format!("-n {} link del mesh0", site.mesh.host(1)));
+    // It goes while the nodes wait for their time: no check sees that, and the others are stopped again.
+    let host1 = site.mesh.host(1);
+    let away = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(4));
+        ip(&format!("-n {host1} link set eth1 down"));
+        ip(&format!("-n {host1} link set eth1 name eth9"));
+    });
+    let (report, status) = site.report(&["start", "cars.toml", "--in", "8"]);
+    away.join().unwrap();
+    assert_eq!(status, 1, "{report}");
+    assert_eq!(host(&report, 1)["state"], "wrong", "{report}");
+    assert!([0, 2].iter().all(|i| host(&report, *i)["stop"]["outcome"] == "ended"), "{report}");
+    for i in 0..3 {
+        assert!(!site.mesh.run(i, "ip -br link").1.contains("mesh0"));
+    }
+    // What all have is told once.
+    site.fleet(&[(0, "wayhop = \"/nowhere\""), (1, "wayhop = \"/nowhere\""), (2, "wayhop = \"/nowhere\"")]);
+    let text = String::from_utf8(site.run(&["check", "cars.toml", "--quiet"]).stdout).unwrap();
+    assert!(
+        text.contains("car-0, car-1, car-2: it has no wayhop") && text.matches("no wayhop").count() == 1,
         "{text}"
     );
 }
