@@ -20,6 +20,7 @@ pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
         ExportArgs::Ns2 { source, out, no_god } => ns2(source, out, !no_god),
         #[cfg(feature = "linux")]
         ExportArgs::Macfilter { source, range, out } => macfilter(source, *range, out.as_deref()),
+        ExportArgs::Dissector { out } => text(&wayhop_protocols::dissector(), out.as_deref()),
         ExportArgs::Nodes { run, out, clock } => nodes(run, out, clock),
         ExportArgs::Csv { run, table, out } => csv(run, table, out.as_deref()),
     }
@@ -41,7 +42,11 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
 #[cfg(feature = "linux")]
 fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> Result<ExitCode, Failure> {
     let scenario = source.load()?.resolve()?;
-    let text = wayhop_scenario::MacFilter::of_range(&scenario, range_m).to_string();
+    text(&wayhop_scenario::MacFilter::of_range(&scenario, range_m).to_string(), out)
+}
+
+/// Writes a text to a file or standard output.
+fn text(text: &str, out: Option<&Path>) -> Result<ExitCode, Failure> {
     match out {
         Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
         None => output(stdout().write_all(text.as_bytes()))?,

@@ -7,11 +7,13 @@
 //! protocol number or UDP port.
 
 mod class;
+mod dissector;
 mod none;
 mod packet;
 mod types;
 
 pub use class::Class;
+pub use dissector::dissector;
 pub use none::silent;
 pub use packet::{classify, decode, hop, limited_class, route_header};
 pub use types::{MessageCounts, Messages};

@@ -85,7 +85,11 @@ pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<Decode
     } else {
         let header = dsr::Packet::new_checked(datagram.payload).ok();
         let is_dsr = matches!(description.messages.carrier, Carrier::IpProtocol(protocol::DSR));
-        let block = header.filter(|_| is_dsr).and_then(|h| auth::of_options(h.options_bytes()));
+        let block = header.filter(|_| is_dsr).and_then(|h| match h.flow_state() {
+            // There it is behind the whole packet.
+            Some(_) => (!datagram.is_cut()).then(|| auth::of_options(h.payload())).flatten(),
+            None => auth::of_options(h.options_bytes()),
+        });
         let mut messages = decode(&datagram);
         if block.is_some() {
             // It is told of below, as authentication.

@@ -259,13 +259,15 @@ impl Carrier {
             _ => None,
         }
     }
-    const fn mark(self) -> &'static [u8] {
+    /// What is in front of the block.
+    pub const fn mark(self) -> &'static [u8] {
         match self {
             Self::Dsdv => &DSDV_MARK,
             _ => &[],
         }
     }
-    const fn block_type(self) -> u8 {
+    /// The first octet of the block.
+    pub const fn block_type(self) -> u8 {
         match self {
             Self::Dsr => DSR_TYPE,
             _ => AODV_TYPE,

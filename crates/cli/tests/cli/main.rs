@@ -12,6 +12,7 @@ mod ctl;
 mod demonstration;
 mod determinism;
 mod diff;
+mod dissector;
 mod doctor;
 mod dsr_options;
 mod emulate;

@@ -25,7 +25,9 @@ impl<'a> Probe<'a> {
     /// The first octet of the data.
     pub const SUBTYPE: u8 = 2;
     /// The most entries that the length octet has room for.
-    pub const MAX_ENTRIES: usize = 253 / ENTRY;
+    pub const MAX_ENTRIES: usize = 253 / Self::ENTRY_LEN;
+    /// Octets of an entry.
+    pub const ENTRY_LEN: usize = 5;
 
     /// Writes entries into `buf`, which is cleared first; those beyond [`Probe::MAX_ENTRIES`] are left out.
     pub fn build(buf: &'a mut Vec<u8>, entries: impl IntoIterator<Item = (Ipv4Addr, u8)>) -> Self {
@@ -39,12 +41,12 @@ impl<'a> Probe<'a> {
 
     /// (neighbour, how many probes of it were heard).
     pub fn entries(&self) -> impl Iterator<Item = (Ipv4Addr, u8)> + use<'a> {
-        self.0.chunks_exact(ENTRY).map(|e| (addr_at(e, 0), u8_at(e, 4)))
+        self.0.chunks_exact(Self::ENTRY_LEN).map(|e| (addr_at(e, 0), u8_at(e, 4)))
     }
 
     pub(super) fn parse(data: &'a [u8]) -> Option<Self> {
         let entries = after_subtype(data, Self::SUBTYPE)?;
-        (entries.len() % ENTRY == 0).then_some(Self(entries))
+        (entries.len() % Self::ENTRY_LEN == 0).then_some(Self(entries))
     }
     pub(super) fn data_len(&self) -> usize {
         2 + self.0.len()
@@ -65,7 +67,9 @@ impl<'a> LinkMetrics<'a> {
     /// No costs yet.
     pub const EMPTY: LinkMetrics<'static> = LinkMetrics(&[]);
     /// The most costs that the length octet has room for.
-    pub const MAX_COSTS: usize = 253 / COST;
+    pub const MAX_COSTS: usize = 253 / Self::COST_LEN;
+    /// Octets of a cost.
+    pub const COST_LEN: usize = 4;
 
     /// Writes costs into `buf`, which is cleared first; those beyond [`LinkMetrics::MAX_COSTS`] are left out.
     pub fn build(buf: &'a mut Vec<u8>, costs: impl IntoIterator<Item = u32>) -> Self {
@@ -78,12 +82,12 @@ impl<'a> LinkMetrics<'a> {
 
     /// The costs, in units of 1/1024; 0 where nobody knows.
     pub fn costs(&self) -> impl Iterator<Item = u32> + use<'a> {
-        self.0.chunks_exact(COST).map(|c| u32_at(c, 0))
+        self.0.chunks_exact(Self::COST_LEN).map(|c| u32_at(c, 0))
     }
 
     pub(super) fn parse(data: &'a [u8]) -> Option<Self> {
         let costs = after_subtype(data, Self::SUBTYPE)?;
-        (costs.len() % COST == 0).then_some(Self(costs))
+        (costs.len() % Self::COST_LEN == 0).then_some(Self(costs))
     }
     pub(super) fn data_len(&self) -> usize {
         2 + self.0.len()
@@ -93,9 +97,6 @@ impl<'a> LinkMetrics<'a> {
         w.slice(self.0);
     }
 }
-
-const ENTRY: usize = 5;
-const COST: usize = 4;
 
 fn after_subtype(data: &[u8], subtype: u8) -> Option<&[u8]> {
     data.get(2..).filter(|_| data[0] == subtype)
