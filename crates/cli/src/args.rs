@@ -54,7 +54,7 @@ Examples:
   wayhop reproduce holland-vaidya --mechanisms elfn,tcp-f --pattern 5
   wayhop reproduce meshtest --seeds 100
   sudo wayhop reproduce meshtest --seeds 20 --emulate
-  sudo wayhop reproduce pran --part demonstration --duration 780";
+  sudo wayhop reproduce pran --part demonstration --duration 180 --seeds 1";
 
 const DIFF_EXAMPLE: &str = "\
 Example:
@@ -410,6 +410,13 @@ pub(crate) enum ExportArgs {
         #[arg(long, value_name = "NODE=S,PPM", allow_hyphen_values = true)]
         clock: Vec<String>,
     },
+    /// A Lua plugin that has Wireshark and tshark read every routing packet of Wayhop: DSDV, authentication, and the options of
+    /// DSR that no standard has
+    Dissector {
+        /// File to write; without it, standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// A table of a run directory as CSV
     Csv {
         /// Run directory
@@ -501,7 +508,7 @@ pub(crate) struct ReproduceArgs {
     /// The first seed of each experiment
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0..=1_000_000_000_u64), allow_negative_numbers = true)]
     pub(crate) first_seed: u64,
-    /// How many seeds each experiment runs with; without it 10, 1 of pran, whose runs take as long as they say, 50 of
+    /// How many seeds each experiment runs with; without it 30, 5 of pran, whose laps take as long as they say, 50 of
     /// holland-vaidya, where each is a pattern, and 100 of meshtest and mule
     #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u64), allow_negative_numbers = true)]
     pub(crate) seeds: Option<u64>,
@@ -510,7 +517,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<PranPart>,
     #[cfg(feature = "linux")]
-    /// pran: how long the robot takes around the building, seconds; the paper's took 780. Without it 180
+    /// pran: how long the robot takes around the building, seconds; the paper's took 780, and so does ours without it
     #[arg(long, value_name = "S", value_parser = lap, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
     /// holland-vaidya: which mechanisms run besides plain Reno, with commas between them, or none; without it all
@@ -523,6 +530,9 @@ pub(crate) struct ReproduceArgs {
     /// meshtest: one run of each experiment in emulation as well, with real iperf3; it takes half an hour and needs root
     #[arg(long)]
     pub(crate) emulate: bool,
+    /// Leave the run directory of each simulated run in DIR/runs, where the commands beside the rows would leave it
+    #[arg(long)]
+    pub(crate) keep_runs: bool,
     /// Runs at a time; without it, as many as there are processors
     #[arg(long, value_name = "N", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,

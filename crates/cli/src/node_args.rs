@@ -36,7 +36,7 @@ pub(crate) struct NodeArgs {
     /// Run directory; without it there is none. An older run in it is replaced
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Write what goes into the routing engine to this file, for `wayhop replay`; without FILE, to inputs/NODE.jsonl in
+    /// Write what goes into the routing engine to this file, for `wayhop replay`; without FILE, to inputs/NODE.jsonl.gz in
     /// the run directory
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     #[allow(

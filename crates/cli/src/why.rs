@@ -1,5 +1,7 @@
 //! `wayhop why`.
 
+mod filter;
+
 use std::collections::BTreeMap;
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
@@ -20,7 +22,9 @@ Examples:
   wayhop run scenarios/first.toml --receptions --out runs/first
   wayhop why runs/first                          every packet that did not arrive
   wayhop why runs/first 2741                     the packet with this number in the table packets
-  wayhop why runs/first --flow 3 --seq 17 --json";
+  wayhop why runs/first --flow 3 --seq 17 --json
+  wayhop why runs/walk --from 40 --until 60 --node relay-3
+  wayhop why runs/walk --cause NO_ROUTE --address 10.0.0.3";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WhyArgs {
@@ -35,6 +39,8 @@ pub(crate) struct WhyArgs {
     /// The packet's number in the flow, from 0
     #[arg(long, value_name = "M", requires = "flow")]
     seq: Option<u64>,
+    #[command(flatten)]
+    filter: filter::FilterArgs,
     /// Print one JSON object a line: one for each packet
     #[arg(long)]
     json: bool,
@@ -77,11 +83,13 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     let summary = run.summary().map_err(Failure::trace)?;
     let flows = summary.flows.len();
     let mut all = lost(run, a.flow).map_err(Failure::trace)?;
+    let lost = all.len();
+    a.filter.apply(run, &mut all)?;
     if !all.is_empty() {
         RunPaths::of_run(run).tell_lost(&mut all);
     }
     // A node of a real mesh has packets of flows, and does not know how many flows there are.
-    if let Some(flow) = a.flow.filter(|f| all.is_empty() && *f as usize >= flows) {
+    if let Some(flow) = a.flow.filter(|f| lost == 0 && *f as usize >= flows) {
         return Err(Failure::Usage(format!(
             "{}: the run has no flow {flow}; {}",
             a.run.display(),
@@ -90,6 +98,8 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     }
     if a.json {
         all.iter().try_for_each(print_object)?;
+    } else if all.is_empty() && lost > 0 && a.filter.is_given() {
+        print(&format!("none of {lost} packets that did not arrive match the options\n"))?;
     } else if all.is_empty() {
         print(&none_lost(&summary, a.flow))?;
     } else {

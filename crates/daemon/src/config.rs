@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_auth::Keys;
-use wayhop_core::{Configured, Limits, Route};
+use wayhop_core::{Configured, Limits, Mac, Route};
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, Ignores, NeighbourLimits, Outage, Protocol, Security};
+use wayhop_scenario::{Document, Ignores, NeighbourLimits, Outage, Protocol, Radio, Security};
 use wayhop_wire::ipv6::MIN_MTU;
 
 use crate::gateway_config::{self, Edge, Gateway};
@@ -69,11 +69,10 @@ pub struct NodeConfig {
     /// The user that the node becomes once its sockets are open, if it is started as root.
     #[serde(default = "user")]
     pub user: String,
-    /// How much is told on standard error: `error`, `warning`, `info` or `debug`.
+    /// How much is told on standard error: `error`, `warning`, `info` or `debug`. Each line begins with the time (UTC, ISO 8601).
     #[serde(default)]
     pub log: Level,
-    /// A file that gets these lines in the place of standard error, each with its time in seconds since 1970. SIGHUP has the
-    /// node open it anew, after it was renamed.
+    /// A file that gets these lines in the place of standard error. SIGHUP has the node open it anew, after it was renamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
     /// Where the power comes from with which neighbours are received: `nl80211`, the driver's table of stations;
@@ -129,7 +128,8 @@ pub struct NodeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputLog {
-    /// The file. An older one is replaced. With `run` it may be left out: then it is inputs/NAME.jsonl there.
+    /// The file. An older one is replaced. With `run` it may be left out: then it is inputs/NAME.jsonl.gz there.
+    /// A name that ends in `.gz` has it compressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
 }
@@ -214,10 +214,14 @@ pub struct Settings {
     pub protocol: Configured,
     /// Whom it ignores from when on, in order of time.
     pub ignores: Vec<Ignores>,
+    /// Link addresses that its macfilter's file names, for orders about links.
+    pub cards: Vec<Mac>,
     /// When it is down, by its scenario.
     pub outages: Vec<Outage>,
     /// The node's name in its scenario, if it is of one.
     pub name: Option<String>,
+    /// The radio that its scenario has, for its record; the host has one of its own.
+    pub radio: Option<Radio>,
     /// The name of the control socket of a node that no file configures, unless `control` gives one; another node may have it.
     pub usual_control: Option<String>,
     /// The file and the command line that it was read from, to read it again.
@@ -360,6 +364,7 @@ impl Settings {
             settings.remarks.splice(..0, chosen.remarks);
             settings.name = Some(chosen.name);
             settings.outages = chosen.outages;
+            settings.radio = Some(chosen.radio);
         }
         settings.usual_control = file.is_none().then(|| settings.config.tun.clone());
         settings.source = path.map(|p| (p.to_owned(), overrides.clone()));
@@ -410,7 +415,8 @@ impl Settings {
                 "give one such as localhost:2947",
             ));
         }
-        let ignores = config.macfilter.as_ref().map_or(Ok(Vec::new()), |m| m.load(doc))?;
+        let loaded = config.macfilter.as_ref().map(|m| m.load(doc)).transpose()?;
+        let (ignores, cards) = loaded.unwrap_or_default();
         let remarks = config.protocol.adapt(doc)?;
         let protocol = config.protocol.resolve(doc)?;
         let keys = config.security.load(protocol.description(), doc)?;
@@ -436,8 +442,10 @@ impl Settings {
             keys,
             protocol,
             ignores,
+            cards,
             outages: Vec::new(),
             name: None,
+            radio: None,
             usual_control: None,
             source: None,
             remarks,
@@ -450,6 +458,17 @@ impl Settings {
         let mut config = self.config.clone();
         config.protocol = Protocol::complete(&self.protocol).map_err(wrong)?;
         toml::to_string(&config).map_err(wrong)
+    }
+
+    /// What the record keeps: [`Settings::to_toml`], and the radio of the scenario that the node is of, which a simulation of the run needs.
+    pub(crate) fn record(&self) -> Result<String, Error> {
+        let mut text = self.to_toml()?;
+        if let Some(radio) = &self.radio {
+            let radio = toml::to_string(radio).map_err(|e| Error::Config(e.to_string()))?;
+            text.push_str("\n[radio]\n");
+            text.push_str(&radio);
+        }
+        Ok(text)
     }
 }
 

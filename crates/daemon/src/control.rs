@@ -157,9 +157,9 @@ impl Host {
 
     /// Tells the protocol where the node is, if that is news, and writes it down.
     pub(crate) fn tell_position(&mut self) {
-        let now = self.now();
+        let since = self.whereabouts.since(self.now());
         if let (Some(run), Some(fix)) = (&mut self.around.run, self.whereabouts.fix()) {
-            run.place(now, &fix);
+            run.place(since, &fix);
         }
         if self.interests.position.is_some()
             && let Some(fix) = self.whereabouts.news()

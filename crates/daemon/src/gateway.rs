@@ -119,6 +119,14 @@ pub(crate) fn probe(settings: &Settings, drawn: u64) -> Result<Option<Probe>, Er
     Probe::open(uplink, asked, drawn).map(Some)
 }
 
+/// Whether there is an `nft`.
+pub(crate) fn check_nft() -> Result<(), Error> {
+    let mut nft = Command::new("nft");
+    let outcome =
+        nft.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    outcome.map(drop).map_err(Error::system("start nft (Debian: nftables), which a gateway needs"))
+}
+
 /// Has `nft` make a table.
 fn make(rules: &str) -> Result<(), Error> {
     let run = || {

@@ -37,7 +37,8 @@ pub(crate) fn make(
 ) -> Result<(), Error> {
     let in_run = |dir: &RunDir| -> Result<PathBuf, Error> {
         dir.make_inputs_dir().map_err(|e| Error::System(e.to_string()))?;
-        let path = dir.inputs_path(name);
+        // A card holds days of it so.
+        let path = dir.inputs_path(name).with_extension("jsonl.gz");
         if let Some(folder) = path.parent() {
             give_to(folder, user).map_err(Error::system(format!("give {} to {user}", folder.display())))?;
         }

@@ -1,5 +1,7 @@
 //! The macfilter at work: what ignored transmitters send reaches neither the node nor, where the kernel forwards, the kernel.
 
+use std::collections::BTreeMap;
+
 use wayhop_core::{Mac, Time};
 use wayhop_scenario::Ignores;
 
@@ -11,6 +13,11 @@ const TRANSMITTER: std::ops::Range<usize> = 6..12;
 pub(crate) struct MacFilter {
     /// What is to come, the next one last.
     steps: Vec<Ignores>,
+    /// By the file.
+    filed: Vec<Mac>,
+    /// By order of the control socket, which outdoes the file: whether the node hears this one.
+    told: BTreeMap<Mac, bool>,
+    is_told: bool,
     ignored: Vec<Mac>,
 }
 
@@ -18,7 +25,7 @@ impl MacFilter {
     /// With these steps, in order of time.
     pub(crate) fn new(mut steps: Vec<Ignores>) -> Self {
         steps.reverse();
-        Self { steps, ignored: Vec::new() }
+        Self { steps, ..Self::default() }
     }
 
     /// When the next change is due.
@@ -28,14 +35,31 @@ impl MacFilter {
 
     /// Makes the changes that are due. Returns whom the node ignores now, if it was others.
     pub(crate) fn run_due(&mut self, now: Time) -> Option<&[Mac]> {
-        let mut changed = false;
+        let mut is_due = std::mem::take(&mut self.is_told);
         while self.next().is_some_and(|at| at <= now) {
             if let Some(step) = self.steps.pop() {
-                changed |= step.from != self.ignored;
-                self.ignored = step.from;
+                self.filed = step.from;
+                is_due = true;
             }
         }
+        if !is_due {
+            return None;
+        }
+        let filed = self.filed.iter().copied().filter(|m| !self.told.contains_key(m));
+        let told = self.told.iter().filter(|(_, hears)| !**hears).map(|(m, _)| *m);
+        let ignored: Vec<Mac> = filed.chain(told).collect();
+        let changed = ignored != self.ignored;
+        self.ignored = ignored;
         changed.then_some(&self.ignored)
+    }
+
+    /// Has the node hear this one or not, or (`None`) as the file says. It counts from the next [`MacFilter::run_due`] on.
+    pub(crate) fn tell(&mut self, from: Mac, hears: Option<bool>) {
+        match hears {
+            Some(hears) => self.told.insert(from, hears),
+            None => self.told.remove(&from),
+        };
+        self.is_told = true;
     }
 
     /// Whether a frame's transmitter is ignored.
@@ -74,6 +98,19 @@ mod tests {
         assert_eq!(f.run_due(Time::from_secs_f64(9.0)), Some(&[mac(2)][..]));
         assert!(!f.ignores(&frame(1)) && f.ignores(&frame(2)));
         assert_eq!(f.next(), None);
+    }
+
+    #[test]
+    fn an_order_outdoes_the_file_until_it_is_taken_back() {
+        let mut f = MacFilter::new(vec![step(0.0, &[1]), step(5.0, &[1, 2])]);
+        f.run_due(Time::ZERO);
+        f.tell(mac(1), Some(true));
+        f.tell(mac(3), Some(false));
+        assert_eq!(f.run_due(Time::from_secs_f64(1.0)), Some(&[mac(3)][..]));
+        assert_eq!(f.run_due(Time::from_secs_f64(6.0)), Some(&[mac(2), mac(3)][..]));
+        f.tell(mac(1), None);
+        f.tell(mac(3), None);
+        assert_eq!(f.run_due(Time::from_secs_f64(7.0)), Some(&[mac(1), mac(2)][..]));
     }
 
     #[test]

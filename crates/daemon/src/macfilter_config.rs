@@ -34,8 +34,8 @@ pub struct MacFilterConfig {
 }
 
 impl MacFilterConfig {
-    /// What the node ignores from when on.
-    pub(crate) fn load(&self, doc: &Document) -> Result<Vec<Ignores>, Error> {
+    /// What the node ignores from when on, and all link addresses of the file, as many as a kernel's filter has room for.
+    pub(crate) fn load(&self, doc: &Document) -> Result<(Vec<Ignores>, Vec<Mac>), Error> {
         let Some(node) = self.node else {
             let remedy = "give macfilter.node, or --as NODE with a scenario";
             return Err(doc.error(
@@ -66,7 +66,8 @@ impl MacFilterConfig {
             let reason = format!("{} has no line of node {node}", path.display());
             return Err(doc.error("macfilter.node", reason, "give the number of one of its nodes"));
         }
-        let count = named(&steps).len();
+        let own = named(&steps);
+        let count = own.len();
         if count > IgnoringProgram::MOST {
             let reason = format!("node {node} ignores {count} link addresses in all");
             return Err(doc.error(
@@ -75,7 +76,10 @@ impl MacFilterConfig {
                 format!("name at most {}", IgnoringProgram::MOST),
             ));
         }
-        Ok(steps)
+        let real = |mac: Mac| here.get(&mac).copied().unwrap_or(mac);
+        let others = all.link_addresses().into_iter().map(real).filter(|mac| !own.contains(mac));
+        let cards = own.iter().copied().chain(others).take(IgnoringProgram::MOST).collect();
+        Ok((steps, cards))
     }
 
     /// The real card for an address of the file.

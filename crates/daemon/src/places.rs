@@ -23,6 +23,8 @@ impl Places {
         let here = Geodetic { lat: fix.latitude_deg, lon: fix.longitude_deg, alt: 0.0 };
         let (gps, _) = self.frame.get_or_insert_with(|| (Gps::new(Some(here)), *fix));
         let Position { x, y, .. } = gps.local(here);
+        // What was told meanwhile may be newer than what the receiver took before.
+        let at = self.latest.as_ref().map_or(at, |(_, leg)| at.max(leg.time));
         let (course, speed) = (f64::from(fix.heading_deg).to_radians(), f64::from(fix.speed_m_per_s));
         let leg = PositionEvent {
             time: at,

@@ -12,21 +12,40 @@ fn refused(e: impl Into<io::Error>) -> Error {
     Error::System(format!("cannot give up privileges: {}", e.into()))
 }
 
-/// Becomes `user`, if this is root, and keeps `CAP_NET_ADMIN` (routes) and `CAP_NET_RAW` (packet sockets of an interface
-/// that comes back). From now on its system calls are filtered.
+/// What is kept: `CAP_NET_ADMIN` (routes) and `CAP_NET_RAW` (packet sockets of an interface that comes back).
+const KEPT: [Capability; 2] = [Capability::CAP_NET_ADMIN, Capability::CAP_NET_RAW];
+
+/// Becomes `user`, if this is root, and keeps what a node needs. From now on its system calls are filtered.
 pub(crate) fn give_up(user: &str) -> Result<(), Error> {
-    const KEPT: [Capability; 2] = [Capability::CAP_NET_ADMIN, Capability::CAP_NET_RAW];
-    privileges::bound(&KEPT).map_err(refused)?;
+    give_up_but(user, &KEPT)
+}
+
+/// The same, for who has to open a low port again at an interface that comes back.
+pub(crate) fn give_up_but_ports(user: &str) -> Result<(), Error> {
+    let [admin, raw] = KEPT;
+    give_up_but(user, &[admin, raw, Capability::CAP_NET_BIND_SERVICE])
+}
+
+/// Whether there is this user.
+pub(crate) fn check_user(user: &str) -> Result<(), Error> {
+    find_user(user).map(drop)
+}
+
+fn find_user(user: &str) -> Result<User, Error> {
+    User::from_name(user)
+        .map_err(refused)?
+        .ok_or_else(|| Error::Config(format!("user: there is no user {user:?}; name one that exists")))
+}
+
+fn give_up_but(user: &str, kept: &[Capability]) -> Result<(), Error> {
+    privileges::bound(kept).map_err(refused)?;
     if unistd::geteuid().is_root() {
-        let found = User::from_name(user).map_err(refused)?;
-        let Some(found) = found else {
-            return Err(Error::Config(format!("user: there is no user {user:?}; name one that exists")));
-        };
+        let found = find_user(user)?;
         prctl::set_keepcaps(true).map_err(refused)?;
         privileges::become_user(found.uid, found.gid).map_err(refused)?;
     }
     privileges::no_new().map_err(refused)?;
-    privileges::keep(&KEPT).map_err(refused)?;
+    privileges::keep(kept).map_err(refused)?;
     filter_calls()
 }
 

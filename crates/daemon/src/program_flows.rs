@@ -119,7 +119,8 @@ mod tests {
             ttl: 64,
             reason: (kind == HopKind::Drop).then_some(DropReason::NoRoute),
         };
-        let identity = Identity { frame: 0, end_to_end: 0, protocol: 17, ports: Some((1, 2)), payload: 50 };
+        let ports = Some((1, 2));
+        let identity = Identity { frame: 0, end_to_end: 0, protocol: 17, ports, payload: 50, echo: None };
         flows.place(e, Some(&identity)).flow
     }
 

@@ -19,7 +19,9 @@ use wayhop_trace::Summary;
 use crate::attached::numbered;
 use crate::capture::Capture;
 use crate::config::Settings;
+use crate::fix_time::FixClock;
 use crate::kernel_routes::KernelRoutes;
+use crate::links;
 use crate::log::Level;
 use crate::numbers::NODE;
 use crate::probe::Probe;
@@ -56,6 +58,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
         watch: Watch::default(),
         ready: set_up(settings)?,
     };
+    node.ready.host.whereabouts.begin(FixClock::new(node.begun, node.time_zero));
     let r = &node.ready;
     for remark in &settings.remarks {
         r.log.tell(Level::Info, remark);
@@ -376,11 +379,17 @@ impl Node {
     fn take_calls(&mut self) -> bool {
         count(&mut self.ready.host, &self.ready.attached);
         let mut quit = false;
-        while let Ready { host, control: Some((server, desk)), captures, attached, .. } = &mut self.ready
+        while let Ready { host, control: Some((server, desk)), captures, attached, macfilter, .. } =
+            &mut self.ready
             && let Some(call) = server.next()
         {
             if matches!(call.request, Request::Capture { .. }) {
                 captures.begin(call, attached.iter().map(|a| a.name.as_str()));
+                continue;
+            }
+            if let Some(outcome) = links::outcome(&call.request, &self.settings, host, macfilter) {
+                self.ignore();
+                call.answer(outcome);
                 continue;
             }
             quit |= matches!(call.request, Request::Quit {});

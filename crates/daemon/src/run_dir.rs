@@ -60,7 +60,7 @@ fn wrong(e: &wayhop_trace::Error) -> Error {
 pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
-    let dir = RunDir::create(path, &Manifest::new(settings.to_toml()?, seed, command, now))
+    let dir = RunDir::create(path, &Manifest::new(settings.record()?, seed, command, now))
         .map_err(|e| wrong(&e))?;
     let captures = path.join("captures");
     let give = || {

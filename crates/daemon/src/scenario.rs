@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::Table;
 use wayhop_core::{nearest, node_named};
 use wayhop_linux::Error;
-use wayhop_scenario::{Attachment, Document, Outage, Resolved, Scenario, daemon_settings};
+use wayhop_scenario::{Attachment, Document, Outage, Radio, Resolved, Scenario, daemon_settings};
 
 /// Keys that only a scenario has, and keys that only a node's configuration has.
 const SCENARIO_KEYS: [&str; 13] = [
@@ -69,6 +69,8 @@ pub(crate) struct Chosen {
     pub(crate) sets: Vec<String>,
     /// When it is down.
     pub(crate) outages: Vec<Outage>,
+    /// The radio of the scenario.
+    pub(crate) radio: Radio,
     /// What the user should know.
     pub(crate) remarks: Vec<String>,
 }
@@ -133,7 +135,8 @@ pub(crate) fn choose(
         }
     }
     let outages = resolved.outages.iter().filter(|o| o.node.index() == index).copied().collect();
-    Ok(Chosen { index: index as u32, name: resolved.names[index].clone(), sets, outages, remarks })
+    let (name, radio) = (resolved.names[index].clone(), scenario.radio.clone());
+    Ok(Chosen { index: index as u32, name, sets, outages, radio, remarks })
 }
 
 fn no_such_node(path: &Path, node: &str, resolved: &Resolved) -> Error {

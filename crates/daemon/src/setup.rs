@@ -31,7 +31,6 @@ use crate::inputs;
 use crate::interface_settings::{LOOSE, WAY_BACK, interface_settings, tun_settings};
 use crate::log::{Level, Log};
 use crate::macfilter::MacFilter;
-use crate::macfilter_config;
 use crate::mtu;
 use crate::numbers::NODE;
 use crate::overlap;
@@ -131,7 +130,7 @@ pub(crate) fn set_up(settings: &Settings) -> Result<Ready, Error> {
     let log = Log::open(config.log, config.log_file.as_deref(), &config.user)?;
     let interfaces = look_at(settings)?;
     let claims = Claims::take(&interfaces, &log)?;
-    check_addresses(settings)?;
+    check_addresses(settings, false)?;
     let seed = match config.seed {
         Some(seed) => seed,
         None => random_seed().map_err(Error::system("draw a seed"))?,
@@ -221,12 +220,22 @@ fn look_at(settings: &Settings) -> Result<Vec<(String, InterfaceFacts)>, Error> 
 }
 
 impl Settings {
-    /// Whether this host has the interfaces that a node with these settings takes.
+    /// Whether this host has what a node with these settings needs: all that can be seen without a change. A node that runs already, and
+    /// may be told to take these settings, is no hindrance.
     ///
     /// # Errors
-    /// If it has not: which one, and how to find its name.
+    /// What is missing or taken, and the remedy: as the node says it when it starts.
     pub fn check_host(&self) -> Result<(), Error> {
-        look_at(self).map(drop)
+        look_at(self)?;
+        if self.edge.as_ref().and_then(|e| e.uplink.as_deref()).is_some() {
+            uplink_index(self)?;
+            gateway::check_nft()?;
+        }
+        check_addresses(self, true)?;
+        if nix::unistd::geteuid().is_root() {
+            privileges::check_user(&self.config.user)?;
+        }
+        Ok(())
     }
 }
 
@@ -340,7 +349,7 @@ impl Programs {
         ways: &[u32],
         log: &Log,
     ) -> Result<Self, Error> {
-        let known = macfilter_config::named(&settings.ignores);
+        let known = settings.cards.clone();
         let ignoring = (host.plane == DataPlane::Forwarding && !known.is_empty())
             .then(|| IgnoringProgram::open(ifindex, known))
             .transpose()
@@ -381,15 +390,21 @@ fn ways_on(
     tun: &Tun,
 ) -> Result<Vec<u32>, Error> {
     let Some(edge) = &settings.edge else { return Ok(Vec::new()) };
-    let Some(uplink) = &edge.uplink else {
+    if edge.uplink.is_none() {
         return Ok(interfaces.iter().map(|(_, facts)| facts.index).chain([tun.index()]).collect());
-    };
+    }
+    uplink_index(settings).map(|index| vec![index])
+}
+
+/// The kernel's number of the uplink's interface.
+fn uplink_index(settings: &Settings) -> Result<u32, Error> {
+    let uplink = gateway::uplink(settings).unwrap_or_default();
     let found = interface::facts(uplink).map_err(|e| {
         Error::Config(format!(
             "gateway.uplink: interface {uplink}: {e}; `ip link` lists the interfaces of this host"
         ))
     })?;
-    Ok(vec![found.index])
+    Ok(found.index)
 }
 
 /// Gives an interface the node's address and the settings of a mesh, free of what an earlier node left.
@@ -620,9 +635,9 @@ fn has_address(name: &str, addr: Ipv4Addr) -> Result<bool, Error> {
 }
 
 /// An address of the mesh on the interface itself would have a route of its own, around the mesh.
-fn check_addresses(settings: &Settings) -> Result<(), Error> {
+fn check_addresses(settings: &Settings, may_run: bool) -> Result<(), Error> {
     let all = getifaddrs().map_err(|e| Error::System(format!("cannot list addresses: {e}")))?;
-    for a in all {
+    for a in all.filter(|a| !(may_run && a.interface_name == settings.config.tun)) {
         tun6::check_address(settings, &a)?;
         let v4 = |s: Option<nix::sys::socket::SockaddrStorage>| Some(s?.as_sockaddr_in()?.ip());
         let (Some(addr), Some(netmask)) = (v4(a.address), v4(a.netmask)) else { continue };

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use wayhop_control::gpsd::Received;
-use wayhop_core::{Addr, Fix, FixQuality};
+use wayhop_core::{Addr, Fix, FixQuality, Time};
+
+use crate::fix_time::FixClock;
 
 /// Where the node is, as far as it was told.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,8 @@ pub(crate) struct Whereabouts {
     seen: Option<Instant>,
     /// What the protocol knows.
     known: Option<Fix>,
+    /// When the node began; `None` before.
+    clock: Option<FixClock>,
 }
 
 impl Whereabouts {
@@ -25,6 +29,19 @@ impl Whereabouts {
         let at = received.map(|r| r.at);
         self.receiver = received;
         std::mem::replace(&mut self.seen, at) != at
+    }
+
+    /// The node's time counts from now on.
+    pub(crate) fn begin(&mut self, clock: FixClock) {
+        self.clock = Some(clock);
+    }
+
+    /// Since when the place that counts is so, looked at now.
+    pub(crate) fn since(&mut self, now: Time) -> Time {
+        match (&mut self.clock, &self.receiver) {
+            (Some(clock), Some(report)) if self.told.is_none() => clock.taken(report).min(now),
+            _ => now,
+        }
     }
 
     /// The receiver's place.

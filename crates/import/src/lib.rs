@@ -29,6 +29,7 @@ mod ns2_script;
 mod pcapng;
 mod places;
 mod run;
+mod run_settings;
 mod run_tcp;
 mod streams;
 mod text;

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::flows::{Seen, Sent, add};
 use crate::links::{HOLD_S, macfilter};
 use crate::notes::Notes;
+use crate::run_settings::carry_over;
 use crate::run_tcp::SentByTcp;
 use crate::track::{Point, Track};
 use crate::tracks::scenario_from;
@@ -65,11 +66,8 @@ fn read(dir: &RunDir) -> Result<Imported, Error> {
     let table = &mut imported.table;
     table.insert("duration_s".into(), Value::Float(summary.simulated_s));
     table.insert("seed".into(), Value::Integer(summary.seed.cast_signed().max(0)));
-    if !summary.protocol.contains('+') {
-        let mut protocol = Table::new();
-        protocol.insert("name".into(), summary.protocol.clone().into());
-        table.insert("protocol".into(), protocol.into());
-    }
+    let manifest = dir.manifest().map_err(unreadable)?;
+    imported.remarks.extend(carry_over(table, &manifest, &summary));
     let single = nodes.iter().enumerate().map(|(i, n)| {
         let mut one = Table::new();
         one.insert("id".into(), Value::Integer(i as i64));

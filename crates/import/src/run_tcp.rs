@@ -117,8 +117,9 @@ mod tests {
             ttl: 64,
             reason: None,
         };
+        let ports = Some(PORTS);
         let identity =
-            Identity { frame: ms, end_to_end: ms, protocol: TCP, ports: Some(PORTS), payload: octets };
+            Identity { frame: ms, end_to_end: ms, protocol: TCP, ports, payload: octets, echo: None };
         (hop, identity)
     }
 

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DataPlane, FlowTag, PacketId, Time};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{
-    Conversation, Conversations, Ends, FlowSummary, HopEvent, HopKind, Identity, LatencyMs, PacketClass,
-    Recent, is_for_all, is_for_neighbours, ratio,
+    Conversation, Conversations, Echo, Echoes, Ends, FlowSummary, HopEvent, HopKind, Identity, LatencyMs,
+    PacketClass, Recent, is_for_all, is_for_neighbours, ratio,
 };
 
 /// Packets that are remembered.
@@ -25,6 +25,7 @@ pub(super) struct ProgramFlows {
     /// entries.
     by_content: Recent<u64, Known>,
     arrived: Recent<(FlowTag, u32), ()>,
+    echoes: Echoes,
 }
 
 /// Whose conversations they are.
@@ -52,6 +53,8 @@ struct Facts {
     bytes: u64,
     hops: u64,
     latencies_ns: Vec<u64>,
+    /// Of echo requests that were answered; `None` of others.
+    round_trips_ns: Option<Vec<u64>>,
 }
 
 impl ProgramFlows {
@@ -69,6 +72,7 @@ impl ProgramFlows {
             by_number: Recent::of(MOST_REMEMBERED),
             by_content: Recent::of(MOST_REMEMBERED),
             arrived: Recent::of(MOST_REMEMBERED),
+            echoes: Echoes::default(),
         }
     }
 
@@ -111,8 +115,17 @@ impl ProgramFlows {
 
     fn begin(&mut self, e: &HopEvent, identity: &Identity) -> Option<Known> {
         let ends = Ends::new(e.source, e.destination, identity);
-        let facts = || Facts { from: e.node.0, bytes: 0, hops: 0, latencies_ns: Vec::new() };
-        let tag = self.all.sent(ends, i128::from(e.time.as_nanos()), facts)?;
+        let asks = matches!(identity.echo, Some(Echo::Request(_)));
+        let facts = || Facts {
+            from: e.node.0,
+            bytes: 0,
+            hops: 0,
+            latencies_ns: Vec::new(),
+            round_trips_ns: asks.then(Vec::new),
+        };
+        let at_ns = i128::from(e.time.as_nanos());
+        let tag = self.all.sent(ends, at_ns, facts)?;
+        self.echoes.sent(ends, identity, tag.flow, at_ns);
         Some(Known { packet: e.packet, tag, begun: e.time, ttl: e.ttl })
     }
 
@@ -129,6 +142,13 @@ impl ProgramFlows {
         facts.bytes += u64::from(identity.payload);
         facts.hops += u64::from(known.ttl.saturating_sub(e.ttl)) + 1;
         facts.latencies_ns.push(e.time.since(known.begun).as_nanos());
+        let at_ns = i128::from(e.time.as_nanos());
+        let answer = self.echoes.delivered((e.source, e.destination), identity, at_ns);
+        let asked = answer
+            .and_then(|a| Some((self.all.of_mut(a.flow)?.more.round_trips_ns.as_mut()?, a.round_trip_ns)));
+        if let Some((round_trips_ns, ns)) = asked {
+            round_trips_ns.push(ns);
+        }
     }
 
     /// Those that have begun since the last call.
@@ -147,7 +167,7 @@ impl ProgramFlows {
 
 impl Mesh {
     fn summary(&self, id: u32, c: &Conversation<Facts>) -> FlowSummary {
-        let Facts { from, bytes, hops, latencies_ns } = &c.more;
+        let Facts { from, bytes, hops, latencies_ns, round_trips_ns } = &c.more;
         let base = c.summary(id, Some(*from), self.nodes.get(&c.ends.destination).copied());
         if self.kernels_forward {
             return base;
@@ -162,6 +182,8 @@ impl Mesh {
             goodput_bps: c.bits_per_second(*bytes),
             latency_ms: LatencyMs::of(&mut latencies_ns.clone()),
             hops_mean: ratio(*hops, received),
+            answered: round_trips_ns.as_ref().map(|all| all.len() as u64),
+            round_trip_ms: round_trips_ns.clone().and_then(|mut all| LatencyMs::of(&mut all)),
             ..base
         }
     }

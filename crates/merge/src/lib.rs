@@ -4,7 +4,7 @@
 //! * `frames`: frames that several nodes know of. `observation`: what two clocks say of one. `steps`, `fit`, `bounds`, `clocks`:
 //!   the clocks that follow, and their errors. No common clock is assumed.
 //! * `unite`: the same packet at several nodes. `flows`: programs' traffic by its ends. `fates`: what became of each packet.
-//! * `options`: what is asked for. `places`: all positions in one frame. `write`: the run directory.
+//! * `options`: what is asked for. `shared`: what all nodes' configurations say. `places`: all positions in one frame. `write`: the run directory.
 //! * [`split`] is the way back: a run of a whole mesh as each of its nodes would have recorded it, with clocks of its own.
 
 mod bounds;
@@ -22,6 +22,7 @@ mod options;
 mod outside_tests;
 mod places;
 mod report;
+mod shared;
 mod split;
 mod steps;
 mod unite;

@@ -41,8 +41,9 @@ fn hop((s, packet, node, kind, from, to): Row) -> (HopEvent, Option<Identity>) {
         ttl: 64,
         reason: (kind == HopKind::Drop).then_some(DropReason::NoRoute),
     };
+    let ports = Some((7, 7));
     let identity =
-        Identity { frame: packet, end_to_end: packet, protocol: 1, ports: Some((7, 7)), payload: 56 };
+        Identity { frame: packet, end_to_end: packet, protocol: 1, ports, payload: 56, echo: None };
     (of, Some(identity))
 }
 

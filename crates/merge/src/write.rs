@@ -7,9 +7,9 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
 use wayhop_trace::{
-    ConnectionEvent, Ends, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest, Merged, MergedRun,
-    Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir,
-    RunStatus, SizeEvent, Summary, Totals, ratio,
+    ConnectionEvent, Echo, Echoes, Ends, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest,
+    Merged, MergedRun, Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome,
+    Recorder, RunDir, RunStatus, SizeEvent, Summary, Totals, ratio,
 };
 
 use crate::clocks::Clocks;
@@ -21,6 +21,7 @@ use crate::input::{NodeRun, names};
 use crate::options::Options;
 use crate::places::Places;
 use crate::report::{MergeReport, MergedNode};
+use crate::shared::Shared;
 use crate::unite::{Packets, Timed, is_data};
 
 /// Numbers of packets that only the table `sends` knows.
@@ -79,8 +80,12 @@ impl Merge {
 
     fn manifest(&self, names: &[String], options: &Options) -> Manifest {
         let seed = self.runs[self.reference].manifest.seed;
-        let mut text =
-            format!("# Merged from the runs of {} nodes. Their configurations:\n", self.runs.len());
+        let shared = Shared::of(&self.runs, self.reference);
+        let mut text = format!(
+            "# Merged from the runs of {} nodes.\n{}\n# Their configurations:\n",
+            self.runs.len(),
+            shared.text
+        );
         for (run, name) in self.runs.iter().zip(names) {
             let _ = writeln!(text, "#\n# {name}:");
             for line in run.manifest.scenario.lines() {
@@ -98,6 +103,7 @@ impl Merge {
                 reference: names[self.reference].clone(),
                 runs: self.runs.iter().enumerate().map(one).collect(),
                 left_apart: self.left_apart.clone(),
+                differing: shared.differing,
             }),
             // When the nodes ran, and not when their runs were merged.
             started: self.runs[self.reference].manifest.started.clone(),
@@ -243,6 +249,7 @@ impl Merge {
 
     fn summary(&self, options: &Options) -> Summary {
         let mut all_ns = Vec::new();
+        let mut round_trips = self.round_trips();
         let mut drops = [0; DropReason::ALL.len()];
         let mut flows = Vec::new();
         for (id, ((flow, sent), stories)) in
@@ -268,6 +275,12 @@ impl Merge {
         totals.sum_flows(&flows);
         totals.set_drops(&drops);
         totals.latency_ms = LatencyMs::of(&mut all_ns);
+        for (flow, round_trips) in flows.iter_mut().zip(&mut round_trips) {
+            flow.answered = round_trips.as_ref().map(|all| all.len() as u64);
+            flow.round_trip_ms = round_trips.as_mut().and_then(|all| LatencyMs::of(all));
+        }
+        totals.round_trip_ms =
+            LatencyMs::of(&mut round_trips.into_iter().flatten().flatten().collect::<Vec<_>>());
         let outages = self.runs.iter().enumerate().flat_map(|(node, run)| {
             run.summary.outages.iter().map(move |o| NodeOutages { node: node as u32, ..o.clone() })
         });
@@ -287,6 +300,32 @@ impl Merge {
             totals,
             ..Summary::default()
         }
+    }
+
+    /// By flow, the round trips of its echo requests that were answered, nanoseconds; `None` of flows without requests.
+    fn round_trips(&self) -> Vec<Option<Vec<u64>>> {
+        let mut all: Vec<Option<Vec<u64>>> = vec![None; self.flows.list.len()];
+        let mut echoes = Echoes::default();
+        for t in &self.order {
+            let (node, row) = (t.seen.node as usize, t.seen.row as usize);
+            let (hop, Some(identity)) = &self.runs[node].hops[row] else { continue };
+            let packet = self.packets.of_row[node][row];
+            let Some(tag) = self.flows.tags.get(&packet) else { continue };
+            let flow = &self.flows.list[tag.flow as usize];
+            let begins = hop.kind == HopKind::Originate || self.flows.entries.contains(&t.seen);
+            if begins && matches!(identity.echo, Some(Echo::Request(_))) {
+                all[tag.flow as usize].get_or_insert_default();
+                echoes.sent(flow.conversation.ends, identity, tag.flow, t.at_ns);
+            }
+            if hop.kind == HopKind::Deliver && flow.is_meant_for(t.seen.node) {
+                let answer = echoes.delivered((hop.source, hop.destination), identity, t.at_ns);
+                let asked = answer.and_then(|a| Some((all[a.flow as usize].as_mut()?, a.round_trip_ns)));
+                if let Some((round_trips, ns)) = asked {
+                    round_trips.push(ns);
+                }
+            }
+        }
+        all
     }
 
     fn flow(

@@ -88,6 +88,14 @@ impl MacFilter {
         self.0.iter().filter(move |s| s.node == node)
     }
 
+    /// All link addresses that any node ever ignores, each once.
+    pub fn link_addresses(&self) -> Vec<Mac> {
+        let mut all: Vec<Mac> = self.0.iter().flat_map(|s| s.from.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// The lines, for nodes that exist.
     pub fn steps(&self, addresses: &[Ipv4Addr]) -> Vec<Ignores> {
         self.0.iter().filter(|s| (s.node as usize) < addresses.len()).cloned().collect()

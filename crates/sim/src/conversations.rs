@@ -1,9 +1,9 @@
 //! What programs outside send, as flows behind the scenario's.
 
-use wayhop_core::{FlowTag, NodeId, Packet, Time};
+use wayhop_core::{FlowTag, NodeId, Packet, Span, Time};
 use wayhop_trace::{
-    Conversation, Conversations, Ends, FlowSummary, Identity, LatencyMs, PacketClass, is_for_all,
-    is_for_neighbours, ratio,
+    Conversation, Conversations, Echo, Echoes, Ends, FlowSummary, Identity, LatencyMs, PacketClass,
+    is_for_all, is_for_neighbours, ratio,
 };
 use wayhop_transport::{Histogram, Latency};
 use wayhop_wire::ip;
@@ -16,6 +16,7 @@ pub(crate) struct ProgramFlows {
     all: Conversations<Facts>,
     /// By node: which packets to all it has got.
     to_all: Vec<Option<Box<Arrived>>>,
+    echoes: Echoes,
 }
 
 /// What became of one, beside what the ledger knows.
@@ -29,23 +30,36 @@ struct Facts {
     bytes: u64,
     hops: u64,
     delay: Histogram,
+    /// Of echo requests that were answered; `None` of others.
+    round_trips: Option<Histogram>,
 }
 
 impl ProgramFlows {
     /// Behind so many flows of the scenario.
     pub(crate) fn new(flows: usize, nodes: usize) -> Self {
         let to_all = (0..nodes).map(|_| None).collect();
-        Self { all: Conversations::behind(flows as u32), to_all }
+        Self { all: Conversations::behind(flows as u32), to_all, echoes: Echoes::default() }
     }
 
     /// The flow of a packet that a program of this node sends, whose destination is the node `to` if any has its address. `None` of
     /// packets that stay on the link, and of conversations beyond those that are told apart.
     pub(crate) fn sent(&mut self, now: Time, node: u32, packet: &[u8], to: Option<u32>) -> Option<FlowTag> {
         let ip = ip::Packet::new_checked(packet).ok().filter(|ip| !is_for_neighbours(ip.dst))?;
-        let ends = Ends::new(ip.src, ip.dst, &Identity::of(packet)?);
-        let facts =
-            || Facts { from: node, to, ttls: Vec::new(), bytes: 0, hops: 0, delay: Histogram::default() };
-        let tag = self.all.sent(ends, i128::from(now.as_nanos()), facts)?;
+        let identity = Identity::of(packet)?;
+        let ends = Ends::new(ip.src, ip.dst, &identity);
+        let asks = matches!(identity.echo, Some(Echo::Request(_)));
+        let facts = || Facts {
+            from: node,
+            to,
+            ttls: Vec::new(),
+            bytes: 0,
+            hops: 0,
+            delay: Histogram::default(),
+            round_trips: asks.then(Histogram::default),
+        };
+        let at_ns = i128::from(now.as_nanos());
+        let tag = self.all.sent(ends, at_ns, facts)?;
+        self.echoes.sent(ends, &identity, tag.flow, at_ns);
         self.all.of_mut(tag.flow)?.more.ttls.push(ip.ttl);
         Some(tag)
     }
@@ -66,6 +80,12 @@ impl ProgramFlows {
         facts.bytes += u64::from(identity.payload);
         facts.hops += u64::from(ttl.saturating_sub(ip.ttl)) + 1;
         facts.delay.record(now.since(p.meta.born));
+        let answer = self.echoes.delivered((ip.src, ip.dst), &identity, i128::from(now.as_nanos()));
+        let asked =
+            answer.and_then(|a| Some((self.all.of_mut(a.flow)?.more.round_trips.as_mut()?, a.round_trip_ns)));
+        if let Some((round_trips, ns)) = asked {
+            round_trips.record(Span::from_nanos(ns));
+        }
         true
     }
 
@@ -111,6 +131,8 @@ fn summary(id: u32, c: &Conversation<Facts>, nodes: usize, ends: Option<FlowEnds
         goodput_bps: c.bits_per_second(c.more.bytes),
         latency_ms: Latency::of(&c.more.delay).map(latency_ms),
         hops_mean: ratio(c.more.hops, delivered),
+        answered: c.more.round_trips.as_ref().map(Histogram::samples),
+        round_trip_ms: c.more.round_trips.as_ref().and_then(Latency::of).map(latency_ms),
         ..c.summary(id, Some(c.more.from), c.more.to)
     }
 }

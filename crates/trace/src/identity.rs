@@ -33,6 +33,17 @@ pub struct Identity {
     pub ports: Option<(u16, u16)>,
     /// Octets behind the headers of IP, routing and transport.
     pub payload: u32,
+    /// Of an ICMP echo message.
+    pub echo: Option<Echo>,
+}
+
+/// An ICMP echo message, with its sequence number: an answer has its request's.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// The request.
+    Request(u16),
+    /// The answer.
+    Reply(u16),
 }
 
 impl Identity {
@@ -63,6 +74,7 @@ impl Identity {
             protocol,
             ports: header.ports,
             payload: rest.len() as u32,
+            echo: header.echo,
         })
     }
 }
@@ -138,21 +150,27 @@ struct Transport {
     length: usize,
     checksum: Option<usize>,
     ports: Option<(u16, u16)>,
+    echo: Option<Echo>,
 }
 
 fn transport(protocol: u8, octets: &[u8]) -> Transport {
     let word = |at: usize| Some(u16::from_be_bytes([*octets.get(at)?, *octets.get(at + 1)?]));
     let ports = || Some((word(0)?, word(2)?));
     match protocol {
-        UDP if octets.len() >= 8 => Transport { length: 8, checksum: Some(6), ports: ports() },
+        UDP if octets.len() >= 8 => Transport { length: 8, checksum: Some(6), ports: ports(), echo: None },
         TCP if octets.len() >= 20 => {
             let length = (usize::from(octets[12] >> 4) * 4).clamp(20, octets.len());
-            Transport { length, checksum: Some(16), ports: ports() }
+            Transport { length, checksum: Some(16), ports: ports(), echo: None }
         }
         ICMP | ICMP6 if octets.len() >= 8 => {
-            let echo = if protocol == ICMP { ECHO } else { ECHO6 };
-            let id = if echo.contains(&octets[0]) { word(4).map(|id| (id, id)) } else { None };
-            Transport { length: 8, checksum: None, ports: id }
+            let [reply, request] = if protocol == ICMP { ECHO } else { ECHO6 };
+            let echo = match octets[0] {
+                kind if kind == request => word(6).map(Echo::Request),
+                kind if kind == reply => word(6).map(Echo::Reply),
+                _ => None,
+            };
+            let ports = echo.and(word(4)).map(|id| (id, id));
+            Transport { length: 8, checksum: None, ports, echo }
         }
         _ => Transport::default(),
     }

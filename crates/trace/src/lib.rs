@@ -22,6 +22,7 @@ mod class;
 mod conversations;
 mod decode;
 pub mod diff;
+mod echoes;
 mod error;
 mod event;
 mod fates;
@@ -58,6 +59,7 @@ pub use capture::{
 pub use class::{PacketClass, classify};
 pub use conversations::{Conversation, Conversations, Ends, is_for_all, is_for_neighbours};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, NoPacket, PassedOver, dissect, network};
+pub use echoes::{Answer, Echoes};
 pub use error::Error;
 pub use event::{
     ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, HopKind, NoteEvent,
@@ -65,7 +67,7 @@ pub use event::{
 };
 pub use hash::TraceHash;
 pub use human::human_table;
-pub use identity::{Identity, IdentityEvent, Lengths, carried, ends};
+pub use identity::{Echo, Identity, IdentityEvent, Lengths, carried, ends};
 pub use killed::{Recovered, how_it_ended, recover};
 pub use lock::{lock_file, lock_folder};
 pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus, civil};

@@ -63,6 +63,9 @@ pub struct Merged {
     /// Nodes that share no frame with the others and were left out.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub left_apart: Vec<String>,
+    /// Keys about the whole mesh, such as `protocol.hello`, for which other nodes' configurations do not say what the reference's does.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub differing: Vec<String>,
 }
 
 impl Eq for Merged {}

@@ -308,6 +308,12 @@ pub struct FlowSummary {
     pub goodput_bps: Option<f64>,
     /// From sending to receiving; for ping, the round trip. Milliseconds. `None` if nothing was received.
     pub latency_ms: Option<LatencyMs>,
+    /// Of the echo requests that programs sent, those whose answer came back; `None` of other flows, and where it is not seen.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub answered: Option<u64>,
+    /// From sending an echo request to receiving its answer, of `answered`. Milliseconds. The scenario's pings have this as `latency_ms`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub round_trip_ms: Option<LatencyMs>,
     /// Mean number of hops of the packets received; `None` if there were none.
     pub hops_mean: Option<f64>,
     /// What a TCP connection did besides.

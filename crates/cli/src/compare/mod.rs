@@ -1,5 +1,6 @@
 //! `wayhop compare`: runs side by side.
 
+mod flows;
 mod page;
 mod rows;
 mod show;

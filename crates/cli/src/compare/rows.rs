@@ -1,11 +1,13 @@
 //! The figures that are compared.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use wayhop_figures::{Column, Run};
 use wayhop_report::{Estimate, FEWEST_RUNS, percentile};
-use wayhop_trace::{FlowSummary, LatencyMs, Summary, Totals};
+use wayhop_trace::{LatencyMs, Summary, Totals};
+
+use super::flows::{Figures, Place, places};
 
 /// What it costs to deliver, of a run's totals.
 type Load = fn(&Totals) -> Option<f64>;
@@ -90,57 +92,9 @@ pub(crate) fn totals(columns: &[Column]) -> Vec<Row> {
     all
 }
 
-/// What a flow of one run has in common with the same one of another: kind and ends. Ports that programs take at random differ, so
-/// that of a server and the place among flows alike tell conversations apart.
-type Same = (String, [u32; 2], [Option<String>; 2], Option<u16>, usize);
-
-/// The flows of a run, in order.
-fn flows_of(r: &Run) -> Vec<Same> {
-    let mut before: BTreeMap<Same, usize> = BTreeMap::new();
-    let one = |f: &FlowSummary| {
-        let addresses = [f.src_address.clone(), f.dst_address.clone()];
-        // By which gateway a host outside is reached may differ from run to run.
-        let node = |node, address: &Option<String>| if address.is_some() { u32::MAX } else { node };
-        let ends = [node(f.src, &addresses[0]), node(f.dst, &addresses[1])];
-        let same = (f.kind.clone(), ends, addresses, service(f), 0);
-        let place = before.entry(same.clone()).or_default();
-        *place += 1;
-        (same.0, same.1, same.2, same.3, *place - 1)
-    };
-    r.summary.flows.iter().map(one).collect()
-}
-
-/// The lower port of a conversation: a server's, as a rule. Identifiers of echoes are random.
-fn service(f: &FlowSummary) -> Option<u16> {
-    f.src_port.min(f.dst_port).filter(|_| f.kind != "icmp")
-}
-
 /// How many flows are the same in all runs of all columns.
 pub(super) fn common_flows(columns: &[Column]) -> usize {
     places(columns).len()
-}
-
-/// The flows that are the same in all runs of all columns, so that their figures mean the same, with the place of each in the list of
-/// each run. None if the scenarios' flows differ; of programs', those that all runs have.
-fn places(columns: &[Column]) -> Vec<Vec<Vec<usize>>> {
-    let all: Vec<Vec<Vec<Same>>> = columns.iter().map(|c| c.runs.iter().map(flows_of).collect()).collect();
-    let own = |r: &Run| r.summary.flows.iter().filter(|f| !f.is_of_programs()).count();
-    let mut runs = columns.iter().flat_map(|c| &c.runs).zip(all.iter().flatten());
-    let Some((first, flows)) = runs.next() else { return Vec::new() };
-    if !runs.all(|(r, f)| own(r) == own(first) && f[..own(r)] == flows[..own(first)]) {
-        return Vec::new();
-    }
-    let places: Vec<Vec<BTreeMap<&Same, usize>>> =
-        all.iter().map(|c| c.iter().map(|flows| flows.iter().zip(0..).collect()).collect()).collect();
-    let place = |same: &Same| -> Option<Vec<Vec<usize>>> {
-        places.iter().map(|c| c.iter().map(|run| run.get(same).copied()).collect()).collect()
-    };
-    flows.iter().filter_map(place).collect()
-}
-
-/// A flow's end: a node, or an address that no node has.
-fn end(node: u32, address: Option<&str>) -> String {
-    address.map_or_else(|| node.to_string(), str::to_owned)
 }
 
 struct Rows<'a> {
@@ -159,30 +113,29 @@ impl Rows<'_> {
 
     fn flows(&mut self) {
         for places in places(self.columns).into_iter().take(MOST_FLOWS) {
-            let f = &self.columns[0].runs[0].summary.flows[places[0][0]];
-            let to = if f.is_to_all() { "all".to_owned() } else { end(f.dst, f.dst_address.as_deref()) };
-            let port = service(f).map(|p| format!(" port {p}")).unwrap_or_default();
-            let from = end(f.src, f.src_address.as_deref());
-            let about = format!("flow {} {} {from}-{to}{port}", f.id, f.kind);
-            let of = |value: &dyn Fn(&Run, usize) -> Option<f64>| {
-                let run = |(r, i): (&Run, &usize)| value(r, *i).filter(|v| v.is_finite());
-                let column = |(c, places): (&Column, &Vec<usize>)| {
+            let about = places[0][0].about(&self.columns[0].runs[0]);
+            let of = |value: &dyn Fn(&Run, Place) -> Option<f64>| {
+                let run = |(r, place): (&Run, &Place)| value(r, *place).filter(|v| v.is_finite());
+                let column = |(c, places): (&Column, &Vec<Place>)| {
                     c.runs.iter().zip(places).map(run).collect::<Vec<_>>()
                 };
                 self.columns.iter().zip(&places).map(column).collect::<Vec<_>>()
             };
-            let flow = |r: &Run, i: usize| r.summary.flows.get(i).cloned();
-            let ms = |part: fn(LatencyMs) -> f64| of(&|r, i| flow(r, i)?.latency_ms.map(part));
+            let figure = |part: fn(Figures) -> Option<f64>| of(&|r, place| place.figures(r).and_then(part));
             let values = [
-                ("sent", of(&|r, i| flow(r, i)?.sent.map(|n| n as f64))),
-                ("delivery_ratio", of(&|r, i| flow(r, i)?.delivery_ratio)),
-                ("held", of(&|r, i| flow(r, i)?.held.map(|n| n as f64))),
-                ("latency_ms.p50", ms(|l| l.p50)),
-                ("latency_ms.p95", ms(|l| l.p95)),
-                ("latency_ms.max", ms(|l| l.max)),
-                ("latency_ms.mean", ms(|l| l.mean)),
-                ("hops_mean", of(&|r, i| flow(r, i)?.hops_mean)),
-                ("first_search_ms", of(&|r, i| r.first_search(i).map(|s| s.as_secs_f64() * 1e3))),
+                ("sent", figure(|f| f.sent)),
+                ("delivery_ratio", figure(|f| f.delivery_ratio)),
+                ("held", figure(|f| f.held)),
+                ("latency_ms.p50", figure(|f| f.latency_ms.map(|l| l.p50))),
+                ("latency_ms.p95", figure(|f| f.latency_ms.map(|l| l.p95))),
+                ("latency_ms.max", figure(|f| f.latency_ms.map(|l| l.max))),
+                ("latency_ms.mean", figure(|f| f.latency_ms.map(|l| l.mean))),
+                ("hops_mean", figure(|f| f.hops_mean)),
+                ("goodput_bps", figure(|f| f.goodput_bps)),
+                (
+                    "first_search_ms",
+                    of(&|r, place| r.first_search(place.index()).map(|s| s.as_secs_f64() * 1e3)),
+                ),
             ];
             for (quantity, values) in values {
                 let paired = Rc::clone(&self.paired);

@@ -96,7 +96,7 @@ pub(crate) enum What {
     },
     /// The links of an emulation or a lab that are overridden
     Links,
-    /// Override a link of an emulation or a lab
+    /// Override a link of an emulation or a lab; of a field node with a macfilter, whom it hears
     Link {
         /// One end
         #[arg(add = ArgValueCompleter::new(complete::nodes))]

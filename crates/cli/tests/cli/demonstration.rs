@@ -44,8 +44,19 @@ fn from_the_table(dir: &Path, run: &str) -> (u64, u64, u64) {
 
 /// The rows of a lap of so many seconds.
 fn report(dir: &Path, lap_s: &str) -> Vec<Value> {
-    let args =
-        ["reproduce", "pran", "--part", "demonstration", "--out", "r", "--json", "--quiet", "--duration"];
+    let args = [
+        "reproduce",
+        "pran",
+        "--part",
+        "demonstration",
+        "--seeds",
+        "1",
+        "--out",
+        "r",
+        "--json",
+        "--quiet",
+        "--duration",
+    ];
     let mut v: Value =
         serde_json::from_str(&run_in(dir, &[&args[..], &[lap_s]].concat()).ok()).expect("one JSON object");
     assert_eq!(v["paper"], "pran");
@@ -86,7 +97,7 @@ fn a_robot_s_video_crosses_the_mesh_and_the_report_counts_what_the_packets_table
     assert_eq!(ours(&rows, ["Figure 7", "Source route in data", "bytes"]), added as f64);
     // A run that was late says so, in every row, and no other does.
     let on_time = ours(&rows, ["Emulation", "Runs on time", "holds"]) == 1.0;
-    for r in &rows {
+    for r in rows.iter().filter(|r| r["artefact"] != "Figure 7, simulated") {
         let is_marked = r["note"].as_str().is_some_and(|n| n.starts_with("Degraded"));
         assert_ne!(is_marked, on_time, "{r}");
     }

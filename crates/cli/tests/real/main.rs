@@ -30,6 +30,7 @@ mod partition;
 mod replay;
 mod route_mtu;
 mod roving;
+mod roving_faults;
 mod station;
 mod undo;
 mod upkeep;

@@ -139,7 +139,7 @@ fn hosts_that_take_one_scenario_each_as_another_node_reach_each_other() {
         for file in ["summary.json", "packets.parquet", &format!("captures/{name}.pcapng")] {
             assert!(run.join(file).is_file(), "{file} of {name}");
         }
-        let log = run.join(format!("inputs/{name}.jsonl")).display().to_string();
+        let log = run.join(format!("inputs/{name}.jsonl.gz")).display().to_string();
         let (status, objects) = replay(&[log], &[]);
         assert_eq!((status, &objects[0]["verdict"]), (Some(0), &"same".into()), "{name}");
     }

@@ -29,6 +29,10 @@ pub struct LostPacket {
     pub source_node: Option<u32>,
     /// The number of the node that it was for; null for packets to all and to hosts outside.
     pub destination_node: Option<u32>,
+    /// The address that it was sent from.
+    pub source: Option<String>,
+    /// The address that it was sent to.
+    pub destination: Option<String>,
     /// When the last thing happened to it, after the start of the run.
     pub time_s: Option<f64>,
     /// Where: the node's number.
@@ -70,6 +74,8 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
                     sent_s: None,
                     source_node: None,
                     destination_node: None,
+                    source: None,
+                    destination: None,
                     time_s: None,
                     node: None,
                     node_name: None,
@@ -96,6 +102,8 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
             p.node = row.node("node");
             p.source_node = names.number(row.text("source")?);
             p.destination_node = names.number(row.text("destination")?);
+            p.source = row.text("source").map(str::to_owned);
+            p.destination = row.text("destination").map(str::to_owned);
         }
         (sent.len() <= MOST_ROWS).then_some(())
     })?;

@@ -5,9 +5,9 @@ use wayhop_core::{Addr, FlowTag, IfaceId, Span, Time};
 
 use super::column::{Cells, Column, Texts, name};
 use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, FlowSummary, GpsEvent, HopEvent, IdentityEvent,
-    Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent,
-    TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Echo, FlowSummary, GpsEvent, HopEvent,
+    IdentityEvent, Messages, NodeInfo, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent,
+    SizeEvent, TcpEvent,
 };
 
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
@@ -208,6 +208,20 @@ pub(crate) const IDENTITIES: &[Column<IdentityEvent>] = &[
     column("source_port", Cells::OptInt32(|e| e.identity.ports.map(|p| i32::from(p.0)))),
     column("destination_port", Cells::OptInt32(|e| e.identity.ports.map(|p| i32::from(p.1)))),
     column("payload_bytes", Cells::Int32(|e| e.identity.payload as i32)),
+    column(
+        "echo_request",
+        Cells::OptInt32(|e| match e.identity.echo {
+            Some(Echo::Request(sequence)) => Some(i32::from(sequence)),
+            _ => None,
+        }),
+    ),
+    column(
+        "echo_reply",
+        Cells::OptInt32(|e| match e.identity.echo {
+            Some(Echo::Reply(sequence)) => Some(i32::from(sequence)),
+            _ => None,
+        }),
+    ),
 ];
 
 /// `counters`: one row per counter of a node.

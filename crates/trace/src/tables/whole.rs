@@ -11,7 +11,7 @@ use wayhop_core::{
 
 use super::read::each_row;
 use crate::{
-    ConnectionEvent, Counter, Error, GpsEvent, GpsSource, HopEvent, HopKind, Identity, IdentityEvent,
+    ConnectionEvent, Counter, Echo, Error, GpsEvent, GpsSource, HopEvent, HopKind, Identity, IdentityEvent,
     InterfaceInfo, LinkKind, Messages, NodeInfo, NoteEvent, PacketClass, PositionEvent, RunDir, SendEvent,
     SizeEvent, TcpEvent,
 };
@@ -173,6 +173,7 @@ fn identity(row: &Row) -> Option<IdentityEvent> {
             protocol: u8::try_from(number(row, "protocol")?).ok()?,
             ports: port("source_port").zip(port("destination_port")),
             payload: u32::try_from(number(row, "payload_bytes")?).ok()?,
+            echo: port("echo_request").map(Echo::Request).or_else(|| port("echo_reply").map(Echo::Reply)),
         },
     })
 }
