@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+from host_changes import run
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results", "gateway_ages.json")
 SERVER = "198.51.100.1"
@@ -31,13 +33,6 @@ PATIENCE = 60
 # How often a ping is sent, s.
 EVERY = 0.05
 GATEWAYS, READER = (0, 3), 1
-
-
-def run(line, check=True):
-    done = subprocess.run(line.split(), capture_output=True, text=True, check=False)
-    if check and done.returncode:
-        raise RuntimeError(f"{line}: {done.stderr.strip()}")
-    return done.stdout
 
 
 class Row:

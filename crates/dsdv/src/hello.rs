@@ -50,6 +50,7 @@ impl Engine {
     pub(crate) fn hello_due(&mut self, cx: &mut Cx<'_>) {
         let now = cx.now();
         let interval = Span::from_millis(self.params.hello_interval_ms.unwrap_or_default());
+        // An update since then counts, unless it is as old as the earliest Hello.
         let last = self.last_sent.filter(|&sent| now < sent + interval.mul_f64(0.9));
         if last.is_none() && !self.is_quiet(now) && !cx.all_links_acknowledge() {
             self.entries.clear();

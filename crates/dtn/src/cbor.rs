@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
             Some(_) => Err(Error::message("an array with a length")),
         }
     }
-    /// Passes over the next item, whatever it is.
+    /// Passes over the next item, with all that it contains, whatever it is: for who needs to know only where it ends.
     pub(crate) fn skip(&mut self) -> Result<(), Error> {
         self.d.skip()
     }

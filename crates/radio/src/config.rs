@@ -231,7 +231,7 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("meshtest", "the 802.11g radios of MeshTest: cabled, with node 0 as access point"),
 ];
 
-/// A slot of 20 us without the way through the air (aAirPropagationTime, 1 us): Table 15-5.
+/// A slot of 20 us without the way through the air (aAirPropagationTime, 1 us).
 const DSSS_CCA_US: u32 = 19;
 /// The same of a slot of 9 us: Table 17-21.
 const OFDM_CCA_US: u32 = 8;

@@ -163,10 +163,11 @@ impl Row {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn rows() -> Vec<Row> {
+    /// With numbers of ours, without any, and without a run.
+    pub(crate) fn rows() -> Vec<Row> {
         vec![
             Row::new("Table I", "T1", "loss_pct", 13.01).with([12.0, 13.0, 14.0].map(Some)),
             Row::new("Table I", "T2", "loss_pct", 12.57).with([None, None]).note("no runs"),

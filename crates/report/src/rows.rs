@@ -101,14 +101,7 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn rows() -> Vec<Row> {
-        vec![
-            Row::new("Table I", "T1", "loss_pct", 13.01).with([12.0, 13.0, 14.0].map(Some)),
-            Row::new("Table I", "T2", "loss_pct", 12.57).with([None, None]).note("no runs"),
-            Row::new("Section 9", "one hop, lab", "goodput_mbps", 0.86).note("no runs"),
-        ]
-    }
+    use crate::row::tests::rows;
 
     #[test]
     fn json_has_the_keys_of_the_contract() {

@@ -133,6 +133,7 @@ fn whole_bundles_of_a_block_that_ends_early_are_handed_up_and_the_next_one_as_a_
 /// The number after a segment's first octet and the one of its engine, and where it ends.
 fn session_number(segment: &[u8]) -> (u64, usize) {
     let mut number = 0;
+    // Behind the octet of version and type, and the engine's.
     for (at, octet) in segment.iter().enumerate().skip(2) {
         number = number << 7 | u64::from(octet & 0x7f);
         if octet & 0x80 == 0 {

@@ -26,7 +26,7 @@ pub(crate) fn section(by_hops: &[ByLoad; 4], first: &[ByLoad; 4]) -> Section {
     let mut text = vec![
         "All nodes are 200 m apart, so two frames that collide are equally strong, and neither is received. Radios of this kind may do better: all cards spread with the same \
          Barker code of 11 chips, whose autocorrelation is 1/11, 21 dB less, as soon as it is off by a chip. A receiver that has found the first frame's timing sees a later one, \
-         as strong, as that much weaker (delay capture: Davis and Gronemeyer, 1980), while it cannot get the later frame at all."
+         as strong, as that much weaker, while it cannot get the later frame at all."
             .to_owned(),
         format!(
             "So here are the same runs with --set {}. This variant was looked for with the paper's tables at hand and is not what the other sections show. Over three hops it moves the losses \

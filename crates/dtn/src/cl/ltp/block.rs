@@ -39,6 +39,7 @@ fn length(octets: &[u8]) -> Option<usize> {
     let mut r = Reader::new(octets);
     r.indefinite_array().ok()?;
     while !r.is_break() {
+        // Blocks of a bundle are read when it is taken: here only its end is looked for.
         r.skip().ok()?;
     }
     Some(r.position())
