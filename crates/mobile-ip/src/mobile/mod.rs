@@ -15,7 +15,7 @@ pub use self::config::{LinkKind, MobileConfig, MobileLink};
 
 use self::agents::{Agent, Kept, Link, News};
 use self::registration::{Answer, Registration};
-use crate::engine::{Attachment, Clock, Engine, Input, LinkId, Output};
+use crate::engine::{Attachment, Clock, Engine, Input, LinkId, LinkState, Output};
 use crate::event::Event;
 use crate::home::gratuitous;
 use crate::packets;
@@ -368,12 +368,28 @@ impl MobileNode {
         if self.registration.is_over(now.at) {
             self.registration.begin(now.at, self.target);
             if self.current != self.target || !matches!(self.target, Attachment::Home { .. }) {
-                self.before = std::mem::take(&mut self.current);
-                self.is_confirmed = false;
-                out.push(Output::Attach(Attachment::Nowhere));
+                self.detach(out);
             }
         }
         self.decide(now, out);
+    }
+
+    /// Packets go nowhere until it is attached again.
+    fn detach(&mut self, out: &mut Vec<Output>) {
+        self.before = std::mem::take(&mut self.current);
+        self.is_confirmed = false;
+        out.push(Output::Attach(Attachment::Nowhere));
+    }
+
+    fn set_link(&mut self, now: Clock, link: LinkId, state: LinkState, out: &mut Vec<Output>) {
+        if self.link(link).is_some_and(|l| l.set(now.at, state)) {
+            self.run_due(now, out);
+        }
+        // The kernel's routes by it went with it, and its address if another interface takes its place: if it is back before another place
+        // has answered, it is attached there as at first.
+        if !state.is_up && self.current.link() == Some(link) {
+            self.detach(out);
+        }
     }
 }
 
@@ -385,11 +401,7 @@ impl Engine for MobileNode {
             Input::Tunnelled { packet, .. } => self.tunnelled(packet, out),
             Input::Outbound(packet) => self.outbound(packet, out),
             Input::Arp { link, message } => self.arp(link, message, out),
-            Input::Link { link, state } => {
-                if self.link(link).is_some_and(|l| l.set(now.at, state)) {
-                    self.run_due(now, out);
-                }
-            }
+            Input::Link { link, state } => self.set_link(now, link, state, out),
             Input::Timer => self.run_due(now, out),
         }
     }

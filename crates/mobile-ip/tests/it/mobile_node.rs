@@ -203,6 +203,26 @@ fn it_goes_to_the_best_link_and_falls_back_when_that_is_silent_section_2_4_2() {
 }
 
 #[test]
+fn a_link_that_is_back_before_another_place_has_answered_gets_its_routes_again() {
+    let mut mn = mobile_node(Replay::Timestamps);
+    up(&mut mn, clock(0.0), WLAN_LINK, None);
+    let out = hears(&mut mn, clock(0.1), WLAN_LINK, HA, &of_home_agent(3));
+    let (_, r) = only_request(&out);
+    granted(&mut mn, clock(0.2), WLAN_LINK, HA, &r);
+    assert_eq!(mn.attachment(), AT_HOME);
+    up(&mut mn, clock(1.0), CELL_LINK, Some(CELL));
+    // By the other link it asks; the answer is on its way when the interface is there again.
+    let out = down(&mut mn, clock(2.0), WLAN_LINK);
+    assert_eq!(only_request(&out).1.care_of, CELL);
+    assert!(out.contains(&Output::Attach(Attachment::Nowhere)));
+    up(&mut mn, clock(2.02), WLAN_LINK, None);
+    let mut out = hears(&mut mn, clock(2.08), WLAN_LINK, HA, &of_home_agent(4));
+    let (_, r) = only_request(&out);
+    out.extend(granted(&mut mn, clock(2.1), WLAN_LINK, HA, &r));
+    assert!(out.contains(&Output::Attach(AT_HOME)), "{out:?}");
+}
+
+#[test]
 fn without_an_answer_it_asks_ever_more_seldom_and_tries_elsewhere_section_3_6_3() {
     let mut mn = mobile_node(Replay::Timestamps);
     up(&mut mn, clock(0.0), CELL_LINK, Some(CELL));
