@@ -206,6 +206,10 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Bundle(crate::bundle::BundleCommand),
     #[cfg(feature = "linux")]
+    /// Run an application of Wayhop's on this host: what [[applications]] of a scenario runs at a node
+    #[command(after_help = crate::application::EXAMPLES)]
+    Application(crate::application::ApplicationArgs),
+    #[cfg(feature = "linux")]
     /// Keep a host's address while it moves between links (RFC 5944): home agent, foreign agent, mobile node
     #[command(after_help = crate::mobile_ip::EXAMPLES, subcommand)]
     MobileIp(crate::mobile_ip::MobileIpCommand),

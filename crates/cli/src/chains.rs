@@ -154,6 +154,7 @@ fn chain(
         attacks: Vec::new(),
         energy: Vec::new(),
         orders: Vec::new(),
+        applications: Vec::new(),
         programs: Vec::new(),
         captures: CapturePlan::default(),
         receptions: ReceptionPlan::default(),

@@ -2,6 +2,8 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
+#[cfg(feature = "linux")]
+mod application;
 mod args;
 #[cfg(feature = "linux")]
 mod bundle;
@@ -114,6 +116,8 @@ pub fn main() -> ExitCode {
         Command::Node(a) => node::node(&a),
         #[cfg(feature = "linux")]
         Command::Bundle(c) => bundle::bundle(&c),
+        #[cfg(feature = "linux")]
+        Command::Application(a) => application::application(&a),
         #[cfg(feature = "linux")]
         Command::MobileIp(c) => mobile_ip::mobile_ip(&c),
         #[cfg(feature = "linux")]

@@ -7,11 +7,13 @@
 //! * [`Packet`] and [`Pool`]: the bytes of an IP packet, in buffers that are recycled.
 //! * [`Protocol`] and [`Cx`]: inputs in, effects out. A protocol sees its own node only; it has no clock, socket,
 //!   thread or global list. The node applies the effects in order after the handler returned.
+//! * [`Application`] and [`ApplicationCx`]: the same for programs above the routing protocol.
 //! * [`Description`]: a protocol as everything outside of its crate knows it, and [`Configured`]: one with its parameters.
 //!
 //! Nothing in here does I/O.
 
 mod addr;
+mod application;
 mod bytes;
 mod command;
 mod cx;
@@ -43,6 +45,10 @@ mod time;
 mod words;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
+pub use application::{
+    Application, ApplicationCx, ApplicationDatagram, ApplicationDescription, ApplicationEffect,
+    ApplicationInput, ApplicationParameters, ConfiguredApplication, ReadApplication,
+};
 pub use bytes::from_hex;
 pub use command::{Command, Refused};
 pub use cx::Cx;

@@ -49,6 +49,8 @@ pub enum Purpose {
     Calibration = 17,
     /// When agents for bundles begin with their beacons.
     Bundles = 18,
+    /// What applications draw.
+    Applications = 19,
 }
 
 /// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with

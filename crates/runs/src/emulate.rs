@@ -13,6 +13,7 @@ use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
 
 use crate::agents::Agents;
+use crate::applications::Applications;
 use crate::connections::Watch;
 use crate::error::Error;
 use crate::inputs::InputLogs;
@@ -81,6 +82,10 @@ impl<'a> Emulation<'a> {
             plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
             agents
         });
+        let applications = Applications::new(self.scenario, tasks.dir)?.map(|(applications, launches)| {
+            plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
+            applications
+        });
         if let Some(node) = tasks.collector {
             let folder = tasks.dir.map(|r| r.join("reports"));
             self.telling.report_to(self.scenario.addresses[node], &self.mesh, folder.as_deref())?;
@@ -119,6 +124,8 @@ impl<'a> Emulation<'a> {
         summary.program_exits = driven.program_exits;
         let end = Time::from_secs_f64(summary.simulated_s);
         summary.bundles = agents.map(|agents| agents.finish(clock, end, &mut recorder));
+        summary.applications =
+            applications.map_or_else(Vec::new, |a| a.finish(clock, end, &mut recorder));
         let complaint = connections.and_then(|watch| watch.end(driven.begun, &mut recorder));
         summary.name_nodes(&self.scenario.names);
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());

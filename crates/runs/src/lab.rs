@@ -12,6 +12,7 @@ use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::agents::Agents;
+use crate::applications::Applications;
 use crate::connections::Watch;
 use crate::error::Error;
 use crate::inputs::InputLogs;
@@ -26,6 +27,7 @@ pub struct Lab {
     main: Option<usize>,
     leave: Option<PathBuf>,
     agents: Option<Agents>,
+    applications: Option<Applications>,
     scenario: Resolved,
 }
 
@@ -46,6 +48,10 @@ impl Lab {
             programs.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
             agents
         });
+        let applications = Applications::new(scenario, dir)?.map(|(applications, launches)| {
+            programs.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
+            applications
+        });
         let main = command.map(|launch| {
             programs.push((Time::ZERO, launch));
             programs.len() - 1
@@ -62,7 +68,7 @@ impl Lab {
             &daemons.namespaces(),
         )
         .map_err(Error::run)?;
-        Ok(Self { daemons, registry, programs, main, leave, agents, scenario: scenario.clone() })
+        Ok(Self { daemons, registry, programs, main, leave, agents, applications, scenario: scenario.clone() })
     }
 
     /// The name of the run, for `wayhop ctl --run`.
@@ -86,8 +92,11 @@ impl Lab {
         drop(self.registry);
         Programs::hand_over(self.leave.as_deref());
         let mut ended = ended?;
+        let end = Time::from_secs_f64(ended.summary.simulated_s);
+        if let Some(applications) = self.applications {
+            ended.summary.applications = applications.finish(begun, end, &mut ended.recorder);
+        }
         if let Some(agents) = self.agents {
-            let end = Time::from_secs_f64(ended.summary.simulated_s);
             ended.summary.bundles = Some(agents.finish(begun, end, &mut ended.recorder));
             ended.summary.name_nodes(&self.scenario.names);
         }

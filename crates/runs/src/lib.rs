@@ -13,6 +13,8 @@
 #[cfg(feature = "linux")]
 mod agents;
 #[cfg(feature = "linux")]
+mod applications;
+#[cfg(feature = "linux")]
 mod connections;
 #[cfg(feature = "linux")]
 mod emulate;

@@ -7,6 +7,7 @@
 //! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
 //! reason and remedy.
 
+mod applications;
 mod attacks;
 mod attacks_schema;
 mod background;
@@ -70,6 +71,8 @@ mod traffic_trace;
 mod waypoints;
 mod waypoints_schema;
 
+pub use applications::{ApplicationPlan, configure_application};
+pub use applications::schema::ApplicationSection;
 pub use attacks::{Action, Attack};
 pub use attacks_schema::{AttackKind, Attacks};
 pub use background::{Background, ControlPoint};

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
-use wayhop_core::{Description, Parameters, nearest, plain};
+use wayhop_core::{ApplicationDescription, ApplicationParameters, Description, Parameters, nearest, plain};
 
 use crate::document::Document;
 use crate::error::Error;
@@ -82,10 +82,30 @@ pub(crate) fn parameters(
     overrides: &Table,
     document: &Document,
 ) -> Result<Arc<dyn Parameters>, Error> {
-    let bug = |e: String| document.error("protocol", e, "report this as a bug");
-    let base = to_toml(profile).map_err(|e| bug(e.to_string()))?;
-    let read = |table: &Table| (protocol.read)(to_json(table).map_err(|e| e.to_string())?);
-    merge(base, overrides, "protocol", document, &keys(&(protocol.schema)()), read)
+    of_json(profile, &(protocol.schema)(), protocol.read, overrides, ("protocol", document))
+}
+
+/// The parameters of an application: its defaults with the keys of `overrides` in their place.
+pub(crate) fn application(
+    application: &ApplicationDescription,
+    overrides: &Table,
+    section: &str,
+    document: &Document,
+) -> Result<Arc<dyn ApplicationParameters>, Error> {
+    let (defaults, schema) = ((application.defaults)(), (application.schema)());
+    of_json(&defaults, &schema, application.read, overrides, (section, document))
+}
+
+fn of_json<T>(
+    base: &Map<String, Json>,
+    schema: &Json,
+    read: impl Fn(Map<String, Json>) -> Result<T, String>,
+    overrides: &Table,
+    (section, document): (&str, &Document),
+) -> Result<T, Error> {
+    let base = to_toml(base).map_err(|e| document.error(section, e.to_string(), "report this as a bug"))?;
+    let read = |table: &Table| read(to_json(table).map_err(|e| e.to_string())?);
+    merge(base, overrides, section, document, &keys(schema), read)
 }
 
 /// Values as TOML: those that are absent are null in JSON.

@@ -42,6 +42,7 @@ pub fn reference_markdown() -> String {
     for (key, def) in [("dtn", "Dtn"), ("dtn.routes", "DtnRoute"), ("dtn.flows", "BundleFlow")] {
         section(&mut out, &format!("`{key}`"), &defs, def);
     }
+    applications(&mut out, &defs);
     kinds(&mut out, "commands", "Command", &defs);
     section(&mut out, "`programs`", &defs, "Program");
     section(&mut out, "`captures`", &defs, "Captures");
@@ -141,6 +142,16 @@ fn radio(out: &mut String, defs: &Map<String, Value>) {
         .filter_map(|(name, _)| Some((*name, values(&RadioConfig::preset(name)?))))
         .collect::<Vec<_>>();
     with_sets(out, &schema_for!(RadioConfig).to_value(), &sets);
+}
+
+/// Every application of the registry with its parameters.
+fn applications(out: &mut String, defs: &Map<String, Value>) {
+    section(out, "`applications`", defs, "ApplicationSection");
+    for d in wayhop_applications::ALL {
+        _ = writeln!(out, "\n### The application `{}`\n\n{}: {}.\n", d.name, d.name, d.about);
+        let schema = (d.schema)();
+        table(out, &schema, &Map::new());
+    }
 }
 
 /// Every protocol of the registry with its parameters.

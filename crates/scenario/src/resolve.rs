@@ -9,6 +9,7 @@ use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
+use crate::applications::{self, ApplicationPlan};
 use crate::attacks::{self, Around, Attack};
 use crate::checks::{check_geodetic, in_range};
 use crate::commands::{self, Order};
@@ -87,6 +88,8 @@ pub struct Resolved {
     pub orders: Vec<Order>,
     /// The agents for bundles, if there are any.
     pub dtn: Option<DtnPlan>,
+    /// The applications at nodes.
+    pub applications: Vec<ApplicationPlan>,
     /// The programs that run in nodes where these are real.
     pub programs: Vec<ProgramPlan>,
     /// The captures.
@@ -183,6 +186,7 @@ impl Scenario {
         let energy = energy::resolve(self, placed.tracks.len(), &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let programs = programs::resolve(self, &placed)?;
+        let applications = applications::resolve(self, &placed)?;
         let dtn = dtn::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
         let receptions = reception_plan(&self.receptions, &placed, flows.len(), doc)?;
@@ -213,6 +217,7 @@ impl Scenario {
             energy,
             protocol_after_reboot,
             dtn,
+            applications,
             programs,
             captures,
             receptions,

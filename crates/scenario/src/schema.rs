@@ -97,6 +97,9 @@ pub struct Scenario {
     /// Bundles: who stores and carries them, and who sends them to whom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dtn: Option<crate::dtn_schema::Dtn>,
+    /// Applications at nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applications: Vec<crate::applications::schema::ApplicationSection>,
     /// Orders that nodes get from outside, as by their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,

@@ -11,6 +11,7 @@ use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
 use wayhop_trace::{FrameEvent, HopEvent, HopKind, Recorder};
 
+use crate::applications::Applications;
 use crate::attackers::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
@@ -70,6 +71,8 @@ pub(crate) struct Common {
     pub(crate) attackers: Option<Box<Attackers>>,
     /// Bundle agents, in scenarios with any.
     pub(crate) dtn: Option<Box<Agents>>,
+    /// The scenario's applications, if it has any.
+    pub(crate) applications: Option<Box<Applications>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: Spare,
 }
@@ -162,6 +165,7 @@ impl Common {
                 external.deliver(p.meta.id);
             }
             self.deliver_to_program(at, node, &p);
+            self.application_deliver(at, node, &p);
             return self.leave(at, node, p, Exit::Deliver);
         };
         if self.flows.is_tcp(tag.flow) {

@@ -28,6 +28,8 @@ pub(crate) enum Event {
     Dtn,
     /// The application of this flow of bundles makes one.
     Bundle(u32),
+    /// A timer of the application of this number, unless it was moved or cleared.
+    Application(u32, TimerKey),
     /// A packet of a program outside enters; the handle is into `External::entering`.
     Ingress(u32),
     /// A GPS receiver tells its node where it is.

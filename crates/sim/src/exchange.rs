@@ -56,8 +56,9 @@ impl Simulation {
     /// Opens the network to programs outside, before its first event, and to those who watch.
     pub fn open(&mut self) {
         self.attend();
-        // Real nodes have agents of their own, as programs.
+        // Real nodes have these as programs.
         self.net.common.dtn = None;
+        self.net.common.applications = None;
         self.net.common.external = Some(External::new(self.net.nodes.len()));
     }
 

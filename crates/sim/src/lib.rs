@@ -5,6 +5,7 @@
 //!   [`wayhop_node`].
 //! * `world`: what a node asks for.
 //! * `tcp`: connections, between their state machine (`tcp_flow`) and the network.
+//! * `applications`: the scenario's applications, between their state machines and the network.
 //! * `dtn`, `dtn_agents`: bundle agents, between their state machines and the network.
 //! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
 //!   interface of which node is at which of them.
@@ -14,6 +15,7 @@
 //! * `ledger`, `audit`: every packet's end. `conversations`: flows of programs outside.
 
 mod air;
+mod applications;
 mod arrived;
 mod attackers;
 mod attacks;

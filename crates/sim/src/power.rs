@@ -123,6 +123,7 @@ impl Simulation {
         }
         self.net.common.tcp_resume(at, node);
         self.net.common.dtn_power_on(at, node, lost);
+        self.net.resume_applications(at, node, lost);
         self.net.send_answers(at);
     }
 

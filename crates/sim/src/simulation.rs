@@ -17,6 +17,7 @@ use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
 use crate::attackers::Attackers;
+use crate::applications::Applications;
 use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
@@ -130,6 +131,7 @@ impl Simulation {
             watched,
             frame: Vec::new(),
             dtn: Agents::new(scenario),
+            applications: Applications::new(scenario),
             tcp_spare: Spare::default(),
             external: None,
             watchers: None,
@@ -244,6 +246,7 @@ impl Simulation {
             self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
         }
         self.net.common.dtn_begin();
+        self.net.begin_applications();
         self.net.send_answers(Time::ZERO);
         for flow in 0..self.net.common.flows.len() as u32 {
             if let Some(at) = self.net.common.flows.first_departure(flow) {
@@ -278,7 +281,7 @@ impl Simulation {
             Event::Order(number) => self.order(at, number),
             Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
-            Event::Tcp(..) | Event::Dtn if !net.nodes[node as usize].is_up() => {}
+            Event::Tcp(..) | Event::Dtn | Event::Application(..) if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
                 net.send_answers(at);
@@ -287,6 +290,7 @@ impl Simulation {
                 net.common.dtn_timer(at, node);
                 net.send_answers(at);
             }
+            Event::Application(number, key) => net.application_timer(at, number, key),
             Event::Bundle(flow) => {
                 let is_up = net.nodes[node as usize].is_up();
                 net.common.dtn_depart(at, node, flow, is_up);
@@ -303,6 +307,7 @@ impl Simulation {
         let net = &mut self.net;
         let fix = self.gps.fix(&net.common.movers.leg(node, at), at);
         net.call(at, node, |n, w| n.position(w, at, &fix));
+        net.applications_position(at, node, &fix);
         if let Some(every) = self.fix_every {
             net.common.queue.push(at + every.max(FASTEST_GPS), node, Event::Position);
         }

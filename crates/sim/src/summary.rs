@@ -85,6 +85,7 @@ impl Simulation {
             kernel_forwards: false,
             origin: None,
             bundles: None,
+            applications: self.net.common.applications.as_ref().map_or_else(Vec::new, |a| a.summaries()),
             command_exit: None,
             program_exits: Vec::new(),
             outages: self.outages.summary(self.now),

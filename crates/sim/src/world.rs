@@ -38,6 +38,7 @@ impl Above for At<'_> {
             || self.common.tcp_notice(at, self.node, p.bytes())
             || self.common.external.is_some()
             || self.common.dtn_listens(self.node, p.bytes())
+            || self.common.application_listens(self.node, p.bytes())
     }
     fn deliver(&mut self, at: Time, p: Packet) {
         self.common.deliver(at, self.node, p);

@@ -80,7 +80,7 @@ pub use run_dir::RunDir;
 pub use status::Status;
 pub use story::{At, LostPacket, PathBetween, Step, Story, Wanted, lost, stories};
 pub use summary::{
-    AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
+    ApplicationSummary, AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{

@@ -70,12 +70,37 @@ pub struct Summary {
     /// Bundles of delay-tolerant networking, in scenarios with a section `dtn`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bundles: Option<BundleSummary>,
+    /// The scenario's applications, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub applications: Vec<ApplicationSummary>,
     /// The exit status of the command that ran in a node.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub command_exit: Option<i32>,
     /// The scenario's programs that ended before the run did, in that order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub program_exits: Vec<ProgramExit>,
+}
+
+/// What one application of a scenario counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ApplicationSummary {
+    /// The node, by its number.
+    pub node: u32,
+    /// Which application: its name in scenarios.
+    pub application: String,
+    /// Its figures by name; names end with the unit. What is not defined is absent.
+    pub figures: BTreeMap<String, f64>,
+}
+
+impl ApplicationSummary {
+    /// One without figures.
+    pub fn new(node: u32, application: &str) -> Self {
+        Self { node, application: application.to_owned(), figures: BTreeMap::new() }
+    }
+    /// Adds a figure.
+    pub fn add(&mut self, name: &str, value: f64) {
+        self.figures.insert(name.to_owned(), value);
+    }
 }
 
 /// How a program in a node ended.

@@ -3,6 +3,7 @@
 mod acknowledgements;
 mod agreement;
 mod allocation;
+mod applications;
 mod attacks;
 mod bad_route;
 mod cards;

@@ -1,0 +1,14 @@
+//! What goes wrong with a host of an application.
+
+use std::fmt::Display;
+
+/// Why an application cannot run here, or go on.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+impl Error {
+    pub(crate) fn new<E: Display>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |e| Self(format!("{what}: {e}"))
+    }
+}

@@ -1,0 +1,85 @@
+//! `wayhop application`.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use std::io::{Write as _, stdout};
+
+use wayhop_application_host::{Settings, run};
+use wayhop_scenario::configure_application;
+
+use crate::failure::{Failure, output, say};
+
+/// Examples for the help.
+pub(crate) const EXAMPLES: &str = "\
+Needs no rights beyond those of its port. In scenarios, [[applications]] runs the same in simulation, emulation and lab. \
+docs/reference/scenario.md lists the applications and their parameters; in a lab or an emulation, `wayhop exec` starts one by hand.
+
+Examples:
+  wayhop application request                                    # a server at UDP port 7070
+  wayhop application request --set server=10.0.0.3 --set think_s=0.5 --for 60
+  wayhop application request --set server=10.0.0.3 --record requests.jsonl --json";
+
+/// The application, and how it runs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApplicationArgs {
+    /// Which application
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// A parameter, KEY=VALUE; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// This host's address in the mesh; its family is the one in which the application sends [default: any IPv4 address]
+    #[arg(long, value_name = "ADDRESS")]
+    address: Option<IpAddr>,
+    /// Seed of what it draws
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Its number among several with one seed, which draw different numbers
+    #[arg(long, default_value_t = 0)]
+    number: u64,
+    /// Where gpsd is, HOST:PORT, for applications that use positions
+    #[arg(long, value_name = "HOST:PORT")]
+    gpsd: Option<String>,
+    /// Append what it notes, and each second what it has counted, to this file: a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// End after so many seconds; otherwise with Ctrl-C or SIGTERM
+    #[arg(long = "for", value_name = "SECONDS", value_parser = crate::scenario_args::seconds)]
+    duration_s: Option<f64>,
+    /// Print what it counted as a JSON object
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but the result
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
+    let application = configure_application(&a.name, &a.sets)?;
+    let settings = Settings {
+        addr: a.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into()),
+        seed: a.seed,
+        number: a.number,
+        record: a.record.clone(),
+        gpsd: a.gpsd.clone(),
+    };
+    let until = a.duration_s.map(|s| Instant::now() + Duration::from_secs_f64(s));
+    let ready = || {
+        if !a.quiet {
+            say!("{} runs", a.name);
+        }
+    };
+    let ended = run(&application, &settings, ready, |_| until.is_some_and(|at| Instant::now() >= at));
+    let figures = ended.map_err(|e| Failure::Run(e.to_string()))?;
+    if a.json {
+        let text = serde_json::to_string(&figures).map_err(|e| Failure::Run(e.to_string()))?;
+        output(writeln!(stdout(), "{text}"))?;
+    } else {
+        let width = figures.keys().map(String::len).max().unwrap_or(0);
+        figures.iter().try_for_each(|(name, value)| output(writeln!(stdout(), "{name:width$}  {value}")))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,37 @@
+//! What an application asks of its host.
+
+use core::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Time, TimerKey, TraceNote};
+
+/// A datagram that an application sends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApplicationDatagram {
+    /// From this UDP port, at which the application listens.
+    pub port: u16,
+    /// To there. The broadcast address reaches the neighbours.
+    pub to: SocketAddr,
+    /// Time to live, hops.
+    pub ttl: u8,
+    /// Its data.
+    pub data: Vec<u8>,
+}
+
+/// One thing that an application asks for, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApplicationEffect {
+    /// Datagrams to this UDP port are for it, from now on.
+    Listen(u16),
+    /// Send this.
+    Send(ApplicationDatagram),
+    /// Set or move a timer. A time in the past means now.
+    SetTimer(TimerKey, Time),
+    /// Forget a timer.
+    ClearTimer(TimerKey),
+    /// Write a remark into the run's table `events`.
+    #[serde(skip)]
+    Note(TraceNote),
+}

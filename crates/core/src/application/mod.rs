@@ -1,0 +1,55 @@
+//! The second seam: an application as a state machine without I/O, as [`crate::Protocol`] is for routing.
+
+mod cx;
+mod description;
+mod effect;
+mod input;
+
+pub use cx::ApplicationCx;
+pub use description::{
+    ApplicationDescription, ApplicationParameters, ConfiguredApplication, ReadApplication,
+};
+pub use effect::{ApplicationDatagram, ApplicationEffect};
+pub use input::ApplicationInput;
+
+use core::net::SocketAddr;
+
+use crate::{Fix, TimerKey};
+
+/// A program at one node: it sends and receives above the routing protocol.
+///
+/// **Hosts.** The simulator gives it datagrams from its own nodes; in emulation, in a lab and on a real host the kernel's sockets
+/// do. The application cannot tell which.
+///
+/// **Order.** Handlers of one application never overlap. Effects are applied in order after the handler returned.
+///
+/// **Power.** A node that goes down calls nothing. When it comes back with its memory, timers that were due meanwhile are due now; when it
+/// comes back without, the host calls [`Application::restart`] and then [`Application::start`].
+pub trait Application: Send {
+    /// The node is up: the application opens its ports and sets its first timers.
+    fn start(&mut self, cx: &mut ApplicationCx<'_>);
+    /// A datagram came to a port that the application listens at.
+    fn on_datagram(&mut self, cx: &mut ApplicationCx<'_>, port: u16, from: SocketAddr, data: &[u8]);
+    /// A timer fires.
+    fn on_timer(&mut self, cx: &mut ApplicationCx<'_>, key: TimerKey);
+    /// Where the node is, from its GPS receiver.
+    fn on_position(&mut self, cx: &mut ApplicationCx<'_>, fix: &Fix) {
+        let _ = (cx, fix);
+    }
+    /// The node lost its memory: whatever is not on a disk is forgotten. [`Application::start`] follows.
+    fn restart(&mut self);
+    /// What it has counted so far: a name in `snake_case`, which ends with the unit if there is one, and a value. One that is not defined
+    /// is left out.
+    fn figures(&self, tell: &mut dyn FnMut(&'static str, f64));
+
+    /// Gives an input to its handler. Hosts call this and nothing else, so that a log of inputs is complete.
+    fn on_input(&mut self, cx: &mut ApplicationCx<'_>, input: ApplicationInput<'_>) {
+        match input {
+            ApplicationInput::Start => self.start(cx),
+            ApplicationInput::Datagram { port, from, data } => self.on_datagram(cx, port, from, &data),
+            ApplicationInput::Timer(key) => self.on_timer(cx, key),
+            ApplicationInput::Position(fix) => self.on_position(cx, &fix),
+            ApplicationInput::Restart => self.restart(),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The scenario's applications in emulation and lab: a program at each node, and what it wrote down.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use wayhop_application_host::Line;
+use wayhop_core::{Time, TraceNote, file_name};
+use wayhop_netns::Launch;
+use wayhop_scenario::{ApplicationPlan, Resolved};
+use wayhop_trace::{ApplicationSummary, NoteEvent, Recorder};
+
+use crate::error::Error;
+
+/// In the run directory: what applications wrote down and said.
+const RECORDS: &str = "applications";
+/// The longest line of a record, bytes.
+const LONGEST_LINE: u64 = 16 << 10;
+/// Where each node's GPS receiver is.
+const GPSD: &str = "localhost:2947";
+
+/// The applications of a run.
+pub(crate) struct Applications {
+    folder: PathBuf,
+    /// It goes with the run: nobody wants it.
+    is_temporary: bool,
+    plans: Vec<ApplicationPlan>,
+    names: Vec<String>,
+}
+
+impl Applications {
+    /// Those of a scenario, and how each is started. Their records go into the run directory.
+    pub(crate) fn new(scenario: &Resolved, run: Option<&Path>) -> Result<Option<(Self, Vec<Launch>)>, Error> {
+        let plans = scenario.applications.clone();
+        if plans.is_empty() {
+            return Ok(None);
+        }
+        let temporary = || std::env::temp_dir().join(format!("wayhop-applications-{}", std::process::id()));
+        let folder =
+            std::path::absolute(run.map_or_else(temporary, |r| r.join(RECORDS))).map_err(Error::run)?;
+        // What an older run left is not this one's.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder)
+            .map_err(|e| Error::Run(format!("cannot make {}: {e}", folder.display())))?;
+        let program = std::env::current_exe().map_err(Error::run)?;
+        let all = Self { is_temporary: run.is_none(), folder, plans, names: scenario.names.clone() };
+        let launch = |(number, plan): (usize, &ApplicationPlan)| {
+            let d = plan.application.description;
+            let mut command: Vec<std::ffi::OsString> =
+                vec![program.clone().into(), "application".into(), d.name.into()];
+            let mut option = |name: &str, value: String| command.extend([name.into(), value.into()]);
+            for (key, value) in plan.application.parameters.values().iter().filter(|(_, v)| !v.is_null()) {
+                option("--set", format!("{key}={value}"));
+            }
+            option("--address", scenario.addresses[plan.node.index()].to_string());
+            option("--seed", scenario.seed.to_string());
+            option("--number", number.to_string());
+            option("--gpsd", GPSD.to_owned());
+            command.extend(["--record".into(), all.file(number, "jsonl").into()]);
+            Launch {
+                node: plan.node.0,
+                command,
+                output: Some(all.file(number, "log")),
+                has_terminal: false,
+                confined: None,
+                comes_back: true,
+            }
+        };
+        let launches = all.plans.iter().enumerate().map(launch).collect();
+        Ok(Some((all, launches)))
+    }
+
+    fn file(&self, number: usize, kind: &str) -> PathBuf {
+        let plan = &self.plans[number];
+        let name = format!(
+            "{number}-{}-{}.{kind}",
+            self.names[plan.node.index()],
+            plan.application.description.name
+        );
+        self.folder.join(file_name(&name))
+    }
+
+    /// Reads what they wrote, into the run's table `events`, and returns what they counted. `begun`: when the run did.
+    pub(crate) fn finish(
+        self,
+        begun: SystemTime,
+        end: Time,
+        recorder: &mut Recorder,
+    ) -> Vec<ApplicationSummary> {
+        let start = begun.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+        let mut notes = Vec::new();
+        let mut summaries = Vec::new();
+        for (number, plan) in self.plans.iter().enumerate() {
+            let figures = read(&self.file(number, "jsonl"), plan, start, end, &mut notes);
+            let mut summary = ApplicationSummary::new(plan.node.0, plan.application.description.name);
+            figures.iter().for_each(|(name, value)| summary.add(name, *value));
+            summaries.push(summary);
+        }
+        notes.sort_by_key(|n| (n.time, n.node));
+        notes.iter().for_each(|n| recorder.note(n));
+        if self.is_temporary {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+        summaries
+    }
+}
+
+/// Reads a record as far as it is whole: its last line may not be. Returns the last figures.
+fn read(
+    path: &Path,
+    plan: &ApplicationPlan,
+    start: u64,
+    end: Time,
+    notes: &mut Vec<NoteEvent>,
+) -> BTreeMap<String, f64> {
+    let mut last = BTreeMap::new();
+    let Ok(file) = fs::File::open(path) else { return last };
+    let mut reader = BufReader::new(file);
+    loop {
+        let mut line = Vec::new();
+        if !matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(1..)) {
+            return last;
+        }
+        match serde_json::from_slice(&line) {
+            Ok(Line::Note { time_ns, what, about, value }) => {
+                let known = plan.application.description.notes.iter().find(|n| **n == what);
+                let time = Time::from_nanos(time_ns.saturating_sub(start)).min(end);
+                notes.extend(known.map(|what| NoteEvent {
+                    time,
+                    node: plan.node,
+                    note: TraceNote { what, about, value },
+                }));
+            }
+            Ok(Line::Figures(figures)) => last = figures,
+            Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Applications at nodes, looked up and checked.
+
+pub(crate) mod schema;
+
+use std::net::IpAddr;
+
+use toml::{Table, Value};
+use wayhop_core::{ApplicationDescription, ConfiguredApplication, NodeId};
+
+use crate::document::{Document, apply_set, unknown_name};
+use crate::error::Error;
+
+use crate::overrides;
+use crate::placing::Placed;
+use crate::references::NodeRef;
+use crate::schema::Scenario;
+use schema::ApplicationSection;
+
+/// More applications than anybody runs, in one scenario.
+const MAX_APPLICATIONS: usize = 1_000_000;
+
+/// One application at one node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApplicationPlan {
+    /// Where it runs.
+    pub node: NodeId,
+    /// What it is.
+    pub application: ConfiguredApplication,
+}
+
+/// Looks up and checks the sections `applications`.
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<ApplicationPlan>, Error> {
+    let doc = &scenario.document;
+    let mut plans = Vec::new();
+    for (k, section) in scenario.applications.iter().enumerate() {
+        let key = format!("applications[{k}]");
+        let description = wayhop_applications::find(&section.name).ok_or_else(|| {
+            unknown_name(doc, &format!("{key}.name"), &section.name, wayhop_applications::names())
+        })?;
+        let given = with_addresses(description, section, &key, placed, doc)?;
+        let parameters = overrides::application(description, &given, &key, doc)?;
+        parameters.check().map_err(|e| {
+            let at = e.key.map_or_else(|| key.clone(), |own| format!("{key}.{own}"));
+            doc.error(&at, e.problem, e.remedy)
+        })?;
+        let application = ConfiguredApplication { description, parameters };
+        for node in nodes(section, &key, placed, doc)? {
+            plans.push(ApplicationPlan { node, application: application.clone() });
+        }
+        if plans.len() > MAX_APPLICATIONS {
+            let remedy = "name fewer nodes, or fewer applications";
+            return Err(doc.error(&key, format!("more than {MAX_APPLICATIONS} applications"), remedy));
+        }
+    }
+    Ok(plans)
+}
+
+/// The application of this name with settings of the form `key=value`; addresses where a scenario names nodes.
+///
+/// # Errors
+/// If there is no such application or key, or a value is refused.
+pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredApplication, Error> {
+    let doc = Document::default();
+    let description = wayhop_applications::find(name)
+        .ok_or_else(|| unknown_name(&doc, "NAME", name, wayhop_applications::names()))?;
+    let mut given = Table::new();
+    sets.iter().try_for_each(|set| apply_set(&mut given, set))?;
+    let parameters = overrides::application(description, &given, "--set", &doc)?;
+    parameters.check().map_err(|e| {
+        doc.error(&format!("--set {}", e.key.unwrap_or_default()), e.problem, e.remedy)
+    })?;
+    Ok(ConfiguredApplication { description, parameters })
+}
+
+fn nodes(
+    section: &ApplicationSection,
+    key: &str,
+    placed: &Placed,
+    doc: &Document,
+) -> Result<Vec<NodeId>, Error> {
+    let Some(named) = &section.nodes else {
+        return Ok((0..placed.tracks.len() as u32).map(NodeId).collect());
+    };
+    if named.is_empty() {
+        let remedy = "name some, or leave the key out: then all nodes run it";
+        return Err(doc.error(&format!("{key}.nodes"), "no node", remedy));
+    }
+    named.iter().enumerate().map(|(i, n)| placed.find(n, &format!("{key}.nodes[{i}]"), doc)).collect()
+}
+
+/// The section's parameters, with the addresses of the nodes that they name.
+fn with_addresses(
+    description: &ApplicationDescription,
+    section: &ApplicationSection,
+    key: &str,
+    placed: &Placed,
+    doc: &Document,
+) -> Result<Table, Error> {
+    let mut given = section.parameters.clone();
+    for own in description.nodes {
+        let Some(value) = given.get_mut(*own) else { continue };
+        let named = match &*value {
+            Value::Integer(id) => NodeRef::Id(u32::try_from(*id).unwrap_or(u32::MAX)),
+            Value::String(name) if name.parse::<IpAddr>().is_err() => NodeRef::Name(name.clone()),
+            _ => continue,
+        };
+        let node = placed.find(&named, &format!("{key}.{own}"), doc)?;
+        *value = placed.addresses[node.index()].to_string().into();
+    }
+    Ok(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Scenario;
+
+    fn resolved(applications: &str) -> Result<crate::Resolved, crate::Error> {
+        let text = format!(
+            "duration_s = 10\n[movement]\nkind = \"chain\"\nspacing_m = 100\n[nodes]\ncount = 3\n\
+             [[nodes.node]]\nid = 2\nname = \"base\"\n{applications}"
+        );
+        Scenario::from_text(&text, &[])?.resolve()
+    }
+
+    #[test]
+    fn nodes_are_named_where_an_application_takes_an_address() {
+        for server in ["2", "\"base\"", "\"10.0.0.3\""] {
+            let text = format!(
+                "[[applications]]\nname = \"request\"\nnodes = [0, 1]\nserver = {server}\nthink_s = 2\n"
+            );
+            let plans = resolved(&text).unwrap().applications;
+            assert_eq!(plans.iter().map(|p| p.node.0).collect::<Vec<_>>(), [0, 1]);
+            for plan in plans {
+                let values = plan.application.parameters.values();
+                assert_eq!(
+                    (&values["server"], &values["think_s"]),
+                    (&"10.0.0.3".into(), &2.0.into()),
+                    "{server}"
+                );
+            }
+        }
+        let everybody = resolved("[[applications]]\nname = \"request\"\n").unwrap().applications;
+        assert_eq!(everybody.len(), 3, "without nodes, all run it");
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_key_and_a_remedy() {
+        for (section, message) in [
+            (
+                "name = \"requests\"",
+                "applications[0].name: \"requests\" is not known here; did you mean `request`?",
+            ),
+            (
+                "name = \"request\"\nserver = \"bass\"",
+                "applications[0].server: there is no node named \"bass\"; did you mean \"base\"?",
+            ),
+            (
+                "name = \"request\"\nserver = 9",
+                "applications[0].server: there is no node 9; the nodes are 0 to 2",
+            ),
+            ("name = \"request\"\nnodes = []", "applications[0].nodes: no node; name some"),
+            (
+                "name = \"request\"\nthink = 1",
+                "applications[0].think: there is no such key; did you mean `think_s`?",
+            ),
+            (
+                "name = \"request\"\ntries = 0",
+                "applications[0].tries: a request that is never sent; give 1 or more",
+            ),
+            (
+                "name = \"request\"\nrequest_bytes = 3",
+                "applications[0].request_bytes: 3 is no length of a message; give 16 to 1400 bytes",
+            ),
+        ] {
+            let e = resolved(&format!("[[applications]]\n{section}\n")).unwrap_err().to_string();
+            assert!(e.contains(message), "{section}: {e}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The scenario's applications: between each one's state machine, the event queue and its node's network layer.
+//!
+//! What an application sends is in a flow of programs, as it is where applications are real programs (`conversations`).
+
+use std::borrow::Cow;
+use std::net::{IpAddr, SocketAddr};
+
+use wayhop_core::{
+    Addr, Application, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Fix, NodeId,
+    Packet, PacketMeta, Purpose, Rng, Time, TimerKey, stream,
+};
+use wayhop_scenario::{ApplicationPlan, Resolved};
+use wayhop_trace::{ApplicationSummary, NoteEvent};
+use wayhop_wire::{ip, ipv4, udp};
+
+use crate::common::Common;
+use crate::event::Event;
+use crate::net::Net;
+
+/// All applications of a run, in the scenario's order.
+#[derive(Default)]
+pub(crate) struct Applications {
+    all: Vec<Hosted>,
+    /// For reuse.
+    effects: Vec<ApplicationEffect>,
+}
+
+/// One of them, and what its host keeps for it.
+struct Hosted {
+    node: u32,
+    name: &'static str,
+    engine: Box<dyn Application>,
+    rng: Rng,
+    /// Where it listens.
+    ports: Vec<u16>,
+    timers: Vec<(TimerKey, Time)>,
+}
+
+impl Applications {
+    /// Those of a scenario, none of which has begun.
+    pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
+        let hosted = |(i, p): (usize, &ApplicationPlan)| Hosted {
+            node: p.node.0,
+            name: p.application.description.name,
+            engine: p.application.parameters.application(),
+            rng: stream(scenario.seed, Purpose::Applications, i as u64),
+            ports: Vec::new(),
+            timers: Vec::new(),
+        };
+        let all: Vec<Hosted> = scenario.applications.iter().enumerate().map(hosted).collect();
+        (!all.is_empty()).then(|| Box::new(Self { all, effects: Vec::new() }))
+    }
+
+    /// Whether one at this node listens at this UDP port, and which.
+    fn at_port(&self, node: u32, port: u16) -> Option<u32> {
+        let at = self.all.iter().position(|a| a.node == node && a.ports.contains(&port))?;
+        Some(at as u32)
+    }
+
+    fn of_node(&self, node: u32) -> impl Iterator<Item = u32> + use<> {
+        let own = self.all.iter().enumerate().filter(|(_, a)| a.node == node);
+        own.map(|(i, _)| i as u32).collect::<Vec<_>>().into_iter()
+    }
+
+    /// What each has counted.
+    pub(crate) fn summaries(&self) -> Vec<ApplicationSummary> {
+        let summary = |a: &Hosted| {
+            let mut s = ApplicationSummary::new(a.node, a.name);
+            a.engine.figures(&mut |name, value| s.add(name, value));
+            s
+        };
+        self.all.iter().map(summary).collect()
+    }
+}
+
+impl Common {
+    /// Calls an application, and does what it asks for.
+    fn application(&mut self, at: Time, number: u32, input: ApplicationInput<'_>) {
+        let Some(applications) = &mut self.applications else { return };
+        let Applications { all, effects } = &mut **applications;
+        let mut effects = std::mem::take(effects);
+        let hosted = &mut all[number as usize];
+        let node = hosted.node;
+        let mut cx = ApplicationCx::new(at, self.addrs[node as usize].into(), &mut hosted.rng, &mut effects);
+        hosted.engine.on_input(&mut cx, input);
+        for effect in effects.drain(..) {
+            self.application_effect(at, number, node, effect);
+        }
+        if let Some(applications) = &mut self.applications {
+            applications.effects = effects;
+        }
+    }
+
+    fn application_effect(&mut self, at: Time, number: u32, node: u32, effect: ApplicationEffect) {
+        let Some(hosted) = self.applications.as_mut().map(|a| &mut a.all[number as usize]) else { return };
+        match effect {
+            ApplicationEffect::Listen(port) if hosted.ports.contains(&port) => {}
+            ApplicationEffect::Listen(port) => hosted.ports.push(port),
+            ApplicationEffect::SetTimer(key, due) => {
+                let due = due.max(at);
+                hosted.timers.retain(|(k, _)| *k != key);
+                hosted.timers.push((key, due));
+                self.queue.push(due, node, Event::Application(number, key));
+            }
+            ApplicationEffect::ClearTimer(key) => hosted.timers.retain(|(k, _)| *k != key),
+            ApplicationEffect::Note(note) => {
+                self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
+            }
+            ApplicationEffect::Send(datagram) => self.application_send(at, node, &datagram),
+        }
+    }
+
+    /// A datagram of an application enters its node's network layer.
+    fn application_send(&mut self, at: Time, node: u32, d: &ApplicationDatagram) {
+        let to = Addr::from(d.to.ip());
+        let from: Addr = match d.to.ip() {
+            IpAddr::V4(_) => self.addrs[node as usize].into(),
+            IpAddr::V6(_) => self.addr6(node),
+        };
+        // Longer ones than a kernel takes, and what the node has no address for, are lost where they are made.
+        if d.data.len() > usize::from(u16::MAX) - 64 || from.is_v4() != to.is_v4() {
+            return;
+        }
+        let head = ip::Repr::header_len(to);
+        let datagram =
+            udp::Repr { src_port: d.port, dst_port: d.to.port(), payload_len: d.data.len() as u16 };
+        let mut p = self.work.pool.zeroed(head + datagram.buffer_len(), PacketMeta::default());
+        let (header, body) = p.bytes_mut().split_at_mut(head);
+        body[udp::HEADER_LEN..].copy_from_slice(&d.data);
+        datagram.emit(body, from, to);
+        let (payload_len, id) = (body.len() as u16, self.flows.next_ip_id(node));
+        ip::Repr { src: from, dst: to, protocol: ipv4::protocol::UDP, ttl: d.ttl, tos: 0, id, payload_len }
+            .emit(header);
+        let flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
+        p.meta = PacketMeta { flow, ..self.work.new_meta(at) };
+        self.originated(&p, true);
+        self.answers.push_back((node, p));
+    }
+
+    /// A packet was delivered to a node: it goes to the application that listens, if there is one.
+    pub(crate) fn application_deliver(&mut self, at: Time, node: u32, p: &Packet) {
+        let Some(applications) = &self.applications else { return };
+        let Some((from, port, data)) = datagram(p.bytes()) else { return };
+        if let Some(number) = applications.at_port(node, port) {
+            self.application(
+                at,
+                number,
+                ApplicationInput::Datagram { port, from, data: Cow::Borrowed(data) },
+            );
+        }
+    }
+
+    /// Whether an application of this node listens where a packet goes to.
+    pub(crate) fn application_listens(&self, node: u32, packet: &[u8]) -> bool {
+        let listens = |a: &Applications| a.at_port(node, datagram(packet)?.1);
+        self.applications.as_ref().and_then(|a| listens(a)).is_some()
+    }
+
+    /// Calls all applications of a node.
+    fn each_application(&mut self, at: Time, node: u32, input: &ApplicationInput<'_>) {
+        let own = self.applications.as_ref().map(|a| a.of_node(node));
+        own.into_iter().flatten().for_each(|number| self.application(at, number, input.clone()));
+    }
+}
+
+impl Net {
+    /// All applications begin.
+    pub(crate) fn begin_applications(&mut self) {
+        let all = self.common.applications.as_ref().map_or(0, |a| a.all.len());
+        (0..all as u32)
+            .for_each(|number| self.common.application(Time::ZERO, number, ApplicationInput::Start));
+    }
+
+    /// The event of an application's timer came up, unless the timer was moved or cleared.
+    pub(crate) fn application_timer(&mut self, at: Time, number: u32, key: TimerKey) {
+        let hosted = self.common.applications.as_mut().map(|a| &mut a.all[number as usize]);
+        let due = hosted
+            .and_then(|h| h.timers.iter().position(|t| *t == (key, at)).map(|i| h.timers.swap_remove(i)));
+        if due.is_some() {
+            self.common.application(at, number, ApplicationInput::Timer(key));
+            self.send_answers(at);
+        }
+    }
+
+    /// A GPS receiver tells the node's applications where they are.
+    pub(crate) fn applications_position(&mut self, at: Time, node: u32, fix: &Fix) {
+        self.common.each_application(at, node, &ApplicationInput::Position(*fix));
+        self.send_answers(at);
+    }
+
+    /// A node is up again, with its memory or without.
+    pub(crate) fn resume_applications(&mut self, at: Time, node: u32, lost: bool) {
+        let common = &mut self.common;
+        let Some(applications) = &mut common.applications else { return };
+        for (number, hosted) in (0..).zip(&mut applications.all).filter(|(_, h)| h.node == node) {
+            if lost {
+                hosted.timers.clear();
+                hosted.ports.clear();
+            }
+            for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due < at) {
+                *due = at;
+                common.queue.push(at, node, Event::Application(number, *key));
+            }
+        }
+        if lost {
+            common.each_application(at, node, &ApplicationInput::Restart);
+            common.each_application(at, node, &ApplicationInput::Start);
+        }
+    }
+}
+
+/// A UDP datagram: from where, to which port, and its data.
+fn datagram(packet: &[u8]) -> Option<(SocketAddr, u16, &[u8])> {
+    let ip = ip::Packet::new_checked(packet).ok().filter(|ip| ip.protocol == ipv4::protocol::UDP)?;
+    let datagram = udp::Packet::new_checked(ip.payload).ok()?;
+    let from = SocketAddr::new(ip.src.ip(), datagram.src_port());
+    Some((from, datagram.dst_port(), datagram.payload()))
+}
