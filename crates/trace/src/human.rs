@@ -1,5 +1,7 @@
 //! The summary as a short text for a terminal.
 
+use std::collections::BTreeSet;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, Summary};
@@ -55,6 +57,7 @@ pub fn human_table(s: &Summary) -> String {
         label(&mut out, "", &counts(&t.by_type));
     }
     bundles(&mut out, s);
+    applications(&mut out, s);
     programs(&mut out, s);
     for a in &s.attacks {
         label(&mut out, "attack", &format!("{} by {}", a.kind, attackers(&a.nodes)));
@@ -127,6 +130,27 @@ fn bundles(out: &mut String, s: &Summary) {
             decimals(c.length_s)
         );
         label(out, "", &words);
+    }
+}
+
+/// A line for each application: the sums of its counts over all nodes, and between which values the figures with a unit are.
+fn applications(out: &mut String, s: &Summary) {
+    let names: BTreeSet<&str> = s.applications.iter().map(|a| a.application.as_str()).collect();
+    for name in names {
+        let own: Vec<_> = s.applications.iter().filter(|a| a.application == name).collect();
+        let figures: BTreeSet<&String> = own.iter().flat_map(|a| a.figures.keys()).collect();
+        let words = figures.into_iter().map(|figure| {
+            let values: Vec<f64> = own.iter().filter_map(|a| a.figures.get(figure).copied()).collect();
+            if figure.ends_with("_ms") {
+                let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+                let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                format!("{figure} {} to {}", decimals(least), decimals(most))
+            } else {
+                format!("{figure} {}", grouped(values.iter().sum::<f64>().round() as u64))
+            }
+        });
+        let words: Vec<String> = words.collect();
+        label(out, name, &format!("{} nodes: {}", own.len(), words.join(", ")));
     }
 }
 
@@ -473,6 +497,19 @@ mod tests {
         assert!(text.contains("delay p50 10.0, p95 40.0, max 99.0, mean 12.0 s"), "{text}");
         assert!(text.contains("copies given up: expired 3"), "{text}");
         assert!(!human_table(&summary(0)).contains("bundles"));
+    }
+
+    #[test]
+    fn applications_have_a_line_with_their_sums() {
+        let one = |node, answered, ms| {
+            let mut a = crate::ApplicationSummary::new(node, "request");
+            a.add("answered", answered);
+            a.add("response_mean_ms", ms);
+            a
+        };
+        let applications = vec![one(0, 1_200.0, 4.0), one(1, 34.0, 12.5)];
+        let text = human_table(&Summary { applications, ..summary(0) });
+        assert!(text.contains("request    2 nodes: answered 1,234, response_mean_ms 4.00 to 12.5"), "{text}");
     }
 
     #[test]

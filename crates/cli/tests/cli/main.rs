@@ -1,6 +1,7 @@
 //! The `wayhop` command as its users have it: run as a program, judged by its output, its files and its exit status.
 
 mod aodv_captures;
+mod applications;
 mod bundles;
 mod check;
 mod collect;
