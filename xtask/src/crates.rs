@@ -9,6 +9,8 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Crate {
     pub(crate) name: String,
+    /// The folder of `crates/` in which it stands; empty for one elsewhere.
+    pub(crate) storey: String,
     pub(crate) edges: Vec<Edge>,
 }
 
@@ -43,6 +45,7 @@ fn from_metadata(metadata: &Value) -> Vec<Crate> {
         .iter()
         .map(|package| Crate {
             name: short(&package["name"]),
+            storey: storey(&package["manifest_path"]),
             edges: package["dependencies"]
                 .as_array()
                 .into_iter()
@@ -62,6 +65,15 @@ fn short(name: &Value) -> String {
     name.strip_prefix("wayhop-").unwrap_or(name).to_owned()
 }
 
+fn storey(manifest: &Value) -> String {
+    let path = Path::new(manifest.as_str().unwrap_or_default());
+    let folders: Vec<&str> = path.iter().filter_map(|f| f.to_str()).collect();
+    match folders.rsplit(|f| *f == "crates").next() {
+        Some([storey, _, "Cargo.toml"]) => (*storey).to_owned(),
+        _ => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +82,7 @@ mod tests {
     fn metadata_gives_the_edges_inside_the_workspace_only() {
         let metadata = serde_json::json!({"packages": [{
             "name": "wayhop-dsr",
+            "manifest_path": "/w/crates/protocols/dsr/Cargo.toml",
             "dependencies": [
                 {"name": "wayhop-core", "kind": null, "path": "/w/crates/core"},
                 {"name": "wayhop-testkit", "kind": "dev", "path": "/w/crates/testkit"},
@@ -78,6 +91,7 @@ mod tests {
         }]});
         let expected = Crate {
             name: "dsr".into(),
+            storey: "protocols".into(),
             edges: vec![Edge { to: "core".into(), dev: false }, Edge { to: "testkit".into(), dev: true }],
         };
         assert_eq!(from_metadata(&metadata), [expected]);

@@ -32,8 +32,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("testkit", &["core", "wire", "node", "replay"]),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
+    // Applications and their registry: they know the seam.
+    ("applications", &["core"]),
     // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
-    ("scenario", &["auth", "core", "attack", "protocols", "world", "radio", "transport"]),
+    ("scenario", &["applications", "auth", "core", "attack", "protocols", "world", "radio", "transport"]),
     // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing.
     ("dtn", &["core"]),
     // An agent for bundles with its neighbours and sessions, without I/O.
@@ -59,6 +61,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     // The same agent on a real host, for real programs.
     ("bundle-agent", &["core", "dtn", "bundle-node", "control", "scenario"]),
+    // Applications over the kernel's sockets.
+    ("application-host", &["applications", "control", "core", "replay"]),
     // Giving up rights: it knows the kernel only.
     ("confine", &[]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
@@ -102,7 +106,22 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("figures", &["core", "trace", "report"]),
     ("picture", &[]),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
-    ("runs", &["core", "netns", "trace", "scenario", "sim", "emu", "linux", "lab", "bundle-node"]),
+    (
+        "runs",
+        &[
+            "application-host",
+            "applications",
+            "core",
+            "netns",
+            "trace",
+            "scenario",
+            "sim",
+            "emu",
+            "linux",
+            "lab",
+            "bundle-node",
+        ],
+    ),
     // Papers' experiments: it runs runs, and measures real nodes.
     (
         "reproduce",
@@ -119,6 +138,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "application-host",
             "core",
             "wire",
             "protocols",
@@ -206,7 +226,7 @@ mod tests {
     use super::*;
 
     fn crate_with(name: &str, to: &str, dev: bool) -> Vec<Crate> {
-        vec![Crate { name: name.into(), edges: vec![Edge { to: to.into(), dev }] }]
+        vec![Crate { name: name.into(), storey: "x".into(), edges: vec![Edge { to: to.into(), dev }] }]
     }
 
     #[test]
@@ -244,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_place_in_the_table_is_found() {
-        let found = findings(&[Crate { name: "gateway".into(), edges: vec![] }]);
+        let found = findings(&[Crate { name: "gateway".into(), storey: "x".into(), edges: vec![] }]);
         assert!(found[0].starts_with("crate gateway: not in the table"), "{found:?}");
     }
 

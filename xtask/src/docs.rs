@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::architecture;
+
 /// A page's path from the root, and the function that makes its text.
 type Page = (&'static str, fn() -> String);
 
@@ -34,6 +36,9 @@ const PAGES: &[Page] = &[
     ("docs/reference/schemas/ctl-watch.schema.json", wayhop_cli::schemas::ctl::watch),
 ];
 
+/// The picture of docs/architecture.md.
+const PICTURE: &str = "docs/img/architecture.svg";
+
 /// Writes every page.
 pub(crate) fn write(root: &Path) -> Result<(), String> {
     for (page, generate) in PAGES {
@@ -43,12 +48,17 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
         }
         fs::write(&path, generate()).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    Ok(())
+    let picture = architecture::svg(root)?;
+    fs::write(root.join(PICTURE), picture).map_err(|error| format!("{PICTURE}: {error}"))
 }
 
 /// One line for each page that is not what its generator makes now.
 pub(crate) fn stale(root: &Path) -> Result<Vec<String>, String> {
-    stale_among(root, PAGES)
+    let mut findings = stale_among(root, PAGES)?;
+    if fs::read_to_string(root.join(PICTURE)).ok() != Some(architecture::svg(root)?) {
+        findings.push(format!("{PICTURE}: stale; run `cargo xtask docs`"));
+    }
+    Ok(findings)
 }
 
 fn stale_among(root: &Path, pages: &[Page]) -> Result<Vec<String>, String> {

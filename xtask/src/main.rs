@@ -1,5 +1,6 @@
 //! The project's own checks and generators: `cargo xtask help`.
 
+mod architecture;
 mod circles;
 mod crates;
 mod dependencies;
@@ -20,7 +21,7 @@ const USAGE: &str = "\
 cargo xtask check          direction of dependencies, circles of files, forbidden names, protocols
                            named outside of their crates, file sizes, marks of unsolved merges,
                            stale generated docs and captures
-cargo xtask docs           write the generated pages of docs/reference
+cargo xtask docs           write the generated pages of docs/reference, and the picture of the architecture
 cargo xtask docs --check   fail if they are stale
 cargo xtask samples        run the README's commands and write what they print into its samples
 cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
@@ -62,7 +63,9 @@ fn main() -> ExitCode {
 
 /// Everything that `cargo xtask check` finds wrong, one line each.
 fn check(root: &Path) -> Result<Vec<String>, String> {
-    let mut findings = dependencies::findings(&crates::in_workspace(root)?);
+    let crates = crates::in_workspace(root)?;
+    let mut findings = dependencies::findings(&crates);
+    findings.extend(architecture::findings(&crates));
     findings.extend(sources::findings(root)?);
     findings.extend(circles::findings(root)?);
     findings.extend(markers::findings(root)?);

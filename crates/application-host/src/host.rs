@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -16,6 +16,7 @@ use wayhop_core::{
     Application, ApplicationCx, ApplicationEffect, ApplicationInput, ConfiguredApplication, Purpose, Rng,
     Time, TimerKey, stream,
 };
+use wayhop_replay::{ApplicationHeader, Header, Logs, Pace};
 
 use crate::error::Error;
 use crate::record::Record;
@@ -37,11 +38,13 @@ pub struct Settings {
     /// The seed of its random stream.
     pub seed: u64,
     /// Its number among the scenario's applications: two of one seed draw different numbers.
-    pub number: u64,
+    pub number: u32,
     /// Where its notes and figures go ([`crate::Line`]).
     pub record: Option<PathBuf>,
     /// Where gpsd is, `HOST:PORT`.
     pub gpsd: Option<String>,
+    /// Where what goes into it is logged, for `wayhop replay`.
+    pub inputs: Option<PathBuf>,
 }
 
 /// Runs an application until SIGINT or SIGTERM. `ready` is called when its first ports are open; `wants_end` once a second, and ends it with
@@ -75,7 +78,33 @@ pub fn run(
             }
         }
     }
-    Ok(host.write_figures())
+    let figures = host.write_figures();
+    match host.inputs.map(Logs::finish) {
+        Some(Err(why)) => Err(Error::new("the log of inputs is not whole")(why)),
+        _ => Ok(figures),
+    }
+}
+
+/// A file that is not there yet: a node that comes back leaves the log of its former life as it is (`a.jsonl`, `a-2.jsonl`).
+fn free(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
+    let later = (2..).map(|life| path.with_file_name(format!("{stem}-{life}.{ending}")));
+    std::iter::once(path.to_owned()).chain(later).find(|p| !p.exists()).unwrap_or_else(|| path.to_owned())
+}
+
+/// The log of what goes into the application.
+fn log(path: &Path, application: &ConfiguredApplication, settings: &Settings) -> Result<Logs, Error> {
+    let header = Header::of_application_at(
+        settings.addr,
+        ApplicationHeader::new(settings.number, application),
+        settings.seed,
+    );
+    let path = free(path);
+    let cannot = Error::new(format!("cannot write {}", path.display()));
+    let mut logs = Logs::create(vec![(path, header)], Pace::RealTime).map_err(cannot)?;
+    logs.begin().map_err(Error::new("cannot start a thread for the log of inputs"))?;
+    Ok(logs)
 }
 
 struct Host {
@@ -89,6 +118,8 @@ struct Host {
     receiver: Option<gpsd::Client>,
     effects: Vec<ApplicationEffect>,
     buffer: Vec<u8>,
+    number: u32,
+    inputs: Option<Logs>,
 }
 
 impl Host {
@@ -97,7 +128,7 @@ impl Host {
         Ok(Self {
             begun: Instant::now(),
             addr: settings.addr,
-            rng: stream(settings.seed, Purpose::Applications, settings.number),
+            rng: stream(settings.seed, Purpose::Applications, settings.number.into()),
             engine: application.parameters.application(),
             sockets: Sockets::new(settings.addr),
             timers: BTreeMap::new(),
@@ -105,6 +136,8 @@ impl Host {
             receiver: settings.gpsd.as_ref().map(listen).transpose()?,
             effects: Vec::new(),
             buffer: vec![0; LONGEST],
+            number: settings.number,
+            inputs: settings.inputs.as_ref().map(|path| log(path, application, settings)).transpose()?,
         })
     }
 
@@ -115,8 +148,14 @@ impl Host {
     fn call(&mut self, input: ApplicationInput<'_>) -> Result<(), Error> {
         let now = self.now();
         let mut effects = std::mem::take(&mut self.effects);
+        if let Some(logs) = &mut self.inputs {
+            logs.application_input(now, self.number, &self.rng, &input);
+        }
         let mut cx = ApplicationCx::new(now, self.addr, &mut self.rng, &mut effects);
         self.engine.on_input(&mut cx, input);
+        if let Some(logs) = &mut self.inputs {
+            logs.effects(&effects);
+        }
         for effect in effects.drain(..) {
             match effect {
                 ApplicationEffect::Listen(port) => {

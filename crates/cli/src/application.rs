@@ -39,13 +39,16 @@ pub(crate) struct ApplicationArgs {
     seed: u64,
     /// Its number among several with one seed, which draw different numbers
     #[arg(long, default_value_t = 0)]
-    number: u64,
+    number: u32,
     /// Where gpsd is, HOST:PORT, for applications that use positions
     #[arg(long, value_name = "HOST:PORT")]
     gpsd: Option<String>,
     /// Append what it notes, and each second what it has counted, to this file: a JSON object a line
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Log what goes into it, for `wayhop replay`; compressed if the name ends in .gz
+    #[arg(long, value_name = "FILE")]
+    record_inputs: Option<PathBuf>,
     /// End after so many seconds; otherwise with Ctrl-C or SIGTERM
     #[arg(long = "for", value_name = "SECONDS", value_parser = crate::scenario_args::seconds)]
     duration_s: Option<f64>,
@@ -65,6 +68,7 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
         number: a.number,
         record: a.record.clone(),
         gpsd: a.gpsd.clone(),
+        inputs: a.record_inputs.clone(),
     };
     let until = a.duration_s.map(|s| Instant::now() + Duration::from_secs_f64(s));
     let ready = || {

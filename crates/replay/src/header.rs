@@ -1,10 +1,10 @@
 //! The first line of a log: which engine it is of, and what that was made with.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use wayhop_core::{Configured, Description, Mac};
+use wayhop_core::{ApplicationDescription, Configured, ConfiguredApplication, Description, Mac};
 
 /// What the first line says of the format.
 pub const FORMAT: &str = "wayhop-inputs";
@@ -48,6 +48,44 @@ pub struct Header {
     pub engine: u8,
     /// The node's interfaces, in order.
     pub interfaces: Vec<Link>,
+    /// Which application's log it is; `None` of an engine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<ApplicationHeader>,
+}
+
+/// An application whose log it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApplicationHeader {
+    /// Its name.
+    pub name: String,
+    /// Its number among the scenario's applications.
+    pub number: u32,
+    /// All parameters.
+    pub parameters: Map<String, Value>,
+}
+
+impl ApplicationHeader {
+    /// Of this application.
+    pub fn new(number: u32, application: &ConfiguredApplication) -> Self {
+        let (name, parameters) = (application.description.name.to_owned(), application.parameters.values());
+        Self { name, number, parameters }
+    }
+
+    /// The application, with the log's parameters.
+    ///
+    /// # Errors
+    /// If the application refuses them: what is wrong.
+    pub fn application(
+        &self,
+        description: &'static ApplicationDescription,
+    ) -> Result<ConfiguredApplication, String> {
+        let mut values = (description.defaults)();
+        values.extend(self.parameters.clone());
+        let parameters = (description.read)(values)
+            .map_err(|e| format!("these are no parameters of {}: {e}", description.name))?;
+        parameters.check().map_err(|e| format!("{}; {}", e.problem, e.remedy))?;
+        Ok(ConfiguredApplication { description, parameters })
+    }
 }
 
 /// One interface.
@@ -80,6 +118,19 @@ impl Header {
         }
     }
 
+    /// The name of the protocol or the application.
+    pub fn engine_name(&self) -> &str {
+        self.application.as_ref().map_or(&self.protocol, |a| &a.name)
+    }
+
+    /// What the log is of, for people: the protocol with its profile, or the application.
+    pub fn subject(&self) -> String {
+        match &self.application {
+            Some(application) => application.name.clone(),
+            None => format!("{} ({})", self.protocol, self.profile),
+        }
+    }
+
     /// Before the first line of a log is read.
     pub(crate) fn nobody() -> Self {
         Self {
@@ -99,6 +150,7 @@ impl Header {
             address6: None,
             engine: 0,
             interfaces: Vec::new(),
+            application: None,
         }
     }
 
@@ -106,6 +158,31 @@ impl Header {
     #[must_use]
     pub fn of_node(&self, node: Option<u32>, name: &str, address: Ipv4Addr, interfaces: Vec<Link>) -> Self {
         Self { node, name: name.to_owned(), address, interfaces, ..self.clone() }
+    }
+
+    /// The header of an application on a real host with this address.
+    pub fn of_application_at(addr: IpAddr, application: ApplicationHeader, seed: u64) -> Self {
+        let (address, address6) = match addr {
+            IpAddr::V4(v4) => (v4, None),
+            IpAddr::V6(v6) => (Ipv4Addr::UNSPECIFIED, Some(v6)),
+        };
+        Self {
+            format: FORMAT.to_owned(),
+            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            world: "field".to_owned(),
+            name: application.name.clone(),
+            application: Some(application),
+            address,
+            address6,
+            seed,
+            ..Self::nobody()
+        }
+    }
+
+    /// The same of an application at the node.
+    #[must_use]
+    pub fn of_application(&self, application: ApplicationHeader) -> Self {
+        Self { application: Some(application), ..self.clone() }
     }
 
     /// The same with an IPv6 address.

@@ -1,4 +1,4 @@
-//! Logs of what went into protocol engines: written while a run goes on, and fed to the same engines again.
+//! Logs of what went into protocol engines and applications: written while a run goes on, and fed to the same engines again.
 //!
 //! A protocol sees nothing but its inputs and the context that comes with them, so an engine that is given a log's inputs
 //! does what it did when the log was made, or somebody has changed it. `docs/reference/inputs.md` describes the format.
@@ -6,8 +6,10 @@
 //! * [`Header`]: whose log it is. `line`: the lines after it.
 //! * [`Logs`]: writes the logs of a run, on a thread of its own.
 //! * [`Reader`]: reads one, plain or gzip. Logs are input from outside: an error names file and line.
-//! * [`Replay`]: feeds a log to an engine and compares effects.
+//! * [`Replay`]: feeds a log to an engine (`engine`) or an application (`application`), and compares effects.
 
+mod application;
+mod engine;
 mod error;
 mod header;
 mod line;
@@ -20,8 +22,8 @@ mod writer;
 mod tests;
 
 pub use error::LogError;
-pub use header::{Engines, FORMAT, Header, Link, VERSION, check};
-pub use line::{Closing, Line};
+pub use header::{ApplicationHeader, Engines, FORMAT, Header, Link, VERSION, check};
+pub use line::{ApplicationLine, Closing, Line};
 pub use reader::{Item, Reader};
 pub use replay::{Difference, End, Replay, Report, Verdict};
 pub use writer::{Logs, Pace};

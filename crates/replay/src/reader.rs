@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::LogError;
 use crate::header::{FORMAT, Header, VERSION};
-use crate::line::{Closing, End, Line};
+use crate::line::{ApplicationLine, Closing, End, Line};
 
 /// The longest line that is read, octets. What one input leads to is far shorter.
 const MAX_LINE: usize = 16 << 20;
@@ -31,8 +31,10 @@ pub struct Reader {
 /// What a log has next.
 #[derive(Debug)]
 pub enum Item<'a> {
-    /// An input.
+    /// An input of an engine.
     Input(Line<'a>),
+    /// An input of an application.
+    ApplicationInput(ApplicationLine<'a>),
     /// The end of a whole log.
     End(Closing),
     /// The log is not whole: it breaks off here.
@@ -137,13 +139,22 @@ impl Reader {
         self.inputs += 1;
         let (file, number) = (&self.file, self.line);
         let wrong = |what: String| LogError { file: file.clone(), line: Some(number), what };
-        let line: Line<'_> = serde_json::from_slice(&self.text)
-            .map_err(|e| wrong(format!("this is no line of a log of inputs: {}", plain(&e))))?;
-        if line.at.as_nanos() > MAX_TIME || line.id > MAX_TIME {
+        let no_line =
+            |e: serde_json::Error| wrong(format!("this is no line of a log of inputs: {}", plain(&e)));
+        let (item, at, id, effects) = if self.header.application.is_some() {
+            let line: ApplicationLine<'_> = serde_json::from_slice(&self.text).map_err(no_line)?;
+            let (at, effects) = (line.at, line.out.len());
+            (Item::ApplicationInput(line), at, 0, effects)
+        } else {
+            let line: Line<'_> = serde_json::from_slice(&self.text).map_err(no_line)?;
+            let (at, id, effects) = (line.at, line.id, line.out.len());
+            (Item::Input(line), at, id, effects)
+        };
+        if at.as_nanos() > MAX_TIME || id > MAX_TIME {
             return Err(wrong("its time or its packet number is beyond all bounds".into()));
         }
-        self.effects += line.out.len() as u64;
-        Ok(Item::Input(line))
+        self.effects += effects as u64;
+        Ok(item)
     }
 
     fn closing(&mut self, end: &Text) -> Result<Item<'_>, LogError> {

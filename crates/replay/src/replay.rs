@@ -1,16 +1,16 @@
-//! Feeds a log to an engine, and compares what it asks for with what is in the log.
+//! Feeds a log to an engine or an application, and compares what it asks for with what is in the log.
 
 use std::collections::VecDeque;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
-use wayhop_core::{Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
-use wayhop_wire::{ipv4, ipv6};
+use wayhop_core::{ConfiguredApplication, Time};
 
+use crate::application::ApplicationSubject;
+use crate::engine::EngineSubject;
 use crate::error::LogError;
 use crate::header::Engines;
-use crate::line::Line;
 use crate::reader::{Item, Reader};
 
 /// An input that an engine answers otherwise than in the log.
@@ -87,14 +87,35 @@ pub enum Verdict {
     Differs,
 }
 
-/// A log that is being fed to an engine.
+/// What gets a log.
+enum Subject {
+    Engine(Box<EngineSubject>),
+    Application(ApplicationSubject),
+}
+
+impl Subject {
+    const fn engine(&mut self) -> Option<&mut EngineSubject> {
+        if let Self::Engine(s) = self { Some(s) } else { None }
+    }
+    const fn application(&mut self) -> Option<&mut ApplicationSubject> {
+        if let Self::Application(s) = self { Some(s) } else { None }
+    }
+}
+
+/// How it answered an input.
+pub(crate) struct Answer {
+    pub(crate) at: Time,
+    /// The effects in the log, and those of now.
+    pub(crate) expected: Vec<Value>,
+    pub(crate) got: Vec<Value>,
+    /// If it panicked: what it said.
+    pub(crate) panicked: Option<String>,
+}
+
+/// A log that is being fed to an engine or an application.
 pub struct Replay {
     reader: Reader,
-    engines: Engines,
-    engine: Option<(Box<dyn Protocol>, Rng)>,
-    addr: (Ipv4Addr, Option<Ipv6Addr>),
-    pool: Pool,
-    effects: Vec<Effect>,
+    subject: Subject,
     /// The last inputs, for context: line and text.
     recent: VecDeque<(u64, Vec<u8>)>,
     context: usize,
@@ -106,26 +127,26 @@ impl Replay {
     /// These engines are to get this log.
     pub fn new(reader: Reader, engines: Engines) -> Self {
         let addr = (reader.header().address, reader.header().address6);
+        Self::of(reader, Subject::Engine(Box::new(EngineSubject::new(engines, addr))))
+    }
+
+    /// This application is to get this log.
+    pub fn of_application(reader: Reader, application: ConfiguredApplication) -> Self {
+        let header = reader.header();
+        let addr = header.address6.map_or(IpAddr::V4(header.address), IpAddr::V6);
+        Self::of(reader, Subject::Application(ApplicationSubject::new(application, addr)))
+    }
+
+    const fn of(reader: Reader, subject: Subject) -> Self {
         let report = Report {
             inputs: 0,
             effects: 0,
             differences: 0,
             line: 1,
             at: Time::ZERO,
-            end: End::Cut("it was not read to its end".to_owned()),
+            end: End::Cut(String::new()),
         };
-        Self {
-            reader,
-            engines,
-            engine: None,
-            addr,
-            pool: Pool::new(),
-            effects: Vec::new(),
-            recent: VecDeque::new(),
-            context: 0,
-            report,
-            is_over: false,
-        }
+        Self { reader, subject, recent: VecDeque::new(), context: 0, report, is_over: false }
     }
 
     /// Keeps so many inputs before each, for [`Replay::context`].
@@ -163,8 +184,10 @@ impl Replay {
     /// # Errors
     /// If the log goes wrong.
     pub fn step(&mut self) -> Result<Option<Difference>, LogError> {
-        let line = match self.reader.next_item()? {
-            Item::Input(line) => line,
+        let before = self.report.at;
+        let answer = match self.reader.next_item()? {
+            Item::Input(line) => self.subject.engine().map(|s| s.answer(line, before)),
+            Item::ApplicationInput(line) => self.subject.application().map(|s| s.answer(line, before)),
             Item::End(closing) => {
                 self.is_over = true;
                 self.report.end = closing.stopped.map_or(End::Whole, End::Stopped);
@@ -176,34 +199,12 @@ impl Replay {
                 return Ok(None);
             }
         };
-        let checked = check(&line, self.report.at, self.engine.is_none());
-        let Line { at, id, interface, exceptions, rng, input, out: expected } = line;
-        if let (Input::Start, Some(rng)) = (&input, rng) {
-            // The node comes up, perhaps again: nothing is left of what it was.
-            let again = self.engine.is_some();
-            let protocol = if again { &self.engines.after_reboot } else { &self.engines.first };
-            self.engine = Some((protocol.engine(), rng));
-        }
-        let (addr, addr6) = self.addr;
-        let mut panicked = None;
-        if let (Ok(()), Some((engine, rng))) = (&checked, &mut self.engine) {
-            let (mut id, pool, effects) = (id, &mut self.pool, &mut self.effects);
-            let call = AssertUnwindSafe(|| {
-                let mut cx = Cx::new(at, addr, interface, rng, pool, &mut id, effects)
-                    .with_addr6(addr6)
-                    .with_exceptions(&exceptions);
-                engine.on_input(&mut cx, input);
-            });
-            panicked = catch_unwind(call).err().map(|what| said(&*what));
-        }
-        checked.map_err(|what| self.reader.wrong(what))?;
+        let answer = answer.unwrap_or_else(|| Err("this is a log of something else".to_owned()));
+        let Answer { at, expected, got, panicked } = answer.map_err(|what| self.reader.wrong(what))?;
         self.keep();
         let r = &mut self.report;
         (r.inputs, r.line, r.at) = (r.inputs + 1, self.reader.line(), at);
         r.effects += expected.len() as u64;
-        let got: Vec<Value> =
-            self.effects.iter().map(|e| serde_json::to_value(e).unwrap_or_default()).collect();
-        self.end_effects();
         if got == expected && panicked.is_none() {
             return Ok(None);
         }
@@ -229,54 +230,29 @@ impl Replay {
         text.extend_from_slice(self.reader.text());
         self.recent.push_back((self.reader.line(), text));
     }
-
-    /// The packets of effects end here.
-    fn end_effects(&mut self) {
-        for effect in self.effects.drain(..) {
-            if let Effect::Send(p, _) | Effect::Deliver(p) | Effect::Drop(p, _) | Effect::Consume(p) = effect
-            {
-                self.pool.recycle(p);
-            }
-        }
-    }
 }
 
-/// What a node never gives an engine.
-fn check(line: &Line<'_>, before: Time, is_first: bool) -> Result<(), String> {
-    if line.at < before {
-        let (at, before) = (line.at.as_nanos(), before.as_nanos());
+/// Calls an engine. If it panics: what it said.
+pub(crate) fn guarded(call: impl FnOnce()) -> Option<String> {
+    catch_unwind(AssertUnwindSafe(call)).err().map(|what| said(&*what))
+}
+
+/// What holds of every line: time goes on, and the first input is `start`, which comes with the random numbers.
+pub(crate) fn check_order(
+    (at, before): (Time, Time),
+    is_start: bool,
+    has_rng: bool,
+    is_first: bool,
+) -> Result<(), String> {
+    if at < before {
+        let (at, before) = (at.as_nanos(), before.as_nanos());
         return Err(format!("time goes back, from {before} to {at} ns"));
     }
-    if !line.exceptions.is_sorted() {
-        return Err("`exceptions` are not in order".into());
-    }
-    match &line.input {
-        Input::Start if line.rng.is_none() => {
-            return Err("`start` needs `rng`, the engine's stream of random numbers".into());
-        }
-        Input::Start => {}
-        _ if is_first => return Err("the first input of a log is `start`".into()),
-        _ => {}
-    }
-    match packet(&line.input) {
-        Some(octets) if !is_ip(octets) => Err("the input's packet is no IP packet".into()),
+    match (is_start, has_rng) {
+        (true, false) => Err("`start` needs `rng`, the engine's stream of random numbers".into()),
+        (false, _) if is_first => Err("the first input of a log is `start`".into()),
         _ => Ok(()),
     }
-}
-
-fn packet<'a>(input: &'a Input<'_>) -> Option<&'a [u8]> {
-    match input {
-        Input::Outbound(p) | Input::Frame(p, _) => Some(p.bytes()),
-        Input::Overheard { packet, .. } => Some(packet),
-        Input::TxStatus(report) => report.packet.as_ref().map(Packet::bytes),
-        _ => None,
-    }
-}
-
-fn is_ip(octets: &[u8]) -> bool {
-    let v4 = || ipv4::Packet::new_checked(octets).map(|ip| ip.total_len());
-    let v6 = || ipv6::Packet::new_checked(octets).map(|ip| ip.total_len());
-    v4().or_else(|_| v6()).is_ok_and(|len| len == octets.len())
 }
 
 /// What a panic said.

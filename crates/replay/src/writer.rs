@@ -9,11 +9,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use wayhop_core::{Effect, Input, Time};
+use serde::Serialize;
+use wayhop_core::{ApplicationInput, Input, Rng, Time};
 use wayhop_node::Seen;
 
 use crate::header::Header;
-use crate::line::{Closing, End, put_effects, put_input};
+use crate::line::{Closing, End, put_application_input, put_effects, put_input};
 use crate::store::Store;
 
 /// So many octets are written at once, if there are as many within [`WRITE_EVERY`].
@@ -36,6 +37,8 @@ pub enum Pace {
 pub struct Logs {
     /// The log of each engine, by node and engine.
     places: BTreeMap<(u32, u8), usize>,
+    /// The log of each application, by its number.
+    applications: BTreeMap<u32, usize>,
     counts: Vec<Closing>,
     /// The line at hand, and whose it is.
     text: Vec<u8>,
@@ -104,9 +107,12 @@ impl Logs {
     /// Logs that wait for their files ([`Logs::open`]).
     pub fn waiting<'a>(headers: impl Iterator<Item = &'a Header>, pace: Pace) -> Self {
         let mut waiting = Waiting::default();
-        let mut places = BTreeMap::new();
+        let (mut places, mut applications) = (BTreeMap::new(), BTreeMap::new());
         for (i, header) in headers.enumerate() {
-            places.insert((header.node.unwrap_or(0), header.engine), i);
+            match &header.application {
+                Some(a) => applications.insert(a.number, i),
+                None => places.insert((header.node.unwrap_or(0), header.engine), i),
+            };
             waiting.lines.push(Vec::new());
             let mut line = serde_json::to_vec(header).unwrap_or_default();
             line.push(b'\n');
@@ -116,6 +122,7 @@ impl Logs {
         Self {
             counts: vec![none; waiting.lines.len()],
             places,
+            applications,
             text: Vec::new(),
             at_hand: None,
             shared: Arc::new(Shared { waiting: Mutex::new(waiting), ..Shared::default() }),
@@ -164,8 +171,17 @@ impl Logs {
         }
     }
 
+    /// An application is about to be given this.
+    pub fn application_input(&mut self, at: Time, number: u32, rng: &Rng, input: &ApplicationInput<'_>) {
+        self.text.clear();
+        self.at_hand = self.applications.get(&number).copied().filter(|_| self.is_on);
+        if self.at_hand.is_some() {
+            put_application_input(&mut self.text, at, rng, input);
+        }
+    }
+
     /// What it asked for in answer.
-    pub fn effects(&mut self, effects: &[Effect]) {
+    pub fn effects(&mut self, effects: &[impl Serialize]) {
         let Some(log) = self.at_hand.take() else { return };
         put_effects(&mut self.text, effects);
         if self.commit(log) {

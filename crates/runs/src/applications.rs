@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_application_host::Line;
-use wayhop_core::{Time, TraceNote, file_name};
+use wayhop_core::{NodeId, Time, TraceNote, file_name};
 use wayhop_netns::Launch;
 use wayhop_scenario::{ApplicationPlan, Resolved};
 use wayhop_trace::{ApplicationSummary, NoteEvent, Recorder};
@@ -32,7 +32,12 @@ pub(crate) struct Applications {
 
 impl Applications {
     /// Those of a scenario, and how each is started. Their records go into the run directory.
-    pub(crate) fn new(scenario: &Resolved, run: Option<&Path>) -> Result<Option<(Self, Vec<Launch>)>, Error> {
+    /// `log` says where the inputs of one at a node are logged, by the log's name, if they are.
+    pub(crate) fn new(
+        scenario: &Resolved,
+        run: Option<&Path>,
+        log: impl Fn(NodeId, &str) -> Option<PathBuf>,
+    ) -> Result<Option<(Self, Vec<Launch>)>, Error> {
         let plans = scenario.applications.clone();
         if plans.is_empty() {
             return Ok(None);
@@ -58,6 +63,9 @@ impl Applications {
             option("--seed", scenario.seed.to_string());
             option("--number", number.to_string());
             option("--gpsd", GPSD.to_owned());
+            if let Some(path) = log(plan.node, &all.name(number)) {
+                command.extend(["--record-inputs".into(), path.into()]);
+            }
             command.extend(["--record".into(), all.file(number, "jsonl").into()]);
             Launch {
                 node: plan.node.0,
@@ -73,13 +81,13 @@ impl Applications {
     }
 
     fn file(&self, number: usize, kind: &str) -> PathBuf {
+        self.folder.join(file_name(&self.name(number)) + "." + kind)
+    }
+
+    /// Its name, as that of its log: node, application, number.
+    fn name(&self, number: usize) -> String {
         let plan = &self.plans[number];
-        let name = format!(
-            "{number}-{}-{}.{kind}",
-            self.names[plan.node.index()],
-            plan.application.description.name
-        );
-        self.folder.join(file_name(&name))
+        format!("{}-{}-{number}", self.names[plan.node.index()], plan.application.description.name)
     }
 
     /// Reads what they wrote, into the run's table `events`, and returns what they counted. `begun`: when the run did.

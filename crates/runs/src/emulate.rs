@@ -82,10 +82,13 @@ impl<'a> Emulation<'a> {
             plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
             agents
         });
-        let applications = Applications::new(self.scenario, tasks.dir)?.map(|(applications, launches)| {
-            plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
-            applications
-        });
+        let applications =
+            Applications::new(self.scenario, tasks.dir, |node, name| tasks.inputs?.path(node, name))?.map(
+                |(applications, launches)| {
+                    plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
+                    applications
+                },
+            );
         if let Some(node) = tasks.collector {
             let folder = tasks.dir.map(|r| r.join("reports"));
             self.telling.report_to(self.scenario.addresses[node], &self.mesh, folder.as_deref())?;
@@ -124,8 +127,7 @@ impl<'a> Emulation<'a> {
         summary.program_exits = driven.program_exits;
         let end = Time::from_secs_f64(summary.simulated_s);
         summary.bundles = agents.map(|agents| agents.finish(clock, end, &mut recorder));
-        summary.applications =
-            applications.map_or_else(Vec::new, |a| a.finish(clock, end, &mut recorder));
+        summary.applications = applications.map_or_else(Vec::new, |a| a.finish(clock, end, &mut recorder));
         let complaint = connections.and_then(|watch| watch.end(driven.begun, &mut recorder));
         summary.name_nodes(&self.scenario.names);
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());

@@ -17,6 +17,12 @@ pub struct InputLogs {
 }
 
 impl InputLogs {
+    /// The log of something at this node, if its inputs are wanted.
+    #[cfg(feature = "linux")]
+    pub(crate) fn path(&self, node: NodeId, name: &str) -> Option<std::path::PathBuf> {
+        self.nodes.contains(&node).then(|| self.dir.inputs_path(name))
+    }
+
     /// Has a simulation write them.
     pub(crate) fn begin(
         &self,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use wayhop_core::Time;
+use wayhop_core::{Time, file_name};
 use wayhop_lab::{IsStopped, Plan, Wiring};
 use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
@@ -48,7 +48,11 @@ impl Lab {
             programs.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
             agents
         });
-        let applications = Applications::new(scenario, dir)?.map(|(applications, launches)| {
+        let applications = Applications::new(scenario, dir, |node, name| {
+            let own = plan.inputs.get(node.index())?.as_ref()?;
+            Some(own.with_file_name(file_name(name) + ".jsonl"))
+        })?
+        .map(|(applications, launches)| {
             programs.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
             applications
         });
@@ -68,7 +72,16 @@ impl Lab {
             &daemons.namespaces(),
         )
         .map_err(Error::run)?;
-        Ok(Self { daemons, registry, programs, main, leave, agents, applications, scenario: scenario.clone() })
+        Ok(Self {
+            daemons,
+            registry,
+            programs,
+            main,
+            leave,
+            agents,
+            applications,
+            scenario: scenario.clone(),
+        })
     }
 
     /// The name of the run, for `wayhop ctl --run`.

@@ -81,8 +81,14 @@ impl Common {
         let mut effects = std::mem::take(effects);
         let hosted = &mut all[number as usize];
         let node = hosted.node;
+        if let Some(logs) = &mut self.inputs {
+            logs.application_input(at, number, &hosted.rng, &input);
+        }
         let mut cx = ApplicationCx::new(at, self.addrs[node as usize].into(), &mut hosted.rng, &mut effects);
         hosted.engine.on_input(&mut cx, input);
+        if let Some(logs) = &mut self.inputs {
+            logs.effects(&effects);
+        }
         for effect in effects.drain(..) {
             self.application_effect(at, number, node, effect);
         }

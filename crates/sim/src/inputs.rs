@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use wayhop_core::{IfaceId, NodeId};
 pub use wayhop_replay::Pace;
-use wayhop_replay::{Header, Link, Logs};
-use wayhop_scenario::Resolved;
+use wayhop_replay::{ApplicationHeader, Header, Link, Logs};
+use wayhop_scenario::{ApplicationPlan, Resolved};
 
 use crate::simulation::Simulation;
 
@@ -41,7 +41,17 @@ impl Simulation {
             let header = header.of_node(Some(node.0), name, n.addr(), links);
             (path(name), header.with_address6(n.addr6()))
         };
-        let mut logs = Logs::create(nodes.iter().map(log).collect(), pace)?;
+        let mut all: Vec<_> = nodes.iter().map(log).collect();
+        // On a real clock applications are programs, which write their own.
+        let own = |(_, a): &(u32, &ApplicationPlan)| pace == Pace::Whole && nodes.contains(&a.node);
+        for (number, plan) in (0..).zip(&scenario.applications).filter(own) {
+            let application = ApplicationHeader::new(number, &plan.application);
+            let name = format!("{}-{}-{number}", scenario.names[plan.node.index()], application.name);
+            let header =
+                header.of_node(Some(plan.node.0), &name, scenario.addresses[plan.node.index()], Vec::new());
+            all.push((path(&name), header.of_application(application)));
+        }
+        let mut logs = Logs::create(all, pace)?;
         logs.begin().map_err(|e| format!("cannot start a thread for the logs of inputs: {e}"))?;
         self.net.common.inputs = Some(Box::new(logs));
         Ok(())

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use wayhop_core::Configured;
-use wayhop_replay::{Engines, LogError, Reader, Replay, Verdict, check};
+use wayhop_replay::{ApplicationHeader, Engines, Header, LogError, Reader, Replay, Verdict, check};
 use wayhop_trace::Status;
 
 use crate::failure::{Failure, harmless, say};
@@ -96,9 +96,11 @@ impl From<Failure> for Trouble {
 }
 
 fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verdict, Trouble> {
-    let size = std::fs::metadata(path).map_or(0, |m| m.len());
     let reader = Reader::open(path)?;
     let header = reader.header().clone();
+    if let Some(application) = &header.application {
+        return of_application(a, path, reader, application, changes);
+    }
     let Some(description) = wayhop_protocols::find(&header.protocol) else {
         let known: Vec<_> = wayhop_protocols::names().collect();
         let known = known.join(", ");
@@ -111,8 +113,36 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verd
         first: changed(recorded.first, changes)?,
         after_reboot: changed(recorded.after_reboot, changes)?,
     };
-    let mut replay = Replay::new(reader, engines).with_context(usize::from(a.context));
-    let show = show::Show { log: path, header: &header, json: a.json };
+    play(a, path, &header, Replay::new(reader, engines))
+}
+
+/// A log of an application.
+fn of_application(
+    a: &ReplayArgs,
+    path: &Path,
+    reader: Reader,
+    of: &ApplicationHeader,
+    changes: &Map<String, Value>,
+) -> Result<Verdict, Trouble> {
+    if !changes.is_empty() {
+        let why = format!(
+            "--set changes parameters of a protocol, and {} is a log of an application",
+            path.display()
+        );
+        return Err(Failure::Usage(why).into());
+    }
+    let Some(description) = wayhop_applications::find(&of.name) else {
+        return Err(reader.wrong(format!("the application {:?} is not known", of.name)).into());
+    };
+    let application = of.application(description).map_err(|e| reader.wrong(e))?;
+    let header = reader.header().clone();
+    play(a, path, &header, Replay::of_application(reader, application))
+}
+
+fn play(a: &ReplayArgs, path: &Path, header: &Header, replay: Replay) -> Result<Verdict, Trouble> {
+    let size = std::fs::metadata(path).map_or(0, |m| m.len());
+    let mut replay = replay.with_context(usize::from(a.context));
+    let show = show::Show { log: path, header, json: a.json };
     let (begun, mut told) = (Instant::now(), TELL_EVERY);
     let mut first = None;
     while !replay.is_over() {

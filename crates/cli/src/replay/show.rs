@@ -36,7 +36,7 @@ impl Show<'_> {
                 Ok(())
             };
         }
-        let (log, at, protocol) = (self.log.display(), d.at.as_secs_f64(), &self.header.protocol);
+        let (log, at, protocol) = (self.log.display(), d.at.as_secs_f64(), self.header.engine_name());
         let mut lines = vec![format!("{log}:{}: at {at:.9} s {protocol} does something else", d.line)];
         for (line, at, input) in before {
             let (at, input) = (at.as_secs_f64(), words::input(&input).join(": "));
@@ -92,7 +92,7 @@ impl Show<'_> {
             return print_object(json!({
                 "log": self.log, "log_version": h.wayhop, "world": h.world, "scenario": h.scenario, "seed": h.seed,
                 "protocol": h.protocol, "profile": h.profile, "node": h.node, "name": h.name, "address": h.address,
-                "engine": h.engine, "verdict": verdict, "inputs": r.inputs, "effects": r.effects,
+                "engine": h.engine, "application": h.application.as_ref().map(|a| &a.name), "verdict": verdict, "inputs": r.inputs, "effects": r.effects,
                 "differences": r.differences, "last_line": r.line, "last_s": r.at.as_secs_f64(), "end": end, "why": why,
                 "first": first.map(object),
             }));
@@ -102,10 +102,9 @@ impl Show<'_> {
             0 => format!("the same {} effects of {} inputs", r.effects, r.inputs),
             n => format!("{n} of {} inputs answered otherwise", r.inputs),
         };
-        let (protocol, profile, name, address) = (&h.protocol, &h.profile, &h.name, h.address);
+        let (subject, name, address) = (h.subject(), &h.name, h.address);
         let at = r.at.as_secs_f64();
-        let mut lines =
-            vec![format!("{log}: {protocol} ({profile}) of node {name} at {address}: {found}, {at:.3} s")];
+        let mut lines = vec![format!("{log}: {subject} of node {name} at {address}: {found}, {at:.3} s")];
         match &r.end {
             // The engine panicked: what is left was not read.
             _ if first.is_some_and(|d| d.panicked.is_some()) => {}

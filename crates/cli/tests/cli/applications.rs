@@ -44,7 +44,8 @@ fn requests_are_answered_in_simulation_emulation_and_lab_alike() {
     }
     let dir = folder(&[("s.toml", ROW)]);
     for world in ["run", "emulate", "lab"] {
-        let args = [world, "s.toml", "--protocol", "aodv", "--out", world, "--json", "--quiet"];
+        let args =
+            [world, "s.toml", "--protocol", "aodv", "--out", world, "--record-inputs", "--json", "--quiet"];
         let summary: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
         let [requests, answered, served] =
             ["requests", "answered", "requests_served"].map(|n| figures(&summary, n));
@@ -56,6 +57,11 @@ fn requests_are_answered_in_simulation_emulation_and_lab_alike() {
             "{world}"
         );
         assert_eq!(notes(dir.path(), world, "request_answered"), 40, "{world}");
+        // What went into each of them gives the same again.
+        for log in ["0-request-1.jsonl", "1-request-0.jsonl", "3-request-2.jsonl"] {
+            let told = run_in(dir.path(), &["replay", &format!("{world}/inputs/{log}")]).ok();
+            assert!(told.contains(": request of node ") && told.contains("the same "), "{world}: {told}");
+        }
         // There and back, of each client: flows of programs.
         let flows = summary["flows"].as_array().expect("flows");
         let ends: Vec<_> = flows.iter().map(|f| (f["src"].as_u64(), f["dst"].as_u64())).collect();

@@ -2,12 +2,12 @@
 
 use core::net::SocketAddr;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{Time, TimerKey, TraceNote};
 
 /// A datagram that an application sends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ApplicationDatagram {
     /// From this UDP port, at which the application listens.
     pub port: u16,
@@ -16,11 +16,16 @@ pub struct ApplicationDatagram {
     /// Time to live, hops.
     pub ttl: u8,
     /// Its data.
+    #[serde(serialize_with = "hexadecimal")]
     pub data: Vec<u8>,
 }
 
+fn hexadecimal<S: serde::Serializer>(data: &[u8], s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_str(&crate::hex(data))
+}
+
 /// One thing that an application asks for, in order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApplicationEffect {
     /// Datagrams to this UDP port are for it, from now on.
@@ -32,6 +37,5 @@ pub enum ApplicationEffect {
     /// Forget a timer.
     ClearTimer(TimerKey),
     /// Write a remark into the run's table `events`.
-    #[serde(skip)]
     Note(TraceNote),
 }
