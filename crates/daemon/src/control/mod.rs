@@ -1,0 +1,4 @@
+//! The node's control socket.
+
+pub(crate) mod desk;
+pub(crate) mod links;

@@ -1,0 +1,9 @@
+//! What the kernel of this host is set to: addresses, routes and MTU of the mesh, and the privileges of this process.
+
+pub(crate) mod mtu;
+pub(crate) mod overlap;
+pub(crate) mod ownership;
+pub(crate) mod privileges;
+pub(crate) mod resize;
+pub(crate) mod routes;
+pub(crate) mod switch;
