@@ -15,10 +15,9 @@ use crate::config::gateway::{self, Edge, Gateway};
 use crate::config::interface_name::is_interface_name;
 use crate::config::ipv6::{self, StaticRoute, Surroundings};
 use crate::config::macfilter::MacFilterConfig;
-use crate::config::scenario;
-use crate::interfaces::signals::Source;
+use crate::config::monitor::Monitor;
+use crate::config::{scenario, signal};
 use crate::log::Level;
-use crate::record::monitor::Monitor;
 
 /// The configuration of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -401,7 +400,7 @@ impl Settings {
         if let Some(Err((key, wrong, remedy))) = config.monitor.as_ref().map(Monitor::check) {
             return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));
         }
-        if source(&config.signal, &config.interface).is_none() {
+        if signal::source(&config.signal, &config.interface).is_none() {
             return Err(doc.error(
                 "signal",
                 format!("{:?} is no source of signals", config.signal),
@@ -527,17 +526,6 @@ fn check_alone(sets: &[String]) -> Result<(), Error> {
         Some((key, option)) => Err(Error::Config(format!(
             "no {key}: give one, as {option}, or a configuration file with it; docs/reference/node.md lists its keys"
         ))),
-    }
-}
-
-/// Where signals come from; the inner `None` for nowhere.
-#[allow(clippy::option_option, reason = "refused, or nowhere")]
-pub(crate) fn source(text: &str, interface: &str) -> Option<Option<Source>> {
-    match text.split_once(':') {
-        None if text == "none" => Some(None),
-        None if text == "nl80211" => Some(Some(Source::Stations(interface.to_owned()))),
-        Some(("monitor", name)) if is_interface_name(name) => Some(Some(Source::Monitor(name.to_owned()))),
-        _ => None,
     }
 }
 

@@ -9,8 +9,8 @@ use wayhop_control::answer::{
 use wayhop_control::{ControlError, ErrorCode, Gps, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
 
+use crate::config::number::NODE;
 use crate::node::host::Host;
-use crate::node::number::NODE;
 
 /// What the socket needs to know besides the host.
 pub(crate) struct Desk {

@@ -7,7 +7,7 @@ use wayhop_control::{ControlError, ErrorCode, LinkState, NodeRef, Request};
 use wayhop_core::{DataPlane, Mac};
 use wayhop_scenario::parse_link_address;
 
-use crate::config::settings::Settings;
+use crate::config::plan::OwnNames;
 use crate::interfaces::macfilter::MacFilter;
 use crate::node::host::Host;
 
@@ -18,22 +18,20 @@ fn refused(what: impl Into<String>, remedy: impl Into<String>) -> ControlError {
 /// Carries out an order about links; `None` of another one.
 pub(crate) fn outcome(
     request: &Request,
-    settings: &Settings,
     host: &Host,
     macfilter: &mut MacFilter,
 ) -> Option<Result<Value, ControlError>> {
     let Request::SetLink { a, b, one_way, state, interface } = request else { return None };
-    if settings.config.macfilter.is_none() {
+    if macfilter.own.is_none() {
         return Some(Err(ControlError::unsupported(
             "the links of a real mesh are as they are",
             "start the node with a macfilter (--macfilter FILE), which orders can change",
         )));
     }
-    Some(set(settings, host, macfilter, (a, b, *one_way), *state, interface.as_deref()))
+    Some(set(host, macfilter, (a, b, *one_way), *state, interface.as_deref()))
 }
 
 fn set(
-    settings: &Settings,
     host: &Host,
     macfilter: &mut MacFilter,
     (a, b, one_way): (&NodeRef, &NodeRef, bool),
@@ -57,7 +55,9 @@ fn set(
             "leave --interface out",
         ));
     }
-    let other = match (is_self(settings, a), is_self(settings, b)) {
+    let own = macfilter.own.as_ref();
+    let is_self = |node: &NodeRef| own.is_some_and(|own| own.name(node));
+    let other = match (is_self(a), is_self(b)) {
         (false, true) => a,
         (true, false) if !one_way => b,
         (true, false) => {
@@ -67,13 +67,13 @@ fn set(
             ));
         }
         _ => {
-            let own = settings.address;
+            let own = host.node.addr();
             return Err(refused("one end of the link is this node", format!("name it as {own}")));
         }
     };
-    let mac = link_address(settings, host, other)?;
+    let mac = link_address(macfilter, host, other)?;
     // The kernel's filter has room for those that the file names.
-    if host.plane == DataPlane::Forwarding && !settings.cards.contains(&mac) {
+    if host.plane == DataPlane::Forwarding && !macfilter.cards.contains(&mac) {
         return Err(refused(
             format!("the macfilter's file does not name {mac}, and the kernel forwards here"),
             "give a file that names it",
@@ -83,20 +83,22 @@ fn set(
     Ok(Value::Null)
 }
 
-fn is_self(settings: &Settings, node: &NodeRef) -> bool {
-    match node {
-        NodeRef::Number(n) => settings.config.macfilter.as_ref().and_then(|m| m.node) == Some(*n),
-        NodeRef::Name(name) => {
-            let number = settings.config.macfilter.as_ref().and_then(|m| m.node);
-            *name == settings.address.to_string()
-                || number.is_some_and(|n| *name == format!("mesh-{n}"))
-                || [&settings.name, &settings.config.name].contains(&&Some(name.clone()))
+impl OwnNames {
+    /// Whether this node is meant.
+    fn name(&self, node: &NodeRef) -> bool {
+        match node {
+            NodeRef::Number(n) => self.number == Some(*n),
+            NodeRef::Name(name) => {
+                *name == self.address.to_string()
+                    || self.number.is_some_and(|n| *name == format!("mesh-{n}"))
+                    || self.names.contains(name)
+            }
         }
     }
 }
 
 /// The card of another node: by its link address, or by its IP address, if it is a neighbour or the file calls nodes as a lab does.
-fn link_address(settings: &Settings, host: &Host, node: &NodeRef) -> Result<Mac, ControlError> {
+fn link_address(macfilter: &MacFilter, host: &Host, node: &NodeRef) -> Result<Mac, ControlError> {
     let NodeRef::Name(name) = node else {
         return Err(refused(
             "a field node knows others by their addresses",
@@ -113,7 +115,7 @@ fn link_address(settings: &Settings, host: &Host, node: &NodeRef) -> Result<Mac,
         )
     })?;
     let known = host.ifaces().find_map(|i| host.node.mac_of(i, address));
-    let of_lab = Some(Mac::from_addr(address)).filter(|mac| settings.cards.contains(mac));
+    let of_lab = Some(Mac::from_addr(address)).filter(|mac| macfilter.cards.contains(mac));
     known.or(of_lab).ok_or_else(|| {
         refused(
             format!("{name} is no neighbour, and the macfilter's file does not name its card"),

@@ -2,3 +2,4 @@
 
 pub(crate) mod desk;
 pub(crate) mod links;
+pub(crate) mod socket;

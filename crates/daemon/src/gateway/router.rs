@@ -3,17 +3,16 @@
 //! Everything is in the list of what to undo before it is done. The table stands before the host forwards, and goes after it.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use wayhop_core::Prefix;
+use wayhop_core::{Prefix, Time};
 use wayhop_linux::listing::Link;
-use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface, nftables};
 
-use crate::config::gateway::Edge;
-use crate::config::settings::Settings;
+use crate::config::plan::GatewayPlan;
 use crate::gateway::probe::Probe;
+use crate::kernel::random::random_seed;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
 use crate::undo::Undo;
@@ -21,102 +20,92 @@ use crate::undo::Undo;
 /// The setting that has the kernel forward what comes by an interface.
 pub(crate) const FORWARDING: &str = "forwarding";
 
-/// The name of the table: what is no letter or digit in the TUN's name cannot be in it.
-pub(crate) fn table(settings: &Settings) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    format!("wayhop_{}", settings.config.tun.chars().map(plain).collect::<String>())
+/// A host that is the mesh's router.
+pub(crate) struct Router {
+    plan: GatewayPlan,
+    /// Whether the uplink leads somewhere, if anybody is asked.
+    pub(crate) probe: Option<Probe>,
 }
 
-/// The interface that leads out, if this node is a gateway.
-pub(crate) fn uplink(settings: &Settings) -> Option<&str> {
-    settings.edge.as_ref()?.uplink.as_deref()
-}
-
-/// Has programs of this host reach by the mesh what is outside. The routes go with the TUN.
-pub(crate) fn lead_all(settings: &Settings, tun: u32, netlink: &mut Netlink) -> Result<(), Error> {
-    for p in settings.edge.iter().flat_map(|e| &e.by_gateways) {
-        lead(settings, *p, tun, netlink)
-            .map_err(Error::system(format!("make a route to {p} by {}", settings.config.tun)))?;
+impl Router {
+    /// Makes the host the mesh's router.
+    pub(crate) fn open(plan: GatewayPlan, undo: &mut Undo) -> Result<Self, Error> {
+        let uplink = &plan.uplink;
+        let path = interface::ipv4_setting(uplink, FORWARDING);
+        let forwards = interface::read(&path).map_err(Error::system(format!("read {}", path.display())))?;
+        undo.table(&plan.table)?;
+        make(&rules(&plan, forwards == "1"))?;
+        undo.set_elsewhere(uplink, FORWARDING, "1")?;
+        let drawn = random_seed().map_err(Error::system("draw a number"))?;
+        let probe = plan.probe.as_ref().map(|asked| Probe::open(uplink, asked, drawn)).transpose()?;
+        Ok(Self { plan, probe })
     }
-    Ok(())
-}
 
-/// The same, of one network outside.
-pub(crate) fn lead(settings: &Settings, p: Prefix, tun: u32, netlink: &mut Netlink) -> io::Result<()> {
-    let net = wayhop_linux::Prefix::around(p.addr.v4_or_unspecified(), p.len);
-    netlink.outside(net, tun, settings.address)
-}
+    /// The interface that leads out.
+    pub(crate) fn uplink(&self) -> &str {
+        &self.plan.uplink
+    }
 
-/// Makes the host the mesh's router.
-pub(crate) fn open(settings: &Settings, undo: &mut Undo) -> Result<(), Error> {
-    let Some(edge) = &settings.edge else { return Ok(()) };
-    let Some(uplink) = &edge.uplink else { return Ok(()) };
-    let path = interface::ipv4_setting(uplink, FORWARDING);
-    let forwards = interface::read(&path).map_err(Error::system(format!("read {}", path.display())))?;
-    let name = table(settings);
-    undo.table(&name)?;
-    make(&rules(settings, edge, uplink, forwards == "1"))?;
-    undo.set_elsewhere(uplink, FORWARDING, "1")
-}
+    /// When to ask somebody by the uplink.
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.probe.as_ref().map(Probe::next)
+    }
 
-/// Whether what keeps the host from being everybody's router is there, and it forwards.
-///
-/// # Errors
-/// If somebody took it away: the node leaves.
-pub(crate) fn check(settings: &Settings) -> Result<(), Error> {
-    let Some(uplink) = uplink(settings) else { return Ok(()) };
-    let name = table(settings);
-    if !nftables::exists(&name).map_err(Error::system("ask for the tables of nftables"))? {
-        return Err(Error::System(format!(
-            "somebody removed the table {name} of nftables, without which this host would be anybody's router: the node leaves the mesh; \
-             have the firewall leave it alone (`nft flush ruleset` removes all tables), and start the node again"
-        )));
-    }
-    let path = interface::ipv4_setting(uplink, FORWARDING);
-    match interface::read(&path) {
-        Ok(now) if now != "1" => Err(Error::System(format!(
-            "forwarding is off at {uplink}, which somebody did or which is another interface now: nothing comes in from outside, and the node \
-             leaves the mesh; start it again"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Has the mesh know whether the uplink works: that it is there, up, has a carrier, and that somebody answers by it if anybody is asked.
-pub(crate) fn watch_uplink(
-    settings: &Settings,
-    links: &[Link],
-    mut probe: Option<&mut Probe>,
-    host: &mut Host,
-    log: &Log,
-) {
-    let Some(uplink) = uplink(settings) else { return };
-    let is_up = links.iter().any(|l| l.name == uplink && l.is_up);
-    if let Some(p) = &mut probe {
-        p.follow(is_up);
-    }
-    let is_dead = probe.as_ref().is_some_and(|p| p.is_dead());
-    if !host.open_way_out(is_up && !is_dead) {
-        return;
-    }
-    let whom = probe.as_ref().map(|p| p.whom()).unwrap_or_default();
-    let was_dead = probe.is_some_and(|p| std::mem::replace(&mut p.told_dead, is_up && is_dead));
-    let news = match (is_up, is_dead) {
-        (false, _) => format!("{uplink} is down: the node leads nowhere"),
-        (true, true) => format!("nobody answers by {uplink} ({whom}): the node leads nowhere"),
-        (true, false) if was_dead => {
-            format!("somebody answers by {uplink} again ({whom}): the node leads out again")
+    /// Whether what keeps the host from being everybody's router is there, and it forwards.
+    ///
+    /// # Errors
+    /// If somebody took it away: the node leaves.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let GatewayPlan { uplink, table: name, .. } = &self.plan;
+        if !nftables::exists(name).map_err(Error::system("ask for the tables of nftables"))? {
+            return Err(Error::System(format!(
+                "somebody removed the table {name} of nftables, without which this host would be anybody's router: the node leaves the mesh; \
+                 have the firewall leave it alone (`nft flush ruleset` removes all tables), and start the node again"
+            )));
         }
-        (true, false) => format!("{uplink} is up: the node leads out again"),
-    };
-    log.tell(Level::Warning, news);
+        let path = interface::ipv4_setting(uplink, FORWARDING);
+        match interface::read(&path) {
+            Ok(now) if now != "1" => Err(Error::System(format!(
+                "forwarding is off at {uplink}, which somebody did or which is another interface now: nothing comes in from outside, and the node \
+                 leaves the mesh; start it again"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Has the mesh know whether the uplink works: that it is there, up, has a carrier, and that somebody answers by it if anybody is asked.
+    pub(crate) fn watch_uplink(&mut self, links: &[Link], host: &mut Host, log: &Log) {
+        let (uplink, mut probe) = (&self.plan.uplink, self.probe.as_mut());
+        let is_up = links.iter().any(|l| l.name == *uplink && l.is_up);
+        if let Some(p) = &mut probe {
+            p.follow(is_up);
+        }
+        let is_dead = probe.as_ref().is_some_and(|p| p.is_dead());
+        if !host.open_way_out(is_up && !is_dead) {
+            return;
+        }
+        let whom = probe.as_ref().map(|p| p.whom()).unwrap_or_default();
+        let was_dead = probe.is_some_and(|p| std::mem::replace(&mut p.told_dead, is_up && is_dead));
+        let news = match (is_up, is_dead) {
+            (false, _) => format!("{uplink} is down: the node leads nowhere"),
+            (true, true) => format!("nobody answers by {uplink} ({whom}): the node leads nowhere"),
+            (true, false) if was_dead => {
+                format!("somebody answers by {uplink} again ({whom}): the node leads out again")
+            }
+            (true, false) => format!("{uplink} is up: the node leads out again"),
+        };
+        log.tell(Level::Warning, news);
+    }
 }
 
-/// Opens what asks whether the uplink leads somewhere, if anybody is asked. `drawn` is a random number.
-pub(crate) fn probe(settings: &Settings, drawn: u64) -> Result<Option<Probe>, Error> {
-    let Some(edge) = &settings.edge else { return Ok(None) };
-    let (Some(uplink), Some(asked)) = (&edge.uplink, &edge.asked) else { return Ok(None) };
-    Probe::open(uplink, asked, drawn).map(Some)
+/// The kernel's number of the uplink's interface.
+pub(crate) fn uplink_index(uplink: &str) -> Result<u32, Error> {
+    let found = interface::facts(uplink).map_err(|e| {
+        Error::Config(format!(
+            "gateway.uplink: interface {uplink}: {e}; `ip link` lists the interfaces of this host"
+        ))
+    })?;
+    Ok(found.index)
 }
 
 /// Whether there is an `nft`.
@@ -155,30 +144,29 @@ fn make(rules: &str) -> Result<(), Error> {
 }
 
 /// The rules. `forwards`: whether the host forwards already what comes by the uplink; then that is not this node's to limit.
-fn rules(settings: &Settings, edge: &Edge, uplink: &str, forwards: bool) -> String {
-    let quoted = |names: &mut dyn Iterator<Item = &str>| {
+fn rules(plan: &GatewayPlan, forwards: bool) -> String {
+    let GatewayPlan { uplink, mesh_side, outside, table: name, .. } = plan;
+    let quoted = |names: &mut dyn Iterator<Item = &String>| {
         names.map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ")
     };
-    let inside = || settings.config.names().chain([settings.config.tun.as_str()]);
-    let mesh_side = quoted(&mut inside());
-    let all = quoted(&mut inside().chain([uplink]));
-    let mesh = edge.outside.mesh;
-    let reaches = edge.outside.reaches.iter().map(net).collect::<Vec<_>>().join(", ");
-    let name = table(settings);
+    let all = quoted(&mut mesh_side.iter().chain([uplink]));
+    let mesh_side = quoted(&mut mesh_side.iter());
+    let mesh = outside.mesh;
+    let reaches = outside.reaches.iter().map(net).collect::<Vec<_>>().join(", ");
     let mut text = format!(
         "table ip {name}\ndelete table ip {name}\ntable ip {name} {{\n chain forward {{\n  type filter hook forward priority filter; policy accept;\n"
     );
     // From the mesh: with an address of the mesh, by the uplink, to what the gateway reaches.
     _ = writeln!(text, "  iifname {{ {mesh_side} }} oifname != {{ {all} }} drop");
     _ = writeln!(text, "  iifname {{ {mesh_side} }} oifname \"{uplink}\" ip saddr != {} drop", net(&mesh));
-    if edge.outside.reaches.iter().all(|p| p.len > 0) {
+    if outside.reaches.iter().all(|p| p.len > 0) {
         let elsewhere = format!("ip daddr != {{ {reaches} }} drop");
         _ = writeln!(text, "  iifname {{ {mesh_side} }} oifname \"{uplink}\" {elsewhere}");
     }
     // To the mesh: by the uplink, from outside; with translation, what belongs to a connection that began in the mesh.
     _ = writeln!(text, "  oifname {{ {mesh_side} }} iifname != {{ {all} }} drop");
     _ = writeln!(text, "  iifname \"{uplink}\" oifname {{ {mesh_side} }} ip saddr {} drop", net(&mesh));
-    if edge.translate {
+    if plan.translate {
         let known = "ct state != { established, related }";
         _ = writeln!(text, "  iifname \"{uplink}\" oifname {{ {mesh_side} }} {known} drop");
     }
@@ -186,7 +174,7 @@ fn rules(settings: &Settings, edge: &Edge, uplink: &str, forwards: bool) -> Stri
         _ = writeln!(text, "  iifname \"{uplink}\" oifname != {{ {mesh_side} }} drop");
     }
     text.push_str(" }\n");
-    if edge.translate {
+    if plan.translate {
         _ = write!(
             text,
             " chain postrouting {{\n  type nat hook postrouting priority srcnat; policy accept;\n  \
@@ -206,6 +194,8 @@ fn net(p: &Prefix) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::plan::Plan;
+    use crate::config::settings::Settings;
 
     fn settings(more: &str) -> Settings {
         let text = format!(
@@ -215,8 +205,8 @@ mod tests {
     }
 
     fn text(more: &str, forwards: bool) -> String {
-        let s = settings(more);
-        rules(&s, s.edge.as_ref().expect("a gateway"), "eth0", forwards)
+        let plan = Plan::of(&settings(more), 0).expect("a plan");
+        rules(&plan.gateway.expect("a gateway"), forwards)
     }
 
     #[test]

@@ -2,11 +2,32 @@
 
 use socket2::Socket;
 use wayhop_core::IfaceId;
-use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
 use wayhop_linux::interface::InterfaceFacts;
+use wayhop_linux::netlink::NeighbourNews;
 use wayhop_linux::packet_socket::PacketSockets;
 
+use crate::config::plan::Addresses;
+use crate::config::signal::SignalSource;
+use crate::interfaces::macfilter::MacFilter;
+use crate::interfaces::programs::Programs;
+use crate::interfaces::signals::Signals;
 use crate::node::host::Port;
+
+/// All of them, and who is heard by them.
+pub(crate) struct Interfaces {
+    /// As the configuration names them.
+    pub(crate) names: Vec<String>,
+    pub(crate) addresses: Addresses,
+    /// In the order of their numbers in the node.
+    pub(crate) all: Vec<Attached>,
+    /// Where the kernel forwards: neighbours that it does not find.
+    pub(crate) missing: Option<NeighbourNews>,
+    /// Whom the node ignores.
+    pub(crate) macfilter: MacFilter,
+    /// Who is to tell with which power neighbours are received, until it does.
+    pub(crate) signal_sources: Vec<SignalSource>,
+    pub(crate) signals: Vec<Signals>,
+}
 
 /// One of them.
 pub(crate) struct Attached {
@@ -14,12 +35,7 @@ pub(crate) struct Attached {
     pub(crate) name: String,
     pub(crate) facts: InterfaceFacts,
     pub(crate) sockets: PacketSockets,
-    /// Keeps from a kernel that forwards what ignored transmitters send.
-    pub(crate) ignoring: Option<IgnoringProgram>,
-    /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
-    pub(crate) ebpf: Option<ForwardingPrograms>,
-    /// Where the kernel does not forward: keeps what comes by the interface from its IP.
-    pub(crate) closed: Option<ClosedInterface>,
+    pub(crate) programs: Programs,
     /// Held for what the kernel does not do while they are open.
     pub(crate) silence: Vec<Socket>,
     /// Whether it is up.
@@ -30,9 +46,26 @@ pub(crate) struct Attached {
     pub(crate) trouble: Option<String>,
 }
 
-/// The interfaces with their numbers in the node.
-pub(crate) fn numbered(all: &mut [Attached]) -> impl Iterator<Item = (IfaceId, &mut Attached)> {
-    (0..).map(IfaceId).zip(all)
+impl Interfaces {
+    /// With their numbers in the node.
+    pub(crate) fn numbered(&mut self) -> impl Iterator<Item = (IfaceId, &mut Attached)> {
+        (0..).map(IfaceId).zip(&mut self.all)
+    }
+
+    /// Those that are there.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &Attached> {
+        self.all.iter().filter(|a| !a.is_gone)
+    }
+
+    /// Whether the interface of this number is one of them.
+    pub(crate) fn has(&self, ifindex: u32) -> bool {
+        self.present().any(|a| a.facts.index == ifindex)
+    }
+
+    /// The longest packets that all of them carry.
+    pub(crate) fn shortest_mtu(&self) -> Option<usize> {
+        self.present().map(|a| a.facts.mtu).min()
+    }
 }
 
 /// What the node knows of an interface, with the metric that the configuration gives it. Without one, an interface that is no

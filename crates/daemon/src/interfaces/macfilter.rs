@@ -5,12 +5,17 @@ use std::collections::BTreeMap;
 use wayhop_core::{Mac, Time};
 use wayhop_scenario::Ignores;
 
+use crate::config::plan::{MacFilterPlan, OwnNames};
+
 /// Octets of an Ethernet header in which the transmitter's address is.
 const TRANSMITTER: std::ops::Range<usize> = 6..12;
 
 /// Whom the node ignores.
-#[derive(Debug, Default)]
 pub(crate) struct MacFilter {
+    /// Link addresses that the file names: the kernel's filter has room for them.
+    pub(crate) cards: Vec<Mac>,
+    /// By what orders about links name this node; `None` without a macfilter.
+    pub(crate) own: Option<OwnNames>,
     /// What is to come, the next one last.
     steps: Vec<Ignores>,
     /// By the file.
@@ -22,10 +27,11 @@ pub(crate) struct MacFilter {
 }
 
 impl MacFilter {
-    /// With these steps, in order of time.
-    pub(crate) fn new(mut steps: Vec<Ignores>) -> Self {
+    pub(crate) fn new(plan: MacFilterPlan) -> Self {
+        let MacFilterPlan { ignores: mut steps, cards, own } = plan;
         steps.reverse();
-        Self { steps, ..Self::default() }
+        let (filed, told, is_told, ignored) = (Vec::new(), BTreeMap::new(), false, Vec::new());
+        Self { cards, own, steps, filed, told, is_told, ignored }
     }
 
     /// When the next change is due.
@@ -78,6 +84,10 @@ mod tests {
         Mac([2, 0, 10, 0, 0, n])
     }
 
+    fn filter(ignores: Vec<Ignores>) -> MacFilter {
+        MacFilter::new(MacFilterPlan { ignores, cards: Vec::new(), own: None })
+    }
+
     fn step(s: f64, from: &[u8]) -> Ignores {
         Ignores { at: Time::from_secs_f64(s), node: 0, from: from.iter().copied().map(mac).collect() }
     }
@@ -88,8 +98,7 @@ mod tests {
 
     #[test]
     fn each_step_says_all_that_is_ignored_from_then_on() {
-        let mut f =
-            MacFilter::new(vec![step(0.0, &[]), step(1.0, &[1, 2]), step(2.5, &[2]), step(3.0, &[2])]);
+        let mut f = filter(vec![step(0.0, &[]), step(1.0, &[1, 2]), step(2.5, &[2]), step(3.0, &[2])]);
         assert_eq!(f.run_due(Time::ZERO), None, "nobody, as before");
         assert_eq!(f.next(), Some(Time::from_secs_f64(1.0)));
         assert_eq!(f.run_due(Time::from_secs_f64(1.0)), Some(&[mac(1), mac(2)][..]));
@@ -102,7 +111,7 @@ mod tests {
 
     #[test]
     fn an_order_outdoes_the_file_until_it_is_taken_back() {
-        let mut f = MacFilter::new(vec![step(0.0, &[1]), step(5.0, &[1, 2])]);
+        let mut f = filter(vec![step(0.0, &[1]), step(5.0, &[1, 2])]);
         f.run_due(Time::ZERO);
         f.tell(mac(1), Some(true));
         f.tell(mac(3), Some(false));
@@ -115,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_is_too_short_has_no_transmitter() {
-        let mut f = MacFilter::new(vec![step(0.0, &[1])]);
+        let mut f = filter(vec![step(0.0, &[1])]);
         f.run_due(Time::ZERO);
         assert!(!f.ignores(&frame(1)[..11]) && !f.ignores(&[]));
     }

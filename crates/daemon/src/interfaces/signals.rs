@@ -14,6 +14,7 @@ use wayhop_core::Mac;
 use wayhop_linux::wifi::monitor::heard;
 use wayhop_linux::{syscalls, wifi};
 
+use crate::config::signal::SignalSource;
 use crate::log::{Level, Log};
 
 /// Power by link address, dBm.
@@ -29,15 +30,6 @@ const FORGET: Duration = Duration::from_secs(30);
 const MAX_TRANSMITTERS: usize = 4096;
 /// Enough of a frame for its headers, octets.
 const HEADERS: usize = 512;
-
-/// Where signals come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The driver's table of stations of this interface.
-    Stations(String),
-    /// What this monitor interface shows.
-    Monitor(String),
-}
 
 /// Signals, renewed by a thread.
 pub(crate) struct Signals {
@@ -70,14 +62,14 @@ impl Shared {
 
 impl Signals {
     /// Begins to gather.
-    pub(crate) fn begin(source: Source, log: &Log) -> io::Result<Self> {
-        let (Source::Stations(name) | Source::Monitor(name)) = &source;
+    pub(crate) fn begin(source: SignalSource, log: &Log) -> io::Result<Self> {
+        let (SignalSource::Stations(name) | SignalSource::Monitor(name)) = &source;
         let shared = Arc::new(Shared { interface: Mutex::new(name.clone()), ..Shared::default() });
         let (ours, log) = (Arc::clone(&shared), log.clone());
         let thread =
             std::thread::Builder::new().name("wh-signal".to_owned()).spawn(move || match source {
-                Source::Stations(_) => poll(&ours, &log),
-                Source::Monitor(interface) => listen(&interface, &ours, &log),
+                SignalSource::Stations(_) => poll(&ours, &log),
+                SignalSource::Monitor(interface) => listen(&interface, &ours, &log),
             })?;
         Ok(Self { shared, thread: Some(thread), seen: 0 })
     }

@@ -1,4 +1,4 @@
-//! What passes the interfaces: frames that wait are sent, and all are kept in the captures.
+//! Frames that wait are sent, and kept in the captures.
 
 use std::io::ErrorKind;
 
@@ -7,30 +7,25 @@ use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Direction;
 
-use crate::interfaces::attached::{Attached, numbered};
+use crate::interfaces::attached::Interfaces;
 use crate::node::host::Host;
 use crate::record::captures::{Captures, now_ns};
 use crate::record::run_dir::Run;
 
-/// Takes over what others have counted.
-pub(crate) fn count(host: &mut Host, attached: &[Attached]) {
-    host.around.counters.missed_frames += attached.iter().map(|a| a.sockets.missed()).sum::<u64>();
-    host.around.counters.auth = host.node.auth().map(wayhop_auth::Auth::counts);
-    host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
-}
-
-/// Keeps a frame that came in the captures.
-pub(crate) fn note(captures: &mut Captures, host: &mut Host, iface: IfaceId, frame: &[u8], signal_dbm: f32) {
-    if !captures.frame(now_ns(), iface, [frame, &[]], Direction::Rx, signal_dbm) {
-        host.around.counters.capture_drops += 1;
+impl Interfaces {
+    /// Has the node's counters have what is counted elsewhere.
+    pub(crate) fn count(&self, host: &mut Host) {
+        host.around.counters.missed_frames += self.all.iter().map(|a| a.sockets.missed()).sum::<u64>();
+        host.around.counters.auth = host.node.auth().map(wayhop_auth::Auth::counts);
+        host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
     }
-}
 
-/// Sends what waits for the interfaces.
-pub(crate) fn push_all(host: &mut Host, attached: &mut [Attached], captures: &mut Captures) {
-    // The node gives no frame of an interface that is down, such as an answer to what came just before: it waits.
-    for (iface, a) in numbered(attached).filter(|(_, a)| a.is_up) {
-        push(host, iface, &mut a.sockets, captures);
+    /// Sends what waits for the interfaces.
+    pub(crate) fn push_all(&mut self, host: &mut Host, captures: &mut Captures) {
+        // The node gives no frame of an interface that is down, such as an answer to what came just before: it waits.
+        for (iface, a) in self.numbered().filter(|(_, a)| a.is_up) {
+            push(host, iface, &mut a.sockets, captures);
+        }
     }
 }
 

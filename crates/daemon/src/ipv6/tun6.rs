@@ -9,18 +9,18 @@ use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, Tun, interface};
 use wayhop_wire::ipv6::MIN_MTU;
 
-use crate::config::settings::Settings;
+use crate::config::plan::Addresses;
 use crate::undo::DISABLE_IPV6;
 
 /// Gives the TUN the node's IPv6 address, and leads there what the node has routes for.
 pub(crate) fn prepare(
     tun: &Tun,
     name: &str,
-    settings: &Settings,
+    addresses: &Addresses,
     mtu: usize,
     netlink: &mut Netlink,
 ) -> Result<(), Error> {
-    let Some((addr, prefix_len)) = settings.address6 else { return Ok(()) };
+    let Some((addr, prefix_len)) = addresses.own6 else { return Ok(()) };
     check_mtu(name, mtu)?;
     // No link-local address, and no search for routers. The first of them takes away what the kernel has given the interface.
     for (key, value) in [(DISABLE_IPV6, "1"), ("addr_gen_mode", "1"), ("accept_ra", "0"), (DISABLE_IPV6, "0")]
@@ -31,11 +31,8 @@ pub(crate) fn prepare(
     }
     tun.add_address6(addr, prefix_len)
         .map_err(Error::system(format!("give {name} the address {addr}/{prefix_len}")))?;
-    let own = Prefix::around(addr, prefix_len);
-    for to in settings.routes.iter().map(|r| r.destination).filter(|to| !own.contains(to.addr)) {
-        lead(to, tun, name, netlink)?;
-    }
-    Ok(())
+    let mut routed = addresses.networks6().into_iter().flat_map(|(_, routed)| routed);
+    routed.try_for_each(|to| lead(to, tun, name, netlink))
 }
 
 /// Leads a prefix to the TUN.
@@ -62,17 +59,14 @@ pub(crate) fn check_mtu(name: &str, mtu: usize) -> Result<(), Error> {
 }
 
 /// A node turns the kernel's IPv6 off at its interfaces, which would take their addresses away.
-pub(crate) fn check_address(settings: &Settings, a: &InterfaceAddress) -> Result<(), Error> {
+pub(crate) fn check_address(a: &InterfaceAddress, tun: &str) -> Result<(), Error> {
     let name = &a.interface_name;
     let addr: Option<Ipv6Addr> = a.address.and_then(|s| Some(s.as_sockaddr_in6()?.ip()));
     match addr.filter(|addr| !addr.is_unicast_link_local()) {
-        Some(addr) if settings.address6.is_some() && settings.config.names().any(|n| n == name) => {
-            Err(Error::System(format!(
-                "{name} has the address {addr}: a node with address6 has IPv6 on {} only; take it away: ip -6 address flush \
-                 dev {name} scope global",
-                settings.config.tun
-            )))
-        }
-        _ => Ok(()),
+        Some(addr) => Err(Error::System(format!(
+            "{name} has the address {addr}: a node with address6 has IPv6 on {tun} only; take it away: ip -6 address flush \
+             dev {name} scope global"
+        ))),
+        None => Ok(()),
     }
 }

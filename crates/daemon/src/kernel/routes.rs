@@ -1,23 +1,24 @@
 //! The kernel's copy of the forwarding table: by which interface each of its routes goes.
 
 use std::collections::HashSet;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{IfaceId, Route, Span, Time};
+use wayhop_core::{IfaceId, Prefix, Route, Span, Time};
 use wayhop_linux::listing::KernelRoute;
+use wayhop_linux::netlink::Netlink;
 
 use crate::interfaces::attached::Attached;
-use crate::log::Level;
+use crate::log::{Level, Log};
 use crate::node::host::Host;
-use crate::run::setup::Ready;
 
 /// How often to look by which interfaces neighbours are reached, where there are several.
 const CHOICE_EVERY: Span = Span::from_secs(1);
 
 /// A route as the kernel was told it.
 #[derive(Copy, Clone)]
-struct Told {
+struct HostRoute {
     /// The kernel's number of the interface.
     ifindex: u32,
     /// Whether it took the route.
@@ -28,21 +29,25 @@ struct Told {
 #[derive(Default)]
 pub(crate) struct KernelRoutes {
     /// By destination.
-    by: FxHashMap<Ipv4Addr, Told>,
+    by: FxHashMap<Ipv4Addr, HostRoute>,
     next_choice: Time,
 }
 
 impl KernelRoutes {
     /// When to look whether neighbours are reached by other interfaces than the routes say.
-    pub(crate) fn next(&self, ready: &Ready) -> Option<Time> {
-        let is_needed =
-            ready.host.node.is_up() && ready.attached.len() > 1 && !ready.host.around.routes.is_empty();
+    pub(crate) fn next(&self, host: &Host) -> Option<Time> {
+        let is_needed = host.node.is_up() && host.lines.len() > 1 && !host.around.routes.is_empty();
         is_needed.then_some(self.next_choice)
     }
 
     /// Has the kernel have what changed in the forwarding table.
-    pub(crate) fn change(&mut self, ready: &mut Ready) {
-        let Ready { host, netlink, attached, log, .. } = ready;
+    pub(crate) fn change(
+        &mut self,
+        host: &mut Host,
+        netlink: &mut Netlink,
+        attached: &[Attached],
+        log: &Log,
+    ) {
         let changes = std::mem::take(&mut host.around.route_changes);
         for change in changes {
             let (outcome, by) = match change {
@@ -54,7 +59,7 @@ impl KernelRoutes {
                     let (to, via) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
                     let ifindex = by.facts.index;
                     let outcome = netlink.install(to, via, ifindex, host.around.addr);
-                    self.by.insert(to, Told { ifindex, is_taken: outcome.is_ok() });
+                    self.by.insert(to, HostRoute { ifindex, is_taken: outcome.is_ok() });
                     (outcome, by)
                 }
                 Err(destination) => {
@@ -82,12 +87,11 @@ impl KernelRoutes {
     /// Routes by an interface that the kernel took, and that are not among those that it has.
     pub(crate) fn missing<'a>(
         &'a self,
-        ready: &'a Ready,
-        iface: IfaceId,
+        host: &'a Host,
+        ifindex: u32,
         present: &'a HashSet<KernelRoute>,
     ) -> impl Iterator<Item = Route> + 'a {
-        let ifindex = ready.attached[iface.index()].facts.index;
-        ready.host.around.routes.values().copied().filter(move |r| {
+        host.around.routes.values().copied().filter(move |r| {
             let to = r.destination.addr.v4_or_unspecified();
             let is_told = self.by.get(&to).is_some_and(|t| t.is_taken && t.ifindex == ifindex);
             let (to, via) = (IpAddr::V4(to), Some(r.next_hop.ip()));
@@ -96,16 +100,21 @@ impl KernelRoutes {
     }
 
     /// Neighbours may be reached by other interfaces than the kernel's routes say: has the kernel have these routes anew.
-    pub(crate) fn choose_again(&mut self, ready: &mut Ready) {
-        let Ready { host, attached, .. } = ready;
+    pub(crate) fn choose_again(&mut self, host: &mut Host, attached: &[Attached]) {
         self.next_choice = host.now() + CHOICE_EVERY;
-        let told = |to: wayhop_core::Prefix| self.by.get(&to.addr.v4_or_unspecified());
+        let told = |to: Prefix| self.by.get(&to.addr.v4_or_unspecified());
         let is_other = |r: &&Route| {
             told(r.destination).is_some_and(|t| t.ifindex != chosen(host, attached, r).facts.index)
         };
         let other: Vec<Route> = host.around.routes.values().filter(is_other).copied().collect();
         host.around.route_changes.extend(other.into_iter().map(Ok));
     }
+}
+
+/// Has programs of this host reach by the mesh a network that is outside of it. The route goes with the TUN.
+pub(crate) fn lead(to: Prefix, own: Ipv4Addr, tun: u32, netlink: &mut Netlink) -> io::Result<()> {
+    let net = wayhop_linux::Prefix::around(to.addr.v4_or_unspecified(), to.len);
+    netlink.outside(net, tun, own)
 }
 
 /// The interface by which a route goes.

@@ -17,7 +17,7 @@ use super::ports::{self, Change};
 use super::setup::{Ready, Role, set_up};
 use crate::kernel::privileges;
 use crate::log::Level;
-use crate::run::event_loop::signals;
+use crate::run::poll::signals;
 use crate::undo::Undo;
 
 /// Packets of programs that are taken in one turn.

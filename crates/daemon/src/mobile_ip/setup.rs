@@ -22,8 +22,8 @@ use super::memory::Memory;
 use super::ports::{self, ADVERTISEMENTS, Port, SOLICITATIONS, Wanted};
 use super::routes::{Mobile, Routes};
 use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict, tun_settings};
+use crate::kernel::random::random_seed;
 use crate::log::{Level, Log};
-use crate::run::setup::random_seed;
 use crate::undo::{Claims, DISABLE_IPV6, Undo};
 
 /// What this host is to Mobile IP.

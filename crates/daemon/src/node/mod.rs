@@ -3,9 +3,9 @@
 //! Start with [`host`]; [`world`] is what the node asks for.
 
 pub(crate) mod host;
-pub(crate) mod number;
 pub(crate) mod outages;
 pub(crate) mod power;
+pub(crate) mod set_up;
 pub(crate) mod timing;
 pub(crate) mod transmitters;
 pub(crate) mod tx_status;

@@ -7,8 +7,8 @@ use wayhop_core::{Addr, NodeId, Purpose, Span, Time, TraceNote, stream};
 use wayhop_node::{Engine, World as _};
 use wayhop_scenario::{Outage, Tables};
 
+use crate::config::number::NODE;
 use crate::node::host::Host;
-use crate::node::number::NODE;
 use crate::node::power::Rebirth;
 use crate::node::transmitters::Transmitters;
 

@@ -6,7 +6,7 @@ use wayhop_core::{Configured, NodeId, Span, Time};
 use wayhop_scenario::Outage;
 use wayhop_trace::NodeOutages;
 
-use crate::node::number::NODE;
+use crate::config::number::NODE;
 
 /// When the node is down, and how it comes back.
 #[derive(Default)]

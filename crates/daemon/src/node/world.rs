@@ -85,10 +85,6 @@ impl Around {
         self.work.pool.packet(bytes, meta)
     }
 
-    /// The mesh's addresses.
-    pub(crate) fn mesh(&self) -> wayhop_linux::Prefix {
-        self.mesh
-    }
     /// Whether this is the address of a host in the mesh.
     pub(crate) fn is_in_mesh(&self, addr: Ipv4Addr) -> bool {
         self.mesh.has_host(addr)

@@ -3,4 +3,5 @@
 pub(crate) mod fix_time;
 pub(crate) mod places;
 pub(crate) mod positions;
+pub(crate) mod receiver;
 pub(crate) mod whereabouts;

@@ -4,7 +4,7 @@ use wayhop_core::{Fix, NodeId, Position, Time};
 use wayhop_trace::PositionEvent;
 use wayhop_world::{Geodetic, Gps};
 
-use crate::node::number::NODE;
+use crate::config::number::NODE;
 
 /// The way of the node, in a frame whose origin is the first fix.
 #[derive(Debug, Default)]

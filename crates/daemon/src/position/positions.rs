@@ -5,8 +5,8 @@ use wayhop_control::JsonTables;
 use wayhop_core::{Addr, Fix, FixQuality, FixStatus, NodeId};
 use wayhop_trace::{GpsEvent, GpsSource};
 
+use crate::config::number::NODE;
 use crate::node::host::Host;
-use crate::node::number::NODE;
 
 /// The table in which a protocol shows where it knows nodes to be.
 const TABLE: &str = "positions";

@@ -4,10 +4,10 @@ use wayhop_core::{NodeId, Span, Time};
 use wayhop_linux::{Error, TcpConnections};
 use wayhop_trace::ConnectionEvent;
 
-use crate::config::settings::Settings;
+use crate::config::number::NODE;
+use crate::config::plan::Addresses;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
-use crate::node::number::NODE;
 
 /// How often connections are looked at. A look takes the kernel some 0.3 ms.
 const EVERY: Span = Span::from_millis(100);
@@ -21,10 +21,8 @@ pub(crate) struct Connections {
 
 impl Connections {
     /// Begins, if the node has a run directory.
-    pub(crate) fn begin(settings: &Settings) -> Result<Self, Error> {
-        let own6 = settings.address6.map(|(address, _)| address.into());
-        let own = || [settings.address.into()].into_iter().chain(own6).collect();
-        let open = settings.config.run.as_ref().map(|_| TcpConnections::open(own()));
+    pub(crate) fn begin(addresses: &Addresses, has_run: bool) -> Result<Self, Error> {
+        let open = has_run.then(|| TcpConnections::open(addresses.all().collect()));
         let kernel = open.transpose().map_err(Error::system("look at TCP connections"))?;
         Ok(Self { kernel, next: Time::ZERO })
     }

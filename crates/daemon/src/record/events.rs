@@ -11,7 +11,7 @@ use wayhop_node::Hop;
 use wayhop_trace::SizeEvent;
 use wayhop_wire::ip;
 
-use crate::node::number::NODE;
+use crate::config::number::NODE;
 
 /// Octets of a packet that are told: all its headers, and the beginning of what it carries.
 const HEAD: usize = 320;

@@ -9,20 +9,19 @@ use wayhop_linux::interface::InterfaceFacts;
 use wayhop_replay::{Header, Link, Logs, Pace};
 use wayhop_trace::RunDir;
 
-use crate::config::settings::Settings;
+use crate::config::plan::Addresses;
 use crate::kernel::ownership::give_to;
 
 /// A log of this protocol, as it begins and as it is after a reboot, that waits for its file. What happens while the node is set up is kept.
 pub(crate) fn waiting(
     (protocol, after_reboot): (&Configured, &Configured),
-    seed: u64,
-    name: &str,
-    settings: &Settings,
+    (name, seed): (&str, u64),
+    addresses: &Addresses,
     interfaces: &[(String, InterfaceFacts)],
 ) -> Box<Logs> {
     let links = interfaces.iter().map(|(_, facts)| Link::new(facts.mac)).collect();
-    let header = Header::new("field", "", protocol, seed).of_node(None, name, settings.address, links);
-    let header = header.rebooting_as(after_reboot).with_address6(settings.address6.map(|(addr, _)| addr));
+    let header = Header::new("field", "", protocol, seed).of_node(None, name, addresses.own, links);
+    let header = header.rebooting_as(after_reboot).with_address6(addresses.own6.map(|(addr, _)| addr));
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }
 

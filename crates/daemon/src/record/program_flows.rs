@@ -7,7 +7,7 @@ use wayhop_trace::{
     is_for_neighbours,
 };
 
-use crate::node::number::NODE;
+use crate::config::number::NODE;
 
 /// Packets whose flow is remembered until they end.
 const MOST_REMEMBERED: usize = 8_192;

@@ -1,10 +1,8 @@
 //! The run directory of a node, in the format of the other worlds (docs/reference/run-directory.md): what one node saw.
 
 use std::fs;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use wayhop_control::About;
 use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
@@ -15,9 +13,9 @@ use wayhop_trace::{
 };
 use wayhop_wire::ip;
 
-use crate::config::settings::Settings;
+use crate::config::number::NODE;
+use crate::config::plan::{RecordPlan, RunPlan};
 use crate::kernel::ownership::give_to;
-use crate::node::number::NODE;
 use crate::position::places::Places;
 use crate::record::counters::Counters;
 use crate::record::program_flows::ProgramFlows;
@@ -57,21 +55,22 @@ fn wrong(e: &wayhop_trace::Error) -> Error {
 }
 
 /// Makes the directory, and gives it to the node's user.
-pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir, Error> {
+pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
+    let path = &plan.path;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
-    let dir = RunDir::create(path, &Manifest::new(settings.record()?, seed, command, now))
-        .map_err(|e| wrong(&e))?;
+    let manifest = Manifest::new(plan.config.clone(), plan.seed, command, now);
+    let dir = RunDir::create(path, &manifest).map_err(|e| wrong(&e))?;
     let captures = path.join("captures");
     let give = || {
         fs::create_dir_all(&captures)?;
-        give_to(path, &settings.config.user)?;
+        give_to(path, user)?;
         for entry in fs::read_dir(path)? {
-            give_to(&entry?.path(), &settings.config.user)?;
+            give_to(&entry?.path(), user)?;
         }
         Ok(())
     };
-    give().map_err(Error::system(format!("give {} to {}", path.display(), settings.config.user)))?;
+    give().map_err(Error::system(format!("give {} to {user}", path.display())))?;
     Ok(dir)
 }
 
@@ -83,15 +82,15 @@ impl Run {
     }
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
-    pub(crate) fn begin(&mut self, dir: RunDir, about: &About, settings: &Settings) -> Result<(), Error> {
+    pub(crate) fn begin(&mut self, dir: RunDir, plan: &RecordPlan) -> Result<(), Error> {
         // What the frames are matters for captures, which this recorder does not write.
         let interface =
-            |name: &str| InterfaceInfo { name: name.to_owned(), kind: wayhop_trace::LinkKind::Ethernet };
+            |name: &String| InterfaceInfo { name: name.clone(), kind: wayhop_trace::LinkKind::Ethernet };
         let node = NodeInfo {
-            name: about.name.clone(),
-            addr: settings.address,
-            addr6: settings.address6.map(|(addr, _)| addr),
-            interfaces: settings.config.names().map(interface).collect(),
+            name: plan.about.name.clone(),
+            addr: plan.addresses.own,
+            addr6: plan.addresses.own6.map(|(addr, _)| addr),
+            interfaces: plan.interfaces.iter().map(interface).collect(),
         };
         // Packets have to be found again in the records of other nodes.
         let outputs = Outputs {

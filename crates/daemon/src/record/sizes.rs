@@ -3,8 +3,8 @@
 use wayhop_core::{IfaceId, NodeId, Sizes};
 use wayhop_trace::SizeEvent;
 
+use crate::config::number::NODE;
 use crate::node::host::Host;
-use crate::node::number::NODE;
 
 impl Host {
     /// Writes down and tells the sizes, if somebody wants to know.

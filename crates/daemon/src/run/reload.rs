@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value};
 
+use crate::config::plan::MtuPlan;
 use crate::config::settings::Settings;
 use crate::log::Level;
-use crate::run::setup::Ready;
+use crate::run::setup::Rooms;
 
 /// Reads the configuration again. `settings` become what the node runs with.
-pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
-    let log = ready.log.clone();
+pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {
+    let log = rooms.log.clone();
     if let Err(e) = log.reopen() {
         log.tell(Level::Warning, format_args!("the log stays where it is: {e}"));
     }
@@ -31,26 +32,26 @@ pub(crate) fn reload(ready: &mut Ready, settings: &mut Settings) {
         log.set_level(new.config.log);
         settings.config.log = new.config.log;
     }
-    ready.host.limit(new.limits());
+    rooms.host.limit(new.limits());
     settings.config.limits.clone_from(&new.config.limits);
-    change_keys(ready, settings, &new, &log);
+    change_keys(rooms, settings, &new, &log);
     if new.config.monitor != settings.config.monitor {
-        match ready.station.set_monitor(new.config.monitor.as_ref(), settings.address) {
+        match rooms.record.telemetry.set_monitor(new.config.monitor.as_ref(), settings.address) {
             Ok(()) => settings.config.monitor.clone_from(&new.config.monitor),
             Err(e) => log.tell(Level::Warning, e),
         }
     }
-    change_parameters(ready, settings, new);
+    change_parameters(rooms, settings, new);
 }
 
 /// Takes other keys. What is known of neighbours stays; a node without keys gets none while it runs, and one with keys keeps some.
-fn change_keys(ready: &mut Ready, settings: &mut Settings, new: &Settings, log: &crate::log::Log) {
+fn change_keys(rooms: &mut Rooms, settings: &mut Settings, new: &Settings, log: &crate::log::Log) {
     if settings.keys.is_some() != new.keys.is_some() {
         let text =
             "whether there are keys in security cannot change while the node runs: start it again for that";
         return log.tell(Level::Warning, text);
     }
-    let (Some(auth), Some(keys)) = (ready.host.node.auth_mut(), &new.keys) else { return };
+    let (Some(auth), Some(keys)) = (rooms.host.node.auth_mut(), &new.keys) else { return };
     auth.set_keys(keys.clone());
     let ids: Vec<String> = keys.ids().map(|id| id.to_string()).collect();
     log.tell(
@@ -85,7 +86,7 @@ fn refused(old: &Settings, new: &Settings) -> Vec<String> {
 }
 
 /// One after the other, so that one that the protocol refuses does not keep the others from changing.
-fn change_parameters(ready: &mut Ready, settings: &mut Settings, new: Settings) {
+fn change_parameters(rooms: &mut Rooms, settings: &mut Settings, new: Settings) {
     let (old, now) = (&settings.protocol, &new.protocol);
     if (old.name(), old.profile()) != (now.name(), now.profile()) {
         return;
@@ -94,17 +95,18 @@ fn change_parameters(ready: &mut Ready, settings: &mut Settings, new: Settings) 
     let mut all = true;
     for (key, value) in now.iter().filter(|(k, v)| old.get(*k) != Some(*v)) {
         let change = Map::from_iter([(key.clone(), value.clone())]);
-        match ready.host.change_parameters(&change) {
-            Ok(()) => ready.log.tell(Level::Info, format_args!("protocol.{key} is {}", shown(value))),
+        match rooms.host.change_parameters(&change) {
+            Ok(()) => rooms.log.tell(Level::Info, format_args!("protocol.{key} is {}", shown(value))),
             Err(e) => {
                 all = false;
-                ready.log.tell(Level::Warning, format_args!("protocol.{key} stays as it was: {e}"));
+                rooms.log.tell(Level::Warning, format_args!("protocol.{key} stays as it was: {e}"));
             }
         }
     }
     if all {
         settings.protocol = new.protocol;
         settings.config.protocol = new.config.protocol;
+        rooms.kernel.plan.mtu = MtuPlan::of(settings);
     }
 }
 

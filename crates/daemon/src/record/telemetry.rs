@@ -1,32 +1,32 @@
-//! What the node does once in a while beside routing: it learns where it is, and tells what it has counted.
+//! What the node tells of itself once in a while: what it has counted, where it is, and how its programs' connections are.
 
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use wayhop_control::About;
 use wayhop_control::answer::NodeCounters;
 use wayhop_control::metrics::{Endpoint, Snapshot};
-use wayhop_control::{About, gpsd};
 use wayhop_core::{FixQuality, Span, Time};
 use wayhop_linux::Error;
 
-use crate::config::settings::Settings;
-use crate::kernel::ownership::prepare_folder;
-use crate::log::{Level, Log};
+use crate::config::monitor::Monitor;
+use crate::config::number::NODE;
+use crate::config::plan::{Addresses, TelemetryPlan};
+use crate::log::Log;
 use crate::node::host::Host;
-use crate::node::number::NODE;
+use crate::position::receiver::Receiver;
 use crate::record::connections::Connections;
-use crate::record::monitor::{Monitor, Reports};
+use crate::record::monitor::Reports;
 
 /// How often the position is looked at, and metrics are renewed.
 const EVERY: Span = Span::from_secs(1);
 
 /// Receiver, metrics and monitor of a node, and looks at its programs' connections.
-pub(crate) struct Station {
+pub(crate) struct Telemetry {
     about: About,
     log: Log,
     metrics: Option<Endpoint>,
-    gps: Option<gpsd::Client>,
-    gps_trouble: Option<String>,
+    gps: Option<Receiver>,
     monitor: Option<(Monitor, Reports)>,
     connections: Connections,
     /// Whether somebody may want to know the places of other nodes, and sizes: subscribers, or the run directory.
@@ -35,19 +35,16 @@ pub(crate) struct Station {
     next_report: Time,
 }
 
-impl Station {
-    /// What needs the privileges that a node starts with.
-    pub(crate) fn prepare(settings: &Settings) -> Result<(), Error> {
-        match settings.config.monitor.as_ref().and_then(|m| m.log.as_ref()) {
-            Some(file) => prepare_folder(file, &settings.config.user),
-            None => Ok(()),
-        }
-    }
-
-    /// Begins what the configuration asks for. It needs the TUN, whose address reports come from.
-    pub(crate) fn begin(settings: &Settings, about: About, log: &Log) -> Result<Self, Error> {
-        let config = &settings.config;
-        let metrics = match config.metrics {
+impl Telemetry {
+    /// Begins what the plan asks for. It needs the TUN, whose address reports come from. The node has a run directory, or it has none.
+    pub(crate) fn begin(
+        plan: &TelemetryPlan,
+        about: About,
+        addresses: &Addresses,
+        has_run: bool,
+        log: &Log,
+    ) -> Result<Self, Error> {
+        let metrics = match plan.metrics {
             Some(at) => Some(Endpoint::bind(at).map_err(|e| match e.kind() {
                 ErrorKind::AddrInUse => Error::System(format!(
                     "metrics: {at} is in use by another program; give another port with `metrics`"
@@ -56,24 +53,20 @@ impl Station {
             })?),
             None => None,
         };
-        let gps = match &config.gpsd {
-            Some(at) => Some(gpsd::Client::start(at).map_err(Error::system("start a thread for gpsd"))?),
-            None => None,
-        };
-        let mut station = Self {
+        let gps = plan.gpsd.as_deref().map(|at| Receiver::begin(at, log)).transpose()?;
+        let mut telemetry = Self {
             about,
             log: log.clone(),
             metrics,
             gps,
-            gps_trouble: None,
             monitor: None,
-            connections: Connections::begin(settings)?,
-            is_watched: config.control.is_some() || settings.usual_control.is_some() || config.run.is_some(),
+            connections: Connections::begin(addresses, has_run)?,
+            is_watched: plan.is_watched,
             next_look: Time::ZERO,
             next_report: Time::ZERO,
         };
-        station.set_monitor(config.monitor.as_ref(), settings.address)?;
-        Ok(station)
+        telemetry.set_monitor(plan.monitor.as_ref(), addresses.own)?;
+        Ok(telemetry)
     }
 
     /// Reports from now on as this says.
@@ -125,20 +118,8 @@ impl Station {
     }
 
     fn look(&mut self, host: &mut Host) {
-        if let Some(gps) = &self.gps {
-            let news = host.whereabouts.hear(gps.latest());
-            let trouble = gps.trouble();
-            if trouble != self.gps_trouble {
-                match &trouble {
-                    Some(why) => self.log.tell(Level::Warning, why),
-                    None => self.log.tell(Level::Info, "gpsd answers"),
-                }
-                self.gps_trouble = trouble;
-            }
-            host.tell_position();
-            if news {
-                host.record_receiver();
-            }
+        if let Some(gps) = &mut self.gps {
+            gps.look(host);
         }
         host.hear_of_places();
         host.record_sizes();
