@@ -45,11 +45,11 @@ impl Log {
         let file = match file {
             None => None,
             Some(path) => {
-                crate::ownership::prepare_folder(path, user)?;
+                crate::kernel::ownership::prepare_folder(path, user)?;
                 let is_new = !path.exists();
                 let opened = append(path).and_then(|f| {
                     if is_new {
-                        crate::ownership::give_to(path, user)?;
+                        crate::kernel::ownership::give_to(path, user)?;
                     }
                     Ok(f)
                 });

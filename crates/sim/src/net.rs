@@ -97,7 +97,7 @@ impl Net {
     }
 
     /// A frame whose headers name its transmitter tells a node with a host's ARP that neighbour's link address, as it tells a
-    /// real node (`daemon/src/host.rs`).
+    /// real node (`daemon/src/node/host.rs`).
     pub(crate) fn see(&mut self, at: Time, node: u32, packet: &[u8], rx: &RxMeta) {
         let n = &self.nodes[node as usize];
         if n.lacks_mac_of(rx.iface, rx.from) && hop(packet).is_some_and(|(from, _)| from == rx.from) {

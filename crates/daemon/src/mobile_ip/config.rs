@@ -10,8 +10,8 @@ use wayhop_mobile_ip::{Association, Replay};
 use wayhop_scenario::Document;
 use wayhop_wire::ipv4;
 
-use crate::config;
-use crate::interface_name::is_interface_name;
+use crate::config::interface_name::is_interface_name;
+use crate::config::settings;
 use crate::log::Level;
 
 /// Shortest key, in octets: RFC 5944, section 5.1, has keys of 128 bits.
@@ -248,7 +248,7 @@ fn yes() -> bool {
 }
 
 fn config_error(e: &wayhop_scenario::Error) -> Error {
-    match config::config_error(e) {
+    match settings::config_error(e) {
         Error::Config(text) => {
             Error::Config(text.replace("docs/reference/node.md", "docs/reference/mobile-ip.md"))
         }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use wayhop_mobile_ip::{KnownBinding, KnownMobile};
 
+use crate::kernel::ownership::give_to;
 use crate::log::{Level, Log};
-use crate::ownership::give_to;
 
 /// A longer file is not ours: 1,024 mobile nodes of four bindings each need less.
 const LONGEST: u64 = 4 << 20;

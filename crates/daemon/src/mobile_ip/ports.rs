@@ -11,7 +11,7 @@ use wayhop_linux::{ArpSocket, Error, interface};
 use wayhop_mobile_ip::{Clock, Engine, Input, LinkState, Output};
 use wayhop_wire::{ipv4, mobile_ip};
 
-use crate::interface_settings::{LOOSE, WAY_BACK, is_way_back_strict};
+use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict};
 
 /// Messages of one kind that are taken in one turn.
 const BATCH: usize = 64;

@@ -15,9 +15,9 @@ use wayhop_mobile_ip::{Clock, Event, Input, LinkState, Output};
 
 use super::ports::{self, Change};
 use super::setup::{Ready, Role, set_up};
+use crate::kernel::privileges;
 use crate::log::Level;
-use crate::privileges;
-use crate::run::signals;
+use crate::run::poll::signals;
 use crate::undo::Undo;
 
 /// Packets of programs that are taken in one turn.

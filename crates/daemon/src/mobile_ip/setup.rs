@@ -21,9 +21,9 @@ use super::config::{self, ForeignAgentConfig, HomeAgentConfig, MobileNodeConfig,
 use super::memory::Memory;
 use super::ports::{self, ADVERTISEMENTS, Port, SOLICITATIONS, Wanted};
 use super::routes::{Mobile, Routes};
-use crate::interface_settings::{LOOSE, WAY_BACK, is_way_back_strict, tun_settings};
+use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict, tun_settings};
+use crate::kernel::random::random_seed;
 use crate::log::{Level, Log};
-use crate::setup::random_seed;
 use crate::undo::{Claims, DISABLE_IPV6, Undo};
 
 /// What this host is to Mobile IP.

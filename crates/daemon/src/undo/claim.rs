@@ -66,7 +66,7 @@ impl Key {
             index: index.parse().ok()?,
             interface: interface.to_owned(),
         };
-        crate::interface_name::is_interface_name(interface).then_some(key)
+        crate::config::interface_name::is_interface_name(interface).then_some(key)
     }
 }
 

@@ -154,7 +154,7 @@ fn head(line: &str) -> Result<UndoList, String> {
     }
     let index = index.parse().ok().filter(|i| *i > 0);
     let index = index.ok_or_else(|| format!("{:?} is no number of an interface", words[3]))?;
-    if !crate::interface_name::is_interface_name(interface) {
+    if !crate::config::interface_name::is_interface_name(interface) {
         return Err(format!("{interface:?} is no name of an interface"));
     }
     Ok(UndoList { boot: boot.to_owned(), index, interface: interface.to_owned(), changes: Vec::new() })
@@ -170,7 +170,7 @@ fn change(line: &str) -> Result<Change, String> {
         "set" => setting(rest).map(Change::Setting),
         "set-at" => {
             let (interface, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-            if !crate::interface_name::is_interface_name(interface) || interface == "all" {
+            if !crate::config::interface_name::is_interface_name(interface) || interface == "all" {
                 return Err(format!("{interface:?} is no name of an interface"));
             }
             setting(rest).map(|s| Change::Elsewhere(interface.to_owned(), s))

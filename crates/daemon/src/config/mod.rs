@@ -1,0 +1,14 @@
+//! What a node is configured to be: a TOML file, a scenario and the command line, checked; and what that means for each room.
+
+pub(crate) mod gateway;
+pub(crate) mod interface_name;
+pub(crate) mod ipv6;
+mod keyless;
+pub(crate) mod macfilter;
+pub(crate) mod monitor;
+pub(crate) mod number;
+pub(crate) mod plan;
+pub(crate) mod reference;
+mod scenario;
+pub(crate) mod settings;
+pub(crate) mod signal;

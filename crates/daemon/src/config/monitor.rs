@@ -1,0 +1,89 @@
+//! The keys of the monitor: reports of what the node has counted and where it is.
+
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_control::monitor::PORT;
+
+/// Reports of the node's counters and position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Monitor {
+    /// The node of the mesh that runs `wayhop collect`: its address, with `:PORT` if it listens at another than 9465. Without
+    /// it, reports go into the log only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collector: Option<String>,
+    /// Seconds between two reports, 0.1 to 3600.
+    #[serde(default = "interval_s")]
+    pub interval_s: f64,
+    /// The file that gets every report, one JSON object a line. Its folder must be one in which the node's `user` may write;
+    /// if there is none yet, it is made for that user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<PathBuf>,
+    /// The longest log, octets; then it is renamed to FILE.1, and so on.
+    #[serde(default = "log_max_bytes")]
+    pub log_max_bytes: u64,
+    /// How many renamed logs stay.
+    #[serde(default = "log_keep")]
+    pub log_keep: u32,
+}
+
+fn interval_s() -> f64 {
+    1.0
+}
+fn log_max_bytes() -> u64 {
+    16 << 20
+}
+fn log_keep() -> u32 {
+    3
+}
+
+impl Monitor {
+    /// What is wrong with it: the key, the fault, the remedy.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, String, &'static str)> {
+        if !(0.1..=3600.0).contains(&self.interval_s) {
+            return Err((
+                "interval_s",
+                format!("{} s is no interval of reports", self.interval_s),
+                "give 0.1 to 3600",
+            ));
+        }
+        if self.log_max_bytes < 4096 {
+            return Err((
+                "log_max_bytes",
+                format!("{} octets hold hardly a report", self.log_max_bytes),
+                "give at least 4096",
+            ));
+        }
+        match &self.collector {
+            Some(text) if address(text).is_none() => {
+                Err(("collector", format!("{text:?} is no IPv4 address"), "give one such as 10.0.0.9"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn collector(&self) -> Option<SocketAddr> {
+        self.collector.as_deref().and_then(address)
+    }
+}
+
+fn address(text: &str) -> Option<SocketAddr> {
+    let alone = text.parse::<Ipv4Addr>().map(|a| SocketAddrV4::new(a, PORT));
+    alone.or_else(|_| text.parse()).ok().map(SocketAddr::V4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_is_an_address_with_the_port_of_collectors_or_another() {
+        let at = |text: &str| address(text).map(|a| a.to_string());
+        assert_eq!(at("10.0.0.9").as_deref(), Some("10.0.0.9:9465"));
+        assert_eq!(at("10.0.0.9:5000").as_deref(), Some("10.0.0.9:5000"));
+        assert_eq!(at("mesh-1"), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! The node's control socket: what it shows, and the orders that it takes.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use wayhop_control::answer::{
+    Counters, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables,
+};
+use wayhop_control::{ControlError, ErrorCode, Gps, JsonTables, Place, Request};
+use wayhop_core::{Command, Fix, Inspect as _, Refused};
+
+use crate::config::number::NODE;
+use crate::node::host::Host;
+
+/// What the socket needs to know besides the host.
+pub(crate) struct Desk {
+    name: String,
+}
+
+impl Desk {
+    pub(crate) fn new(name: String) -> Self {
+        Self { name }
+    }
+
+    /// The answer to a request, which has been carried out as far as the host goes.
+    pub(crate) fn outcome(&self, request: &Request, host: &mut Host) -> Result<Value, ControlError> {
+        let time_s = host.now().as_secs_f64();
+        let name = || self.name.clone();
+        match request {
+            Request::Tables { tables } => {
+                let mut shown = JsonTables::new(NODE, &self.name, tables);
+                host.inspect(&mut shown);
+                json(&Tables { time_s, nodes: vec![shown.finish()] })
+            }
+            Request::Counters {} => {
+                let counters = host.around.counters.by_name();
+                json(&Counters { time_s, nodes: vec![NodeCounters { node: NODE, name: name(), counters }] })
+            }
+            Request::Parameters {} => self.shown_parameters(host),
+            Request::SetParameters { values } => {
+                host.change_parameters(values)?;
+                self.shown_parameters(host)
+            }
+            Request::PurgeRoutes { destination } => {
+                host.command(&Command::PurgeRoutes { destination: destination.map(Into::into) })
+                    .map_err(refused)?;
+                Ok(Value::Null)
+            }
+            Request::Position {} => {
+                let place = NodePosition {
+                    node: NODE,
+                    name: name(),
+                    earth: host.whereabouts.fix().map(Place::from),
+                    gps: host.whereabouts.quality().map(Gps::from),
+                    overridden: host.whereabouts.told.is_some(),
+                    ..NodePosition::default()
+                };
+                json(&Positions { time_s, nodes: vec![place] })
+            }
+            Request::SetPosition { place } => {
+                let Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *place else {
+                    return Err(unsupported("a node of a real mesh has no scenario's frame"));
+                };
+                place.check()?;
+                host.whereabouts.told = Some(Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
+                host.tell_position();
+                host.record_told();
+                Ok(Value::Null)
+            }
+            Request::ReleasePosition {} => {
+                host.whereabouts.told = None;
+                host.tell_position();
+                Ok(Value::Null)
+            }
+            Request::Down { for_s, lose_tables } => {
+                host.take_down(*for_s, *lose_tables).map(|()| Value::Null)
+            }
+            Request::Up {} => host.bring_up().map(|()| Value::Null),
+            Request::Quit {} => Ok(Value::Null),
+            // The event loop answers `capture`.
+            _ => Err(unsupported("the links of a real mesh are as they are")),
+        }
+    }
+
+    fn shown_parameters(&self, host: &Host) -> Result<Value, ControlError> {
+        let parameters = host.parameters.values().clone();
+        json(&Parameters { nodes: vec![NodeParameters { node: NODE, name: self.name.clone(), parameters }] })
+    }
+}
+
+fn json(answer: &impl serde::Serialize) -> Result<Value, ControlError> {
+    serde_json::to_value(answer)
+        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "report this as a fault of wayhop"))
+}
+
+fn unsupported(what: &str) -> ControlError {
+    ControlError::unsupported(what, "use an emulation for it")
+}
+
+fn refused(r: Refused) -> ControlError {
+    ControlError::new(ErrorCode::Refused, r.0, "`wayhop ctl params` shows what is set")
+}
+
+impl Host {
+    /// Shows the tables of protocol and host.
+    pub(crate) fn inspect(&self, out: &mut JsonTables) {
+        self.node.inspect(self.now(), out);
+        for r in self.node.table().rows().map(|row| row.route) {
+            out.row(
+                "forwarding",
+                &[("destination", &r.destination), ("next_hop", &r.next_hop), ("hops", &r.metric)],
+            );
+        }
+        for iface in self.ifaces() {
+            let name = self.name(iface);
+            for (addr, mac) in self.node.neighbours(iface) {
+                let dbm = self.signal_from(mac);
+                let mut fields: Vec<(&'static str, &dyn std::fmt::Display)> =
+                    vec![("address", &addr), ("mac", &mac)];
+                if let Some(dbm) = &dbm {
+                    fields.push(("signal_dbm", dbm));
+                }
+                if let Some(name) = &name {
+                    fields.push(("interface", name));
+                }
+                out.row("link_addresses", &fields);
+            }
+        }
+        for iface in self.ifaces() {
+            match self.name(iface) {
+                None => out.row("queue", &[("packets", &self.node.queued(iface))]),
+                Some(name) => {
+                    out.row("queue", &[("interface", &name), ("packets", &self.node.queued(iface))]);
+                }
+            }
+        }
+        if let Some(t) = &self.timing {
+            t.inspect(out);
+        }
+        for line in self.lines.iter().filter(|l| l.tx_statuses.is_watching()) {
+            let of = &line.tx_statuses;
+            out.row("transmit_status", &[("trusted", &of.is_trusted()), ("open", &of.len())]);
+        }
+    }
+
+    /// Has the protocol go on with these parameters.
+    pub(crate) fn change_parameters(&mut self, values: &Map<String, Value>) -> Result<(), ControlError> {
+        let (new, command) = self.parameters.changed(values)?;
+        self.command(&command).map_err(refused)?;
+        self.parameters = new;
+        Ok(())
+    }
+
+    fn command(&mut self, command: &Command) -> Result<(), Refused> {
+        self.call(|n, w, at| n.command(w, at, 0, command))
+    }
+
+    /// Tells the protocol where the node is, if that is news, and writes it down.
+    pub(crate) fn tell_position(&mut self) {
+        let since = self.whereabouts.since(self.now());
+        if let (Some(run), Some(fix)) = (&mut self.around.run, self.whereabouts.fix()) {
+            run.place(since, &fix);
+        }
+        if self.interests.position.is_some()
+            && let Some(fix) = self.whereabouts.news()
+        {
+            self.call(|n, w, at| n.position(w, at, &fix));
+        }
+    }
+}
+
+impl crate::Counters {
+    /// All counters by name, as the control socket and metrics have them.
+    pub(crate) fn by_name(&self) -> BTreeMap<String, u64> {
+        let mut all: BTreeMap<String, u64> = self.named().map(|(k, v)| (k.to_owned(), v)).into();
+        let totals = self.totals();
+        all.extend(totals.by_type.into_iter().map(|(k, v)| (format!("type.{k}"), v)));
+        let auth = self.auth.iter().flat_map(wayhop_auth::Counts::named);
+        all.extend(auth.map(|(k, v)| (format!("auth_{k}"), v)));
+        all.extend(totals.drops.into_iter().map(|(k, v)| (format!("drop.{k}"), v)));
+        all
+    }
+}

@@ -1,0 +1,64 @@
+//! The control socket: made with the rights that the node starts with, served when it has given those up.
+
+use wayhop_control::{About, Access, Bound, Client, Server, paths};
+use wayhop_linux::Error;
+
+use crate::config::plan::{ControlPlan, SocketName};
+use crate::control::desk::Desk;
+use crate::log::{Level, Log};
+use crate::undo::Undo;
+
+/// A socket that nobody serves yet, with its name.
+pub(crate) struct ControlSocket {
+    socket: Option<(Bound, String)>,
+    about: About,
+}
+
+impl ControlSocket {
+    pub(crate) fn open(plan: ControlPlan, undo: &mut Undo, log: &Log) -> Result<Self, Error> {
+        let socket = match plan.socket {
+            Some(SocketName::Given(name)) => Some((open(&name, undo)?, name)),
+            Some(SocketName::Usual(name)) => open_usual(&name, undo, log).map(|bound| (bound, name)),
+            None => None,
+        };
+        Ok(Self { socket, about: plan.about })
+    }
+
+    /// Serves it, on a thread.
+    pub(crate) fn serve(self) -> Result<Option<(Server, Desk)>, Error> {
+        let Some((bound, name)) = self.socket else { return Ok(None) };
+        let server = bound.serve(self.about).map_err(Error::system("serve the control socket"))?;
+        Ok(Some((server, Desk::new(name))))
+    }
+}
+
+fn open(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
+    let path = paths::socket(name).map_err(Error::Config)?;
+    undo.unlink(&path)?;
+    Bound::new(&path, Access::Owner)
+        .map_err(Error::system(format!("open the control socket {}", path.display())))
+}
+
+/// The control socket that nobody asked for: a node does without it where another one has it.
+fn open_usual(name: &str, undo: &mut Undo, log: &Log) -> Option<Bound> {
+    let path = paths::socket(name).ok()?;
+    if Client::connect(&path).is_ok() {
+        let other = "another node has the control socket";
+        let say = "give this one its own with --set control=NAME";
+        log.tell(Level::Warning, format!("{other} {name}: `wayhop ctl` does not reach this one; {say}"));
+        return None;
+    }
+    match open(name, undo) {
+        Ok(bound) => {
+            log.tell(
+                Level::Info,
+                format!("look and change: wayhop ctl --run {name} routes, counters, params, ..."),
+            );
+            Some(bound)
+        }
+        Err(e) => {
+            log.tell(Level::Warning, format!("{e}; `wayhop ctl` does not reach this node"));
+            None
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The host's interfaces that are in the mesh: sockets and programs at them, and what passes them.
+
+pub(crate) mod attached;
+pub(crate) mod follow;
+pub(crate) mod macfilter;
+pub(crate) mod programs;
+pub(crate) mod receive;
+pub(crate) mod remade;
+pub(crate) mod set_up;
+pub(crate) mod settings;
+pub(crate) mod signals;
+pub(crate) mod sockets;
+pub(crate) mod transmit;
+pub(crate) mod watch;

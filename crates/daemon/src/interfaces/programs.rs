@@ -1,0 +1,112 @@
+//! Programs in the kernel that stand at an interface.
+
+use std::io;
+
+use wayhop_core::{DataPlane, Socket};
+use wayhop_linux::Error;
+use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
+
+use crate::config::plan::{InterfacesPlan, WayOut};
+use crate::kernel::random::random_seed;
+use crate::log::{Level, Log};
+use crate::node::host::Host;
+
+/// What stands at an interface, in this order.
+pub(crate) struct Programs {
+    /// Keeps from a kernel that forwards what ignored transmitters send.
+    pub(crate) ignoring: Option<IgnoringProgram>,
+    /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
+    pub(crate) forwarding: Option<ForwardingPrograms>,
+    /// Where the kernel does not forward: keeps what comes by the interface from its IP.
+    pub(crate) closed: Option<ClosedInterface>,
+}
+
+impl Programs {
+    /// Those of a kernel that forwards, and may send on to the interfaces `ways` what is for an address outside.
+    pub(crate) fn open(
+        plan: &InterfacesPlan,
+        host: &Host,
+        (name, ifindex): (&str, u32),
+        ways: &[u32],
+        log: &Log,
+    ) -> Result<Self, Error> {
+        let known = plan.macfilter.cards.clone();
+        let ignoring = (host.plane == DataPlane::Forwarding && !known.is_empty())
+            .then(|| IgnoringProgram::open(ifindex, known))
+            .transpose()
+            .map_err(Error::system(format!(
+                "ignore what comes by {name}: a macfilter needs Linux 6.6; the kernel's answer"
+            )))?;
+        let forwarding = watch_forwarding(plan, host, (name, ifindex), ways, log)?;
+        Ok(Self { ignoring, forwarding, closed: None })
+    }
+
+    /// Keeps what comes by an interface from the kernel's IP: who filters the TUN has filtered the mesh.
+    pub(crate) fn close(&mut self, name: &str, ifindex: u32, log: &Log) {
+        let closed = ClosedInterface::open(ifindex);
+        if let Err(e) = &closed {
+            log.tell(
+                Level::Warning,
+                format_args!(
+                    "{name} cannot be closed to plain IP ({e}; it needs Linux 6.6): a stranger's packets reach this host's services \
+                     by it; filter {name} as well as the TUN"
+                ),
+            );
+        }
+        self.closed = closed.ok();
+    }
+
+    pub(crate) fn are_in_place(&self) -> bool {
+        self.ignoring.as_ref().is_none_or(IgnoringProgram::is_in_place)
+            && self.forwarding.as_ref().is_none_or(ForwardingPrograms::are_in_place)
+            && self.closed.as_ref().is_none_or(ClosedInterface::is_in_place)
+    }
+
+    /// Has them stand at the interface of this name and number, the one first that ignores.
+    ///
+    /// # Errors
+    /// What was not done, and why.
+    pub(crate) fn move_to(&mut self, name: &str, ifindex: u32) -> Result<(), (String, io::Error)> {
+        if let Some(program) = &mut self.ignoring {
+            program.move_to(ifindex).map_err(|e| (format!("ignore what comes by {name}"), e))?;
+        }
+        if let Some(programs) = &mut self.forwarding {
+            programs.move_to(ifindex).map_err(|e| (format!("watch what comes by {name}"), e))?;
+        }
+        if let Some(program) = &mut self.closed {
+            program.move_to(ifindex).map_err(|e| (format!("close {name} to plain IP"), e))?;
+        }
+        Ok(())
+    }
+}
+
+/// Has programs in the kernel watch what passes an interface, where the kernel forwards. Without them, rules of the kernel keep the
+/// mesh's packets within the mesh. And without a report of their use, routes end although they are used, and are looked for again.
+fn watch_forwarding(
+    plan: &InterfacesPlan,
+    host: &Host,
+    (name, ifindex): (&str, u32),
+    ways: &[u32],
+    log: &Log,
+) -> Result<Option<ForwardingPrograms>, Error> {
+    let port = host.sockets().find_map(|s| if let Socket::Udp(port) = s { Some(port) } else { None });
+    let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
+    let random = random_seed().map_err(Error::system("draw a number"))?;
+    let own = (plan.addresses.own, plan.addresses.mesh);
+    match ForwardingPrograms::open(ifindex, own, ways, port, random) {
+        Ok(programs) => Ok(Some(programs)),
+        Err(e) if matches!(plan.way_out, WayOut::None) => {
+            log.tell(
+                Level::Warning,
+                format_args!(
+                    "what passes {name} cannot be watched ({e}; it needs Linux 6.6): each route lives for its lifetime, and \
+                     is then looked for again; packets are kept within the mesh by rules, which cost more"
+                ),
+            );
+            Ok(None)
+        }
+        Err(e) => Err(Error::System(format!(
+            "what passes {name} cannot be watched ({e}): a mesh with gateways needs Linux 6.6 here, or a protocol whose packets all pass the node"
+        ))),
+    }
+}

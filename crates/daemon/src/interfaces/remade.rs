@@ -1,0 +1,59 @@
+//! An interface that went away and is there again under its name: a USB stick that was plugged in anew, a veth that was made
+//! again. The node takes it as its own.
+
+use std::fs;
+
+use wayhop_core::IfaceId;
+use wayhop_linux::netlink::Netlink;
+use wayhop_linux::{Error, interface};
+
+use crate::interfaces::attached::{Interfaces, port};
+use crate::interfaces::settings::interface_settings;
+use crate::interfaces::sockets::{open_sockets, watch_tx_status};
+use crate::log::Log;
+use crate::node::host::Host;
+use crate::undo::DISABLE_IPV6;
+
+impl Interfaces {
+    /// Goes on with the interface of this number that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
+    /// loaded programs, the socket that holds the port.
+    pub(crate) fn take_over(
+        &mut self,
+        iface: IfaceId,
+        host: &mut Host,
+        netlink: &mut Netlink,
+        log: &Log,
+    ) -> Result<(), Error> {
+        let own = &mut self.all[iface.index()];
+        let name = &own.name;
+        let interface = interface::facts(name).map_err(Error::system(format!("look at {name}")))?;
+        // Before the kernel forwards.
+        own.programs.move_to(name, interface.index).map_err(|(what, e)| Error::system(what)(e))?;
+        for (key, value) in interface_settings(name, host.plane) {
+            let path = interface::ipv4_setting(name, key);
+            fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+        }
+        if self.addresses.own6.is_some() {
+            let path = interface::ipv6_setting(name, DISABLE_IPV6);
+            fs::write(&path, "1").map_err(Error::system(format!("write {}", path.display())))?;
+        }
+        // A node that is down has none.
+        if host.node.is_up() {
+            netlink
+                .add_address(self.addresses.own, interface.index)
+                .map_err(Error::system(format!("give {name} the node's address")))?;
+        }
+        for socket in &own.silence {
+            socket
+                .bind_device(Some(name.as_bytes()))
+                .map_err(Error::system(format!("bind a socket to {name}")))?;
+        }
+        own.sockets = open_sockets(host, &interface, own.programs.forwarding.as_ref())?;
+        watch_tx_status(host, iface, &own.sockets, interface.index, log);
+        host.set_port(iface, &port(name, &interface, None));
+        // The old one took its routes with it.
+        host.around.renew_routes();
+        own.facts = interface;
+        Ok(())
+    }
+}

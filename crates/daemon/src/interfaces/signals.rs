@@ -1,0 +1,200 @@
+//! The power with which neighbours are received, gathered by a thread beside the packets' path.
+
+use std::io::{self, Read as _};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use nix::net::if_::if_nametoindex;
+use rustc_hash::FxHashMap;
+use socket2::{Domain, Socket, Type};
+use wayhop_core::Mac;
+
+use wayhop_linux::wifi::monitor::heard;
+use wayhop_linux::{syscalls, wifi};
+
+use crate::config::signal::SignalSource;
+use crate::log::{Level, Log};
+
+/// Power by link address, dBm.
+pub(crate) type Map = FxHashMap<Mac, f32>;
+
+/// How often the driver's table is read.
+const POLL: Duration = Duration::from_secs(1);
+/// How often what a monitor interface shows is handed on.
+const HAND_ON: Duration = Duration::from_millis(100);
+/// How long somebody may be silent.
+const FORGET: Duration = Duration::from_secs(30);
+/// Bounds the transmitters that are remembered: addresses can be forged.
+const MAX_TRANSMITTERS: usize = 4096;
+/// Enough of a frame for its headers, octets.
+const HEADERS: usize = 512;
+
+/// Signals, renewed by a thread.
+pub(crate) struct Signals {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    seen: u64,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// The interface whose table of stations is read: it may be renamed.
+    interface: Mutex<String>,
+    latest: Mutex<Arc<Map>>,
+    version: AtomicU64,
+    stopping: AtomicBool,
+}
+
+impl Shared {
+    fn interface(&self) -> String {
+        self.interface.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn set(&self, map: Map) {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(map);
+        self.version.fetch_add(1, Ordering::Release);
+    }
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+}
+
+impl Signals {
+    /// Begins to gather.
+    pub(crate) fn begin(source: SignalSource, log: &Log) -> io::Result<Self> {
+        let (SignalSource::Stations(name) | SignalSource::Monitor(name)) = &source;
+        let shared = Arc::new(Shared { interface: Mutex::new(name.clone()), ..Shared::default() });
+        let (ours, log) = (Arc::clone(&shared), log.clone());
+        let thread =
+            std::thread::Builder::new().name("wh-signal".to_owned()).spawn(move || match source {
+                SignalSource::Stations(_) => poll(&ours, &log),
+                SignalSource::Monitor(interface) => listen(&interface, &ours, &log),
+            })?;
+        Ok(Self { shared, thread: Some(thread), seen: 0 })
+    }
+
+    /// An interface has another name.
+    pub(crate) fn rename(&self, from: &str, to: &str) {
+        let mut name = self.shared.interface.lock().unwrap_or_else(PoisonError::into_inner);
+        if *name == from {
+            to.clone_into(&mut name);
+        }
+    }
+
+    /// The signals, if they are others than at the last look.
+    pub(crate) fn news(&mut self) -> Option<Arc<Map>> {
+        let version = self.shared.version.load(Ordering::Acquire);
+        if version == self.seen {
+            return None;
+        }
+        self.seen = version;
+        Some(Arc::clone(&self.shared.latest.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Tells a trouble once, and its end.
+struct Trouble<'a> {
+    log: &'a Log,
+    told: Option<String>,
+}
+
+impl Trouble<'_> {
+    fn is(&mut self, interface: &str, outcome: &io::Result<()>) {
+        let now = outcome.as_ref().err().map(ToString::to_string);
+        if now != self.told {
+            match &now {
+                Some(e) => self.log.tell(Level::Warning, format_args!("no signals from {interface}: {e}")),
+                None => self.log.tell(Level::Info, format_args!("signals from {interface} again")),
+            }
+            self.told = now;
+        }
+    }
+}
+
+fn poll(shared: &Shared, log: &Log) {
+    let mut trouble = Trouble { log, told: None };
+    while !shared.is_stopping() {
+        // Asked anew each time: the interface may have been plugged in again.
+        let interface = shared.interface();
+        let outcome = stations(&interface);
+        trouble.is(&interface, &outcome.as_ref().map(drop).map_err(copy));
+        shared.set(outcome.unwrap_or_default());
+        std::thread::park_timeout(POLL);
+    }
+}
+
+fn copy(e: &io::Error) -> io::Error {
+    io::Error::new(e.kind(), e.to_string())
+}
+
+fn stations(interface: &str) -> io::Result<Map> {
+    let mut map = Map::default();
+    wifi::stations(if_nametoindex(interface)?, |mac, dbm| {
+        if map.len() < MAX_TRANSMITTERS {
+            map.insert(mac, dbm);
+        }
+    })?;
+    Ok(map)
+}
+
+fn listen(interface: &str, shared: &Shared, log: &Log) {
+    let mut trouble = Trouble { log, told: None };
+    while !shared.is_stopping() {
+        let outcome = hear(interface, shared, &mut trouble);
+        trouble.is(interface, &outcome);
+        if outcome.is_err() {
+            shared.set(Map::default());
+            std::thread::park_timeout(POLL);
+        }
+    }
+}
+
+/// Listens until the end, or until the interface fails.
+fn hear(interface: &str, shared: &Shared, trouble: &mut Trouble<'_>) -> io::Result<()> {
+    let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
+    socket.set_read_timeout(Some(HAND_ON))?;
+    syscalls::bind_packet(
+        std::os::fd::AsFd::as_fd(&socket),
+        if_nametoindex(interface)?,
+        nix::libc::ETH_P_ALL as u16,
+    )?;
+    let mut buffer = [0; HEADERS];
+    let mut all: FxHashMap<Mac, (f32, Instant)> = FxHashMap::default();
+    let (mut is_news, mut handed_on) = (false, Instant::now());
+    while !shared.is_stopping() {
+        match (&socket).read(&mut buffer) {
+            Ok(n) => {
+                if let Some((mac, dbm)) =
+                    heard(&buffer[..n]).filter(|(m, _)| all.len() < MAX_TRANSMITTERS || all.contains_key(m))
+                {
+                    all.insert(mac, (dbm, Instant::now()));
+                    is_news = true;
+                    trouble.is(interface, &Ok(()));
+                }
+            }
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+                ) => {}
+            Err(e) => return Err(e),
+        }
+        if is_news && handed_on.elapsed() >= HAND_ON {
+            (is_news, handed_on) = (false, Instant::now());
+            all.retain(|_, (_, at)| at.elapsed() < FORGET);
+            shared.set(all.iter().map(|(m, (dbm, _))| (*m, *dbm)).collect());
+        }
+    }
+    Ok(())
+}

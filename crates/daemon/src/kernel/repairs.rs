@@ -1,0 +1,107 @@
+//! What was set back, and how often: a node does not fight with another program for ever.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::Path;
+
+use nix::libc;
+use rustc_hash::FxHashMap;
+use wayhop_core::{Span, Time};
+use wayhop_linux::{Error, interface};
+
+use crate::log::{Level, Log};
+use crate::node::host::Host;
+
+/// So often within [`WITHIN`] something is set back.
+const PATIENCE: usize = 5;
+const WITHIN: Span = Span::from_secs(60);
+
+/// What sets back what somebody changed, and says so.
+pub(crate) struct Repairs {
+    times: Times,
+    log: Log,
+}
+
+impl Repairs {
+    pub(crate) fn new(log: &Log) -> Self {
+        Self { times: Times::default(), log: log.clone() }
+    }
+
+    /// Says what was changed, and what the node did.
+    pub(crate) fn repaired(&mut self, host: &mut Host, what: &str, done: &str) -> Result<(), Error> {
+        self.log.tell(Level::Warning, format_args!("somebody changed {what}: {done}"));
+        let now = host.now();
+        host.around.events.host(now, what, done);
+        if self.times.note(now, what) {
+            return Ok(());
+        }
+        Err(Error::System(format!(
+            "somebody changes {what} again and again: the node has set it back {PATIENCE} times within a minute, and leaves the mesh; \
+             find the program (NetworkManager, systemd-networkd, a script), and have it leave this interface to the node"
+        )))
+    }
+
+    /// The same, if the repair came to a good end. What is gone meanwhile is seen at the next look.
+    pub(crate) fn tried(
+        &mut self,
+        host: &mut Host,
+        what: &str,
+        done: &str,
+        outcome: io::Result<()>,
+    ) -> Result<(), Error> {
+        match outcome {
+            Ok(()) => self.repaired(host, what, done),
+            Err(e) if matches!(e.raw_os_error(), Some(libc::ENODEV | libc::ENOENT | libc::ENXIO)) => Ok(()),
+            Err(e) => Err(Error::System(format!(
+                "somebody changed {what}, and the node cannot set it back ({e}): it leaves the mesh"
+            ))),
+        }
+    }
+
+    /// Has a setting of an interface keep its value.
+    pub(crate) fn keep(
+        &mut self,
+        host: &mut Host,
+        path: &Path,
+        (key, name): (&str, &str),
+        value: &str,
+    ) -> Result<(), Error> {
+        let Ok(now) = interface::read(path) else { return Ok(()) };
+        if now == value {
+            return Ok(());
+        }
+        let done = format!("it was {now}, and is {value} again");
+        self.tried(host, &format!("{key} of {name}"), &done, std::fs::write(path, value))
+    }
+}
+
+/// When each thing was set back.
+#[derive(Debug, Default)]
+struct Times(FxHashMap<String, VecDeque<Time>>);
+
+impl Times {
+    /// Something was set back. Returns whether that is still worth while.
+    fn note(&mut self, now: Time, what: &str) -> bool {
+        let times = self.0.entry(what.to_owned()).or_default();
+        while times.front().is_some_and(|t| now.since(*t) > WITHIN) {
+            times.pop_front();
+        }
+        times.push_back(now);
+        times.len() <= PATIENCE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_changed_again_and_again_within_a_minute_is_given_up_and_what_is_changed_seldom_is_not() {
+        let mut r = Times::default();
+        let at = |s| Time::ZERO + Span::from_secs(s);
+        assert!((0..40).all(|i| r.note(at(i * 13), "slow")), "five within 60 s");
+        assert!((0..5).all(|i| r.note(at(i), "quick")) && !r.note(at(5), "quick"));
+        assert!(r.note(at(5), "another"));
+        assert!(r.note(at(66), "quick"), "those are long ago");
+    }
+}

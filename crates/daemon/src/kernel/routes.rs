@@ -1,0 +1,125 @@
+//! The kernel's copy of the forwarding table: by which interface each of its routes goes.
+
+use std::collections::HashSet;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+
+use rustc_hash::FxHashMap;
+use wayhop_core::{IfaceId, Prefix, Route, Span, Time};
+use wayhop_linux::listing::KernelRoute;
+use wayhop_linux::netlink::Netlink;
+
+use crate::interfaces::attached::Attached;
+use crate::log::{Level, Log};
+use crate::node::host::Host;
+
+/// How often to look by which interfaces neighbours are reached, where there are several.
+const CHOICE_EVERY: Span = Span::from_secs(1);
+
+/// A route as the kernel was told it.
+#[derive(Copy, Clone)]
+struct HostRoute {
+    /// The kernel's number of the interface.
+    ifindex: u32,
+    /// Whether it took the route.
+    is_taken: bool,
+}
+
+/// What the kernel was told.
+#[derive(Default)]
+pub(crate) struct KernelRoutes {
+    /// By destination.
+    by: FxHashMap<Ipv4Addr, HostRoute>,
+    next_choice: Time,
+}
+
+impl KernelRoutes {
+    /// When to look whether neighbours are reached by other interfaces than the routes say.
+    pub(crate) fn next(&self, host: &Host) -> Option<Time> {
+        let is_needed = host.node.is_up() && host.lines.len() > 1 && !host.around.routes.is_empty();
+        is_needed.then_some(self.next_choice)
+    }
+
+    /// Has the kernel have what changed in the forwarding table.
+    pub(crate) fn change(
+        &mut self,
+        host: &mut Host,
+        netlink: &mut Netlink,
+        attached: &[Attached],
+        log: &Log,
+    ) {
+        let changes = std::mem::take(&mut host.around.route_changes);
+        for change in changes {
+            let (outcome, by) = match change {
+                // It gets them all when the node comes back.
+                Ok(_) if !host.node.is_up() => continue,
+                Ok(r) => {
+                    let by = chosen(host, attached, &r);
+                    log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
+                    let (to, via) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
+                    let ifindex = by.facts.index;
+                    let outcome = netlink.install(to, via, ifindex, host.around.addr);
+                    self.by.insert(to, HostRoute { ifindex, is_taken: outcome.is_ok() });
+                    (outcome, by)
+                }
+                Err(destination) => {
+                    log.tell(Level::Debug, format_args!("no route to {destination} any more"));
+                    let to = destination.addr.v4_or_unspecified();
+                    let index = self.by.remove(&to).map(|told| told.ifindex);
+                    let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
+                    (netlink.remove(to, by.facts.index), by)
+                }
+            };
+            if let Err(e) = outcome
+                && by.is_up
+                && e.raw_os_error() != Some(nix::libc::ESRCH)
+            {
+                log.tell(Level::Warning, format_args!("the kernel refuses a change of routes: {e}"));
+            }
+        }
+    }
+
+    /// Whether the kernel is to have a route to the destination of this one.
+    pub(crate) fn has(&self, route: &KernelRoute) -> bool {
+        matches!(route.to, IpAddr::V4(to) if route.prefix_len == 32 && self.by.contains_key(&to))
+    }
+
+    /// Routes by an interface that the kernel took, and that are not among those that it has.
+    pub(crate) fn missing<'a>(
+        &'a self,
+        host: &'a Host,
+        ifindex: u32,
+        present: &'a HashSet<KernelRoute>,
+    ) -> impl Iterator<Item = Route> + 'a {
+        host.around.routes.values().copied().filter(move |r| {
+            let to = r.destination.addr.v4_or_unspecified();
+            let is_told = self.by.get(&to).is_some_and(|t| t.is_taken && t.ifindex == ifindex);
+            let (to, via) = (IpAddr::V4(to), Some(r.next_hop.ip()));
+            is_told && !present.contains(&KernelRoute { to, prefix_len: 32, via, ifindex, is_ours: true })
+        })
+    }
+
+    /// Neighbours may be reached by other interfaces than the kernel's routes say: has the kernel have these routes anew.
+    pub(crate) fn choose_again(&mut self, host: &mut Host, attached: &[Attached]) {
+        self.next_choice = host.now() + CHOICE_EVERY;
+        let told = |to: Prefix| self.by.get(&to.addr.v4_or_unspecified());
+        let is_other = |r: &&Route| {
+            told(r.destination).is_some_and(|t| t.ifindex != chosen(host, attached, r).facts.index)
+        };
+        let other: Vec<Route> = host.around.routes.values().filter(is_other).copied().collect();
+        host.around.route_changes.extend(other.into_iter().map(Ok));
+    }
+}
+
+/// Has programs of this host reach by the mesh a network that is outside of it. The route goes with the TUN.
+pub(crate) fn lead(to: Prefix, own: Ipv4Addr, tun: u32, netlink: &mut Netlink) -> io::Result<()> {
+    let net = wayhop_linux::Prefix::around(to.addr.v4_or_unspecified(), to.len);
+    netlink.outside(net, tun, own)
+}
+
+/// The interface by which a route goes.
+fn chosen<'a>(host: &Host, attached: &'a [Attached], route: &Route) -> &'a Attached {
+    let iface =
+        if route.iface == IfaceId::ANY { host.node.interface_to(route.next_hop) } else { route.iface };
+    attached.get(iface.index()).unwrap_or(&attached[0])
+}

@@ -1,0 +1,68 @@
+//! The mesh's part of this host's kernel: the TUN by which programs reach the mesh, the node's addresses, and routes.
+
+use std::fs;
+
+use wayhop_linux::netlink::Netlink;
+use wayhop_linux::{Error, Tun, interface};
+
+use crate::config::plan::KernelPlan;
+use crate::interfaces::settings::tun_settings;
+use crate::ipv6::tun6;
+use crate::kernel::addresses;
+use crate::kernel::routes::{self, KernelRoutes};
+use crate::undo::{DISABLE_IPV6, Undo};
+
+/// What the node has of the kernel.
+pub(crate) struct Kernel {
+    pub(crate) plan: KernelPlan,
+    pub(crate) tun: Tun,
+    /// Its name now: somebody may rename it.
+    pub(crate) tun_name: String,
+    pub(crate) netlink: Netlink,
+    pub(crate) routes: KernelRoutes,
+    /// How long packets may be, as the protocol knows it, bytes.
+    pub(crate) protocol_mtu: usize,
+}
+
+impl Kernel {
+    /// Makes the TUN, if nothing stands against the mesh. The interfaces carry packets of the length `shortest`.
+    pub(crate) fn open(plan: KernelPlan, shortest: usize) -> Result<Self, Error> {
+        addresses::check(&plan, false)?;
+        Ok(Self {
+            netlink: Netlink::open().map_err(Error::system("talk to the kernel about routes"))?,
+            tun: Tun::make(&plan.tun, plan.mtu.of_tun(shortest))?,
+            tun_name: plan.tun.clone(),
+            routes: KernelRoutes::default(),
+            protocol_mtu: shortest,
+            plan,
+        })
+    }
+
+    /// Makes the TUN the interface by which programs of this host reach the mesh, and what is outside of it by gateways. It gets the node's
+    /// address after the mesh's interfaces: of interfaces with one address the kernel finds the last, and a program that joins a group by
+    /// the node's address means the TUN.
+    pub(crate) fn prepare(&mut self, undo: &mut Undo) -> Result<(), Error> {
+        undo.set("all", "send_redirects", "0")?;
+        let Self { plan, tun, netlink, .. } = self;
+        let (name, own) = (&plan.tun, &plan.addresses);
+        netlink
+            .add_network_address(own.own, own.mesh.len(), tun.index())
+            .map_err(Error::system(format!("give {name} the node's address")))?;
+        for (key, value) in tun_settings(plan.forwards) {
+            let path = interface::ipv4_setting(name, key);
+            fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+        }
+        if own.own6.is_some() {
+            let mtu = usize::from(plan.mtu.of_tun(self.protocol_mtu));
+            tun6::prepare(tun, name, own, mtu, netlink)?;
+        } else {
+            // The mesh carries IPv4; a kernel without IPv6 has no such file.
+            let _ = fs::write(interface::ipv6_setting(name, DISABLE_IPV6), "1");
+        }
+        for p in &plan.by_gateways {
+            routes::lead(*p, own.own, tun.index(), netlink)
+                .map_err(Error::system(format!("make a route to {p} by {name}")))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,288 @@
+//! Drivers as they may be: one that tells all, one that tells nothing, one that stops telling.
+
+use std::net::Ipv4Addr;
+
+use proptest::prelude::*;
+use wayhop_core::{IfaceId, Mac, PacketId, PacketMeta, Pool, Priority, Purpose, Reporting, TxId, stream};
+use wayhop_linux::Prefix;
+use wayhop_testkit::{TestPacket, data_packet};
+use wayhop_wire::dsr::{DsrOption, edit};
+
+use super::*;
+use crate::node::host::{Host, Port};
+
+const IFACE: IfaceId = IfaceId(0);
+
+const NOW: Time = Time::ZERO;
+
+/// The frame of this number, with these octets.
+fn frame(pool: &mut Pool, octets: u64, id: u64) -> Frame {
+    let packet = pool.packet(&octets.to_be_bytes(), PacketMeta { id: PacketId(id), flow: None, born: NOW });
+    Frame {
+        packet,
+        payload: Payload::Ip,
+        iface: IFACE,
+        next_hop: Ipv4Addr::new(10, 0, 0, 2).into(),
+        receiver: mac(2),
+        priority: Priority::Data,
+        reporting: Reporting::Engine(0, TxId(id)),
+        life: 0,
+    }
+}
+
+fn told(f: &mut TxStatuses, octets: u64, acked: bool) -> Option<Verdict> {
+    f.told(&octets.to_be_bytes(), acked)
+}
+
+/// The number of a frame that arrived.
+fn acked(v: Option<Verdict>) -> Option<u64> {
+    if let Some(Verdict::Acked(f)) = v { Some(f.packet.meta.id.0) } else { None }
+}
+
+/// A driver that told of three frames.
+fn trusted() -> TxStatuses {
+    let mut f = TxStatuses::default();
+    f.watch();
+    (0..3).for_each(|k| drop(told(&mut f, k, true)));
+    f
+}
+
+#[test]
+fn a_driver_is_trusted_when_it_has_told_of_three_frames_and_packets_are_kept_from_then_on() {
+    let (mut f, mut pool) = (TxStatuses::default(), Pool::new());
+    assert!(f.taken(NOW, frame(&mut pool, 1, 1)).is_some(), "one that is not watched");
+    f.watch();
+    for k in 0..3 {
+        assert!(!f.is_trusted());
+        assert!(f.taken(NOW, frame(&mut pool, k, k)).is_some(), "not kept yet");
+        assert!(told(&mut f, k, true).is_none(), "and so nothing to be said");
+    }
+    assert!(f.is_trusted());
+    assert!(f.news().is_some_and(|n| n.contains("tells")) && f.news().is_none());
+    assert!(f.taken(NOW, frame(&mut pool, 7, 7)).is_none());
+    assert_eq!(acked(told(&mut f, 7, true)), Some(7));
+}
+
+#[test]
+fn a_packet_is_lost_when_its_second_try_fails_too() {
+    let (mut f, mut pool) = (trusted(), Pool::new());
+    f.taken(NOW, frame(&mut pool, 7, 7));
+    let Some(Verdict::Again(o)) = told(&mut f, 7, false) else { panic!("a first failure is vetoed") };
+    f.taken(NOW, o);
+    assert!(matches!(told(&mut f, 7, false), Some(Verdict::Lost(_, 2))));
+    f.taken(NOW, frame(&mut pool, 8, 8));
+    let Some(Verdict::Again(o)) = told(&mut f, 8, false) else { panic!("a first failure is vetoed") };
+    f.taken(NOW, o);
+    assert!(matches!(told(&mut f, 8, true), Some(Verdict::Acked(_))));
+}
+
+#[test]
+fn frames_with_the_same_octets_are_told_of_in_the_order_in_which_they_went() {
+    let (mut f, mut pool) = (trusted(), Pool::new());
+    f.taken(NOW, frame(&mut pool, 7, 1));
+    f.taken(NOW, frame(&mut pool, 7, 2));
+    for id in 1..3 {
+        assert_eq!(acked(told(&mut f, 7, true)), Some(id));
+    }
+    assert!(told(&mut f, 7, true).is_none());
+}
+
+#[test]
+fn a_driver_that_falls_silent_is_watched_again_and_keeps_nothing_back() {
+    let (mut f, mut pool) = (trusted(), Pool::new());
+    f.news();
+    for k in 0..20 {
+        f.taken(NOW, frame(&mut pool, 100 + k, k));
+    }
+    assert!(f.untold(NOW).is_none(), "it has time to tell");
+    let later = NOW + PATIENCE;
+    let given_back = std::iter::from_fn(|| f.untold(later)).count();
+    assert_eq!((given_back, f.is_trusted(), f.is_watching()), (20, false, true));
+    assert!(f.news().is_some_and(|n| n.contains("does not tell any more")));
+    assert!(f.taken(later, frame(&mut pool, 1, 1)).is_some());
+    (0..3).for_each(|k| drop(told(&mut f, k, true)));
+    assert!(f.is_trusted(), "it tells again");
+}
+
+#[test]
+fn a_driver_that_never_tells_is_given_up_with_a_line_for_the_log() {
+    let (mut f, mut pool) = (TxStatuses::default(), Pool::new());
+    f.watch();
+    for k in 0..16 {
+        assert!(f.taken(NOW, frame(&mut pool, k, k)).is_some());
+    }
+    assert!(f.untold(NOW + PATIENCE).is_none());
+    assert!(!f.is_watching());
+    assert!(f.news().is_some_and(|n| n.contains("although its driver says so")));
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Send(u64),
+    Tell(u64, bool),
+    Wait(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0_u64..8).prop_map(Step::Send),
+        4 => (0_u64..8, any::<bool>()).prop_map(|(k, acked)| Step::Tell(k, acked)),
+        1 => (0_u64..3_000).prop_map(Step::Wait),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn every_packet_comes_out_once_whatever_the_driver_tells(steps in prop::collection::vec(step(), 0..2_000)) {
+        let (mut f, mut pool, mut now) = (TxStatuses::default(), Pool::new(), NOW);
+        f.watch();
+        let (mut sent, mut ended, mut id) = (0, 0, 0);
+        for s in steps {
+            match s {
+                Step::Send(k) => {
+                    id += 1;
+                    sent += 1;
+                    ended += usize::from(f.taken(now, frame(&mut pool, k, id)).is_some());
+                }
+                Step::Tell(k, acked) => match told(&mut f, k, acked) {
+                    Some(Verdict::Again(o)) => ended += usize::from(f.taken(now, o).is_some()),
+                    Some(Verdict::Acked(_) | Verdict::Lost(..)) => ended += 1,
+                    None => {}
+                },
+                Step::Wait(ms) => now += Span::from_millis(ms),
+            }
+            ended += std::iter::from_fn(|| f.untold(now)).count();
+            prop_assert!(f.len() <= MAX_OPEN);
+        }
+        ended += std::iter::from_fn(|| f.untold(now + PATIENCE)).count();
+        prop_assert_eq!(sent, ended);
+    }
+}
+
+// ---- with DSR ----
+
+fn host(n: u8) -> Host {
+    let section = wayhop_scenario::Protocol { name: "dsr".into(), ..wayhop_scenario::Protocol::default() };
+    let dsr = section.resolve(&wayhop_scenario::Document::default()).expect("a protocol");
+    let port = Port { name: "wlan0".to_owned(), mac: mac(n), mtu: 1500, metric: 1 };
+    let rng = stream(1, Purpose::Protocol, n.into());
+    let mesh = Prefix::around(address(1), 24);
+    let mut h = Host::new(dsr.engine(), address(n), mesh, port, rng);
+    h.line(IFACE).tx_statuses.watch();
+    h.start();
+    h
+}
+
+fn address(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, n)
+}
+fn mac(n: u8) -> Mac {
+    Mac([2, 0, 10, 0, 0, n])
+}
+
+/// The first frame that waits for the interface.
+fn first(a: &Host) -> Option<Vec<u8>> {
+    a.frames(IFACE).next().map(|(header, f)| [&header[..], f.packet.bytes()].concat())
+}
+
+/// The interface takes the first frame.
+fn take(a: &mut Host) {
+    if let Some((frame, status)) = a.sent(IFACE) {
+        a.finished(frame, status);
+    }
+}
+
+/// Sends what one has for the other, and tells of its tx_status: everything arrives. Returns the packets.
+fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
+    let mut packets = Vec::new();
+    loop {
+        let Some(frame) = first(from) else { return packets };
+        take(from);
+        if frame[12..14] == [8, 6] {
+            // The kernels' part: both know each other.
+            from.learn(IFACE, to.node.addr(), to.node.mac(IFACE));
+            continue;
+        }
+        to.frame_in(IFACE, &frame, false, f32::NAN);
+        from.tx_status(IFACE, &frame[14..], true);
+        packets.push(frame[14..].to_vec());
+    }
+}
+
+fn at(a: &mut Host, ms: u64) {
+    a.at(Time::from_nanos(ms * 1_000_000));
+    a.run_due();
+}
+
+fn data(a: &mut Host, number: u8) {
+    let packet =
+        TestPacket { source: address(1), destination: address(2), ttl: 64, ident: number.into(), port: 9 };
+    a.packet_in(&data_packet(packet, &[number]));
+}
+
+fn has(packet: &[u8], wanted: fn(&DsrOption<'_>) -> bool) -> bool {
+    edit::parse(packet).is_ok_and(|(_, h)| h.options().any(|o| o.is_ok_and(|o| wanted(&o))))
+}
+
+fn asks(packet: &[u8]) -> bool {
+    has(packet, |o| matches!(o, DsrOption::AckRequest { .. }))
+}
+
+#[test]
+fn dsr_asks_for_acknowledgements_until_the_driver_has_shown_that_it_tells_of_them_and_again_when_it_stops() {
+    let (mut a, mut b) = (host(1), host(2));
+    let mut asked = Vec::new();
+    for i in 0..12 {
+        let now = 100 * u64::from(i);
+        at(&mut a, now);
+        at(&mut b, now);
+        data(&mut a, i);
+        for later in 0..20 {
+            at(&mut a, now + later);
+            at(&mut b, now + later);
+            let packets = carry(&mut a, &mut b);
+            asked.extend(
+                packets
+                    .iter()
+                    .filter(|p| has(p, |o| matches!(o, DsrOption::SourceRoute(_))))
+                    .map(|p| asks(p)),
+            );
+            carry(&mut b, &mut a);
+        }
+    }
+    assert!(a.line(IFACE).tx_statuses.is_trusted());
+    assert_eq!(b.around.counters.delivered, 12);
+    assert!(asked[..3].iter().any(|asks| *asks), "{asked:?}");
+    assert!(!asked[asked.len() - 4..].iter().any(|asks| *asks), "{asked:?}");
+}
+
+#[test]
+fn dsr_looks_for_another_route_when_the_driver_tells_twice_that_a_packet_did_not_arrive() {
+    let (mut a, mut b) = (host(1), host(2));
+    for i in 0..8 {
+        for later in 0..20 {
+            let now = 100 * u64::from(i) + later;
+            at(&mut a, now);
+            at(&mut b, now);
+            if later == 0 {
+                data(&mut a, i);
+            }
+            carry(&mut a, &mut b);
+            carry(&mut b, &mut a);
+        }
+    }
+    assert!(a.line(IFACE).tx_statuses.is_trusted());
+    at(&mut a, 1_000);
+    data(&mut a, 99);
+    for _ in 0..2 {
+        let frame = first(&a).expect("the packet");
+        assert!(has(&frame[14..], |o| matches!(o, DsrOption::SourceRoute(_))));
+        take(&mut a);
+        a.tx_status(IFACE, &frame[14..], false);
+    }
+    for now in 1_000..1_100 {
+        at(&mut a, now);
+    }
+    let next: Vec<Vec<u8>> = a.frames(IFACE).map(|(_, f)| f.packet.bytes().to_vec()).collect();
+    assert!(next.iter().any(|p| has(p, |o| matches!(o, DsrOption::RouteRequest(_)))), "{next:?}");
+}

@@ -1,0 +1,262 @@
+//! The run directory of a node, in the format of the other worlds (docs/reference/run-directory.md): what one node saw.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
+use wayhop_linux::Error;
+use wayhop_node::{Hop, HopKind};
+use wayhop_trace::{
+    ConnectionEvent, Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent,
+    Origin, Outcome, Outputs, PacketClass, PacketOutcome, PositionEvent, Recorder, RunDir, RunStatus,
+    SendEvent, SizeEvent, Summary, classify,
+};
+use wayhop_wire::ip;
+
+use crate::config::number::NODE;
+use crate::config::plan::{RecordPlan, RunPlan};
+use crate::kernel::ownership::give_to;
+use crate::position::places::Places;
+use crate::record::counters::Counters;
+use crate::record::program_flows::ProgramFlows;
+
+/// The record of what happens at the node.
+pub(crate) struct Run {
+    rows: Rows,
+    places: Places,
+    flows: ProgramFlows,
+    /// When the node was last asked to keep up, and the begin of the last leg that was written before its end.
+    kept_up: Time,
+    written_leg: Option<Time>,
+}
+
+/// Where rows go.
+enum Rows {
+    /// What happens while the node is set up waits for the directory.
+    Waiting(Vec<Row>),
+    /// A run directory to which the node writes.
+    Writing(Box<Recorder>),
+}
+
+/// One row of a table.
+enum Row {
+    Hop(HopEvent, Option<Identity>),
+    Note(NoteEvent),
+    Send(SendEvent),
+    Position(PositionEvent),
+    Gps(GpsEvent),
+    Size(SizeEvent),
+    Connection(ConnectionEvent),
+    Outcome(PacketOutcome),
+}
+
+fn wrong(e: &wayhop_trace::Error) -> Error {
+    Error::System(format!("cannot write the run directory: {e}"))
+}
+
+/// Makes the directory, and gives it to the node's user.
+pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
+    let path = &plan.path;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
+    let manifest = Manifest::new(plan.config.clone(), plan.seed, command, now);
+    let dir = RunDir::create(path, &manifest).map_err(|e| wrong(&e))?;
+    let captures = path.join("captures");
+    let give = || {
+        fs::create_dir_all(&captures)?;
+        give_to(path, user)?;
+        for entry in fs::read_dir(path)? {
+            give_to(&entry?.path(), user)?;
+        }
+        Ok(())
+    };
+    give().map_err(Error::system(format!("give {} to {user}", path.display())))?;
+    Ok(dir)
+}
+
+impl Run {
+    /// A record that waits for its directory.
+    pub(crate) fn waiting(flows: ProgramFlows) -> Self {
+        let (rows, places) = (Rows::Waiting(Vec::new()), Places::default());
+        Self { rows, places, flows, kept_up: Time::ZERO, written_leg: None }
+    }
+
+    /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
+    pub(crate) fn begin(&mut self, dir: RunDir, plan: &RecordPlan) -> Result<(), Error> {
+        // What the frames are matters for captures, which this recorder does not write.
+        let interface =
+            |name: &String| InterfaceInfo { name: name.clone(), kind: wayhop_trace::LinkKind::Ethernet };
+        let node = NodeInfo {
+            name: plan.about.name.clone(),
+            addr: plan.addresses.own,
+            addr6: plan.addresses.own6.map(|(addr, _)| addr),
+            interfaces: plan.interfaces.iter().map(interface).collect(),
+        };
+        // Packets have to be found again in the records of other nodes.
+        let outputs = Outputs {
+            connections: true,
+            gps: true,
+            sizes: true,
+            identities: true,
+            // Batteries run flat.
+            durable: true,
+            ..Outputs::default()
+        };
+        let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
+        let writing = Rows::Writing(Box::new(recorder));
+        if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
+            for row in rows {
+                self.write(row);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, row: Row) {
+        match (&mut self.rows, row) {
+            (Rows::Waiting(rows), row) => rows.push(row),
+            (Rows::Writing(r), Row::Hop(e, identity)) => {
+                if let Some(identity) = identity {
+                    r.identified(&e, identity);
+                }
+                r.hop(&e);
+            }
+            (Rows::Writing(r), Row::Note(e)) => r.note(&e),
+            (Rows::Writing(r), Row::Send(e)) => r.sent(&e),
+            (Rows::Writing(r), Row::Position(e)) => r.position(&e),
+            (Rows::Writing(r), Row::Gps(e)) => r.gps(&e),
+            (Rows::Writing(r), Row::Size(e)) => r.size(&e),
+            (Rows::Writing(r), Row::Connection(e)) => r.connection(&e),
+            (Rows::Writing(r), Row::Outcome(e)) => r.outcome(&e),
+        }
+    }
+
+    /// Something became of a packet.
+    pub(crate) fn hop(&mut self, time: Time, p: &Packet, hop: &Hop) {
+        let (class, messages) = classify(p.bytes());
+        let Ok(ip) = ip::Packet::new_checked(p.bytes()) else { return };
+        let event = HopEvent {
+            iface: hop.iface,
+            time,
+            packet: p.meta.id,
+            flow: None,
+            node: NodeId(NODE),
+            bytes: p.len() as u32,
+            source: ip.src,
+            destination: ip.dst,
+            peer: hop.peer,
+            signal_dbm: hop.signal_dbm,
+            kind: kind(hop.kind),
+            class: class.unwrap_or(PacketClass::Data),
+            messages,
+            ttl: ip.ttl,
+            reason: hop.reason,
+        };
+        let identity = Identity::of(p.bytes());
+        let event = self.flows.place(event, identity.as_ref());
+        self.write(Row::Hop(event, identity));
+        // A packet of a conversation that is dropped here was sent here, or it would have no flow.
+        let outcome = event.reason.map(Outcome::Dropped);
+        let arrived = (event.kind == wayhop_trace::HopKind::Deliver).then_some(Outcome::Delivered);
+        if let Some((packet, outcome)) = event.flow.zip(outcome.or(arrived)) {
+            self.write(Row::Outcome(PacketOutcome { packet, outcome, nodes: 1 }));
+        }
+    }
+
+    /// The protocol remarked something.
+    pub(crate) fn note(&mut self, time: Time, note: TraceNote) {
+        self.write(Row::Note(NoteEvent { time, node: NodeId(NODE), note }));
+    }
+
+    /// The protocol sent a packet in this state.
+    pub(crate) fn sent(&mut self, time: Time, state: SendState) {
+        self.write(Row::Send(SendEvent { time, node: NodeId(NODE), state }));
+    }
+
+    /// Where the node is.
+    pub(crate) fn place(&mut self, time: Time, fix: &Fix) {
+        if let Some(leg) = self.places.go(time, fix) {
+            self.write(Row::Position(leg));
+        }
+    }
+
+    /// What the node knows of a place on the earth.
+    pub(crate) fn gps(&mut self, e: GpsEvent) {
+        self.write(Row::Gps(e));
+    }
+
+    /// How long a queue or table is.
+    pub(crate) fn size(&mut self, e: SizeEvent) {
+        self.write(Row::Size(e));
+    }
+
+    /// How a connection of a program is.
+    pub(crate) fn connection(&mut self, e: ConnectionEvent) {
+        self.write(Row::Connection(e));
+    }
+
+    /// Whether [`Run::keep_up`] is due.
+    pub(crate) fn is_due(&self) -> bool {
+        matches!(&self.rows, Rows::Writing(recorder) if recorder.is_due())
+    }
+
+    /// Has files get what was recorded, with the summary as it is now, so that a node that is killed leaves both.
+    pub(crate) fn keep_up(&mut self, now: Time, summary: Summary) {
+        // A node that stands still has no end of a leg for long. Of two rows with the same begin the later one holds.
+        let open = self.places.end().filter(|leg| leg.time <= self.kept_up);
+        if let Some(leg) = open.filter(|leg| self.written_leg != Some(leg.time)) {
+            self.written_leg = Some(leg.time);
+            self.write(Row::Position(leg));
+        }
+        self.kept_up = now;
+        let origin = self.origin();
+        if let Rows::Writing(recorder) = &mut self.rows {
+            // Each is told once: a node that runs for months has so many that all of them every two seconds would wear its disk out.
+            self.flows.take_new().for_each(|flow| recorder.flow_began(flow));
+            recorder.keep_up(Some(Summary { origin, ..summary }));
+        }
+    }
+
+    /// Where the metres of positions count from.
+    fn origin(&self) -> Option<Origin> {
+        let of = |fix: &Fix| Origin { latitude_deg: fix.latitude_deg, longitude_deg: fix.longitude_deg };
+        self.places.origin().map(of)
+    }
+
+    /// Rows that the disk had no time for.
+    pub(crate) fn lost(&self) -> u64 {
+        match &self.rows {
+            Rows::Waiting(_) => 0,
+            Rows::Writing(recorder) => recorder.lost_records(),
+        }
+    }
+
+    /// Writes the rest. The summary gets the hash of what was recorded.
+    pub(crate) fn end(mut self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
+        if let Some(leg) = self.places.end().filter(|leg| self.written_leg != Some(leg.time)) {
+            self.write(Row::Position(leg));
+        }
+        summary.origin = self.origin();
+        summary.flows = self.flows.summaries();
+        let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
+        let host = counters.named().into_iter().map(|(name, value)| ("host", name, value));
+        let auth = counters.auth.iter().flat_map(wayhop_auth::Counts::named);
+        for (layer, name, value) in host.chain(auth.map(|(name, value)| ("auth", name, value))) {
+            recorder.counter(&Counter { iface: None, node: NodeId(NODE), layer, name, value });
+        }
+        summary.trace_hash = recorder.hash().hex();
+        recorder.finish(summary, RunStatus::Complete).map_err(|e| wrong(&e))
+    }
+}
+
+/// The same in the trace's words, which has rows of the medium too.
+pub(crate) fn kind(k: HopKind) -> wayhop_trace::HopKind {
+    match k {
+        HopKind::Originate => wayhop_trace::HopKind::Originate,
+        HopKind::Send => wayhop_trace::HopKind::Send,
+        HopKind::Forward => wayhop_trace::HopKind::Forward,
+        HopKind::Receive => wayhop_trace::HopKind::Receive,
+        HopKind::Deliver => wayhop_trace::HopKind::Deliver,
+        HopKind::Drop => wayhop_trace::HopKind::Drop,
+    }
+}

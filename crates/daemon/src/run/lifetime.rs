@@ -1,0 +1,102 @@
+//! A node's life, from the first line in its log to the last.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use wayhop_core::LinkChange;
+use wayhop_linux::{Error, interface};
+use wayhop_trace::Summary;
+
+use crate::config::settings::Settings;
+use crate::kernel::random::random_seed;
+use crate::log::Level;
+use crate::position::fix_time::FixClock;
+use crate::record::capture::Capture;
+use crate::run::event_loop::EventLoop;
+use crate::run::poll::signals;
+use crate::run::setup::{Rooms, set_up};
+
+/// How a node ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What it counted.
+    pub summary: Summary,
+    /// Why it ended by itself, or that the host is not as before.
+    pub failure: Option<Error>,
+}
+
+/// Runs a node until a signal ends it or, if it is `tied`, its standard input does.
+pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
+    let signals = signals()?;
+    let begun = Instant::now();
+    let time_zero = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+    let seed = match settings.config.seed {
+        Some(seed) => seed,
+        None => random_seed().map_err(Error::system("draw a seed"))?,
+    };
+    let (mut rooms, watch) = set_up(settings, seed)?;
+    rooms.host.whereabouts.begin(FixClock::new(begun, time_zero));
+    greet(settings, &mut rooms);
+    let mut node = EventLoop::new(settings.clone(), seed, (begun, time_zero), tied, rooms, watch);
+    let ended = node.run(&signals);
+    if let Some(e) = &ended {
+        node.say_why_it_leaves(e);
+    }
+    let summary = end_record(&mut node, settings);
+    let set_back = node.rooms.end();
+    let failure = match (ended, set_back) {
+        (Some(why), Err(e)) => Some(Error::System(format!("{why}; {e}"))),
+        (why, set_back) => why.or(set_back.err()),
+    };
+    Ok(Outcome { summary, failure })
+}
+
+/// Says what runs where, and which interfaces are down.
+fn greet(settings: &Settings, rooms: &mut Rooms) {
+    let Rooms { host, interfaces, log, .. } = rooms;
+    for remark in &settings.remarks {
+        log.tell(Level::Info, remark);
+    }
+    if let Some(open) = settings.unauthenticated() {
+        log.tell(Level::Warning, open);
+    }
+    let names: Vec<String> = interfaces.all.iter().map(|a| format!("{} ({})", a.name, a.facts.mac)).collect();
+    log.tell(
+        Level::Info,
+        format_args!(
+            "{} at {}/{} on {}, programs use {}",
+            settings.protocol.name(),
+            settings.address,
+            settings.prefix_len,
+            names.join(" and "),
+            settings.config.tun,
+        ),
+    );
+    for (iface, a) in interfaces.numbered().filter(|(_, a)| !interface::is_up(&a.name)) {
+        let name = &a.name;
+        let wrong = format_args!("{name} is down: nothing goes by it until it is up: ip link set {name} up");
+        log.tell(Level::Warning, wrong);
+        a.is_up = false;
+        host.link(iface, LinkChange::Down);
+    }
+}
+
+/// Has files get the rest of what was recorded, as far as they can.
+fn end_record(node: &mut EventLoop, settings: &Settings) -> Summary {
+    let Rooms { host, interfaces, record, log, .. } = &mut node.rooms;
+    log.tell(Level::Info, "ends");
+    interfaces.count(host);
+    record.telemetry.end(host);
+    if let Some(wrong) = record.captures.file.take().and_then(Capture::end) {
+        log.tell(Level::Warning, wrong);
+    }
+    if let Some(Err(e)) = host.around.inputs.take().map(|logs| logs.finish()) {
+        log.tell(Level::Warning, format_args!("the log of inputs is not whole: {e}"));
+    }
+    let mut summary = node.summary(settings);
+    let Rooms { host, log, .. } = &mut node.rooms;
+    let run = host.around.run.take();
+    if let Some(Err(e)) = run.map(|run| run.end(&mut summary, &host.around.counters)) {
+        log.tell(Level::Warning, e);
+    }
+    summary
+}

@@ -1,0 +1,115 @@
+//! SIGHUP: the configuration is read again, and what may change while the node runs does.
+
+use serde_json::{Map, Value};
+
+use crate::config::plan::MtuPlan;
+use crate::config::settings::Settings;
+use crate::log::Level;
+use crate::run::setup::Rooms;
+
+/// Reads the configuration again. `settings` become what the node runs with.
+pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {
+    let log = rooms.log.clone();
+    if let Err(e) = log.reopen() {
+        log.tell(Level::Warning, format_args!("the log stays where it is: {e}"));
+    }
+    let Some((path, overrides)) = settings.source.clone() else { return };
+    let new = match Settings::load(Some(&path), &overrides) {
+        Ok(new) => new,
+        Err(e) => {
+            log.tell(Level::Warning, format_args!("nothing was changed: {e}"));
+            return;
+        }
+    };
+    log.tell(Level::Info, format_args!("read {} again", path.display()));
+    for key in refused(settings, &new) {
+        log.tell(
+            Level::Warning,
+            format_args!("{key} cannot change while the node runs: start it again for that"),
+        );
+    }
+    if new.config.log != settings.config.log {
+        log.set_level(new.config.log);
+        settings.config.log = new.config.log;
+    }
+    rooms.host.limit(new.limits());
+    settings.config.limits.clone_from(&new.config.limits);
+    change_keys(rooms, settings, &new, &log);
+    if new.config.monitor != settings.config.monitor {
+        match rooms.record.telemetry.set_monitor(new.config.monitor.as_ref(), settings.address) {
+            Ok(()) => settings.config.monitor.clone_from(&new.config.monitor),
+            Err(e) => log.tell(Level::Warning, e),
+        }
+    }
+    change_parameters(rooms, settings, new);
+}
+
+/// Takes other keys. What is known of neighbours stays; a node without keys gets none while it runs, and one with keys keeps some.
+fn change_keys(rooms: &mut Rooms, settings: &mut Settings, new: &Settings, log: &crate::log::Log) {
+    if settings.keys.is_some() != new.keys.is_some() {
+        let text =
+            "whether there are keys in security cannot change while the node runs: start it again for that";
+        return log.tell(Level::Warning, text);
+    }
+    let (Some(auth), Some(keys)) = (rooms.host.node.auth_mut(), &new.keys) else { return };
+    auth.set_keys(keys.clone());
+    let ids: Vec<String> = keys.ids().map(|id| id.to_string()).collect();
+    log.tell(
+        Level::Info,
+        format_args!("the node signs with key {}, and has the keys {}", ids[0], ids.join(", ")),
+    );
+    settings.config.security.clone_from(&new.config.security);
+    settings.keys.clone_from(&new.keys);
+}
+
+/// What is another in the new settings, and cannot become so: keys of the configuration.
+fn refused(old: &Settings, new: &Settings) -> Vec<String> {
+    let table = |s: &Settings| {
+        let mut t = toml::Table::try_from(&s.config).unwrap_or_default();
+        for live in ["log", "monitor", "protocol", "limits", "security"] {
+            t.remove(live);
+        }
+        t
+    };
+    let (a, b) = (table(old), table(new));
+    let mut keys: Vec<String> =
+        a.keys().chain(b.keys()).filter(|k| a.get(*k) != b.get(*k)).cloned().collect();
+    keys.sort();
+    keys.dedup();
+    let (p, q) = (&old.protocol, &new.protocol);
+    for (key, differs) in [("name", p.name() != q.name()), ("profile", p.profile() != q.profile())] {
+        if differs {
+            keys.push(format!("protocol.{key}"));
+        }
+    }
+    keys
+}
+
+/// One after the other, so that one that the protocol refuses does not keep the others from changing.
+fn change_parameters(rooms: &mut Rooms, settings: &mut Settings, new: Settings) {
+    let (old, now) = (&settings.protocol, &new.protocol);
+    if (old.name(), old.profile()) != (now.name(), now.profile()) {
+        return;
+    }
+    let (old, now) = (old.values(), now.values());
+    let mut all = true;
+    for (key, value) in now.iter().filter(|(k, v)| old.get(*k) != Some(*v)) {
+        let change = Map::from_iter([(key.clone(), value.clone())]);
+        match rooms.host.change_parameters(&change) {
+            Ok(()) => rooms.log.tell(Level::Info, format_args!("protocol.{key} is {}", shown(value))),
+            Err(e) => {
+                all = false;
+                rooms.log.tell(Level::Warning, format_args!("protocol.{key} stays as it was: {e}"));
+            }
+        }
+    }
+    if all {
+        settings.protocol = new.protocol;
+        settings.config.protocol = new.config.protocol;
+        rooms.kernel.plan.mtu = MtuPlan::of(settings);
+    }
+}
+
+fn shown(v: &Value) -> String {
+    v.as_str().map_or_else(|| v.to_string(), str::to_owned)
+}
