@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write as _, stdin, stdout};
 use std::process::ExitCode;
 
+use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Document;
 use wayhop_trace::Decoder;
 
@@ -19,8 +20,8 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
         let file = File::open(&a.capture).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
         (name, Box::new(file))
     };
-    let mut decoder =
-        Decoder::new(BufReader::new(input)).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
+    let mut decoder = Decoder::new(BufReader::new(input), CLASSIFIER)
+        .map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
     let mut out = BufWriter::new(stdout().lock());
     let live = is_standard_input(&a.capture);
     let mut messages = 0_u64;

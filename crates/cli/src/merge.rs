@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_merge::{Error, MergeReport, Options};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{RunDir, human_table};
 
 use crate::args::MergeArgs;
@@ -22,10 +23,12 @@ pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
         now_unix_s: now,
         name,
     };
-    for run in a.runs.iter().filter_map(|path| RunDir::open(path).ok()).filter(|r| !r.is_under_way()) {
+    for run in
+        a.runs.iter().filter_map(|path| RunDir::open(path, CLASSIFIER).ok()).filter(|r| !r.is_under_way())
+    {
         say_how_it_ended(&run);
     }
-    let report = wayhop_merge::merge(&a.runs, &a.out, &options).map_err(merge_failure)?;
+    let report = wayhop_merge::merge(&a.runs, &a.out, &options, CLASSIFIER).map_err(merge_failure)?;
     let text = if a.json {
         format!("{}\n", serde_json::to_string(&report).map_err(Failure::run)?)
     } else if a.quiet {

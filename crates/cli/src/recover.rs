@@ -4,6 +4,7 @@ use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{RunDir, how_it_ended, recover as mend};
 
 use crate::failure::{Failure, output, say};
@@ -18,7 +19,7 @@ pub(crate) struct RecoverArgs {
 pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
     for run in &a.runs {
         let path = run.display();
-        let text = match mend(run).map_err(Failure::trace)? {
+        let text = match mend(run, CLASSIFIER).map_err(Failure::trace)? {
             None => format!("{path}: nothing to do: the run ended normally or has been recovered\n"),
             Some(done) => {
                 let tables = done.tables.iter().filter(|(_, rows)| *rows > 0);
@@ -37,7 +38,7 @@ pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
 
 /// Opens a run to read it. That it did not come to its end is said.
 pub(crate) fn open(path: &Path) -> Result<RunDir, Failure> {
-    let run = RunDir::open(path).map_err(Failure::trace)?;
+    let run = RunDir::open(path, CLASSIFIER).map_err(Failure::trace)?;
     say_how_it_ended(&run);
     Ok(run)
 }

@@ -13,6 +13,8 @@
 
 mod addr;
 mod bytes;
+mod class;
+mod classifier;
 mod command;
 mod cx;
 mod description;
@@ -27,6 +29,7 @@ mod inspect;
 mod interface;
 mod leg;
 mod limits;
+mod message_types;
 mod messages;
 mod outside;
 mod packet;
@@ -44,6 +47,8 @@ mod words;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
 pub use bytes::from_hex;
+pub use class::Class;
+pub use classifier::Classifier;
 pub use command::{Command, Refused};
 pub use cx::Cx;
 pub use description::{
@@ -60,6 +65,7 @@ pub use inspect::{HeldPackets, Inspect, Maybe, Sizes};
 pub use interface::{IfaceId, Interface, LinkChange};
 pub use leg::Leg;
 pub use limits::Limits;
+pub use message_types::{MessageCounts, Messages};
 pub use messages::{
     Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };
