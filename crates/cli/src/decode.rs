@@ -2,15 +2,24 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write as _, stdin, stdout};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Document;
 use wayhop_trace::Decoder;
 
-use crate::args::DecodeArgs;
 use crate::failure::{Failure, harmless, output, say};
 use crate::source::is_standard_input;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DecodeArgs {
+    /// Capture: pcap or pcapng, of 802.11, Ethernet, Linux cooked (tcpdump -i any), loopback or raw IP frames; - for standard input
+    pub(crate) capture: PathBuf,
+    /// One JSON object a line; this is also what is printed without it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
     let (name, input): (String, Box<dyn Read>) = if is_standard_input(&a.capture) {

@@ -9,6 +9,17 @@ use wayhop_trace::{RunDir, how_it_ended, recover as mend};
 
 use crate::failure::{Failure, output, say};
 
+/// What it does, and examples, for the help.
+pub(crate) const HELP: &str = "\
+A run that was killed (kill -9, power failure) has incomplete Parquet files; tables.checkpoint holds the rest, up to at most 5 s before the \
+end. Wayhop's own commands read such a run as it is. `recover` completes the files for other programs (polars, pandas), computes \
+summary.json and the tables flows and outcomes from the table packets, and sets the status in manifest.json to killed. It refuses runs \
+that are still running, and leaves finished ones unchanged.
+
+Examples:
+  wayhop recover runs/first-dsr-1
+  wayhop recover runs/field/*";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecoverArgs {
     /// Run directories

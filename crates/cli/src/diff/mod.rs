@@ -1,5 +1,7 @@
 //! `wayhop diff`.
 
+mod args;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufReader, Write as _, stdout};
@@ -15,9 +17,10 @@ use wayhop_trace::diff::{
     Burst, DiffError, Difference, Places, Sender, Sightings, bursts, difference, windows,
 };
 
-use crate::args::DiffArgs;
 use crate::failure::{Failure, output, warn};
 use crate::recover;
+
+pub(crate) use args::{DiffArgs, EXAMPLES};
 
 pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;

@@ -1,5 +1,7 @@
 //! `wayhop merge`.
 
+mod args;
+
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -9,9 +11,10 @@ use wayhop_merge::{Error, MergeReport, Options};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{RunDir, human_table};
 
-use crate::args::MergeArgs;
 use crate::failure::{Failure, output};
 use crate::recover::say_how_it_ended;
+
+pub(crate) use args::{EXAMPLES, MergeArgs};
 
 pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
