@@ -4,13 +4,14 @@ use std::fs;
 use std::sync::LazyLock;
 
 use crc::{CRC_32_ISO_HDLC, Crc};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{Manifest, RunDir, TABLES, Tables, export_csv, outcome_rows, recover};
 
 static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 /// The run directory of this process.
 static DIR: LazyLock<std::path::PathBuf> = LazyLock::new(|| {
     let path = std::env::temp_dir().join(format!("wayhop-fuzz-checkpoint-{}", std::process::id()));
-    drop(RunDir::create(&path, &Manifest::new("", 1, Vec::new(), 0)).expect("a run directory"));
+    drop(RunDir::create(&path, &Manifest::new("", 1, Vec::new(), 0), CLASSIFIER).expect("a run directory"));
     path
 });
 
@@ -35,7 +36,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     for table in ["packets", "nodes", "events"] {
         fs::write(dir.join(format!("{table}.parquet")), b"PAR1").expect("a file");
     }
-    let run = RunDir::open(dir).expect("a run");
+    let run = RunDir::open(dir, CLASSIFIER).expect("a run");
     let _ = run.summary();
     let _ = outcome_rows(&run, |_| ());
     for table in TABLES {
@@ -43,7 +44,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     let _ = Tables::of(&run, "dsr").packets(&mut |_| Ok(()));
     let manifest = fs::read(dir.join("manifest.json")).expect("a manifest");
-    let _ = recover(dir);
+    let _ = recover(dir, CLASSIFIER);
     fs::write(dir.join("manifest.json"), manifest).expect("a manifest");
     let _ = fs::remove_file(dir.join("summary.json"));
 });

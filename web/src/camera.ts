@@ -2,10 +2,13 @@
 
 const SIDE_PX = 60;
 
+/** West, south, east and north end, metres. */
+export type Box = [number, number, number, number];
+
 export interface Camera { x: number; y: number; scale: number }
 
 /** Shows the whole box with a margin, in which the buttons at the right and the scale below stand. */
-export function fit(box: [number, number, number, number], width: number, height: number): Camera {
+export function fit(box: Box, width: number, height: number): Camera {
   const w = Math.max(box[2] - box[0], 1), h = Math.max(box[3] - box[1], 1);
   const scale = Math.max(1e-6, Math.min((width - 2 * SIDE_PX) / w, (height - 110) / h));
   return { x: (box[0] + box[2]) / 2, y: (box[1] + box[3]) / 2, scale };

@@ -2,8 +2,10 @@
 // runs in the same way.
 
 import type { Frame } from "./frame";
-import type { Look } from "./live/run";
 import type { Stretch } from "./packets";
+
+/** How long a node's queues and tables were at a moment; what is not among them was empty. */
+export interface Look { t: number; sizes: { what: string; count: number; interface?: number }[] }
 
 const EVENTS = ["originate", "deliver", "drop", "transmit", "receive", "forward", "recall"];
 

@@ -1,9 +1,9 @@
 // A run that the document itself holds: the page is part of a report, and there is no server.
 
-import type { RunInfo } from "./api";
 import { countsOf } from "./counts";
 import { decode, type Frame } from "./frame";
 import { Stretch } from "./packets";
+import type { RunInfo } from "./runinfo";
 
 interface Data { name: string; info: RunInfo; positions: string; packets: string[] }
 

@@ -1,6 +1,6 @@
 // The flows in words: which are drawn, which stands out, and how much goes by each at the moment of the clock.
 
-import type { Flow } from "./api";
+import type { Flow } from "./runinfo";
 import * as flows from "./flows";
 import { Swatch } from "./legend";
 import { marksAt, NO_MARKS } from "./marks";

@@ -1,7 +1,7 @@
 // Flows on the map: how each is drawn, which are shown, and how much goes by them.
 
 import { signal } from "@preact/signals";
-import type { Flow } from "./api";
+import type { Flow } from "./runinfo";
 import type { Marks, Route } from "./marks";
 
 /** The flow that stands out, and those that are not drawn. */

@@ -1,11 +1,10 @@
 // A recorded run: what is at hand of it, and how the rest is fetched.
 
 import * as api from "./api";
+import type { Box } from "./camera";
 import { bounds, Motion } from "./motion";
 import { Stretch, Stretches } from "./packets";
 import { NOWHERE } from "./ring";
-
-export type Box = [number, number, number, number];
 
 export class Recorded {
   readonly stretches: Stretches;

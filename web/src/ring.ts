@@ -1,7 +1,6 @@
 // Where nodes are drawn of a run that knows no place of any of them: a field run without GPS.
 
-import type { Camera } from "./camera";
-import type { Box } from "./recorded";
+import type { Box, Camera } from "./camera";
 
 /** The ground that is shown while no place is known, metres. */
 export const NOWHERE: Box = [0, 0, 100, 100];

@@ -3,14 +3,14 @@
 import { batch, computed, signal } from "@preact/signals";
 import { parseAddress, showAddress } from "./address";
 import * as api from "./api";
-import { type Camera, fit } from "./camera";
+import { type Box, type Camera, fit } from "./camera";
 import { advance } from "./clock";
 import { embedded } from "./embedded";
 import type { Frame } from "./frame";
 import type { LiveRun } from "./live/run";
 import type { Motion } from "./motion";
 import type { Hop, Stretches } from "./packets";
-import { type Box, Recorded } from "./recorded";
+import { Recorded } from "./recorded";
 import { NOWHERE } from "./ring";
 
 const start = parseAddress(location.search);

@@ -1,16 +1,17 @@
 //! Circles of files within a crate: of files each of which uses the next one, and the last one the first.
 //!
 //! Who reads one file of a circle has to read them all. So what two files both need stands in a third one below them: state below,
-//! handlers above. A file that only hands names on (`pub use`) does not use them.
+//! handlers above. A file that only hands names on (`pub use`) does not use them; who takes a name by way of another folder's `mod.rs`
+//! uses that file, too: whoever looks the name up opens it first.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use crate::modules::{self, Module, Way};
-use crate::sources;
+use crate::{scripts, sources};
 
 /// Which files a file uses, each with a path that names something of it.
-type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, String>>;
+pub(crate) type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, String>>;
 
 /// Imports that hand on imports: more steps than this are a circle of `pub use`.
 const STEPS_MAX: usize = 16;
@@ -26,6 +27,8 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
             }
         }
     }
+    let uses = scripts::uses(&root.join("web/src"))?;
+    findings.extend(circles(&uses).iter().map(|circle| in_words(root, &uses, circle)));
     Ok(findings)
 }
 
@@ -34,26 +37,48 @@ fn uses(modules: &BTreeMap<Way, Module>) -> Uses {
     let mut uses = Uses::new();
     for (way, module) in modules {
         for named in &module.named {
-            let Some(used) = origin(modules, way, named, 0).filter(|file| *file != module.file) else {
-                continue;
-            };
+            let mut passed = BTreeSet::new();
+            let used = origin(modules, way, named, &mut |through| {
+                if through.file.ends_with("mod.rs") && !module.file.starts_with(folder(&through.file)) {
+                    passed.insert(through.file.as_path());
+                }
+            });
+            let Some(used) = used else { continue };
+            passed.insert(used);
             let from = uses.entry(module.file.clone()).or_default();
-            let shown = from.entry(used.to_owned()).or_default();
-            // Of several paths to the same file the longest says the most.
-            if named.join("::").len() > shown.len() {
-                *shown = named.join("::");
+            for used in passed.into_iter().filter(|file| *file != module.file) {
+                let shown = from.entry(used.to_owned()).or_default();
+                // Of several paths to the same file the longest says the most.
+                if named.join("::").len() > shown.len() {
+                    *shown = named.join("::");
+                }
             }
         }
     }
     uses
 }
 
+fn folder(file: &Path) -> &Path {
+    file.parent().unwrap_or(file)
+}
+
 /// The file that defines what `named` means in the module `here`; `None` if it is a module as a whole or is not of this crate.
+/// `passed` is called with each module that hands it on.
 fn origin<'a>(
     modules: &'a BTreeMap<Way, Module>,
     here: &[String],
     named: &[String],
+    passed: &mut dyn FnMut(&'a Module),
+) -> Option<&'a Path> {
+    step(modules, here, named, 0, passed)
+}
+
+fn step<'a>(
+    modules: &'a BTreeMap<Way, Module>,
+    here: &[String],
+    named: &[String],
     steps: usize,
+    passed: &mut dyn FnMut(&'a Module),
 ) -> Option<&'a Path> {
     if steps > STEPS_MAX {
         return None;
@@ -86,15 +111,20 @@ fn origin<'a>(
         }
         if let Some(import) = module.imported.get(name).filter(|import| import[..] != *rest) {
             let whole: Way = import.iter().chain(&rest[1..]).cloned().collect();
-            return origin(modules, &at, &whole, steps + 1);
+            let origin = step(modules, &at, &whole, steps + 1, passed)?;
+            passed(module);
+            return Some(origin);
         }
         if name == "*" {
             return Some(&module.file);
         }
         let of_glob = module.globs.iter().find_map(|glob| {
             let whole: Way = glob.iter().chain(rest).cloned().collect();
-            origin(modules, &at, &whole, steps + 1).filter(|file| *file != module.file)
+            step(modules, &at, &whole, steps + 1, passed).filter(|file| *file != module.file)
         });
+        if of_glob.is_some() {
+            passed(module);
+        }
         // What a macro defines has no name here: a path that leads to the module is believed.
         let made_by_macro =
             || (!is_here && !modules.contains_key(&[&at[..], &rest[..1]].concat())).then_some(&*module.file);
@@ -228,6 +258,42 @@ mod tests {
         // Handing its names on, the upper file uses nothing of the lower one.
         let hands_on = ("a/mod.rs", "mod b;\npub struct State;\npub use b::step;\n");
         assert_eq!(found_in(&[files[0], hands_on, files[2]]), [""; 0]);
+    }
+
+    #[test]
+    fn a_name_taken_by_way_of_another_folder_leads_to_its_mod_rs_too() {
+        let files = [
+            ("lib.rs", "mod a;\nmod site;\n"),
+            ("a.rs", "use crate::site::Site;\npub struct A(Site);\n"),
+            ("site/mod.rs", "mod b;\npub use b::Site;\npub fn f(_: crate::a::A) {}\n"),
+            ("site/b.rs", "pub struct Site;\n"),
+        ];
+        let found = found_in(&files);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("a.rs -> site/mod.rs (crate::site::Site) -> a.rs"), "{found:?}");
+        // Whoever names the file itself needs no more than that.
+        let direct = ("a.rs", "use crate::site::b::Site;\npub struct A(Site);\n");
+        assert_eq!(found_in(&[files[0], direct, files[2], files[3]]), [""; 0]);
+        // What lies in the folder goes up to its `mod.rs` anyway.
+        let inside = ("site/b.rs", "use super::c::C;\nuse super::D;\npub struct Site(C, D);\n");
+        let hands_on = ("site/mod.rs", "mod b;\nmod c;\npub use b::Site;\nuse c::D;\npub fn f(_: Site, _: D) {}\n");
+        let c = ("site/c.rs", "pub struct C;\npub struct D;\n");
+        assert_eq!(found_in(&[("lib.rs", "mod site;\n"), hands_on, inside, c]), [""; 0]);
+    }
+
+    #[test]
+    fn a_circle_of_the_page_is_told_too() {
+        let root = tempfile::tempdir().unwrap();
+        let web = root.path().join("web/src/live");
+        fs::create_dir_all(&web).unwrap();
+        fs::write(web.join("run.ts"), "import {\n  type A,\n} from \"../counts\";\n").unwrap();
+        fs::write(web.join("../counts.ts"), "import type { Look } from \"./live/run\";\n").unwrap();
+        fs::write(web.join("../main.tsx"), "import \"./counts\";\nimport { render } from \"preact\";\n").unwrap();
+        let found = findings(root.path()).unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("web/src/counts.ts -> web/src/live/run.ts (./live/run)"), "{found:?}");
+        fs::write(web.join("run.ts"), "export interface Look {}\n").unwrap();
+        assert_eq!(findings(root.path()).unwrap(), [""; 0]);
     }
 
     #[test]

@@ -22,13 +22,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
     ("protocols", &["core", "wire"]),
     // Attackers: engines around a node's own, which speak in whatever protocol's words.
-    ("attack", &["core", "wire", "protocols"]),
+    ("attack", &["core", "wire"]),
     ("radio", &["core", "wire"]),
     // The attenuator solver and its drivers: path losses in, settings out.
     ("matrix", &["core"]),
     ("world", &["core"]),
     ("transport", &["core", "wire"]),
-    ("trace", &["core", "wire", "protocols"]),
+    // It records and reads the packets of every protocol, and depends on none: a classifier is handed to it.
+    ("trace", &["core", "wire"]),
     ("testkit", &["core", "wire", "node", "replay"]),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
@@ -93,7 +94,21 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     // Many nodes on one wire. It starts daemons as users do, by the command.
-    ("lab", &["linux", "netns", "core", "wire", "transport", "trace", "scenario", "control", "world"]),
+    (
+        "lab",
+        &[
+            "linux",
+            "netns",
+            "core",
+            "wire",
+            "protocols",
+            "transport",
+            "trace",
+            "scenario",
+            "control",
+            "world",
+        ],
+    ),
     // What forwarding costs: a measurement of daemons and of the kernel.
     ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // What a GNSS reference station says, through a mesh: a program that uses it.
@@ -108,33 +123,35 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
     (
         "runs",
-        &[
-            "application-host",
-            "applications",
-            "core",
-            "netns",
-            "trace",
-            "scenario",
-            "sim",
-            "emu",
-            "linux",
-            "lab",
-            "bundle-node",
-        ],
+        &["application-host", "core", "netns", "protocols", "trace", "scenario", "sim", "emu", "linux", "lab", "bundle-node"],
     ),
     // Papers' experiments: it runs runs, and measures real nodes.
     (
         "reproduce",
-        &["core", "wire", "matrix", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"],
+        &[
+            "core",
+            "wire",
+            "matrix",
+            "protocols",
+            "trace",
+            "scenario",
+            "forwarding-bench",
+            "report",
+            "topology",
+            "runs",
+        ],
     ),
     // Matrices of runs.
-    ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
+    ("sweep", &["core", "protocols", "trace", "scenario", "report", "topology", "runs"]),
     // Scenarios of what other tools and field runs recorded.
-    ("import", &["core", "wire", "scenario", "trace", "world"]),
+    ("import", &["core", "wire", "protocols", "scenario", "trace", "world"]),
     // Runs of field nodes, united: it reads and writes run directories.
     ("merge", &["core", "trace", "world"]),
     // The page that replays and follows runs, and its server: it reads run directories and control sockets.
-    ("studio", &["core", "wire", "control", "topology", "trace", "transport", "scenario", "world"]),
+    (
+        "studio",
+        &["core", "wire", "control", "protocols", "topology", "trace", "transport", "scenario", "world"],
+    ),
     (
         "cli",
         &[
@@ -179,6 +196,9 @@ const PROTOCOLS_MAY_DEPEND_ON: &[&str] = &["core", "wire", "link"];
 /// What tests may use besides: keys, for networks that have them.
 const TESTS_MAY_USE: &[&str] = &["auth", "testkit"];
 
+/// What the tests of single crates may use besides: packets of real protocols.
+const TESTS_OF_ONE_MAY_USE: &[(&str, &str)] = &[("trace", "protocols")];
+
 /// One line for each dependency that the direction forbids.
 pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {
     let mut findings = Vec::new();
@@ -217,7 +237,8 @@ fn allowed(owner: &str) -> Option<Vec<&'static str>> {
 fn is_allowed(owner: &str, allowed: &[&str], edge: &Edge) -> bool {
     let to = edge.to.as_str();
     // The testkit stands on core's types, and wire's tests need its tshark; core's tests need nothing of it.
-    let in_tests = edge.dev && TESTS_MAY_USE.contains(&to) && owner != "core";
+    let in_tests = edge.dev
+        && (TESTS_MAY_USE.contains(&to) && owner != "core" || TESTS_OF_ONE_MAY_USE.contains(&(owner, to)));
     allowed.contains(&to) || in_tests
 }
 
@@ -260,6 +281,12 @@ mod tests {
     fn tests_of_a_protocol_may_use_the_testkit_but_its_code_may_not() {
         assert!(findings(&crate_with("dsr", "testkit", true)).is_empty());
         assert_eq!(findings(&crate_with("dsr", "testkit", false)).len(), 1);
+    }
+
+    #[test]
+    fn traces_are_read_without_a_protocol_and_tested_with_those_of_the_registry() {
+        assert!(findings(&crate_with("trace", "protocols", true)).is_empty());
+        assert_eq!(findings(&crate_with("trace", "protocols", false)).len(), 1);
     }
 
     #[test]

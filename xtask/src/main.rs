@@ -11,6 +11,7 @@ mod modules;
 mod named_tests;
 mod protocol_names;
 mod samples;
+mod scripts;
 mod sources;
 mod text;
 

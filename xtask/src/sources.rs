@@ -122,7 +122,7 @@ pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn children(folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn children(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut paths = entries
         .map(|entry| entry.map(|entry| entry.path()))

@@ -7,7 +7,6 @@ use wayhop_core::{
     LinkChange, Packet, Priority, Protocol, Refused, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxReport,
     TxSpec,
 };
-use wayhop_protocols::classify;
 use wayhop_wire::ipv4;
 
 use crate::behaviour::{Behaviour, Drops};
@@ -28,6 +27,8 @@ const NOBODYS_MASK: u32 = 0x0001_ffff;
 /// An attacker: the node's own engine, and what it does besides and instead.
 pub struct Attacker {
     inner: Box<dyn Protocol>,
+    /// Whether a packet is a routing message.
+    is_routing: fn(&[u8]) -> bool,
     behaviour: Behaviour,
     /// `None` with a protocol that has no messages.
     forger: Option<Box<dyn Forger>>,
@@ -41,15 +42,17 @@ pub struct Attacker {
 }
 
 impl Attacker {
-    /// An attacker around a node's own engine.
+    /// An attacker around a node's own engine. `is_routing` tells routing messages from data.
     pub fn new(
         inner: Box<dyn Protocol>,
+        is_routing: fn(&[u8]) -> bool,
         forger: Option<Box<dyn Forger>>,
         behaviour: Behaviour,
         rng: Rng,
     ) -> Self {
         Self {
             inner,
+            is_routing,
             behaviour,
             forger,
             rng,
@@ -63,7 +66,7 @@ impl Attacker {
     /// Whether a packet with data for somebody else ends here.
     fn keeps(&mut self, now: Time, packet: &[u8]) -> bool {
         self.behaviour.is_on(now)
-            && classify(packet).0.is_none()
+            && !(self.is_routing)(packet)
             && self.behaviour.drops.hit(self.behaviour.from, now, packet, &mut self.rng)
     }
 
@@ -189,7 +192,7 @@ impl Protocol for Attacker {
         if !self.behaviour.is_on(cx.now()) {
             return self.inner.on_frame(cx, p, rx);
         }
-        if classify(p.bytes()).0.is_some() {
+        if (self.is_routing)(p.bytes()) {
             if let Some(forger) = &mut self.forger {
                 forger.hear(p.bytes());
             }
@@ -210,7 +213,7 @@ impl Protocol for Attacker {
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         if self.behaviour.is_on(cx.now()) {
-            if classify(p).0.is_some() {
+            if (self.is_routing)(p) {
                 if let Some(forger) = &mut self.forger {
                     forger.hear(p);
                 }

@@ -2,14 +2,24 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write as _, stdin, stdout};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Document;
 use wayhop_trace::Decoder;
 
-use crate::args::DecodeArgs;
 use crate::failure::{Failure, harmless, output, say};
 use crate::source::is_standard_input;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DecodeArgs {
+    /// Capture: pcap or pcapng, of 802.11, Ethernet, Linux cooked (tcpdump -i any), loopback or raw IP frames; - for standard input
+    pub(crate) capture: PathBuf,
+    /// One JSON object a line; this is also what is printed without it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
     let (name, input): (String, Box<dyn Read>) = if is_standard_input(&a.capture) {
@@ -19,8 +29,8 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
         let file = File::open(&a.capture).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
         (name, Box::new(file))
     };
-    let mut decoder =
-        Decoder::new(BufReader::new(input)).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
+    let mut decoder = Decoder::new(BufReader::new(input), CLASSIFIER)
+        .map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
     let mut out = BufWriter::new(stdout().lock());
     let live = is_standard_input(&a.capture);
     let mut messages = 0_u64;

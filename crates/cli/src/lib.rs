@@ -27,7 +27,6 @@ mod failure;
 #[cfg(feature = "linux")]
 mod fleet;
 mod import;
-mod import_args;
 mod job_progress;
 #[cfg(feature = "linux")]
 mod lab;
@@ -40,8 +39,6 @@ mod mobile_ip;
 mod named;
 #[cfg(feature = "linux")]
 mod node;
-#[cfg(feature = "linux")]
-mod node_args;
 mod ns2_script;
 mod plot;
 mod presets;
@@ -53,7 +50,6 @@ mod replay;
 mod report;
 mod reproduce;
 mod run;
-mod run_seeds;
 mod scenario_args;
 pub mod schemas;
 mod show;
@@ -87,7 +83,7 @@ pub fn main() -> ExitCode {
         Err(e) => e.exit(),
     };
     let outcome = match args.command {
-        Command::Run(a) => run_seeds::run_command(&a),
+        Command::Run(a) => run::run_command(&a),
         Command::Sweep(a) => sweep::sweep(&a),
         Command::Plot(a) => plot::plot(&a),
         Command::Report(a) => report::report(&a),

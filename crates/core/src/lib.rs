@@ -15,6 +15,8 @@
 mod addr;
 mod application;
 mod bytes;
+mod class;
+mod classifier;
 mod command;
 mod cx;
 mod description;
@@ -29,6 +31,7 @@ mod inspect;
 mod interface;
 mod leg;
 mod limits;
+mod message_types;
 mod messages;
 mod outside;
 mod packet;
@@ -50,6 +53,8 @@ pub use application::{
     ApplicationInput, ApplicationParameters, ConfiguredApplication, ReadApplication,
 };
 pub use bytes::from_hex;
+pub use class::Class;
+pub use classifier::Classifier;
 pub use command::{Command, Refused};
 pub use cx::Cx;
 pub use description::{
@@ -66,6 +71,7 @@ pub use inspect::{HeldPackets, Inspect, Maybe, Sizes};
 pub use interface::{IfaceId, Interface, LinkChange};
 pub use leg::Leg;
 pub use limits::Limits;
+pub use message_types::{MessageCounts, Messages};
 pub use messages::{
     Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use wayhop_core::Span;
+use wayhop_core::{Classifier, Span};
 use wayhop_trace::{Error, Manifest, RunDir, RunStatus, Search, Summary, addresses, searches};
 
 /// One run.
@@ -52,14 +52,14 @@ pub struct Column {
 
 impl Column {
     /// Reads a run directory, or a folder of them.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path, classifier: &'static dyn Classifier) -> Result<Self, Error> {
         let inside = |path: &Path| {
             let mut all: Vec<PathBuf> =
                 fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
             all.sort();
-            all.into_iter().filter_map(|p| RunDir::open(p).ok()).collect::<Vec<_>>()
+            all.into_iter().filter_map(|p| RunDir::open(p, classifier).ok()).collect::<Vec<_>>()
         };
-        let dirs = match RunDir::open(path) {
+        let dirs = match RunDir::open(path, classifier) {
             Ok(dir) => vec![dir],
             Err(e) => {
                 // As `run --seeds` and `sweep --tables` leave it.

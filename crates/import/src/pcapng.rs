@@ -7,9 +7,10 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::Addr;
+use wayhop_protocols::{CLASSIFIER, classify};
 use wayhop_scenario::Skipped;
 use wayhop_trace::{
-    CaptureError, CaptureReader, CapturedFrame, Ends, Identity, PassedOver, carried, classify, network,
+    CaptureError, CaptureReader, CapturedFrame, Ends, Identity, PassedOver, carried, network,
 };
 use wayhop_wire::{ipv4, ipv6};
 
@@ -152,14 +153,14 @@ fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut LeftOut) -> O
     }
     let is_cut = frame.bytes.len() < frame.original_len as usize;
     let packet = if is_cut { filled_up(link.ip, room) } else { link.ip };
-    let known = Identity::of(packet).zip(wayhop_trace::ends(packet));
+    let known = Identity::of(packet, CLASSIFIER).zip(wayhop_trace::ends(packet));
     // What was filled up is payload, or a header is not known.
     let fits = |(i, _): &(Identity, _)| !is_cut || link.ip.len() >= packet.len() - i.payload as usize;
     let Some((identity, (source, destination))) = known.filter(fits) else {
         return leave(if is_cut { &mut left_out.cut } else { &mut left_out.damaged });
     };
     let Some(at_ns) = frame.time_ns else { return leave(&mut left_out.timeless) };
-    let segment = carried(packet).filter(|(protocol, _)| *protocol == TCP);
+    let segment = carried(packet, CLASSIFIER).filter(|(protocol, _)| *protocol == TCP);
     Some(Shown {
         at_ns,
         name: identity.end_to_end,

@@ -149,21 +149,22 @@ mod tests {
     /// The octets of the flow that the import makes of these segments and looks, and the remarks about it.
     fn imported(segments: &[(u64, u32)], looks: &[ConnectionEvent]) -> (i64, Vec<String>) {
         let dir = tempfile::tempdir().unwrap();
-        let run = RunDir::create(dir.path(), &Manifest::new("", 7, vec![], 0)).unwrap();
+        let run = RunDir::create(dir.path(), &Manifest::new("", 7, vec![], 0), wayhop_protocols::CLASSIFIER)
+            .unwrap();
         let outputs = Outputs { identities: true, connections: !looks.is_empty(), ..Outputs::default() };
         let node = |n: u8| NodeInfo::with_radio(format!("n{n}"), Ipv4Addr::new(10, 0, 0, n));
         let mut recorder = Recorder::start(run, &outputs, vec![node(1), node(2)]).unwrap();
         for (ms, octets) in segments {
             let (hop, identity) = segment(*ms, *octets);
             recorder.hop(&hop);
-            recorder.identified(&hop, identity);
+            recorder.identity(&hop, identity);
         }
         for e in looks {
             recorder.connection(e);
         }
         let summary = Summary { protocol: "dsr".to_owned(), simulated_s: 9.0, ..Summary::default() };
         recorder.finish(&summary, RunStatus::Complete).unwrap();
-        let i = crate::run(&RunDir::open(dir.path()).unwrap()).unwrap();
+        let i = crate::run(&RunDir::open(dir.path(), wayhop_protocols::CLASSIFIER).unwrap()).unwrap();
         let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
         (flow["bytes"].as_integer().unwrap(), i.remarks)
     }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use wayhop_control::Event;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time, from_hex};
+use wayhop_protocols::{CLASSIFIER, classify};
 use wayhop_scenario::Resolved;
-use wayhop_trace::{HopEvent, HopKind, Identity, PacketClass, Recent, SendEvent, classify};
+use wayhop_trace::{HopEvent, HopKind, Identity, PacketClass, Recent, SendEvent};
 use wayhop_transport::{GROUP, Stamp};
 use wayhop_wire::{ip, ipv4, ipv6};
 
@@ -86,7 +87,8 @@ impl Packets {
         octets.resize((*bytes).min(u16::MAX.into()) as usize, 0);
         let ip = ip::Packet::new_checked(&octets).ok()?;
         let (source, destination, ttl) = (ip.src, ip.dst, ip.ttl);
-        let (control, messages) = classify(&octets);
+        let (class, messages) = classify(&octets);
+        let control = class.map(PacketClass::Control);
         let find = |(header, seq)| {
             let ends = self.flows.iter().find(|f| f.is(source, destination, header))?;
             Some((FlowTag { flow: ends.flow, seq }, ends.class))
@@ -98,7 +100,8 @@ impl Packets {
                 return None;
             }
         }
-        let identity = if flow.is_none() && control.is_none() { Identity::of(&octets) } else { None };
+        let identity =
+            if flow.is_none() && control.is_none() { Identity::of(&octets, CLASSIFIER) } else { None };
         let row = HopEvent {
             iface: interface.map_or(IfaceId::ANY, IfaceId),
             time,

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, PacketId, Time};
+use wayhop_core::{Addr, Classifier, PacketId, Time};
 use wayhop_trace::{
     ConnectionEvent, Counter, GpsEvent, HopEvent, HopKind, Identity, Manifest, NodeInfo, NoteEvent,
     PositionEvent, RunDir, RunStatus, SendEvent, SizeEvent, Summary, Tables,
@@ -67,7 +67,10 @@ pub(crate) fn check_place(paths: &[PathBuf], out: &Path) -> Result<(), Error> {
 }
 
 /// Reads all runs, and checks that they can be of one experiment.
-pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<NodeRun>, Error> {
+pub(crate) fn read_all(
+    paths: &[PathBuf],
+    classifier: &'static dyn Classifier,
+) -> Result<Vec<NodeRun>, Error> {
     if paths.len() < 2 {
         return Err(Error::Unfit(
             "one run alone has nothing to be merged with; name those of other nodes".into(),
@@ -85,7 +88,7 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<NodeRun>, Error> {
     let mut room = MOST_ROWS;
     let mut runs: Vec<NodeRun> = Vec::new();
     for path in paths {
-        let run = read(path, &mut room)?;
+        let run = read(path, classifier, &mut room)?;
         check(&run, &runs)?;
         runs.push(run);
     }
@@ -151,8 +154,8 @@ impl std::fmt::Display for Mesh {
     }
 }
 
-fn read(path: &Path, room: &mut usize) -> Result<NodeRun, Error> {
-    let dir = RunDir::open(path)?;
+fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> Result<NodeRun, Error> {
+    let dir = RunDir::open(path, classifier)?;
     let manifest = dir.manifest()?;
     if manifest.status == RunStatus::Running && dir.is_under_way() {
         return Err(unfit(

@@ -39,6 +39,7 @@ pub use options::Options;
 pub use report::{MergeReport, MergedNode};
 pub use split::{ShownClock, split};
 use unite::Timed;
+use wayhop_core::Classifier;
 use write::Merge;
 
 /// Unites the runs of several nodes in the directory `out`.
@@ -46,9 +47,14 @@ use write::Merge;
 /// # Errors
 /// If a run cannot be read, or cannot be of the same experiment as the others; if a node shares no frame with the others; or if the
 /// directory cannot be written.
-pub fn merge(paths: &[PathBuf], out: &Path, options: &Options) -> Result<MergeReport, Error> {
+pub fn merge(
+    paths: &[PathBuf],
+    out: &Path,
+    options: &Options,
+    classifier: &'static dyn Classifier,
+) -> Result<MergeReport, Error> {
     check_place(paths, out)?;
-    let mut runs = read_all(paths)?;
+    let mut runs = read_all(paths, classifier)?;
     let wanted = options.reference.as_deref();
     let mut reference = reference_of(&runs, wanted)?;
     let mut left_apart = Vec::new();
@@ -94,7 +100,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, options: &Options) -> Result<MergeRe
     let stories = fates::stories(&runs, &packets, &flows, &order, &ends);
     let end_ns = ends.last_ns;
     Merge { runs, reference, clocks, zero_ns, end_ns, order, packets, flows, stories, left_apart, early }
-        .write(out, options)
+        .write(out, options, classifier)
 }
 
 /// The node whose clock counts.

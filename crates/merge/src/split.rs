@@ -52,7 +52,7 @@ pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<Path
             started: manifest.started.clone(),
             ..Manifest::new(config, manifest.seed, manifest.command.clone(), 0)
         };
-        let dir = RunDir::create(&path, &manifest)?;
+        let dir = RunDir::create(&path, &manifest, run.classifier())?;
         let outputs = Outputs { connections: true, identities: true, sizes: true, ..Outputs::default() };
         let recorder = Recorder::start(dir, &outputs, vec![node])?;
         let clock = clocks.get(i).copied().unwrap_or_default();
@@ -184,7 +184,7 @@ fn copy_packets(tables: &Tables<'_>, views: &mut [View]) -> Result<(), Error> {
             view.count(&hop);
         }
         if let Some(i) = identity {
-            view.recorder.identified(&own, i.identity);
+            view.recorder.identity(&own, i.identity);
         }
         view.recorder.hop(&own);
         Ok(())

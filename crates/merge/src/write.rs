@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
+use wayhop_core::{Addr, Classifier, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
 use wayhop_trace::{
     ConnectionEvent, Echo, Echoes, Ends, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest,
     Merged, MergedRun, Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome,
@@ -47,10 +47,15 @@ pub(crate) struct Merge {
 }
 
 impl Merge {
-    pub(crate) fn write(&self, out: &Path, options: &Options) -> Result<MergeReport, Error> {
+    pub(crate) fn write(
+        &self,
+        out: &Path,
+        options: &Options,
+        classifier: &'static dyn Classifier,
+    ) -> Result<MergeReport, Error> {
         let names = names(&self.runs);
         let manifest = self.manifest(&names, options);
-        let dir = RunDir::create(out, &manifest)?;
+        let dir = RunDir::create(out, &manifest, classifier)?;
         let nodes: Vec<NodeInfo> = self
             .runs
             .iter()
@@ -136,7 +141,7 @@ impl Merge {
             };
             let mut write = |hop: &HopEvent| {
                 if let Some(identity) = identity {
-                    recorder.identified(hop, *identity);
+                    recorder.identity(hop, *identity);
                 }
                 recorder.hop(hop);
             };

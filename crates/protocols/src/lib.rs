@@ -3,23 +3,23 @@
 //! [`ALL`] lists the [`Description`] of each protocol, and of `none`, which stands for no routing. Everything else in Wayhop takes names, parameters, messages and needs
 //! from there: no other crate names a protocol. `docs/concepts/new-protocol.md` says how to add one.
 //!
-//! Packets go through [`classify`], [`decode`], [`hop`] and [`route_header`], which find the protocol by the packet's IP
+//! Crates that must not know any protocol are handed [`CLASSIFIER`]. Packets go through [`classify`], [`decode`], [`hop`] and [`route_header`], which find the protocol by the packet's IP
 //! protocol number or UDP port.
 
-mod class;
+mod classifier;
 mod dissector;
+mod names;
 mod none;
 mod packet;
-mod types;
 
-pub use class::Class;
+pub use classifier::CLASSIFIER;
 pub use dissector::dissector;
+pub use names::{class, message_names, messages};
 pub use none::silent;
 pub use packet::{classify, decode, hop, limited_class, route_header};
-pub use types::{MessageCounts, Messages};
 use wayhop_core::Description;
 
-/// Every protocol. Its place is a part of [`Class`] and of trace hashes: add new ones at the end.
+/// Every protocol. Its place is a part of [`wayhop_core::Class`] and of trace hashes: add new ones at the end.
 pub static ALL: &[&Description] =
     &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION, &wayhop_dsdv::DESCRIPTION, &none::DESCRIPTION];
 

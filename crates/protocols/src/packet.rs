@@ -2,11 +2,11 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Carrier, Datagram, DecodedMessage, Description};
+use wayhop_core::{Addr, Carrier, Class, Datagram, DecodedMessage, Description, Messages};
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{auth, dsr, udp};
 
-use crate::{ALL, Class, Messages};
+use crate::ALL;
 
 /// No protocol, in [`BY_NUMBER`].
 const NONE: u8 = u8::MAX;
@@ -58,13 +58,16 @@ pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
         let (message, _) = auth::split_datagram(carrier, datagram.payload);
         if message.is_empty() {
             // An exchange of challenges and answers, or one before it leaves: it is counted with the last class.
-            let last = ALL[usize::from(place)].messages.classes.len() - 1;
-            return (Class::of(place, last as u8), Messages::NONE);
+            let description = ALL[usize::from(place)];
+            let last = description.messages.classes.len() - 1;
+            return (Class::of(place, description, last as u8), Messages::NONE);
         }
         datagram = without_block(&datagram, message);
     }
-    let c = (ALL[usize::from(place)].messages.classify)(&datagram);
-    (c.class.and_then(|index| Class::of(place, index)), Messages::of(place, c.types))
+    let description = ALL[usize::from(place)];
+    let c = (description.messages.classify)(&datagram);
+    let class = c.class.and_then(|index| Class::of(place, description, index));
+    (class, Messages::of(place, description, c.types))
 }
 
 /// The place among its protocol's classes of a routing packet of which a node takes a limited number from each neighbour.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use wayhop_core::Carrier;
+use wayhop_core::{Carrier, Class, MessageCounts, Messages};
 use wayhop_wire::ipv4;
 
-use crate::{ALL, Class, MessageCounts, Messages, classify, decode, find, hop, route_header};
+use crate::{ALL, class, classify, decode, find, hop, messages, route_header};
 
 fn all_different<T: Ord>(items: impl IntoIterator<Item = T>) -> bool {
     let mut seen = BTreeSet::new();
@@ -50,7 +50,7 @@ fn codes_of_classes_are_unique_and_those_of_before_the_registry() {
     for (place, d) in ALL.iter().enumerate() {
         let most = if place < 2 { 5 } else { 16 };
         assert!(d.messages.classes.len() <= most, "{} has more than {most} classes", d.name);
-        codes.extend(d.messages.classes.iter().map(|c| Class::named(d.name, c).expect("its own").code()));
+        codes.extend(d.messages.classes.iter().map(|c| class(d.name, c).expect("its own").code()));
         assert!(d.messages.types.iter().all(|(bit, _)| *bit < 16), "{}", d.name);
         assert!(all_different(d.messages.types.iter().map(|(bit, _)| bit)), "{}", d.name);
     }
@@ -59,19 +59,19 @@ fn codes_of_classes_are_unique_and_those_of_before_the_registry() {
     assert_eq!(codes[..10], [5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     assert!(all_different(codes));
     // Bits that the trace hashes of published runs contain.
-    let bits = |protocol, name| Messages::named(protocol, &[name]).expect("a type").bits();
+    let bits = |protocol, name| messages(protocol, &[name]).expect("a type").bits();
     assert_eq!(["rreq", "rrep", "rerr", "ack", "ack_request"].map(|n| bits("dsr", n)), [1, 2, 4, 8, 16]);
     assert_eq!(["rreq", "rrep", "rerr", "hello", "rrep_ack"].map(|n| bits("aodv", n)), [1, 2, 4, 32, 64]);
-    assert!(["dsr", "aodv"].iter().all(|p| Messages::named(p, &["rreq"]).is_some_and(|m| m.salt() == 0)));
+    assert!(["dsr", "aodv"].iter().all(|p| messages(p, &["rreq"]).is_some_and(|m| m.salt() == 0)));
 }
 
 #[test]
 fn a_packet_may_carry_several_messages() {
-    let both = Messages::named("dsr", &["rerr", "rreq"]).expect("types");
+    let both = messages("dsr", &["rerr", "rreq"]).expect("types");
     assert_eq!(both.names().collect::<Vec<_>>(), ["rreq", "rerr"]);
     assert!(both.has("rerr") && !both.has("rrep") && !both.is_empty());
-    assert_eq!(Messages::named("dsr", &["hello"]), None);
-    assert_eq!(Messages::named("rip", &[]), None);
+    assert_eq!(messages("dsr", &["hello"]), None);
+    assert_eq!(messages("rip", &[]), None);
     assert_eq!(Messages::NONE.names().count(), 0);
 }
 
@@ -79,7 +79,7 @@ fn a_packet_may_carry_several_messages() {
 fn types_of_one_name_are_counted_together() {
     let mut counts = MessageCounts::default();
     for (protocol, types) in [("dsr", &["rreq", "rerr"][..]), ("aodv", &["rreq"]), ("aodv", &["hello"])] {
-        counts.add(Messages::named(protocol, types).expect("types"));
+        counts.add(messages(protocol, types).expect("types"));
     }
     counts.add(Messages::NONE);
     assert_eq!(counts.by_name().into_iter().collect::<Vec<_>>(), [("hello", 1), ("rerr", 1), ("rreq", 2)]);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::phy_kind::PhyKind;
-use crate::site::SiteConfig;
+use crate::site::config::SiteConfig;
 
 /// How a signal weakens with distance.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

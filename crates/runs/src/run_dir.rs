@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_core::file_name;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_scenario::{Attachment, Movement, Resolved, Scenario, Traffic};
 use wayhop_trace::{
     InputFile, InterfaceInfo, LinkKind, Manifest, NodeInfo, Outputs, Recorder, RunDir, RunStatus,
@@ -48,10 +49,10 @@ pub fn create(
     resolved: &Resolved,
 ) -> Result<Made, Error> {
     let manifest = manifest(file, scenario, resolved.seed)?;
-    let older = |path: &Path| RunDir::open(path).and_then(|d| d.manifest()).ok();
+    let older = |path: &Path| RunDir::open(path, CLASSIFIER).and_then(|d| d.manifest()).ok();
     if let Some(out) = out {
         let replaced = older(out).filter(|m| !is_same(m, &manifest)).map(|m| m.started);
-        return Ok(Made { dir: RunDir::create(out, &manifest)?, replaced });
+        return Ok(Made { dir: RunDir::create(out, &manifest, CLASSIFIER)?, replaced });
     }
     let (name, protocol, seed) = (file_name(&resolved.name), resolved.protocol.name(), resolved.seed);
     let world_name = match world {
@@ -71,7 +72,7 @@ pub fn create(
         let first = numbered(1);
         Error::Usage(format!("{} to -{MOST_RUNS}: all are taken; name one with --out", first.display()))
     })?;
-    Ok(Made { dir: RunDir::create(path, &manifest)?, replaced: None })
+    Ok(Made { dir: RunDir::create(path, &manifest, CLASSIFIER)?, replaced: None })
 }
 
 /// Whether two simulations do the same and record the same. One that goes on is left alone.
@@ -86,7 +87,7 @@ fn is_same(a: &Manifest, b: &Manifest) -> bool {
 
 /// Whether a directory holds this run, whole, with all that the scenario has recorded. Folders may have been moved since.
 pub fn holds(path: &Path, file: Option<&Path>, scenario: &Scenario) -> bool {
-    let Ok(there) = RunDir::open(path).and_then(|d| d.manifest()) else { return false };
+    let Ok(there) = RunDir::open(path, CLASSIFIER).and_then(|d| d.manifest()) else { return false };
     let is_it = |wanted: &Manifest| {
         let hashes = |m: &Manifest| m.inputs.iter().map(|i| i.sha256.clone()).collect::<Vec<_>>();
         let settings = |m: &Manifest| (m.wayhop.clone(), m.scenario.clone(), m.seed, hashes(m));

@@ -115,7 +115,7 @@ impl Attackers {
             return None;
         }
         let packet = frame.packet.bytes();
-        if frame.payload == Payload::Ip && classify(packet).0.is_some() {
+        if frame.payload == Payload::Ip && is_routing(packet) {
             return hop(packet).map(|(from, _)| from);
         }
         self.senders.get(&(station, frame.packet.meta.id)).copied()
@@ -125,6 +125,10 @@ impl Attackers {
     pub(crate) fn forget(&mut self, station: u32, packet: PacketId) {
         self.senders.remove(&(station, packet));
     }
+}
+
+fn is_routing(packet: &[u8]) -> bool {
+    classify(packet).0.is_some()
 }
 
 /// The engine of a node with this protocol and stream of random numbers.
@@ -142,7 +146,7 @@ pub(crate) fn engine(
     let protocol = match &attack.what {
         Action::Engine(behaviour) => {
             let forger = protocol.description().forger.map(|new| new());
-            Box::new(Attacker::new(protocol.engine(), forger, behaviour.clone(), own))
+            Box::new(Attacker::new(protocol.engine(), is_routing, forger, behaviour.clone(), own))
         }
         // It does not belong to the network.
         Action::Wormhole { .. } | Action::Jamming(_) => wayhop_protocols::silent(),

@@ -17,11 +17,11 @@ pub(crate) struct Facts {
 
 /// Reads a packet. One that is not IP gives unspecified addresses.
 pub(crate) fn read(bytes: &[u8]) -> Facts {
-    let (control, messages) = wayhop_trace::classify(bytes);
+    let (class, messages) = wayhop_protocols::classify(bytes);
     let (source, destination, ttl) = match ipv4::Packet::new_checked(bytes) {
         Ok(ip) => (ip.src().into(), ip.dst().into(), ip.ttl()),
         Err(_) => ip::Packet::new_checked(bytes)
             .map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src, ip.dst, ip.ttl)),
     };
-    Facts { source, destination, ttl, control, messages }
+    Facts { source, destination, ttl, control: class.map(PacketClass::Control), messages }
 }

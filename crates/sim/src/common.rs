@@ -6,10 +6,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, RxMeta, Time};
 use wayhop_node::Workspace;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_radio::{EVERYONE, NOBODY};
 use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
-use wayhop_trace::{FrameEvent, HopEvent, HopKind, Recorder};
+use wayhop_trace::{FrameEvent, HopEvent, HopKind, Identity, Recorder};
 
 use crate::applications::Applications;
 use crate::attackers::Attackers;
@@ -218,8 +219,10 @@ impl Common {
             ttl: facts.ttl,
             reason: hop.reason,
         };
-        if self.recorder.wants_identities() {
-            self.recorder.identity(&row, p.bytes());
+        if self.recorder.wants_identities()
+            && let Some(identity) = Identity::of(p.bytes(), CLASSIFIER)
+        {
+            self.recorder.identity(&row, identity);
         }
         self.recorder.hop(&row);
         if let Some(watchers) = self.watchers.as_mut().filter(|w| w.packets_watched) {

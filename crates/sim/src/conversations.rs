@@ -1,6 +1,7 @@
 //! What programs outside send, as flows behind the scenario's.
 
 use wayhop_core::{FlowTag, NodeId, Packet, Span, Time};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     Conversation, Conversations, Echo, Echoes, Ends, FlowSummary, Identity, LatencyMs, PacketClass,
     is_for_all, is_for_neighbours, ratio,
@@ -45,7 +46,7 @@ impl ProgramFlows {
     /// packets that stay on the link, and of conversations beyond those that are told apart.
     pub(crate) fn sent(&mut self, now: Time, node: u32, packet: &[u8], to: Option<u32>) -> Option<FlowTag> {
         let ip = ip::Packet::new_checked(packet).ok().filter(|ip| !is_for_neighbours(ip.dst))?;
-        let identity = Identity::of(packet)?;
+        let identity = Identity::of(packet, CLASSIFIER)?;
         let ends = Ends::new(ip.src, ip.dst, &identity);
         let asks = matches!(identity.echo, Some(Echo::Request(_)));
         let facts = || Facts {
@@ -67,7 +68,9 @@ impl ProgramFlows {
     /// A packet arrives at a node for the first time. Whether it counts: of one to all, each node's first copy does.
     pub(crate) fn delivered(&mut self, now: Time, node: u32, tag: FlowTag, p: &Packet) -> bool {
         let Some(facts) = self.all.of_mut(tag.flow).map(|c| &mut c.more) else { return false };
-        let (Ok(ip), Some(identity)) = (ip::Packet::new_checked(p.bytes()), Identity::of(p.bytes())) else {
+        let (Ok(ip), Some(identity)) =
+            (ip::Packet::new_checked(p.bytes()), Identity::of(p.bytes(), CLASSIFIER))
+        else {
             return false;
         };
         if is_for_all(ip.dst) {

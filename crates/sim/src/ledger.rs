@@ -1,6 +1,7 @@
 //! What became of every packet: each ends delivered, dropped with a reason, or held.
 
 use wayhop_core::{DropReason, FlowTag};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     Lengths, MessageCounts, Outcome as Packet, OverheadFrames, PacketClass, PacketOutcome, Transmissions,
 };
@@ -149,7 +150,7 @@ impl Ledger {
             self.routing_bytes += bytes;
             return;
         }
-        let Some(lengths) = Lengths::of(packet) else { return };
+        let Some(lengths) = Lengths::of(packet, CLASSIFIER) else { return };
         let payload = u64::from(lengths.payload);
         self.routing_header_bytes += u64::from(lengths.routing_header);
         self.transmissions.packets += 1;

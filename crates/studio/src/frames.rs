@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use wayhop_core::file_name;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{Excerpt, RunDir, dissect};
 
 use crate::error::Error;
@@ -41,7 +42,7 @@ impl Source<'_> {
     pub(crate) fn decoded(&self, asked: &Asked) -> Result<Value, Error> {
         let (packet, found) = self.found(asked)?;
         let one = |s: &Sighting| {
-            let mut v = dissect(&s.frame);
+            let mut v = dissect(&s.frame, CLASSIFIER);
             let octets = &s.frame.bytes[..s.frame.bytes.len().min(MOST_OCTETS)];
             v["time_ns"] = json!(s.frame.time_ns.map(|t| t.saturating_sub(found.time_zero_ns)));
             v["node"] = json!(s.node);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{Manifest, RunDir, RunStatus};
 
 use crate::drive;
@@ -56,7 +57,7 @@ fn names_in(scenario: &str) -> [Option<String>; 2] {
 
 /// A run in the list.
 fn about(name: &str, path: &Path) -> Value {
-    let dir = RunDir::open(path);
+    let dir = RunDir::open(path, CLASSIFIER);
     let dir = dir.as_ref().ok();
     let manifest = dir.and_then(|d| d.manifest().ok());
     let summary = dir.and_then(|d| d.summary().ok());

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{CapturedFrame, Story, dissect};
 
 use crate::moments::{PREAMBLE_NS, Sighting};
@@ -25,7 +26,7 @@ impl Lost {
         frame.time_ns.is_some_and(|at| self.when.contains(&at))
             && frame.comment.is_some()
             && above_radiotap(frame) == above_radiotap(&self.frame)
-            && dissect(frame)["radio"]["bad_fcs"] == true
+            && dissect(frame, CLASSIFIER)["radio"]["bad_fcs"] == true
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_scenario::Scenario;
 use wayhop_trace::{Manifest, RunDir, RunStatus, Summary, how_it_ended};
 
@@ -49,7 +50,7 @@ impl Run {
     /// Opens a run directory. What of it cannot be read is a problem that the page shows; only a directory without a manifest
     /// is none at all.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let dir = RunDir::open(path)?;
+        let dir = RunDir::open(path, CLASSIFIER)?;
         let written = last_written(path);
         let manifest = dir.manifest()?;
         let mut problems = Vec::new();

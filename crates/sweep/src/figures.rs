@@ -5,8 +5,8 @@ use wayhop_core::{DropReason, nearest};
 use wayhop_scenario::{DtnPlan, FlowConfig, FlowKind, Resolved};
 use wayhop_topology::ChainThroughput;
 use wayhop_trace::{
-    BundleFlowSummary, BundleSummary, ContactSummary, DelayS, FlowSummary, LatencyMs, MessageCounts,
-    OverheadFrames, Rfc2501, Summary, TcpSummary, Topology, Totals, Transmissions,
+    BundleFlowSummary, BundleSummary, ContactSummary, DelayS, FlowSummary, LatencyMs, OverheadFrames,
+    Rfc2501, Summary, TcpSummary, Topology, Totals, Transmissions,
 };
 
 /// Objects of counts, in which what did not happen has no key.
@@ -114,7 +114,7 @@ pub(crate) fn full_totals() -> Totals {
         ..Totals::default()
     };
     totals.set_drops(&[1; DropReason::ALL.len()]);
-    totals.by_type = MessageCounts::names().map(|name| (name.to_owned(), 1)).collect();
+    totals.by_type = wayhop_protocols::message_names().map(|name| (name.to_owned(), 1)).collect();
     totals
 }
 

@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 use std::time::Instant;
 
 use wayhop_core::{FlowTag, NodeId, PacketId, Time};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     Direction, FrameEvent, HopEvent, HopKind, Manifest, Messages, NodeInfo, Outputs, PacketClass, Recorder,
     RunDir, RunStatus, Summary,
@@ -26,7 +27,7 @@ fn main() {
 
 fn start(dir: &std::path::Path, outputs: &Outputs) -> Recorder {
     let nodes = (0..50).map(|n| NodeInfo::with_radio(n.to_string(), NodeId(n).default_addr())).collect();
-    let run = RunDir::create(dir, &Manifest::new("", 1, vec![], 0)).expect("a run directory");
+    let run = RunDir::create(dir, &Manifest::new("", 1, vec![], 0), CLASSIFIER).expect("a run directory");
     Recorder::start(run, outputs, nodes).expect("a recorder")
 }
 

@@ -1,6 +1,6 @@
 //! What a packet is for, as summaries, tables and traces name it.
 
-use wayhop_protocols::{Class, Messages};
+use wayhop_core::Class;
 
 /// The kind of a packet: an application's data, or a routing message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,11 +32,6 @@ impl PacketClass {
     pub fn of_flow(kind: &str) -> Self {
         let all = [Self::Cbr, Self::Poisson, Self::OnOff, Self::Pareto, Self::Trace, Self::Ping, Self::Tcp];
         all.into_iter().find(|class| class.name() == kind).unwrap_or(Self::Data)
-    }
-
-    /// The class of this name among a protocol's routing packets.
-    pub fn control(protocol: &str, class: &str) -> Option<Self> {
-        Class::named(protocol, class).map(Self::Control)
     }
 
     /// The name in tables. Protocols share names: many have a `rreq`. [`PacketClass::protocol`] tells them apart.
@@ -84,11 +79,4 @@ impl PacketClass {
             Self::Trace => 242,
         }
     }
-}
-
-/// The class of a routing packet, from its octets, and the routing messages in it. The class is `None` for a packet with
-/// application data, which may carry routing messages all the same.
-pub fn classify(ip_packet: &[u8]) -> (Option<PacketClass>, Messages) {
-    let (class, messages) = wayhop_protocols::classify(ip_packet);
-    (class.map(PacketClass::Control), messages)
 }

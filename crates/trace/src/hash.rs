@@ -87,7 +87,7 @@ fn signal_bits(v: f32) -> u32 {
 mod tests {
     use super::*;
     use crate::fixture::hop;
-    use crate::{HopKind, Messages, PacketClass};
+    use crate::{HopKind, PacketClass};
     use std::net::Ipv4Addr;
     use wayhop_core::{DropReason, FlowTag, NodeId, PacketId, Time};
 
@@ -116,9 +116,15 @@ mod tests {
             HopEvent { signal_dbm: -1.0, ..base },
             HopEvent { kind: HopKind::Recall, ..base },
             HopEvent { class: PacketClass::Arp, ..base },
-            HopEvent { class: PacketClass::control("dsr", "rerr").unwrap_or(base.class), ..base },
-            HopEvent { class: PacketClass::control("aodv", "rerr").unwrap_or(base.class), ..base },
-            HopEvent { messages: Messages::named("dsr", &["rerr"]).unwrap_or_default(), ..base },
+            HopEvent {
+                class: PacketClass::Control(wayhop_protocols::class("dsr", "rerr").expect("a class")),
+                ..base
+            },
+            HopEvent {
+                class: PacketClass::Control(wayhop_protocols::class("aodv", "rerr").expect("a class")),
+                ..base
+            },
+            HopEvent { messages: wayhop_protocols::messages("dsr", &["rerr"]).unwrap_or_default(), ..base },
             HopEvent { ttl: 9, ..base },
             HopEvent { iface: IfaceId(1), ..base },
             HopEvent { reason: Some(DropReason::NoRoute), ..base },

@@ -1,6 +1,6 @@
 //! What a packet is known by at whatever node sees it: two nodes that share no clock and no numbers find the same packet by it.
 
-use wayhop_core::{Addr, PacketId, Time};
+use wayhop_core::{Addr, Classifier, PacketId, Time};
 use wayhop_wire::{ip, ipv4, ipv6};
 
 use crate::HopKind;
@@ -48,9 +48,8 @@ pub enum Echo {
 
 impl Identity {
     /// That of an IP packet; `None` for octets that are none.
-    pub fn of(packet: &[u8]) -> Option<Self> {
-        let version = packet.first()? >> 4;
-        let (protocol, tag, upper) = if version == 6 { of_v6(packet)? } else { of_v4(packet)? };
+    pub fn of(packet: &[u8], classifier: &dyn Classifier) -> Option<Self> {
+        let (protocol, tag, upper) = inner(packet, classifier)?;
         let ends = ip::Packet::new_checked(packet).ok()?;
         let header = if is_first(tag) { transport(protocol, upper) } else { Transport::default() };
         let mut hash = Fnv::new();
@@ -90,13 +89,12 @@ pub struct Lengths {
 
 impl Lengths {
     /// Those of an IP packet of an application; `None` for octets that are none.
-    pub fn of(packet: &[u8]) -> Option<Self> {
-        let is_v6 = packet.first()? >> 4 == 6;
-        let (protocol, tag, upper) = if is_v6 { of_v6(packet)? } else { of_v4(packet)? };
+    pub fn of(packet: &[u8], classifier: &dyn Classifier) -> Option<Self> {
+        let (protocol, tag, upper) = inner(packet, classifier)?;
         let header = if is_first(tag) { transport(protocol, upper).length } else { 0 };
         // No routing protocol puts a header of its own into IPv6.
         let behind_ip =
-            if is_v6 { upper.len() } else { ipv4::Packet::new_checked(packet).ok()?.payload().len() };
+            if is_v6(packet) { upper.len() } else { ipv4::Packet::new_checked(packet).ok()?.payload().len() };
         Some(Self {
             routing_header: (behind_ip - upper.len()) as u32,
             payload: (upper.len() - header) as u32,
@@ -111,8 +109,8 @@ pub fn ends(packet: &[u8]) -> Option<(Addr, Addr)> {
 
 /// What an IP packet carries behind the header of the routing protocol: the number of its protocol, and its octets from the transport
 /// header on. `None` for octets that are no packet, and for later fragments.
-pub fn carried(packet: &[u8]) -> Option<(u8, &[u8])> {
-    let (protocol, tag, upper) = if packet.first()? >> 4 == 6 { of_v6(packet)? } else { of_v4(packet)? };
+pub fn carried<'a>(packet: &'a [u8], classifier: &dyn Classifier) -> Option<(u8, &'a [u8])> {
+    let (protocol, tag, upper) = inner(packet, classifier)?;
     is_first(tag).then_some((protocol, upper))
 }
 
@@ -124,12 +122,20 @@ const fn is_first(tag: u32) -> bool {
 /// What a packet carries, what tells it from others with the same content, and its octets.
 type Inner<'a> = (u8, u32, &'a [u8]);
 
-fn of_v4(packet: &[u8]) -> Option<Inner<'_>> {
+fn inner<'a>(packet: &'a [u8], classifier: &dyn Classifier) -> Option<Inner<'a>> {
+    if is_v6(packet) { of_v6(packet) } else { of_v4(packet, classifier) }
+}
+
+fn is_v6(packet: &[u8]) -> bool {
+    packet.first().is_some_and(|octet| octet >> 4 == 6)
+}
+
+fn of_v4<'a>(packet: &'a [u8], classifier: &dyn Classifier) -> Option<Inner<'a>> {
     let p = ipv4::Packet::new_checked(packet).ok()?;
     let tag = u32::from(p.id()) << 16 | u32::from(p.fragment_offset()) & 0x1fff;
     let payload = p.payload();
     if p.fragment_offset() == 0
-        && let Some(Some(header)) = wayhop_protocols::route_header(&p)
+        && let Some(Some(header)) = classifier.route_header(packet)
         && let Some(protocol) = header.first()
     {
         // As every extension header, it begins with the number of what follows it.
@@ -208,6 +214,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use proptest::prelude::*;
+    use wayhop_protocols::CLASSIFIER;
     use wayhop_wire::udp;
 
     use super::*;
@@ -232,7 +239,7 @@ mod tests {
         let sent = datagram(b"hello");
         let mut later = sent.clone();
         ipv4::decrement_ttl(&mut later).unwrap();
-        let (a, b) = (Identity::of(&sent).unwrap(), Identity::of(&later).unwrap());
+        let (a, b) = (Identity::of(&sent, CLASSIFIER).unwrap(), Identity::of(&later, CLASSIFIER).unwrap());
         assert_ne!(a.frame, b.frame);
         assert_eq!(a.end_to_end, b.end_to_end);
         assert_eq!((a.protocol, a.ports, a.payload), (17, Some((5_000, 9_000)), 5));
@@ -241,7 +248,7 @@ mod tests {
     #[test]
     fn the_octets_of_a_packet_are_headers_and_payload() {
         let whole = datagram(b"hello");
-        assert_eq!(Lengths::of(&whole), Some(Lengths { routing_header: 0, payload: 5 }));
+        assert_eq!(Lengths::of(&whole, CLASSIFIER), Some(Lengths { routing_header: 0, payload: 5 }));
         // The fixed part of a DSR header without options (RFC 4728, section 6.1), then the same datagram.
         let upper = &whole[ipv4::HEADER_LEN..];
         let mut routed = vec![0; ipv4::HEADER_LEN];
@@ -249,7 +256,7 @@ mod tests {
         routed.extend(upper);
         let length = (routed.len() - ipv4::HEADER_LEN) as u16;
         ipv4::Repr::new(A, B, ipv4::protocol::DSR, length).emit(&mut routed);
-        assert_eq!(Lengths::of(&routed), Some(Lengths { routing_header: 4, payload: 5 }));
+        assert_eq!(Lengths::of(&routed, CLASSIFIER), Some(Lengths { routing_header: 4, payload: 5 }));
     }
 
     #[test]
@@ -257,17 +264,20 @@ mod tests {
         let sent = datagram(b"hello");
         let mut filled = sent.clone();
         filled[ipv4::HEADER_LEN + 6] = 0xab;
-        assert_eq!(Identity::of(&sent).unwrap().end_to_end, Identity::of(&filled).unwrap().end_to_end);
+        assert_eq!(
+            Identity::of(&sent, CLASSIFIER).unwrap().end_to_end,
+            Identity::of(&filled, CLASSIFIER).unwrap().end_to_end
+        );
         assert_ne!(
-            Identity::of(&sent).unwrap().end_to_end,
-            Identity::of(&datagram(b"hallo")).unwrap().end_to_end
+            Identity::of(&sent, CLASSIFIER).unwrap().end_to_end,
+            Identity::of(&datagram(b"hallo"), CLASSIFIER).unwrap().end_to_end
         );
     }
 
     proptest! {
         #[test]
         fn any_octets_have_an_identity_or_none(octets in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (Identity::of(&octets), Lengths::of(&octets));
+            let _ = (Identity::of(&octets, CLASSIFIER), Lengths::of(&octets, CLASSIFIER));
         }
 
         #[test]
@@ -276,7 +286,7 @@ mod tests {
             let mut other = one.clone();
             let at = ipv4::HEADER_LEN + udp::HEADER_LEN + at % payload.len();
             other[at] ^= 1;
-            let (one, other) = (Identity::of(&one).unwrap(), Identity::of(&other).unwrap());
+            let (one, other) = (Identity::of(&one, CLASSIFIER).unwrap(), Identity::of(&other, CLASSIFIER).unwrap());
             prop_assert_eq!(one.end_to_end == other.end_to_end, at >= ipv4::HEADER_LEN + udp::HEADER_LEN + PAYLOAD_OCTETS);
         }
     }

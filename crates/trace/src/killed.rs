@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 
 use parquet::file::reader::FileReader as _;
 use parquet::file::statistics::Statistics;
+use wayhop_core::Classifier;
 
 use crate::fates::Fates;
 use crate::run_dir::SUMMARY;
@@ -149,8 +150,11 @@ pub struct Recovered {
 ///
 /// # Errors
 /// If the run is still running, if it left nothing to recover it from, or if its files are damaged or cannot be written.
-pub fn recover(path: &std::path::Path) -> Result<Option<Recovered>, Error> {
-    let run = RunDir::open_alone(path)?;
+pub fn recover(
+    path: &std::path::Path,
+    classifier: &'static dyn Classifier,
+) -> Result<Option<Recovered>, Error> {
+    let run = RunDir::open_alone(path, classifier)?;
     if run.manifest()?.status != RunStatus::Running {
         return Ok(None);
     }

@@ -56,7 +56,7 @@ pub use capture::{
     CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,
     put_ethernet_frame, put_ethernet_header, put_ethernet_headers,
 };
-pub use class::{PacketClass, classify};
+pub use class::PacketClass;
 pub use conversations::{Conversation, Conversations, Ends, is_for_all, is_for_neighbours};
 pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, NoPacket, PassedOver, dissect, network};
 pub use echoes::{Answer, Echoes};
@@ -88,4 +88,4 @@ pub use tables::{
     node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use transmissions::{OverheadFrames, Rfc2501, Transmissions};
-pub use wayhop_protocols::{MessageCounts, Messages};
+pub use wayhop_core::{Classifier, MessageCounts, Messages};

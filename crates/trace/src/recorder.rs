@@ -146,21 +146,13 @@ impl Recorder {
             self.send();
         }
     }
-    /// Whether [`Recorder::identity`] has a use.
+    /// Whether [`Recorder::identity`] has a use: ask before reading a packet's octets.
     #[inline]
     pub fn wants_identities(&self) -> bool {
         self.records_identities
     }
     /// Records by what a packet is known, right before [`Recorder::hop`] of the same row, so that the two stay together.
-    pub fn identity(&mut self, e: &HopEvent, octets: &[u8]) {
-        if self.records_identities
-            && let Some(identity) = Identity::of(octets)
-        {
-            self.identified(e, identity);
-        }
-    }
-    /// As [`Recorder::identity`], of a packet that was read from another run.
-    pub fn identified(&mut self, e: &HopEvent, identity: Identity) {
+    pub fn identity(&mut self, e: &HopEvent, identity: Identity) {
         if self.records_identities {
             let HopEvent { time, node, packet, kind, .. } = *e;
             self.batch.identities.push(IdentityEvent { time, node, packet, kind, identity });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use wayhop_core::file_name;
+use wayhop_core::{Classifier, file_name};
 
 use crate::lock::{lock_folder, unlock};
 use crate::tables::remove_checkpoint;
@@ -37,6 +37,8 @@ const FOLDERS: [(&str, &str); 2] = [(CAPTURES, "pcapng"), (INPUTS, "jsonl")];
 #[derive(Clone, Debug)]
 pub struct RunDir {
     path: PathBuf,
+    /// Names the classes and messages of routing packets in its tables.
+    classifier: &'static dyn Classifier,
     /// The directory itself, locked until the run has ended, or the process has, however that ends.
     lock: Option<Arc<File>>,
 }
@@ -46,7 +48,11 @@ impl RunDir {
     ///
     /// An older run in it is removed. A directory with anything else in it, or with a run that another process or value is
     /// writing, is refused and left alone.
-    pub fn create(path: impl Into<PathBuf>, manifest: &Manifest) -> Result<Self, Error> {
+    pub fn create(
+        path: impl Into<PathBuf>,
+        manifest: &Manifest,
+        classifier: &'static dyn Classifier,
+    ) -> Result<Self, Error> {
         let path = path.into();
         if path.exists() && !path.is_dir() {
             return Err(Error::invalid(&path, "not a directory; name a new or empty directory with --out"));
@@ -59,7 +65,7 @@ impl RunDir {
             }
             locked => locked.map_err(Error::io(&path, "open"))?,
         };
-        let dir = Self { path, lock: lock.map(Arc::new) };
+        let dir = Self { path, classifier, lock: lock.map(Arc::new) };
         dir.clear()?;
         dir.write_json(MANIFEST, &Manifest { status: RunStatus::Running, error: None, ..manifest.clone() })?;
         if let Err(e) = dir.set_aside() {
@@ -79,10 +85,15 @@ impl RunDir {
     }
 
     /// Opens the directory of an earlier run.
-    pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
-        let dir = Self { path: path.into(), lock: None };
+    pub fn open(path: impl Into<PathBuf>, classifier: &'static dyn Classifier) -> Result<Self, Error> {
+        let dir = Self { path: path.into(), classifier, lock: None };
         dir.manifest()?;
         Ok(dir)
+    }
+
+    /// What its packets are classified by.
+    pub fn classifier(&self) -> &'static dyn Classifier {
+        self.classifier
     }
 
     /// Where it is.
@@ -149,8 +160,8 @@ impl RunDir {
     }
 
     /// Opens the directory of an earlier run to change it.
-    pub(crate) fn open_alone(path: &Path) -> Result<Self, Error> {
-        let dir = Self::open(path)?;
+    pub(crate) fn open_alone(path: &Path, classifier: &'static dyn Classifier) -> Result<Self, Error> {
+        let dir = Self::open(path, classifier)?;
         let lock = match lock_folder(path) {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {
                 return Err(Error::invalid(

@@ -1,7 +1,7 @@
 // Following a run under way: what comes over the connection becomes what the player shows.
 
 import { batch, signal } from "@preact/signals";
-import type { Flow } from "../api";
+import type { Flow } from "../runinfo";
 import * as state from "../state";
 import { Connection } from "./connection";
 import { LiveRun } from "./run";

@@ -1,8 +1,8 @@
 // A run under way, as the studio tells of it: where nodes were, what became of packets, what else happened. The latest is kept.
 
-import type { Flow } from "../api";
+import type { Flow } from "../runinfo";
 import { reasonWords } from "../causes";
-import { countsOf, lengthsOf } from "../counts";
+import { countsOf, lengthsOf, type Look } from "../counts";
 import type { Frame } from "../frame";
 import type { Place } from "../motion";
 import { Stretch, Stretches } from "../packets";
@@ -23,9 +23,6 @@ const MOST_PLACES = 3_000_000, MOST_LOOKS = 100_000, MOST_ROWS = 500_000, MOST_R
 const BEHIND_MS = 300;
 /** Without a word for so long, the run's clock is not believed to go on, milliseconds. */
 const SILENT_MS = 1500;
-
-/** How long a node's queues and tables were at a moment; what is not among them was empty. */
-export interface Look { t: number; sizes: { what: string; count: number; interface?: number }[] }
 
 interface Sample { t: number; at: (Place | null)[] }
 

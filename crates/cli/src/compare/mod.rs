@@ -1,5 +1,6 @@
 //! `wayhop compare`: runs side by side.
 
+mod args;
 mod flows;
 mod page;
 mod rows;
@@ -9,11 +10,11 @@ use std::fs;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-use crate::args::CompareArgs;
 use crate::failure::{Failure, output};
 
 use crate::plot::columns;
 
+pub(crate) use args::{CompareArgs, EXAMPLES};
 pub(crate) use page::table;
 pub(crate) use rows::totals;
 

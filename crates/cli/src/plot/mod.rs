@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_figures::{Choices, Column, Kind, Runs, tell_apart};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Figure;
 use wayhop_sweep::{Request, chart, made};
 
@@ -86,7 +87,7 @@ fn of_runs(kinds: &[Kind], of: &[PathBuf], choices: Choices) -> Result<Figure, F
 /// Reads what stands side by side. A folder of runs stands for one if they differ in their seeds, or in what its sweep repeats.
 pub(crate) fn columns(of: &[PathBuf]) -> Result<Vec<Column>, Failure> {
     let column = |path: &PathBuf| {
-        let column = Column::read(path).map_err(Failure::trace)?;
+        let column = Column::read(path, CLASSIFIER).map_err(Failure::trace)?;
         let mixture = if column.runs.len() > 1 { column.mixture(&repeated(path)?) } else { None };
         match mixture {
             Some(what) => Err(Failure::Usage(format!(

@@ -13,7 +13,7 @@ use wayhop_core::nearest;
 use wayhop_report::columns;
 use wayhop_scenario::{Preset, presets};
 
-use crate::args::Paper;
+use crate::reproduce::args::Paper;
 use crate::failure::{Failure, output};
 pub(crate) use args::{EXAMPLES, PresetsArgs};
 

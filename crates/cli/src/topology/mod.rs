@@ -1,6 +1,6 @@
 //! `wayhop topology`, and what `--topology` adds to a run.
 
-mod args;
+pub(crate) mod args;
 
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
@@ -16,10 +16,11 @@ use wayhop_topology::{
 };
 use wayhop_trace::Summary;
 
-use crate::args::RunArgs;
+use crate::run::args::RunArgs;
 use crate::failure::{Failure, output, warn};
 use args::Table;
-pub(crate) use args::{EXAMPLES, GeometryArgs, TopologyArgs};
+pub(crate) use args::{EXAMPLES, TopologyArgs};
+use args::GeometryArgs;
 
 pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
     let resolved = a.source.load()?.resolve()?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{HopEvent, HopKind, RunDir, SizeEvent, Tables, outcome_rows};
 
 use crate::{folder, manifest, run_in};
@@ -71,7 +72,7 @@ fn merged(dir: &Path, protocol: &str) -> String {
 
 /// How each packet of a run ended, by source, destination and number.
 fn fates(run: &Path) -> BTreeMap<(u64, u64, u32), (String, Option<String>)> {
-    let run = RunDir::open(run).unwrap();
+    let run = RunDir::open(run, CLASSIFIER).unwrap();
     let ends: Vec<(u64, u64)> =
         run.summary().unwrap().flows.iter().map(|f| (f.src.into(), f.dst.into())).collect();
     let mut all = BTreeMap::new();
@@ -85,7 +86,7 @@ fn fates(run: &Path) -> BTreeMap<(u64, u64, u32), (String, Option<String>)> {
 
 /// The rows of packets of flows that a network card can tell of, in order of time and node.
 fn rows(run: &Path) -> Vec<HopEvent> {
-    let run = RunDir::open(run).unwrap();
+    let run = RunDir::open(run, CLASSIFIER).unwrap();
     let mut all = Vec::new();
     Tables::of(&run, "dsr")
         .packets(&mut |hop| {
@@ -137,7 +138,7 @@ fn a_run_taken_apart_and_merged_has_the_same_packets_with_the_same_fates_and_tim
 
 /// The rows of the table `sizes`.
 fn sizes(run: &Path) -> Vec<SizeEvent> {
-    let run = RunDir::open(run).unwrap();
+    let run = RunDir::open(run, CLASSIFIER).unwrap();
     let mut all = Vec::new();
     Tables::of(&run, "dsr")
         .sizes(&mut |e| {

@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{ConnectionEvent, RunDir, Tables};
 
 use crate::emulate::{CHAIN, ask, background, is_root};
@@ -50,7 +51,7 @@ fn iperf3_measures_what_four_hops_carry() {
 /// The table `connections` has the client's transfer as iperf3 counted it, and a figure shows it.
 fn connections_are_those_of(iperf3: &Value, dir: &Path) {
     let local_port = iperf3["start"]["connected"][0]["local_port"].as_u64().expect("the transfer's port");
-    let run = RunDir::open(dir.join("run")).expect("the run");
+    let run = RunDir::open(dir.join("run"), CLASSIFIER).expect("the run");
     let (mut client, mut server) = (Vec::new(), Vec::new());
     let mut keep = |e: ConnectionEvent| {
         let ends = e.connection.ends;

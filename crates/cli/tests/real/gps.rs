@@ -61,7 +61,12 @@ impl Drop for Gpsfake {
 
 fn table(run: &Path, table: &str) -> Vec<String> {
     let mut text = Vec::new();
-    wayhop_trace::export_csv(&wayhop_trace::RunDir::open(run).unwrap(), table, &mut text).unwrap();
+    wayhop_trace::export_csv(
+        &wayhop_trace::RunDir::open(run, wayhop_protocols::CLASSIFIER).unwrap(),
+        table,
+        &mut text,
+    )
+    .unwrap();
     String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
 }
 

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use wayhop_core::Time;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{HopKind, RunDir, Tables, recover};
 
 use crate::mesh::{Mesh, WAYHOP, may_run};
@@ -167,7 +168,7 @@ fn lost_s(world: &str, after_ms: u64) -> f64 {
     run.kill().unwrap();
     let came_s = begun.elapsed().as_secs_f64();
     run.wait().unwrap();
-    let dir = RunDir::open(&path).unwrap();
+    let dir = RunDir::open(&path, CLASSIFIER).unwrap();
     assert!(dir.is_killed());
     let told = dir.summary().unwrap();
     let mut last = Time::ZERO;
@@ -186,7 +187,7 @@ fn lost_s(world: &str, after_ms: u64) -> f64 {
     assert!(sent > 20 && told.flows[0].received > Some(10), "{told:?}");
     let pings = told.flows.iter().filter(|f| f.kind == "icmp" && f.received > Some(10));
     assert_eq!(pings.count(), 2, "requests and answers: {told:?}");
-    let recovered = recover(&path).unwrap().expect("it was killed");
+    let recovered = recover(&path, CLASSIFIER).unwrap().expect("it was killed");
     assert!(recovered.until_s >= last.as_secs_f64());
     assert_eq!(dir.summary().unwrap(), told);
     came_s - last.as_secs_f64()
@@ -242,7 +243,7 @@ fn relay_lost_s(after_ms: u64) -> f64 {
         .unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success() && said.contains("1: the run was killed; its record ends at"), "{said}");
-    let merged = RunDir::open(&merged).unwrap();
+    let merged = RunDir::open(&merged, CLASSIFIER).unwrap();
     // Packets that came over the relay, by when; and when it had which.
     let (mut arrived, mut passed, mut last) = (Vec::new(), BTreeSet::new(), Time::ZERO);
     Tables::of(&merged, "dsr")
@@ -266,7 +267,7 @@ fn relay_lost_s(after_ms: u64) -> f64 {
         missing == 0 && asked > 10,
         "{missing} of {asked} packets that the relay carried are not in its record"
     );
-    assert!(recover(&runs[1]).unwrap().is_some());
+    assert!(recover(&runs[1], CLASSIFIER).unwrap().is_some());
     end.as_secs_f64() - last.as_secs_f64()
 }
 

@@ -679,7 +679,7 @@ fn connections_of_programs_are_in_the_labs_record_in_each_nodes_own_and_in_the_m
             }
             Ok(())
         };
-        let of = wayhop_trace::RunDir::open(dir.join(run)).unwrap();
+        let of = wayhop_trace::RunDir::open(dir.join(run), wayhop_protocols::CLASSIFIER).unwrap();
         wayhop_trace::Tables::of(&of, "dsr").connections(&mut keep).unwrap();
         (sent, received)
     };

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use wayhop_core::Decision;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{HopEvent, HopKind, RunDir, SendEvent, Tables, outcome_rows};
 
 use crate::mesh::{WAYHOP, may_run};
@@ -53,7 +54,7 @@ fn folder() -> tempfile::TempDir {
 
 /// What became of the packets of each flow, by source and destination: how many arrived, and how many did not.
 fn fates(run: &Path) -> BTreeMap<(u32, u32), [u64; 2]> {
-    let run = RunDir::open(run).unwrap();
+    let run = RunDir::open(run, CLASSIFIER).unwrap();
     let flows = run.summary().unwrap().flows;
     let ends: Vec<(u32, u32)> = flows.iter().map(|f| (f.src, f.dst)).collect();
     let mut all: BTreeMap<(u32, u32), [u64; 2]> = BTreeMap::new();
@@ -74,7 +75,7 @@ fn fates(run: &Path) -> BTreeMap<(u32, u32), [u64; 2]> {
 
 /// When each packet of a flow between two nodes did something at a node, by number.
 fn times(run: &Path, of: (u32, u32), kind: HopKind, at: u32) -> BTreeMap<u32, i64> {
-    let run = RunDir::open(run).unwrap();
+    let run = RunDir::open(run, CLASSIFIER).unwrap();
     let flows = run.summary().unwrap().flows;
     let flow = flows.iter().position(|f| (f.src, f.dst) == of).unwrap() as u32;
     let mut all = BTreeMap::new();
@@ -158,7 +159,7 @@ fn what_a_node_sent_in_vain_and_still_has_is_held() {
     lab.extend(pair.iter().chain(&[traffic, "--out", "lab"]));
     wayhop(dir, &lab);
     wayhop(dir, &["merge", "lab/nodes/0", "lab/nodes/1", "--out", "merged"]);
-    let run = RunDir::open(dir.join("merged")).unwrap();
+    let run = RunDir::open(dir.join("merged"), CLASSIFIER).unwrap();
     let tables = Tables::of(&run, "dsr");
     let (mut waits, mut lost, mut delivered) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut wait = |s: SendEvent| {
@@ -199,7 +200,7 @@ fn where_kernels_forward_no_packet_is_said_to_be_lost() {
     let nodes = ["lab/nodes/0", "lab/nodes/1", "lab/nodes/2", "lab/nodes/3"];
     let said = wayhop(dir, &[&["merge", "--out", "merged"], &nodes[..]].concat());
     assert!(said.contains("forwarding by the hosts' kernels"), "{said}");
-    let summary = RunDir::open(dir.join("merged")).unwrap().summary().unwrap();
+    let summary = RunDir::open(dir.join("merged"), CLASSIFIER).unwrap().summary().unwrap();
     assert!(summary.kernel_forwards && summary.flows.is_empty(), "{summary:?}");
     assert_eq!((summary.totals.delivery_ratio, summary.totals.sent), (None, 0), "{summary:?}");
     assert!(summary.totals.by_type.values().sum::<u64>() > 0, "{summary:?}");

@@ -201,7 +201,12 @@ fn frames_that_the_kernel_had_no_room_for_are_counted() {
 /// The lines of a table of a run, by `wayhop export csv`.
 fn table(run: &Path, table: &str) -> Vec<String> {
     let mut text = Vec::new();
-    wayhop_trace::export_csv(&wayhop_trace::RunDir::open(run).unwrap(), table, &mut text).unwrap();
+    wayhop_trace::export_csv(
+        &wayhop_trace::RunDir::open(run, wayhop_protocols::CLASSIFIER).unwrap(),
+        table,
+        &mut text,
+    )
+    .unwrap();
     String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
 }
 

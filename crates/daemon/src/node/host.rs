@@ -25,6 +25,7 @@ use crate::node::tx_status::{TxStatuses, Verdict};
 use crate::node::world::Around;
 use crate::position::whereabouts::{Heard, Whereabouts};
 use wayhop_protocols::hop as hop_of;
+use wayhop_trace::PacketClass;
 
 /// The most packets of one class that wait when the interface does not take them.
 const MAX_QUEUED: usize = 64;
@@ -260,14 +261,14 @@ impl Host {
         let frame = self.node.pull(iface)?;
         if !frame.payload.is_resolution() {
             let bytes = frame.packet.bytes();
-            let (class, messages) = wayhop_trace::classify(bytes);
+            let (class, messages) = wayhop_protocols::classify(bytes);
             let is_own =
                 |a: Addr| a == self.node.addr() || self.node.addr6().is_some_and(|own| a == Addr::from(own));
             let own = ip::Packet::new_checked(bytes).is_ok_and(|ip| is_own(ip.src));
             if class.is_none() && !own && !self.lines[iface.index()].tx_statuses.is_second_try(bytes) {
                 self.around.counters.forwarded += 1;
             }
-            self.around.counters.sent(bytes, class, messages);
+            self.around.counters.sent(bytes, class.map(PacketClass::Control), messages);
         }
         let frame = self.lines[iface.index()].tx_statuses.taken(self.around.now, frame)?;
         Some((frame, TxStatus::Unknown))

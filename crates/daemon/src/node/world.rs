@@ -151,7 +151,7 @@ impl Above for Around {
     }
 
     fn unreachable(&mut self, _: Time, packet: Packet, _: DropReason) {
-        if wayhop_trace::classify(packet.bytes()).0.is_none()
+        if wayhop_protocols::classify(packet.bytes()).0.is_none()
             && let Some(answer) = unreachable_for(packet.bytes(), self.addr)
                 .or_else(|| unreachable6_for(packet.bytes(), self.v6.as_ref()?.addr))
         {

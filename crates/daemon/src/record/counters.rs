@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::DropReason;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{Lengths, Messages, PacketClass, Totals};
 
 /// The counters of one node. They only grow.
@@ -60,7 +61,7 @@ impl Counters {
         if class.is_some() {
             self.routing_packets += 1;
             self.routing_bytes += packet.len() as u64;
-        } else if let Some(lengths) = Lengths::of(packet) {
+        } else if let Some(lengths) = Lengths::of(packet, CLASSIFIER) {
             self.routing_header_bytes += u64::from(lengths.routing_header);
         }
         for name in messages.names() {

@@ -6,10 +6,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_node::{Hop, HopKind};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     ConnectionEvent, Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent,
     Origin, Outcome, Outputs, PacketClass, PacketOutcome, PositionEvent, Recorder, RunDir, RunStatus,
-    SendEvent, SizeEvent, Summary, classify,
+    SendEvent, SizeEvent, Summary,
 };
 use wayhop_wire::ip;
 
@@ -60,7 +61,7 @@ pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
     let manifest = Manifest::new(plan.config.clone(), plan.seed, command, now);
-    let dir = RunDir::create(path, &manifest).map_err(|e| wrong(&e))?;
+    let dir = RunDir::create(path, &manifest, CLASSIFIER).map_err(|e| wrong(&e))?;
     let captures = path.join("captures");
     let give = || {
         fs::create_dir_all(&captures)?;
@@ -117,7 +118,7 @@ impl Run {
             (Rows::Waiting(rows), row) => rows.push(row),
             (Rows::Writing(r), Row::Hop(e, identity)) => {
                 if let Some(identity) = identity {
-                    r.identified(&e, identity);
+                    r.identity(&e, identity);
                 }
                 r.hop(&e);
             }
@@ -133,7 +134,7 @@ impl Run {
 
     /// Something became of a packet.
     pub(crate) fn hop(&mut self, time: Time, p: &Packet, hop: &Hop) {
-        let (class, messages) = classify(p.bytes());
+        let (class, messages) = wayhop_protocols::classify(p.bytes());
         let Ok(ip) = ip::Packet::new_checked(p.bytes()) else { return };
         let event = HopEvent {
             iface: hop.iface,
@@ -147,12 +148,12 @@ impl Run {
             peer: hop.peer,
             signal_dbm: hop.signal_dbm,
             kind: kind(hop.kind),
-            class: class.unwrap_or(PacketClass::Data),
+            class: class.map_or(PacketClass::Data, PacketClass::Control),
             messages,
             ttl: ip.ttl,
             reason: hop.reason,
         };
-        let identity = Identity::of(p.bytes());
+        let identity = Identity::of(p.bytes(), CLASSIFIER);
         let event = self.flows.place(event, identity.as_ref());
         self.write(Row::Hop(event, identity));
         // A packet of a conversation that is dropped here was sent here, or it would have no flow.

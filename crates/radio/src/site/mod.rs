@@ -5,7 +5,7 @@
 //! order events run in.
 
 mod antenna;
-mod config;
+pub(crate) mod config;
 mod fades;
 mod field;
 mod zone;

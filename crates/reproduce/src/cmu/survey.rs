@@ -1,6 +1,7 @@
 //! Figures 11 to 13: where and when packets between two cars are lost.
 
 use wayhop_core::{NodeId, Position};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_report::{Axis, Figure, Mark, Plot, Row, Section, Series};
 use wayhop_scenario::{Map, Shape};
 use wayhop_trace::diff::{Difference, Places, Sightings, Window, difference, windows};
@@ -33,7 +34,14 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(trailing: NodeId, lead: NodeId) -> Self {
-        Self { trailing, lead, sent: Sightings::new(), heard: Sightings::new(), frames: 0, legs: Vec::new() }
+        Self {
+            trailing,
+            lead,
+            sent: Sightings::new(CLASSIFIER),
+            heard: Sightings::new(CLASSIFIER),
+            frames: 0,
+            legs: Vec::new(),
+        }
     }
 }
 

@@ -461,7 +461,14 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
         seen.hop(&hop(HopKind::Send, packet, 1_520, peer.into(), Messages::NONE, 64));
     }
     for ttl in [1, 255] {
-        seen.hop(&hop(HopKind::Send, 9, 60, none.into(), Messages::named("dsr", &["rreq"]).unwrap(), ttl));
+        seen.hop(&hop(
+            HopKind::Send,
+            9,
+            60,
+            none.into(),
+            wayhop_protocols::messages("dsr", &["rreq"]).unwrap(),
+            ttl,
+        ));
     }
     assert_eq!(seen.requests.iter().map(|r| r.1).collect::<Vec<_>>(), [false, true]);
     let mut transfers: tcp::Transfers = Case::all().iter().map(|_| vec![]).collect();

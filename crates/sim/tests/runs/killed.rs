@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use wayhop_protocols::CLASSIFIER;
 use wayhop_sim::Simulation;
 use wayhop_trace::{LatencyMs, Manifest, NodeInfo, Outputs, Recorder, RunDir, RunStatus, Summary, recover};
 
@@ -49,7 +50,8 @@ fn both(protocol: &str) -> (Summary, Summary) {
     let scenario = scenario(&text(protocol));
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("run");
-    let dir = RunDir::create(&path, &Manifest::new("", 1, Vec::new(), 0)).expect("a run directory");
+    let dir =
+        RunDir::create(&path, &Manifest::new("", 1, Vec::new(), 0), CLASSIFIER).expect("a run directory");
     let names = scenario.names.iter().zip(&scenario.addresses);
     let nodes = names.map(|(name, addr)| NodeInfo::with_radio(name.clone(), *addr)).collect();
     let outputs = Outputs { sizes: true, ..Outputs::default() };
@@ -73,9 +75,9 @@ fn both(protocol: &str) -> (Summary, Summary) {
     copy(&path, &folder.path().join("killed"));
     let (summary, _, recorder) = simulation.finish(&scenario, 0.0);
     recorder.finish(&summary, RunStatus::Complete).expect("room on the disk");
-    let killed = RunDir::open(folder.path().join("killed")).expect("a run");
+    let killed = RunDir::open(folder.path().join("killed"), CLASSIFIER).expect("a run");
     let told = killed.summary().expect("what the tables tell");
-    recover(killed.path()).expect("it can be recovered").expect("it was killed");
+    recover(killed.path(), CLASSIFIER).expect("it can be recovered").expect("it was killed");
     assert_eq!(killed.summary().expect("a summary"), told);
     (summary, told)
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use wayhop_core::IfaceId;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_sim::Simulation;
 use wayhop_trace::{Manifest, NodeInfo, Outputs, Recorder, RunDir, RunStatus, SizeEvent, Tables};
 
@@ -45,7 +46,7 @@ fn sizes(text: &str) -> (String, Vec<SizeEvent>) {
     let scenario = scenario(text);
     let folder = tempfile::tempdir().expect("a directory");
     let manifest = Manifest::new(text, 1, Vec::new(), 0);
-    let dir = RunDir::create(folder.path().join("run"), &manifest).expect("a run directory");
+    let dir = RunDir::create(folder.path().join("run"), &manifest, CLASSIFIER).expect("a run directory");
     let names = scenario.names.iter().zip(&scenario.addresses);
     let nodes = names.map(|(name, addr)| NodeInfo::with_radio(name.clone(), *addr)).collect();
     let outputs = Outputs { sizes: true, ..Outputs::default() };

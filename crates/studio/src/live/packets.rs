@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use wayhop_control::{About, Event};
 use wayhop_core::{Addr, from_hex};
-use wayhop_trace::{Conversation, Ends, Identity, PacketClass, classify};
+use wayhop_protocols::{CLASSIFIER, classify};
+use wayhop_trace::{Conversation, Ends, Identity};
 use wayhop_wire::{ip, ipv4};
 
 use crate::packets::{Columns, EVERYBODY, NOBODY};
@@ -65,7 +66,7 @@ impl Packets {
         rows.bytes.push(i32::try_from(*bytes).unwrap_or(-1));
         rows.event.push(rows.events.number(Some(event.as_bytes())));
         let octets = octets(head, *bytes);
-        let class = octets.as_deref().and_then(|o| classify(o).0).map_or("data", PacketClass::name);
+        let class = octets.as_deref().and_then(|o| classify(o).0).map_or("data", |class| class.name());
         rows.class.push(rows.classes.number(Some(class.as_bytes())));
         rows.reason.push(rows.reasons.number(reason.as_deref().map(str::as_bytes)));
         if let (Some(flow), Some(octets)) = (*flow, octets)
@@ -81,7 +82,7 @@ impl Packets {
     /// What a packet says of its flow.
     fn about_flow(&self, flow: u32, octets: &[u8]) -> Option<Value> {
         let packet = ip::Packet::new_checked(octets).ok()?;
-        let ends = Ends::new(packet.src, packet.dst, &Identity::of(octets)?);
+        let ends = Ends::new(packet.src, packet.dst, &Identity::of(octets, CLASSIFIER)?);
         let node = |a: Addr| self.nodes.get(&a.ip()).and_then(|n| u32::try_from(*n).ok());
         let conversation = Conversation { ends, packets: 0, first_ns: 0, last_ns: 0, more: () };
         Some(json!(conversation.summary(flow, node(ends.source), node(ends.destination))))

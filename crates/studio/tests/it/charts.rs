@@ -35,7 +35,7 @@ fn lost(ms: u64, node: u32, packet: u64, reason: DropReason) -> HopEvent {
 }
 
 fn rreq(ms: u64, node: u32, kind: HopKind) -> HopEvent {
-    let class = PacketClass::control("dsr", "rreq").expect("DSR has it");
+    let class = PacketClass::Control(wayhop_protocols::class("dsr", "rreq").expect("DSR has it"));
     HopEvent { time: at(ms), node: NodeId(node), flow: None, kind, class, ..hop(0) }
 }
 

@@ -4,6 +4,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 
 use wayhop_core::{DropReason, FlowTag, IfaceId, NodeId, PacketId, Position, Time};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     HopEvent, HopKind, Manifest, Messages, NodeInfo, Outputs, PacketClass, PositionEvent, Recorder, RunDir,
     RunStatus, Summary,
@@ -55,7 +56,7 @@ fn leg(node: u32, from_s: u64, until: Time, x: f64) -> PositionEvent {
 /// A recorder of a run with the nodes n0, n1 and n2.
 pub(crate) fn recorder(at: &Path, outputs: &Outputs) -> Recorder {
     let manifest = Manifest::new(SCENARIO, 7, vec!["wayhop".into()], 1_795_292_745);
-    let dir = RunDir::create(at, &manifest).expect("a new directory");
+    let dir = RunDir::create(at, &manifest, CLASSIFIER).expect("a new directory");
     let address = |i: u8| Ipv4Addr::new(10, 0, 0, i + 1);
     let nodes = (0..3_u8).map(|i| NodeInfo::with_radio(format!("n{i}"), address(i))).collect();
     Recorder::start(dir, outputs, nodes).expect("a recorder")

@@ -2,6 +2,7 @@
 
 use tempfile::TempDir;
 use wayhop_core::DropReason;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{Manifest, RunDir};
 
 use crate::asking::Server;
@@ -36,7 +37,7 @@ fn a_run_is_listed_and_told() {
 fn a_run_that_nobody_writes_any_more_was_killed() {
     let folder = TempDir::new().expect("a directory");
     let manifest = Manifest::new("", 7, vec!["wayhop".into()], 0);
-    let run = RunDir::create(folder.path().join("a"), &manifest).expect("a new directory");
+    let run = RunDir::create(folder.path().join("a"), &manifest, CLASSIFIER).expect("a new directory");
     let server = Server::of(folder.path());
     let status = || server.get("/api/runs").json()["runs"][0]["status"].clone();
     assert_eq!(status(), "running");

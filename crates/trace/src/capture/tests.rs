@@ -140,7 +140,7 @@ fn capture_like() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn no_octets_make_the_reader_panic(bytes in capture_like()) {
-        if let Ok(decoder) = Decoder::new(&bytes[..]) {
+        if let Ok(decoder) = Decoder::new(&bytes[..], wayhop_protocols::CLASSIFIER) {
             // Each frame takes at least one octet, so this ends.
             prop_assert!(decoder.count() <= bytes.len());
         }

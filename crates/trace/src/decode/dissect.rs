@@ -1,6 +1,7 @@
 //! What is in a frame, layer by layer, for people.
 
 use serde_json::{Value, json};
+use wayhop_core::Classifier;
 use wayhop_wire::dot11::{Frame, Kind};
 use wayhop_wire::{ipv4, radiotap, udp};
 
@@ -12,7 +13,7 @@ use crate::CapturedFrame;
 
 /// A frame as a JSON object: time and lengths, the link layer's header, IP header, ports, and its routing messages, each as
 /// [`super::Decoder`] has it. What a layer is not there for, or was not captured, is null.
-pub fn dissect(frame: &CapturedFrame) -> Value {
+pub fn dissect(frame: &CapturedFrame, classifier: &dyn Classifier) -> Value {
     let link = network(frame.link_type, &frame.bytes);
     let kind = match link {
         Err(NoPacket::LinkType(t)) => format!("frame of link type {t}, which is not decoded"),
@@ -35,8 +36,8 @@ pub fn dissect(frame: &CapturedFrame) -> Value {
                 "receiver": link.as_ref().and_then(|l| l.receiver).map(|m| m.to_string()),
             })),
         },
-        "ip": link.as_ref().and_then(|l| ip(l.ip)),
-        "messages": link.map_or_else(Vec::new, |l| messages(frame, &l)),
+        "ip": link.as_ref().and_then(|l| ip(l.ip, classifier)),
+        "messages": link.map_or_else(Vec::new, |l| messages(frame, &l, classifier)),
     })
 }
 
@@ -75,7 +76,7 @@ fn dot11(bytes: &[u8]) -> Option<Value> {
     }))
 }
 
-fn ip(bytes: &[u8]) -> Option<Value> {
+fn ip(bytes: &[u8], classifier: &dyn Classifier) -> Option<Value> {
     const ICMP: u8 = 1;
     const TCP: u8 = 6;
     const UDP: u8 = 17;
@@ -85,7 +86,7 @@ fn ip(bytes: &[u8]) -> Option<Value> {
         ICMP => Some("ICMP".to_owned()),
         TCP => Some("TCP".to_owned()),
         UDP => Some("UDP".to_owned()),
-        _ => wayhop_protocols::decode(&ip).map(|(protocol, _)| protocol.name.to_uppercase()),
+        _ => classifier.decode(bytes).map(|(protocol, _)| protocol.name.to_uppercase()),
     };
     Some(json!({
         "src": ip.src().to_string(),

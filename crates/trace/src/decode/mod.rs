@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io::Read;
 
 use serde_json::{Map, Value, json};
-use wayhop_core::DecodedMessage;
+use wayhop_core::{Classifier, DecodedMessage};
 use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
@@ -27,6 +27,7 @@ pub use passed_over::PassedOver;
 /// format has `"malformed"` with the reason. Frames without a routing message, or with a bad FCS, are passed over;
 /// [`Decoder::passed_over`] has counted those without an IP packet.
 pub struct Decoder<R> {
+    classifier: &'static dyn Classifier,
     reader: CaptureReader<R>,
     frame: CapturedFrame,
     passed_over: PassedOver,
@@ -36,10 +37,11 @@ pub struct Decoder<R> {
 
 impl<R: Read> Decoder<R> {
     /// Decodes this capture.
-    pub fn new(input: R) -> Result<Self, CaptureError> {
+    pub fn new(input: R, classifier: &'static dyn Classifier) -> Result<Self, CaptureError> {
         let (frame, ready) = (CapturedFrame::default(), VecDeque::new());
         let passed_over = PassedOver::default();
-        Ok(Self { reader: CaptureReader::new(input)?, frame, passed_over, ready, failed: false })
+        let reader = CaptureReader::new(input)?;
+        Ok(Self { classifier, reader, frame, passed_over, ready, failed: false })
     }
 
     /// The number of frames that were read.
@@ -66,7 +68,7 @@ impl<R: Read> Iterator for Decoder<R> {
             }
             match self.reader.next_into(&mut self.frame) {
                 Ok(true) => match network(self.frame.link_type, &self.frame.bytes) {
-                    Ok(link) => self.ready.extend(messages(&self.frame, &link)),
+                    Ok(link) => self.ready.extend(messages(&self.frame, &link, self.classifier)),
                     Err(why) => self.passed_over.add(why),
                 },
                 Ok(false) => return None,
@@ -80,9 +82,9 @@ impl<R: Read> Iterator for Decoder<R> {
 }
 
 /// The routing messages of a frame with this packet.
-fn messages(frame: &CapturedFrame, link: &Link<'_>) -> Vec<Value> {
+fn messages(frame: &CapturedFrame, link: &Link<'_>, classifier: &dyn Classifier) -> Vec<Value> {
     let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return Vec::new() };
-    let Some((protocol, messages)) = wayhop_protocols::decode(&ip) else { return Vec::new() };
+    let Some((protocol, messages)) = classifier.decode(link.ip) else { return Vec::new() };
     let value = |m: DecodedMessage| {
         let mut v = Map::new();
         let mut put = |key: &str, value: Value| {

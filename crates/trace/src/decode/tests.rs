@@ -3,8 +3,10 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
+use wayhop_protocols::CLASSIFIER;
+
 use super::{dissect, messages, network};
-use crate::{CapturedFrame, Messages, PacketClass, PassedOver, classify};
+use crate::{CapturedFrame, Messages, PacketClass, PassedOver};
 
 /// IP from 10.0.0.1 to 10.0.0.2, TTL 5, identification 7, with this protocol and payload. The checksum is not looked at.
 fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
@@ -26,11 +28,20 @@ fn decoded(link_type: u16, bytes: &[u8]) -> Vec<Value> {
         original_len: bytes.len() as u32,
         ..CapturedFrame::default()
     };
-    network(link_type, bytes).map_or_else(|_| Vec::new(), |link| messages(&frame, &link))
+    network(link_type, bytes).map_or_else(|_| Vec::new(), |link| messages(&frame, &link, CLASSIFIER))
 }
 
 fn of(protocol: &str, types: &[&str]) -> Messages {
-    Messages::named(protocol, types).expect("types of messages")
+    wayhop_protocols::messages(protocol, types).expect("types of messages")
+}
+
+fn control(protocol: &str, class: &str) -> Option<PacketClass> {
+    wayhop_protocols::class(protocol, class).map(PacketClass::Control)
+}
+
+fn classify(ip_packet: &[u8]) -> (Option<PacketClass>, Messages) {
+    let (class, messages) = wayhop_protocols::classify(ip_packet);
+    (class.map(PacketClass::Control), messages)
 }
 
 #[test]
@@ -165,25 +176,25 @@ fn a_second_flow_state_header_is_malformed_however_many_follow() {
 
 #[test]
 fn packets_are_classified_by_the_messages_in_them() {
-    assert_eq!(classify(&ip(48, &RREQ)), (PacketClass::control("dsr", "rreq"), of("dsr", &["rreq"])));
+    assert_eq!(classify(&ip(48, &RREQ)), (control("dsr", "rreq"), of("dsr", &["rreq"])));
     // A Route Error and a Route Request: both count, the request gives the class.
     let both = [&[59, 0, 0, 24, 3, 14, 1, 0, 10, 0, 0, 1, 10, 0, 0, 3, 10, 0, 0, 2][..], &RREQ[4..]].concat();
-    assert_eq!(classify(&ip(48, &both)), (PacketClass::control("dsr", "rreq"), of("dsr", &["rreq", "rerr"])));
+    assert_eq!(classify(&ip(48, &both)), (control("dsr", "rreq"), of("dsr", &["rreq", "rerr"])));
     // Data (UDP) behind an acknowledgement request: data with a message.
     let data = [&[17, 0, 0, 4, 160, 2, 0, 1][..], &[0; 8]].concat();
     assert_eq!(classify(&ip(48, &data)), (None, of("dsr", &["ack_request"])));
     // Acknowledgement alone.
     let ack = [59, 0, 0, 12, 32, 10, 0, 1, 10, 0, 0, 1, 10, 0, 0, 2];
-    assert_eq!(classify(&ip(48, &ack)), (PacketClass::control("dsr", "ack"), of("dsr", &["ack"])));
+    assert_eq!(classify(&ip(48, &ack)), (control("dsr", "ack"), of("dsr", &["ack"])));
     // AODV: ports 654, type 2; a reply for somebody else, and a Hello: destination and originator are the sender.
     let rrep = |destination: [u8; 4], originator: [u8; 4]| {
         let header = [2, 142, 2, 142, 0, 28, 0, 0, 2, 0, 0, 0];
         ip(17, &[&header[..], &destination, &[0, 0, 0, 1], &originator, &[0, 0, 7, 208]].concat())
     };
     let reply = classify(&rrep([10, 0, 0, 1], [10, 0, 0, 8]));
-    assert_eq!(reply, (PacketClass::control("aodv", "rrep"), of("aodv", &["rrep"])));
+    assert_eq!(reply, (control("aodv", "rrep"), of("aodv", &["rrep"])));
     let hello = classify(&rrep([10, 0, 0, 1], [10, 0, 0, 1]));
-    assert_eq!(hello, (PacketClass::control("aodv", "hello"), of("aodv", &["hello"])));
+    assert_eq!(hello, (control("aodv", "hello"), of("aodv", &["hello"])));
     assert_eq!(classify(&ip(17, &[0, 80, 0, 80, 0, 8, 0, 0])), (None, Messages::NONE));
     assert_eq!(classify(&[]), (None, Messages::NONE));
 }
@@ -250,7 +261,7 @@ fn a_frame_is_told_layer_by_layer() {
         sent: Some(false),
         ..CapturedFrame::default()
     };
-    let v = dissect(&frame);
+    let v = dissect(&frame, CLASSIFIER);
     assert_eq!((&v["radio"]["signal_dbm"], &v["radio"]["bad_fcs"]), (&(-70).into(), &false.into()));
     assert_eq!(v["link"]["kind"], "data");
     assert_eq!(
@@ -273,7 +284,7 @@ fn a_frame_is_told_layer_by_layer() {
 #[test]
 fn a_control_frame_has_no_packet() {
     let rts = [&[0xb4, 0, 9, 0][..], &[2, 0, 10, 0, 0, 2], &[2, 0, 10, 0, 0, 1]].concat();
-    let v = dissect(&CapturedFrame { link_type: 105, bytes: rts, ..CapturedFrame::default() });
+    let v = dissect(&CapturedFrame { link_type: 105, bytes: rts, ..CapturedFrame::default() }, CLASSIFIER);
     assert_eq!((&v["link"]["kind"], &v["ip"], &v["radio"]), (&"RTS".into(), &Value::Null, &Value::Null));
     assert_eq!(v["link"]["receiver"], "02:00:0a:00:00:02");
 }
@@ -281,7 +292,7 @@ fn a_control_frame_has_no_packet() {
 proptest! {
     #[test]
     fn no_octets_make_dissecting_panic(link_type in link_type(), bytes: Vec<u8>) {
-        let v = dissect(&CapturedFrame { link_type, bytes, ..CapturedFrame::default() });
+        let v = dissect(&CapturedFrame { link_type, bytes, ..CapturedFrame::default() }, CLASSIFIER);
         prop_assert!(v["messages"].is_array());
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::net::Ipv4Addr;
 
-use wayhop_core::Mac;
+use wayhop_core::{Classifier, Mac};
 use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
@@ -68,8 +68,9 @@ pub(super) struct Sighting {
 }
 
 /// The packets that a node sent, or those that it heard.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sightings {
+    classifier: &'static dyn Classifier,
     pub(super) list: Vec<Sighting>,
     /// Whether every frame told its transmitter.
     pub(super) transmitters: bool,
@@ -82,13 +83,24 @@ pub struct Sightings {
 
 impl Sightings {
     /// None yet.
-    pub fn new() -> Self {
-        Self { transmitters: true, headers: true, ..Self::default() }
+    pub fn new(classifier: &'static dyn Classifier) -> Self {
+        Self {
+            classifier,
+            list: Vec::new(),
+            transmitters: true,
+            headers: true,
+            passed_over: PassedOver::default(),
+            frames: 0,
+        }
     }
 
     /// Those that `sender` sent, in a capture.
-    pub fn sent(capture: impl Read, sender: Sender) -> Result<Self, DiffError> {
-        let mut sightings = Self::new();
+    pub fn sent(
+        capture: impl Read,
+        sender: Sender,
+        classifier: &'static dyn Classifier,
+    ) -> Result<Self, DiffError> {
+        let mut sightings = Self::new(classifier);
         let mut marks = false;
         let packets = sightings.read(capture, |frame, transmitter, source| {
             marks |= frame.sent.is_some();
@@ -109,8 +121,8 @@ impl Sightings {
     }
 
     /// Those that the capturing node heard: all that the capture does not mark as sent.
-    pub fn heard(capture: impl Read) -> Result<Self, DiffError> {
-        let mut sightings = Self::new();
+    pub fn heard(capture: impl Read, classifier: &'static dyn Classifier) -> Result<Self, DiffError> {
+        let mut sightings = Self::new(classifier);
         sightings.read(capture, |frame, _, _| frame.sent != Some(true))?;
         Ok(sightings)
     }
@@ -176,7 +188,7 @@ impl Sightings {
         let link = network(link_type, bytes).map_err(|why| self.passed_over.add(why)).ok()?;
         let ip = ipv4::Packet::new_snapped(link.ip).ok()?;
         let mut header = None;
-        if let Some(captured) = wayhop_protocols::route_header(&ip) {
+        if let Some(captured) = self.classifier.route_header(link.ip) {
             header = captured.map(digest);
             self.headers &= header.is_some();
         }

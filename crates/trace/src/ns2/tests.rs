@@ -78,14 +78,14 @@ fn a_data_packet_has_the_lines_that_ns2_writes() {
 fn routing_messages_and_drops_have_the_columns_that_scripts_read() {
     let rreq = HopEvent {
         flow: None,
-        class: PacketClass::control("aodv", "rreq").unwrap(),
-        messages: Messages::named("aodv", &["rreq"]).unwrap(),
+        class: PacketClass::Control(wayhop_protocols::class("aodv", "rreq").unwrap()),
+        messages: wayhop_protocols::messages("aodv", &["rreq"]).unwrap(),
         destination: ALL.into(),
         ..data(9_665_135_000, HopKind::Send, 32, 48, 30, ALL)
     };
     let heard = HopEvent { kind: HopKind::Receive, node: NodeId(10), peer: addr(32).into(), ..rreq };
-    let class = PacketClass::control("dsr", "rreq").unwrap();
-    let messages = Messages::named("dsr", &["rreq"]).unwrap();
+    let class = PacketClass::Control(wayhop_protocols::class("dsr", "rreq").unwrap());
+    let messages = wayhop_protocols::messages("dsr", &["rreq"]).unwrap();
     let dsr = HopEvent { class, messages, destination: ALL.into(), ..rreq };
     let lost = HopEvent {
         reason: Some(DropReason::ArpFull),

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use parquet::record::{Field, Row};
 use wayhop_core::{
-    AccuracyFrom, Addr, Decision, DropReason, Fix, FixQuality, FixStatus, FlowTag, IfaceId, NodeId, PacketId,
-    Position, SendState, Span, TcpConnection, TcpEnds, Time, TraceNote,
+    AccuracyFrom, Addr, Classifier, Decision, DropReason, Fix, FixQuality, FixStatus, FlowTag, IfaceId,
+    NodeId, PacketId, Position, SendState, Span, TcpConnection, TcpEnds, Time, TraceNote,
 };
 
 use super::read::each_row;
@@ -49,7 +49,7 @@ impl<'a> Tables<'a> {
 
     /// `packets`.
     pub fn packets(&self, take: Take<'_, HopEvent>) -> Result<(), Error> {
-        self.each("packets", |row| hop(row, &self.protocol), take)
+        self.each("packets", |row| hop(row, &self.protocol, self.run.classifier()), take)
     }
 
     /// `identities`.
@@ -113,17 +113,17 @@ impl<'a> Tables<'a> {
     }
 }
 
-fn hop(row: &Row, protocol: &str) -> Option<HopEvent> {
+fn hop(row: &Row, protocol: &str, classifier: &dyn Classifier) -> Option<HopEvent> {
     let class_name = text(row, "class")?;
     let class = match text(row, "protocol") {
-        Some(of) => PacketClass::control(of, class_name)?,
+        Some(of) => PacketClass::Control(classifier.class(of, class_name)?),
         None if class_name == PacketClass::Arp.name() => PacketClass::Arp,
         None => PacketClass::of_flow(class_name),
     };
     let messages = match text(row, "messages") {
         Some(names) => {
             let names: Vec<&str> = names.split('+').collect();
-            Messages::named(text(row, "protocol").unwrap_or(protocol), &names)?
+            classifier.messages(text(row, "protocol").unwrap_or(protocol), &names)?
         }
         None => Messages::NONE,
     };

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
 use wayhop_core::{Mac, NodeId, Time};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_testkit::tshark;
 use wayhop_trace::{
     CaptureReader, CapturedFrame, Decoder, Direction, FrameEvent, Outputs, Recorder, RunDir, RunStatus,
@@ -81,7 +82,7 @@ fn sent(time_ns: u64, bytes: &[u8]) -> FrameEvent<'_> {
 
 /// Writes the capture of node 0 and tells where it is.
 fn capture(dir: &TempDir, snaplen: u32, frames: &[FrameEvent<'_>]) -> PathBuf {
-    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
     let outputs = Outputs { tables: false, captures: Some(snaplen), ..Outputs::default() };
     let mut r = Recorder::start(run.clone(), &outputs, nodes(2)).expect("a recorder");
     for f in frames {
@@ -100,7 +101,7 @@ pub(crate) fn decimal(v: String) -> String {
 }
 
 pub(crate) fn decode(path: &Path) -> Vec<Value> {
-    let decoder = Decoder::new(File::open(path).expect("the capture")).expect("a capture");
+    let decoder = Decoder::new(File::open(path).expect("the capture"), CLASSIFIER).expect("a capture");
     decoder.collect::<Result<_, _>>().expect("a whole capture")
 }
 
@@ -367,7 +368,7 @@ fn a_message_that_was_cut_is_decoded_as_far_as_it_goes() {
 #[test]
 fn thousands_of_nodes_need_one_open_file() {
     let dir = TempDir::new().expect("a directory");
-    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
     let outputs = Outputs { tables: false, captures: Some(200), ..Outputs::default() };
     // More than the usual limit of 1024 open files.
     let mut r = Recorder::start(run.clone(), &outputs, nodes(3_000)).expect("a recorder");

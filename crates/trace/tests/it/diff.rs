@@ -4,6 +4,7 @@ use std::net::Ipv4Addr;
 
 use proptest::prelude::*;
 use wayhop_core::{Mac, NodeId, Position, Time};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::diff::{Places, Sender, Sightings, bursts, difference, windows};
 use wayhop_trace::{Outputs, PositionEvent, Recorder, RunDir, RunStatus, Summary};
 use wayhop_wire::{ipv4, llc};
@@ -47,11 +48,11 @@ fn every_100_ms(n: u16, start_us: u64, missing: &[u16]) -> Vec<u8> {
 }
 
 fn sent(capture: &[u8]) -> Sightings {
-    Sightings::sent(capture, Sender::Ip(A)).expect("a capture")
+    Sightings::sent(capture, Sender::Ip(A), CLASSIFIER).expect("a capture")
 }
 
 fn heard(capture: &[u8]) -> Sightings {
-    Sightings::heard(capture).expect("a capture")
+    Sightings::heard(capture, CLASSIFIER).expect("a capture")
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn a_copy_that_a_third_node_passed_on_does_not_count() {
     let (a, c) = (Mac([2, 0, 0, 0, 0, 1]), Mac([2, 0, 0, 0, 0, 3]));
     let first = pcap(ETHERNET, &[(0, ethernet(a, &ip(0))), (100_000, ethernet(a, &ip(1)))]);
     let second = pcap(ETHERNET, &[(2_000, ethernet(a, &ip(0))), (120_000, ethernet(c, &ip(1)))]);
-    let sent = Sightings::sent(&first[..], Sender::Mac(a)).expect("a capture");
+    let sent = Sightings::sent(&first[..], Sender::Mac(a), CLASSIFIER).expect("a capture");
     assert_eq!(difference(&sent, &heard(&second)).lost(), 1);
 }
 
@@ -109,7 +110,7 @@ fn identification_that_begins_anew_is_no_match() {
 #[test]
 fn a_capture_that_does_not_tell_who_sent_needs_a_sender() {
     let a = every_100_ms(3, 0, &[]);
-    let e = Sightings::sent(&a[..], Sender::Marked).expect_err("no marks in pcap");
+    let e = Sightings::sent(&a[..], Sender::Marked, CLASSIFIER).expect_err("no marks in pcap");
     assert!(e.to_string().contains("--sender"), "{e}");
 }
 
@@ -134,7 +135,7 @@ fn bursts_are_windows_over_their_share_and_neighbours_are_one() {
 #[test]
 fn places_are_those_of_the_runs_legs() {
     let tmp = tempfile::tempdir().expect("a directory");
-    let dir = RunDir::create(tmp.path().join("run"), &crate::common::manifest()).expect("a run");
+    let dir = RunDir::create(tmp.path().join("run"), &crate::common::manifest(), CLASSIFIER).expect("a run");
     let mut r =
         Recorder::start(dir.clone(), &Outputs::default(), crate::common::nodes(2)).expect("a recorder");
     let leg = |node, from, until, x, vx| PositionEvent {
@@ -159,7 +160,7 @@ fn places_are_those_of_the_runs_legs() {
 #[test]
 fn a_damaged_table_is_an_error() {
     let tmp = tempfile::tempdir().expect("a directory");
-    let dir = RunDir::create(tmp.path().join("run"), &crate::common::manifest()).expect("a run");
+    let dir = RunDir::create(tmp.path().join("run"), &crate::common::manifest(), CLASSIFIER).expect("a run");
     std::fs::write(dir.path().join("nodes.parquet"), b"PAR1 no table PAR1").expect("written");
     assert!(Places::of_run(&dir).is_err());
 }

@@ -11,6 +11,7 @@ use parquet::record::Row;
 use proptest::prelude::*;
 use tempfile::TempDir;
 use wayhop_core::{FlowTag, NodeId, Time};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     Error, FlowSummary, HopEvent, HopKind, Outputs, PacketClass, Recorder, RunDir, RunStatus, SizeEvent,
     Summary, export_csv, open_table, outcome_rows, recover,
@@ -51,7 +52,7 @@ fn size(i: u64) -> SizeEvent {
 
 /// A run that goes on.
 fn start(dir: &Path) -> Recorder {
-    let run = RunDir::create(dir, &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir, &manifest(), CLASSIFIER).expect("an empty directory");
     Recorder::start(run, &Outputs { sizes: true, ..Outputs::default() }, nodes(3)).expect("a recorder")
 }
 
@@ -73,7 +74,7 @@ fn killed(dir: &Path) -> TempDir {
 
 /// The rows that a reader finds.
 fn found(dir: &Path, table: &str) -> Result<Vec<Row>, Error> {
-    let run = RunDir::open(dir)?;
+    let run = RunDir::open(dir, CLASSIFIER)?;
     let reader = open_table(&run, table)?;
     let rows = reader.get_row_iter(None).expect("rows");
     Ok(rows.map(|r| r.expect("a readable row")).collect())
@@ -137,7 +138,7 @@ proptest! {
         prop_assert!(!dir.path().join(CHECKPOINT).exists(), "a run that ends well leaves no checkpoint");
         prop_assert_eq!(&found(copy.path(), "packets").expect("rows"), &expected.0);
         prop_assert_eq!(&found(copy.path(), "sizes").expect("rows"), &expected.1);
-        recover(copy.path()).expect("it can be recovered").expect("it was killed");
+        recover(copy.path(), CLASSIFIER).expect("it can be recovered").expect("it was killed");
         // By a reader that knows nothing of checkpoints.
         prop_assert_eq!(&rows(copy.path(), "packets"), &expected.0);
         prop_assert_eq!(&rows(copy.path(), "sizes"), &expected.1);
@@ -166,14 +167,14 @@ proptest! {
             octets[at] ^= by;
         }
         fs::write(&path, octets).expect("a checkpoint");
-        let run = RunDir::open(copy.path()).expect("a run");
+        let run = RunDir::open(copy.path(), CLASSIFIER).expect("a run");
         let _ = (run.summary(), outcome_rows(&run, |_| ()));
         if let Ok(some) = found(copy.path(), "packets") {
             prop_assert_eq!(some.len() % 300, 0, "what a checkpoint has is there as a whole");
             let (expected, _) = whole(some.len() as u64, 0);
             prop_assert_eq!(some, expected);
         }
-        let _ = recover(copy.path());
+        let _ = recover(copy.path(), CLASSIFIER);
     }
 
     #[test]
@@ -209,12 +210,12 @@ proptest! {
         }
         put(&mut forged, &[4, 0]);
         fs::write(&path, forged).expect("a checkpoint");
-        let run = RunDir::open(copy.path()).expect("a run");
+        let run = RunDir::open(copy.path(), CLASSIFIER).expect("a run");
         let _ = (run.summary(), outcome_rows(&run, |_| ()));
         for table in ["packets", "sizes", "events"] {
             let _ = export_csv(&run, table, &mut Vec::new());
         }
-        let _ = recover(copy.path());
+        let _ = recover(copy.path(), CLASSIFIER);
     }
 }
 
@@ -249,13 +250,13 @@ fn a_run_that_is_killed_is_recovered_once_and_says_so() {
     let mut r = start(dir.path());
     (0..1_000).for_each(|i| r.hop(&hop(i)));
     let copy = settled(dir.path(), &mut r, 1_000);
-    let e = recover(dir.path()).expect_err("it goes on").to_string();
+    let e = recover(dir.path(), CLASSIFIER).expect_err("it goes on").to_string();
     assert!(e.contains("the run is still running"), "{e}");
-    let run = RunDir::open(copy.path()).expect("a run");
-    assert!(run.is_killed() && !RunDir::open(dir.path()).expect("a run").is_killed());
+    let run = RunDir::open(copy.path(), CLASSIFIER).expect("a run");
+    assert!(run.is_killed() && !RunDir::open(dir.path(), CLASSIFIER).expect("a run").is_killed());
     let before = run.summary().expect("a summary of what there is");
     assert_eq!(before.cut_off_s, Some(0.000_999));
-    let recovered = recover(copy.path()).expect("it can be").expect("it was killed");
+    let recovered = recover(copy.path(), CLASSIFIER).expect("it can be").expect("it was killed");
     assert!(recovered.tables.contains(&("packets", 1_000)), "{recovered:?}");
     assert!(recovered.tables.contains(&("flows", 3)), "{recovered:?}");
     let m = run.manifest().expect("a manifest");
@@ -266,7 +267,7 @@ fn a_run_that_is_killed_is_recovered_once_and_says_so() {
     let mut told = 0;
     outcome_rows(&run, |_| told += 1).expect("outcomes");
     assert!(outcomes > 0 && told == outcomes);
-    assert_eq!(recover(copy.path()).expect("nothing to do"), None);
+    assert_eq!(recover(copy.path(), CLASSIFIER).expect("nothing to do"), None);
     let left: Vec<_> =
         fs::read_dir(copy.path()).expect("a directory").flatten().map(|e| e.file_name()).collect();
     assert!(left.iter().all(|n| !n.to_string_lossy().contains("heckpoint")), "{left:?}");
@@ -308,7 +309,7 @@ fn flows_that_began_in_a_killed_run_are_counted_however_often_the_checkpoint_was
         }
         copy = settled(dir.path(), &mut r, 2 * seq as usize + 1 + usize::from(seq < 7));
     }
-    let flows = RunDir::open(copy.path()).and_then(|run| run.summary()).expect("a summary").flows;
+    let flows = RunDir::open(copy.path(), CLASSIFIER).and_then(|run| run.summary()).expect("a summary").flows;
     assert_eq!((flows.len(), flows[3].kind.as_str()), (4, "udp"));
     assert_eq!((flows[3].sent, flows[3].received, flows[3].held), (Some(70), Some(69), Some(1)));
     assert_eq!(flows[0].sent, Some(0));
@@ -327,7 +328,7 @@ fn a_killed_node_tells_of_its_flows_what_it_knew_of_them() {
         r.hop(&of_program(seq.into(), HopKind::Originate, seq));
     }
     let copy = settled_with(dir.path(), &mut r, 5, &of_node);
-    let flows = RunDir::open(copy.path()).and_then(|run| run.summary()).expect("a summary").flows;
+    let flows = RunDir::open(copy.path(), CLASSIFIER).and_then(|run| run.summary()).expect("a summary").flows;
     let counts: Vec<_> = flows.iter().map(|f| (f.sent, f.received)).collect();
     assert_eq!(counts, [(Some(0), None), (None, Some(0)), (None, None), (Some(5), None)]);
 }
@@ -339,7 +340,7 @@ fn a_recovery_that_was_killed_itself_is_done_again() {
     (0..200_000).for_each(|i| r.hop(&hop(i)));
     let copy = settled(dir.path(), &mut r, 200_000);
     let done = killed(copy.path());
-    recover(done.path()).expect("it can be").expect("it was killed");
+    recover(done.path(), CLASSIFIER).expect("it can be").expect("it was killed");
     // A table that has its footer, one that got half of its rows, and outcomes written anew; the manifest is the old one.
     for table in ["events", "outcomes"] {
         let name = format!("{table}.parquet");
@@ -347,7 +348,7 @@ fn a_recovery_that_was_killed_itself_is_done_again() {
     }
     let packets = fs::read(done.path().join("packets.parquet")).expect("a table");
     fs::write(copy.path().join("packets.parquet"), &packets[..packets.len() - 1_000]).expect("a table");
-    recover(copy.path()).expect("it can be").expect("it was killed");
+    recover(copy.path(), CLASSIFIER).expect("it can be").expect("it was killed");
     assert_eq!(rows(copy.path(), "packets"), rows(done.path(), "packets"));
     assert_eq!(rows(copy.path(), "outcomes"), rows(done.path(), "outcomes"));
 }
@@ -355,14 +356,14 @@ fn a_recovery_that_was_killed_itself_is_done_again() {
 #[test]
 fn what_an_older_version_left_is_told_as_it_is() {
     let dir = TempDir::new().expect("a directory");
-    drop(RunDir::create(dir.path(), &manifest()).expect("an empty directory"));
+    drop(RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory"));
     fs::write(dir.path().join("packets.parquet"), b"").expect("a file");
     fs::create_dir(dir.path().join("captures")).expect("a folder");
     fs::write(dir.path().join("captures/n0.pcapng"), b"").expect("a file");
-    let e = recover(dir.path()).expect_err("nothing is there").to_string();
+    let e = recover(dir.path(), CLASSIFIER).expect_err("nothing is there").to_string();
     assert!(e.contains("the rows of packets cannot be recovered") && e.contains("1 captures"), "{e}");
     assert_eq!(
-        RunDir::open(dir.path()).expect("a run").manifest().expect("a manifest").status,
+        RunDir::open(dir.path(), CLASSIFIER).expect("a run").manifest().expect("a manifest").status,
         RunStatus::Running
     );
 }

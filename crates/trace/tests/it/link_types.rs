@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_testkit::tshark;
 use wayhop_trace::{CaptureReader, CapturedFrame, Decoder, network};
 
@@ -127,7 +128,7 @@ fn every_link_type_decodes_to_what_tshark_shows_in_either_byte_order() {
         let frames: Vec<Vec<u8>> = packets.iter().map(|p| [&before[..], p].concat()).collect();
         let path = write(&dir, &format!("{i}.pcap"), link_type, &frames, i % 2 == 1);
         assert!(compared(&path, what) > 20, "{what}");
-        let all = Decoder::new(File::open(&path).unwrap()).unwrap().passed_over().undecoded();
+        let all = Decoder::new(File::open(&path).unwrap(), CLASSIFIER).unwrap().passed_over().undecoded();
         assert_eq!(all, None, "{what}");
     }
     let frames: Vec<Vec<u8>> = packets.iter().map(|p| ieee802_3(p)).collect();

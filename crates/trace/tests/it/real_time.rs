@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::common::{hop, manifest, nodes, rows};
 use tempfile::TempDir;
 use wayhop_core::{NodeId, Time};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     CaptureReader, CapturedFrame, Direction, FrameEvent, Outputs, Recorder, RunDir, RunStatus, Summary,
 };
@@ -15,7 +16,7 @@ use wayhop_trace::{
 fn a_recorder_that_never_waits_counts_the_rows_that_it_leaves_out() {
     const ROWS: u64 = 2_000_000;
     let dir = TempDir::new().expect("a directory");
-    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
     let mut r = Recorder::start(run, &Outputs::default(), nodes(3)).expect("a recorder").never_waiting();
     (0..ROWS).for_each(|i| r.hop(&hop(i)));
     let lost = r.lost_records();
@@ -28,7 +29,7 @@ fn a_recorder_that_never_waits_counts_the_rows_that_it_leaves_out() {
 fn frames_that_a_slow_disk_has_no_time_for_are_left_out_and_counted_and_tables_stay_whole() {
     const FRAMES: u64 = 60_000;
     let dir = TempDir::new().expect("a directory");
-    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
     let outputs = Outputs { captures: Some(200), ..Outputs::default() };
     let mut r = Recorder::start(run.clone(), &outputs, nodes(1)).expect("a recorder").in_real_time();
     let pipe = run.capture_path(&nodes(1)[0].name);

@@ -10,14 +10,15 @@ use wayhop_core::{
     AccuracyFrom, Decision, DropReason, Fix, FixQuality, FixStatus, IfaceId, NodeId, PacketId, Position,
     SendState, Span, TcpConnection, TcpEnds, Time, TraceNote,
 };
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
-    ConnectionEvent, Counter, FlowSummary, GpsEvent, GpsSource, HopEvent, HopKind, Manifest, Messages,
-    NoteEvent, Outputs, PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent,
-    Summary, Tables, TcpEvent, TraceHash, export_csv,
+    ConnectionEvent, Counter, FlowSummary, GpsEvent, GpsSource, HopEvent, HopKind, Manifest, NoteEvent,
+    Outputs, PacketClass, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary, Tables,
+    TcpEvent, TraceHash, export_csv,
 };
 
 fn start(dir: &TempDir, outputs: &Outputs) -> (RunDir, Recorder) {
-    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
     let recorder = Recorder::start(run.clone(), outputs, nodes(3)).expect("a recorder");
     (run, recorder)
 }
@@ -51,8 +52,8 @@ fn every_hop_event_is_a_row_with_all_its_fields() {
         kind: HopKind::Drop,
         reason: Some(DropReason::NoOtherRoute),
         flow: None,
-        class: PacketClass::control("dsr", "rreq").unwrap(),
-        messages: Messages::named("dsr", &["rreq", "rerr"]).unwrap(),
+        class: PacketClass::Control(wayhop_protocols::class("dsr", "rreq").unwrap()),
+        messages: wayhop_protocols::messages("dsr", &["rreq", "rerr"]).unwrap(),
         ..hop(n)
     });
     r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
@@ -182,7 +183,7 @@ fn the_other_tables_hold_what_was_recorded() {
 #[test]
 fn a_csv_cell_with_a_comma_or_a_quote_is_quoted() {
     let dir = TempDir::new().expect("a directory");
-    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
     let mut who = nodes(1);
     who[0].name = "a, \"b\"".to_owned();
     let r = Recorder::start(run.clone(), &Outputs::default(), who).expect("a recorder");
@@ -377,13 +378,13 @@ fn the_manifest_says_how_the_run_ended() {
 #[test]
 fn a_killed_run_is_explained() {
     let dir = TempDir::new().expect("a directory");
-    let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+    let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
     // What SIGKILL leaves: the beginning of a table.
     fs::write(dir.path().join("packets.parquet"), b"PAR1\x15\x04").expect("a file");
     let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
     assert!(e.contains("packets.parquet") && e.contains("has not recorded anything yet"), "{e}");
     drop(run);
-    let run = RunDir::open(dir.path()).expect("a run");
+    let run = RunDir::open(dir.path(), CLASSIFIER).expect("a run");
     let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
     assert!(e.contains("packets.parquet") && e.contains("killed"), "{e}");
     let e = export_csv(&run, "flows", &mut Vec::new()).expect_err("no file").to_string();
@@ -424,15 +425,15 @@ fn a_directory_with_anything_else_in_it_is_refused_and_left_alone() {
         if let Some(text) = manifest_of_others {
             fs::write(dir.path().join("manifest.json"), text).expect("a file");
         }
-        let e = RunDir::create(dir.path(), &manifest()).expect_err("not ours").to_string();
+        let e = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect_err("not ours").to_string();
         assert!(e.contains("not a run of Wayhop's") && e.contains("--out"), "{e}");
     }
     assert_eq!(fs::read_dir(dir.path()).expect("the directory").count(), 2);
     let file = dir.path().join("thesis.tex");
-    let e = RunDir::create(&file, &manifest()).expect_err("a file").to_string();
+    let e = RunDir::create(&file, &manifest(), CLASSIFIER).expect_err("a file").to_string();
     assert!(e.contains("not a directory"), "{e}");
-    assert!(RunDir::open(dir.path()).is_err());
-    let e = RunDir::open(dir.path().join("nowhere")).expect_err("nothing there").to_string();
+    assert!(RunDir::open(dir.path(), CLASSIFIER).is_err());
+    let e = RunDir::open(dir.path().join("nowhere"), CLASSIFIER).expect_err("nothing there").to_string();
     assert!(e.contains("not a run directory"), "{e}");
 }
 
@@ -444,7 +445,7 @@ mod full_disk {
     /// `/dev/full` refuses every write as a full disk does.
     fn run_with_full(file: &str, outputs: &dyn Fn(&TempDir) -> Outputs) -> (TempDir, String) {
         let dir = TempDir::new().expect("a directory");
-        let run = RunDir::create(dir.path(), &manifest()).expect("an empty directory");
+        let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");
         symlink("/dev/full", dir.path().join(file)).expect("a link");
         let mut r = Recorder::start(run.clone(), &outputs(&dir), nodes(3)).expect("a recorder");
         r.position(&PositionEvent {

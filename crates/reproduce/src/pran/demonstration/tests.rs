@@ -84,7 +84,7 @@ fn script() -> Traffic {
         ("rerr", Drop, 44),
         ("ack", Send, 30),
     ] {
-        let class = PacketClass::control("dsr", class).unwrap();
+        let class = PacketClass::Control(wayhop_protocols::class("dsr", class).unwrap());
         t.hop(&HopEvent { class, ..hop(9, 500, 5, kind, bytes) });
     }
     t
@@ -149,8 +149,8 @@ fn overhead_counts_every_transmission_of_the_network_layer_and_what_dsr_adds_to_
 #[test]
 fn a_route_error_on_a_request_counts_as_both_and_its_octets_once() {
     let mut t = script();
-    let class = PacketClass::control("dsr", "rreq").unwrap();
-    let messages = Messages::named("dsr", &["rreq", "rerr"]).unwrap();
+    let class = PacketClass::Control(wayhop_protocols::class("dsr", "rreq").unwrap());
+    let messages = wayhop_protocols::messages("dsr", &["rreq", "rerr"]).unwrap();
     t.hop(&HopEvent { class, messages, ..hop(10, 501, 5, HopKind::Send, 52) });
     assert_eq!(t.overhead(Kind::Request), Count { packets: 3, bytes: 84 + 52 });
     assert_eq!(t.overhead(Kind::Error), Count { packets: 2, bytes: 44 });

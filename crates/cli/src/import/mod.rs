@@ -1,5 +1,7 @@
 //! `wayhop import`.
 
+mod args;
+
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write as _, stdout};
 use std::path::{Path, PathBuf};
@@ -9,9 +11,11 @@ use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, g
 use wayhop_scenario::{BonnMotion, Columns, Movement, Scenario, Skipped, Traffic, relative_path};
 
 use crate::failure::{Failure, harmless, output, say, warn};
-use crate::import_args::{HeightArgs, ImportArgs, ImportedArgs, Strictness, TrackArgs};
+use args::{HeightArgs, ImportedArgs, Strictness, TrackArgs};
 use crate::ns2_script::record;
 use crate::recover;
+
+pub(crate) use args::ImportArgs;
 
 pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
     match a {

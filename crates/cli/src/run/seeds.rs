@@ -9,7 +9,7 @@ use wayhop_runs::Clock;
 use wayhop_scenario::Resolved;
 use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
 
-use crate::args::{RunArgs, RunCommand};
+use super::args::{RunArgs, RunCommand};
 #[cfg(feature = "linux")]
 use crate::failure::say;
 use crate::failure::{Failure, warn};

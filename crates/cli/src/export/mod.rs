@@ -1,5 +1,7 @@
 //! `wayhop export`.
 
+mod args;
+
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _, stdout};
 use std::path::Path;
@@ -9,11 +11,12 @@ use wayhop_merge::{ShownClock, split};
 use wayhop_scenario::{ExportOptions, export_ns2};
 use wayhop_trace::{Tables, export_csv};
 
-use crate::args::ExportArgs;
 use crate::failure::{Failure, output, warn};
 use crate::merge::merge_failure;
 use crate::recover;
 use crate::scenario_args::SourceArgs;
+
+pub(crate) use args::ExportArgs;
 
 pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
     match a {

@@ -1,5 +1,7 @@
 //! `wayhop diff`.
 
+mod args;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufReader, Write as _, stdout};
@@ -8,15 +10,17 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use wayhop_core::{Mac, NodeId, Position};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Document;
 use wayhop_trace::CaptureError;
 use wayhop_trace::diff::{
     Burst, DiffError, Difference, Places, Sender, Sightings, bursts, difference, windows,
 };
 
-use crate::args::DiffArgs;
 use crate::failure::{Failure, output, warn};
 use crate::recover;
+
+pub(crate) use args::{DiffArgs, EXAMPLES};
 
 pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;
@@ -26,8 +30,8 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
             "{name}: given twice; give the receiver's capture as the second"
         )));
     }
-    let sent = Sightings::sent(open(&a.sent)?, sender).map_err(failure(&a.sent))?;
-    let heard = Sightings::heard(open(&a.heard)?).map_err(failure(&a.heard))?;
+    let sent = Sightings::sent(open(&a.sent)?, sender, CLASSIFIER).map_err(failure(&a.sent))?;
+    let heard = Sightings::heard(open(&a.heard)?, CLASSIFIER).map_err(failure(&a.heard))?;
     for (path, sightings) in [(&a.sent, &sent), (&a.heard, &heard)] {
         warn(&sightings.remark().map(|r| format!("{}: {r}", path.display())));
     }

@@ -1,5 +1,7 @@
 //! `wayhop lab`.
 
+mod args;
+
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
@@ -15,11 +17,12 @@ use wayhop_scenario::{MacFilter, Scenario, Traffic};
 use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
-use crate::args::LabArgs;
 use crate::failure::{Failure, say, warn};
 use crate::named::command;
 use crate::progress::Progress;
 use crate::{record, show};
+
+pub(crate) use args::{EXAMPLES, LabArgs};
 
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;

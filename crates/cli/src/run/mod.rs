@@ -1,5 +1,8 @@
 //! `wayhop run`.
 
+pub(crate) mod args;
+mod seeds;
+
 use std::process::ExitCode;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
@@ -9,11 +12,14 @@ use wayhop_scenario::{Resolved, Scenario};
 use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
-use crate::args::RunArgs;
+use args::RunArgs;
 use crate::check::Check;
 use crate::failure::{Failure, say, warn};
 use crate::progress::Progress;
 use crate::{record, show};
+
+pub(crate) use args::{EXAMPLES, RunCommand};
+pub(crate) use seeds::run_command;
 
 /// Simulates a scenario; `clock` makes its clock once all that can fail has not.
 pub(crate) fn run(

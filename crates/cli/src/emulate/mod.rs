@@ -1,5 +1,7 @@
 //! `wayhop emulate` and `wayhop exec`.
 
+mod args;
+
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -10,11 +12,12 @@ use wayhop_runs::{Emulation, Tasks};
 use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
-use crate::args::{EmulateArgs, ExecArgs, ProgramArgs};
 use crate::failure::{Failure, say, warn};
 use crate::named::{command, named};
 use crate::progress::Progress;
 use crate::{record, show};
+
+pub(crate) use args::{EXAMPLES, EXEC_EXAMPLES, EmulateArgs, ExecArgs, ProgramArgs};
 
 pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.run.source.load()?;

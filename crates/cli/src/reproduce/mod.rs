@@ -1,5 +1,7 @@
 //! `wayhop reproduce`.
 
+pub(crate) mod args;
+
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,10 +17,12 @@ use wayhop_runs::interruption::stop_on_signal;
 use wayhop_trace::Status;
 
 #[cfg(feature = "linux")]
-use crate::args::PranPart;
-use crate::args::{MechanismName, Paper, ReproduceArgs};
+use args::PranPart;
+use args::{MechanismName, Paper};
 use crate::failure::{Failure, output, say};
 use crate::job_progress::JobProgress;
+
+pub(crate) use args::{EXAMPLES, ReproduceArgs};
 
 pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     let name = match a.paper {

@@ -4,6 +4,17 @@ use std::path::PathBuf;
 
 use crate::scenario_args::{profile_help, protocol_help};
 
+/// Examples for the help.
+pub(crate) const EXAMPLES: &str = "\
+Needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Ends with SIGINT (Ctrl-C) or SIGTERM, and then sets the \
+host back; it does so, too, when it is killed. SIGHUP has it read CONFIG again; without one it ends.
+
+Examples:
+  wayhop node --interface wlan0 --address 10.0.0.3/16 --protocol dsr
+  wayhop node /etc/wayhop/node.toml --set log=debug
+  wayhop node --interface eth1 --address 10.0.0.3/16 --protocol aodv --check
+  wayhop node scenarios/chain.toml --as mesh-2 --interface wlan0 --out runs/chain-field";
+
 /// A node on this host: from a configuration, a scenario, or the command line alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NodeArgs {

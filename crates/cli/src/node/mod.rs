@@ -1,5 +1,7 @@
 //! `wayhop node`.
 
+mod args;
+
 use std::fs;
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
@@ -8,7 +10,8 @@ use std::process::ExitCode;
 use wayhop_daemon::{Error, Overrides, Settings};
 
 use crate::failure::{Failure, output, say, warn};
-use crate::node_args::NodeArgs;
+
+pub(crate) use args::{EXAMPLES, NodeArgs};
 
 pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
     if a.restore {

@@ -1,16 +1,20 @@
 //! `wayhop merge`.
 
+mod args;
+
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_merge::{Error, MergeReport, Options};
+use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{RunDir, human_table};
 
-use crate::args::MergeArgs;
 use crate::failure::{Failure, output};
 use crate::recover::say_how_it_ended;
+
+pub(crate) use args::{EXAMPLES, MergeArgs};
 
 pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
@@ -22,10 +26,12 @@ pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
         now_unix_s: now,
         name,
     };
-    for run in a.runs.iter().filter_map(|path| RunDir::open(path).ok()).filter(|r| !r.is_under_way()) {
+    for run in
+        a.runs.iter().filter_map(|path| RunDir::open(path, CLASSIFIER).ok()).filter(|r| !r.is_under_way())
+    {
         say_how_it_ended(&run);
     }
-    let report = wayhop_merge::merge(&a.runs, &a.out, &options).map_err(merge_failure)?;
+    let report = wayhop_merge::merge(&a.runs, &a.out, &options, CLASSIFIER).map_err(merge_failure)?;
     let text = if a.json {
         format!("{}\n", serde_json::to_string(&report).map_err(Failure::run)?)
     } else if a.quiet {

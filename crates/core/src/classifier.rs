@@ -1,0 +1,25 @@
+//! What those who record, read and compare packets of any protocol ask about them.
+
+use std::fmt::Debug;
+
+use crate::{Class, DecodedMessage, Description, Messages};
+
+/// Knows the packets of every routing protocol. The registry of protocols has one; run directories and captures are
+/// opened with it, so that what reads them depends on no protocol.
+///
+/// Octets come from strangers: no method panics on them.
+pub trait Classifier: Debug + Sync {
+    /// The class of this name among those of a protocol.
+    fn class(&self, protocol: &str, class: &str) -> Option<Class>;
+
+    /// A set of a protocol's types of messages; `None` for an unknown name.
+    fn messages(&self, protocol: &str, types: &[&str]) -> Option<Messages>;
+
+    /// The protocol whose packet this is, and its messages. The end of the packet may be missing.
+    fn decode(&self, ip_packet: &[u8]) -> Option<(&'static Description, Vec<DecodedMessage>)>;
+
+    /// The part of the packet that each node on its way changes: `None` if its protocol has none, the inner `None` if it was
+    /// not captured whole.
+    #[allow(clippy::option_option, reason = "there is none, or it is cut")]
+    fn route_header<'a>(&self, ip_packet: &'a [u8]) -> Option<Option<&'a [u8]>>;
+}

@@ -1,0 +1,27 @@
+//! The registry as the rest of Wayhop asks it about packets.
+
+use wayhop_core::{Class, Classifier, DecodedMessage, Description, Messages};
+use wayhop_wire::ipv4;
+
+use crate::{class, decode, messages, route_header};
+
+/// Knows the packets of all protocols of the registry.
+pub const CLASSIFIER: &dyn Classifier = &Registry;
+
+#[derive(Debug)]
+struct Registry;
+
+impl Classifier for Registry {
+    fn class(&self, protocol: &str, name: &str) -> Option<Class> {
+        class(protocol, name)
+    }
+    fn messages(&self, protocol: &str, types: &[&str]) -> Option<Messages> {
+        messages(protocol, types)
+    }
+    fn decode(&self, ip_packet: &[u8]) -> Option<(&'static Description, Vec<DecodedMessage>)> {
+        decode(&ipv4::Packet::new_snapped(ip_packet).ok()?)
+    }
+    fn route_header<'a>(&self, ip_packet: &'a [u8]) -> Option<Option<&'a [u8]>> {
+        route_header(&ipv4::Packet::new_snapped(ip_packet).ok()?)
+    }
+}
