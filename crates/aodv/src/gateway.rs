@@ -14,12 +14,12 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Cx, Outside, Prefix, Span};
 use wayhop_wire::aodv::{Rrep, Rreq};
 
-use crate::audience::Audience;
-use crate::head::Head;
-use crate::seq::newest;
-use crate::state::Engine;
-use crate::subnet::network;
-use crate::table::State;
+use crate::engine::state::Engine;
+use crate::forwarding::head::Head;
+use crate::maintenance::audience::Audience;
+use crate::routing_table::State;
+use crate::routing_table::seq::newest;
+use crate::routing_table::subnet::network;
 
 /// The number of what nobody has heard of.
 const FIRST: u32 = 1;

@@ -60,47 +60,18 @@
 //!
 //! Multicast routes: flags and requests for groups are passed on (section 2); several interfaces; authentication.
 
-mod audience;
-mod buffer;
-mod checks;
-mod decode;
 mod description;
 mod discovery;
 mod engine;
-mod forge;
+mod forwarding;
 mod gateway;
-mod head;
-mod hello;
-mod ids;
-mod inspect;
-mod live;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
-mod messages;
 mod neighbours;
-mod notice;
-mod one_way;
-mod output;
 mod params;
-mod passive;
-mod periodic;
-mod profiles;
-mod rate;
-mod reboot;
-mod repairs;
-mod reply;
-mod route_error;
-mod route_use;
-mod seen;
-mod seq;
-mod state;
-mod subnet;
-mod subnet_routes;
-mod table;
-mod timers;
-mod watch;
+mod routing_table;
 
 pub use description::DESCRIPTION;
+pub use engine::state::Engine;
 pub use params::{Hello, LocalRepair, OwnNumber, Params, Refresh, RerrNumber, SearchRule};
-pub use state::Engine;

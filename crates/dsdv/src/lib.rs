@@ -57,34 +57,18 @@
 //!
 //! Link-layer addresses in updates, base stations (sections 4 and 5 of the paper); several interfaces; authentication.
 
-mod advertise;
-mod buffer;
-mod checks;
-mod data;
-mod decode;
 mod description;
 mod engine;
-mod exits;
-mod forge;
+mod forwarding;
 mod gateway;
-mod hello;
-mod ids;
-mod inspect;
-mod live;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
-mod messages;
-mod notice;
-mod output;
+mod neighbours;
 mod params;
-mod profiles;
-mod seq;
-mod state;
-mod table;
-mod timers;
-mod update;
+mod routing_table;
+mod updates;
 
 pub use description::DESCRIPTION;
+pub use engine::state::Engine;
 pub use params::{FullUpdate, Params, Settle};
-pub use state::Engine;

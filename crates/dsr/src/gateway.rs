@@ -12,9 +12,9 @@ use wayhop_wire::dsr::RouteRequest;
 use wayhop_wire::ipv4;
 
 use crate::cache::Learned;
-use crate::path::Path;
-use crate::state::Engine;
-use crate::view::Way;
+use crate::cache::path::Path;
+use crate::engine::state::Engine;
+use crate::forwarding::view::Way;
 
 impl Engine {
     /// What is the mesh's, and what this node leads to, may have changed.

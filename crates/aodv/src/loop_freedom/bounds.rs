@@ -6,9 +6,9 @@ use wayhop_core::Span;
 use wayhop_testkit::addr;
 use wayhop_testkit::explore::{Budget, Checked, Exploration, Names, Topology, World, loop_in_tables};
 
+use crate::engine::state::Engine;
 use crate::params::Params;
-use crate::seq::newer;
-use crate::state::Engine;
+use crate::routing_table::seq::newer;
 
 /// The RFC's behaviour with constants that keep the number of different moments small.
 pub(super) fn params() -> Params {

@@ -8,10 +8,10 @@ use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::aodv::Message;
 use wayhop_wire::{ipv4, udp};
 
-use crate::seq::newer;
-use crate::state::Engine;
-use crate::table::{Entry, State};
-use crate::timers::Timer;
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::routing_table::seq::newer;
+use crate::routing_table::{Entry, State};
 
 /// `std`'s derived hashes want a sized hasher.
 struct Feed<'a>(&'a mut dyn Hasher);

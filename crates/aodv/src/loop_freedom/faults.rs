@@ -8,8 +8,8 @@ use wayhop_wire::aodv::{Message, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
 use super::bounds::SMALL;
-use crate::state::Engine;
-use crate::table::{Entry, State};
+use crate::engine::state::Engine;
+use crate::routing_table::{Entry, State};
 
 /// What is done wrong.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topo
 
 use super::bounds::{SMALL, exploration, lean};
 use super::faults::{Fault, faulty};
-use crate::state::Engine;
+use crate::engine::state::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
     let mut x = exploration(Topology::new(nodes, links), budget, &lean(), SMALL, move |e| faulty(e, fault));

@@ -6,8 +6,8 @@ use wayhop_core::Span;
 use wayhop_testkit::explore::{Budget, Checked, Exploration, Topology};
 
 use super::rules::{no_loop, no_self_entry};
+use crate::engine::state::Engine;
 use crate::params::Params;
-use crate::state::Engine;
 
 /// The default behaviour with constants that keep the number of different moments small. Each node has a moment of its own in the
 /// period (a draw that is the same in each search), or all their updates would cross in all orders; what an update sets off

@@ -8,9 +8,9 @@ use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::dsdv::{Entry, Update};
 use wayhop_wire::{ipv4, udp};
 
-use crate::seq::newer;
-use crate::state::Engine;
-use crate::timers::Timer;
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::routing_table::seq::newer;
 
 /// `std`'s derived hashes want a sized hasher.
 struct Feed<'a>(&'a mut dyn Hasher);
@@ -77,14 +77,14 @@ impl Checked for Engine {
         if newer(before.seq, after.seq) {
             return Some("its own number falls");
         }
-        let falls = |(a, e): (Ipv4Addr, &crate::table::Entry)| {
+        let falls = |(a, e): (Ipv4Addr, &crate::routing_table::Entry)| {
             after.table.get(a).is_some_and(|later| newer(e.seq, later.seq))
         };
         before.table.iter().any(falls).then_some("a number in its table falls")
     }
 
     fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
-        let text = |e: &crate::table::Entry| {
+        let text = |e: &crate::routing_table::Entry| {
             if e.is_valid() {
                 format!("via {} seq {} hops {}", names.of(e.next_hop), e.seq, e.hops)
             } else {

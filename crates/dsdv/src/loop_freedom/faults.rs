@@ -6,7 +6,7 @@ use wayhop_core::Protocol as _;
 use wayhop_core::{Cx, Packet, RxMeta, Time, TimerKey, TxReport};
 use wayhop_testkit::explore::{Checked, Faulty, Mistake};
 
-use crate::state::Engine;
+use crate::engine::state::Engine;
 
 /// What is done wrong.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topo
 
 use super::bounds::{exploration, params};
 use super::faults::{Fault, faulty};
-use crate::state::Engine;
+use crate::engine::state::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
     let x = exploration(Topology::new(nodes, links), budget, &params(), move |e| faulty(e, fault));

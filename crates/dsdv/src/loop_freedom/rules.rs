@@ -3,8 +3,8 @@
 use wayhop_testkit::addr;
 use wayhop_testkit::explore::{Checked, Names, World, loop_in_tables};
 
-use crate::seq::newer;
-use crate::state::Engine;
+use crate::engine::state::Engine;
+use crate::routing_table::seq::newer;
 
 /// Following next hops leads in no circle.
 pub(super) fn no_loop<P: Checked>(w: &World<P>, names: Names) -> Option<String> {

@@ -1,7 +1,11 @@
 //! What the node knows of routes, behind one trait (RFC 4728 section 4.1).
 
+mod choice;
 mod judge;
+mod learning;
 mod link_cache;
+pub(crate) mod overheard;
+pub(crate) mod path;
 mod path_cache;
 
 pub use judge::{Impartial, Judge, MOST_PENALTY};

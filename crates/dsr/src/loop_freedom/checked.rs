@@ -10,11 +10,11 @@ use wayhop_testkit::explore::{Checked, Names};
 use wayhop_wire::dsr::{DsrOption, RouteErrorKind};
 use wayhop_wire::ipv4;
 
+use crate::cache::path::Path;
 use crate::cache::{LinkCache, PathCache, Purpose, RouteCache};
-use crate::path::Path;
-use crate::state::Engine;
-use crate::timers::Timer;
-use crate::view::View;
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::forwarding::view::View;
 
 /// `std`'s derived hashes want a sized hasher.
 struct Feed<'a>(&'a mut dyn Hasher);
