@@ -5,3 +5,5 @@ pub(crate) mod rate_limit;
 pub(crate) mod request_table;
 mod route_reply;
 mod route_request;
+mod search;
+mod waiting;

@@ -2,6 +2,8 @@
 
 pub(crate) mod audience;
 mod broken_link;
+mod expiry;
 mod host_unreachable;
+mod local_repair;
 pub(crate) mod repairs;
 mod route_error;

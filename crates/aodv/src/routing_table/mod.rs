@@ -1,5 +1,6 @@
 //! The routing table (section 6.2).
 
+mod entries;
 pub(crate) mod seq;
 pub(crate) mod subnet;
 mod subnet_routes;

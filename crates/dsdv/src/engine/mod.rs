@@ -3,5 +3,7 @@
 mod handlers;
 pub(crate) mod ids;
 pub(crate) mod inspect;
+mod periodic;
+mod reboot;
 pub(crate) mod state;
 pub(crate) mod timers;

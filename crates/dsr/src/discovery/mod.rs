@@ -5,4 +5,7 @@ pub(crate) mod held_replies;
 pub(crate) mod request_table;
 mod route_reply;
 pub(crate) mod route_request;
+pub(crate) mod search;
 pub(crate) mod send_buffer;
+mod unidirectional;
+mod waiting;

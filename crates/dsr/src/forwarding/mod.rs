@@ -7,5 +7,6 @@ pub(crate) mod multicast;
 mod output;
 pub(crate) mod priority;
 mod receive;
+mod source_route;
 pub(crate) mod tunnel;
 pub(crate) mod view;

@@ -9,7 +9,7 @@ use wayhop_wire::{Error, checksum};
 
 use crate::cache::Purpose;
 use crate::cache::path::{MAX_NODES, Path};
-use crate::discovery::route_request::Wants;
+use crate::discovery::search::Wants;
 use crate::discovery::send_buffer::Held;
 use crate::engine::state::Engine;
 use crate::forwarding::hop::Hop;

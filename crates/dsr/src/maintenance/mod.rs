@@ -9,4 +9,5 @@ pub(crate) mod gratuitous_reply_table;
 mod host_unreachable;
 pub(crate) mod maintenance_buffer;
 mod route_error;
+mod salvage;
 mod shortening;
