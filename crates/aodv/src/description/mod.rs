@@ -59,8 +59,7 @@ impl Parameters for Params {
         object(self)
     }
     fn check(&self) -> Result<(), ParameterError> {
-        let remedy = || "change that key, or leave it to the profile".to_owned();
-        Self::check(self).map_err(|problem| ParameterError { key: None, problem, remedy: remedy() })
+        Self::check(self).map_err(ParameterError::of_values)
     }
     fn remedy_without_acknowledgements(&self, _: &dyn Fn(&str) -> bool) -> Option<&'static str> {
         (self.hello == Hello::Off && !self.passive_ack)

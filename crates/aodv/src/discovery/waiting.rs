@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, DropReason, Packet, Span, TxSpec};
+use wayhop_core::{Cx, DropReason, Packet, Span, TxSpec, WaitingPacket};
 use wayhop_wire::ipv4;
 
 use crate::engine::ids;
@@ -72,12 +72,11 @@ impl Engine {
 
     pub(crate) fn keep(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         self.expire_waiting(cx);
-        let timeout = Span::from_millis(self.params.buffer_timeout_ms);
-        let limit = self.params.buffer_packets.max(1);
-        if let Some(oldest) = self.buffer.push(p, destination, cx.now(), timeout, limit) {
+        self.buffer.push(WaitingPacket { packet: p, destination, since: cx.now(), state: () });
+        if let Some(oldest) = self.buffer.take_excess() {
             cx.drop(oldest, DropReason::BufferFull);
         }
-        self.check_after(cx, cx.now() + timeout);
+        self.check_after(cx, cx.now() + Span::from_millis(self.params.buffer_timeout_ms));
     }
 
     pub(crate) fn expire_waiting(&mut self, cx: &mut Cx<'_>) {

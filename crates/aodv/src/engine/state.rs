@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use wayhop_core::{Outside, Time};
+use wayhop_core::{Outside, SendBuffer, Span, Time};
 use wayhop_link::Notices;
 use wayhop_wire::aodv::Unreachable;
 
-use crate::discovery::buffer::Buffer;
 use crate::discovery::rate_limit::RateLimit;
 use crate::discovery::request_table::Seen;
 use crate::maintenance::repairs::Repairs;
@@ -23,7 +22,7 @@ use crate::routing_table::subnet::{Covered, Subnet};
 pub struct Engine {
     pub(crate) params: Arc<Params>,
     pub(crate) table: Table,
-    pub(crate) buffer: Buffer,
+    pub(crate) buffer: SendBuffer,
     pub(crate) seen: Seen,
     pub(crate) neighbours: Neighbours,
     pub(crate) repairs: Repairs,
@@ -58,9 +57,9 @@ impl Engine {
         };
         let subnets = Subnet::elect(&params.subnet_routers);
         Self {
+            buffer: SendBuffer::new(params.buffer_packets, Span::from_millis(params.buffer_timeout_ms)),
             params,
             table: Table::default(),
-            buffer: Buffer::default(),
             seen: Seen::default(),
             neighbours: Neighbours::default(),
             repairs: Repairs::default(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wayhop_core::parameters::{FromStart, keep_from_start, whole_set};
-use wayhop_core::{Cx, DropReason, Refused};
+use wayhop_core::{Cx, DropReason, Refused, Span};
 
 use crate::engine::state::Engine;
 use crate::params::{Hello, Params};
@@ -23,7 +23,8 @@ impl Engine {
         keep_from_start(&*self.params, &new, &FROM_START)?;
         let was_silent = self.params.hello == Hello::Off;
         self.params = Arc::new(new);
-        while let Some(p) = self.buffer.take_excess(self.params.buffer_packets) {
+        self.buffer.bound(self.params.buffer_packets, Span::from_millis(self.params.buffer_timeout_ms));
+        while let Some(p) = self.buffer.take_excess() {
             cx.drop(p, DropReason::BufferFull);
         }
         if was_silent {

@@ -6,8 +6,7 @@ mod messages;
 
 use std::sync::Arc;
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use wayhop_core::parameters::{object, of};
 use wayhop_core::{
     Carrier, Description, HostNeeds, HostRules, MessageFormat, Ns2Format, ParameterError, Parameters,
@@ -55,6 +54,8 @@ pub static DESCRIPTION: Description = Description {
     forger: Some(|| Box::new(forge::Forger::default())),
 };
 
+// It has no remedy for links without acknowledgements, for it needs none: neighbours that fall silent are lost after some missed
+// updates.
 impl Parameters for Params {
     fn engine(self: Arc<Self>) -> Box<dyn Protocol> {
         Box::new(Engine::new(self))
@@ -63,11 +64,6 @@ impl Parameters for Params {
         object(self)
     }
     fn check(&self) -> Result<(), ParameterError> {
-        let remedy = || "change that key, or leave it to the profile".to_owned();
-        Self::check(self).map_err(|problem| ParameterError { key: None, problem, remedy: remedy() })
-    }
-    fn remedy_without_acknowledgements(&self, _: &dyn Fn(&str) -> bool) -> Option<&'static str> {
-        // Neighbours that fall silent are lost after some missed updates, whatever the link tells.
-        None
+        Self::check(self).map_err(ParameterError::of_values)
     }
 }

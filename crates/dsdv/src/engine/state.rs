@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use wayhop_core::Time;
+use wayhop_core::{SendBuffer, Time};
 use wayhop_link::Notices;
 use wayhop_wire::dsdv;
 
-use crate::forwarding::buffer::Buffer;
 use crate::gateway::exits::Exits;
 use crate::params::Params;
 use crate::routing_table::Table;
@@ -18,7 +17,7 @@ use crate::routing_table::Table;
 pub struct Engine {
     pub(crate) params: Arc<Params>,
     pub(crate) table: Table,
-    pub(crate) buffer: Buffer,
+    pub(crate) buffer: SendBuffer,
     /// What it knows of the outside.
     pub(crate) exits: Exits,
     /// This node's own number, as its last full update told it: even.
@@ -48,9 +47,9 @@ impl Engine {
     pub fn new(params: impl Into<Arc<Params>>) -> Self {
         let params = params.into();
         Self {
+            buffer: SendBuffer::new(params.buffer_packets, params.buffer_timeout()),
             params,
             table: Table::default(),
-            buffer: Buffer::default(),
             exits: Exits::default(),
             seq: 0,
             ip_id: 0,

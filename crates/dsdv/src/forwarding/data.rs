@@ -2,11 +2,10 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, DropReason, Packet, TxStatus};
+use wayhop_core::{Cx, DropReason, Packet, TxStatus, WaitingPacket};
 use wayhop_wire::ipv4;
 
 use crate::engine::state::Engine;
-use crate::forwarding::buffer::Limits;
 
 impl Engine {
     /// Sends a packet by its route, keeps it until there is one, or ends it, with `why` where it may not wait.
@@ -32,16 +31,20 @@ impl Engine {
     }
 
     fn wait(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
-        let (now, timeout) = (cx.now(), self.params.buffer_timeout());
-        self.buffer.push(p, destination, now, timeout);
-        while let Some(p) = self.buffer.take_excess(destination, self.limits()) {
-            cx.drop(p, DropReason::BufferFull);
-        }
-        self.check_at(cx, now + timeout);
+        let now = cx.now();
+        self.buffer.push(WaitingPacket { packet: p, destination, since: now, state: () });
+        self.drop_excess(cx, destination);
+        self.check_at(cx, now + self.params.buffer_timeout());
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        Limits { total: self.params.buffer_packets, per_destination: self.params.buffer_per_destination }
+    /// Drops what is too much for this destination, or in all.
+    pub(crate) fn drop_excess(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
+        let limit = self.params.buffer_per_destination;
+        while let Some(p) =
+            self.buffer.take_excess_for(destination, limit).or_else(|| self.buffer.take_excess())
+        {
+            cx.drop(p, DropReason::BufferFull);
+        }
     }
 
     /// There is a route: sends all that waits for it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wayhop_core::parameters::{FromStart, keep_from_start, whole_set};
-use wayhop_core::{Cx, DropReason, Refused};
+use wayhop_core::{Cx, Refused};
 
 use crate::engine::state::Engine;
 use crate::params::Params;
@@ -22,10 +22,9 @@ impl Engine {
         new.check().map_err(Refused)?;
         keep_from_start(&*self.params, &new, &FROM_START)?;
         self.params = Arc::new(new);
+        self.buffer.bound(self.params.buffer_packets, self.params.buffer_timeout());
         for destination in self.buffer.destinations() {
-            while let Some(p) = self.buffer.take_excess(destination, self.limits()) {
-                cx.drop(p, DropReason::BufferFull);
-            }
+            self.drop_excess(cx, destination);
         }
         let period = wayhop_core::Span::from_millis(self.params.periodic_update_ms);
         self.plan_full_by(cx, cx.now() + period);

@@ -2,10 +2,10 @@
 
 pub(crate) mod blacklist;
 pub(crate) mod held_replies;
+pub(crate) mod origin;
 pub(crate) mod request_table;
 mod route_reply;
 pub(crate) mod route_request;
 pub(crate) mod search;
-pub(crate) mod send_buffer;
 mod unidirectional;
 mod waiting;

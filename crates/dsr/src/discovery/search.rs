@@ -65,19 +65,14 @@ impl Engine {
 
     /// A discovery without an answer goes on, or ends.
     pub(crate) fn on_discovery_timer(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr) {
-        if !self.buffer.iter().any(|h| h.to == target) {
+        if !self.buffer.waits_for(target) {
             return;
         }
         if self.seek(cx, target, Wants::Waiting) == Seek::GoesOn {
             return;
         }
-        let mut i = 0;
-        while let Some(h) = self.buffer.get(i) {
-            if h.to != target {
-                i += 1;
-            } else if let Some(h) = self.buffer.take(i) {
-                cx.drop(h.packet, DropReason::DiscoveryFailed);
-            }
+        while let Some(p) = self.buffer.take(target) {
+            cx.drop(p, DropReason::DiscoveryFailed);
         }
         cx.note("discovery_failed", target, 0);
     }

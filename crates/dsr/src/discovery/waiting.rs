@@ -1,19 +1,21 @@
 //! Packets in the Send Buffer: kept, sent when there is a route, dropped when there is none (RFC 4728 section 4.2).
 
-use wayhop_core::{Addr, Cx, Decision, DropReason, SendState, Span};
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, SendState, Span, WaitingPacket};
 
 use crate::cache::Purpose;
 use crate::cache::path::Path;
+use crate::discovery::origin::Origin;
 use crate::discovery::search::{Seek, Wants};
-use crate::discovery::send_buffer::Held;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 
 impl Engine {
     /// Keeps a packet until there is a route.
-    pub(crate) fn hold(&mut self, cx: &mut Cx<'_>, h: Held) {
+    pub(crate) fn hold(&mut self, cx: &mut Cx<'_>, packet: Packet, destination: Ipv4Addr, origin: Origin) {
         cx.state(SendState {
-            packet: h.packet.meta.id,
+            packet: packet.meta.id,
             next_hop: Addr::UNSPECIFIED,
             decision: Decision::Waits,
             attempt: 0,
@@ -23,8 +25,9 @@ impl Engine {
             rtt: Span::ZERO,
             rtt_deviation: Span::ZERO,
         });
-        if let Some(evicted) = self.buffer.push(h) {
-            cx.drop(evicted.packet, DropReason::BufferFull);
+        self.buffer.push(WaitingPacket { packet, destination, since: cx.now(), state: origin });
+        if let Some(oldest) = self.buffer.take_excess() {
+            cx.drop(oldest, DropReason::BufferFull);
         }
         if self.params.send_buffer_check_max_ms > 0 {
             if !self.checking {
@@ -57,7 +60,7 @@ impl Engine {
         self.drop_expired(cx);
         let mut i = 0;
         while let Some(h) = self.buffer.get(i) {
-            let (to, own) = (h.to, h.own);
+            let (to, own) = (h.destination, h.state == Origin::Own);
             let mut route = Path::EMPTY;
             if self.route_to(cx, to, Purpose::Send, &mut route) {
                 self.free(cx, i, &route, Span::ZERO);
@@ -65,7 +68,7 @@ impl Engine {
             }
             let who = if own { Wants::Waiting } else { Wants::Other };
             if self.seek(cx, to, who) == Seek::GiveUp {
-                if let Some(h) = self.buffer.take(i) {
+                if let Some(h) = self.buffer.take_at(i) {
                     cx.drop(
                         h.packet,
                         if own { DropReason::DiscoveryFailed } else { DropReason::NoOtherRoute },
@@ -92,15 +95,15 @@ impl Engine {
     }
 
     fn drop_expired(&mut self, cx: &mut Cx<'_>) {
-        while let Some(h) = self.buffer.take_expired(cx.now()) {
-            cx.drop(h.packet, DropReason::BufferTimeout);
+        while let Some(p) = self.buffer.take_expired(cx.now()) {
+            cx.drop(p, DropReason::BufferTimeout);
         }
     }
 
     /// Sends the waiting packets that have a route now, each `spacing` after the one before.
     pub(crate) fn release(&mut self, cx: &mut Cx<'_>, spacing: Span) {
         let (mut i, mut delay) = (0, Span::ZERO);
-        while let Some(to) = self.buffer.get(i).map(|h| h.to) {
+        while let Some(to) = self.buffer.get(i).map(|h| h.destination) {
             let mut route = Path::EMPTY;
             if self.route_to(cx, to, Purpose::Send, &mut route) {
                 self.free(cx, i, &route, delay);
@@ -113,12 +116,14 @@ impl Engine {
 
     /// Sends one waiting packet.
     fn free(&mut self, cx: &mut Cx<'_>, at: usize, route: &Path, delay: Span) {
-        let Some(h) = self.buffer.take(at) else { return };
-        if h.own {
-            return self.send_own(cx, h.packet, route, Decision::Discovered, delay);
+        let Some(h) = self.buffer.take_at(at) else { return };
+        match h.state {
+            Origin::Own => self.send_own(cx, h.packet, route, Decision::Discovered, delay),
+            Origin::Other { salvage } => {
+                // Somebody else's packet gets a way that begins here, which the salvage count says (section 8.1.4).
+                let salvage = (salvage + 1).min(self.params.max_salvage_count.max(1));
+                self.send_by(cx, h.packet, route, salvage, delay);
+            }
         }
-        // Somebody else's packet gets a way that begins here, which the salvage count says (section 8.1.4).
-        let salvage = (h.salvage + 1).min(self.params.max_salvage_count.max(1));
-        self.send_by(cx, h.packet, route, salvage, delay);
     }
 }

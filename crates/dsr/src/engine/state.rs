@@ -3,14 +3,14 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{Fix, Outside, Packet, Span, Time, TxId};
+use wayhop_core::{Fix, Outside, Packet, SendBuffer, Span, Time, TxId};
 
 use crate::cache::overheard::HeardPackets;
 use crate::cache::{LinkCache, PathCache, RouteCache};
 use crate::discovery::blacklist::Blacklist;
 use crate::discovery::held_replies::HeldReplies;
+use crate::discovery::origin::Origin;
 use crate::discovery::request_table::RequestTable;
-use crate::discovery::send_buffer::SendBuffer;
 use crate::flow_state::flow_table::FlowTable;
 use crate::flow_state::shortening_table::ArsTable;
 use crate::maintenance::broken::{Broken, ToldError};
@@ -31,7 +31,7 @@ pub struct Engine {
     pub(crate) params: Arc<Params>,
     pub(crate) cache: Box<dyn RouteCache>,
     pub(crate) requests: RequestTable,
-    pub(crate) buffer: SendBuffer,
+    pub(crate) buffer: SendBuffer<Origin>,
     pub(crate) held_replies: HeldReplies,
     pub(crate) grat: GratTable,
     pub(crate) blacklist: Blacklist,

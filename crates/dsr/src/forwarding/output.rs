@@ -9,8 +9,8 @@ use wayhop_wire::{Error, checksum};
 
 use crate::cache::Purpose;
 use crate::cache::path::{MAX_NODES, Path};
+use crate::discovery::origin::Origin;
 use crate::discovery::search::Wants;
-use crate::discovery::send_buffer::Held;
 use crate::engine::state::Engine;
 use crate::forwarding::hop::Hop;
 use crate::forwarding::priority::LOW_DELAY;
@@ -70,7 +70,7 @@ impl Engine {
         if self.route_to(cx, to, Purpose::Send, &mut route) {
             return self.send_own(cx, p, &route, decision, Span::ZERO);
         }
-        self.hold(cx, Held { packet: p, to, salvage: 0, own: true, since: cx.now() });
+        self.hold(cx, p, to, Origin::Own);
         self.seek(cx, to, Wants::New);
     }
 

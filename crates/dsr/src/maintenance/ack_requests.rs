@@ -2,14 +2,14 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, DropReason, Packet, Priority, RxMeta, TxSpec};
+use wayhop_core::{Cx, DropReason, Packet, Priority, RxMeta, SendBuffer, TxSpec};
 use wayhop_link::etx::Cost;
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, DsrOption};
 
 use crate::cache::path::Path;
 use crate::cache::{Judge, Purpose};
-use crate::discovery::send_buffer::SendBuffer;
+use crate::discovery::origin::Origin;
 use crate::engine::state::Engine;
 use crate::forwarding::view::{View, is_node};
 use crate::maintenance::maintenance_buffer::Fingerprint;
@@ -54,8 +54,8 @@ impl Engine {
     /// Whether a packet that came to this node's interface came before.
     pub(crate) fn is_repeated(&mut self, cx: &Cx<'_>, what: &Fingerprint, destination: bool) -> bool {
         let now = cx.now();
-        let held = |b: &SendBuffer| {
-            let others = b.iter().filter(|h| !h.own);
+        let held = |b: &SendBuffer<Origin>| {
+            let others = b.iter().filter(|h| h.state != Origin::Own);
             others.filter_map(|h| Fingerprint::read(h.packet.bytes()).ok()).any(|f| f.was(what))
         };
         if !destination && (self.rexmt.holds(what) || held(&self.buffer)) {

@@ -8,7 +8,7 @@ use wayhop_wire::ipv4::{self};
 
 use crate::cache::Purpose;
 use crate::cache::path::Path;
-use crate::discovery::send_buffer::Held;
+use crate::discovery::origin::Origin;
 use crate::engine::state::Engine;
 use crate::forwarding::view::View;
 
@@ -54,7 +54,7 @@ impl Engine {
             return self.send_by(cx, p, &route, salvaged + 1, Span::ZERO);
         }
         if self.params.discover_for_salvage {
-            return self.hold(cx, Held { packet: p, to, salvage: salvaged, own: false, since: cx.now() });
+            return self.hold(cx, p, to, Origin::Other { salvage: salvaged });
         }
         cx.drop(p, DropReason::NoOtherRoute);
     }

@@ -77,8 +77,8 @@ impl Engine {
         self.rexmt.resize(new.rexmt_buffer_packets.into());
         self.buffer.bound(new.send_buffer_packets.into(), Span::from_secs(new.send_buffer_timeout_s.into()));
         self.params = Arc::new(new);
-        while let Some(h) = self.buffer.take_excess() {
-            cx.drop(h.packet, DropReason::BufferFull);
+        while let Some(p) = self.buffer.take_excess() {
+            cx.drop(p, DropReason::BufferFull);
         }
         // Packets wait: see to them by the new rules, whichever of the two kinds of look they ask for.
         if let Some(at) = self.buffer.next_expiry() {

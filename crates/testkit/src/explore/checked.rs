@@ -35,3 +35,10 @@ pub trait Checked: Protocol + Clone + Send + Sync + 'static {
     /// What a timer is for.
     fn timer(key: TimerKey, names: Names) -> String;
 }
+
+/// Feeds a packet but for its IP identification and the checksum over it, for protocols that read neither.
+pub fn digest_unnumbered(packet: &[u8], to: &mut dyn Hasher) {
+    to.write(&packet[..4]);
+    to.write(&packet[6..10]);
+    to.write(&packet[12..]);
+}

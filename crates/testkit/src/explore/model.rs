@@ -45,6 +45,18 @@ impl<P: Checked> Exploration<P> {
         self.run_and_tell(None)
     }
 
+    /// Searches for what must be found: a test of the search itself, which shows `what` was searched and the story.
+    ///
+    /// # Panics
+    /// If nothing goes wrong.
+    pub fn counterexample(self, what: &str) -> Counterexample {
+        let outcome = self.run();
+        eprintln!("{what}: {} states, depth {}", outcome.unique, outcome.depth);
+        let found = outcome.counterexample.expect("a mistake");
+        eprintln!("{found}");
+        found
+    }
+
     /// Searches, and says every ten seconds or so how far it is.
     pub fn run_and_tell(self, progress: Option<Progress>) -> Outcome {
         let x = Arc::new(self);
