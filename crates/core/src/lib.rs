@@ -12,6 +12,7 @@
 //! Nothing in here does I/O.
 
 mod addr;
+mod authentication;
 mod bytes;
 mod command;
 mod cx;
@@ -44,6 +45,7 @@ mod time;
 mod words;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
+pub use authentication::Authentication;
 pub use bytes::from_hex;
 pub use command::{Command, Refused};
 pub use cx::Cx;

@@ -12,7 +12,7 @@ use wayhop_core::{
     Carrier, Description, HostNeeds, HostRules, MessageFormat, Ns2Format, ParameterError, Parameters,
     Profile, Protocol, ends,
 };
-use wayhop_wire::aodv::PORT;
+use wayhop_wire::aodv::{AUTHENTICATION, PORT};
 
 use crate::Engine;
 use crate::params::{Hello, Params};
@@ -39,6 +39,7 @@ pub static DESCRIPTION: Description = Description {
         decode: decode::decode,
         hop: ends,
         route_header: None,
+        authentication: Some(&AUTHENTICATION),
         ns2: Ns2Format { tag: "AODV", tail: messages::ns2_tail },
     },
     host: HostNeeds {

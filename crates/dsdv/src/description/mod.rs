@@ -12,7 +12,7 @@ use wayhop_core::{
     Carrier, Description, HostNeeds, HostRules, MessageFormat, Ns2Format, ParameterError, Parameters,
     Profile, Protocol, ends,
 };
-use wayhop_wire::dsdv::PORT;
+use wayhop_wire::dsdv::{AUTHENTICATION, PORT};
 
 use crate::Engine;
 use crate::params::Params;
@@ -42,6 +42,7 @@ pub static DESCRIPTION: Description = Description {
         decode: decode::decode,
         hop: ends,
         route_header: None,
+        authentication: Some(&AUTHENTICATION),
         ns2: Ns2Format { tag: "message", tail: messages::ns2_tail },
     },
     host: HostNeeds {

@@ -1,16 +1,25 @@
 //! DSR options as JSON.
 
 use serde_json::{Map, Value, json};
-use wayhop_core::{Datagram, DecodedMessage, hex};
+use wayhop_core::{Carrier, Datagram, DecodedMessage, hex};
+use wayhop_wire::auth;
 use wayhop_wire::dsr::{self, AddrList, DsrOption, RouteErrorKind, error_type, option_type};
 use wayhop_wire::ipv4::protocol;
 
 /// The fixed portion of the header (RFC 4728, section 6.1), or the Flow State header (section 7.1).
 const FIXED_LEN: usize = 4;
 
-/// Every option of a packet but padding, and a Flow State header.
+/// How packets carry what authenticates them.
+const AUTHENTIC: auth::Format = auth::Format::new(Carrier::IpProtocol(protocol::DSR), &dsr::AUTHENTICATION);
+
+/// Every option of a packet but padding and what authenticates it, and a Flow State header.
 pub(crate) fn decode(d: &Datagram<'_>) -> Vec<DecodedMessage> {
-    messages(d.payload, d.complete_len)
+    let mut messages = messages(d.payload, d.complete_len);
+    if AUTHENTIC.of_datagram(d).is_some() {
+        // It is shown as authentication.
+        messages.retain(|m| m.fields.get("option_type").is_none_or(|t| *t != option_type::AUTHENTICATION));
+    }
+    messages
 }
 
 /// The messages in a payload whose length was `complete_len` before the capture cut it.

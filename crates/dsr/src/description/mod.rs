@@ -12,6 +12,7 @@ use wayhop_core::{
     Carrier, Description, HostNeeds, HostRules, MessageFormat, Ns2Format, ParameterError, Parameters,
     Profile, Protocol,
 };
+use wayhop_wire::dsr::AUTHENTICATION;
 use wayhop_wire::ipv4::protocol;
 
 use crate::Engine;
@@ -57,6 +58,7 @@ pub static DESCRIPTION: Description = Description {
         decode: decode::decode,
         hop: messages::hop,
         route_header: Some(messages::route_header),
+        authentication: Some(&AUTHENTICATION),
         ns2: Ns2Format { tag: "DSR", tail: messages::ns2_tail },
     },
     host: HostNeeds {
