@@ -11,7 +11,7 @@ use wayhop_protocols::classify;
 use wayhop_wire::ipv4;
 
 use crate::behaviour::{Behaviour, Drops};
-use crate::recent::Recent;
+use crate::recent::LastTimes;
 use crate::replay::Tape;
 
 /// Its timers: no protocol sets the highest bit.
@@ -33,8 +33,8 @@ pub struct Attacker {
     forger: Option<Box<dyn Forger>>,
     /// Its own stream: what it draws leaves the draws of protocols, motion and fading alone.
     rng: Rng,
-    answered: Recent,
-    denied: Recent,
+    answered: LastTimes,
+    denied: LastTimes,
     tape: Tape,
     /// Messages forged so far.
     forged: u32,
@@ -53,8 +53,8 @@ impl Attacker {
             behaviour,
             forger,
             rng,
-            answered: Recent::default(),
-            denied: Recent::default(),
+            answered: LastTimes::default(),
+            denied: LastTimes::default(),
             tape: Tape::default(),
             forged: 0,
         }

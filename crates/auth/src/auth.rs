@@ -7,7 +7,7 @@ use wayhop_wire::auth::{self as block, Block, Exchange, Format, Kind, TAG_LEN};
 use wayhop_wire::ipv4;
 
 use crate::key::{Key, Keys};
-use crate::neighbours::Neighbours;
+use crate::neighbours::NeighbourKeys;
 use crate::outbox::Outbox;
 
 /// The longest wait with a challenge: that of broadcasts in RFC 4728 (BroadcastJitter). All neighbours may have heard the
@@ -78,7 +78,7 @@ pub enum Verdict {
 
 /// A packet that was looked at; it has no block any more, if it had one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
+pub struct OpenedPacket {
     /// What to do with it.
     pub verdict: Verdict,
     /// Its transmitter, with a right tag.
@@ -95,7 +95,7 @@ pub struct Auth {
     own: Ipv4Addr,
     index: u64,
     counter: u32,
-    neighbours: Neighbours,
+    neighbours: NeighbourKeys,
     /// One for each interface.
     outboxes: Vec<Outbox>,
     rng: Rng,
@@ -125,7 +125,7 @@ impl Auth {
             own,
             index,
             counter: 0,
-            neighbours: Neighbours::default(),
+            neighbours: NeighbourKeys::default(),
             outboxes: Vec::new(),
             rng,
             counts: Counts::default(),
@@ -256,7 +256,7 @@ impl Auth {
     }
 
     fn tag(&self, b: &Block, mac: Mac, receiver: Ipv4Addr, packet: &[u8]) -> [u8; TAG_LEN] {
-        self.keys.first().tag(&Covered::of(b, self.format, mac, receiver, packet).parts())
+        self.keys.first().tag(&TagInput::of(b, self.format, mac, receiver, packet).parts())
     }
 
     fn next_block(&mut self, kind: Kind) -> Block {
@@ -286,7 +286,14 @@ impl Auth {
     /// Looks at a packet that [`Auth::concerns`] this node: takes the block off, and says what the packet is worth. `mac` is the link
     /// address that transmitted it, `receiver` the neighbour that it is for, or all. Whatever an outsider sends, nothing
     /// in here changes but counts.
-    pub fn open(&mut self, at: Time, iface: IfaceId, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
+    pub fn open(
+        &mut self,
+        at: Time,
+        iface: IfaceId,
+        p: &mut Packet,
+        mac: Mac,
+        receiver: Ipv4Addr,
+    ) -> OpenedPacket {
         let opened = self.judge(at, iface, p, mac, receiver);
         let c = &mut self.counts;
         match opened.verdict {
@@ -309,13 +316,20 @@ impl Auth {
         self.format.find(packet).is_some_and(|b| b.kind != Kind::Message)
     }
 
-    fn judge(&mut self, at: Time, iface: IfaceId, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
-        let refused = |verdict| Opened { verdict, transmitter: None, stamp: (0, 0) };
+    fn judge(
+        &mut self,
+        at: Time,
+        iface: IfaceId,
+        p: &mut Packet,
+        mac: Mac,
+        receiver: Ipv4Addr,
+    ) -> OpenedPacket {
+        let refused = |verdict| OpenedPacket { verdict, transmitter: None, stamp: (0, 0) };
         let b = self.format.remove(p);
         if self.is_outsider {
             let is_message = b.as_ref().is_none_or(|b| b.kind == Kind::Message);
             let verdict = if is_message { Verdict::Good } else { Verdict::Failed };
-            return Opened { verdict, transmitter: b.map(|b| b.transmitter), stamp: (0, 0) };
+            return OpenedPacket { verdict, transmitter: b.map(|b| b.transmitter), stamp: (0, 0) };
         }
         let Some(b) = b else { return refused(Verdict::Missing) };
         let key = self.keys.find(b.key_id).filter(|_| b.transmitter != self.own);
@@ -326,7 +340,7 @@ impl Auth {
             return refused(Verdict::Replayed);
         }
         let is_known = known.is_some();
-        let covered = Covered::of(&b, self.format, mac, receiver, p.bytes());
+        let covered = TagInput::of(&b, self.format, mac, receiver, p.bytes());
         if !key.verifies(&covered.parts(), &b.tag) {
             return refused(Verdict::Failed);
         }
@@ -348,7 +362,7 @@ impl Auth {
             Kind::Exchange(_) if !is_later => Verdict::Replayed,
             Kind::Exchange(e) => self.exchange(at, iface, n, is_known, (b.index, b.counter), &e),
         };
-        Opened { verdict, transmitter: Some(n), stamp: (b.index, b.counter) }
+        OpenedPacket { verdict, transmitter: Some(n), stamp: (b.index, b.counter) }
     }
 
     /// A neighbour's challenges and answers came.
@@ -399,13 +413,13 @@ impl Auth {
 }
 
 /// What a tag covers.
-struct Covered<'a> {
+struct TagInput<'a> {
     pseudo: [u8; 11],
-    block: block::Covered,
+    block: block::BlockInput,
     packet: &'a [u8],
 }
 
-impl<'a> Covered<'a> {
+impl<'a> TagInput<'a> {
     /// The pseudo-header - the protocol, the link address of the transmitter, the address of the receiver -, the block, and the
     /// packet without it.
     fn of(b: &Block, format: Format, mac: Mac, receiver: Ipv4Addr, packet: &'a [u8]) -> Self {

@@ -201,21 +201,21 @@ impl Block {
     }
 
     /// What the tag covers of the block: all but type, length and tag.
-    pub fn covered(&self) -> Covered {
+    pub fn covered(&self) -> BlockInput {
         let mut octets = [0; LONGEST];
         self.emit(0, &mut octets[..self.buffer_len()]);
-        Covered { octets, end: self.buffer_len() - TAG_LEN }
+        BlockInput { octets, end: self.buffer_len() - TAG_LEN }
     }
 }
 
 /// What the tag covers of a block.
 #[derive(Clone, Debug)]
-pub struct Covered {
+pub struct BlockInput {
     octets: [u8; LONGEST],
     end: usize,
 }
 
-impl Covered {
+impl BlockInput {
     /// The octets.
     pub fn bytes(&self) -> &[u8] {
         &self.octets[HEAD..self.end]

@@ -9,12 +9,12 @@ use wayhop_core::{Span, Time};
 
 /// (originator, id) of requests, each for a time.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct RequestIds {
     set: FxHashSet<(Ipv4Addr, u32)>,
     order: VecDeque<(Time, Ipv4Addr, u32)>,
 }
 
-impl Seen {
+impl RequestIds {
     /// Remembers a request until `now + memory`; false if it was there already. The oldest makes room.
     pub(crate) fn first(&mut self, key: (Ipv4Addr, u32), now: Time, memory: Span, limit: usize) -> bool {
         while self.order.front().is_some_and(|(until, ..)| *until <= now) {
@@ -39,7 +39,7 @@ impl Seen {
     }
 }
 
-impl Hash for Seen {
+impl Hash for RequestIds {
     fn hash<H: Hasher>(&self, to: &mut H) {
         let mut all: Vec<_> = self.order.iter().collect();
         all.sort_unstable();

@@ -12,7 +12,7 @@ use crate::forwarding::head::{Head, is_destination};
 use crate::params::{LocalRepair, OwnNumber};
 use crate::routing_table::seq::newest;
 use crate::routing_table::subnet::network;
-use crate::routing_table::{Entry, State};
+use crate::routing_table::{Entry, RouteState};
 
 impl Engine {
     /// Answers a request if this node may; its hop count is already this node's distance from the originator.
@@ -67,18 +67,18 @@ impl Engine {
     /// The route to an address, or one under repair that is offered meanwhile.
     fn way(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<&Entry> {
         self.best(own, a)
-            .or_else(|| self.table.get(a).filter(|e| e.state == State::Repair && self.is_offered(e)))
+            .or_else(|| self.table.get(a).filter(|e| e.state == RouteState::Repair && self.is_offered(e)))
     }
 
     /// Whether an entry may be offered to others.
     fn is_offered(&self, e: &Entry) -> bool {
         let while_repairing = self.params.local_repair == LocalRepair::PastHalfWay;
-        e.is_valid() || (e.state == State::Repair && while_repairing)
+        e.is_valid() || (e.state == RouteState::Repair && while_repairing)
     }
 
     /// The lifetime to state for an entry, in ms.
     fn remaining(&self, now: Time, e: &Entry) -> u32 {
-        if e.state == State::Repair {
+        if e.state == RouteState::Repair {
             return u32::MAX;
         }
         let ms = u32::try_from(e.expires.since(now).as_millis()).unwrap_or(u32::MAX);
@@ -197,8 +197,8 @@ impl Engine {
         let e = self.entry(cx, key);
         // In the place of a subnet's entry, one of fewer addresses would forget the number of the rest before DELETE_PERIOD is over.
         let leaves_some_out = e.prefix > 0 && (m.prefix_size == 0 || m.prefix_size > e.prefix);
-        let is_other =
-            e.prefix != m.prefix_size && (leaves_some_out || e.state != State::Invalid || e.search.is_on());
+        let is_other = e.prefix != m.prefix_size
+            && (leaves_some_out || e.state != RouteState::Invalid || e.search.is_on());
         if is_other || !e.accepts(m.destination_seq, m.hop_count) {
             if !is_other && e.contradicts(from, m.destination_seq) {
                 self.ask_next_hop(cx, key);
@@ -209,7 +209,7 @@ impl Engine {
             self.table.set_prefix(key, m.prefix_size);
         }
         let e = self.entry(cx, key);
-        let was_in_repair = e.state == State::Repair;
+        let was_in_repair = e.state == RouteState::Repair;
         let expires = now + self.params.believed(Span::from_millis(m.lifetime_ms.into()));
         self.set_route(cx, key, from, m.hop_count, m.destination_seq, expires);
         let asked = self.table.get(m.destination).map_or(Time::ZERO, |e| e.search.asked);
@@ -286,8 +286,8 @@ impl Engine {
     ) {
         let e = self.entry(cx, destination);
         let is_same = e.is_valid() && e.next_hop == next_hop && e.hops == hops;
-        let repaired_from = (e.state == State::Repair).then_some(e.last_hops.unwrap_or(e.hops));
-        e.state = State::Valid;
+        let repaired_from = (e.state == RouteState::Repair).then_some(e.last_hops.unwrap_or(e.hops));
+        e.state = RouteState::Valid;
         e.next_hop = next_hop;
         e.hops = hops;
         e.expires = expires;

@@ -8,13 +8,13 @@ use wayhop_wire::aodv::{Message, Rreq};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::params::{OwnNumber, SearchRule};
-use crate::routing_table::{Entry, State};
+use crate::routing_table::{Entry, RouteState};
 
 /// The longest wait for a reply, and the silence after a failure, of `SearchRule::MeasuredLatency`.
 const LONGEST_WAIT: Span = Span::from_secs(10);
 
 /// What to do next for a destination.
-enum Step {
+enum SearchStep {
     Ask { ttl: u8, wait: Span },
     GiveUp { silence: Span },
 }
@@ -42,7 +42,7 @@ impl Engine {
         let waits = self.buffer.waits_for(destination) && self.best(cx.addr(), destination).is_none();
         let Some(e) = self.table.get_mut(destination) else { return };
         match e.state {
-            State::Repair => self.repair_failed(cx, destination),
+            RouteState::Repair => self.repair_failed(cx, destination),
             _ if waits => self.next_step(cx, destination),
             // Nothing waits any more: its time was up, or it was pushed out.
             _ => e.search.reset(),
@@ -57,8 +57,8 @@ impl Engine {
             SearchRule::MeasuredLatency => self.next_measured(e),
         };
         match step {
-            Step::Ask { ttl, wait } => self.ask(cx, destination, ttl, wait),
-            Step::GiveUp { silence } => {
+            SearchStep::Ask { ttl, wait } => self.ask(cx, destination, ttl, wait),
+            SearchStep::GiveUp { silence } => {
                 if let Some(e) = self.table.get_mut(destination) {
                     e.search.reset();
                     e.search.wait_until = cx.now() + silence;
@@ -84,16 +84,16 @@ impl Engine {
     }
 
     /// The search for a node of the own subnet goes to the neighbours only.
-    fn next_near(&self, e: &Entry) -> Step {
+    fn next_near(&self, e: &Entry) -> SearchStep {
         let p = &self.params;
         if e.search.is_on() && e.search.nearby > p.rreq_retries {
-            return Step::GiveUp { silence: Span::ZERO };
+            return SearchStep::GiveUp { silence: Span::ZERO };
         }
-        Step::Ask { ttl: 1, wait: p.ring_traversal_time(1) * (1u64 << e.search.nearby.min(16)) }
+        SearchStep::Ask { ttl: 1, wait: p.ring_traversal_time(1) * (1u64 << e.search.nearby.min(16)) }
     }
 
     /// Sections 6.3 and 6.4.
-    fn next_ring(&self, e: &Entry) -> Step {
+    fn next_ring(&self, e: &Entry) -> SearchStep {
         let p = &self.params;
         let grow = |ttl: u8| ttl.saturating_add(p.ttl_increment);
         // The threshold bounds the growth, not the first ring around a distance that was known.
@@ -103,21 +103,21 @@ impl Engine {
             (true, _) => (grow(e.search.last_ttl), grow(e.search.last_ttl) <= p.ttl_threshold),
         };
         if is_ring && ttl < p.net_diameter {
-            return Step::Ask { ttl, wait: p.ring_traversal_time(ttl) };
+            return SearchStep::Ask { ttl, wait: p.ring_traversal_time(ttl) };
         }
         if e.search.at_full_ttl > p.rreq_retries {
-            return Step::GiveUp { silence: Span::ZERO };
+            return SearchStep::GiveUp { silence: Span::ZERO };
         }
         let backoff = 1u64 << e.search.at_full_ttl.min(16);
         let wait = p.request_wait_ms.map_or(p.net_traversal_time() * backoff, Span::from_millis);
-        Step::Ask { ttl: p.net_diameter, wait }
+        SearchStep::Ask { ttl: p.net_diameter, wait }
     }
 
     /// As [`SearchRule::MeasuredLatency`] says.
-    fn next_measured(&self, e: &Entry) -> Step {
+    fn next_measured(&self, e: &Entry) -> SearchStep {
         let p = &self.params;
         if e.search.at_full_ttl > p.rreq_retries {
-            return Step::GiveUp { silence: LONGEST_WAIT };
+            return SearchStep::GiveUp { silence: LONGEST_WAIT };
         }
         let last = e.last_hops.map(|hops| hops.max(e.search.last_ttl));
         let ttl = match last {
@@ -128,7 +128,7 @@ impl Engine {
         let times = e.search.at_full_ttl + u32::from(!matches!(last, Some(l) if l < p.ttl_threshold));
         let per_hop = e.search.latency_per_hop().unwrap_or(p.node_traversal_time());
         let wait = per_hop * 2 * u64::from(ttl) * u64::from(times.max(1));
-        Step::Ask { ttl, wait: wait.min(LONGEST_WAIT) }
+        SearchStep::Ask { ttl, wait: wait.min(LONGEST_WAIT) }
     }
 
     /// Whether a request may leave now (sections 6.3 and 6.13).

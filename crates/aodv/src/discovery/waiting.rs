@@ -7,8 +7,8 @@ use wayhop_wire::ipv4;
 
 use crate::engine::ids;
 use crate::engine::state::Engine;
-use crate::forwarding::route_use::Use;
-use crate::routing_table::State;
+use crate::forwarding::route_use::DataPath;
+use crate::routing_table::RouteState;
 
 impl Engine {
     /// Sends a packet if there is a route; else, if it is this node's or its route is under repair, keeps it and searches; else drops
@@ -26,12 +26,12 @@ impl Engine {
             return cx.deliver(p);
         }
         let way = self.best(own, destination).map(|e| (e.next_hop, e.prefix));
-        let in_repair = self.table.get(destination).is_some_and(|e| e.state == State::Repair);
+        let in_repair = self.table.get(destination).is_some_and(|e| e.state == RouteState::Repair);
         let quiet = self.is_quiet(cx.now());
         let may_forward = source == own || !quiet;
         match way {
             Some((next_hop, prefix)) if !quiet || source == own && next_hop == destination => {
-                let used = Use { source, destination, next_hop, previous_hop: None };
+                let used = DataPath { source, destination, next_hop, previous_hop: None };
                 self.refresh(cx, &used);
                 cx.send(p, TxSpec::unicast(next_hop).reported(ids::DATA));
                 if prefix > 0 {
@@ -65,7 +65,7 @@ impl Engine {
     /// Whether there is another way for a packet that the link did not take, or hope for one.
     pub(crate) fn may_go_on(&self, own: Ipv4Addr, source: Ipv4Addr, destination: Ipv4Addr) -> bool {
         let has_route = self.best(own, destination).is_some()
-            || self.table.get(destination).is_some_and(|e| e.state == State::Repair);
+            || self.table.get(destination).is_some_and(|e| e.state == RouteState::Repair);
         (self.is_answerable(own, source) && self.params.rebuffer_own)
             || (self.params.reroute_queued && has_route)
     }
@@ -96,7 +96,7 @@ impl Engine {
         let mut delay = Span::ZERO;
         while let Some(p) = self.buffer.take(destination) {
             let source = ipv4::ends(p.bytes()).map_or(cx.addr(), |(s, _)| s);
-            let used = Use { source, destination, next_hop, previous_hop: None };
+            let used = DataPath { source, destination, next_hop, previous_hop: None };
             self.refresh(cx, &used);
             cx.send(p, TxSpec::unicast(next_hop).after(delay).reported(ids::DATA));
             delay += spacing;

@@ -11,7 +11,7 @@ use crate::engine::ids;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::forwarding::head::Head;
-use crate::forwarding::route_use::Use;
+use crate::forwarding::route_use::DataPath;
 use crate::params::Hello;
 
 impl Engine {
@@ -118,7 +118,7 @@ impl Protocol for Engine {
     }
 
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
-        let used = Use {
+        let used = DataPath {
             source: used.source.v4_or_unspecified(),
             destination: used.destination.v4_or_unspecified(),
             next_hop: used.next_hop.v4_or_unspecified(),

@@ -5,12 +5,12 @@ use std::fmt::{self, Display, Formatter};
 use wayhop_core::{Inspect, Maybe, Time};
 
 use crate::engine::state::Engine;
-use crate::routing_table::{Entry, State};
+use crate::routing_table::{Entry, RouteState};
 
 /// The destination, with the length of its prefix if it is a subnet. Texts are made for who reads them, not for who counts rows.
-struct Name<'a>(&'a Entry);
+struct PrefixName<'a>(&'a Entry);
 
-impl Display for Name<'_> {
+impl Display for PrefixName<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0.prefix {
             0 => self.0.destination.fmt(f),
@@ -19,9 +19,9 @@ impl Display for Name<'_> {
     }
 }
 
-struct Users<'a>(&'a Entry);
+struct PrecursorList<'a>(&'a Entry);
 
-impl Display for Users<'_> {
+impl Display for PrecursorList<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (i, user) in self.0.precursors.iter().enumerate() {
             if i > 0 {
@@ -40,20 +40,20 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
     );
     for r in e.table.iter() {
         let state = match r.state {
-            State::Valid => "valid",
-            State::Invalid => "invalid",
-            State::Repair => "repair",
+            RouteState::Valid => "valid",
+            RouteState::Invalid => "invalid",
+            RouteState::Repair => "repair",
         };
         out.row(
             "routes",
             &[
-                ("destination", &Name(r)),
+                ("destination", &PrefixName(r)),
                 ("state", &state),
                 ("next_hop", &r.next_hop),
                 ("hops", &r.hops),
                 ("seq", &Maybe(r.seq)),
                 ("expires_in_ms", &r.expires.since(now).as_millis()),
-                ("precursors", &Users(r)),
+                ("precursors", &PrecursorList(r)),
             ],
         );
     }

@@ -4,7 +4,7 @@ use wayhop_core::{Cx, Span, Time};
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
-use crate::routing_table::State;
+use crate::routing_table::RouteState;
 
 impl Engine {
     /// Sees to it that a check runs at the first grid point after `due`.
@@ -34,7 +34,7 @@ impl Engine {
         self.repeat_searches(cx);
         self.expire_neighbours(cx);
         let now = cx.now();
-        let routes = self.table.iter().filter(|e| e.state != State::Repair).map(|e| e.expires);
+        let routes = self.table.iter().filter(|e| e.state != RouteState::Repair).map(|e| e.expires);
         let due =
             routes.chain(self.buffer.next_expiry()).chain(self.neighbours.next_loss(&self.params)).min();
         if let Some(due) = due {

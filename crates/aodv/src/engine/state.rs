@@ -7,13 +7,13 @@ use wayhop_link::Notices;
 use wayhop_wire::aodv::Unreachable;
 
 use crate::discovery::rate_limit::RateLimit;
-use crate::discovery::request_table::Seen;
+use crate::discovery::request_table::RequestIds;
 use crate::maintenance::repairs::Repairs;
-use crate::neighbours::table::Neighbours;
-use crate::neighbours::watch::Watch;
+use crate::neighbours::table::NeighbourTable;
+use crate::neighbours::watch::NextHopWatch;
 use crate::params::{OwnNumber, Params};
-use crate::routing_table::Table;
-use crate::routing_table::subnet::{Covered, Subnet};
+use crate::routing_table::RoutingTable;
+use crate::routing_table::subnet::{CoveredAddresses, Subnet};
 
 /// AODV at one node.
 ///
@@ -21,15 +21,15 @@ use crate::routing_table::subnet::{Covered, Subnet};
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) params: Arc<Params>,
-    pub(crate) table: Table,
+    pub(crate) table: RoutingTable,
     pub(crate) buffer: SendBuffer,
-    pub(crate) seen: Seen,
-    pub(crate) neighbours: Neighbours,
+    pub(crate) seen: RequestIds,
+    pub(crate) neighbours: NeighbourTable,
     pub(crate) repairs: Repairs,
-    pub(crate) watch: Watch,
+    pub(crate) watch: NextHopWatch,
     /// The subnets of `Params::subnet_routers`.
     pub(crate) subnets: Vec<Subnet>,
-    pub(crate) covered: Covered,
+    pub(crate) covered: CoveredAddresses,
     /// What is outside of the mesh; `None` in a mesh without gateways.
     pub(crate) outside: Option<Outside>,
     /// This node's own sequence number.
@@ -59,13 +59,13 @@ impl Engine {
         Self {
             buffer: SendBuffer::new(params.buffer_packets, Span::from_millis(params.buffer_timeout_ms)),
             params,
-            table: Table::default(),
-            seen: Seen::default(),
-            neighbours: Neighbours::default(),
+            table: RoutingTable::default(),
+            seen: RequestIds::default(),
+            neighbours: NeighbourTable::default(),
             repairs: Repairs::default(),
-            watch: Watch::default(),
+            watch: NextHopWatch::default(),
             subnets,
-            covered: Covered::default(),
+            covered: CoveredAddresses::default(),
             outside: None,
             seq,
             request_id: 0,

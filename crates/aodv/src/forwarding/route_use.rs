@@ -8,7 +8,7 @@ use crate::engine::state::Engine;
 use crate::params::{Hello, Refresh};
 
 /// A way that a data packet goes.
-pub(crate) struct Use {
+pub(crate) struct DataPath {
     pub(crate) source: Ipv4Addr,
     pub(crate) destination: Ipv4Addr,
     pub(crate) next_hop: Ipv4Addr,
@@ -34,7 +34,7 @@ impl Engine {
 
     /// A data packet for this node came. Its way is an active route's (section 6.9), which this node is part of: it keeps on
     /// sending Hellos, without which the neighbour before it would take it for lost.
-    pub(crate) fn arrived(&mut self, cx: &Cx<'_>, used: &Use) {
+    pub(crate) fn arrived(&mut self, cx: &Cx<'_>, used: &DataPath) {
         let Some(previous) = used.previous_hop else { return };
         let now = cx.now();
         self.forwarded_here(previous, used.source, now);
@@ -51,7 +51,7 @@ impl Engine {
     }
 
     /// A data packet goes this way (section 6.2).
-    pub(crate) fn refresh(&mut self, cx: &mut Cx<'_>, used: &Use) {
+    pub(crate) fn refresh(&mut self, cx: &mut Cx<'_>, used: &DataPath) {
         let now = cx.now();
         let until = now + self.params.active_route_timeout();
         if self.params.refresh == Refresh::DestinationOnly {

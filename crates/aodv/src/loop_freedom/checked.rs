@@ -4,21 +4,21 @@ use std::hash::{Hash as _, Hasher};
 use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
-use wayhop_testkit::explore::{Checked, Names, digest_unnumbered};
+use wayhop_testkit::explore::{Explorable, Names, digest_unnumbered};
 use wayhop_wire::aodv::Message;
 use wayhop_wire::{ipv4, udp};
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::routing_table::seq::newer;
-use crate::routing_table::{Entry, State};
+use crate::routing_table::{Entry, RouteState};
 
 fn message(packet: &[u8]) -> Option<Message<'_>> {
     let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
     Message::parse(datagram.payload()).ok()
 }
 
-impl Checked for Engine {
+impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
 
     fn digest(&self, mut to: &mut dyn Hasher) {
@@ -119,8 +119,8 @@ impl Checked for Engine {
 fn row(e: &Entry, names: Names) -> String {
     let seq = e.seq.map_or_else(|| "unknown".to_owned(), |s| s.to_string());
     match e.state {
-        State::Valid => format!("via {} seq {seq} hops {}", names.of(e.next_hop), e.hops),
-        State::Invalid => format!("invalid seq {seq}"),
-        State::Repair => format!("under repair seq {seq}"),
+        RouteState::Valid => format!("via {} seq {seq} hops {}", names.of(e.next_hop), e.hops),
+        RouteState::Invalid => format!("invalid seq {seq}"),
+        RouteState::Repair => format!("under repair seq {seq}"),
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::ids;
 use crate::engine::state::Engine;
 use crate::maintenance::audience::Audience;
 use crate::params::{LocalRepair, OwnNumber};
-use crate::routing_table::State;
+use crate::routing_table::RouteState;
 
 /// How many hops a packet has come: senders start at one of a few usual TTLs.
 fn hops_so_far(p: &Packet) -> u8 {
@@ -28,7 +28,7 @@ impl Engine {
         let may_ask = self.may_ask(cx.now());
         match self.params.local_repair {
             LocalRepair::PastHalfWay => {
-                let e = self.table.get(destination).filter(|e| e.state != State::Invalid);
+                let e = self.table.get(destination).filter(|e| e.state != RouteState::Invalid);
                 if e.is_some_and(|e| hops_so_far(&p) > e.hops) {
                     return self.repair_past_half_way(cx, p, destination);
                 }
@@ -79,9 +79,9 @@ impl Engine {
             e.precursors.remove(next_hop);
             // A repair that kept its number hangs on its old link still; one that raised it is on its own.
             let hangs_on = match e.state {
-                State::Valid => true,
-                State::Repair => self.params.local_repair == LocalRepair::PastHalfWay,
-                State::Invalid => false,
+                RouteState::Valid => true,
+                RouteState::Repair => self.params.local_repair == LocalRepair::PastHalfWay,
+                RouteState::Invalid => false,
             };
             if !hangs_on || e.next_hop != next_hop {
                 continue;

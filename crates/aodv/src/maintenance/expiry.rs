@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::Cx;
 
 use crate::engine::state::Engine;
-use crate::routing_table::State;
+use crate::routing_table::RouteState;
 
 impl Engine {
     /// Marks a route invalid, keeps what is to be remembered of it, and takes it from the host.
@@ -22,7 +22,7 @@ impl Engine {
             cx.note("route_broken", destination, e.hops.into());
         }
         e.seq = number(e.seq);
-        e.state = State::Invalid;
+        e.state = RouteState::Invalid;
         if e.hops == u8::MAX {
             e.hops = e.last_hops.unwrap_or(0);
         } else {
@@ -45,8 +45,8 @@ impl Engine {
                 continue;
             }
             match e.state {
-                State::Valid => self.expire(cx, destination),
-                State::Invalid if !e.search.is_on() && !self.buffer.waits_for(destination) => {
+                RouteState::Valid => self.expire(cx, destination),
+                RouteState::Invalid if !e.search.is_on() && !self.buffer.waits_for(destination) => {
                     self.forget(cx, destination);
                 }
                 _ => {}

@@ -11,7 +11,7 @@ use crate::engine::timers::Timer;
 use crate::maintenance::audience::Audience;
 use crate::maintenance::repairs::Repairs;
 use crate::params::LocalRepair;
-use crate::routing_table::State;
+use crate::routing_table::RouteState;
 
 /// `LOCAL_ADD_TTL` (section 10).
 const LOCAL_ADD_TTL: u8 = 2;
@@ -30,7 +30,7 @@ impl Engine {
         let to_source = self.table.valid(source).map_or(0, |e| e.hops);
         let ttl = hops.max(to_source / 2).saturating_add(LOCAL_ADD_TTL);
         if let Some(e) = self.table.get_mut(destination) {
-            e.state = State::Repair;
+            e.state = RouteState::Repair;
             e.raise_seq();
             // With a number raised, any distance is good news.
             e.hops = u8::MAX;
@@ -51,10 +51,10 @@ impl Engine {
     pub(crate) fn repair_past_half_way(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         self.keep(cx, p, destination);
         if let Some(e) = self.table.get_mut(destination) {
-            if e.state == State::Valid {
+            if e.state == RouteState::Valid {
                 cx.uninstall(destination);
             }
-            e.state = State::Repair;
+            e.state = RouteState::Repair;
             cx.note("repair_start", destination, e.hops.into());
         }
         self.search(cx, destination);
@@ -76,7 +76,7 @@ impl Engine {
                 break;
             }
             self.repairs.0.pop_first();
-            if self.table.get(destination).is_some_and(|e| e.state == State::Repair) {
+            if self.table.get(destination).is_some_and(|e| e.state == RouteState::Repair) {
                 self.invalidate(cx, destination, |seq| seq);
                 cx.note("repair_failed", destination, 0);
             }

@@ -8,10 +8,10 @@ use wayhop_wire::aodv::{MAX_UNREACHABLE, Message, Rerr, Unreachable};
 use crate::engine::ids;
 use crate::engine::state::Engine;
 use crate::forwarding::head::Head;
-use crate::forwarding::route_use::Use;
+use crate::forwarding::route_use::DataPath;
 use crate::maintenance::audience::Audience;
 use crate::params::RerrNumber;
-use crate::routing_table::State;
+use crate::routing_table::RouteState;
 use crate::routing_table::seq::{newer, newest};
 
 /// The most destinations in one Route Error: what fits a packet of 1500 octets.
@@ -67,7 +67,7 @@ impl Engine {
     }
 
     /// A packet goes back where it came from: this route and the neighbour's lead to each other.
-    pub(crate) fn turned_back(&mut self, cx: &mut Cx<'_>, used: &Use) {
+    pub(crate) fn turned_back(&mut self, cx: &mut Cx<'_>, used: &DataPath) {
         let key = self.table.key(used.destination);
         if !self.table.get(key).is_some_and(|e| e.is_valid() && e.next_hop == used.next_hop) {
             return;
@@ -129,7 +129,7 @@ impl Engine {
     /// subnet by which packets for it go there.
     fn concerned(&self, destination: Ipv4Addr, from: Ipv4Addr) -> Option<Ipv4Addr> {
         match self.table.get(destination) {
-            Some(e) if e.state != State::Invalid && e.next_hop == from => Some(destination),
+            Some(e) if e.state != RouteState::Invalid && e.next_hop == from => Some(destination),
             _ => self.table.key_over(destination, from),
         }
     }

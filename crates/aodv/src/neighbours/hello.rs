@@ -8,7 +8,7 @@ use wayhop_wire::aodv::{Extension, Message, Rrep};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::forwarding::head::Head;
-use crate::neighbours::table::{Neighbour, Neighbours};
+use crate::neighbours::table::{Neighbour, NeighbourTable};
 use crate::params::Hello;
 
 impl Engine {
@@ -47,7 +47,7 @@ impl Engine {
             lifetime_ms: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
         };
         let millis = u32::try_from(interval.as_millis()).unwrap_or(u32::MAX);
-        let extension = (interval != Neighbours::INTERVAL).then_some(Extension::HelloInterval { millis });
+        let extension = (interval != NeighbourTable::INTERVAL).then_some(Extension::HelloInterval { millis });
         let p = self.new_message(cx, &Message::Rrep(hello), extension, BROADCAST, 1);
         self.broadcast(cx, p, Span::ZERO);
     }
@@ -58,7 +58,7 @@ impl Engine {
             return;
         }
         let now = cx.now();
-        let interval = interval.unwrap_or(Neighbours::INTERVAL).max(Span::from_millis(1));
+        let interval = interval.unwrap_or(NeighbourTable::INTERVAL).max(Span::from_millis(1));
         let allowed = u64::from(self.params.allowed_hello_loss.max(1));
         let interval = self.params.believed(interval * allowed) / allowed;
         let n = Neighbour { addr: head.source, heard: now, interval };
@@ -66,7 +66,7 @@ impl Engine {
         let known = &mut self.neighbours.hellos;
         match known.iter().position(|x| x.addr == n.addr) {
             Some(i) => known[i] = n,
-            None if known.len() < Neighbours::LIMIT => known.push(n),
+            None if known.len() < NeighbourTable::LIMIT => known.push(n),
             // Who was not heard for the longest time makes room.
             None => {
                 if let Some(oldest) = known.iter_mut().min_by_key(|x| x.heard) {

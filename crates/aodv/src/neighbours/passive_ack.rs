@@ -9,7 +9,7 @@ use wayhop_wire::aodv::{Message, Rreq};
 use crate::engine::ids;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
-use crate::neighbours::watch::{Watch, Watched};
+use crate::neighbours::watch::{NextHopWatch, WatchedHop};
 use crate::params::Hello;
 
 impl Engine {
@@ -17,7 +17,7 @@ impl Engine {
     pub(crate) fn watch(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, destination: Ipv4Addr) {
         let overhears = self.params.passive_ack;
         let list = &self.watch.0;
-        if list.len() >= Watch::LIMIT
+        if list.len() >= NextHopWatch::LIMIT
             || list.iter().any(|w| w.neighbour == neighbour)
             || !overhears && !self.asks_if_silent(cx, neighbour)
         {
@@ -27,7 +27,7 @@ impl Engine {
         // Hello to say something of its own.
         let is_last = neighbour == destination || !overhears;
         let wait = if is_last { self.params.hello_interval() } else { self.params.next_hop_wait() };
-        self.watch.0.push(Watched { neighbour, was_asked: false, due: cx.now() + wait });
+        self.watch.0.push(WatchedHop { neighbour, was_asked: false, due: cx.now() + wait });
         self.set_watch_timer(cx);
     }
 
@@ -50,7 +50,7 @@ impl Engine {
                 self.link_broken(cx, w.neighbour);
             } else if self.ask_over(cx, w.neighbour, w.neighbour, 1) {
                 let due = now + self.params.ring_traversal_time(1);
-                self.watch.0.push(Watched { was_asked: true, due, ..w });
+                self.watch.0.push(WatchedHop { was_asked: true, due, ..w });
             }
         }
         self.set_watch_timer(cx);

@@ -8,7 +8,7 @@ use crate::params::Params;
 
 /// What is known of the nodes around.
 #[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Neighbours {
+pub(crate) struct NeighbourTable {
     /// Senders of Hellos.
     pub(crate) hellos: Vec<Neighbour>,
     /// Until when requests of a neighbour are ignored.
@@ -25,7 +25,7 @@ pub(crate) struct Neighbour {
     pub(crate) interval: Span,
 }
 
-impl Neighbours {
+impl NeighbourTable {
     /// More than this many neighbours are not remembered.
     pub(crate) const LIMIT: usize = 1_024;
     /// The default `HELLO_INTERVAL` of section 10, which a sender without the extension uses.

@@ -6,12 +6,12 @@ use wayhop_core::{Cx, Span};
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
-use crate::neighbours::table::Neighbours;
+use crate::neighbours::table::NeighbourTable;
 
 impl Engine {
     /// Starts the wait for an RREP-ACK.
     pub(crate) fn await_ack(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
-        if self.neighbours.acks.len() < Neighbours::LIMIT {
+        if self.neighbours.acks.len() < NeighbourTable::LIMIT {
             self.neighbours.acks.push((neighbour, cx.now() + self.params.next_hop_wait()));
         }
         self.set_ack_timer(cx);
@@ -42,7 +42,7 @@ impl Engine {
         let until = now + Span::from_millis(self.params.blacklist_timeout_ms);
         let list = &mut self.neighbours.blacklist;
         list.retain(|&(a, u)| a != neighbour && u > now);
-        if list.len() < Neighbours::LIMIT {
+        if list.len() < NeighbourTable::LIMIT {
             list.push((neighbour, until));
             cx.note("blacklisted", neighbour, self.params.blacklist_timeout_ms);
         }

@@ -6,16 +6,16 @@ use wayhop_core::Time;
 
 /// Next hops that were sent data and have not been heard since.
 #[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Watch(pub(crate) Vec<Watched>);
+pub(crate) struct NextHopWatch(pub(crate) Vec<WatchedHop>);
 
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedHop {
     pub(crate) neighbour: Ipv4Addr,
     pub(crate) was_asked: bool,
     pub(crate) due: Time,
 }
 
-impl Watch {
+impl NextHopWatch {
     /// Active next hops beyond this number are not watched.
     pub(crate) const LIMIT: usize = 64;
 

@@ -15,7 +15,7 @@ use crate::routing_table::seq::newer;
 
 /// Whether an entry can be used.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum State {
+pub(crate) enum RouteState {
     /// Packets go this way.
     Valid,
     /// Kept for its sequence number and last distance.
@@ -32,7 +32,7 @@ pub(crate) struct Entry {
     pub(crate) prefix: u8,
     /// Its sequence number; `None` while unknown.
     pub(crate) seq: Option<u32>,
-    pub(crate) state: State,
+    pub(crate) state: RouteState,
     /// Distance in hops; of an invalid entry, the last one known, if [`Entry::was_valid`].
     pub(crate) hops: u8,
     pub(crate) next_hop: Ipv4Addr,
@@ -43,12 +43,12 @@ pub(crate) struct Entry {
     /// The distance at the last break; `None` if no route to it ever broke.
     pub(crate) last_hops: Option<u8>,
     pub(crate) precursors: Precursors,
-    pub(crate) search: Search,
+    pub(crate) search: RouteSearch,
 }
 
 /// The course of the search for a destination.
 #[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Search {
+pub(crate) struct RouteSearch {
     /// When it began; `None` when there is none.
     pub(crate) since: Option<Time>,
     /// No further request before this.
@@ -66,7 +66,7 @@ pub(crate) struct Search {
     next_latency: u8,
 }
 
-impl Search {
+impl RouteSearch {
     /// Ends the search.
     pub(crate) fn reset(&mut self) {
         self.since = None;
@@ -132,18 +132,18 @@ impl Entry {
             destination,
             prefix: 0,
             seq: None,
-            state: State::Invalid,
+            state: RouteState::Invalid,
             hops: 0,
             next_hop: Ipv4Addr::UNSPECIFIED,
             expires,
             wanted_until: Time::ZERO,
             last_hops: None,
             precursors: Precursors::default(),
-            search: Search::default(),
+            search: RouteSearch::default(),
         }
     }
     pub(crate) fn is_valid(&self) -> bool {
-        self.state == State::Valid
+        self.state == RouteState::Valid
     }
     /// Whether news with this number and distance replace the entry (sections 6.2 and 6.7): they are newer; or as new
     /// and the entry is invalid or longer; or the entry's number is unknown. An entry under repair that kept its number is no worse than
@@ -151,7 +151,7 @@ impl Entry {
     pub(crate) fn accepts(&self, seq: u32, hops: u8) -> bool {
         match self.seq {
             None => true,
-            Some(own) if own == seq => self.state == State::Invalid || hops < self.hops,
+            Some(own) if own == seq => self.state == RouteState::Invalid || hops < self.hops,
             Some(own) => newer(seq, own),
         }
     }
@@ -185,7 +185,7 @@ impl Entry {
 
 /// All entries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct RoutingTable {
     entries: Vec<Entry>,
     at: FxHashMap<Ipv4Addr, u32>,
     /// How many entries there are of each prefix length of subnets, if there ever were any, and a bit for each length of
@@ -194,7 +194,7 @@ pub(crate) struct Table {
     lengths: u32,
 }
 
-impl Table {
+impl RoutingTable {
     pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&Entry> {
         self.at.get(&a).map(|&i| &self.entries[i as usize])
     }
@@ -260,7 +260,7 @@ impl Table {
     /// Whom to forget when the table is full: an invalid entry nobody is looking for, else any, and of these the one
     /// that ends first.
     pub(crate) fn least_useful(&self) -> Option<Ipv4Addr> {
-        let rank = |e: &&Entry| (e.search.is_on(), e.state != State::Invalid, e.expires);
+        let rank = |e: &&Entry| (e.search.is_on(), e.state != RouteState::Invalid, e.expires);
         self.entries.iter().min_by_key(rank).map(|e| e.destination)
     }
 }

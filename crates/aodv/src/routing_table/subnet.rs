@@ -13,7 +13,7 @@ use std::net::Ipv4Addr;
 use wayhop_wire::ipv4;
 
 use crate::routing_table::seq::{newer, newest};
-use crate::routing_table::{Entry, Table};
+use crate::routing_table::{Entry, RoutingTable};
 
 /// A subnet, by its router's address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,9 +50,9 @@ impl Subnet {
 
 /// Addresses whose rows in the host's table come from a subnet's route.
 #[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct Covered(pub(crate) Vec<Ipv4Addr>);
+pub(crate) struct CoveredAddresses(pub(crate) Vec<Ipv4Addr>);
 
-impl Covered {
+impl CoveredAddresses {
     /// Further addresses get no row: each of their packets asks.
     const LIMIT: usize = 1_024;
 
@@ -67,7 +67,7 @@ impl Covered {
     }
 }
 
-impl Table {
+impl RoutingTable {
     /// The entries that say something about an address: its own, and those of the subnets around it, the longest first.
     fn about(&self, a: Ipv4Addr) -> impl Iterator<Item = &Entry> {
         let own = self.get(a).filter(|e| e.prefix == 0);

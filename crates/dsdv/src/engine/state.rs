@@ -8,7 +8,7 @@ use wayhop_wire::dsdv;
 
 use crate::gateway::exits::Exits;
 use crate::params::Params;
-use crate::routing_table::Table;
+use crate::routing_table::RoutingTable;
 
 /// DSDV at one node.
 ///
@@ -16,7 +16,7 @@ use crate::routing_table::Table;
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) params: Arc<Params>,
-    pub(crate) table: Table,
+    pub(crate) table: RoutingTable,
     pub(crate) buffer: SendBuffer,
     /// What it knows of the outside.
     pub(crate) exits: Exits,
@@ -49,7 +49,7 @@ impl Engine {
         Self {
             buffer: SendBuffer::new(params.buffer_packets, params.buffer_timeout()),
             params,
-            table: Table::default(),
+            table: RoutingTable::default(),
             exits: Exits::default(),
             seq: 0,
             ip_id: 0,

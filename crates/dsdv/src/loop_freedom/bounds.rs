@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wayhop_core::Span;
-use wayhop_testkit::explore::{Budget, Checked, Exploration, Topology};
+use wayhop_testkit::explore::{Budget, Explorable, Exploration, Topology};
 
 use super::rules::{no_loop, no_self_entry};
 use crate::engine::state::Engine;
@@ -42,7 +42,7 @@ fn engine(p: &Params) -> Engine {
 }
 
 /// An exploration of engines that `make` wraps; everybody may send to the last node.
-pub(super) fn exploration<P: Checked>(
+pub(super) fn exploration<P: Explorable>(
     topology: Topology,
     budget: Budget,
     p: &Params,

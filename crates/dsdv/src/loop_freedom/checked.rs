@@ -4,7 +4,7 @@ use std::hash::{Hash as _, Hasher};
 use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
-use wayhop_testkit::explore::{Checked, Names, digest_unnumbered};
+use wayhop_testkit::explore::{Explorable, Names, digest_unnumbered};
 use wayhop_wire::dsdv::{Entry, Update};
 use wayhop_wire::{ipv4, udp};
 
@@ -17,7 +17,7 @@ fn update(packet: &[u8]) -> Option<Update<'_>> {
     Update::parse(datagram.payload()).ok().filter(|_| datagram.dst_port() == wayhop_wire::dsdv::PORT)
 }
 
-impl Checked for Engine {
+impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
 
     fn digest(&self, mut to: &mut dyn Hasher) {

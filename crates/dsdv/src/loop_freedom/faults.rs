@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::Protocol as _;
 use wayhop_core::{Cx, Packet, RxMeta, Time, TimerKey, TxReport};
-use wayhop_testkit::explore::{Checked, Faulty, Mistake};
+use wayhop_testkit::explore::{Explorable, Faulty, Mistake};
 
 use crate::engine::state::Engine;
 

@@ -107,9 +107,9 @@ impl Entry {
 
 /// All entries but the node's own, by address.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table(BTreeMap<Ipv4Addr, Entry>);
+pub(crate) struct RoutingTable(BTreeMap<Ipv4Addr, Entry>);
 
-impl Table {
+impl RoutingTable {
     pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&Entry> {
         self.0.get(&a)
     }

@@ -17,7 +17,7 @@ const FEW: usize = 3;
 
 /// What became of an update.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Made {
+enum UpdateOutcome {
     Full,
     Incremental,
     /// There was nothing to tell.
@@ -95,12 +95,12 @@ impl Engine {
                 self.clear_triggers(|at| at < earliest);
             } else {
                 match self.make_update(cx, false) {
-                    Made::Full => {
+                    UpdateOutcome::Full => {
                         self.last_update = Some(now);
                         self.plan_next_full(cx);
                     }
-                    Made::Incremental => self.last_update = Some(now),
-                    Made::None => {}
+                    UpdateOutcome::Incremental => self.last_update = Some(now),
+                    UpdateOutcome::None => {}
                 }
                 if !self.params.redundant_triggered {
                     self.clear_triggers(|at| at <= now);
@@ -127,12 +127,12 @@ impl Engine {
     }
 
     /// Sends a full update, or what changed; that becomes a full one where [`FullUpdate`] says so.
-    fn make_update(&mut self, cx: &mut Cx<'_>, full: bool) -> Made {
+    fn make_update(&mut self, cx: &mut Cx<'_>, full: bool) -> UpdateOutcome {
         let now = cx.now();
         let changed = self.table.iter().filter(|(_, e)| e.is_due(now)).count();
         let full = full || self.is_too_much(changed);
         if !full && changed == 0 {
-            return Made::None;
+            return UpdateOutcome::None;
         }
         if full {
             // Each full update is news of this node, if of nobody else.
@@ -152,7 +152,7 @@ impl Engine {
         let name = if full { "full_update" } else { "incremental_update" };
         cx.note(name, cx.addr(), self.entries.len() as u64);
         self.send_entries(cx);
-        if full { Made::Full } else { Made::Incremental }
+        if full { UpdateOutcome::Full } else { UpdateOutcome::Incremental }
     }
 
     fn is_too_much(&self, changed: usize) -> bool {

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Span, Time};
-use wayhop_link::bad_links::{BadLinkMemory, Known, Link};
+use wayhop_link::bad_links::{BadLinkMemory, DirectedLink, Evidence};
 use wayhop_link::etx::{Cost, Etx};
 
 use crate::cache::path::Path;
@@ -13,9 +13,9 @@ use crate::engine::timers::Timer;
 use crate::neighbours::pathrater::Ratings;
 
 /// The links of a node, judged at one moment.
-struct Verdict<'a> {
+struct LinkJudgement<'a> {
     memory: Option<&'a dyn BadLinkMemory>,
-    known: Known<'a>,
+    known: Evidence<'a>,
     etx: Option<&'a Etx>,
     ratings: Option<&'a Ratings>,
     /// Whoever it is that packets are for, they go there.
@@ -23,7 +23,7 @@ struct Verdict<'a> {
     last_resort: bool,
 }
 
-impl Judge for Verdict<'_> {
+impl Judge for LinkJudgement<'_> {
     fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
         let rated = match self.ratings.filter(|_| to != self.destination).map(|r| r.penalty(to)) {
             None => 0,
@@ -32,7 +32,7 @@ impl Judge for Verdict<'_> {
             Some(None) => return None,
         };
         let Some(memory) = self.memory.filter(|m| !m.is_empty()) else { return Some(rated) };
-        let link = Link { from, to };
+        let link = DirectedLink { from, to };
         match (memory.refuses(link, &self.known), self.last_resort) {
             (false, _) => Some(rated),
             (true, false) => None,
@@ -76,7 +76,7 @@ impl Engine {
         out: &mut Path,
     ) -> bool {
         let links = &self.links;
-        let judge = Verdict {
+        let judge = LinkJudgement {
             memory: links.memory.as_deref(),
             known: links.known(cx.now()),
             etx: links.etx.as_ref(),

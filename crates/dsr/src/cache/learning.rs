@@ -6,7 +6,7 @@ use wayhop_core::{Cx, RxMeta, Span};
 use wayhop_wire::dsr::{self, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::cache::Learned;
+use crate::cache::Provenance;
 use crate::cache::path::Path;
 use crate::discovery::blacklist::OneWay;
 use crate::engine::state::Engine;
@@ -14,13 +14,13 @@ use crate::forwarding::view::{View, Way, is_node, usable};
 
 impl Engine {
     /// Puts a route into the cache, cut to the length allowed, and lets packets go that waited for it.
-    pub(crate) fn learn(&mut self, cx: &mut Cx<'_>, route: &Path, how: Learned) {
+    pub(crate) fn learn(&mut self, cx: &mut Cx<'_>, route: &Path, how: Provenance) {
         let mut cut = *route;
         cut.truncate(self.max_nodes());
         self.without_false_end(&mut cut);
         let new = self.cache.add(&cut, how, cx.now());
         if new
-            && how == Learned::Asked
+            && how == Provenance::Asked
             && let Some(to) = cut.last()
         {
             cx.note("route_added", to, cut.hops() as u64);
@@ -64,7 +64,7 @@ impl Engine {
                     } else {
                         p.set_last_external(way.nodes.last_external());
                     }
-                    self.learn(cx, &p, Learned::Overheard);
+                    self.learn(cx, &p, Provenance::Overheard);
                 }
                 None => {}
             }
@@ -75,7 +75,7 @@ impl Engine {
         {
             let mut p = Path::from_nodes([me].into_iter().chain(way.passed().iter().rev().copied()));
             p.set_last_external(way.nodes.first_external());
-            self.learn(cx, &p, Learned::Overheard);
+            self.learn(cx, &p, Provenance::Overheard);
         }
     }
 
@@ -88,7 +88,7 @@ impl Engine {
         let mut p = Path::from_nodes(rest.iter().copied());
         p.set_last_external(route.last_external());
         p.set_first_external(at == 0 && route.first_external());
-        self.learn(cx, &p, Learned::Overheard);
+        self.learn(cx, &p, Provenance::Overheard);
     }
 
     /// Learns the way back that a Route Request recorded.
@@ -106,7 +106,7 @@ impl Engine {
         let me = cx.addr();
         let p = Path::from_nodes([me].into_iter().chain(r.addresses.iter().rev()).chain([initiator]));
         if usable(&p) && p.len() == r.addresses.len() + 2 {
-            self.learn(cx, &p, Learned::Overheard);
+            self.learn(cx, &p, Provenance::Overheard);
             self.learn_costs(&Path::from_nodes(p.reversed().nodes().iter().copied().take(p.hops())), metrics);
         }
     }
@@ -124,7 +124,7 @@ impl Engine {
             let route = Path::from_nodes(known.into_iter().take(if destination == me { 2 } else { 3 }));
             // Back over the link that it came by, which is one of the two directions that 3.3.1 lets be cached.
             if self.params.learn_reverse_routes && usable(&route) {
-                self.learn(cx, &route, Learned::Overheard);
+                self.learn(cx, &route, Provenance::Overheard);
             }
         }
     }
@@ -154,7 +154,7 @@ impl Engine {
             if let Some(at) = route.position(from) {
                 let mut p = Path::from_nodes([me].into_iter().chain(route.nodes()[at..].iter().copied()));
                 p.set_last_external(route.last_external());
-                self.learn(cx, &p, Learned::Overheard);
+                self.learn(cx, &p, Provenance::Overheard);
             }
         }
     }

@@ -6,7 +6,7 @@ use wayhop_core::{Cx, Packet, RxMeta, Span};
 use wayhop_wire::dsr::{AddrList, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 
 use crate::cache::path::Path;
-use crate::cache::{Learned, Purpose};
+use crate::cache::{Provenance, Purpose};
 use crate::discovery::held_replies::{HeldReply, MAX_HELD};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
@@ -21,7 +21,7 @@ impl Engine {
             return;
         }
         let back = route.reversed();
-        self.learn(cx, &back, Learned::Asked);
+        self.learn(cx, &back, Provenance::Asked);
         let Some(p) = self.reply_packet(cx, &route) else { return };
         cx.note("reply_sent", initiator, route.hops() as u64);
         let jitter = cx.rng().jitter(self.params.jitter());
@@ -48,7 +48,7 @@ impl Engine {
             return None;
         }
         let back = Path::from_nodes(so_far().chain([me])).reversed();
-        self.learn(cx, &back, Learned::Asked);
+        self.learn(cx, &back, Provenance::Asked);
         let packet = self.reply_packet(cx, &route)?;
         cx.note("reply_from_cache", initiator, route.hops() as u64);
         let h = u64::from(self.params.cached_reply_delay_us);
@@ -131,7 +131,7 @@ impl Engine {
         }
         route.set_last_external(r.last_hop_external);
         let Some(target) = route.last().filter(|_| route.len() > 1) else { return };
-        self.learn(cx, &route, Learned::Asked);
+        self.learn(cx, &route, Provenance::Asked);
         self.learn_costs(&route, metrics);
         if self.answers(cx, target)
             && let Some(since) = self.requests.found(target)

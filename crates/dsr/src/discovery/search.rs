@@ -11,7 +11,7 @@ use crate::engine::timers::Timer;
 
 impl Engine {
     /// Asks for a route, if it is time to.
-    pub(crate) fn seek(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr, who: Wants) -> Seek {
+    pub(crate) fn seek(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr, who: Demand) -> Prospect {
         let now = cx.now();
         let ring_zero = self.params.ring_zero_search;
         let patience = Span::from_millis(self.params.nonprop_request_timeout_ms.into());
@@ -24,30 +24,30 @@ impl Engine {
         let t = self.requests.target(target, now);
         if due {
             let limit = self.params.max_request_rexmt;
-            if limit > 0 && attempts > limit && who != Wants::New {
-                return Seek::GiveUp;
+            if limit > 0 && attempts > limit && who != Demand::New {
+                return Prospect::GiveUp;
             }
             if attempts == 0 {
                 t.since = now;
             }
             t.attempts = attempts.saturating_add(1);
             t.last = Some(now);
-            if who == Wants::Other && t.attempts > 1 {
-                return Seek::GiveUp;
+            if who == Demand::Other && t.attempts > 1 {
+                return Prospect::GiveUp;
             }
             t.ring_zero = ring_zero;
             if !ring_zero {
                 t.propagated = Some(now);
             }
             self.request(cx, target, !ring_zero);
-        } else if in_ring_zero && who != Wants::Other && last.is_some_and(|l| now >= l + patience) {
+        } else if in_ring_zero && who != Demand::Other && last.is_some_and(|l| now >= l + patience) {
             t.ring_zero = false;
             t.propagated = Some(now);
             self.request(cx, target, true);
         }
         self.schedule_seek(cx, target);
         self.schedule_last_resort(cx, target);
-        Seek::GoesOn
+        Prospect::GoesOn
     }
 
     /// Sets the timer for the next step of a discovery, unless the Send Buffer is looked at from time to time.
@@ -68,7 +68,7 @@ impl Engine {
         if !self.buffer.waits_for(target) {
             return;
         }
-        if self.seek(cx, target, Wants::Waiting) == Seek::GoesOn {
+        if self.seek(cx, target, Demand::Waiting) == Prospect::GoesOn {
             return;
         }
         while let Some(p) = self.buffer.take(target) {
@@ -106,7 +106,7 @@ impl Engine {
 
 /// For whom a route is wanted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum Demand {
     /// A packet of this node that has just come.
     New,
     /// A packet of this node that waits.
@@ -117,7 +117,7 @@ pub(crate) enum Wants {
 
 /// Whether a discovery has hope.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Seek {
+pub(crate) enum Prospect {
     /// It goes on.
     GoesOn,
     /// The packet that wants it should be given up.

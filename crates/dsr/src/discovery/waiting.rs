@@ -7,7 +7,7 @@ use wayhop_core::{Addr, Cx, Decision, DropReason, Packet, SendState, Span, Waiti
 use crate::cache::Purpose;
 use crate::cache::path::Path;
 use crate::discovery::origin::Origin;
-use crate::discovery::search::{Seek, Wants};
+use crate::discovery::search::{Demand, Prospect};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 
@@ -66,8 +66,8 @@ impl Engine {
                 self.free(cx, i, &route, Span::ZERO);
                 continue;
             }
-            let who = if own { Wants::Waiting } else { Wants::Other };
-            if self.seek(cx, to, who) == Seek::GiveUp {
+            let who = if own { Demand::Waiting } else { Demand::Other };
+            if self.seek(cx, to, who) == Prospect::GiveUp {
                 if let Some(h) = self.buffer.take_at(i) {
                     cx.drop(
                         h.packet,

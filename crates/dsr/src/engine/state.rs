@@ -13,13 +13,13 @@ use crate::discovery::origin::Origin;
 use crate::discovery::request_table::RequestTable;
 use crate::flow_state::flow_table::FlowTable;
 use crate::flow_state::shortening_table::ArsTable;
-use crate::maintenance::broken::{Broken, ToldError};
-use crate::maintenance::duplicates::Seen;
-use crate::maintenance::gratuitous_reply_table::GratTable;
-use crate::maintenance::maintenance_buffer::RexmtBuffer;
-use crate::neighbours::links::Links;
+use crate::maintenance::broken::{BrokenLink, ToldError};
+use crate::maintenance::duplicates::DuplicateTable;
+use crate::maintenance::gratuitous_reply_table::GratuitousReplyTable;
+use crate::maintenance::maintenance_buffer::MaintenanceBuffer;
+use crate::neighbours::links::LinkKnowledge;
 use crate::neighbours::pathrater::Ratings;
-use crate::neighbours::table::Neighbours;
+use crate::neighbours::table::NeighbourTable;
 use crate::neighbours::watchdog::Watchdog;
 use crate::params::{CacheKind, Params};
 
@@ -33,7 +33,7 @@ pub struct Engine {
     pub(crate) requests: RequestTable,
     pub(crate) buffer: SendBuffer<Origin>,
     pub(crate) held_replies: HeldReplies,
-    pub(crate) grat: GratTable,
+    pub(crate) grat: GratuitousReplyTable,
     pub(crate) blacklist: Blacklist,
     /// Route Requests of neighbours that are being asked whether they hear this node.
     pub(crate) unidirectional_requests: Vec<(Ipv4Addr, Packet, Time)>,
@@ -41,21 +41,21 @@ pub struct Engine {
     pub(crate) told: Option<ToldError>,
     pub(crate) heard: HeardPackets,
     /// The link whose queued packets are being handed back.
-    pub(crate) broken: Option<Broken>,
+    pub(crate) broken: Option<BrokenLink>,
     /// Whether the periodic look into the Send Buffer is due at some time.
     pub(crate) checking: bool,
     pub(crate) flows: FlowTable,
     /// What it knows of links beside the routes in its cache.
-    pub(crate) links: Links,
+    pub(crate) links: LinkKnowledge,
     /// The Maintenance Buffer.
-    pub(crate) rexmt: RexmtBuffer,
+    pub(crate) rexmt: MaintenanceBuffer,
     /// When the Maintenance Buffer is looked at next.
     pub(crate) rexmt_timer: Option<Time>,
     /// When it is looked at first, if that happens in intervals.
     pub(crate) rexmt_phase: Span,
     pub(crate) next_ack_id: u16,
-    pub(crate) neighbours: Neighbours,
-    pub(crate) seen: Seen,
+    pub(crate) neighbours: NeighbourTable,
+    pub(crate) seen: DuplicateTable,
     /// What its next hops do with packets; `None` if it does not look.
     pub(crate) watchdog: Option<Box<Watchdog>>,
     /// What it thinks of other nodes; `None` if that does not matter.
@@ -110,7 +110,7 @@ impl Engine {
                 Span::from_secs(p.send_buffer_timeout_s.into()),
             ),
             held_replies: HeldReplies::default(),
-            grat: GratTable::new(p.grat_table_size.into(), p.grat_holdoff_by_route),
+            grat: GratuitousReplyTable::new(p.grat_table_size.into(), p.grat_holdoff_by_route),
             blacklist: Blacklist::new(ms(p.blacklist_probable_ms), ms(p.blacklist_expiry_ms)),
             unidirectional_requests: Vec::new(),
             told: None,
@@ -118,13 +118,13 @@ impl Engine {
             broken: None,
             checking: false,
             flows: FlowTable::new(&p),
-            links: Links::new(&p),
-            rexmt: RexmtBuffer::new(p.rexmt_buffer_packets.into()),
+            links: LinkKnowledge::new(&p),
+            rexmt: MaintenanceBuffer::new(p.rexmt_buffer_packets.into()),
             rexmt_timer: None,
             rexmt_phase: Span::ZERO,
             next_ack_id: 0,
-            neighbours: Neighbours::default(),
-            seen: Seen::default(),
+            neighbours: NeighbourTable::default(),
+            seen: DuplicateTable::default(),
             watchdog: p.watchdog.then(Box::default),
             ratings: p.pathrater.then(Box::default),
             fix: None,

@@ -9,10 +9,10 @@ use wayhop_wire::ipv4;
 
 use crate::cache::path::Path;
 use crate::engine::state::Engine;
-use crate::flow_state::shortening_table::Key;
+use crate::flow_state::shortening_table::FlowPacketKey;
 use crate::forwarding::view::Way;
 
-fn key(ip: &ipv4::Packet<'_>) -> Key {
+fn key(ip: &ipv4::Packet<'_>) -> FlowPacketKey {
     (ip.id(), ip.fragment_offset())
 }
 

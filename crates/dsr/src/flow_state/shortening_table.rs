@@ -7,10 +7,10 @@ const FLOWS: usize = 64;
 const PACKETS: usize = 4;
 
 /// (source, destination, flow identifier).
-pub(crate) type Name = (Ipv4Addr, Ipv4Addr, u16);
+pub(crate) type FlowName = (Ipv4Addr, Ipv4Addr, u16);
 
 /// What tells a packet of a flow from others: identification and fragment offset of its IP header, which no hop changes.
-pub(crate) type Key = (u16, u16);
+pub(crate) type FlowPacketKey = (u16, u16);
 
 /// The Automatic Route Shortening Table: a ring of flows, each with a ring of packets.
 #[derive(Clone, Default, Hash)]
@@ -21,14 +21,14 @@ pub(crate) struct ArsTable {
 
 #[derive(Clone, Hash)]
 struct Row {
-    name: Name,
-    heard: [Option<(Key, u8)>; PACKETS],
+    name: FlowName,
+    heard: [Option<(FlowPacketKey, u8)>; PACKETS],
     next: usize,
 }
 
 impl ArsTable {
     /// Notes that a packet was overheard when it was due at the node with this Hop Count; the lowest counts.
-    pub(crate) fn note(&mut self, name: Name, key: Key, hop_count: u8) {
+    pub(crate) fn note(&mut self, name: FlowName, key: FlowPacketKey, hop_count: u8) {
         let at = self.rows.iter().position(|r| r.name == name).unwrap_or_else(|| {
             let row = Row { name, heard: [None; PACKETS], next: 0 };
             if self.rows.len() < FLOWS {
@@ -50,7 +50,7 @@ impl ArsTable {
     }
 
     /// The Hop Count noted for a packet, which is forgotten.
-    pub(crate) fn take(&mut self, name: Name, key: Key) -> Option<u8> {
+    pub(crate) fn take(&mut self, name: FlowName, key: FlowPacketKey) -> Option<u8> {
         let row = self.rows.iter_mut().find(|r| r.name == name)?;
         let noted = row.heard.iter_mut().find(|h| h.is_some_and(|(k, _)| k == key))?;
         noted.take().map(|(_, hop_count)| hop_count)

@@ -10,7 +10,7 @@ use wayhop_wire::{Error, checksum};
 use crate::cache::Purpose;
 use crate::cache::path::{MAX_NODES, Path};
 use crate::discovery::origin::Origin;
-use crate::discovery::search::Wants;
+use crate::discovery::search::Demand;
 use crate::engine::state::Engine;
 use crate::forwarding::hop::Hop;
 use crate::forwarding::priority::LOW_DELAY;
@@ -71,7 +71,7 @@ impl Engine {
             return self.send_own(cx, p, &route, decision, Span::ZERO);
         }
         self.hold(cx, p, to, Origin::Own);
-        self.seek(cx, to, Wants::New);
+        self.seek(cx, to, Demand::New);
     }
 
     /// Sends a packet of this node along a route; data packets by a flow if flow state is in use.

@@ -77,7 +77,7 @@ impl Engine {
                 return self.on_plain(cx, p, rx, state);
             }
         }
-        self.on_options(cx, p, rx, state, Done::Nothing);
+        self.on_options(cx, p, rx, state, OptionStage::Nothing);
     }
 
     /// A packet without DSR options; with or without Flow State header, which is off.
@@ -104,17 +104,24 @@ impl Engine {
 
     /// Its options: acknowledgements, then Route Errors and Route Replies in the packet's order, then what sends the packet
     /// on. `done` says what was dealt with already.
-    fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>, done: Done) {
+    fn on_options(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: Packet,
+        rx: &RxMeta,
+        state: Option<FlowState>,
+        done: OptionStage,
+    ) {
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let strange = v.has_unknown || v.has_flow_option && !self.params.flow_state;
-        if strange && done == Done::Nothing {
+        if strange && done == OptionStage::Nothing {
             let Some(p) = self.obey_unknown(cx, p) else { return };
-            return self.on_options(cx, p, rx, state, Done::Unknown);
+            return self.on_options(cx, p, rx, state, OptionStage::Unknown);
         }
         let acks = v.has_ack || v.ack_request.is_some() || self.maintains(cx, rx.from);
-        if acks && !rx.broadcast && done != Done::Acks {
+        if acks && !rx.broadcast && done != OptionStage::Acks {
             let Some(p) = self.settle(cx, p, rx) else { return };
-            return self.on_options(cx, p, rx, state, Done::Acks);
+            return self.on_options(cx, p, rx, state, OptionStage::Acks);
         }
         self.learn_location(cx, &v);
         if v.has_ack {
@@ -167,7 +174,7 @@ impl Engine {
 
 /// What was dealt with of a received packet's options, in this order.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Done {
+enum OptionStage {
     Nothing,
     /// What RFC 4728 does not define.
     Unknown,

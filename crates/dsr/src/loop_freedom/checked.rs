@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Time, TimerKey};
 use wayhop_testkit::addr;
-use wayhop_testkit::explore::{Checked, Names};
+use wayhop_testkit::explore::{Explorable, Names};
 use wayhop_wire::dsr::{DsrOption, RouteErrorKind};
 use wayhop_wire::ipv4;
 
@@ -27,7 +27,7 @@ fn feed_cache(cache: &dyn RouteCache, mut to: &mut dyn Hasher) {
     }
 }
 
-impl Checked for Engine {
+impl Explorable for Engine {
     const HEARS_SUCCESS: bool = true;
 
     fn digest(&self, mut to: &mut dyn Hasher) {

@@ -98,7 +98,7 @@ impl Engine {
             route = Path::from_nodes([me, previous]);
         }
         let mut around = Path::EMPTY;
-        let judge = Around { me, not_by: previous };
+        let judge = LinkAvoidance { me, not_by: previous };
         if again && self.cache.find_by(previous, Purpose::Check, cx.now(), &judge, &mut around) {
             // The first answer was lost, perhaps because the link works one way only (section 6.2 of the paper).
             self.send_ack(cx, id, previous, Some(around));
@@ -122,12 +122,12 @@ impl Engine {
 }
 
 /// Lets routes pass that do not begin with the hop to one neighbour.
-struct Around {
+struct LinkAvoidance {
     me: Ipv4Addr,
     not_by: Ipv4Addr,
 }
 
-impl Judge for Around {
+impl Judge for LinkAvoidance {
     fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
         (from != self.me || to != self.not_by).then_some(0)
     }

@@ -15,7 +15,7 @@ use crate::flow_state::flow_header;
 use crate::forwarding::hop::Hop;
 use crate::forwarding::priority::LOW_DELAY;
 use crate::forwarding::view::{View, leaves_next};
-use crate::maintenance::maintenance_buffer::{Fingerprint, Waiting};
+use crate::maintenance::maintenance_buffer::{Fingerprint, UnconfirmedPacket};
 use crate::params::Maintenance;
 
 /// The most octets that an Acknowledgement Request adds to a packet: a header of its own, and the longer form.
@@ -68,7 +68,7 @@ impl Engine {
         let asking = self.params.max_maint_rexmt + u8::from(silent == 0);
         let ask_id = self.next_ack_id;
         self.next_ack_id = ask_id.wrapping_add(1);
-        let mut w = Waiting {
+        let mut w = UnconfirmedPacket {
             packet: p,
             what,
             next_hop: hop.to,
@@ -112,7 +112,14 @@ impl Engine {
     }
 
     /// Sends a copy of a waiting packet, the next time.
-    fn attempt(&mut self, cx: &mut Cx<'_>, w: &mut Waiting, decision: Decision, control: bool, delay: Span) {
+    fn attempt(
+        &mut self,
+        cx: &mut Cx<'_>,
+        w: &mut UnconfirmedPacket,
+        decision: Decision,
+        control: bool,
+        delay: Span,
+    ) {
         let now = cx.now();
         let asks = w.attempts >= w.silent;
         let again = w.attempts > 0;
@@ -252,7 +259,7 @@ impl Engine {
     }
 
     /// A neighbour has a packet.
-    fn confirmed(&mut self, cx: &mut Cx<'_>, w: Waiting) {
+    fn confirmed(&mut self, cx: &mut Cx<'_>, w: UnconfirmedPacket) {
         let now = cx.now();
         let neighbour = w.next_hop;
         // Karn's rule: of a packet that was sent again nobody knows which transmission was confirmed.
@@ -311,7 +318,7 @@ impl Engine {
 
     /// A neighbour confirmed nothing: the link is taken for broken, for all packets that wait for it (sections 3.4.2 and
     /// 4.5).
-    fn give_up(&mut self, cx: &mut Cx<'_>, w: Waiting) {
+    fn give_up(&mut self, cx: &mut Cx<'_>, w: UnconfirmedPacket) {
         let next_hop = w.next_hop;
         // Taken out first: what is sent again by another way may wait here again.
         let mut others = Vec::new();

@@ -6,7 +6,7 @@ use wayhop_core::Time;
 
 /// A link that broke just now, while the packets that waited for it come back.
 #[derive(Clone, Hash)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenLink {
     pub(crate) next_hop: Ipv4Addr,
     pub(crate) at: Time,
     /// The nodes that were told already.

@@ -8,7 +8,7 @@ use wayhop_wire::ipv4::{self, protocol};
 use crate::engine::state::Engine;
 use crate::flow_state::flow_header;
 use crate::forwarding::view::View;
-use crate::maintenance::broken::Broken;
+use crate::maintenance::broken::BrokenLink;
 
 impl Engine {
     /// The MAC gave up sending `p` to `next_hop`.
@@ -21,7 +21,7 @@ impl Engine {
         self.flows.remove_link(me, me, next_hop);
         let again = self.broken.as_ref().is_some_and(|b| b.next_hop == next_hop && b.at == cx.now());
         if !again {
-            self.broken = Some(Broken { next_hop, at: cx.now(), told: Vec::new() });
+            self.broken = Some(BrokenLink { next_hop, at: cx.now(), told: Vec::new() });
         }
         if View::new(p.bytes()).is_ok_and(|v| v.has_reply || v.request.is_some()) && self.params.blacklist {
             // The neighbour was heard - its request came through - but does not answer (sections 4.6 and 8.2.6).

@@ -9,7 +9,7 @@ use crate::maintenance::maintenance_buffer::Fingerprint;
 
 /// A ring of what was received lately, and of which Acknowledgement Requests were answered.
 #[derive(Clone, Default, Hash)]
-pub(crate) struct Seen {
+pub(crate) struct DuplicateTable {
     packets: Vec<(Fingerprint, Time)>,
     /// A few bits of each, in the same order: most packets are new, which these alone show.
     tags: Vec<u32>,
@@ -23,7 +23,7 @@ const ANSWERS: usize = 32;
 /// Identifications come round again; what is older than this is another packet.
 const LIFETIME: Span = Span::from_secs(10);
 
-impl Seen {
+impl DuplicateTable {
     /// Notes a packet; true if it was noted before. At its destination every copy is the same packet; on its way only one
     /// that is at the same place of the same way is.
     pub(crate) fn packet(&mut self, f: &Fingerprint, at_destination: bool, now: Time) -> bool {

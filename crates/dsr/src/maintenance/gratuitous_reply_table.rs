@@ -18,14 +18,14 @@ enum Subject {
 
 /// The Gratuitous Route Reply Table: about what this node keeps silent, and until when. A ring.
 #[derive(Clone, Hash)]
-pub(crate) struct GratTable {
+pub(crate) struct GratuitousReplyTable {
     rows: Vec<(Subject, Time)>,
     next: usize,
     size: usize,
     by_route: bool,
 }
 
-impl GratTable {
+impl GratuitousReplyTable {
     pub(crate) fn new(size: usize, by_route: bool) -> Self {
         Self { rows: Vec::new(), next: 0, size, by_route }
     }

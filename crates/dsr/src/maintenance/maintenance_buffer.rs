@@ -94,7 +94,7 @@ fn starts_with_bare_flow(ip: &ipv4::Packet<'_>) -> bool {
 
 /// A packet that waits for its confirmation.
 #[derive(Clone)]
-pub(crate) struct Waiting {
+pub(crate) struct UnconfirmedPacket {
     /// As it was sent first; without Acknowledgement Request.
     pub(crate) packet: Packet,
     pub(crate) what: Fingerprint,
@@ -123,12 +123,12 @@ pub(crate) struct Waiting {
 
 /// A bounded list, in the order of the first transmissions.
 #[derive(Clone)]
-pub(crate) struct RexmtBuffer {
-    rows: Vec<Waiting>,
+pub(crate) struct MaintenanceBuffer {
+    rows: Vec<UnconfirmedPacket>,
     size: usize,
 }
 
-impl RexmtBuffer {
+impl MaintenanceBuffer {
     pub(crate) fn new(size: usize) -> Self {
         Self { rows: Vec::new(), size }
     }
@@ -137,7 +137,7 @@ impl RexmtBuffer {
         self.size = size;
     }
     #[cfg(test)]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &UnconfirmedPacket> {
         self.rows.iter()
     }
     pub(crate) fn is_empty(&self) -> bool {
@@ -147,13 +147,13 @@ impl RexmtBuffer {
         self.rows.len() >= self.size
     }
     /// Adds a packet at a place of the list; the caller has seen that there is room.
-    pub(crate) fn put(&mut self, at: usize, w: Waiting) {
+    pub(crate) fn put(&mut self, at: usize, w: UnconfirmedPacket) {
         self.rows.insert(at.min(self.rows.len()), w);
     }
-    pub(crate) fn push(&mut self, w: Waiting) {
+    pub(crate) fn push(&mut self, w: UnconfirmedPacket) {
         self.rows.push(w);
     }
-    pub(crate) fn take(&mut self, at: usize) -> Waiting {
+    pub(crate) fn take(&mut self, at: usize) -> UnconfirmedPacket {
         self.rows.remove(at)
     }
     /// The first packet whose time has come.
@@ -169,7 +169,7 @@ impl RexmtBuffer {
     }
     /// The packet that is confirmed by hearing `transmitter` send `heard`.
     pub(crate) fn heard(&self, heard: &Fingerprint, transmitter: Ipv4Addr) -> Option<usize> {
-        let may_be = |w: &Waiting| w.next_hop != w.what.destination;
+        let may_be = |w: &UnconfirmedPacket| w.next_hop != w.what.destination;
         self.rows.iter().position(|w| may_be(w) && w.what.is_confirmed_by(heard, w.next_hop, transmitter))
     }
     /// Any packet for this neighbour.
@@ -185,7 +185,7 @@ impl RexmtBuffer {
         self.rows.iter().any(|w| w.what.was(received))
     }
     /// The packet whose last transmission this was.
-    pub(crate) fn sent_as(&mut self, tx: TxId) -> Option<&mut Waiting> {
+    pub(crate) fn sent_as(&mut self, tx: TxId) -> Option<&mut UnconfirmedPacket> {
         self.rows.iter_mut().find(|w| w.tx == tx)
     }
     pub(crate) fn inspect(&self, now: Time, out: &mut dyn Inspect) {

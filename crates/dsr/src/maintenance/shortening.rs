@@ -3,7 +3,7 @@
 use wayhop_core::{Cx, Span};
 use wayhop_wire::dsr::{AddrList, DsrOption, RouteReply};
 
-use crate::cache::Learned;
+use crate::cache::Provenance;
 use crate::cache::path::Path;
 use crate::engine::state::Engine;
 use crate::forwarding::view::Way;
@@ -26,7 +26,7 @@ impl Engine {
         shorter.set_last_external(way.nodes.last_external());
         let back = Path::from_nodes([me].into_iter().chain(way.passed().iter().rev().copied()));
         let Some(to) = back.last() else { return };
-        self.learn(cx, &back, Learned::Asked);
+        self.learn(cx, &back, Provenance::Asked);
         let option = DsrOption::RouteReply(RouteReply {
             last_hop_external: shorter.last_external(),
             addresses: AddrList::from(&shorter.nodes()[1..]),

@@ -3,7 +3,9 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Inspect, RxMeta, Span, Time};
-use wayhop_link::bad_links::{BadLinkMemory, Known, Link, Probability, ProbabilityParams, Timed, UntilMoved};
+use wayhop_link::bad_links::{
+    BadLinkMemory, DirectedLink, Evidence, MovementMemory, Probability, ProbabilityParams, TimedMemory,
+};
 use wayhop_link::etx::{Cost, Etx};
 use wayhop_link::{Positions, Signals};
 
@@ -21,25 +23,25 @@ const NEWS: usize = 8;
 
 /// What a node knows of links.
 #[derive(Clone)]
-pub(crate) struct Links {
+pub(crate) struct LinkKnowledge {
     me: Ipv4Addr,
     pub(crate) positions: Positions,
     pub(crate) signals: Signals,
     pub(crate) memory: Option<Box<dyn BadLinkMemory>>,
     pub(crate) etx: Option<Etx>,
     /// The last failures, a ring.
-    news: Vec<(Link, Time)>,
+    news: Vec<(DirectedLink, Time)>,
     next_news: usize,
     wants_signals: bool,
     wants_position: bool,
 }
 
-impl Links {
+impl LinkKnowledge {
     pub(crate) fn new(p: &Params) -> Self {
         let memory: Option<Box<dyn BadLinkMemory>> = match p.bad_links {
             BadLinks::None => None,
-            BadLinks::Timed => Some(Box::new(Timed::new(Span::from_secs(p.bad_link_timeout_s.into())))),
-            BadLinks::UntilMoved => Some(Box::new(UntilMoved::new(
+            BadLinks::Timed => Some(Box::new(TimedMemory::new(Span::from_secs(p.bad_link_timeout_s.into())))),
+            BadLinks::UntilMoved => Some(Box::new(MovementMemory::new(
                 p.bad_link_distance_m.into(),
                 Span::from_secs(p.bad_link_unlocated_timeout_s.into()),
             ))),
@@ -93,8 +95,8 @@ impl Links {
         self.wants_position.then_some(POSITION_PERIOD)
     }
 
-    pub(crate) fn known(&self, now: Time) -> Known<'_> {
-        Known { now, me: self.me, positions: &self.positions, signals: &self.signals }
+    pub(crate) fn known(&self, now: Time) -> Evidence<'_> {
+        Evidence { now, me: self.me, positions: &self.positions, signals: &self.signals }
     }
 
     /// Notes the strength of a received frame, if anything depends on it.
@@ -108,7 +110,7 @@ impl Links {
     /// A link failed: this node gave it up, or a Route Error says so.
     pub(crate) fn failed(&mut self, cx: &Cx<'_>, from: Ipv4Addr, to: Ipv4Addr) {
         let Some(mut memory) = self.memory.take() else { return };
-        let (link, now) = (Link { from, to }, cx.now());
+        let (link, now) = (DirectedLink { from, to }, cx.now());
         let old = self.news.iter().any(|(l, at)| *l == link && now.since(*at) < SAME_NEWS);
         if !old {
             if self.news.len() < NEWS {
@@ -126,7 +128,7 @@ impl Links {
     #[inline]
     pub(crate) fn worked(&mut self, cx: &Cx<'_>, neighbour: Ipv4Addr) {
         if let Some(mut memory) = self.memory.take() {
-            let link = Link { from: cx.addr(), to: neighbour };
+            let link = DirectedLink { from: cx.addr(), to: neighbour };
             memory.worked(link, &self.known(cx.now()));
             self.memory = Some(memory);
         }

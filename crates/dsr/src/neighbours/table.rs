@@ -21,9 +21,9 @@ const SIZE: usize = 64;
 
 /// A bounded table of them.
 #[derive(Clone, Default, Hash)]
-pub(crate) struct Neighbours(Vec<Neighbour>);
+pub(crate) struct NeighbourTable(Vec<Neighbour>);
 
-impl Neighbours {
+impl NeighbourTable {
     /// The row of a neighbour, a new one if need be.
     pub(crate) fn get(&mut self, addr: Ipv4Addr, now: Time) -> &mut Neighbour {
         let at = self.0.iter().position(|n| n.addr == addr).unwrap_or_else(|| {

@@ -26,7 +26,7 @@ const MAX_NEIGHBOURS: usize = 256;
 
 /// A packet that a next hop is to pass on.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedPacket {
     pub(crate) what: Fingerprint,
     pub(crate) next_hop: Ipv4Addr,
     /// The way back to the node that chose the route; from here.
@@ -38,13 +38,13 @@ pub(crate) struct Watched {
 /// What next hops are to pass on, and how often they did not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watchdog {
-    pub(crate) watched: VecDeque<Watched>,
+    pub(crate) watched: VecDeque<WatchedPacket>,
     /// By neighbour: when it failed, within the window.
     pub(crate) failures: BTreeMap<Ipv4Addr, VecDeque<Time>>,
 }
 
 impl Watchdog {
-    pub(crate) fn put(&mut self, w: Watched) {
+    pub(crate) fn put(&mut self, w: WatchedPacket) {
         if self.watched.len() == MAX_WATCHED {
             self.watched.pop_front();
         }
@@ -65,7 +65,7 @@ impl Watchdog {
     }
 
     /// The first packet whose time is over.
-    pub(crate) fn take_overdue(&mut self, now: Time, timeout: Span) -> Option<Watched> {
+    pub(crate) fn take_overdue(&mut self, now: Time, timeout: Span) -> Option<WatchedPacket> {
         let at = self.watched.iter().position(|w| w.acked.is_some_and(|t| t + timeout <= now))?;
         self.watched.remove(at)
     }

@@ -9,7 +9,7 @@ use crate::cache::path::Path;
 use crate::engine::state::Engine;
 use crate::forwarding::view::{View, leaves_next};
 use crate::maintenance::maintenance_buffer::Fingerprint;
-use crate::neighbours::watchdog::{REPORT, Watched};
+use crate::neighbours::watchdog::{REPORT, WatchedPacket};
 
 impl Engine {
     /// A packet goes to a next hop.
@@ -26,7 +26,7 @@ impl Engine {
         let back = Path::from_nodes(way.passed().iter().rev().copied());
         let what = Fingerprint::of(&v);
         if let Some(dog) = &mut self.watchdog {
-            dog.put(Watched { what, next_hop, back, acked: None });
+            dog.put(WatchedPacket { what, next_hop, back, acked: None });
         }
     }
 
@@ -79,7 +79,7 @@ impl Engine {
     }
 
     /// Reports a next hop to the node that chose the route, back along the way that the packet came.
-    fn report_neighbour(&mut self, cx: &mut Cx<'_>, w: &Watched) {
+    fn report_neighbour(&mut self, cx: &mut Cx<'_>, w: &WatchedPacket) {
         let Some(&destination) = w.back.nodes().last().filter(|_| w.back.hops() > 0) else { return };
         let info = w.next_hop.octets();
         let kind = RouteErrorKind::Unknown { kind: REPORT, info: &info };

@@ -8,7 +8,7 @@ mod formats;
 use std::fmt::Write as _;
 
 use field::List;
-use formats::{Message, Size};
+use formats::{MessageLayout, Size};
 use wayhop_core::Authentication;
 use wayhop_wire::dsr::option_type;
 use wayhop_wire::ipv4::protocol;
@@ -96,7 +96,7 @@ fn datagrams(
     port: u16,
     filter: &str,
     title: &str,
-    list: &[Message],
+    list: &[MessageLayout],
     more: &str,
 ) {
     put!(
@@ -124,7 +124,7 @@ fn carrier(lua: &mut String, carrier: &Authentication) {
     put!(lua, "  block = {}, mark = {{ {} }},\n", carrier.block_type, mark.join(", "));
 }
 
-fn messages(lua: &mut String, list: &[Message]) {
+fn messages(lua: &mut String, list: &[MessageLayout]) {
     lua.push_str("  messages = {\n");
     for m in list {
         let kind = m.kind.map_or_else(String::new, |kind| format!("kind = {kind}, "));

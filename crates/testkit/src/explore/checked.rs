@@ -8,7 +8,7 @@ use wayhop_core::{Protocol, TimerKey};
 use super::names::Names;
 
 /// A protocol that can be explored.
-pub trait Checked: Protocol + Clone + Send + Sync + 'static {
+pub trait Explorable: Protocol + Clone + Send + Sync + 'static {
     /// Whether the protocol does something when a transmission succeeds.
     const HEARS_SUCCESS: bool;
 

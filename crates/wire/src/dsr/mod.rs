@@ -35,7 +35,7 @@ pub use build::Builder;
 pub use header::{FlowState, HEADER_LEN, Packet};
 pub use location::Location;
 pub use option::{DsrOption, RouteError, RouteErrorKind, RouteReply, RouteRequest, SourceRoute};
-pub use options::{Located, Options, options};
+pub use options::{OptionRanges, Options, options};
 pub use probe::{LinkMetrics, Probe};
 
 /// Option types, as IANA registers them.
