@@ -14,12 +14,12 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Cx, Outside, Prefix, Span};
 use wayhop_wire::aodv::{Rrep, Rreq};
 
-use crate::audience::Audience;
-use crate::head::Head;
-use crate::seq::newest;
-use crate::state::Engine;
-use crate::subnet::network;
-use crate::table::State;
+use crate::engine::state::Engine;
+use crate::forwarding::head::Head;
+use crate::maintenance::audience::Audience;
+use crate::routing_table::RouteState;
+use crate::routing_table::seq::newest;
+use crate::routing_table::subnet::network;
 
 /// The number of what nobody has heard of.
 const FIRST: u32 = 1;
@@ -72,7 +72,7 @@ impl Engine {
         let bits = self.told_prefix(m.destination);
         let key = if bits > 0 { network(m.destination, bits) } else { m.destination };
         // What was heard of other ways is no use here, and its number is this node's to raise.
-        if self.table.get(key).is_some_and(|e| e.state != State::Invalid) {
+        if self.table.get(key).is_some_and(|e| e.state != RouteState::Invalid) {
             self.invalidate(cx, key, |seq| seq);
         }
         let lifetime = Span::from_millis(self.params.my_route_timeout_ms);

@@ -14,24 +14,27 @@
 //!
 //! | what happens | file | section of RFC 3561 |
 //! |---|---|---|
-//! | constants, choices, which go together, profiles | `params.rs`, `checks.rs`, `profiles.rs` | 10 |
-//! | they change while the node runs | `live.rs` | |
-//! | handlers of the seam; the state of a node | `engine.rs`, `state.rs` | |
-//! | timers, numbers of transmissions, tables to look at | `timers.rs`, `ids.rs`, `inspect.rs` | |
-//! | the periodic check; the wait after a reboot | `periodic.rs`, `reboot.rs` | 6.13 |
-//! | a packet needs a route; requests are sent, heard, passed on | `discovery.rs` | 6.3 - 6.5 |
-//! | replies are made, heard, passed on; routes are installed | `reply.rs` | 6.6, 6.7 |
-//! | Route Errors are made, heard, passed on | `route_error.rs`, `audience.rs` | 6.11 |
-//! | a route is used | `route_use.rs` | 6.2 |
-//! | links break, routes expire, routes are repaired | `maintenance.rs`, `repairs.rs` | 6.10 - 6.12 |
-//! | Hellos; RREP-ACK and the blacklist; what both know of neighbours | `hello.rs`, `one_way.rs`, `neighbours.rs` | 6.8, 6.9 |
-//! | next hops on links without acknowledgements | `passive.rs`, `watch.rs` | 6.10 |
-//! | subnets, which route an address takes; routes to subnets | `subnet.rs`, `subnet_routes.rs` | 5.2, 7 |
+//! | constants, choices, which go together, profiles, changes while the node runs | `params/` | 10 |
+//! | handlers of the seam, state, timers, tables to look at | `engine/` | |
+//! | the periodic check; the wait after a reboot | `engine/periodic.rs`, `engine/reboot.rs` | 6.13 |
+//! | a packet needs a route, and waits | `discovery/waiting.rs` | 6.3 |
+//! | requests are sent, one ring after the other | `discovery/search.rs`, `discovery/rate_limit.rs` | 6.3, 6.4 |
+//! | requests are heard, passed on | `discovery/route_request.rs`, `discovery/request_table.rs` | 6.5 |
+//! | replies are made, heard, passed on; routes are installed | `discovery/route_reply.rs` | 6.6, 6.7 |
+//! | links break | `maintenance/broken_link.rs` | 6.11, 6.12 |
+//! | Route Errors are made, heard, passed on | `maintenance/route_error.rs`, `maintenance/audience.rs` | 6.11 |
+//! | routes are repaired | `maintenance/local_repair.rs` | 6.12 |
+//! | routes expire, and are forgotten | `maintenance/expiry.rs` | 6.10 |
+//! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` | |
+//! | a route is used | `forwarding/route_use.rs` | 6.2 |
+//! | the headers around a message; bytes | `forwarding/head.rs`, `forwarding/output.rs` | 5 |
+//! | Hellos; what is known of neighbours | `neighbours/hello.rs`, `neighbours/table.rs` | 6.9 |
+//! | RREP-ACK and the blacklist | `neighbours/unidirectional.rs` | 6.8 |
+//! | next hops on links without acknowledgements | `neighbours/passive_ack.rs`, `neighbours/watch.rs` | 6.10 |
+//! | the routing table and its entries, the order of sequence numbers | `routing_table/`, `routing_table/entries.rs`, `routing_table/seq.rs` | 6.1, 6.2 |
+//! | subnets, which route an address takes; routes to subnets | `routing_table/subnet.rs`, `routing_table/subnet_routes.rs` | 5.2, 7 |
 //! | destinations outside of the mesh: a gateway answers for them | `gateway.rs` | 8 |
-//! | the routing table; the buffer; requests heard | `table.rs`, `buffer.rs`, `seen.rs` | 6.2, 6.3, 6.5 |
-//! | the headers around a message; bytes | `head.rs`, `output.rs` | 5 |
-//! | packets without a route, for transport protocols | `notice.rs` | |
-//! | what scenarios, hosts and traces know of it | `description.rs`, `messages.rs`, `decode.rs` | |
+//! | what scenarios, hosts and traces know of it | `description/` | |
 //!
 //! # Remarks in the trace
 //!
@@ -60,47 +63,18 @@
 //!
 //! Multicast routes: flags and requests for groups are passed on (section 2); several interfaces; authentication.
 
-mod audience;
-mod buffer;
-mod checks;
-mod decode;
 mod description;
 mod discovery;
 mod engine;
-mod forge;
+mod forwarding;
 mod gateway;
-mod head;
-mod hello;
-mod ids;
-mod inspect;
-mod live;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
-mod messages;
 mod neighbours;
-mod notice;
-mod one_way;
-mod output;
 mod params;
-mod passive;
-mod periodic;
-mod profiles;
-mod rate;
-mod reboot;
-mod repairs;
-mod reply;
-mod route_error;
-mod route_use;
-mod seen;
-mod seq;
-mod state;
-mod subnet;
-mod subnet_routes;
-mod table;
-mod timers;
-mod watch;
+mod routing_table;
 
 pub use description::DESCRIPTION;
+pub use engine::state::Engine;
 pub use params::{Hello, LocalRepair, OwnNumber, Params, Refresh, RerrNumber, SearchRule};
-pub use state::Engine;

@@ -10,7 +10,7 @@ use wayhop_core::{
 use wayhop_wire::ipv4;
 
 use crate::behaviour::{Behaviour, Drops};
-use crate::recent::Recent;
+use crate::recent::LastTimes;
 use crate::replay::Tape;
 
 /// Its timers: no protocol sets the highest bit.
@@ -34,8 +34,8 @@ pub struct Attacker {
     forger: Option<Box<dyn Forger>>,
     /// Its own stream: what it draws leaves the draws of protocols, motion and fading alone.
     rng: Rng,
-    answered: Recent,
-    denied: Recent,
+    answered: LastTimes,
+    denied: LastTimes,
     tape: Tape,
     /// Messages forged so far.
     forged: u32,
@@ -56,8 +56,8 @@ impl Attacker {
             behaviour,
             forger,
             rng,
-            answered: Recent::default(),
-            denied: Recent::default(),
+            answered: LastTimes::default(),
+            denied: LastTimes::default(),
             tape: Tape::default(),
             forged: 0,
         }

@@ -9,9 +9,9 @@ const MAX: usize = 4_096;
 
 /// When each of some things was done last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recent(BTreeMap<u64, Time>);
+pub(crate) struct LastTimes(BTreeMap<u64, Time>);
 
-impl Recent {
+impl LastTimes {
     /// Whether it is time to do this again. If so, it counts as done now.
     pub(crate) fn is_due(&mut self, what: u64, now: Time, every: Span) -> bool {
         if self.0.get(&what).is_some_and(|last| now < *last + every) {
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn once_in_a_while_and_bounded() {
-        let (mut r, s) = (Recent::default(), Span::from_secs(1));
+        let (mut r, s) = (LastTimes::default(), Span::from_secs(1));
         assert!(r.is_due(7, Time::ZERO, s));
         assert!(!r.is_due(7, Time::ZERO + s / 2, s));
         assert!(r.is_due(7, Time::ZERO + s, s));

@@ -9,7 +9,7 @@ const MAX: usize = 1_024;
 
 /// A message that was heard.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedMessage {
     /// When it is sent again.
     pub(crate) due: Time,
     pub(crate) packet: Vec<u8>,
@@ -19,13 +19,13 @@ pub(crate) struct Recorded {
 
 /// What was heard, in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tape(VecDeque<Recorded>);
+pub(crate) struct Tape(VecDeque<RecordedMessage>);
 
 impl Tape {
     /// Keeps a message, unless there are too many. Returns whether it is the only one.
     pub(crate) fn record(&mut self, packet: &[u8], to: Addr, due: Time) -> bool {
         if self.0.len() < MAX {
-            self.0.push_back(Recorded { due, packet: packet.to_vec(), to });
+            self.0.push_back(RecordedMessage { due, packet: packet.to_vec(), to });
         }
         self.0.len() == 1
     }
@@ -34,7 +34,7 @@ impl Tape {
         self.0.front().map(|r| r.due)
     }
     /// The next one that is due.
-    pub(crate) fn take_due(&mut self, now: Time) -> Option<Recorded> {
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<RecordedMessage> {
         self.0.front().is_some_and(|r| r.due <= now).then(|| self.0.pop_front()).flatten()
     }
 }

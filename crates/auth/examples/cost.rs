@@ -10,8 +10,8 @@ use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use wayhop_auth::{Auth, Key, Keys, Verdict};
-use wayhop_core::{IfaceId, Mac, Packet, PacketMeta, Pool, Purpose, Time, stream};
-use wayhop_wire::auth::Carrier;
+use wayhop_core::{Carrier, IfaceId, Mac, Packet, PacketMeta, Pool, Purpose, Time, stream};
+use wayhop_wire::auth::Format;
 use wayhop_wire::{aodv, ipv4, udp};
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -23,7 +23,8 @@ const BATCH: usize = 200;
 
 fn node(own: Ipv4Addr) -> Auth {
     let keys = Keys::new(vec![Key::new(1, &[7; 32]).expect("a key")], true).expect("keys");
-    Auth::new(keys, Carrier::Aodv, own, stream(1, Purpose::Authentication, u64::from(own.to_bits())))
+    let format = Format::new(Carrier::UdpPort(aodv::PORT), &aodv::AUTHENTICATION);
+    Auth::new(keys, format, own, stream(1, Purpose::Authentication, u64::from(own.to_bits())))
 }
 
 /// A datagram of AODV with so many octets of payload.

@@ -3,11 +3,11 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Description, IfaceId, Mac, Packet, Rng, Span, Time};
-use wayhop_wire::auth::{self as block, Block, Carrier, Exchange, Kind, TAG_LEN};
+use wayhop_wire::auth::{self as block, Block, Exchange, Format, Kind, TAG_LEN};
 use wayhop_wire::ipv4;
 
 use crate::key::{Key, Keys};
-use crate::neighbours::Neighbours;
+use crate::neighbours::NeighbourKeys;
 use crate::outbox::Outbox;
 
 /// The longest wait with a challenge: that of broadcasts in RFC 4728 (BroadcastJitter). All neighbours may have heard the
@@ -78,7 +78,7 @@ pub enum Verdict {
 
 /// A packet that was looked at; it has no block any more, if it had one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
+pub struct OpenedPacket {
     /// What to do with it.
     pub verdict: Verdict,
     /// Its transmitter, with a right tag.
@@ -91,11 +91,11 @@ pub struct Opened {
 #[derive(Clone, Debug)]
 pub struct Auth {
     keys: Keys,
-    carrier: Carrier,
+    format: Format,
     own: Ipv4Addr,
     index: u64,
     counter: u32,
-    neighbours: Neighbours,
+    neighbours: NeighbourKeys,
     /// One for each interface.
     outboxes: Vec<Outbox>,
     rng: Rng,
@@ -107,25 +107,25 @@ pub struct Auth {
 impl Auth {
     /// Whether there is a way to authenticate a protocol's messages.
     pub fn supports(protocol: &Description) -> bool {
-        Carrier::of(protocol.messages.carrier).is_some()
+        protocol.messages.authentication.is_some()
     }
 
     /// That of a node that runs this protocol; `None` if its messages cannot be authenticated.
     pub fn for_protocol(keys: &Keys, protocol: &Description, own: Ipv4Addr, rng: Rng) -> Option<Self> {
-        let carrier = Carrier::of(protocol.messages.carrier)?;
-        Some(Self::new(keys.clone(), carrier, own, rng))
+        let format = Format::of(&protocol.messages)?;
+        Some(Self::new(keys.clone(), format, own, rng))
     }
 
     /// That of a node with this address, for the packets of one protocol.
-    pub fn new(keys: Keys, carrier: Carrier, own: Ipv4Addr, mut rng: Rng) -> Self {
+    pub fn new(keys: Keys, format: Format, own: Ipv4Addr, mut rng: Rng) -> Self {
         let index = rng.bits();
         Self {
             keys,
-            carrier,
+            format,
             own,
             index,
             counter: 0,
-            neighbours: Neighbours::default(),
+            neighbours: NeighbourKeys::default(),
             outboxes: Vec::new(),
             rng,
             counts: Counts::default(),
@@ -172,21 +172,21 @@ impl Auth {
 
     /// Whether this node only takes the packet with a block.
     pub fn concerns(&self, packet: &[u8]) -> bool {
-        block::concerns(packet, self.carrier, self.keys.data)
+        self.format.concerns(packet, self.keys.data)
     }
     /// Whether this node is to seal the packet when it transmits it. A datagram needs the protocol's port at both ends, which no
     /// unprivileged program has, and this node's address.
     fn is_to_seal(&self, packet: &[u8]) -> bool {
-        if !self.concerns(packet) || block::find(packet).is_some() {
+        if !self.concerns(packet) || self.format.find(packet).is_some() {
             return false;
         }
         let Ok(ip) = ipv4::Packet::new_checked(packet) else { return false };
         let is_from_port = || matches!(ip.payload(), [a, b, c, d, ..] if (a, b) == (c, d));
-        !self.carrier.is_udp() || ip.src() == self.own && is_from_port()
+        !self.format.is_udp() || ip.src() == self.own && is_from_port()
     }
     /// Octets that sealing will add to a packet.
     pub fn overhead(&self, packet: &[u8]) -> usize {
-        if self.is_to_seal(packet) { self.carrier.overhead() } else { 0 }
+        if self.is_to_seal(packet) { self.format.overhead() } else { 0 }
     }
 
     /// Seals a packet that is about to be transmitted by an interface with this link address to a neighbour, or to all. One that is
@@ -195,7 +195,7 @@ impl Auth {
         if self.is_to_seal(p.bytes()) {
             let mut b = self.next_block(Kind::Message);
             b.tag = self.tag(&b, mac, receiver, p.bytes());
-            if block::insert(p, &b).is_ok() {
+            if self.format.insert(p, &b).is_ok() {
                 self.counts.sealed += 1;
             }
         }
@@ -207,11 +207,11 @@ impl Auth {
     }
     /// Writes the packet of an exchange. It is empty until it leaves: what is asked and answered meanwhile goes along.
     pub fn write_exchange(&self, p: &mut Packet) {
-        block::write_empty(p, self.carrier, self.own);
+        self.format.write_empty(p, self.own);
     }
     /// Whether this is such a packet, still empty.
     pub fn is_empty_exchange(&self, packet: &[u8]) -> bool {
-        block::is_empty(packet, self.carrier, self.own)
+        self.format.is_empty(packet, self.own)
     }
     /// The time of [`Auth::next_exchange`] came. Returns whether the packet is to enter the queue.
     pub fn begin_exchange(&mut self, at: Time, iface: IfaceId) -> bool {
@@ -227,7 +227,7 @@ impl Auth {
         self.counts.answers += e.answers().len() as u64;
         let mut b = self.next_block(Kind::Exchange(e));
         b.tag = self.tag(&b, mac, Ipv4Addr::BROADCAST, p.bytes());
-        let inserted = block::insert(p, &b);
+        let inserted = self.format.insert(p, &b);
         debug_assert!(inserted.is_ok(), "an exchange fits into a packet");
     }
     /// The transmission of an exchange ended.
@@ -256,7 +256,7 @@ impl Auth {
     }
 
     fn tag(&self, b: &Block, mac: Mac, receiver: Ipv4Addr, packet: &[u8]) -> [u8; TAG_LEN] {
-        self.keys.first().tag(&Covered::of(b, self.carrier, mac, receiver, packet).parts())
+        self.keys.first().tag(&TagInput::of(b, self.format, mac, receiver, packet).parts())
     }
 
     fn next_block(&mut self, kind: Kind) -> Block {
@@ -279,14 +279,21 @@ impl Auth {
     /// Takes the block off a packet that this node transmitted, or tried to.
     pub fn strip(&self, p: &mut Packet) {
         if self.concerns(p.bytes()) {
-            block::remove(p);
+            self.format.remove(p);
         }
     }
 
     /// Looks at a packet that [`Auth::concerns`] this node: takes the block off, and says what the packet is worth. `mac` is the link
     /// address that transmitted it, `receiver` the neighbour that it is for, or all. Whatever an outsider sends, nothing
     /// in here changes but counts.
-    pub fn open(&mut self, at: Time, iface: IfaceId, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
+    pub fn open(
+        &mut self,
+        at: Time,
+        iface: IfaceId,
+        p: &mut Packet,
+        mac: Mac,
+        receiver: Ipv4Addr,
+    ) -> OpenedPacket {
         let opened = self.judge(at, iface, p, mac, receiver);
         let c = &mut self.counts;
         match opened.verdict {
@@ -300,22 +307,29 @@ impl Auth {
     }
 
     /// The transmitter that a packet names, which nobody has verified.
-    pub fn claimed(packet: &[u8]) -> Option<Ipv4Addr> {
-        block::find(packet).map(|b| b.transmitter)
+    pub fn claimed(&self, packet: &[u8]) -> Option<Ipv4Addr> {
+        self.format.find(packet).map(|b| b.transmitter)
     }
 
     /// Whether a packet carries challenges and answers.
-    pub fn is_exchange(packet: &[u8]) -> bool {
-        block::find(packet).is_some_and(|b| b.kind != Kind::Message)
+    pub fn is_exchange(&self, packet: &[u8]) -> bool {
+        self.format.find(packet).is_some_and(|b| b.kind != Kind::Message)
     }
 
-    fn judge(&mut self, at: Time, iface: IfaceId, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) -> Opened {
-        let refused = |verdict| Opened { verdict, transmitter: None, stamp: (0, 0) };
-        let b = block::remove(p);
+    fn judge(
+        &mut self,
+        at: Time,
+        iface: IfaceId,
+        p: &mut Packet,
+        mac: Mac,
+        receiver: Ipv4Addr,
+    ) -> OpenedPacket {
+        let refused = |verdict| OpenedPacket { verdict, transmitter: None, stamp: (0, 0) };
+        let b = self.format.remove(p);
         if self.is_outsider {
             let is_message = b.as_ref().is_none_or(|b| b.kind == Kind::Message);
             let verdict = if is_message { Verdict::Good } else { Verdict::Failed };
-            return Opened { verdict, transmitter: b.map(|b| b.transmitter), stamp: (0, 0) };
+            return OpenedPacket { verdict, transmitter: b.map(|b| b.transmitter), stamp: (0, 0) };
         }
         let Some(b) = b else { return refused(Verdict::Missing) };
         let key = self.keys.find(b.key_id).filter(|_| b.transmitter != self.own);
@@ -326,7 +340,7 @@ impl Auth {
             return refused(Verdict::Replayed);
         }
         let is_known = known.is_some();
-        let covered = Covered::of(&b, self.carrier, mac, receiver, p.bytes());
+        let covered = TagInput::of(&b, self.format, mac, receiver, p.bytes());
         if !key.verifies(&covered.parts(), &b.tag) {
             return refused(Verdict::Failed);
         }
@@ -348,7 +362,7 @@ impl Auth {
             Kind::Exchange(_) if !is_later => Verdict::Replayed,
             Kind::Exchange(e) => self.exchange(at, iface, n, is_known, (b.index, b.counter), &e),
         };
-        Opened { verdict, transmitter: Some(n), stamp: (b.index, b.counter) }
+        OpenedPacket { verdict, transmitter: Some(n), stamp: (b.index, b.counter) }
     }
 
     /// A neighbour's challenges and answers came.
@@ -399,18 +413,18 @@ impl Auth {
 }
 
 /// What a tag covers.
-struct Covered<'a> {
+struct TagInput<'a> {
     pseudo: [u8; 11],
-    block: block::Covered,
+    block: block::BlockInput,
     packet: &'a [u8],
 }
 
-impl<'a> Covered<'a> {
+impl<'a> TagInput<'a> {
     /// The pseudo-header - the protocol, the link address of the transmitter, the address of the receiver -, the block, and the
     /// packet without it.
-    fn of(b: &Block, carrier: Carrier, mac: Mac, receiver: Ipv4Addr, packet: &'a [u8]) -> Self {
+    fn of(b: &Block, format: Format, mac: Mac, receiver: Ipv4Addr, packet: &'a [u8]) -> Self {
         let mut pseudo = [0; 11];
-        pseudo[0] = carrier.number();
+        pseudo[0] = format.number();
         pseudo[1..7].copy_from_slice(&mac.0);
         pseudo[7..].copy_from_slice(&receiver.octets());
         Self { pseudo, block: b.covered(), packet }

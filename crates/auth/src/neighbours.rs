@@ -28,7 +28,7 @@ const ANSWERS_PER_SECOND: u8 = 10;
 
 /// A neighbour that was verified.
 #[derive(Clone, Debug)]
-pub(crate) struct Verified {
+pub(crate) struct VerifiedNeighbour {
     pub(crate) index: u64,
     pub(crate) window: Window,
     heard: Time,
@@ -54,13 +54,13 @@ struct Stranger {
 
 /// All of them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Neighbours {
-    verified: FxHashMap<Ipv4Addr, Verified>,
+pub(crate) struct NeighbourKeys {
+    verified: FxHashMap<Ipv4Addr, VerifiedNeighbour>,
     strangers: FxHashMap<Ipv4Addr, Stranger>,
     pub(crate) nonces: Nonces,
 }
 
-impl Neighbours {
+impl NeighbourKeys {
     pub(crate) fn len(&self) -> usize {
         self.verified.len()
     }
@@ -68,7 +68,7 @@ impl Neighbours {
         *self = Self::default();
     }
     /// A neighbour that was verified with this index.
-    pub(crate) fn verified(&self, neighbour: Ipv4Addr, index: u64) -> Option<&Verified> {
+    pub(crate) fn verified(&self, neighbour: Ipv4Addr, index: u64) -> Option<&VerifiedNeighbour> {
         self.verified.get(&neighbour).filter(|v| v.index == index)
     }
     /// A packet of a verified neighbour came.
@@ -107,7 +107,7 @@ impl Neighbours {
             self.nonces.discard();
         }
         let window = Window::beginning(counter);
-        self.verified.insert(n, Verified { index, window, heard: at, nonce: number });
+        self.verified.insert(n, VerifiedNeighbour { index, window, heard: at, nonce: number });
         if let Some(s) = self.strangers.get_mut(&n) {
             s.tries = 0;
             s.last = None;
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_nonce_counts_once_for_a_neighbour_and_within_its_time() {
-        let mut all = Neighbours::default();
+        let mut all = NeighbourKeys::default();
         assert!(all.may_ask(ms(0), n(1)) && !all.may_ask(ms(299), n(1)) && all.may_ask(ms(300), n(1)));
         assert_eq!(all.nonces.current(ms(300), || 7), 7);
         assert!(!all.answered(ms(301), n(1), 8, 1, 0));
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn strangers_push_out_no_neighbour_that_was_verified_and_fill_no_memory() {
-        let mut all = Neighbours::default();
+        let mut all = NeighbourKeys::default();
         all.nonces.current(ms(0), || 1);
         assert!(all.answered(ms(0), n(0), 1, 5, 0));
         for i in 1..10_000 {
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn answers_are_few() {
-        let mut all = Neighbours::default();
+        let mut all = NeighbourKeys::default();
         assert_eq!(
             (0..100).filter(|_| all.may_answer(ms(5), n(1), 3)).count(),
             usize::from(ANSWERS_PER_SECOND)

@@ -11,7 +11,7 @@ const MAX_WAITING: usize = crate::neighbours::MAX_STRANGERS;
 const STALE_AFTER: Span = Span::from_secs(1);
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum State {
+enum ExchangeState {
     Ready,
     /// A frame took it along and has not ended.
     Leaving,
@@ -22,7 +22,7 @@ enum State {
 #[derive(Copy, Clone, Debug)]
 struct Ask {
     neighbour: Ipv4Addr,
-    state: State,
+    state: ExchangeState,
     since: Time,
     /// It goes along with a frame, and is not worth one of its own.
     is_extra: bool,
@@ -57,13 +57,18 @@ impl Outbox {
     /// Challenges a neighbour; by `due`, or whenever there is a frame.
     pub(crate) fn ask(&mut self, at: Time, n: Ipv4Addr, due: Option<Time>) {
         if let Some(a) = self.asks.iter_mut().find(|a| a.neighbour == n) {
-            if a.state != State::Leaving {
-                (a.state, a.since) = (State::Ready, at);
+            if a.state != ExchangeState::Leaving {
+                (a.state, a.since) = (ExchangeState::Ready, at);
             }
             a.is_extra &= due.is_none();
         } else {
             make_room(&mut self.asks);
-            self.asks.push(Ask { neighbour: n, state: State::Ready, since: at, is_extra: due.is_none() });
+            self.asks.push(Ask {
+                neighbour: n,
+                state: ExchangeState::Ready,
+                since: at,
+                is_extra: due.is_none(),
+            });
         }
         if let Some(due) = due {
             self.by(due);
@@ -88,9 +93,9 @@ impl Outbox {
         let Some(a) = self.asks.iter_mut().find(|a| a.neighbour == n && a.is_extra) else { return false };
         a.is_extra = false;
         match a.state {
-            State::Ready => self.by(due),
-            State::Again(at) => self.by(at),
-            State::Leaving => {}
+            ExchangeState::Ready => self.by(due),
+            ExchangeState::Again(at) => self.by(at),
+            ExchangeState::Leaving => {}
         }
         true
     }
@@ -117,11 +122,11 @@ impl Outbox {
             return false;
         }
         for a in &mut self.asks {
-            if matches!(a.state, State::Again(t) if t <= at) {
-                (a.state, a.since) = (State::Ready, at);
+            if matches!(a.state, ExchangeState::Again(t) if t <= at) {
+                (a.state, a.since) = (ExchangeState::Ready, at);
             }
         }
-        self.asks.retain(|a| !a.is_extra || a.state != State::Ready || at < a.since + STALE_AFTER);
+        self.asks.retain(|a| !a.is_extra || a.state != ExchangeState::Ready || at < a.since + STALE_AFTER);
         self.answers.retain(|a| !a.is_extra || at < a.since + STALE_AFTER);
         self.set_due(at);
         if self.due.is_none_or(|d| d > at) {
@@ -134,9 +139,9 @@ impl Outbox {
     /// When the next frame is due, of what is left.
     fn set_due(&mut self, at: Time) {
         let is_due = self.answers.iter().any(|a| !a.is_extra)
-            || self.asks.iter().any(|a| !a.is_extra && a.state == State::Ready);
+            || self.asks.iter().any(|a| !a.is_extra && a.state == ExchangeState::Ready);
         let repeats = self.asks.iter().filter_map(|a| match a.state {
-            State::Again(t) => Some(t),
+            ExchangeState::Again(t) => Some(t),
             _ => None,
         });
         self.due = if is_due { Some(at) } else { repeats.min() };
@@ -148,10 +153,10 @@ impl Outbox {
         // What needs the frame first. Of challenges and answers one after the other, so that neither keeps the others out.
         self.answers.sort_by_key(|a| a.is_extra);
         self.asks.sort_by_key(|a| a.is_extra);
-        let mut asks = self.asks.iter_mut().filter(|a| a.state == State::Ready);
+        let mut asks = self.asks.iter_mut().filter(|a| a.state == ExchangeState::Ready);
         let mut answered = 0;
         loop {
-            let ask = asks.next().filter(|a| e.ask(a.neighbour)).map(|a| a.state = State::Leaving);
+            let ask = asks.next().filter(|a| e.ask(a.neighbour)).map(|a| a.state = ExchangeState::Leaving);
             let answer =
                 self.answers.get(answered).filter(|a| e.answer(a.neighbour, a.nonce)).map(|_| answered += 1);
             if ask.is_none() && answer.is_none() {
@@ -165,11 +170,11 @@ impl Outbox {
     /// A frame ended. `wait` tells how long to wait before the challenge of a neighbour is repeated, if it is.
     pub(crate) fn ended(&mut self, at: Time, mut wait: impl FnMut(Ipv4Addr) -> Option<Span>) {
         self.asks.retain_mut(|a| {
-            if a.state != State::Leaving {
+            if a.state != ExchangeState::Leaving {
                 return true;
             }
             let again = wait(a.neighbour);
-            a.state = again.map_or(State::Leaving, |w| State::Again(at + w));
+            a.state = again.map_or(ExchangeState::Leaving, |w| ExchangeState::Again(at + w));
             again.is_some()
         });
         self.set_due(at);
@@ -178,8 +183,8 @@ impl Outbox {
     pub(crate) fn lost(&mut self, at: Time, wait: Span) {
         self.queued = None;
         for a in &mut self.asks {
-            if a.state == State::Leaving {
-                a.state = State::Ready;
+            if a.state == ExchangeState::Leaving {
+                a.state = ExchangeState::Ready;
             }
         }
         self.set_due(at + wait);

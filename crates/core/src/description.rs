@@ -115,6 +115,13 @@ pub struct ParameterError {
     pub remedy: String,
 }
 
+impl ParameterError {
+    /// Of values that do not fit together, or of a value that the problem names.
+    pub fn of_values(problem: String) -> Self {
+        Self { key: None, problem, remedy: "change that key, or leave it to the profile".to_owned() }
+    }
+}
+
 /// A set of parameters: what a protocol's `Params` are to everything outside of its crate.
 pub trait Parameters: fmt::Debug + Send + Sync {
     /// One node's engine. All engines of a run share the parameters.

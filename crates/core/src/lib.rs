@@ -14,6 +14,7 @@
 
 mod addr;
 mod application;
+mod authentication;
 mod bytes;
 mod class;
 mod classifier;
@@ -41,6 +42,7 @@ mod protocol;
 mod reason;
 mod rng;
 mod route;
+mod send_buffer;
 mod send_state;
 mod socket;
 mod tcp_connection;
@@ -52,6 +54,7 @@ pub use application::{
     Application, ApplicationCx, ApplicationDatagram, ApplicationDescription, ApplicationEffect,
     ApplicationInput, ApplicationParameters, ConfiguredApplication, ReadApplication,
 };
+pub use authentication::Authentication;
 pub use bytes::from_hex;
 pub use class::Class;
 pub use classifier::Classifier;
@@ -82,6 +85,7 @@ pub use protocol::{DataPlane, Interests, Protocol};
 pub use reason::DropReason;
 pub use rng::{Purpose, Rng, draw, stream};
 pub use route::{Prefix, Route, RouteUse};
+pub use send_buffer::{SendBuffer, WaitingPacket};
 pub use send_state::{Decision, SendState};
 pub use socket::{Opened, Socket};
 pub use tcp_connection::{TcpConnection, TcpEnds};

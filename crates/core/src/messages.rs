@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::Addr;
+use crate::{Addr, Authentication};
 
 /// Which packets carry a protocol's messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -104,6 +104,8 @@ pub struct MessageFormat {
     pub hop: fn(&Datagram<'_>) -> Option<(Addr, Addr)>,
     /// The part of a packet that tells a forwarded copy from the original, for protocols that change packets on their way.
     pub route_header: Option<RouteHeader>,
+    /// How they are authenticated; `None` if they cannot be: keys (`security.keys`) are refused then.
+    pub authentication: Option<&'static Authentication>,
     /// How ns-2 writes them.
     pub ns2: Ns2Format,
 }

@@ -16,18 +16,19 @@
 //!
 //! | what happens | file |
 //! |---|---|
-//! | constants, choices, which go together, profiles | `params.rs`, `checks.rs`, `profiles.rs` |
-//! | they change while the node runs | `live.rs` |
-//! | handlers of the seam; the state of a node | `engine.rs`, `state.rs` |
-//! | timers, numbers of transmissions, tables to look at | `timers.rs`, `ids.rs`, `inspect.rs` |
-//! | an update is heard: which news are believed, and what they set off | `update.rs` |
-//! | updates are made: full and incremental ones, triggers, settling | `advertise.rs` |
-//! | links break, neighbours fall silent, entries are forgotten | `maintenance.rs` |
-//! | packets without a route, and those that come back | `data.rs`, `buffer.rs`, `notice.rs` |
-//! | destinations outside of the mesh: gateways and their exits | `gateway.rs` |
-//! | the routing table, the order of sequence numbers | `table.rs`, `seq.rs` |
-//! | bytes; routes of the host | `output.rs` |
-//! | everything that others must know of this protocol | `description.rs`, `messages.rs`, `decode.rs` |
+//! | constants, choices, which go together, profiles, changes while the node runs | `params/` |
+//! | handlers of the seam, state, timers, tables to look at | `engine/` |
+//! | the periodic check; the wait after a reboot | `engine/periodic.rs`, `engine/reboot.rs` |
+//! | an update is heard: which news are believed, and what they set off | `updates/receive.rs` |
+//! | updates are made: full and incremental ones, triggers, settling | `updates/advertise.rs` |
+//! | links break, and the routes over them | `maintenance/broken_link.rs` |
+//! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` |
+//! | Hellos where the link acknowledges nothing | `neighbours/hello.rs` |
+//! | packets without a route, and those that come back | `forwarding/data.rs` |
+//! | destinations outside of the mesh: gateways and their exits | `gateway/` |
+//! | the routing table, the order of sequence numbers | `routing_table/`, `routing_table/seq.rs` |
+//! | bytes; routes of the host | `forwarding/output.rs` |
+//! | what scenarios, hosts and traces know of it | `description/` |
 //!
 //! # The protocol in short
 //!
@@ -57,34 +58,18 @@
 //!
 //! Link-layer addresses in updates, base stations (sections 4 and 5 of the paper); several interfaces; authentication.
 
-mod advertise;
-mod buffer;
-mod checks;
-mod data;
-mod decode;
 mod description;
 mod engine;
-mod exits;
-mod forge;
+mod forwarding;
 mod gateway;
-mod hello;
-mod ids;
-mod inspect;
-mod live;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
-mod messages;
-mod notice;
-mod output;
+mod neighbours;
 mod params;
-mod profiles;
-mod seq;
-mod state;
-mod table;
-mod timers;
-mod update;
+mod routing_table;
+mod updates;
 
 pub use description::DESCRIPTION;
+pub use engine::state::Engine;
 pub use params::{FullUpdate, Params, Settle};
-pub use state::Engine;

@@ -11,10 +11,10 @@ use wayhop_core::{Cx, DropReason, Outside, Packet};
 use wayhop_wire::dsr::RouteRequest;
 use wayhop_wire::ipv4;
 
-use crate::cache::Learned;
-use crate::path::Path;
-use crate::state::Engine;
-use crate::view::Way;
+use crate::cache::Provenance;
+use crate::cache::path::Path;
+use crate::engine::state::Engine;
+use crate::forwarding::view::Way;
 
 impl Engine {
     /// What is the mesh's, and what this node leads to, may have changed.
@@ -51,7 +51,7 @@ impl Engine {
         }
         route.set_last_external(true);
         let back = Path::from_nodes(so_far()).reversed();
-        self.learn(cx, &back, Learned::Asked);
+        self.learn(cx, &back, Provenance::Asked);
         let Some(p) = self.reply_packet(cx, &route) else { return };
         cx.note("proxy_reply", initiator, route.hops() as u64);
         let jitter = cx.rng().jitter(self.params.jitter());

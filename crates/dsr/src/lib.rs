@@ -5,37 +5,35 @@
 //! constant and choice, and three named sets of them: `rfc`, `ns2` and `cmu`. Bytes on the air are those of RFC 4728
 //! sections 6 and 7 from the first to the last; the engine reads nothing else.
 //!
-//! # What happens ...
-//! * **... to a packet of an application** (`output`): a cached route is put into it as a Source Route option, or it waits
-//!   in the Send Buffer (`buffer`) while a discovery goes on (`discovery`).
-//! * **... in a Route Discovery** (`discovery`, `request_table`): a request that stays with the neighbours, then one that
-//!   propagates, then longer and longer waits. Targets and nodes with a cached route answer (`reply`).
-//! * **... to a packet on its way** (`maintenance`): each node checks the source route, counts Segments Left and the TTL
-//!   down, and sends the packet on, asking the MAC for its transmit status.
-//! * **... where the MAC does not know** (`acks`, `rexmt`, `neighbours`): a copy waits in the Maintenance Buffer until the
-//!   next hop is heard passing the packet on, or has acknowledged it; it is sent again, and at last given up.
-//! * **... to an Acknowledgement Request** (`answers`, `duplicates`): it is answered, and a packet that came before goes no
-//!   further.
-//! * **... to a position** (`location`): this node's goes out on its packets, others' are noted.
-//! * **... to a destination outside of the mesh** (`gateway`): gateways answer for it, and packets leave and come in there.
-//! * **... when a link breaks** (`maintenance`, `route_error`): the cache forgets the link, the node that chose the route is
-//!   told, the packet and those queued behind it are salvaged if another route is cached.
-//! * **... to a packet for a group** (`multicast`): it floods the network behind a Route Request.
-//! * **... to a packet that is too long for the link** (`icmp`): its source is told what fits.
-//! * **... to a packet that comes in** (`receive`): its options are dealt with in their order, and decide where it goes.
-//! * **... to a packet for somebody else** (`learning`, `shortening`): routes are learned from it; if it skipped hops, its
-//!   source is told of the shorter route.
-//! * **... with flow state** (`flow`, `flow_table`): packets of an announced flow travel without source routes. A node that
-//!   does not know the flow says so (`flow_error`), one that heard the packet early tells of the shorter route
-//!   (`flow_shortening`).
-//! * **... to a link that failed** (`links`, `choice`): it may be remembered, so that routes over it are not used again at
-//!   once.
-//! * **... with costs** (`etx`): probes measure links, and requests and replies carry what they cost.
+//! # Where to find what
 //!
-//! The state of a node is in `state`, and each of its tables in a file of its own; `engine` has the seam's handlers, `timers`
-//! and `ids` name timers and transmissions, `inspect` shows all of it. Parameters are in `params`, the named sets of them in
-//! `profiles`, their ranges in `checks`, and what happens when they change in `live`. `description`, `messages` and `decode`
-//! are what others must know of the protocol.
+//! | what happens | file | section of RFC 4728 |
+//! |---|---|---|
+//! | a packet of an application gets a Source Route option, or waits | `forwarding/output.rs`, `discovery/waiting.rs` | 8.1.1 - 8.1.3, 4.2 |
+//! | a packet comes in: its options in their order | `forwarding/receive.rs`, `forwarding/view.rs` | 8.1.4 - 8.1.6 |
+//! | a packet goes on along its source route | `forwarding/source_route.rs` | 8.1.5 |
+//! | Route Requests are sent, one after the other | `discovery/search.rs` | 8.2.1 |
+//! | Route Requests are heard, passed on | `discovery/route_request.rs`, `discovery/request_table.rs` | 8.2.2, 4.3 |
+//! | targets and nodes with a cached route answer | `discovery/route_reply.rs`, `discovery/held_replies.rs` | 8.2.3 - 8.2.6 |
+//! | neighbours that are heard but may not hear this node | `discovery/unidirectional.rs`, `discovery/blacklist.rs` | 4.6 |
+//! | a link breaks: routes are forgotten, packets salvaged | `maintenance/broken_link.rs`, `maintenance/salvage.rs` | 8.3, 8.3.6 |
+//! | Route Errors are made, read, spread | `maintenance/route_error.rs` | 8.3.4, 8.3.5, 3.4.4 |
+//! | where the MAC does not know: copies wait until the next hop passed the packet on or acknowledged it | `maintenance/acks.rs`, `maintenance/maintenance_buffer.rs` | 8.3.2, 8.3.3, 4.5 |
+//! | Acknowledgement Requests are answered; repeated packets go no further | `maintenance/ack_requests.rs`, `maintenance/duplicates.rs` | 8.3.3 |
+//! | a packet skipped hops: its source is told of the shorter route | `maintenance/shortening.rs`, `maintenance/gratuitous_reply_table.rs` | 3.4.3, 4.4 |
+//! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` | |
+//! | routes are kept, learned from packets, chosen | `cache/`, `cache/learning.rs`, `cache/choice.rs` | 4.1, 8.1.4 |
+//! | packets of an announced flow travel without source routes | `flow_state/flow.rs`, `flow_state/flow_table.rs` | 3.5, 5.1, 8.6 |
+//! | a node does not know a flow; a flow's packet came early | `flow_state/flow_error.rs`, `flow_state/flow_shortening.rs` | 3.5.4, 3.5.6, 5.2 |
+//! | bad links are remembered; costs of links are measured and told | `neighbours/links.rs`, `neighbours/etx.rs` | |
+//! | next hops are watched and rated; how long they take to confirm | `neighbours/watching.rs`, `neighbours/pathrater.rs`, `neighbours/table.rs` | 8.3 |
+//! | a packet for a group floods the network behind a Route Request | `forwarding/multicast.rs` | |
+//! | a packet is too long for the link, or its source route wrong | `forwarding/icmp.rs` | 8.1.5 |
+//! | positions go out on packets, others' are noted | `forwarding/location.rs` | |
+//! | destinations outside of the mesh: a gateway answers for them | `gateway.rs` | 6.3, 6.7 |
+//! | handlers of the seam, state, timers, tables to look at | `engine/` | |
+//! | constants, their ranges, profiles, changes while a node runs | `params/` | 9 |
+//! | what scenarios, hosts and traces know of it | `description/` | |
 //!
 //! [`cache::RouteCache`] is the boundary behind which caches differ; [`cache::PathCache`] keeps whole paths in two tiers,
 //! [`cache::LinkCache`] a graph of links.
@@ -70,66 +68,20 @@
 //! Every table has a size in [`Params`] or a constant beside it; what has no room pushes out the oldest or is not
 //! remembered. Packets from outside cannot make the engine panic, loop or grow.
 
-mod acks;
-mod answers;
-mod ars_table;
-mod blacklist;
-mod broken;
-mod buffer;
 pub mod cache;
-mod checks;
-mod choice;
-mod decode;
 mod description;
 mod discovery;
-mod duplicates;
 mod engine;
-mod etx;
-mod flow;
-mod flow_error;
-mod flow_header;
-mod flow_shortening;
-mod flow_table;
-mod forge;
+mod flow_state;
+mod forwarding;
 mod gateway;
-mod grat_table;
-mod heard;
-mod held_replies;
-mod hop;
-mod icmp;
-mod ids;
-mod inspect;
-mod learning;
-mod links;
-mod live;
-mod location;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
-mod messages;
-mod multicast;
 mod neighbours;
-mod notice;
-mod output;
 mod params;
-mod path;
-mod pathrater;
-mod priority;
-mod profiles;
-mod receive;
-mod reply;
-mod request_table;
-mod rexmt;
-mod route_error;
-mod shortening;
-mod state;
-mod timers;
-mod tunnel;
-mod view;
-mod watchdog;
-mod watching;
 
+pub use cache::path::{MAX_HOPS, MAX_NODES, Path};
 pub use description::DESCRIPTION;
+pub use engine::state::Engine;
 pub use params::{BadLinks, CacheKind, Maintenance, Metric, Params};
-pub use path::{MAX_HOPS, MAX_NODES, Path};
-pub use state::Engine;

@@ -13,7 +13,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Span, Time};
 
-use crate::table::Table;
+use crate::table::SortedTable;
 
 /// The mean time between two probes of a node.
 pub const INTERVAL: Span = Span::from_secs(1);
@@ -58,14 +58,14 @@ struct Row {
 /// Delivery ratios of this node's links, by probes.
 #[derive(Clone, Debug)]
 pub struct Etx {
-    rows: Table<Ipv4Addr, Row>,
+    rows: SortedTable<Ipv4Addr, Row>,
     began: Option<Time>,
 }
 
 impl Etx {
     /// An estimator for at most so many neighbours; the one silent for longest gives way.
     pub fn new(capacity: usize) -> Self {
-        Self { rows: Table::new(capacity), began: None }
+        Self { rows: SortedTable::new(capacity), began: None }
     }
 
     /// This node sent a probe.

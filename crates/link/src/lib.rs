@@ -19,6 +19,6 @@ mod signal;
 mod table;
 
 pub use notices::Notices;
-pub use positions::{Located, Positions, distance_m};
+pub use positions::{DatedPosition, Positions, distance_m};
 pub use rtt::RttEstimator;
 pub use signal::{Signal, Signals};

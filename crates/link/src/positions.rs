@@ -4,11 +4,11 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Fix, Span, Time};
 
-use crate::table::Table;
+use crate::table::SortedTable;
 
 /// A position, and when it became known.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Located {
+pub struct DatedPosition {
     /// What the GPS said.
     pub fix: Fix,
     /// When this node learned it.
@@ -18,7 +18,7 @@ pub struct Located {
 /// For how long a node is taken to go on as it went; after that it is taken to stand.
 const LONGEST_PREDICTION: Span = Span::from_secs(10);
 
-impl Located {
+impl DatedPosition {
     /// Where the node should be at `now`, going on with the heading and the speed it had; for at most 10 s.
     pub fn predicted(&self, now: Time) -> Fix {
         let metres =
@@ -39,13 +39,13 @@ impl Located {
 /// The last known position of each node.
 #[derive(Clone, Debug)]
 pub struct Positions {
-    rows: Table<Ipv4Addr, Located>,
+    rows: SortedTable<Ipv4Addr, DatedPosition>,
 }
 
 impl Positions {
     /// A table of at most so many nodes; the one heard of longest ago gives way.
     pub fn new(capacity: usize) -> Self {
-        Self { rows: Table::new(capacity) }
+        Self { rows: SortedTable::new(capacity) }
     }
     /// `node` is at `fix`. A place that is not on the globe is not noted; a motion that is no number is taken for rest.
     pub fn learn(&mut self, node: Ipv4Addr, mut fix: Fix, now: Time) {
@@ -54,23 +54,23 @@ impl Positions {
         }
         let on_globe = fix.latitude_deg.abs() <= 90.0 && fix.longitude_deg.abs() <= 360.0;
         if on_globe {
-            *self.rows.touch(node, now, || Located { fix, at: now }) = Located { fix, at: now };
+            *self.rows.touch(node, now, || DatedPosition { fix, at: now }) = DatedPosition { fix, at: now };
         }
     }
     /// Where `node` was last, and when that became known.
-    pub fn of(&self, node: Ipv4Addr) -> Option<&Located> {
+    pub fn of(&self, node: Ipv4Addr) -> Option<&DatedPosition> {
         self.rows.get(node)
     }
     /// How far apart two nodes were last known to be, metres.
     pub fn distance_m(&self, a: Ipv4Addr, b: Ipv4Addr) -> Option<f64> {
         Some(distance_m(&self.of(a)?.fix, &self.of(b)?.fix))
     }
-    /// How far apart two nodes should be at `now`, each going on as it went ([`Located::predicted`]), metres.
+    /// How far apart two nodes should be at `now`, each going on as it went ([`DatedPosition::predicted`]), metres.
     pub fn predicted_distance_m(&self, a: Ipv4Addr, b: Ipv4Addr, now: Time) -> Option<f64> {
         Some(distance_m(&self.of(a)?.predicted(now), &self.of(b)?.predicted(now)))
     }
     /// Every node, by address.
-    pub fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, &Located)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, &DatedPosition)> {
         self.rows.iter()
     }
 }

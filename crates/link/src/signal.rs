@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Span, Time};
 
-use crate::table::Table;
+use crate::table::SortedTable;
 
 /// What is known of a neighbour's signal.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -29,13 +29,13 @@ const TREND_GAIN: f64 = 0.5;
 /// The signals of this node's neighbours.
 #[derive(Clone, Debug)]
 pub struct Signals {
-    rows: Table<Ipv4Addr, Signal>,
+    rows: SortedTable<Ipv4Addr, Signal>,
 }
 
 impl Signals {
     /// A table of at most so many neighbours; the one silent for longest gives way.
     pub fn new(capacity: usize) -> Self {
-        Self { rows: Table::new(capacity) }
+        Self { rows: SortedTable::new(capacity) }
     }
 
     /// A frame of `neighbour` was received at this power in dBm. A power that is no number is not noted.

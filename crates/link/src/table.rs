@@ -4,7 +4,7 @@ use wayhop_core::Time;
 
 /// Rows sorted by key, at most `capacity` of them. It allocates while it grows and never again.
 #[derive(Clone, Debug)]
-pub(crate) struct Table<K, V> {
+pub(crate) struct SortedTable<K, V> {
     rows: Vec<Row<K, V>>,
     capacity: usize,
 }
@@ -16,7 +16,7 @@ struct Row<K, V> {
     value: V,
 }
 
-impl<K: Ord + Copy, V> Table<K, V> {
+impl<K: Ord + Copy, V> SortedTable<K, V> {
     /// An empty table; a capacity of 0 counts as 1.
     pub(crate) fn new(capacity: usize) -> Self {
         Self { rows: Vec::new(), capacity: capacity.max(1) }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn the_row_untouched_for_longest_gives_way() {
-        let mut t = Table::new(2);
+        let mut t = SortedTable::new(2);
         t.touch(7, Time::from_nanos(1), || 'a');
         t.touch(3, Time::from_nanos(2), || 'b');
         t.touch(7, Time::from_nanos(3), || 'x');

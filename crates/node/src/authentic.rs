@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_auth::{Auth, Opened};
+use wayhop_auth::{Auth, OpenedPacket};
 use wayhop_core::{Packet, PacketMeta, RxMeta};
 
 /// How many packets its transmitter may have sent between one that waits and its answer: what is older may be a replay. Among
@@ -39,7 +39,7 @@ impl Authentic {
         self.waiting.clear();
     }
 
-    pub(crate) fn wait(&mut self, from: &Opened, p: &Packet, rx: RxMeta) {
+    pub(crate) fn wait(&mut self, from: &OpenedPacket, p: &Packet, rx: RxMeta) {
         let Some(transmitter) = from.transmitter else { return };
         self.waiting.retain(|w| w.transmitter != transmitter);
         if self.waiting.len() >= MAX_WAITING {
@@ -50,7 +50,7 @@ impl Authentic {
     }
 
     /// What waited for this answer.
-    pub(crate) fn waited(&mut self, answer: &Opened) -> Option<Waiting> {
+    pub(crate) fn waited(&mut self, answer: &OpenedPacket) -> Option<Waiting> {
         let transmitter = answer.transmitter?;
         let place = self.waiting.iter().position(|w| w.transmitter == transmitter)?;
         let (index, counter) = answer.stamp;

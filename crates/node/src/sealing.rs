@@ -97,10 +97,8 @@ impl<P: Protocol> Node<P> {
         mut rx: RxMeta,
         mac: Option<Mac>,
     ) -> Option<(Packet, RxMeta)> {
-        if !self.auth().is_some_and(|a| a.concerns(p.bytes())) {
-            return Some((p, rx));
-        }
-        let from = mac.unwrap_or_else(|| self.mac_at(Auth::claimed(p.bytes()), rx.iface));
+        let Some(auth) = self.auth().filter(|a| a.concerns(p.bytes())) else { return Some((p, rx)) };
+        let from = mac.unwrap_or_else(|| self.mac_at(auth.claimed(p.bytes()), rx.iface));
         let to = if rx.broadcast { Ipv4Addr::BROADCAST } else { self.addr };
         let a = self.authentic.as_mut()?;
         let opened = a.auth.open(at, rx.iface, &mut p, from, to);
@@ -193,10 +191,9 @@ impl<P: Protocol> Node<P> {
 
     /// The transmission of a frame ended well: of an exchange, its challenges are repeated after a while.
     pub(crate) fn exchange_sent<W: World>(&mut self, w: &mut W, at: Time, frame: &Frame) {
-        if frame.next_hop != Addr::BROADCAST || !Auth::is_exchange(frame.packet.bytes()) {
-            return;
-        }
-        if let Some(a) = &mut self.authentic {
+        let is_exchange =
+            |a: &Authentic| frame.next_hop == Addr::BROADCAST && a.auth.is_exchange(frame.packet.bytes());
+        if let Some(a) = self.authentic.as_mut().filter(|a| is_exchange(a)) {
             a.auth.end_exchange(at, frame.iface);
             self.schedule_exchange(w, at, frame.iface);
         }
@@ -228,7 +225,7 @@ impl<P: Protocol> Node<P> {
         rx: &mut RxMeta,
         mac: Option<Mac>,
     ) -> Option<Packet> {
-        let from = mac.unwrap_or_else(|| self.mac_at(Auth::claimed(packet), rx.iface));
+        let from = mac.unwrap_or_else(|| self.mac_at(self.auth().and_then(|a| a.claimed(packet)), rx.iface));
         let a = self.authentic.as_mut()?;
         let mut p = w.workspace().pool.packet(packet, PacketMeta::default());
         let opened = a.auth.open(at, rx.iface, &mut p, from, receiver(next_hop));

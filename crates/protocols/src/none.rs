@@ -35,6 +35,7 @@ pub(crate) static DESCRIPTION: Description = Description {
         decode: |_| Vec::new(),
         hop: ends,
         route_header: None,
+        authentication: None,
         ns2: Ns2Format { tag: "none", tail: |_, _| {} },
     },
     host: HostNeeds::NONE,

@@ -2,9 +2,9 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Carrier, Class, Datagram, DecodedMessage, Description, Messages};
+use wayhop_core::{Addr, Carrier, Class, Datagram, DecodedMessage, Description, MessageFormat, Messages};
 use wayhop_wire::ipv4::{self, protocol};
-use wayhop_wire::{auth, dsr, udp};
+use wayhop_wire::{auth, udp};
 
 use crate::ALL;
 
@@ -54,18 +54,18 @@ fn by_ports(datagram: &[u8]) -> Option<u8> {
 pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
     let found = ipv4::Packet::new_snapped(ip_packet).ok().and_then(|ip| protocol_of(&ip));
     let Some((place, mut datagram)) = found else { return (None, Messages::NONE) };
-    if let Some(carrier) = datagram_carrier(place) {
-        let (message, _) = auth::split_datagram(carrier, datagram.payload);
-        if message.is_empty() {
-            // An exchange of challenges and answers, or one before it leaves: it is counted with the last class.
-            let description = ALL[usize::from(place)];
-            let last = description.messages.classes.len() - 1;
-            return (Class::of(place, description, last as u8), Messages::NONE);
-        }
-        datagram = without_block(&datagram, message);
-    }
     let description = ALL[usize::from(place)];
-    let c = (description.messages.classify)(&datagram);
+    let format = &description.messages;
+    if let Some(auth) = datagram_format(format) {
+        let message = auth.of_datagram(&datagram).map_or(datagram.payload.len(), |(end, _)| end);
+        if message == 0 {
+            // An exchange of challenges and answers, or one before it leaves: it is counted with the last class.
+            let last = format.classes.len().checked_sub(1);
+            return (last.and_then(|index| Class::of(place, description, index as u8)), Messages::NONE);
+        }
+        datagram = up_to(&datagram, message);
+    }
+    let c = (format.classify)(&datagram);
     let class = c.class.and_then(|index| Class::of(place, description, index));
     (class, Messages::of(place, description, c.types))
 }
@@ -79,40 +79,25 @@ pub fn limited_class(ip_packet: &[u8]) -> Option<u8> {
 pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<DecodedMessage>)> {
     let (place, datagram) = protocol_of(ip)?;
     let description = ALL[usize::from(place)];
-    let decode = description.messages.decode;
-    let (mut messages, block) = if let Some(carrier) = datagram_carrier(place) {
-        let (message, block) = auth::split_datagram(carrier, datagram.payload);
-        let is_alone = message.is_empty() && block.is_some();
-        let messages = if is_alone { Vec::new() } else { decode(&without_block(&datagram, message)) };
-        (messages, block)
-    } else {
-        let header = dsr::Packet::new_checked(datagram.payload).ok();
-        let is_dsr = matches!(description.messages.carrier, Carrier::IpProtocol(protocol::DSR));
-        let block = header.filter(|_| is_dsr).and_then(|h| match h.flow_state() {
-            // There it is behind the whole packet.
-            Some(_) => (!datagram.is_cut()).then(|| auth::of_options(h.payload())).flatten(),
-            None => auth::of_options(h.options_bytes()),
-        });
-        let mut messages = decode(&datagram);
-        if block.is_some() {
-            // It is told of below, as authentication.
-            messages.retain(|m| m.fields.get("option_type").is_none_or(|t| *t != auth::DSR_TYPE));
-        }
-        (messages, block)
+    let format = &description.messages;
+    let found = auth::Format::of(format).and_then(|auth| auth.of_datagram(&datagram));
+    let mut messages = match (&found, datagram_format(format)) {
+        (Some((0, _)), Some(_)) => Vec::new(),
+        (Some((end, _)), Some(_)) => (format.decode)(&up_to(&datagram, *end)),
+        _ => (format.decode)(&datagram),
     };
-    messages.extend(block.as_ref().map(authentication));
+    messages.extend(found.map(|(_, block)| authentication(&block)));
     Some((description, messages))
 }
 
-/// How authentication is carried behind the datagrams of the protocol at this place.
-fn datagram_carrier(place: u8) -> Option<auth::Carrier> {
-    auth::Carrier::of(ALL[usize::from(place)].messages.carrier).filter(|c| *c != auth::Carrier::Dsr)
+/// How messages are authenticated that fill datagrams, each with its block behind it.
+fn datagram_format(messages: &MessageFormat) -> Option<auth::Format> {
+    auth::Format::of(messages).filter(|f| f.is_udp())
 }
 
 /// The datagram with this start of its payload.
-fn without_block<'a>(d: &Datagram<'a>, message: &'a [u8]) -> Datagram<'a> {
-    let block = d.payload.len() - message.len();
-    Datagram { payload: message, complete_len: d.complete_len - block, ..*d }
+fn up_to<'a>(d: &Datagram<'a>, end: usize) -> Datagram<'a> {
+    Datagram { payload: &d.payload[..end], complete_len: d.complete_len - (d.payload.len() - end), ..*d }
 }
 
 /// What authenticates a packet, as a message of its own.

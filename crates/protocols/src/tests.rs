@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use wayhop_core::{Carrier, Class, MessageCounts, Messages};
+use wayhop_core::{Authentication, Carrier, Class, MessageCounts, Messages};
 use wayhop_wire::ipv4;
 
 use crate::{ALL, class, classify, decode, find, hop, messages, route_header};
@@ -23,6 +23,24 @@ fn no_two_protocols_share_a_name_or_a_carrier() {
         assert_eq!(find(d.name).map(|found| found.name), Some(d.name));
     }
     assert!(find("rip").is_none());
+}
+
+/// Tags of one protocol's packets are none of another's, and hosts leave room for every block.
+#[test]
+fn authentication_differs_between_protocols_and_fits() {
+    let all = || ALL.iter().filter_map(|d| d.messages.authentication);
+    assert!(all_different(all().map(|a| a.number)));
+    // Signed packets of all versions have them.
+    let number = |name| find(name)?.messages.authentication.map(|a| a.number);
+    assert_eq!(["aodv", "dsr", "dsdv"].map(number), [Some(1), Some(2), Some(3)]);
+    for a in all() {
+        assert!(a.mark.len() <= Authentication::LONGEST_MARK);
+        assert_eq!(
+            (a.room)(a.empty).map(|room| room.len()),
+            Some(0),
+            "an exchange has nothing but its block"
+        );
+    }
 }
 
 #[test]

@@ -7,9 +7,10 @@ use wayhop_auth::{Auth, Key, Keys};
 use wayhop_core::{
     Addr, BROADCAST, Claim, Description, FlowTag, Mac, Packet, PacketMeta, Pool, Purpose, Rng, stream,
 };
-use wayhop_protocols::{classify, decode, find};
+use wayhop_protocols::{ALL, classify, decode, find};
 use wayhop_testkit::{Net, What, addr, ms, secs};
-use wayhop_wire::{auth as block, ipv4};
+use wayhop_wire::auth::{Block, Format};
+use wayhop_wire::ipv4;
 
 const NODES: usize = 4;
 /// Frames of the outsider against each protocol.
@@ -23,6 +24,14 @@ struct Heard {
     from: Ipv4Addr,
     broadcast: bool,
     octets: Vec<u8>,
+}
+
+/// How the protocols carry what authenticates their packets.
+fn formats() -> impl Iterator<Item = Format> {
+    ALL.iter().filter_map(|d| Format::of(&d.messages))
+}
+fn take_block(p: &mut Packet) -> Option<Block> {
+    formats().find_map(|f| f.remove(p))
 }
 
 fn keys(octet: u8) -> Keys {
@@ -58,7 +67,7 @@ fn decisions(net: &Net) -> Vec<Vec<(FlowTag, Addr, Vec<u8>)>> {
         });
         sent.map(|(flow, next_hop, bytes)| {
             let mut p = pool.packet(bytes, PacketMeta::default());
-            block::remove(&mut p);
+            take_block(&mut p);
             (flow, next_hop, p.bytes().to_vec())
         })
         .collect()
@@ -78,7 +87,7 @@ fn heard(net: &Net) -> Vec<Heard> {
         What::Sent { bytes, next_hop, .. } => Some((r.node, bytes, *next_hop == BROADCAST)),
         _ => None,
     });
-    let is_sealed = |bytes: &[u8]| block::find(bytes).is_some();
+    let is_sealed = |bytes: &[u8]| formats().find_map(|f| f.find(bytes)).is_some();
     routing
         .filter(|(_, bytes, _)| classify(bytes).0.is_some() || is_sealed(bytes))
         .map(|(node, bytes, broadcast)| Heard { from: addr(node.index()), broadcast, octets: bytes.clone() })
@@ -92,7 +101,7 @@ fn forgeries(protocol: &Description, heard: &[Heard], rng: &mut Rng) -> Vec<Hear
     let mut all = Vec::new();
     for h in heard {
         let mut p = pool.packet(&h.octets, PacketMeta::default());
-        block::remove(&mut p);
+        take_block(&mut p);
         forger.hear(p.bytes());
         let speaker = if rng.below(2) == 0 { addr(76) } else { addr(rng.below(4) as usize) };
         let claim = Claim { speaker, hops: 1, ahead: 1 + rng.below(1 << 20) as u32 };
@@ -216,7 +225,7 @@ fn a_forged_source_route_leads_a_packet_only_where_keys_do_not_cover_data() {
             _ => None,
         });
         let mut p = Pool::new().packet(&of_node_1.unwrap(), PacketMeta::default());
-        block::remove(&mut p);
+        take_block(&mut p);
         let mut forged = p.bytes().to_vec();
         *forged.last_mut().unwrap() = MARK;
         net.clear_record();
@@ -249,7 +258,7 @@ fn who_listens_reads_what_is_sealed() {
             };
             let sealed = told(&h.octets);
             let mut plain = Pool::new().packet(&h.octets, PacketMeta::default());
-            block::remove(&mut plain);
+            take_block(&mut plain);
             let (last, rest) = sealed.split_last().unwrap();
             assert_eq!(last.kind, "authentication", "{name}");
             assert_eq!(last.fields["transmitter"], h.from.to_string(), "{name}");

@@ -58,6 +58,7 @@ static TOY: Description = Description {
         decode: |_| Vec::new(),
         hop: ends,
         route_header: None,
+        authentication: None,
         ns2: Ns2Format { tag: "TOY", tail: |_, _| {} },
     },
     host: HostNeeds::NONE,

@@ -273,6 +273,27 @@ mod tests {
         assert!(s.resolve().unwrap().keys.is_none());
     }
 
+    /// As `--protocol none` does, and `--set`.
+    #[test]
+    fn keys_are_not_forgotten_when_another_protocol_is_chosen_for_a_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.toml");
+        let text = format!(
+            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\nsecurity.keys = [{{ id = 1, key = \"{KEY}\" }}]\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        let resolve = |name: &str| {
+            Scenario::load(&path, &[format!("protocol.name={name}")]).unwrap().resolve().map(|r| r.keys)
+        };
+        assert!(resolve("aodv").unwrap().is_some());
+        let e = resolve("none").unwrap_err().to_string();
+        for says in ["s.toml", "line 3", "security.keys", "protocol none", "remove `security`, or use one of"]
+        {
+            assert!(e.contains(says), "{says}: {e}");
+        }
+        assert!(!e.contains(KEY));
+    }
+
     #[test]
     fn a_file_of_keys_counts_from_the_folder_of_its_scenario_and_its_errors_show_no_key() {
         let dir = tempfile::tempdir().unwrap();

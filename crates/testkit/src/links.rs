@@ -29,12 +29,12 @@ impl Link {
 
 /// All directions of all links.
 #[derive(Debug)]
-pub(crate) struct Links {
+pub(crate) struct LinkTable {
     n: usize,
     of: Vec<Link>,
 }
 
-impl Links {
+impl LinkTable {
     pub(crate) fn new(n: usize) -> Self {
         Self { n, of: vec![Link::DOWN; n * n] }
     }

@@ -15,17 +15,17 @@ use wayhop_node::{Due, Engine, IfaceConfig, Node};
 use crate::config::Config;
 use crate::event::{Event, Happening};
 use crate::host::Host;
-use crate::links::{Link, Links};
+use crate::links::{Link, LinkTable};
 use crate::packets::{TestPacket, addr, data_packet};
 use crate::record::{Record, What};
-use crate::world::{At, Common, Transmitter};
+use crate::world::{Common, NodeWorld, Transmitter};
 
 /// N nodes on scripted links.
 pub struct Net {
     /// Behaviour of nodes and frames.
     pub config: Config,
     pub(crate) hosts: Vec<Host>,
-    pub(crate) links: Links,
+    pub(crate) links: LinkTable,
     pub(crate) common: Common,
     pub(crate) loss: Rng,
     flow_seq: BTreeMap<u32, u32>,
@@ -48,7 +48,7 @@ impl Net {
         common.work.next_id = 1;
         Self {
             hosts: (0..n).map(host).collect(),
-            links: Links::new(n),
+            links: LinkTable::new(n),
             common,
             loss: stream(config.seed, Purpose::FrameError, 0),
             flow_seq: BTreeMap::new(),
@@ -225,11 +225,11 @@ impl Net {
     pub(crate) fn call<R>(
         &mut self,
         node: usize,
-        f: impl FnOnce(&mut Node<Box<dyn Protocol>>, &mut At<'_>, Time) -> R,
+        f: impl FnOnce(&mut Node<Box<dyn Protocol>>, &mut NodeWorld<'_>, Time) -> R,
     ) -> R {
         let now = self.common.now;
         self.common.airtime = self.config.airtime;
-        let answer = f(&mut self.hosts[node].node, &mut At { common: &mut self.common, node }, now);
+        let answer = f(&mut self.hosts[node].node, &mut NodeWorld { common: &mut self.common, node }, now);
         self.next_on_air(node);
         answer
     }

@@ -1,5 +1,5 @@
-//! The block that authenticates a routing packet (docs/concepts/authentication.md): its format, and its place in the packets
-//! of each protocol.
+//! The block that authenticates a routing packet (docs/concepts/authentication.md): its format, and how it gets into a packet
+//! and out of it.
 //!
 //! ```text
 //!  0                   1                   2                   3
@@ -22,10 +22,7 @@
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! ```
 //!
-//! * AODV: an extension behind the message (RFC 3561, section 9), of a type that others may skip.
-//! * DSR: the last option of the header (RFC 4728, section 6), of a type with which others drop the packet; behind the whole packet
-//!   where there is a Flow State header, which has no options.
-//! * DSDV: behind the entries, with two octets 0xff in front, so that no number of entries is as long and others drop the datagram.
+//! Where it is in the packets of a protocol, and with which type, the protocol says: [`wayhop_core::Authentication`].
 //!
 //! Kind 0 is a message of the protocol. Kind 1 is an exchange, a packet of the protocol with nothing but the block: the
 //! transmitter's nonce with the neighbours that are to send it back, and the nonces that the transmitter sends back itself, each
@@ -36,24 +33,18 @@
 use core::ops::Range;
 use std::net::Ipv4Addr;
 
-use wayhop_core::Packet as Buffer;
+use wayhop_core::{Authentication, Carrier, Datagram, MessageFormat, Packet as Buffer};
 
 use crate::bytes::{addr_at, array_at, put};
 use crate::ipv4::{self, protocol};
-use crate::{Error, aodv, dsdv, dsr, udp};
+use crate::{Error, udp};
 
-/// The type of the extension of AODV: one that may be skipped, in the part for experiments.
-const AODV_TYPE: u8 = 101;
-/// The type of the option of DSR. Bits 0x60: drop the packet; bit 0x80 clear: without an error.
-pub const DSR_TYPE: u8 = 125;
-/// What is in front of the block in a datagram of DSDV.
-const DSDV_MARK: [u8; 2] = [0xff; 2];
 /// Octets of type and length.
 const HEAD: usize = 2;
 /// Octets of the tag.
 pub const TAG_LEN: usize = 16;
 /// Octets of the block of a message, type and length included.
-const LEN: usize = 36;
+pub const LEN: usize = 36;
 /// Where in the block its tag, or an exchange, begins.
 const FIXED: usize = LEN - TAG_LEN;
 /// Octets of an exchange's nonce and number of challenges.
@@ -67,7 +58,7 @@ const LONGEST: usize = HEAD + 255;
 /// Octets for the challenges and answers of one exchange.
 const ROOM: usize = LONGEST - LEN - EXCHANGE_HEAD;
 /// The most octets that authentication adds to a message.
-pub const MAX_LEN: usize = LEN + DSDV_MARK.len();
+pub const MAX_LEN: usize = LEN + Authentication::LONGEST_MARK;
 
 /// What a packet with a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,268 +201,221 @@ impl Block {
     }
 
     /// What the tag covers of the block: all but type, length and tag.
-    pub fn covered(&self) -> Covered {
+    pub fn covered(&self) -> BlockInput {
         let mut octets = [0; LONGEST];
         self.emit(0, &mut octets[..self.buffer_len()]);
-        Covered { octets, end: self.buffer_len() - TAG_LEN }
+        BlockInput { octets, end: self.buffer_len() - TAG_LEN }
     }
 }
 
 /// What the tag covers of a block.
 #[derive(Clone, Debug)]
-pub struct Covered {
+pub struct BlockInput {
     octets: [u8; LONGEST],
     end: usize,
 }
 
-impl Covered {
+impl BlockInput {
     /// The octets.
     pub fn bytes(&self) -> &[u8] {
         &self.octets[HEAD..self.end]
     }
 }
 
-/// The protocol whose packet carries a block.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Carrier {
-    /// AODV.
-    Aodv,
-    /// DSR.
-    Dsr,
-    /// DSDV.
-    Dsdv,
+/// How packets of one protocol carry blocks.
+#[derive(Copy, Clone, Debug)]
+pub struct Format {
+    carrier: Carrier,
+    authentication: &'static Authentication,
 }
 
-impl Carrier {
+impl Format {
+    /// Of packets of this carrier.
+    pub const fn new(carrier: Carrier, authentication: &'static Authentication) -> Self {
+        Self { carrier, authentication }
+    }
     /// That of a protocol; `None` for one whose messages cannot be authenticated.
-    pub fn of(carrier: wayhop_core::Carrier) -> Option<Self> {
-        match carrier {
-            wayhop_core::Carrier::UdpPort(aodv::PORT) => Some(Self::Aodv),
-            wayhop_core::Carrier::UdpPort(dsdv::PORT) => Some(Self::Dsdv),
-            wayhop_core::Carrier::IpProtocol(protocol::DSR) => Some(Self::Dsr),
-            _ => None,
-        }
-    }
-    fn of_ports(source: u16, destination: u16) -> Option<Self> {
-        match (source, destination) {
-            (aodv::PORT, _) | (_, aodv::PORT) => Some(Self::Aodv),
-            (dsdv::PORT, _) | (_, dsdv::PORT) => Some(Self::Dsdv),
-            _ => None,
-        }
-    }
-    /// What is in front of the block.
-    pub const fn mark(self) -> &'static [u8] {
-        match self {
-            Self::Dsdv => &DSDV_MARK,
-            _ => &[],
-        }
-    }
-    /// The first octet of the block.
-    pub const fn block_type(self) -> u8 {
-        match self {
-            Self::Dsr => DSR_TYPE,
-            _ => AODV_TYPE,
-        }
+    pub fn of(messages: &MessageFormat) -> Option<Self> {
+        Some(Self::new(messages.carrier, messages.authentication?))
     }
     /// Whether messages are datagrams, with the protocol's port at both ends.
     pub const fn is_udp(self) -> bool {
-        !matches!(self, Self::Dsr)
+        matches!(self.carrier, Carrier::UdpPort(_))
     }
     /// Its number in what a tag covers.
     pub const fn number(self) -> u8 {
-        match self {
-            Self::Aodv => 1,
-            Self::Dsr => 2,
-            Self::Dsdv => 3,
-        }
+        self.authentication.number
     }
     /// Octets that authentication adds to a message.
     pub const fn overhead(self) -> usize {
-        LEN + self.mark().len()
+        LEN + self.authentication.mark.len()
+    }
+
+    /// The block of a datagram whose end may be cut off, and where its payload without the block ends.
+    pub fn of_datagram(self, d: &Datagram<'_>) -> Option<(usize, Block)> {
+        let room = (self.authentication.room)(d.payload)?;
+        let is_lost = d.is_cut() && room.end == d.payload.len();
+        let (at, block) = self.at_end(d.payload.get(room.clone()).filter(|_| !is_lost)?)?;
+        Some((room.start + at, block))
     }
 
     /// The block at the end of a room, and where it begins there, its mark included. An exchange fills the room.
     fn at_end(self, room: &[u8]) -> Option<(usize, Block)> {
         let from = |start: usize| {
-            let block = room[start..].strip_prefix(self.mark())?;
-            Some((start, Block::parse(self.block_type(), block)?))
+            let block = room[start..].strip_prefix(self.authentication.mark)?;
+            Some((start, Block::parse(self.authentication.block_type, block)?))
         };
         let message = || from(room.len().checked_sub(self.overhead())?);
         // First, since what it ends with may look like a message's block: its nonces and tag are any octets.
         from(0).filter(|(_, b)| b.kind != Kind::Message).or_else(message)
     }
+
+    /// The room for a block in a whole packet of the protocol.
+    fn room(self, packet: &[u8]) -> Option<Room> {
+        let ip = ipv4::Packet::new_checked(packet).ok()?;
+        let (ip_header, end) = (ip.header_len(), ip.total_len());
+        if ip.fragment_offset() != 0 || end != packet.len() {
+            return None;
+        }
+        let payload = match (ip.protocol(), self.carrier) {
+            (protocol::UDP, Carrier::UdpPort(port)) => {
+                let d = udp::Packet::new_checked(ip.payload()).ok()?;
+                let is_its = d.src_port() == port || d.dst_port() == port;
+                let is_whole = d.total_len() == ip.payload().len();
+                (is_its && is_whole).then_some(ip_header + udp::HEADER_LEN)?
+            }
+            (number, Carrier::IpProtocol(its)) if number == its => ip_header,
+            _ => return None,
+        };
+        let room = (self.authentication.room)(&packet[payload..end])?;
+        Some(Room { octets: payload + room.start..payload + room.end, ip_header, payload })
+    }
+
+    /// The block of a packet.
+    pub fn find(self, packet: &[u8]) -> Option<Block> {
+        let room = self.room(packet)?;
+        self.at_end(&packet[room.octets]).map(|(_, block)| block)
+    }
+
+    /// Adds a block to a packet of the protocol.
+    pub fn insert(self, p: &mut Buffer, block: &Block) -> Result<(), Error> {
+        let room = self.room(p.bytes()).ok_or(Error::Value("packet"))?;
+        let (at, mark) = (room.octets.end, self.authentication.mark);
+        let len = mark.len() + block.buffer_len();
+        if p.len() + len > usize::from(u16::MAX) {
+            return Err(Error::Full);
+        }
+        if at == p.len() {
+            p.extend(&[0; LONGEST + Authentication::LONGEST_MARK][..len]);
+        } else {
+            p.insert(at, len);
+        }
+        let gap = &mut p.bytes_mut()[at..at + len];
+        gap[..mark.len()].copy_from_slice(mark);
+        block.emit(self.authentication.block_type, &mut gap[mark.len()..]);
+        self.resized(p, &room, len as isize)
+    }
+
+    /// Takes the block out of a packet; the packet is as it was before [`Format::insert`].
+    pub fn remove(self, p: &mut Buffer) -> Option<Block> {
+        let room = self.room(p.bytes())?;
+        let (start, block) = self.at_end(&p.bytes()[room.octets.clone()])?;
+        let (at, len) = (room.octets.start + start, room.octets.len() - start);
+        if room.octets.end == p.len() {
+            p.truncate(at);
+        } else {
+            p.remove(at, len);
+        }
+        self.resized(p, &room, -(len as isize)).ok()?;
+        Some(block)
+    }
+
+    /// Corrects lengths and checksums after the octets were inserted or taken out.
+    fn resized(self, p: &mut Buffer, room: &Room, by: isize) -> Result<(), Error> {
+        let (at, len) = (room.ip_header, p.len() - room.ip_header);
+        let bytes = p.bytes_mut();
+        // The length that the header still states may be longer than what is left.
+        let number = bytes[9];
+        set_total_len(bytes, at, number, len)?;
+        if !(self.authentication.resized)(&mut bytes[room.payload..], by) {
+            return Err(Error::Length);
+        }
+        if !self.is_udp() {
+            return Ok(());
+        }
+        let (source, destination) = (addr_at(bytes, 12), addr_at(bytes, 16));
+        let d = &mut bytes[at..];
+        let port = |i: usize| u16::from_be_bytes(array_at(d, i));
+        let repr =
+            udp::Repr { src_port: port(0), dst_port: port(2), payload_len: (len - udp::HEADER_LEN) as u16 };
+        let has_checksum = d[6..8] != [0, 0];
+        repr.emit(d, source, destination);
+        if !has_checksum {
+            put(d, 6, [0, 0]);
+        }
+        Ok(())
+    }
+
+    /// Octets of headers in front of a payload, behind IP's.
+    const fn udp_header_len(self) -> usize {
+        if self.is_udp() { udp::HEADER_LEN } else { 0 }
+    }
+
+    /// Writes a packet of the protocol, to all neighbours, with nothing in it: an exchange before it has its block.
+    pub fn write_empty(self, p: &mut Buffer, from: Ipv4Addr) {
+        let empty = self.authentication.empty;
+        let head = self.udp_header_len();
+        p.truncate(0);
+        p.extend(&[0; ipv4::HEADER_LEN + udp::HEADER_LEN][..ipv4::HEADER_LEN + head]);
+        p.extend(empty);
+        let number = match self.carrier {
+            Carrier::IpProtocol(number) => number,
+            Carrier::UdpPort(_) => protocol::UDP,
+        };
+        let len = (head + empty.len()) as u16;
+        let ip = ipv4::Repr { ttl: 1, ..ipv4::Repr::new(from, Ipv4Addr::BROADCAST, number, len) };
+        ip.emit(p.bytes_mut());
+        if let Carrier::UdpPort(port) = self.carrier {
+            let repr = udp::Repr { src_port: port, dst_port: port, payload_len: empty.len() as u16 };
+            repr.emit(&mut p.bytes_mut()[ipv4::HEADER_LEN..], from, Ipv4Addr::BROADCAST);
+        }
+    }
+
+    /// Whether a packet is one that [`Format::write_empty`] wrote for this node.
+    pub fn is_empty(self, packet: &[u8], from: Ipv4Addr) -> bool {
+        // By its length first: hardly any other packet is as short.
+        packet.len() == ipv4::HEADER_LEN + self.udp_header_len() + self.authentication.empty.len()
+            && addr_at(packet, 12) == from
+            && addr_at(packet, 16) == Ipv4Addr::BROADCAST
+            && self.room(packet).is_some_and(|r| r.octets.is_empty())
+    }
+
+    /// Whether a packet is one that its transmitter has to authenticate: a packet of this protocol, whole. With `data` unset,
+    /// packets that carry data, and nothing that a node would learn from, are not.
+    pub fn concerns(self, packet: &[u8], data: bool) -> bool {
+        let Ok(ip) = ipv4::Packet::new_snapped(packet) else { return false };
+        // A fragment carries no block, so that one that looks like a routing packet ends with the first look at it.
+        match (ip.protocol(), self.carrier) {
+            (protocol::UDP, Carrier::UdpPort(port)) => {
+                matches!(ip.payload(), [_, _, a, b, ..] if u16::from_be_bytes([*a, *b]) == port)
+            }
+            (number, Carrier::IpProtocol(its)) if number == its => {
+                data || !(self.authentication.is_data)(ip.payload())
+            }
+            _ => false,
+        }
+    }
 }
 
-/// Where the blocks of a packet are, or would be.
+/// Where the block of a packet is, or would be.
 struct Room {
-    carrier: Carrier,
     /// What a block is at the end of, counted from the IP header.
     octets: Range<usize>,
     ip_header: usize,
-}
-
-/// The room for a block in a whole packet of a routing protocol.
-fn room(packet: &[u8]) -> Option<Room> {
-    let ip = ipv4::Packet::new_checked(packet).ok()?;
-    let (ip_header, end) = (ip.header_len(), ip.total_len());
-    if ip.fragment_offset() != 0 || end != packet.len() {
-        return None;
-    }
-    let room = |carrier, octets| Some(Room { carrier, octets, ip_header });
-    match ip.protocol() {
-        protocol::UDP => {
-            let d = udp::Packet::new_checked(ip.payload()).ok()?;
-            let carrier = Carrier::of_ports(d.src_port(), d.dst_port())?;
-            let is_whole = d.total_len() == ip.payload().len();
-            if is_whole { room(carrier, ip_header + udp::HEADER_LEN..end) } else { None }
-        }
-        protocol::DSR => {
-            let d = dsr::Packet::new_checked(ip.payload()).ok()?;
-            let start = ip_header + dsr::HEADER_LEN;
-            let stop = if d.flow_state().is_some() { end } else { ip_header + d.header_len() };
-            room(Carrier::Dsr, start..stop)
-        }
-        _ => None,
-    }
-}
-
-/// The block of a packet.
-pub fn find(packet: &[u8]) -> Option<Block> {
-    let room = room(packet)?;
-    room.carrier.at_end(&packet[room.octets]).map(|(_, block)| block)
-}
-
-/// The payload of a datagram of AODV or DSDV without the block, and the block.
-pub fn split_datagram(carrier: Carrier, payload: &[u8]) -> (&[u8], Option<Block>) {
-    match carrier.at_end(payload) {
-        Some((start, block)) => (&payload[..start], Some(block)),
-        None => (payload, None),
-    }
-}
-
-/// The block of a DSR header that is whole.
-pub fn of_options(options: &[u8]) -> Option<Block> {
-    Carrier::Dsr.at_end(options).map(|(_, block)| block)
-}
-
-/// Adds a block to a packet of a routing protocol.
-pub fn insert(p: &mut Buffer, block: &Block) -> Result<(), Error> {
-    let room = room(p.bytes()).ok_or(Error::Value("packet"))?;
-    let (at, mark) = (room.octets.end, room.carrier.mark());
-    let len = mark.len() + block.buffer_len();
-    if p.len() + len > usize::from(u16::MAX) {
-        return Err(Error::Full);
-    }
-    if at == p.len() {
-        p.extend(&[0; LONGEST + DSDV_MARK.len()][..len]);
-    } else {
-        p.insert(at, len);
-    }
-    let gap = &mut p.bytes_mut()[at..at + len];
-    gap[..mark.len()].copy_from_slice(mark);
-    block.emit(room.carrier.block_type(), &mut gap[mark.len()..]);
-    resized(p, &room, len as isize)
-}
-
-/// Takes the block out of a packet; the packet is as it was before [`insert`].
-pub fn remove(p: &mut Buffer) -> Option<Block> {
-    let room = room(p.bytes())?;
-    let (start, block) = room.carrier.at_end(&p.bytes()[room.octets.clone()])?;
-    let (at, len) = (room.octets.start + start, room.octets.len() - start);
-    if room.octets.end == p.len() {
-        p.truncate(at);
-    } else {
-        p.remove(at, len);
-    }
-    resized(p, &room, -(len as isize)).ok()?;
-    Some(block)
-}
-
-/// Corrects lengths and checksums after the octets were inserted or taken out.
-fn resized(p: &mut Buffer, room: &Room, by: isize) -> Result<(), Error> {
-    let (at, len) = (room.ip_header, p.len() - room.ip_header);
-    let bytes = p.bytes_mut();
-    // The length that the header still states may be longer than what is left.
-    let number = bytes[9];
-    set_total_len(bytes, at, number, len)?;
-    if room.carrier == Carrier::Dsr {
-        let options = u16::from_be_bytes(array_at(bytes, at + 2));
-        let is_flow_state = bytes[at + 1] & 0x80 != 0;
-        if !is_flow_state {
-            let options = options.checked_add_signed(by as i16).ok_or(Error::Length)?;
-            put(bytes, at + 2, options.to_be_bytes());
-        }
-        return Ok(());
-    }
-    let (source, destination) = (addr_at(bytes, 12), addr_at(bytes, 16));
-    let d = &mut bytes[at..];
-    let port = |i: usize| u16::from_be_bytes(array_at(d, i));
-    let repr =
-        udp::Repr { src_port: port(0), dst_port: port(2), payload_len: (len - udp::HEADER_LEN) as u16 };
-    let has_checksum = d[6..8] != [0, 0];
-    repr.emit(d, source, destination);
-    if !has_checksum {
-        put(d, 6, [0, 0]);
-    }
-    Ok(())
+    payload: usize,
 }
 
 fn set_total_len(bytes: &mut [u8], header: usize, number: u8, payload: usize) -> Result<(), Error> {
     debug_assert_eq!(header + payload, bytes.len());
     ipv4::set_payload(bytes, number, payload)
-}
-
-/// Writes a packet of the protocol, to all neighbours, with nothing in it: an exchange before it has its block.
-pub fn write_empty(p: &mut Buffer, carrier: Carrier, from: Ipv4Addr) {
-    let (number, head) = match carrier {
-        Carrier::Dsr => (protocol::DSR, dsr::HEADER_LEN),
-        Carrier::Aodv | Carrier::Dsdv => (protocol::UDP, udp::HEADER_LEN),
-    };
-    p.truncate(0);
-    p.extend(&[0; ipv4::HEADER_LEN + udp::HEADER_LEN][..ipv4::HEADER_LEN + head]);
-    let ip = ipv4::Repr { ttl: 1, ..ipv4::Repr::new(from, Ipv4Addr::BROADCAST, number, head as u16) };
-    ip.emit(p.bytes_mut());
-    let body = &mut p.bytes_mut()[ipv4::HEADER_LEN..];
-    let port = match carrier {
-        Carrier::Dsr => {
-            body[0] = protocol::NO_NEXT_HEADER;
-            return;
-        }
-        Carrier::Aodv => aodv::PORT,
-        Carrier::Dsdv => dsdv::PORT,
-    };
-    let repr = udp::Repr { src_port: port, dst_port: port, payload_len: 0 };
-    repr.emit(body, from, Ipv4Addr::BROADCAST);
-}
-
-/// Whether a packet is one that [`write_empty`] wrote for this node.
-pub fn is_empty(packet: &[u8], carrier: Carrier, from: Ipv4Addr) -> bool {
-    let head = if carrier == Carrier::Dsr { dsr::HEADER_LEN } else { udp::HEADER_LEN };
-    // By its length first: hardly any other packet is as short.
-    packet.len() == ipv4::HEADER_LEN + head
-        && addr_at(packet, 12) == from
-        && addr_at(packet, 16) == Ipv4Addr::BROADCAST
-        && room(packet).is_some_and(|r| r.carrier == carrier && r.octets.is_empty())
-}
-
-/// Whether a packet is one that its transmitter has to authenticate: a packet of this protocol, whole. With `data` unset, packets of
-/// DSR that carry data and nothing but their route are not.
-pub fn concerns(packet: &[u8], carrier: Carrier, data: bool) -> bool {
-    let Ok(ip) = ipv4::Packet::new_snapped(packet) else { return false };
-    // A fragment carries no block, so that one that looks like a routing packet ends with the first look at it.
-    match (ip.protocol(), carrier) {
-        (protocol::UDP, Carrier::Aodv | Carrier::Dsdv) => {
-            let port = if carrier == Carrier::Aodv { aodv::PORT } else { dsdv::PORT };
-            matches!(ip.payload(), [_, _, a, b, ..] if u16::from_be_bytes([*a, *b]) == port)
-        }
-        (protocol::DSR, Carrier::Dsr) => data || !dsr::Packet::new_checked(ip.payload()).is_ok_and(is_plain),
-        _ => false,
-    }
-}
-
-/// Whether a DSR packet carries data and nothing but its route.
-fn is_plain(d: dsr::Packet<'_>) -> bool {
-    use dsr::DsrOption as O;
-    let plain = |o| matches!(o, Ok(O::SourceRoute(_) | O::AckRequest { .. } | O::Pad1 | O::PadN { .. }));
-    d.next_header() != protocol::NO_NEXT_HEADER && d.options().all(plain)
 }

@@ -21,8 +21,14 @@ use core::fmt;
 use core::ops::Range;
 use std::net::Ipv4Addr;
 
+use wayhop_core::Authentication;
+
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put};
+
+/// How DSDV's updates are authenticated: by a block behind the entries, with two octets in front so that no number of entries is as
+/// long, and others drop the datagram.
+pub static AUTHENTICATION: Authentication = Authentication::behind_message(3, 101, &[0xff; 2]);
 
 /// The UDP port of DSDV.
 pub const PORT: u16 = 269;

@@ -99,7 +99,7 @@ impl<'a> Frame<'a> {
 
 /// What a stream of octets begins with.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct StreamHead<'a> {
     /// So many octets belong to no frame.
     pub skipped: usize,
     /// The frame after them; without one, what follows may become one.
@@ -107,14 +107,14 @@ pub struct Found<'a> {
 }
 
 /// Looks for the first frame, among whatever else a receiver sends.
-pub fn find(bytes: &[u8]) -> Found<'_> {
+pub fn find(bytes: &[u8]) -> StreamHead<'_> {
     let mut skipped = 0;
     while let Some(rest) = bytes.get(skipped..).filter(|rest| !rest.is_empty()) {
         match Frame::new_checked(rest) {
-            Ok(frame) => return Found { skipped, frame: Some(frame) },
+            Ok(frame) => return StreamHead { skipped, frame: Some(frame) },
             Err(Error::Truncated) => break,
             Err(_) => skipped += 1,
         }
     }
-    Found { skipped, frame: None }
+    StreamHead { skipped, frame: None }
 }

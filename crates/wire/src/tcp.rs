@@ -309,7 +309,7 @@ impl Repr {
 
 /// What an ICMP error returns of a segment at least: ports and sequence number (RFC 792: eight octets).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Quoted {
+pub struct QuotedSegment {
     /// Source port.
     pub src_port: u16,
     /// Destination port.
@@ -318,7 +318,7 @@ pub struct Quoted {
     pub seq: u32,
 }
 
-impl Quoted {
+impl QuotedSegment {
     /// Reads the start of a segment; `None` if it has fewer than eight octets.
     pub fn parse(start: &[u8]) -> Option<Self> {
         (start.len() >= 8).then(|| Self {

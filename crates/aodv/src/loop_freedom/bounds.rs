@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use wayhop_core::Span;
 use wayhop_testkit::addr;
-use wayhop_testkit::explore::{Budget, Checked, Exploration, Names, Topology, World, loop_in_tables};
+use wayhop_testkit::explore::{Budget, Explorable, Exploration, Names, Topology, World, loop_in_tables};
 
+use crate::engine::state::Engine;
 use crate::params::Params;
-use crate::seq::newer;
-use crate::state::Engine;
+use crate::routing_table::seq::newer;
 
 /// The RFC's behaviour with constants that keep the number of different moments small.
 pub(super) fn params() -> Params {
@@ -49,12 +49,12 @@ fn engine(p: &Params, first_number: u32) -> Engine {
 }
 
 /// Following next hops leads in no circle.
-pub(super) fn no_loop<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
+pub(super) fn no_loop<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     loop_in_tables(w).map(|(way, to)| format!("loop {} for {}", names.way(&way), names.node(to)))
 }
 
 /// Nobody keeps a route to itself.
-fn no_self_entry<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
+fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
     (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
 }
@@ -80,7 +80,7 @@ pub(super) fn next_hop_knows_better(w: &World<Engine>, names: Names) -> Option<S
 }
 
 /// An exploration of engines that `make` wraps; everybody may send to the last node.
-pub(super) fn exploration<P: Checked>(
+pub(super) fn exploration<P: Explorable>(
     topology: Topology,
     budget: Budget,
     p: &Params,

@@ -4,43 +4,24 @@ use std::hash::{Hash as _, Hasher};
 use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
-use wayhop_testkit::explore::{Checked, Names};
+use wayhop_testkit::explore::{Explorable, Names, digest_unnumbered};
 use wayhop_wire::aodv::Message;
 use wayhop_wire::{ipv4, udp};
 
-use crate::seq::newer;
-use crate::state::Engine;
-use crate::table::{Entry, State};
-use crate::timers::Timer;
-
-/// `std`'s derived hashes want a sized hasher.
-struct Feed<'a>(&'a mut dyn Hasher);
-
-impl Hasher for Feed<'_> {
-    fn finish(&self) -> u64 {
-        self.0.finish()
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.write(bytes);
-    }
-}
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::routing_table::seq::newer;
+use crate::routing_table::{Entry, RouteState};
 
 fn message(packet: &[u8]) -> Option<Message<'_>> {
     let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
     Message::parse(datagram.payload()).ok()
 }
 
-/// A packet but for its IP identification, which AODV never reads, and the checksum over it.
-fn feed_packet(bytes: &[u8], to: &mut dyn Hasher) {
-    to.write(&bytes[..4]);
-    to.write(&bytes[6..10]);
-    to.write(&bytes[12..]);
-}
-
-impl Checked for Engine {
+impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
 
-    fn digest(&self, to: &mut dyn Hasher) {
+    fn digest(&self, mut to: &mut dyn Hasher) {
         // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
         let Self {
             params: _,
@@ -65,18 +46,18 @@ impl Checked for Engine {
         } = self;
         let mut rows: Vec<&Entry> = table.iter().collect();
         rows.sort_unstable_by_key(|e| e.destination);
-        rows.hash(&mut Feed(to));
+        rows.hash(&mut to);
         for w in buffer.iter() {
-            feed_packet(w.packet.bytes(), to);
-            w.until.hash(&mut Feed(to));
+            digest_unnumbered(w.packet.bytes(), to);
+            w.since.hash(&mut to);
         }
-        (seen, neighbours, repairs, watch, seq, request_id).hash(&mut Feed(to));
-        (subnets, covered, outside).hash(&mut Feed(to));
-        (rreq_rate, rerr_rate, next_check, quiet_until).hash(&mut Feed(to));
+        (seen, neighbours, repairs, watch, seq, request_id).hash(&mut to);
+        (subnets, covered, outside).hash(&mut to);
+        (rreq_rate, rerr_rate, next_check, quiet_until).hash(&mut to);
     }
 
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
-        feed_packet(bytes, to);
+        digest_unnumbered(bytes, to);
     }
 
     fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
@@ -138,8 +119,8 @@ impl Checked for Engine {
 fn row(e: &Entry, names: Names) -> String {
     let seq = e.seq.map_or_else(|| "unknown".to_owned(), |s| s.to_string());
     match e.state {
-        State::Valid => format!("via {} seq {seq} hops {}", names.of(e.next_hop), e.hops),
-        State::Invalid => format!("invalid seq {seq}"),
-        State::Repair => format!("under repair seq {seq}"),
+        RouteState::Valid => format!("via {} seq {seq} hops {}", names.of(e.next_hop), e.hops),
+        RouteState::Invalid => format!("invalid seq {seq}"),
+        RouteState::Repair => format!("under repair seq {seq}"),
     }
 }

@@ -2,24 +2,16 @@
 
 use std::sync::Arc;
 
-use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topology};
+use wayhop_testkit::explore::{Budget, Counterexample, Topology};
 
 use super::bounds::{SMALL, exploration, lean};
 use super::faults::{Fault, faulty};
-use crate::state::Engine;
+use crate::engine::state::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
     let mut x = exploration(Topology::new(nodes, links), budget, &lean(), SMALL, move |e| faulty(e, fault));
     x.prompt = true;
-    found(x, &format!("{fault:?} on {links} within {budget}"))
-}
-
-fn found<P: Checked>(x: Exploration<P>, what: &str) -> Counterexample {
-    let outcome = x.run();
-    eprintln!("{what}: {} states, depth {}", outcome.unique, outcome.depth);
-    let found = outcome.counterexample.expect("a mistake");
-    eprintln!("{found}");
-    found
+    x.counterexample(&format!("{fault:?} on {links} within {budget}"))
 }
 
 #[test]
@@ -49,7 +41,7 @@ fn a_reboot_without_the_number_and_without_the_wait_loops() {
     let b = Budget { packets: 1, reboots: 1, ..Budget::default() };
     let mut x = exploration(Topology::new(4, "AB BC CD"), b, &lean(), SMALL, |e| e);
     x.reboot = Arc::new(|_, _| Engine::new(lean()));
-    let found = found(x, "no wait after a reboot, on AB BC CD within 1 packet, 1 reboot");
+    let found = x.counterexample("no wait after a reboot, on AB BC CD within 1 packet, 1 reboot");
     assert!(found.complaint.contains("loop B -> C -> B for A"), "{found}");
 }
 

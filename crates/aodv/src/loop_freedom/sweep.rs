@@ -3,8 +3,8 @@
 use wayhop_testkit::explore::{Budget, Rule, Topology};
 
 use super::bounds::{ROLLS_OVER, exploration, next_hop_knows_better};
+use crate::engine::state::Engine;
 use crate::params::Params;
-use crate::state::Engine;
 
 /// What is searched.
 pub(super) struct Sweep {

@@ -376,7 +376,7 @@ impl Host {
 
     /// The transmitter of a routing packet was verified at this link address, or it was not.
     fn learn_verified(&mut self, iface: IfaceId, packet: &[u8], mac: Mac) {
-        let Some(addr) = Auth::claimed(packet) else { return };
+        let Some(addr) = self.node.auth().and_then(|a| a.claimed(packet)) else { return };
         if self.node.verified_mac(iface, addr.into()) == Some(mac)
             && self.transmitters.addr(mac) != Some(addr)
         {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use wayhop_core::Span;
-use wayhop_testkit::explore::{Budget, Checked, Exploration, Topology};
+use wayhop_testkit::explore::{Budget, Explorable, Exploration, Topology};
 
 use super::rules::{no_loop, no_self_entry};
+use crate::engine::state::Engine;
 use crate::params::Params;
-use crate::state::Engine;
 
 /// The default behaviour with constants that keep the number of different moments small. Each node has a moment of its own in the
 /// period (a draw that is the same in each search), or all their updates would cross in all orders; what an update sets off
@@ -42,7 +42,7 @@ fn engine(p: &Params) -> Engine {
 }
 
 /// An exploration of engines that `make` wraps; everybody may send to the last node.
-pub(super) fn exploration<P: Checked>(
+pub(super) fn exploration<P: Explorable>(
     topology: Topology,
     budget: Budget,
     p: &Params,

@@ -4,42 +4,23 @@ use std::hash::{Hash as _, Hasher};
 use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
-use wayhop_testkit::explore::{Checked, Names};
+use wayhop_testkit::explore::{Explorable, Names, digest_unnumbered};
 use wayhop_wire::dsdv::{Entry, Update};
 use wayhop_wire::{ipv4, udp};
 
-use crate::seq::newer;
-use crate::state::Engine;
-use crate::timers::Timer;
-
-/// `std`'s derived hashes want a sized hasher.
-struct Feed<'a>(&'a mut dyn Hasher);
-
-impl Hasher for Feed<'_> {
-    fn finish(&self) -> u64 {
-        self.0.finish()
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.write(bytes);
-    }
-}
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::routing_table::seq::newer;
 
 fn update(packet: &[u8]) -> Option<Update<'_>> {
     let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
     Update::parse(datagram.payload()).ok().filter(|_| datagram.dst_port() == wayhop_wire::dsdv::PORT)
 }
 
-/// A packet but for its IP identification, which DSDV never reads, and the checksum over it.
-fn feed_packet(bytes: &[u8], to: &mut dyn Hasher) {
-    to.write(&bytes[..4]);
-    to.write(&bytes[6..10]);
-    to.write(&bytes[12..]);
-}
-
-impl Checked for Engine {
+impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
 
-    fn digest(&self, to: &mut dyn Hasher) {
+    fn digest(&self, mut to: &mut dyn Hasher) {
         // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
         let Self {
             params: _,
@@ -59,32 +40,32 @@ impl Checked for Engine {
             entries: _,
         } = self;
         for (destination, e) in table.iter() {
-            (destination, e).hash(&mut Feed(to));
+            (destination, e).hash(&mut to);
         }
         for w in buffer.iter() {
-            feed_packet(w.packet.bytes(), to);
-            w.until.hash(&mut Feed(to));
+            digest_unnumbered(w.packet.bytes(), to);
+            w.since.hash(&mut to);
         }
-        (exits, seq, last_update, last_sent, next_hello).hash(&mut Feed(to));
-        (next_full, next_trigger, next_check, quiet_until).hash(&mut Feed(to));
+        (exits, seq, last_update, last_sent, next_hello).hash(&mut to);
+        (next_full, next_trigger, next_check, quiet_until).hash(&mut to);
     }
 
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {
-        feed_packet(bytes, to);
+        digest_unnumbered(bytes, to);
     }
 
     fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
         if newer(before.seq, after.seq) {
             return Some("its own number falls");
         }
-        let falls = |(a, e): (Ipv4Addr, &crate::table::Entry)| {
+        let falls = |(a, e): (Ipv4Addr, &crate::routing_table::Entry)| {
             after.table.get(a).is_some_and(|later| newer(e.seq, later.seq))
         };
         before.table.iter().any(falls).then_some("a number in its table falls")
     }
 
     fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
-        let text = |e: &crate::table::Entry| {
+        let text = |e: &crate::routing_table::Entry| {
             if e.is_valid() {
                 format!("via {} seq {} hops {}", names.of(e.next_hop), e.seq, e.hops)
             } else {

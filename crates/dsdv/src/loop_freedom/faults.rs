@@ -4,9 +4,9 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::Protocol as _;
 use wayhop_core::{Cx, Packet, RxMeta, Time, TimerKey, TxReport};
-use wayhop_testkit::explore::{Checked, Faulty, Mistake};
+use wayhop_testkit::explore::{Explorable, Faulty, Mistake};
 
-use crate::state::Engine;
+use crate::engine::state::Engine;
 
 /// What is done wrong.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

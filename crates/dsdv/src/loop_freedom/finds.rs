@@ -2,23 +2,15 @@
 
 use std::sync::Arc;
 
-use wayhop_testkit::explore::{Budget, Checked, Counterexample, Exploration, Topology};
+use wayhop_testkit::explore::{Budget, Counterexample, Topology};
 
 use super::bounds::{exploration, params};
 use super::faults::{Fault, faulty};
-use crate::state::Engine;
+use crate::engine::state::Engine;
 
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
     let x = exploration(Topology::new(nodes, links), budget, &params(), move |e| faulty(e, fault));
-    found(x, &format!("{fault:?} on {links} within {budget}"))
-}
-
-fn found<P: Checked>(x: Exploration<P>, what: &str) -> Counterexample {
-    let outcome = x.run();
-    eprintln!("{what}: {} states, depth {}", outcome.unique, outcome.depth);
-    let found = outcome.counterexample.expect("a mistake");
-    eprintln!("{found}");
-    found
+    x.counterexample(&format!("{fault:?} on {links} within {budget}"))
 }
 
 #[test]
@@ -40,7 +32,7 @@ fn a_reboot_without_the_table_and_without_the_wait_loops() {
     let b = Budget { reboots: 1, losses: 2, waits: 6, ..Budget::default() };
     let mut x = exploration(Topology::new(3, "AB BC"), b, &params(), |e| e);
     x.reboot = Arc::new(|_, _| Engine::new(params()));
-    let found = found(x, "no wait after a reboot, on AB BC");
+    let found = x.counterexample("no wait after a reboot, on AB BC");
     assert!(found.complaint.contains("loop A -> B -> A for C"), "{found}");
 }
 

@@ -1,18 +1,18 @@
 //! What must hold in every state.
 
 use wayhop_testkit::addr;
-use wayhop_testkit::explore::{Checked, Names, World, loop_in_tables};
+use wayhop_testkit::explore::{Explorable, Names, World, loop_in_tables};
 
-use crate::seq::newer;
-use crate::state::Engine;
+use crate::engine::state::Engine;
+use crate::routing_table::seq::newer;
 
 /// Following next hops leads in no circle.
-pub(super) fn no_loop<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
+pub(super) fn no_loop<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     loop_in_tables(w).map(|(way, to)| format!("loop {} for {}", names.way(&way), names.node(to)))
 }
 
 /// Nobody keeps a route to itself.
-pub(super) fn no_self_entry<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
+pub(super) fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
     (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
 }

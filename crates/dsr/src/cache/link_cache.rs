@@ -21,7 +21,7 @@ use wayhop_core::{Inspect, Maybe, Span, Time};
 use wayhop_link::etx::Cost;
 
 use super::judge::Judge;
-use super::{Learned, Purpose, RouteCache};
+use super::{Provenance, Purpose, RouteCache};
 use crate::Path;
 
 /// Stability of a node of which nothing is known (InitStability).
@@ -88,7 +88,7 @@ struct Label {
 
 /// A search: where to, when, and whether by External hops.
 #[derive(Copy, Clone)]
-struct Search {
+struct CacheQuery {
     to: u16,
     external: bool,
     now: Time,
@@ -218,7 +218,7 @@ impl LinkCache {
         true
     }
 
-    fn search(&mut self, s: Search, judge: &dyn Judge) -> bool {
+    fn search(&mut self, s: CacheQuery, judge: &dyn Judge) -> bool {
         self.labels.clear();
         self.labels.resize(self.nodes.len(), Label { rank: WORST, before: 0, external: 0 });
         self.queue.clear();
@@ -323,7 +323,7 @@ impl RouteCache for LinkCache {
     fn boxed(&self) -> Box<dyn RouteCache> {
         Box::new(self.clone())
     }
-    fn add(&mut self, route: &Path, _: Learned, now: Time) -> bool {
+    fn add(&mut self, route: &Path, _: Provenance, now: Time) -> bool {
         self.sweep(now);
         let Some((&first, rest)) = route.nodes().split_first() else { return false };
         let Some(mut from) = self.node(first, route, now) else { return false };
@@ -352,9 +352,9 @@ impl RouteCache for LinkCache {
         out: &mut Path,
     ) -> bool {
         let Some(&target) = self.at.get(&to).filter(|&&i| i != 0) else { return false };
-        let inside = Search { to: target, external: false, now };
+        let inside = CacheQuery { to: target, external: false, now };
         let found = self.search(inside, judge)
-            || what_for != Purpose::Answer && self.search(Search { external: true, ..inside }, judge);
+            || what_for != Purpose::Answer && self.search(CacheQuery { external: true, ..inside }, judge);
         if !found {
             return false;
         }

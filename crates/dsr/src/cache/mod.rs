@@ -1,7 +1,11 @@
 //! What the node knows of routes, behind one trait (RFC 4728 section 4.1).
 
+mod choice;
 mod judge;
+mod learning;
 mod link_cache;
+pub(crate) mod overheard;
+pub(crate) mod path;
 mod path_cache;
 
 pub use judge::{Impartial, Judge, MOST_PENALTY};
@@ -20,7 +24,7 @@ use crate::Path;
 
 /// How a route became known; the more a node wanted it, the longer it should be kept.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Learned {
+pub enum Provenance {
     /// From a Route Reply to this node, or by answering a Route Request along it.
     Asked,
     /// From a packet that this node forwarded or overheard.
@@ -51,7 +55,7 @@ pub trait RouteCache: Any + Send + Sync {
     /// A copy of it.
     fn boxed(&self) -> Box<dyn RouteCache>;
     /// Adds a route of at least two nodes, the first of which is this node. True when it taught the cache something.
-    fn add(&mut self, route: &Path, how: Learned, now: Time) -> bool;
+    fn add(&mut self, route: &Path, how: Provenance, now: Time) -> bool;
     /// The best route to `to`, written to `out`. False when there is none.
     fn find(&mut self, to: Ipv4Addr, what_for: Purpose, now: Time, out: &mut Path) -> bool {
         self.find_by(to, what_for, now, &Impartial, out)

@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Inspect, Span, Time};
 
 use super::judge::Judge;
-use super::{Learned, Purpose, RouteCache};
+use super::{Provenance, Purpose, RouteCache};
 use crate::Path;
 
 /// A Route Cache of whole paths.
@@ -42,13 +42,13 @@ impl RouteCache for PathCache {
     fn boxed(&self) -> Box<dyn RouteCache> {
         Box::new(self.clone())
     }
-    fn add(&mut self, route: &Path, how: Learned, now: Time) -> bool {
+    fn add(&mut self, route: &Path, how: Provenance, now: Time) -> bool {
         if route.len() < 2 {
             return false;
         }
         match how {
-            Learned::Asked => self.primary.add(route, now),
-            Learned::Overheard => self.secondary.add(route, now),
+            Provenance::Asked => self.primary.add(route, now),
+            Provenance::Overheard => self.secondary.add(route, now),
         }
     }
 
@@ -60,7 +60,7 @@ impl RouteCache for PathCache {
         judge: &dyn Judge,
         out: &mut Path,
     ) -> bool {
-        let mut best = Best { rank: u32::MAX, slot: usize::MAX, len: 0 };
+        let mut best = BestRoute { rank: u32::MAX, slot: usize::MAX, len: 0 };
         self.primary.search(to, what_for, now, judge, &mut best);
         let primary_rank = best.rank;
         self.secondary.search(to, what_for, now, judge, &mut best);
@@ -114,7 +114,7 @@ impl RouteCache for PathCache {
 }
 
 /// The best route found so far: lower ranks are better.
-struct Best {
+struct BestRoute {
     rank: u32,
     slot: usize,
     len: usize,
@@ -220,7 +220,7 @@ impl Tier {
         true
     }
 
-    fn search(&self, to: Ipv4Addr, what_for: Purpose, now: Time, judge: &dyn Judge, best: &mut Best) {
+    fn search(&self, to: Ipv4Addr, what_for: Purpose, now: Time, judge: &dyn Judge, best: &mut BestRoute) {
         let bit = bit(to);
         for slot in 0..self.slots.len() {
             if self.members[slot] & bit == 0 {
@@ -245,7 +245,7 @@ impl Tier {
             let against = nodes.map(|w| judge.penalty(w[0], w[1]).map(u32::from)).sum::<Option<u32>>();
             let Some(rank) = against.map(|p| p << 8 | rank) else { continue };
             if rank < best.rank {
-                *best = Best { rank, slot, len: at + 1 };
+                *best = BestRoute { rank, slot, len: at + 1 };
             }
         }
     }

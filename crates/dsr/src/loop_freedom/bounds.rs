@@ -10,8 +10,8 @@ use super::rules::{
     no_cached_path_visits_twice, no_frame_visits_twice, the_salvage_count_bounds_the_way,
     transmissions_are_bounded,
 };
+use crate::engine::state::Engine;
 use crate::params::{Maintenance, Params};
-use crate::state::Engine;
 
 /// The RFC's behaviour with constants that keep the number of different moments small.
 pub(super) fn lean() -> Params {

@@ -4,49 +4,33 @@ use core::any::Any;
 use std::hash::{Hash, Hasher};
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Packet, Time, TimerKey};
+use wayhop_core::{Time, TimerKey};
 use wayhop_testkit::addr;
-use wayhop_testkit::explore::{Checked, Names};
+use wayhop_testkit::explore::{Explorable, Names};
 use wayhop_wire::dsr::{DsrOption, RouteErrorKind};
 use wayhop_wire::ipv4;
 
+use crate::cache::path::Path;
 use crate::cache::{LinkCache, PathCache, Purpose, RouteCache};
-use crate::path::Path;
-use crate::state::Engine;
-use crate::timers::Timer;
-use crate::view::View;
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::forwarding::view::View;
 
-/// `std`'s derived hashes want a sized hasher.
-struct Feed<'a>(&'a mut dyn Hasher);
-
-impl Hasher for Feed<'_> {
-    fn finish(&self) -> u64 {
-        self.0.finish()
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.write(bytes);
-    }
-}
-
-fn feed_cache(cache: &dyn RouteCache, to: &mut dyn Hasher) {
+fn feed_cache(cache: &dyn RouteCache, mut to: &mut dyn Hasher) {
     let any: &dyn Any = cache;
     if let Some(c) = any.downcast_ref::<PathCache>() {
-        c.hash(&mut Feed(to));
+        c.hash(&mut to);
     } else if let Some(c) = any.downcast_ref::<LinkCache>() {
-        c.hash(&mut Feed(to));
+        c.hash(&mut to);
     } else {
         panic!("a Route Cache that nobody has shown to the explorer");
     }
 }
 
-fn feed_packet(p: &Packet, to: &mut dyn Hasher) {
-    p.bytes().hash(&mut Feed(to));
-}
-
-impl Checked for Engine {
+impl Explorable for Engine {
     const HEARS_SUCCESS: bool = true;
 
-    fn digest(&self, to: &mut dyn Hasher) {
+    fn digest(&self, mut to: &mut dyn Hasher) {
         // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
         let Self {
             params: _,
@@ -82,28 +66,28 @@ impl Checked for Engine {
             next_tx_id: _,
         } = self;
         feed_cache(&**cache, to);
-        outside.hash(&mut Feed(to));
+        outside.hash(&mut to);
         for h in buffer.iter() {
-            feed_packet(&h.packet, to);
-            (h.to, h.salvage, h.own, h.since).hash(&mut Feed(to));
+            h.packet.bytes().hash(&mut to);
+            (h.destination, h.state, h.since).hash(&mut to);
         }
-        held_replies.digest(&mut Feed(to));
+        held_replies.digest(&mut to);
         for (from, p, until) in unidirectional_requests {
-            feed_packet(p, to);
-            (from, until).hash(&mut Feed(to));
+            p.bytes().hash(&mut to);
+            (from, until).hash(&mut to);
         }
         for w in rexmt.iter() {
-            feed_packet(&w.packet, to);
-            (w.what, w.next_hop, w.hops, w.ask_id, w.silent, w.limit).hash(&mut Feed(to));
+            w.packet.bytes().hash(&mut to);
+            (w.what, w.next_hop, w.hops, w.ask_id, w.silent, w.limit).hash(&mut to);
             // Not `tx`: what is in flight of a packet that waits here is its last transmission, for the timer of the one before has
             // run out, and time passes only while nothing is in flight.
-            (w.attempts, w.sent, w.aired, w.timer, w.deadline).hash(&mut Feed(to));
+            (w.attempts, w.sent, w.aired, w.timer, w.deadline).hash(&mut to);
         }
-        links.digest(&mut Feed(to));
+        links.digest(&mut to);
         assert!(fix.is_none(), "positions are not explored");
-        (requests, grat, blacklist, told, heard, broken, checking).hash(&mut Feed(to));
-        (flows, rexmt_timer, rexmt_phase, next_ack_id, neighbours, seen).hash(&mut Feed(to));
-        (ars, next_request_id, next_ip_id).hash(&mut Feed(to));
+        (requests, grat, blacklist, told, heard, broken, checking).hash(&mut to);
+        (flows, rexmt_timer, rexmt_phase, next_ack_id, neighbours, seen).hash(&mut to);
+        (ars, next_request_id, next_ip_id).hash(&mut to);
     }
 
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher) {

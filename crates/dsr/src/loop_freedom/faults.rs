@@ -3,15 +3,15 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Packet, Protocol as _, RxMeta, Span, TxReport};
-use wayhop_testkit::explore::{Checked, Faulty, Mistake};
+use wayhop_testkit::explore::{Explorable, Faulty, Mistake};
 
 use crate::cache::Purpose;
-use crate::path::Path;
-use crate::state::Engine;
-use crate::view::View;
+use crate::cache::path::Path;
+use crate::engine::state::Engine;
+use crate::forwarding::view::View;
 
 /// What is checked: the engine, or something around it.
-pub(super) trait Dsr: Checked {
+pub(super) trait Dsr: Explorable {
     fn engine(&self) -> &Engine;
 }
 

@@ -8,11 +8,7 @@ use super::faults::{Fault, faulty};
 fn counterexample(links: &str, nodes: usize, fault: Fault, budget: Budget) -> Counterexample {
     let mut x = exploration(Topology::new(nodes, links), budget, &lean(), move |e| faulty(e, fault));
     x.prompt = true;
-    let outcome = x.run();
-    eprintln!("{fault:?} on {links} within {budget}: {} states, depth {}", outcome.unique, outcome.depth);
-    let found = outcome.counterexample.expect("a packet that goes wrong");
-    eprintln!("{found}");
-    found
+    x.counterexample(&format!("{fault:?} on {links} within {budget}"))
 }
 
 #[test]

@@ -4,17 +4,17 @@ use core::any::Any;
 use std::net::Ipv4Addr;
 
 use wayhop_testkit::addr;
-use wayhop_testkit::explore::{Checked, DATA_TTL, Names, World};
+use wayhop_testkit::explore::{DATA_TTL, Explorable, Names, World};
 use wayhop_wire::dsr::DsrOption;
 
 use super::faults::Dsr;
+use crate::cache::path::Path;
 use crate::cache::{PathCache, Purpose};
+use crate::forwarding::view::View;
 use crate::params::{Maintenance, Params};
-use crate::path::Path;
-use crate::view::View;
 
 /// No route in a frame - that it travels by, that a request records, that a reply tells - visits a node twice.
-pub(super) fn no_frame_visits_twice<P: Checked>(w: &World<P>, names: Names) -> Option<String> {
+pub(super) fn no_frame_visits_twice<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     for f in w.flights() {
         let Ok(v) = View::new(f.packet.bytes()) else { continue };
         for o in v.dsr.options() {

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use proptest::prelude::*;
 use wayhop_core::{Span, Time};
 use wayhop_dsr::Path;
-use wayhop_dsr::cache::{Judge, Learned, LinkCache, Purpose, RouteCache};
+use wayhop_dsr::cache::{Judge, LinkCache, Provenance, Purpose, RouteCache};
 use wayhop_link::etx::Cost;
 
 fn a(n: u8) -> Ipv4Addr {
@@ -21,7 +21,7 @@ fn cache() -> LinkCache {
     LinkCache::new(64, 256, 15)
 }
 fn add(c: &mut LinkCache, nodes: &[u8], at: Time) -> bool {
-    c.add(&path(nodes), Learned::Overheard, at)
+    c.add(&path(nodes), Provenance::Overheard, at)
 }
 fn find(c: &mut LinkCache, to: u8, what_for: Purpose, at: Time) -> Option<Path> {
     let mut out = Path::EMPTY;
@@ -117,7 +117,7 @@ fn external_hops_stand_only_where_they_were_and_only_when_nothing_else_leads_the
     let mut c = cache();
     let mut out = path(&[0, 1, 8]);
     out.set_last_external(true);
-    c.add(&out, Learned::Asked, s(0));
+    c.add(&out, Provenance::Asked, s(0));
     assert_eq!(find(&mut c, 8, Purpose::Check, s(0)), Some(out));
     assert_eq!(find(&mut c, 8, Purpose::Answer, s(0)), None);
     // Nothing leads on from there.
@@ -130,7 +130,7 @@ fn external_hops_stand_only_where_they_were_and_only_when_nothing_else_leads_the
     // A first hop through another network begins a route of this node.
     let mut first = path(&[0, 5, 6]);
     first.set_first_external(true);
-    c.add(&first, Learned::Asked, s(0));
+    c.add(&first, Provenance::Asked, s(0));
     assert_eq!(find(&mut c, 6, Purpose::Check, s(0)), Some(first));
 }
 

@@ -3,8 +3,8 @@
 //! A protocol that looks for few hops finds the long, bad link again each time it has given it up. A [`BadLinkMemory`]
 //! remembers; the paper names three ways to do so, and each has its file here:
 //!
-//! * [`Timed`]: the link is bad for some time.
-//! * [`UntilMoved`]: the link is bad until one of its ends is elsewhere.
+//! * [`TimedMemory`]: the link is bad for some time.
+//! * [`MovementMemory`]: the link is bad until one of its ends is elsewhere.
 //! * [`Probability`]: an estimate that the link works, from signal strength, positions, motion and what happened on it.
 
 mod probability;
@@ -13,8 +13,8 @@ mod timed;
 mod until_moved;
 
 pub use probability::{Probability, ProbabilityParams};
-pub use timed::Timed;
-pub use until_moved::UntilMoved;
+pub use timed::TimedMemory;
+pub use until_moved::MovementMemory;
 
 use std::net::Ipv4Addr;
 
@@ -24,7 +24,7 @@ use crate::{Positions, Signals};
 
 /// A link in one direction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Link {
+pub struct DirectedLink {
     /// Who transmits.
     pub from: Ipv4Addr,
     /// Who receives.
@@ -33,7 +33,7 @@ pub struct Link {
 
 /// What a judgement about links rests on.
 #[derive(Copy, Clone, Debug)]
-pub struct Known<'a> {
+pub struct Evidence<'a> {
     /// The time.
     pub now: Time,
     /// The node that judges; its own position is in `positions` like those of others.
@@ -55,17 +55,17 @@ pub trait BadLinkMemory: Send + Sync {
     /// A copy of it.
     fn boxed(&self) -> Box<dyn BadLinkMemory>;
     /// The link was given up: no acknowledgement after all transmissions, or a Route Error said so.
-    fn failed(&mut self, link: Link, known: &Known<'_>);
+    fn failed(&mut self, link: DirectedLink, known: &Evidence<'_>);
     /// A packet was acknowledged over the link.
-    fn worked(&mut self, link: Link, known: &Known<'_>);
+    fn worked(&mut self, link: DirectedLink, known: &Evidence<'_>);
     /// How much speaks against the link, from 0 (nothing) to 1.
-    fn doubt(&self, link: Link, known: &Known<'_>) -> f64;
+    fn doubt(&self, link: DirectedLink, known: &Evidence<'_>) -> f64;
     /// Whether routes over the link shall not be used now.
-    fn refuses(&self, link: Link, known: &Known<'_>) -> bool;
+    fn refuses(&self, link: DirectedLink, known: &Evidence<'_>) -> bool;
     /// Whether it has never anything to say: no link was noted.
     fn is_empty(&self) -> bool;
     /// Every link that it has a note of, in order of their ends.
-    fn links(&self, each: &mut dyn FnMut(Link));
+    fn links(&self, each: &mut dyn FnMut(DirectedLink));
 }
 
 /// How many links a memory keeps; of more, the one with the oldest news is forgotten.

@@ -4,8 +4,8 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Span, Time};
 
-use super::{BadLinkMemory, CAPACITY, Known, Link};
-use crate::table::Table;
+use super::{BadLinkMemory, CAPACITY, DirectedLink, Evidence};
+use crate::table::SortedTable;
 
 /// The constants of [`Probability`].
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -56,7 +56,7 @@ impl Default for ProbabilityParams {
 /// The doubt about a link is 1 - p.
 #[derive(Clone, Debug)]
 pub struct Probability {
-    rows: Table<Link, Outcomes>,
+    rows: SortedTable<DirectedLink, Outcomes>,
     params: ProbabilityParams,
 }
 
@@ -82,11 +82,11 @@ impl Outcomes {
 impl Probability {
     /// A memory with these constants.
     pub fn new(params: ProbabilityParams) -> Self {
-        Self { rows: Table::new(CAPACITY), params }
+        Self { rows: SortedTable::new(CAPACITY), params }
     }
 
     /// The probability that a packet comes through over `link`.
-    pub fn of(&self, link: Link, known: &Known<'_>) -> f64 {
+    pub fn of(&self, link: DirectedLink, known: &Evidence<'_>) -> f64 {
         let w = self.params.prior_weight.max(1e-9);
         let q = self.by_signal(link, known).unwrap_or(0.5);
         let o = self.rows.get(link).map(|o| o.at(known.now, self.params.half_life));
@@ -94,7 +94,7 @@ impl Probability {
         (w * q + s) / (w + s + f)
     }
 
-    fn by_signal(&self, link: Link, known: &Known<'_>) -> Option<f64> {
+    fn by_signal(&self, link: DirectedLink, known: &Evidence<'_>) -> Option<f64> {
         let other = match (link.from == known.me, link.to == known.me) {
             (true, false) => link.to,
             (false, true) => link.from,
@@ -106,7 +106,7 @@ impl Probability {
     }
 
     /// The power at which `other` should be heard now, dBm.
-    fn expected_dbm(&self, other: Ipv4Addr, known: &Known<'_>) -> Option<f64> {
+    fn expected_dbm(&self, other: Ipv4Addr, known: &Evidence<'_>) -> Option<f64> {
         let signal = known.signals.of(other)?;
         let then = known.positions.distance_m(known.me, other);
         let now = known.positions.predicted_distance_m(known.me, other, known.now);
@@ -119,7 +119,7 @@ impl Probability {
         Some(signal.mean_dbm + signal.trend_db_per_s * since)
     }
 
-    fn note(&mut self, link: Link, now: Time, successes: f64, failures: f64) {
+    fn note(&mut self, link: DirectedLink, now: Time, successes: f64, failures: f64) {
         let half_life = self.params.half_life;
         let row = self.rows.touch(link, now, || Outcomes { successes: 0.0, failures: 0.0, at: now });
         let old = row.at(now, half_life);
@@ -133,23 +133,23 @@ impl BadLinkMemory for Probability {
     fn boxed(&self) -> Box<dyn BadLinkMemory> {
         Box::new(self.clone())
     }
-    fn failed(&mut self, link: Link, known: &Known<'_>) {
+    fn failed(&mut self, link: DirectedLink, known: &Evidence<'_>) {
         self.note(link, known.now, 0.0, self.params.failure_weight);
     }
-    fn worked(&mut self, link: Link, known: &Known<'_>) {
+    fn worked(&mut self, link: DirectedLink, known: &Evidence<'_>) {
         self.note(link, known.now, 1.0, 0.0);
     }
-    fn doubt(&self, link: Link, known: &Known<'_>) -> f64 {
+    fn doubt(&self, link: DirectedLink, known: &Evidence<'_>) -> f64 {
         1.0 - self.of(link, known)
     }
-    fn refuses(&self, link: Link, known: &Known<'_>) -> bool {
+    fn refuses(&self, link: DirectedLink, known: &Evidence<'_>) -> bool {
         self.of(link, known) < self.params.threshold
     }
     fn is_empty(&self) -> bool {
         // A weak signal alone is reason enough to refuse.
         false
     }
-    fn links(&self, each: &mut dyn FnMut(Link)) {
+    fn links(&self, each: &mut dyn FnMut(DirectedLink)) {
         self.rows.iter().for_each(|(link, _)| each(link));
     }
 }

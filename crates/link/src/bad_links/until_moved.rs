@@ -5,9 +5,9 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Fix, Span, Time};
 
 use super::streak::Streak;
-use super::{BadLinkMemory, CAPACITY, Known, Link};
+use super::{BadLinkMemory, CAPACITY, DirectedLink, Evidence};
 use crate::positions::distance_m;
-use crate::table::Table;
+use crate::table::SortedTable;
 
 /// A negative cache that follows the positions of the ends: a link is bad until either end is further than a set distance
 /// from where it was when the link failed last. Where the position of an end was not known then, a timeout ends the mark
@@ -15,8 +15,8 @@ use crate::table::Table;
 ///
 /// The doubt about a link is the share of that distance, or of that time, that is left.
 #[derive(Clone, Debug)]
-pub struct UntilMoved {
-    rows: Table<Link, Row>,
+pub struct MovementMemory {
+    rows: SortedTable<DirectedLink, Row>,
     distance_m: f64,
     fallback: Span,
 }
@@ -29,15 +29,15 @@ struct Row {
     streak: Streak,
 }
 
-impl UntilMoved {
+impl MovementMemory {
     /// A memory that releases a link when an end has moved by `distance_m` metres, or after `fallback` when the place of
     /// an end was not known.
     pub fn new(distance_m: f64, fallback: Span) -> Self {
-        Self { rows: Table::new(CAPACITY), distance_m, fallback }
+        Self { rows: SortedTable::new(CAPACITY), distance_m, fallback }
     }
 
     /// What is left of a mark, from 1 to 0; not above 0 when it has ended.
-    fn left(&self, link: Link, known: &Known<'_>) -> f64 {
+    fn left(&self, link: DirectedLink, known: &Evidence<'_>) -> f64 {
         let Some(row) = self.rows.get(link) else { return 0.0 };
         let moved = |node: Ipv4Addr, then: Option<Fix>| {
             let (then, now) = (then?, known.positions.of(node)?);
@@ -54,31 +54,31 @@ impl UntilMoved {
     }
 }
 
-impl BadLinkMemory for UntilMoved {
+impl BadLinkMemory for MovementMemory {
     fn boxed(&self) -> Box<dyn BadLinkMemory> {
         Box::new(self.clone())
     }
-    fn failed(&mut self, link: Link, known: &Known<'_>) {
+    fn failed(&mut self, link: DirectedLink, known: &Evidence<'_>) {
         let place = |node| known.positions.of(node).map(|p| p.fix);
         let row =
             Row { failed: known.now, from: place(link.from), to: place(link.to), streak: Streak::default() };
         *self.rows.touch(link, known.now, || row) = row;
     }
-    fn worked(&mut self, link: Link, _: &Known<'_>) {
+    fn worked(&mut self, link: DirectedLink, _: &Evidence<'_>) {
         if self.rows.get_mut(link).is_some_and(|r| r.streak.worked()) {
             self.rows.remove(link);
         }
     }
-    fn doubt(&self, link: Link, known: &Known<'_>) -> f64 {
+    fn doubt(&self, link: DirectedLink, known: &Evidence<'_>) -> f64 {
         self.left(link, known).max(0.0)
     }
-    fn refuses(&self, link: Link, known: &Known<'_>) -> bool {
+    fn refuses(&self, link: DirectedLink, known: &Evidence<'_>) -> bool {
         self.left(link, known) > 0.0
     }
     fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
-    fn links(&self, each: &mut dyn FnMut(Link)) {
+    fn links(&self, each: &mut dyn FnMut(DirectedLink)) {
         self.rows.iter().for_each(|(link, _)| each(link));
     }
 }

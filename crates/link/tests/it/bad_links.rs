@@ -3,13 +3,15 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Fix, Span, Time};
-use wayhop_link::bad_links::{BadLinkMemory, Known, Link, Probability, ProbabilityParams, Timed, UntilMoved};
+use wayhop_link::bad_links::{
+    BadLinkMemory, DirectedLink, Evidence, MovementMemory, Probability, ProbabilityParams, TimedMemory,
+};
 use wayhop_link::{Positions, Signals};
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 const C: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 3);
-const AC: Link = Link { from: A, to: C };
+const AC: DirectedLink = DirectedLink { from: A, to: C };
 
 fn s(seconds: u64) -> Time {
     Time::ZERO + Span::from_secs(seconds)
@@ -28,8 +30,8 @@ impl World {
     fn new() -> Self {
         Self { positions: Positions::new(8), signals: Signals::new(8) }
     }
-    fn at(&self, now: Time) -> Known<'_> {
-        Known { now, me: A, positions: &self.positions, signals: &self.signals }
+    fn at(&self, now: Time) -> Evidence<'_> {
+        Evidence { now, me: A, positions: &self.positions, signals: &self.signals }
     }
 }
 #[track_caller]
@@ -40,7 +42,7 @@ fn close(found: f64, expected: f64) {
 #[test]
 fn a_timed_mark_lasts_from_the_last_failure_on_and_no_longer() {
     let w = World::new();
-    let mut m = Timed::new(Span::from_secs(10));
+    let mut m = TimedMemory::new(Span::from_secs(10));
     assert!(!m.refuses(AC, &w.at(s(0))) && m.is_empty());
     m.failed(AC, &w.at(s(1)));
     m.failed(AC, &w.at(s(3)));
@@ -49,15 +51,15 @@ fn a_timed_mark_lasts_from_the_last_failure_on_and_no_longer() {
     // 8 s of 10 are left at 5 s.
     close(m.doubt(AC, &w.at(s(5))), 0.8);
     // Other links, the way back among them, are not concerned.
-    assert!(!m.refuses(Link { from: C, to: A }, &w.at(s(5))));
-    assert!(!m.refuses(Link { from: A, to: B }, &w.at(s(5))));
+    assert!(!m.refuses(DirectedLink { from: C, to: A }, &w.at(s(5))));
+    assert!(!m.refuses(DirectedLink { from: A, to: B }, &w.at(s(5))));
 }
 
 #[test]
 fn eight_acknowledged_packets_in_a_row_take_a_mark_back() {
     let w = World::new();
-    let mut timed = Timed::new(Span::from_secs(10));
-    let mut moved = UntilMoved::new(25.0, Span::from_secs(60));
+    let mut timed = TimedMemory::new(Span::from_secs(10));
+    let mut moved = MovementMemory::new(25.0, Span::from_secs(60));
     for m in [&mut timed as &mut dyn BadLinkMemory, &mut moved] {
         m.failed(AC, &w.at(s(0)));
         (0..7).for_each(|_| m.worked(AC, &w.at(s(1))));
@@ -73,7 +75,7 @@ fn eight_acknowledged_packets_in_a_row_take_a_mark_back() {
 fn a_mark_lasts_until_either_end_is_elsewhere() {
     for mover in [A, C] {
         let mut w = World::new();
-        let mut m = UntilMoved::new(25.0, Span::from_secs(60));
+        let mut m = MovementMemory::new(25.0, Span::from_secs(60));
         w.positions.learn(A, east(0.0), s(0));
         w.positions.learn(C, east(400.0), s(0));
         m.failed(AC, &w.at(s(0)));
@@ -91,7 +93,7 @@ fn a_mark_lasts_until_either_end_is_elsewhere() {
 #[test]
 fn where_an_end_is_unknown_a_timeout_ends_the_mark() {
     let mut w = World::new();
-    let mut m = UntilMoved::new(25.0, Span::from_secs(60));
+    let mut m = MovementMemory::new(25.0, Span::from_secs(60));
     w.positions.learn(A, east(0.0), s(0));
     m.failed(AC, &w.at(s(0)));
     assert!(m.refuses(AC, &w.at(s(59))));
@@ -151,9 +153,9 @@ fn a_strong_signal_speaks_for_a_link_and_a_weak_one_against_it() {
     // 4 dB below: 0.119203, too little without any failure; the signal counts for both directions, but not for links
     // between others.
     w.signals.heard(B, -94.0, s(0));
-    assert!(m.refuses(Link { from: A, to: B }, &w.at(s(0))));
-    assert!(m.refuses(Link { from: B, to: A }, &w.at(s(0))));
-    close(m.of(Link { from: B, to: C }, &w.at(s(0))), 0.5);
+    assert!(m.refuses(DirectedLink { from: A, to: B }, &w.at(s(0))));
+    assert!(m.refuses(DirectedLink { from: B, to: A }, &w.at(s(0))));
+    close(m.of(DirectedLink { from: B, to: C }, &w.at(s(0))), 0.5);
 }
 
 #[test]
@@ -187,13 +189,13 @@ fn without_positions_the_signals_trend_is_followed() {
 fn a_memory_is_bounded() {
     let w = World::new();
     let mut memories: [Box<dyn BadLinkMemory>; 3] = [
-        Box::new(Timed::new(Span::from_secs(10))),
-        Box::new(UntilMoved::new(25.0, Span::from_secs(60))),
+        Box::new(TimedMemory::new(Span::from_secs(10))),
+        Box::new(MovementMemory::new(25.0, Span::from_secs(60))),
         Box::new(Probability::new(params())),
     ];
     for m in &mut memories {
         for n in 0..1_000_u32 {
-            m.failed(Link { from: A, to: Ipv4Addr::from_bits(n) }, &w.at(Time::from_nanos(n.into())));
+            m.failed(DirectedLink { from: A, to: Ipv4Addr::from_bits(n) }, &w.at(Time::from_nanos(n.into())));
         }
         let mut n = 0;
         m.links(&mut |_| n += 1);

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Fix, Span, Time};
-use wayhop_link::{Located, Positions, distance_m};
+use wayhop_link::{DatedPosition, Positions, distance_m};
 
 fn at(latitude_deg: f64, longitude_deg: f64) -> Fix {
     Fix { latitude_deg, longitude_deg, heading_deg: 0.0, speed_m_per_s: 0.0 }
@@ -37,7 +37,7 @@ fn the_date_line_is_no_wall() {
 #[test]
 fn a_node_goes_on_with_its_heading_and_speed_for_ten_seconds_at_most() {
     let fix = Fix { latitude_deg: 40.44, longitude_deg: -79.95, heading_deg: 90.0, speed_m_per_s: 10.0 };
-    let seen = Located { fix, at: s(100) };
+    let seen = DatedPosition { fix, at: s(100) };
     let east = seen.predicted(s(104));
     close(distance_m(&fix, &east), 40.0, 0.01);
     assert!(east.longitude_deg > fix.longitude_deg);

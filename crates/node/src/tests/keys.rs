@@ -1,16 +1,19 @@
 //! A node with keys: each routing packet leaves with one block.
 
 use wayhop_auth::{Auth, Key, Keys};
-use wayhop_wire::auth::{self as block, Carrier};
+use wayhop_core::Carrier;
+use wayhop_wire::auth::{Format, Kind};
 use wayhop_wire::{aodv, ipv4, udp};
 
 use super::*;
+
+const FORMAT: Format = Format::new(Carrier::UdpPort(aodv::PORT), &aodv::AUTHENTICATION);
 
 fn keys() -> Keys {
     Keys::new(vec![Key::new(1, &[7; 32]).unwrap()], true).unwrap()
 }
 fn auth_of(own: Ipv4Addr) -> Auth {
-    Auth::new(keys(), Carrier::Aodv, own, stream(1, Purpose::Authentication, u64::from(own.to_bits())))
+    Auth::new(keys(), FORMAT, own, stream(1, Purpose::Authentication, u64::from(own.to_bits())))
 }
 
 /// A datagram of AODV with this octet in its body.
@@ -40,8 +43,8 @@ fn a_frame_that_the_medium_gave_back_is_not_sealed_again() {
     let mut frames: Vec<Frame> = (0..2).map(|_| n.pull(IfaceId(0)).unwrap()).collect();
     assert_eq!(n.auth().unwrap().counts().sealed, 2);
     for (frame, plain) in frames.iter_mut().zip(&plain) {
-        assert_eq!(frame.packet.len(), plain.len() + Carrier::Aodv.overhead());
-        assert!(block::remove(&mut frame.packet).is_some() && block::find(frame.packet.bytes()).is_none());
+        assert_eq!(frame.packet.len(), plain.len() + FORMAT.overhead());
+        assert!(FORMAT.remove(&mut frame.packet).is_some() && FORMAT.find(frame.packet.bytes()).is_none());
         assert_eq!(frame.packet.bytes(), &plain[..]);
     }
 }
@@ -62,7 +65,7 @@ fn all_frames_that_a_medium_takes_where_they_lie_are_sealed_and_an_exchange_amon
     n.prepare(IfaceId(0), 64);
     let lying: Vec<Vec<u8>> = n.queue(IfaceId(0)).iter().map(|f| f.packet.bytes().to_vec()).collect();
     assert_eq!(lying.len(), 3);
-    assert!(lying.iter().all(|octets| block::find(octets).is_some()));
+    assert!(lying.iter().all(|octets| FORMAT.find(octets).is_some()));
     let pulled: Vec<Frame> = std::iter::from_fn(|| n.pull(IfaceId(0))).collect();
     assert_eq!(pulled.iter().map(|f| f.packet.bytes().to_vec()).collect::<Vec<_>>(), lying);
     let counts = n.auth().unwrap().counts();
@@ -79,7 +82,7 @@ fn an_engine_gets_a_packet_that_was_not_sent_back_without_its_block() {
     let (p, plain) = (message(&mut w, ME, 3), message(&mut w, ME, 3));
     n.originate(&mut w, secs(0.0), p);
     let frame = n.pull(IfaceId(0)).unwrap();
-    assert!(block::find(frame.packet.bytes()).is_some());
+    assert!(FORMAT.find(frame.packet.bytes()).is_some());
     n.finished(&mut w, secs(0.1), frame, TxStatus::NoAck { tries: 7 });
     assert_eq!(n.protocol(0).back, [plain.bytes()]);
 }
@@ -100,8 +103,8 @@ fn run(n: &mut Node<Script>, w: &mut Lists, until: Time) {
 }
 /// Whom the exchange in a frame challenges.
 fn asks(f: &Frame) -> Vec<Ipv4Addr> {
-    match block::find(f.packet.bytes()).map(|b| b.kind) {
-        Some(block::Kind::Exchange(e)) => e.asks().to_vec(),
+    match FORMAT.find(f.packet.bytes()).map(|b| b.kind) {
+        Some(Kind::Exchange(e)) => e.asks().to_vec(),
         other => panic!("{other:?}"),
     }
 }

@@ -9,7 +9,7 @@ use super::field::Field::{
 };
 
 /// A message: which option it is, and what is in it.
-pub(super) struct Message {
+pub(super) struct MessageLayout {
     /// The type of the option; `None` for the one that stands for all others.
     pub(super) kind: Option<u8>,
     /// Of an option that several share: the first octet of its data, and the octets of its data or of each entry.
@@ -27,8 +27,13 @@ pub(super) enum Size {
     Entry(usize),
 }
 
-const fn option(kind: u8, name: &'static str, title: &'static str, fields: &'static [Field]) -> Message {
-    Message { kind: Some(kind), subtype: None, name, title, fields }
+const fn option(
+    kind: u8,
+    name: &'static str,
+    title: &'static str,
+    fields: &'static [Field],
+) -> MessageLayout {
+    MessageLayout { kind: Some(kind), subtype: None, name, title, fields }
 }
 
 const fn experiment(
@@ -36,8 +41,8 @@ const fn experiment(
     name: &'static str,
     title: &'static str,
     fields: &'static [Field],
-) -> Message {
-    Message { kind: Some(option_type::EXPERIMENT), subtype: Some(subtype), name, title, fields }
+) -> MessageLayout {
+    MessageLayout { kind: Some(option_type::EXPERIMENT), subtype: Some(subtype), name, title, fields }
 }
 
 const ADDRESSES: Field = Each(0, &[Address("addresses", "Address")]);
@@ -54,7 +59,7 @@ pub(super) const FLOW_STATE: &[Field] = &[
 ];
 
 /// The options (sections 6.2 to 6.7 and 7.2), and those that no standard has.
-pub(super) const DSR_OPTIONS: &[Message] = &[
+pub(super) const DSR_OPTIONS: &[MessageLayout] = &[
     option(
         option_type::ROUTE_REQUEST,
         "rreq",
@@ -150,7 +155,7 @@ pub(super) const DSR_OPTIONS: &[Message] = &[
         "Link Metrics",
         &[Skip(2), Each(0, &[scaled("etx", "Expected transmissions", 4, false, "1 / 1024")])],
     ),
-    Message {
+    MessageLayout {
         kind: None,
         subtype: None,
         name: "unknown",
@@ -190,7 +195,7 @@ const ERROR_PARTS: &[(u8, &[Field])] = &[
 ];
 
 /// An update of DSDV.
-pub(super) const DSDV_UPDATE: &[Message] = &[Message {
+pub(super) const DSDV_UPDATE: &[MessageLayout] = &[MessageLayout {
     kind: None,
     subtype: None,
     name: "update",

@@ -8,10 +8,11 @@ mod formats;
 use std::fmt::Write as _;
 
 use field::List;
-use formats::{Message, Size};
+use formats::{MessageLayout, Size};
+use wayhop_core::Authentication;
 use wayhop_wire::dsr::option_type;
 use wayhop_wire::ipv4::protocol;
-use wayhop_wire::{aodv, auth, dsdv};
+use wayhop_wire::{aodv, auth, dsdv, dsr};
 
 /// What reads packets by the tables.
 const ENGINE: &str = include_str!("engine.lua");
@@ -41,11 +42,11 @@ pub fn dissector() -> String {
     );
     authentication(&mut lua);
     lua.push_str("local protocols = {}\n\n");
-    dsr(&mut lua);
-    datagrams(&mut lua, auth::Carrier::Dsdv, dsdv::PORT, "wayhop_dsdv", "DSDV", formats::DSDV_UPDATE, "");
+    dsr_options(&mut lua);
+    datagrams(&mut lua, &dsdv::AUTHENTICATION, dsdv::PORT, "wayhop_dsdv", "DSDV", formats::DSDV_UPDATE, "");
     // Wireshark reads AODV: what is left are extensions other than RFC 3561's, the block among them.
     let extensions = aodv_extensions();
-    datagrams(&mut lua, auth::Carrier::Aodv, aodv::PORT, "wayhop_aodv", "AODV", &[], &extensions);
+    datagrams(&mut lua, &aodv::AUTHENTICATION, aodv::PORT, "wayhop_aodv", "AODV", &[], &extensions);
     lua + ENGINE
 }
 
@@ -55,7 +56,7 @@ macro_rules! put {
 }
 
 fn authentication(lua: &mut String) {
-    let message = auth::Carrier::Dsr.overhead();
+    let message = auth::LEN;
     put!(
         lua,
         "local authentication = {{\n  filter = \"wayhop_auth\", title = \"Authentication\", shortest = {message},\n"
@@ -67,11 +68,11 @@ fn authentication(lua: &mut String) {
     );
 }
 
-fn dsr(lua: &mut String) {
+fn dsr_options(lua: &mut String) {
     let (number, nothing) = (protocol::DSR, protocol::NO_NEXT_HEADER);
     put!(lua, "protocols[#protocols + 1] = {{\n  over = \"ip\", number = {number}, nothing = {nothing},\n");
     put!(lua, "  filter = \"wayhop_dsr\", title = \"DSR\",\n");
-    carrier(lua, auth::Carrier::Dsr);
+    carrier(lua, &dsr::AUTHENTICATION);
     put!(
         lua,
         "  padding_of_one = {}, padding = {},\n",
@@ -91,11 +92,11 @@ fn dsr(lua: &mut String) {
 
 fn datagrams(
     lua: &mut String,
-    of: auth::Carrier,
+    of: &Authentication,
     port: u16,
     filter: &str,
     title: &str,
-    list: &[Message],
+    list: &[MessageLayout],
     more: &str,
 ) {
     put!(
@@ -118,12 +119,12 @@ fn aodv_extensions() -> String {
 }
 
 /// How blocks are found in packets of the protocol.
-fn carrier(lua: &mut String, carrier: auth::Carrier) {
-    let mark: Vec<String> = carrier.mark().iter().map(ToString::to_string).collect();
-    put!(lua, "  block = {}, mark = {{ {} }},\n", carrier.block_type(), mark.join(", "));
+fn carrier(lua: &mut String, carrier: &Authentication) {
+    let mark: Vec<String> = carrier.mark.iter().map(ToString::to_string).collect();
+    put!(lua, "  block = {}, mark = {{ {} }},\n", carrier.block_type, mark.join(", "));
 }
 
-fn messages(lua: &mut String, list: &[Message]) {
+fn messages(lua: &mut String, list: &[MessageLayout]) {
     lua.push_str("  messages = {\n");
     for m in list {
         let kind = m.kind.map_or_else(String::new, |kind| format!("kind = {kind}, "));

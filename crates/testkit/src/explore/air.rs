@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use wayhop_core::{BROADCAST, Frame, IfaceId, Mac, Packet, Payload, Pool, Priority, Reporting, Time};
 
-use super::checked::Checked;
+use super::checked::Explorable;
 use super::topology::Topology;
 use crate::packets::addr;
 
@@ -31,7 +31,7 @@ pub struct Flight {
 /// How often a packet was transmitted, by all nodes, as long as a copy of it exists.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transmissions {
-    /// As [`Checked::name`] says.
+    /// As [`Explorable::name`] says.
     pub name: u64,
     /// Transmissions, to one neighbour or to all of them.
     pub times: u16,
@@ -73,7 +73,7 @@ impl Air {
     }
 
     /// Sends; gives back a unicast that failed at once.
-    pub(crate) fn send<P: Checked>(&mut self, from: usize, frame: Frame) -> Option<Frame> {
+    pub(crate) fn send<P: Explorable>(&mut self, from: usize, frame: Frame) -> Option<Frame> {
         let mut h = DefaultHasher::new();
         P::digest_packet(frame.packet.bytes(), &mut h);
         let broadcast = frame.next_hop == BROADCAST;
@@ -110,7 +110,7 @@ impl Air {
 
     /// The data packets that a node gives up for a neighbour. Its control messages may have left already, and are left where they
     /// are.
-    pub(crate) fn recall<P: Checked>(&mut self, from: usize, next_hop: Ipv4Addr) -> Vec<Frame> {
+    pub(crate) fn recall<P: Explorable>(&mut self, from: usize, next_hop: Ipv4Addr) -> Vec<Frame> {
         let waits = |f: &mut Flight| f.from == from && addr(f.to) == next_hop && f.is_data && !f.broadcast;
         let taken: Vec<Flight> = self.flights.extract_if(.., waits).collect();
         for f in &taken {

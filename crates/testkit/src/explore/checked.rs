@@ -8,7 +8,7 @@ use wayhop_core::{Protocol, TimerKey};
 use super::names::Names;
 
 /// A protocol that can be explored.
-pub trait Checked: Protocol + Clone + Send + Sync + 'static {
+pub trait Explorable: Protocol + Clone + Send + Sync + 'static {
     /// Whether the protocol does something when a transmission succeeds.
     const HEARS_SUCCESS: bool;
 
@@ -34,4 +34,11 @@ pub trait Checked: Protocol + Clone + Send + Sync + 'static {
     fn describe(bytes: &[u8], names: Names) -> String;
     /// What a timer is for.
     fn timer(key: TimerKey, names: Names) -> String;
+}
+
+/// Feeds a packet but for its IP identification and the checksum over it, for protocols that read neither.
+pub fn digest_unnumbered(packet: &[u8], to: &mut dyn Hasher) {
+    to.write(&packet[..4]);
+    to.write(&packet[6..10]);
+    to.write(&packet[12..]);
 }

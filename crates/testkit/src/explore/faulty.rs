@@ -8,11 +8,11 @@ use wayhop_core::{
     RouteUse, RxMeta, Time, TimerKey, TxReport,
 };
 
-use super::checked::Checked;
+use super::checked::Explorable;
 use super::names::Names;
 
 /// Makes a mistake around a protocol's handlers. Those that are not written out go through as they are.
-pub trait Mistake<P: Checked>: Clone + Send + Sync + 'static {
+pub trait Mistake<P: Explorable>: Clone + Send + Sync + 'static {
     /// Around [`Protocol::on_outbound`].
     fn outbound(&mut self, engine: &mut P, cx: &mut Cx<'_>, p: Packet) {
         engine.on_outbound(cx, p);
@@ -29,7 +29,7 @@ pub trait Mistake<P: Checked>: Clone + Send + Sync + 'static {
     fn timer(&mut self, engine: &mut P, cx: &mut Cx<'_>, key: TimerKey) {
         engine.on_timer(cx, key);
     }
-    /// In the place of [`Checked::wrong_step`].
+    /// In the place of [`Explorable::wrong_step`].
     fn wrong_step(&self, before: &P, after: &P) -> Option<&'static str> {
         P::wrong_step(before, after)
     }
@@ -44,7 +44,7 @@ pub struct Faulty<P, M> {
     pub mistake: M,
 }
 
-impl<P: Checked, M: Mistake<P>> Protocol for Faulty<P, M> {
+impl<P: Explorable, M: Mistake<P>> Protocol for Faulty<P, M> {
     fn data_plane(&self) -> DataPlane {
         self.engine.data_plane()
     }
@@ -86,7 +86,7 @@ impl<P: Checked, M: Mistake<P>> Protocol for Faulty<P, M> {
     }
 }
 
-impl<P: Checked, M: Mistake<P>> Checked for Faulty<P, M> {
+impl<P: Explorable, M: Mistake<P>> Explorable for Faulty<P, M> {
     const HEARS_SUCCESS: bool = P::HEARS_SUCCESS;
     fn digest(&self, to: &mut dyn Hasher) {
         self.engine.digest(to);

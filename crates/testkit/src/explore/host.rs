@@ -12,7 +12,7 @@ use wayhop_core::{
 use wayhop_node::{Above, Below, Engine, Hop, IfaceConfig, Node, Row, Stage, Workspace, World as NodeWorld};
 
 use super::air::Air;
-use super::checked::Checked;
+use super::checked::Explorable;
 use super::tally::Tally;
 use crate::packets::{TestPacket, addr, data_packet};
 
@@ -71,7 +71,7 @@ impl<P> Host<P> {
     }
 }
 
-impl<P: Checked> Host<P> {
+impl<P: Explorable> Host<P> {
     pub(crate) fn new(number: usize, protocol: P, life: u8) -> Self {
         let engine = Engine::new(protocol, stream(1, Purpose::Protocol, 0));
         Self { node: Node::new(addr(number), engine, Arc::clone(&INTERFACE)), life, digest: 0 }
@@ -92,7 +92,7 @@ impl<P: Checked> Host<P> {
     }
 }
 
-impl<P: Checked> Visit<'_, P> {
+impl<P: Explorable> Visit<'_, P> {
     /// The node's engine begins.
     pub(crate) fn start(&mut self) {
         self.call(|node, w, now| node.start(w, now));
@@ -120,11 +120,11 @@ impl<P: Checked> Visit<'_, P> {
     }
 
     /// Makes one call and those that follow from it.
-    fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut Surroundings<'_, P>, Time)) {
+    fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut ExplorerWorld<'_, P>, Time)) {
         let now = self.air.now;
         let key = 1 + u64::from(self.host.life);
         self.host.node.set_rng(0, stream(key, Purpose::Protocol, self.number as u64));
-        let mut w = Surroundings {
+        let mut w = ExplorerWorld {
             air: self.air,
             number: self.number,
             tally: self.tally,
@@ -135,12 +135,12 @@ impl<P: Checked> Visit<'_, P> {
         let node = &mut self.host.node;
         f(node, &mut w, now);
         let mut frames = 0;
-        while let Some(step) = Step::next(node, &mut w) {
+        while let Some(step) = HostStep::next(node, &mut w) {
             frames += 1;
             assert!(frames < MOST_FRAMES, "node {} answers its own calls without end", w.number);
             match step {
-                Step::Delayed(stage, frame) => node.frame_due(&mut w, now, stage, frame),
-                Step::Queued(frame) => {
+                HostStep::Delayed(stage, frame) => node.frame_due(&mut w, now, stage, frame),
+                HostStep::Queued(frame) => {
                     if let Some(failed) = w.air.send::<P>(w.number, frame) {
                         w.tally.failed();
                         node.finished(&mut w, now, failed, TxStatus::NoAck { tries: 7 });
@@ -153,13 +153,13 @@ impl<P: Checked> Visit<'_, P> {
 }
 
 /// What is left to do of a moment: delays of transmissions are ignored, and the queue empties at once.
-enum Step {
+enum HostStep {
     Delayed(Stage, Frame),
     Queued(Frame),
 }
 
-impl Step {
-    fn next<P: Checked>(node: &mut Node<P>, w: &mut Surroundings<'_, P>) -> Option<Self> {
+impl HostStep {
+    fn next<P: Explorable>(node: &mut Node<P>, w: &mut ExplorerWorld<'_, P>) -> Option<Self> {
         if let Some(frame) = node.pull(IfaceId(0)) {
             return Some(Self::Queued(frame));
         }
@@ -168,7 +168,7 @@ impl Step {
 }
 
 /// What a node asks of the explored world around it.
-struct Surroundings<'a, P> {
+struct ExplorerWorld<'a, P> {
     air: &'a mut Air,
     number: usize,
     tally: &'a Tally,
@@ -177,14 +177,14 @@ struct Surroundings<'a, P> {
     protocol: std::marker::PhantomData<P>,
 }
 
-impl<P: Checked> Below for Surroundings<'_, P> {
+impl<P: Explorable> Below for ExplorerWorld<'_, P> {
     fn ready(&mut self, _: Time, _: IfaceId) {}
     fn recall(&mut self, _: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
         taken.extend(self.air.recall::<P>(self.number, next_hop.v4_or_unspecified()));
     }
 }
 
-impl<P: Checked> Above for Surroundings<'_, P> {
+impl<P: Explorable> Above for ExplorerWorld<'_, P> {
     fn listens(&mut self, _: Time, _: &Packet) -> bool {
         true
     }
@@ -197,7 +197,7 @@ impl<P: Checked> Above for Surroundings<'_, P> {
     }
 }
 
-impl<P: Checked> NodeWorld for Surroundings<'_, P> {
+impl<P: Explorable> NodeWorld for ExplorerWorld<'_, P> {
     fn workspace(&mut self) -> &mut Workspace {
         &mut self.work
     }

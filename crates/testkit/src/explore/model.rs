@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stateright::{Checker as _, HasDiscoveries, Model, Property};
 
-use super::checked::Checked;
+use super::checked::Explorable;
 use super::exploration::Exploration;
 use super::story::{Counterexample, tell};
 use super::world::{Action, World};
@@ -33,16 +33,28 @@ pub struct Outcome {
     pub counterexample: Option<Counterexample>,
 }
 
-struct Explored<P> {
+struct ExplorationModel<P> {
     x: Arc<Exploration<P>>,
     /// The flows that may send the first packet.
     first: Vec<usize>,
 }
 
-impl<P: Checked> Exploration<P> {
+impl<P: Explorable> Exploration<P> {
     /// Searches.
     pub fn run(self) -> Outcome {
         self.run_and_tell(None)
+    }
+
+    /// Searches for what must be found: a test of the search itself, which shows `what` was searched and the story.
+    ///
+    /// # Panics
+    /// If nothing goes wrong.
+    pub fn counterexample(self, what: &str) -> Counterexample {
+        let outcome = self.run();
+        eprintln!("{what}: {} states, depth {}", outcome.unique, outcome.depth);
+        let found = outcome.counterexample.expect("a mistake");
+        eprintln!("{found}");
+        found
     }
 
     /// Searches, and says every ten seconds or so how far it is.
@@ -50,7 +62,7 @@ impl<P: Checked> Exploration<P> {
         let x = Arc::new(self);
         let all = (0..x.flows.len()).collect();
         let first = if x.symmetric { x.topology.different(&x.flows) } else { all };
-        let mut builder = Explored { x: Arc::clone(&x), first }
+        let mut builder = ExplorationModel { x: Arc::clone(&x), first }
             .checker()
             .threads(x.threads.max(1))
             .finish_when(HasDiscoveries::AnyFailures);
@@ -87,7 +99,7 @@ impl<P: Checked> Exploration<P> {
 
 const RULES: &str = "the rules hold";
 
-impl<P: Checked> Model for Explored<P> {
+impl<P: Explorable> Model for ExplorationModel<P> {
     type State = World<P>;
     type Action = Action;
 

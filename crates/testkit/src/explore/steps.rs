@@ -7,7 +7,7 @@ use std::sync::Arc;
 use wayhop_core::{Inspect, Packet, Reporting, RxMeta, Time, TxStatus};
 
 use super::air::{Air, Flight};
-use super::checked::Checked;
+use super::checked::Explorable;
 use super::exploration::Exploration;
 use super::host::{Host, Visit};
 use super::world::{Action, World};
@@ -16,7 +16,7 @@ use crate::packets::addr;
 /// Every frame is received well.
 const SIGNAL: f32 = -60.0;
 
-impl<P: Checked> World<P> {
+impl<P: Explorable> World<P> {
     pub(crate) fn new(x: &Exploration<P>) -> Self {
         let nodes = (0..x.topology.nodes()).map(|i| Arc::new(Host::new(i, (x.engine)(i), 0))).collect();
         let air = Air { flights: Vec::new(), up: x.topology, now: Time::ZERO, counts: Vec::new() };
@@ -185,7 +185,7 @@ impl<P: Checked> World<P> {
         if self.air.counts.is_empty() {
             return;
         }
-        let mut alive = Held::<P>(
+        let mut alive = PacketNames::<P>(
             self.air.flights.iter().filter_map(|f| P::name(f.packet.bytes())).collect(),
             PhantomData,
         );
@@ -235,9 +235,9 @@ impl<P: Checked> World<P> {
 }
 
 /// The names of packets that nodes hold.
-struct Held<P>(Vec<u64>, PhantomData<P>);
+struct PacketNames<P>(Vec<u64>, PhantomData<P>);
 
-impl<P: Checked> Inspect for Held<P> {
+impl<P: Explorable> Inspect for PacketNames<P> {
     fn row(&mut self, _: &'static str, _: &[(&'static str, &dyn Display)]) {}
     fn held(&mut self, _: &'static str, p: &Packet) {
         self.0.extend(P::name(p.bytes()));

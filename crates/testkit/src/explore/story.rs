@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use wayhop_wire::ipv4;
 
 use super::air::Flight;
-use super::checked::Checked;
+use super::checked::Explorable;
 use super::exploration::Exploration;
 use super::names::Names;
 use super::world::{Action, World};
@@ -31,7 +31,7 @@ impl fmt::Display for Counterexample {
 }
 
 /// Tells what these actions do, from the beginning.
-pub(crate) fn tell<P: Checked>(x: &Exploration<P>, actions: Vec<Action>) -> Counterexample {
+pub(crate) fn tell<P: Explorable>(x: &Exploration<P>, actions: Vec<Action>) -> Counterexample {
     let names = Names(x.topology.nodes());
     let mut world = World::new(x);
     let mut steps = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn tell<P: Checked>(x: &Exploration<P>, actions: Vec<Action>) -> Coun
     Counterexample { steps, complaint: x.complaint(&world).unwrap_or_default() }
 }
 
-fn happening<P: Checked>(
+fn happening<P: Explorable>(
     x: &Exploration<P>,
     w: &World<P>,
     next: &World<P>,
@@ -82,7 +82,7 @@ fn happening<P: Checked>(
     }
 }
 
-fn frame<P: Checked>(f: &Flight, names: Names) -> String {
+fn frame<P: Explorable>(f: &Flight, names: Names) -> String {
     let is_data = ipv4::Packet::new_checked(f.packet.bytes())
         .is_ok_and(|ip| ip.protocol() == ipv4::protocol::UDP)
         && f.is_data;
@@ -95,7 +95,7 @@ fn frame<P: Checked>(f: &Flight, names: Names) -> String {
 }
 
 /// What nodes know after that they did not know before.
-fn changes<P: Checked>(before: &World<P>, after: &World<P>, names: Names) -> String {
+fn changes<P: Explorable>(before: &World<P>, after: &World<P>, names: Names) -> String {
     let mut all = Vec::new();
     for (i, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
         let read = |p: &P| p.knowledge(names).into_iter().collect::<BTreeMap<Ipv4Addr, String>>();

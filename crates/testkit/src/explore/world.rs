@@ -8,7 +8,7 @@ use std::sync::Arc;
 use wayhop_core::{BROADCAST, Time, TimerKey};
 
 use super::air::{Air, Flight, Transmissions};
-use super::checked::Checked;
+use super::checked::Explorable;
 use super::host::Host;
 use crate::packets::addr;
 
@@ -124,7 +124,7 @@ impl<P> PartialEq for World<P> {
     }
 }
 
-impl<P: Checked> World<P> {
+impl<P: Explorable> World<P> {
     /// The time.
     pub fn now(&self) -> Time {
         self.air.now
@@ -146,7 +146,7 @@ impl<P: Checked> World<P> {
 
 /// The circle that forwarding tables send packets for some destination into: the nodes of it, the first one again at the end, and
 /// the destination.
-pub fn loop_in_tables<P: Checked>(w: &World<P>) -> Option<(Vec<usize>, usize)> {
+pub fn loop_in_tables<P: Explorable>(w: &World<P>) -> Option<(Vec<usize>, usize)> {
     let n = w.nodes.len();
     for to in 0..n {
         let next = |i: usize| {

@@ -3,7 +3,7 @@
 use std::net::Ipv6Addr;
 
 use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
-use wayhop_wire::tcp::{Flags, Quoted, Repr};
+use wayhop_wire::tcp::{Flags, QuotedSegment, Repr};
 use wayhop_wire::{icmp, icmpv6, ip, ipv4, ipv6, tcp};
 
 use super::app::{Running, Wish};
@@ -365,7 +365,7 @@ impl Endpoint {
 
     /// A packet between these ends, with this start of a segment, found no way. A soft error is one that may pass.
     fn on_unreachable(&mut self, io: &mut Io<'_>, ends: (Addr, Addr), segment: &[u8], soft: bool) -> bool {
-        let Some(quoted) = Quoted::parse(segment) else { return false };
+        let Some(quoted) = QuotedSegment::parse(segment) else { return false };
         let own = ends == (self.id.addr, self.id.peer)
             && (quoted.src_port, quoted.dst_port) == (self.id.port, self.id.peer_port);
         if own

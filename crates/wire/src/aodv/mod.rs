@@ -13,5 +13,11 @@ mod message;
 pub use extension::{Extension, Extensions, extensions};
 pub use message::{MAX_UNREACHABLE, Message, Rerr, Rrep, Rreq, Unreachable, UnreachableIter, Unreachables};
 
+use wayhop_core::Authentication;
+
+/// How AODV's messages are authenticated: by an extension behind the message (section 9), of a type for experiments that others
+/// may skip.
+pub static AUTHENTICATION: Authentication = Authentication::behind_message(1, 101, &[]);
+
 /// The UDP port of AODV.
 pub const PORT: u16 = 654;

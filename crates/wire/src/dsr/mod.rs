@@ -18,6 +18,7 @@
 //! [`DsrOption::Unknown`], so that a protocol can obey the top three bits of their type (section 6.1).
 
 mod addr_list;
+mod authentication;
 mod build;
 pub mod edit;
 mod emit;
@@ -29,11 +30,12 @@ mod probe;
 mod writer;
 
 pub use addr_list::{AddrIter, AddrList};
+pub use authentication::AUTHENTICATION;
 pub use build::Builder;
 pub use header::{FlowState, HEADER_LEN, Packet};
 pub use location::Location;
 pub use option::{DsrOption, RouteError, RouteErrorKind, RouteReply, RouteRequest, SourceRoute};
-pub use options::{Located, Options, options};
+pub use options::{OptionRanges, Options, options};
 pub use probe::{LinkMetrics, Probe};
 
 /// Option types, as IANA registers them.
@@ -52,6 +54,8 @@ pub mod option_type {
     pub const ACK: u8 = 32;
     /// DSR Source Route.
     pub const SOURCE_ROUTE: u8 = 96;
+    /// What authenticates the packet; not registered. Bits 0x60: others drop the packet; bit 0x80 clear: without an error.
+    pub const AUTHENTICATION: u8 = 125;
     /// Timeout of a flow.
     pub const TIMEOUT: u8 = 128;
     /// Destination and Flow ID.

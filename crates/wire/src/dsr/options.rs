@@ -20,8 +20,8 @@ pub struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// The same options, each with the range of octets that it takes up, counted from the first option.
-    pub fn located(self) -> Located<'a> {
-        Located(self)
+    pub fn located(self) -> OptionRanges<'a> {
+        OptionRanges(self)
     }
 
     fn step(&mut self) -> Option<(Range<usize>, Result<DsrOption<'a>, Error>)> {
@@ -51,9 +51,9 @@ impl<'a> Iterator for Options<'a> {
 
 /// Iterates over options and where they are; see [`Options::located`].
 #[derive(Clone, Debug)]
-pub struct Located<'a>(Options<'a>);
+pub struct OptionRanges<'a>(Options<'a>);
 
-impl<'a> Iterator for Located<'a> {
+impl<'a> Iterator for OptionRanges<'a> {
     type Item = (Range<usize>, Result<DsrOption<'a>, Error>);
     fn next(&mut self) -> Option<Self::Item> {
         self.0.step()

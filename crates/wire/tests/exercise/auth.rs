@@ -2,25 +2,35 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{PacketMeta, Pool};
-use wayhop_wire::auth::{self, Carrier};
+use wayhop_core::{Addr, Carrier, Datagram, PacketMeta, Pool};
+use wayhop_wire::auth::{self, Format};
+use wayhop_wire::{aodv, dsdv, dsr, ipv4};
+
+/// How the protocols carry blocks.
+pub(crate) const FORMATS: [Format; 3] = [
+    Format::new(Carrier::UdpPort(aodv::PORT), &aodv::AUTHENTICATION),
+    Format::new(Carrier::IpProtocol(ipv4::protocol::DSR), &dsr::AUTHENTICATION),
+    Format::new(Carrier::UdpPort(dsdv::PORT), &dsdv::AUTHENTICATION),
+];
 
 /// An IP packet of any octets: taking a block off and putting it back gives the same payload; and so does any payload behind good
 /// headers.
 pub(crate) fn auth(bytes: &[u8]) {
-    for carrier in [Carrier::Aodv, Carrier::Dsr, Carrier::Dsdv] {
-        let _ = auth::concerns(bytes, carrier, bytes.len().is_multiple_of(2));
-        let (message, block) = auth::split_datagram(carrier, bytes);
-        assert!(message.len() <= bytes.len() && (block.is_some() || message.len() == bytes.len()));
-    }
-    let _ = auth::of_options(bytes);
-    let mut p = Pool::new().packet(bytes, PacketMeta::default());
-    if let Some(block) = auth::find(p.bytes()) {
-        let len = p.len();
-        assert_eq!(auth::remove(&mut p), Some(block.clone()));
-        assert!(p.len() + block.buffer_len() <= len);
-        auth::insert(&mut p, &block).unwrap();
-        assert_eq!((auth::find(p.bytes()), p.len()), (Some(block), len));
+    for format in FORMATS {
+        let _ = format.concerns(bytes, bytes.len().is_multiple_of(2));
+        let (source, destination) = (Addr::BROADCAST, Addr::BROADCAST);
+        for cut in [0, 1] {
+            let d = Datagram { source, destination, payload: bytes, complete_len: bytes.len() + cut };
+            assert!(format.of_datagram(&d).is_none_or(|(end, _)| end < bytes.len()));
+        }
+        let mut p = Pool::new().packet(bytes, PacketMeta::default());
+        if let Some(block) = format.find(p.bytes()) {
+            let len = p.len();
+            assert_eq!(format.remove(&mut p), Some(block.clone()));
+            assert!(p.len() + block.buffer_len() <= len);
+            format.insert(&mut p, &block).unwrap();
+            assert_eq!((format.find(p.bytes()), p.len()), (Some(block), len));
+        }
     }
     let [key_id, carrier, asks, rest @ ..] = bytes else { return };
     let mut e = auth::Exchange::new(u64::from(*asks));
@@ -43,13 +53,12 @@ pub(crate) fn auth(bytes: &[u8]) {
         tag: [*carrier; auth::TAG_LEN],
     };
     assert!(block.buffer_len() <= 257);
-    let carrier = [Carrier::Aodv, Carrier::Dsr, Carrier::Dsdv][usize::from(carrier % 3)];
-    auth::write_empty(&mut p, carrier, block.transmitter);
-    assert!(
-        auth::is_empty(p.bytes(), carrier, block.transmitter) && auth::concerns(p.bytes(), carrier, false)
-    );
-    auth::insert(&mut p, &block).unwrap();
-    assert!(!auth::is_empty(p.bytes(), carrier, block.transmitter));
-    assert_eq!(auth::find(p.bytes()), Some(block.clone()));
-    assert_eq!(auth::remove(&mut p), Some(block));
+    let format = FORMATS[usize::from(carrier % 3)];
+    let mut p = Pool::new().zeroed(0, PacketMeta::default());
+    format.write_empty(&mut p, block.transmitter);
+    assert!(format.is_empty(p.bytes(), block.transmitter) && format.concerns(p.bytes(), false));
+    format.insert(&mut p, &block).unwrap();
+    assert!(!format.is_empty(p.bytes(), block.transmitter));
+    assert_eq!(format.find(p.bytes()), Some(block.clone()));
+    assert_eq!(format.remove(&mut p), Some(block));
 }

@@ -11,7 +11,7 @@ mod mobile_ip;
 mod net;
 mod rtcm3;
 
-pub(crate) use auth::auth;
+pub(crate) use auth::{FORMATS, auth};
 pub(crate) use dsr::dsr;
 pub(crate) use link::{dot11, radiotap};
 pub(crate) use mobile_ip::mobile_ip;

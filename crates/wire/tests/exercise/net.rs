@@ -72,7 +72,7 @@ fn ip_of_either(bytes: &[u8]) -> Option<()> {
 /// TCP segments: any octets, and the same with a right checksum.
 pub(crate) fn tcp(bytes: &[u8]) {
     let (src, dst) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
-    let _ = tcp::Quoted::parse(bytes);
+    let _ = tcp::QuotedSegment::parse(bytes);
     let Ok(p) = tcp::Packet::new_checked(bytes) else { return };
     assert_eq!(p.header_len() + p.payload().len(), bytes.len());
     let mut octets = tcp::HEADER_LEN;

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::Mac;
-use wayhop_wire::tcp::{Flags, Quoted, Repr, TcpOption};
+use wayhop_wire::tcp::{Flags, QuotedSegment, Repr, TcpOption};
 use wayhop_wire::{Error, arp, checksum, icmp, ipv4, llc, tcp, udp};
 
 const SRC: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
@@ -256,8 +256,11 @@ fn tcp_fields_and_options_are_where_rfc_9293_puts_them() {
     assert_eq!(out[20..], [2, 4, 5, 180, 1, 3, 3, 7, 1, 1, 4, 2]);
     assert_eq!(checksum::sum(checksum::pseudo_header(SRC, DST, 6, 32), &out), 0xffff);
     assert_eq!(Repr::parse(&out, SRC, DST), Ok(syn));
-    assert_eq!(Quoted::parse(&out[..8]), Some(Quoted { src_port: 0xc000, dst_port: 80, seq: 0x0102_0304 }));
-    assert_eq!(Quoted::parse(&out[..7]), None);
+    assert_eq!(
+        QuotedSegment::parse(&out[..8]),
+        Some(QuotedSegment { src_port: 0xc000, dst_port: 80, seq: 0x0102_0304 })
+    );
+    assert_eq!(QuotedSegment::parse(&out[..7]), None);
     out[31] ^= 1;
     assert_eq!(Repr::parse(&out, SRC, DST), Err(Error::Checksum));
 }

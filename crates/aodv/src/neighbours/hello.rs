@@ -1,0 +1,117 @@
+//! Hello messages (section 6.9).
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, Span, Time};
+use wayhop_wire::aodv::{Extension, Message, Rrep};
+
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::forwarding::head::Head;
+use crate::neighbours::table::{Neighbour, NeighbourTable};
+use crate::params::Hello;
+
+impl Engine {
+    pub(crate) fn start_hello(&mut self, cx: &mut Cx<'_>) {
+        if self.params.hello != Hello::Off {
+            // Nodes that start together shall not speak together.
+            let first = cx.rng().jitter(self.params.hello_interval());
+            cx.set_timer(Timer::Hello.key(), cx.now() + first);
+        }
+    }
+
+    /// Each `HELLO_INTERVAL`: a Hello, unless another broadcast said the same (section 6.9).
+    pub(crate) fn hello_due(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now();
+        let interval = self.params.hello_interval().max(Span::from_millis(1));
+        cx.set_timer(Timer::Hello.key(), now + interval);
+        let is_wanted = match self.params.hello {
+            Hello::Off => false,
+            Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.wanted_until > now),
+            Hello::Always | Hello::Periodic => true,
+        };
+        let spoke = self.params.hello != Hello::Periodic
+            && self.neighbours.last_broadcast.is_some_and(|t| t + interval > now);
+        if !is_wanted || spoke || self.is_quiet(now) {
+            return;
+        }
+        let lifetime = interval * u64::from(self.params.allowed_hello_loss);
+        let hello = Rrep {
+            repair: false,
+            ack_required: false,
+            prefix_size: 0,
+            hop_count: 0,
+            destination: cx.addr(),
+            destination_seq: self.seq,
+            originator: cx.addr(),
+            lifetime_ms: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
+        };
+        let millis = u32::try_from(interval.as_millis()).unwrap_or(u32::MAX);
+        let extension = (interval != NeighbourTable::INTERVAL).then_some(Extension::HelloInterval { millis });
+        let p = self.new_message(cx, &Message::Rrep(hello), extension, BROADCAST, 1);
+        self.broadcast(cx, p, Span::ZERO);
+    }
+
+    /// A Hello from a neighbour.
+    pub(crate) fn on_hello(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rrep, interval: Option<Span>) {
+        if m.destination != head.source || m.hop_count != 0 {
+            return;
+        }
+        let now = cx.now();
+        let interval = interval.unwrap_or(NeighbourTable::INTERVAL).max(Span::from_millis(1));
+        let allowed = u64::from(self.params.allowed_hello_loss.max(1));
+        let interval = self.params.believed(interval * allowed) / allowed;
+        let n = Neighbour { addr: head.source, heard: now, interval };
+        let lost_at = n.lost_at(&self.params);
+        let known = &mut self.neighbours.hellos;
+        match known.iter().position(|x| x.addr == n.addr) {
+            Some(i) => known[i] = n,
+            None if known.len() < NeighbourTable::LIMIT => known.push(n),
+            // Who was not heard for the longest time makes room.
+            None => {
+                if let Some(oldest) = known.iter_mut().min_by_key(|x| x.heard) {
+                    *oldest = n;
+                }
+            }
+        }
+        if self.params.hello_routes {
+            self.hello_route(cx, head.source, m.destination_seq, lost_at);
+        }
+        self.check_after(cx, lost_at);
+    }
+
+    /// A Hello is news about the way to its sender, one hop long, by the rules for replies: a number that is entered without
+    /// its way would let a longer way pass for a newer one.
+    fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, seq: u32, until: Time) {
+        let e = self.entry(cx, neighbour);
+        if !e.accepts(seq, 1) {
+            if e.contradicts(neighbour, seq) {
+                self.ask_next_hop(cx, neighbour);
+            }
+            return self.direct_route(cx, neighbour, until);
+        }
+        let is_direct = e.is_valid() && e.next_hop == neighbour;
+        let until = if is_direct { until.max(e.expires) } else { until };
+        let wanted = e.wanted_until;
+        self.set_route(cx, neighbour, neighbour, 1, seq, until);
+        if let Some(e) = self.table.get_mut(neighbour) {
+            // A Hello asks for nothing.
+            e.wanted_until = wanted;
+        }
+        self.search_ended(cx, neighbour);
+        self.release(cx, neighbour, Span::ZERO);
+    }
+
+    /// Neighbours whose Hellos stayed away are lost (section 6.9).
+    pub(crate) fn expire_neighbours(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now();
+        while let Some(i) = self.neighbours.hellos.iter().position(|n| n.lost_at(&self.params) < now) {
+            let lost = self.neighbours.hellos.swap_remove(i).addr;
+            cx.note("neighbour_lost", lost, 0);
+            if !self.params.keep_queued {
+                cx.recall(lost);
+            }
+            self.link_broken(cx, lost);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What is known of the nodes around: Hellos, acknowledgements that are due, the blacklist (sections 6.8 and 6.9).
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Span, Time};
+
+use crate::params::Params;
+
+/// What is known of the nodes around.
+#[derive(Clone, Debug, Default, Hash)]
+pub(crate) struct NeighbourTable {
+    /// Senders of Hellos.
+    pub(crate) hellos: Vec<Neighbour>,
+    /// Until when requests of a neighbour are ignored.
+    pub(crate) blacklist: Vec<(Ipv4Addr, Time)>,
+    /// Until when a neighbour may acknowledge a reply.
+    pub(crate) acks: Vec<(Ipv4Addr, Time)>,
+    pub(crate) last_broadcast: Option<Time>,
+}
+
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Neighbour {
+    pub(crate) addr: Ipv4Addr,
+    pub(crate) heard: Time,
+    pub(crate) interval: Span,
+}
+
+impl NeighbourTable {
+    /// More than this many neighbours are not remembered.
+    pub(crate) const LIMIT: usize = 1_024;
+    /// The default `HELLO_INTERVAL` of section 10, which a sender without the extension uses.
+    pub(crate) const INTERVAL: Span = Span::from_secs(1);
+
+    /// Whether its Hellos tell that it is there.
+    pub(crate) fn greets(&self, n: Ipv4Addr) -> bool {
+        self.hellos.iter().any(|x| x.addr == n)
+    }
+    /// A sign of life.
+    pub(crate) fn heard(&mut self, n: Ipv4Addr, now: Time) {
+        if let Some(n) = self.hellos.iter_mut().find(|x| x.addr == n) {
+            n.heard = now;
+        }
+    }
+    pub(crate) fn broadcast_sent(&mut self, now: Time) {
+        self.last_broadcast = Some(now);
+    }
+    pub(crate) fn acknowledged(&mut self, n: Ipv4Addr) {
+        self.acks.retain(|(a, _)| *a != n);
+    }
+    pub(crate) fn is_blacklisted(&self, n: Ipv4Addr, now: Time) -> bool {
+        self.blacklist.iter().any(|&(a, until)| a == n && now < until)
+    }
+    /// When the first neighbour is lost if it stays silent.
+    pub(crate) fn next_loss(&self, p: &Params) -> Option<Time> {
+        self.hellos.iter().map(|n| n.lost_at(p)).min()
+    }
+    /// (address, last heard) of the senders of Hellos.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, Time)> {
+        self.hellos.iter().map(|n| (n.addr, n.heard))
+    }
+    /// (address, until) of the blacklist.
+    pub(crate) fn blacklisted(&self) -> impl Iterator<Item = (Ipv4Addr, Time)> {
+        self.blacklist.iter().copied()
+    }
+}
+
+impl Neighbour {
+    pub(crate) fn lost_at(&self, p: &Params) -> Time {
+        self.heard + self.interval * u64::from(p.allowed_hello_loss)
+    }
+}

@@ -1,0 +1,3 @@
+//! Whether neighbours are there.
+
+mod hello;

@@ -1,0 +1,4 @@
+//! Route advertisements: updates are made, and heard.
+
+mod advertise;
+mod receive;

@@ -1,0 +1,148 @@
+//! The seam's handlers: which call goes where.
+
+use wayhop_core::{
+    Addr, Command, Cx, DataPlane, DropReason, Fix, Inspect, Interests, Packet, Priority, Protocol, Refused,
+    RxMeta, Socket, Span, Time, TimerKey, TxReport, TxSpec, TxStatus,
+};
+use wayhop_wire::ipv4::{self, protocol};
+
+use crate::engine::state::Engine;
+use crate::engine::timers::Timer;
+use crate::forwarding::multicast;
+use crate::params::Maintenance;
+
+/// How often this node asks where it is: the GPS receivers of the testbed told it once a second.
+const POSITION_INTERVAL: Span = Span::from_secs(1);
+
+impl Protocol for Engine {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::PerPacket
+    }
+
+    fn interests(&self) -> Interests {
+        let network = self.params.maintenance == Maintenance::Network;
+        let located = self.params.location_option.then_some(POSITION_INTERVAL);
+        let position = self.links.wants_position().or(located);
+        Interests {
+            overhear: self.params.snoop_overheard || network || self.params.watchdog,
+            position,
+            ..Interests::default()
+        }
+    }
+
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        cx.open(Socket::Ip(protocol::DSR));
+        // Section 4.3: identifications begin at random, so that those of an earlier life do not look like duplicates.
+        self.links.start(cx.addr());
+        self.start_probes(cx);
+        let bits = cx.rng().bits();
+        self.next_request_id = bits as u16;
+        self.next_ip_id = (bits >> 16) as u16;
+        let wait = Span::from_secs(self.params.flow_recovery_wait_s.into());
+        self.flows.start_at((bits >> 32) as u16, cx.now() + wait);
+        self.next_ack_id = (bits >> 48) as u16;
+        let tick = Span::from_millis(self.params.rexmt_tick_ms.into());
+        if tick > Span::ZERO {
+            // Nodes that are switched on together do not look into their buffers together.
+            self.rexmt_phase = cx.rng().jitter(tick);
+        }
+    }
+
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let (to, id) = (ip.dst(), ip.id());
+        let whole = ip.fragment_offset() == 0 && !ip.more_fragments();
+        if ip.protocol() == protocol::DSR || to.is_unspecified() {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        if to == cx.addr() {
+            return cx.deliver(p);
+        }
+        if multicast::is_flooded(to) && self.params.multicast_flood {
+            return self.flood(cx, p, to);
+        }
+        if to.is_broadcast() || to.is_multicast() {
+            // Such packets go to the neighbours, once.
+            return cx.send(p, TxSpec::broadcast().with_priority(Priority::Data));
+        }
+        if id == 0 || whole && self.maintains_some(cx) {
+            // Packets are told apart by source and identification (section 8.3.2).
+            self.stamp(&mut p);
+        }
+        self.originate(cx, p, to);
+    }
+
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        self.links.hear(rx, cx.now());
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        if !ip.checksum_is_valid() {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        if ip.protocol() == protocol::DSR {
+            return self.on_dsr(cx, p, rx);
+        }
+        self.on_plain(cx, p, rx, None);
+    }
+
+    fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
+        self.hear_passed_on(cx, p, rx);
+        self.watch_passing(cx, p, rx);
+        if self.params.snoop_overheard {
+            self.overhear(cx, p, next_hop.v4_or_unspecified(), rx);
+        }
+    }
+
+    fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
+        self.on_fix(cx, fix);
+    }
+
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        let TxReport { id, next_hop, status, packet: mut p, .. } = report;
+        let next_hop = next_hop.v4_or_unspecified();
+        if id.is_some_and(|id| self.on_copy_status(cx, id, &mut p)) {
+            return;
+        }
+        match (status, p) {
+            (TxStatus::Acked, _) => {
+                self.links.worked(cx, next_hop);
+                self.watch_acked(cx, next_hop);
+                self.on_acked(cx, next_hop);
+            }
+            (TxStatus::NoAck { tries }, Some(p)) => self.on_broken_link(cx, p, next_hop, tries),
+            (TxStatus::Recalled, Some(p)) => self.on_recalled(cx, p, next_hop),
+            (TxStatus::QueueFull, Some(p)) => cx.drop(p, DropReason::QueueFull),
+            (TxStatus::Unknown, Some(p)) => cx.consume(p),
+            (_, None) => {}
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
+        match Timer::from_key(key) {
+            Some(Timer::BufferCheck) => self.on_buffer_check(cx),
+            Some(Timer::BufferExpiry) => self.expire_buffer(cx),
+            Some(Timer::Discovery(target)) => self.on_discovery_timer(cx, target),
+            Some(Timer::HeldReply) => self.send_due_replies(cx),
+            Some(Timer::Doubt) => self.end_doubts(cx),
+            Some(Timer::Probe) => self.on_probe_timer(cx),
+            Some(Timer::LastResort(_)) => self.release(cx, Span::ZERO),
+            Some(Timer::Rexmt) => self.on_rexmt_timer(cx),
+            None => {}
+        }
+    }
+
+    fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
+        match command {
+            Command::PurgeRoutes { destination } => {
+                self.cache.purge(destination.map(Addr::v4_or_unspecified));
+            }
+            Command::SetParameters { json } => return self.set_parameters(cx, json),
+            Command::SetOutside(outside) => self.set_outside(cx, outside),
+            _ => return Err(Refused(format!("DSR does not know the order {command:?}"))),
+        }
+        Ok(())
+    }
+
+    fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        crate::engine::inspect::show(self, now, out);
+    }
+}

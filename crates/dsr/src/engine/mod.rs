@@ -1,0 +1,7 @@
+//! One node: its state, its timers and the handlers of the seam.
+
+mod handlers;
+pub(crate) mod ids;
+pub(crate) mod inspect;
+pub(crate) mod state;
+pub(crate) mod timers;

@@ -1,0 +1,67 @@
+//! Packets for a group, carried to all nodes behind a Route Request.
+//!
+//! RFC 4728 leaves multicast out. This is what the testbed of Maltz, Broch and Johnson (1999, section 6.5.1) did to give
+//! GPS corrections to every node: a Route Request whose target is the group floods the network and carries the packet;
+//! whoever hears it for the first time takes a copy to its local stack, and nobody answers.
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::{BROADCAST, Cx, DropReason, Packet};
+use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, RouteRequest};
+use wayhop_wire::ipv4::{self, protocol};
+
+use crate::engine::state::Engine;
+use crate::forwarding::view::View;
+
+/// Whether packets for this group go further than to the neighbours. The groups 224.0.0.0/24 stay on their link whatever
+/// their TTL says (RFC 5771 section 4).
+pub(crate) fn is_flooded(group: Ipv4Addr) -> bool {
+    group.is_multicast() && group.octets()[..3] != [224, 0, 0]
+}
+
+impl Engine {
+    /// Sends a packet of this node to all nodes. Its own TTL says how far, up to the limit of a Route Request.
+    pub(crate) fn flood(&mut self, cx: &mut Cx<'_>, mut p: Packet, group: Ipv4Addr) {
+        let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let ttl = ip.ttl().min(self.params.discovery_hop_limit);
+        if ttl == 0 {
+            return cx.drop(p, DropReason::TtlExpired);
+        }
+        if ip.src() != cx.addr() {
+            // The initiator of a request is its IP source.
+            return cx.drop(p, DropReason::Policy);
+        }
+        let id = self.next_request_id;
+        self.next_request_id = id.wrapping_add(1);
+        let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
+        let request = RouteRequest { id, target: group, addresses: AddrList::EMPTY };
+        let written = b
+            .push(&DsrOption::RouteRequest(request))
+            .and_then(|()| dsr::edit::insert_header(&mut p, b.finish()))
+            .and_then(|()| ipv4::set_dst(p.bytes_mut(), BROADCAST))
+            .and_then(|()| ipv4::set_ttl(p.bytes_mut(), ttl));
+        if written.is_err() {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        if self.is_too_long(&p, 0) {
+            return self.refuse_too_long(cx, p, 0);
+        }
+        cx.note("flood", group, u64::from(ttl));
+        self.broadcast_request(cx, p);
+    }
+
+    /// A request for a group that is new to this node: its data are for the local stack and, unless `ends_here`, for the
+    /// nodes behind this one.
+    pub(crate) fn pass_on_to_group(&mut self, cx: &mut Cx<'_>, p: Packet, ends_here: bool) {
+        let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
+        let group = v.destination();
+        if ends_here {
+            return Self::accept_at(cx, p, group);
+        }
+        if !v.is_control() {
+            let copy = cx.copy(&p);
+            Self::accept_at(cx, copy, group);
+        }
+        self.propagate(cx, p);
+    }
+}
