@@ -32,12 +32,17 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("testkit", &["core", "wire", "node", "replay"]),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
-    // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
-    ("scenario", &["auth", "core", "attack", "protocols", "world", "radio", "transport"]),
     // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing.
     ("dtn", &["core"]),
     // An agent for bundles with its neighbours and sessions, without I/O.
     ("bundle-node", &["core", "dtn"]),
+    // What all readers of configurations share: TOML with places, overrides, origins and errors. It knows no model.
+    ("document", &["core"]),
+    // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
+    (
+        "scenario",
+        &["auth", "core", "attack", "protocols", "world", "radio", "transport", "bundle-node", "document"],
+    ),
     (
         "sim",
         &[
@@ -58,13 +63,13 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     // The same agent on a real host, for real programs.
-    ("bundle-agent", &["core", "dtn", "bundle-node", "control", "scenario"]),
+    ("bundle-agent", &["core", "dtn", "bundle-node", "control", "document"]),
     // Giving up rights: it knows the kernel only.
     ("confine", &[]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["confine", "core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
-    ("topology", &["core", "world", "transport", "trace", "scenario"]),
+    ("topology", &["core", "document", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
     ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // What of a node faces the kernel. Its tests need namespaces.
@@ -77,6 +82,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "linux",
             "confine",
             "core",
+            "document",
             "wire",
             "mobile-ip",
             "node",
@@ -95,7 +101,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What a GNSS reference station says, through a mesh: a program that uses it.
     ("corrections", &["wire"]),
     // Hosts of a field run, over ssh. It starts daemons by the command, elsewhere.
-    ("fleet", &["core", "scenario", "control"]),
+    ("fleet", &["core", "document", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
@@ -109,17 +115,21 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &["core", "wire", "matrix", "trace", "scenario", "forwarding-bench", "report", "topology", "runs"],
     ),
     // Matrices of runs.
-    ("sweep", &["core", "trace", "scenario", "report", "topology", "runs"]),
+    ("sweep", &["core", "document", "trace", "scenario", "report", "topology", "runs"]),
     // Scenarios of what other tools and field runs recorded.
-    ("import", &["core", "wire", "scenario", "trace", "world"]),
+    ("import", &["core", "document", "wire", "scenario", "trace", "world"]),
     // Runs of field nodes, united: it reads and writes run directories.
     ("merge", &["core", "trace", "world"]),
     // The page that replays and follows runs, and its server: it reads run directories and control sockets.
-    ("studio", &["core", "wire", "control", "topology", "trace", "transport", "scenario", "world"]),
+    (
+        "studio",
+        &["core", "document", "wire", "control", "topology", "trace", "transport", "scenario", "world"],
+    ),
     (
         "cli",
         &[
             "core",
+            "document",
             "wire",
             "protocols",
             "replay",

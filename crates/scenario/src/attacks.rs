@@ -5,13 +5,11 @@ use std::net::Ipv4Addr;
 
 use wayhop_attack::{Behaviour, Drops, Flood, Pretence};
 use wayhop_core::{Configured, NodeId, Purpose, Span, Time, draw};
+use wayhop_document::{Document, Error, in_range};
 use wayhop_radio::{Jamming, JammingMode};
 use wayhop_transport::FlowConfig;
 
 use crate::attacks_schema::{AttackKind, Attacks, JamMode, Originators};
-use crate::checks::in_range;
-use crate::document::Document;
-use crate::error::Error;
 use crate::interfaces::Interfaces;
 use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;

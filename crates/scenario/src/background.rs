@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::document::Document;
-use crate::error::Error;
+use wayhop_document::{Document, Error};
 
 /// A picture below the map of `wayhop studio`, such as a plan or an aerial photograph. Two points of it with their places turn, scale
 /// and shift it. Runs do not read the picture.

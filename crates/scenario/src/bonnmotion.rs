@@ -7,10 +7,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{NodeId, Position, Time};
+use wayhop_document::{Error, LineColumn, Problems, read_text};
 use wayhop_world::{Track, TrackBuilder};
 
-use crate::error::{Error, Place, Problems};
-use crate::input::read_text;
 use crate::limits::MAX_NODES;
 
 /// Waypoints of all nodes together.
@@ -142,7 +141,7 @@ impl BonnMotion {
             }
             if lines.len() == MAX_NODES {
                 let many = Error::new(format!("more than {MAX_NODES} nodes"), "leave some out");
-                return Err(many.at(Place { line: number, column: 1 }));
+                return Err(many.at(LineColumn { line: number, column: 1 }));
             }
             match numbers(line, number, &mut room) {
                 Ok(values) => lines.push((number, values)),
@@ -196,8 +195,10 @@ fn some_status(lines: &[(u32, Vec<f64>)], columns: Columns) -> bool {
 fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>, Error> {
     let mut all = Vec::new();
     for word in line.split_ascii_whitespace() {
-        let at =
-            || Place { line: number, column: (word.as_ptr() as usize - line.as_ptr() as usize) as u32 + 1 };
+        let at = || LineColumn {
+            line: number,
+            column: (word.as_ptr() as usize - line.as_ptr() as usize) as u32 + 1,
+        };
         let value = word.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| {
             let short: String = word.chars().take(40).collect();
             Error::new(
@@ -220,7 +221,7 @@ fn read(lines: &[(u32, Vec<f64>)], columns: Columns) -> Result<BonnMotion, Error
     let mut problems = Problems::default();
     for (line, values) in lines {
         if let Err(e) = all.add(values) {
-            problems.note(e.at(Place { line: *line, column: 1 }));
+            problems.note(e.at(LineColumn { line: *line, column: 1 }));
         }
     }
     problems.outcome()?;

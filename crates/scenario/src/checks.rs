@@ -1,10 +1,9 @@
-//! Checks of numbers and places.
+//! Checks of places.
 
 use wayhop_core::Position;
+use wayhop_document::{Document, Error, in_range};
 use wayhop_world::{GeoOrigin, Geodetic};
 
-use crate::document::Document;
-use crate::error::Error;
 use crate::references::Place;
 use crate::schema::Scenario;
 
@@ -48,17 +47,4 @@ pub(crate) fn check_geodetic(g: Geodetic, key: &str, doc: &Document) -> Result<(
     in_range(doc, &format!("{key}.lat"), g.lat, -90.0, 90.0)?;
     in_range(doc, &format!("{key}.lon"), g.lon, -180.0, 360.0)?;
     in_range(doc, &format!("{key}.alt"), g.alt, -12_000.0, 1e7)
-}
-
-/// Refuses what is not a number from `low` to `high`; NaN is never one.
-pub(crate) fn in_range(doc: &Document, key: &str, v: f64, low: f64, high: f64) -> Result<(), Error> {
-    if (low..=high).contains(&v) {
-        return Ok(());
-    }
-    let shown = match v.abs() {
-        a if a.is_nan() => "nan".to_owned(),
-        a if a.is_finite() && a >= 1e16 => format!("{v:e}"),
-        _ => v.to_string(),
-    };
-    Err(doc.error(key, format!("{shown} is not a number from {low} to {high}"), "give one in that range"))
 }

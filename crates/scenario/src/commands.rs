@@ -1,9 +1,8 @@
 //! Orders that nodes get from outside in the course of a run.
 
 use wayhop_core::{Command, NodeId, Span, Time};
+use wayhop_document::{Error, in_range};
 
-use crate::checks::in_range;
-use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;
 use crate::schema::{self, PurgeRoutes, Scenario};

@@ -1,11 +1,9 @@
 //! Movement along a line of the map.
 
 use wayhop_core::{Position, Span, Time};
+use wayhop_document::{Document, Error, in_range};
 use wayhop_world::{Convoy, Course, CourseError, Track};
 
-use crate::checks::in_range;
-use crate::document::Document;
-use crate::error::Error;
 use crate::limits::{MAX_DURATION_S, MAX_TRIPS};
 use crate::map::Map;
 use crate::schema::{Movement, Scenario};

@@ -1,11 +1,10 @@
 //! Which nodes have an agent for bundles, and who sends bundles to whom.
 
+use wayhop_bundle_node::{DtnRouting, Layer};
 use wayhop_core::{NodeId, Span, Time};
+use wayhop_document::{Document, Error, in_range};
 
-use crate::checks::in_range;
-use crate::document::Document;
-use crate::dtn_schema::{BundleFlow, Convergence, Dtn, DtnRoute, DtnRouting};
-use crate::error::Error;
+use crate::dtn_schema::{BundleFlow, Dtn, DtnRoute};
 use crate::limits::{MAX_DURATION_S, MAX_FLOWS};
 use crate::placing::Placed;
 use crate::schema::Scenario;
@@ -28,7 +27,7 @@ pub struct DtnPlan {
     /// Copies of each bundle with spray and wait.
     pub copies: u32,
     /// How bundles travel from agent to agent.
-    pub convergence: Convergence,
+    pub convergence: Layer,
     /// What each store holds, octets.
     pub store_bytes: u64,
     /// The longest bundle that is sent, octets, if there is a limit.
@@ -99,9 +98,7 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Option<Dtn
         copies: dtn.copies,
         convergence: dtn.convergence,
         store_bytes: dtn.store_bytes,
-        fragment_bytes: dtn
-            .fragment_bytes
-            .or((dtn.convergence == Convergence::Udpcl).then_some(UDPCL_FRAGMENT)),
+        fragment_bytes: dtn.fragment_bytes.or((dtn.convergence == Layer::Udpcl).then_some(UDPCL_FRAGMENT)),
         rate_bps: dtn.rate_bps,
         beacon: Span::from_secs_f64(dtn.beacon_s),
         silence: Span::from_secs_f64(dtn.silence_s),

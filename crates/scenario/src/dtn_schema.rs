@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_bundle_node::{DtnRouting, Layer};
 
 use crate::references::NodeRef;
 
@@ -22,7 +23,7 @@ pub struct Dtn {
     pub copies: u32,
     /// How bundles travel from agent to agent.
     #[serde(default)]
-    pub convergence: Convergence,
+    pub convergence: Layer,
     /// What each agent's store holds, octets of bundles.
     #[serde(default = "store")]
     pub store_bytes: u64,
@@ -46,57 +47,6 @@ pub struct Dtn {
     /// Who sends bundles to whom.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<BundleFlow>,
-}
-
-/// Who gets a copy of a bundle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DtnRouting {
-    /// Every agent that has none.
-    #[default]
-    Epidemic,
-    /// Half of the `copies` that are left go to each agent that has none; the last one goes to the destination only.
-    SprayAndWait,
-    /// Agents that are likelier to meet the destination (RFC 6693).
-    Prophet,
-    /// The neighbour that `routes` names; without a route, the destination only.
-    Static,
-}
-
-impl DtnRouting {
-    /// As scenarios have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Epidemic => "epidemic",
-            Self::SprayAndWait => "spray-and-wait",
-            Self::Prophet => "prophet",
-            Self::Static => "static",
-        }
-    }
-}
-
-impl Convergence {
-    /// As scenarios have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Udpcl => "udpcl",
-            Self::Ltp => "ltp",
-            Self::Tcpcl => "tcpcl",
-        }
-    }
-}
-
-/// How bundles travel from agent to agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Convergence {
-    /// Each in a UDP datagram (draft-ietf-dtn-udpcl), which nobody acknowledges.
-    #[default]
-    Udpcl,
-    /// Licklider's protocol over UDP (RFC 5326), which sends lost segments again.
-    Ltp,
-    /// A TCP connection (RFC 9174). Not in simulation, whose TCP is a model that carries no octets of others.
-    Tcpcl,
 }
 
 /// By which neighbour bundles go.

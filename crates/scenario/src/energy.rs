@@ -1,11 +1,9 @@
 //! Which nodes have batteries.
 
+use wayhop_document::{Document, Error, in_range};
 use wayhop_radio::{Draw, Supply};
 
-use crate::checks::in_range;
-use crate::document::Document;
 use crate::energy_schema::Energy;
-use crate::error::Error;
 use crate::interfaces::Interfaces;
 use crate::schema::{Node, Scenario};
 

@@ -3,9 +3,8 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Addr, Configured, IfaceId, NodeId, Outside, Prefix, Route, nearest};
+use wayhop_document::{Document, Error};
 
-use crate::document::Document;
-use crate::error::Error;
 use crate::gateways_schema::Gateway;
 use crate::interfaces::{Attachment, Interfaces, WirePlan};
 use crate::ipv6::prefix;

@@ -7,12 +7,11 @@ use toml::{Table, Value};
 use wayhop_radio::RadioConfig;
 
 use wayhop_core::Limits;
+use wayhop_document::{Error, Origin, Origins, leaves};
 
 use crate::energy::DRAW;
 use crate::energy_schema::Energy;
-use crate::error::Error;
 use crate::interfaces::RadioPlan;
-use crate::origin::{Origin, Origins, leaves};
 use crate::resolve::Resolved;
 use crate::schema::{Movement, Radio, Scenario, Traffic};
 use crate::{overrides, tcp, tcp_in_force};

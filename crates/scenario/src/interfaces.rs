@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
 use wayhop_core::{NodeId, Span, Time, nearest};
+use wayhop_document::{Document, Error, in_range, unknown_name};
 use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 
-use crate::checks::in_range;
-use crate::document::{Document, unknown_name};
-use crate::error::Error;
 use crate::interfaces_schema::{Cut, Wire};
 use crate::limits::{MAX_DURATION_S, MAX_INTERFACES, MAX_RADIOS, MAX_WIRES};
 use crate::map::Map;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 
 use wayhop_core::{Addr, Prefix};
+use wayhop_document::{Document, Error};
 
-use crate::document::Document;
-use crate::error::Error;
 use crate::ipv6_schema::NodesIpv6;
 use crate::schema::Scenario;
 

@@ -1,10 +1,9 @@
 //! Whether flows can use IPv6.
 
 use wayhop_core::{Configured, Route};
+use wayhop_document::{Document, Error};
 use wayhop_transport::FlowConfig;
 
-use crate::document::Document;
-use crate::error::Error;
 use crate::placing::Placed;
 
 /// Refuses flows over IPv6 that cannot be.

@@ -4,8 +4,8 @@
 //! [`Scenario::resolve`] turns either into [`Resolved`]: tracks, flows, radio and protocol parameters, checked, with
 //! nothing left to look up. [`export_ns2`] writes it back as files that ns-2 runs.
 //!
-//! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
-//! reason and remedy.
+//! What comes from outside is bounded before it is read and checked before it is used; an
+//! [`Error`](wayhop_document::Error) names file, line, key, reason and remedy.
 
 mod attacks;
 mod attacks_schema;
@@ -15,19 +15,15 @@ mod checks;
 mod commands;
 mod course;
 mod daemon;
-mod document;
 mod dtn;
 mod dtn_schema;
 mod duration;
 mod energy;
 mod energy_schema;
-mod error;
-mod explain;
 mod forms;
 mod gateways;
 mod gateways_schema;
 mod in_force;
-mod input;
 mod interfaces;
 mod interfaces_schema;
 mod ipv6;
@@ -40,7 +36,6 @@ mod map;
 mod names;
 mod neighbour_limits;
 mod ns2;
-mod origin;
 mod outages;
 mod outages_schema;
 mod overrides;
@@ -52,14 +47,12 @@ mod programs;
 mod protocol;
 mod reference;
 mod references;
-mod relative;
 mod resolve;
 mod routes;
 mod schema;
 mod security;
 mod site;
 mod site_schema;
-mod skipped;
 mod stalls;
 mod tcp;
 mod tcp_in_force;
@@ -76,16 +69,13 @@ pub use background::{Background, ControlPoint};
 pub use bonnmotion::{BonnMotion, Columns};
 pub use commands::Order;
 pub use daemon::daemon_settings;
-pub use document::{Document, apply_set, set_value};
 pub use dtn::{BundleFlowPlan, DtnPlan};
-pub use dtn_schema::{BundleFlow, Convergence, Dtn, DtnRoute, DtnRouting};
+pub use dtn_schema::{BundleFlow, Dtn, DtnRoute};
 pub use energy_schema::Energy;
-pub use error::{Error, Place as TextPlace};
 pub use forms::{forms, scenario_schema};
 pub use gateways::{EdgePlan, GatewayPlan, OutsidePlan};
 pub use gateways_schema::Gateway;
 pub use in_force::InForce;
-pub use input::{MAX_INPUT_BYTES, read_octets, read_text};
 pub use interfaces::{Attachment, Interfaces, RadioPlan, WirePlan};
 pub use interfaces_schema::{Cut, Wire};
 pub use ipv6::{Ipv6Plan, prefix as parse_prefix};
@@ -97,7 +87,6 @@ pub use neighbour_limits::NeighbourLimits;
 pub use ns2::{
     ExportOptions, Exported, Imported, Importer, export_ns2, export_ns2_movement, export_ns2_traffic,
 };
-pub use origin::Origin;
 pub use outages::Outage;
 pub use outages_schema::{Outages, Tables};
 pub use path_losses::LossTable;
@@ -105,9 +94,8 @@ pub use path_losses_schema::PathLosses;
 pub use presets::{Preset, presets};
 pub use programs::ProgramPlan;
 pub use protocol::after_reboot;
-pub use reference::{reference_markdown, reference_tables};
+pub use reference::reference_markdown;
 pub use references::{NodeRef, Place};
-pub use relative::relative_path;
 pub use resolve::{CapturePlan, ReceptionPlan, Resolved};
 pub use schema::{
     Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,
@@ -115,7 +103,6 @@ pub use schema::{
 };
 pub use security::{Secret, Security, SharedKey, without_keys};
 pub use site_schema::{Antenna, Pair, Site, Zone};
-pub use skipped::Skipped;
 pub use stalls::QueueStall;
 pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 pub use traffic_schema::{OnOff, Pareto, TraceFormat, TrafficTrace};

@@ -5,11 +5,9 @@ use std::str::FromStr as _;
 
 use geojson::{Feature, GeoJson, GeometryValue};
 use wayhop_core::{Position, nearest};
+use wayhop_document::{Document, Error, LineColumn, read_text};
 use wayhop_world::{GeoOrigin, Geodetic};
 
-use crate::document::Document;
-use crate::error::{Error, Place};
-use crate::input::read_text;
 use crate::schema::Scenario;
 
 /// The longest map, octets: a site is a few kilobytes.
@@ -90,7 +88,7 @@ impl Map {
             Ok(GeoJson::Feature(_)) => return Err(wrong("a single Feature".into())),
             Ok(GeoJson::Geometry(_)) => return Err(wrong("a geometry without features".into())),
             Err(geojson::Error::MalformedGeoJson(e)) => {
-                let place = Place { line: e.line() as u32, column: e.column() as u32 };
+                let place = LineColumn { line: e.line() as u32, column: e.column() as u32 };
                 let error = wrong(format!("not GeoJSON ({e})"));
                 return Err(if place.line > 0 { error.at(place) } else { error });
             }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::{NodeId, Purpose, Span, Time, stream};
+use wayhop_document::{Error, in_range};
 
-use crate::checks::in_range;
-use crate::error::Error;
 use crate::limits::{MAX_DURATION_S, MAX_OUTAGES};
 use crate::outages_schema::{Outages, Tables};
 use crate::placing::Placed;

@@ -10,9 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
 use wayhop_core::{Description, Parameters, nearest, plain};
-
-use crate::document::Document;
-use crate::error::Error;
+use wayhop_document::{Document, Error};
 
 /// `base` with the keys of `overrides` in the place of its own. `section` is where the overrides stand in the scenario.
 pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(

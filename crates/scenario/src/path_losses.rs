@@ -1,9 +1,8 @@
 //! Links whose path loss follows a table: what a matrix of attenuators makes of the nodes' places.
 
 use wayhop_core::{NodeId, Time};
+use wayhop_document::{Error, in_range};
 
-use crate::checks::in_range;
-use crate::error::Error;
 use crate::interfaces::{self, Attachment, Interfaces};
 use crate::limits::{MAX_DURATION_S, MAX_LOSS_STEPS};
 use crate::path_losses_schema::PathLosses;

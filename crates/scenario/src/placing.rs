@@ -5,22 +5,19 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 
 use wayhop_core::{NodeId, Position, Span, Time};
+use wayhop_document::{Document, Error, Skipped, in_range, read_text};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{RandomWaypoint, Start, Track, placement};
 
 use crate::bonnmotion::{BonnMotion, Columns};
-use crate::checks::{in_range, locate};
+use crate::checks::locate;
 use crate::course;
-use crate::document::Document;
-use crate::error::Error;
-use crate::input::read_text;
 use crate::ipv6::Ipv6Plan;
 use crate::limits::{MAX_NODES, MAX_TRIPS};
 use crate::map::Map;
 use crate::ns2::{Imported, Importer};
 use crate::references::NodeRef;
 use crate::schema::{Area, Movement, Scenario, Traffic};
-use crate::skipped::Skipped;
 use crate::waypoints;
 
 /// The nodes of a scenario, before anything is said of traffic.

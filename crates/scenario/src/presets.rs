@@ -115,7 +115,7 @@ fn tcp_profile(name: &str, about: &str) -> Option<Preset> {
     let mut entry: Table = toml::from_str(&heading).ok()?;
     entry.remove("kind");
     let entry = Tcp::deserialize(entry).ok()?;
-    let config = tcp::resolve(&entry, "traffic", &crate::Document::default(), 0).ok()?;
+    let config = tcp::resolve(&entry, "traffic", &wayhop_document::Document::default(), 0).ok()?;
     let rows = tcp_in_force::values(&entry, &config);
     let table = rows.into_iter().map(|(key, value, _)| (key.to_owned(), value)).collect();
     let open = |key: &str| (key == "padding_bytes").then_some("20 with the profile ns2 of some protocols");

@@ -1,9 +1,8 @@
 //! Real programs in nodes.
 
 use wayhop_core::{NodeId, Time, file_name};
+use wayhop_document::{Error, in_range};
 
-use crate::checks::in_range;
-use crate::error::Error;
 use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;
 use crate::schema::{Program, Scenario};

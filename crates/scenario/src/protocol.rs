@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 use wayhop_core::{Configured, Description, HostRules, Limits, ParameterError, Profile, nearest};
+use wayhop_document::{Document, Error, unknown_name};
 use wayhop_radio::Arp;
 
-use crate::document::{Document, unknown_name};
-use crate::error::Error;
 use crate::interfaces::Interfaces;
 use crate::overrides;
 use crate::schema::Protocol;

@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, NodeId, Position, Route, Time};
+use wayhop_document::{Document, Error, Skipped, in_range, unknown_name};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
 use crate::attacks::{self, Around, Attack};
-use crate::checks::{check_geodetic, in_range};
+use crate::checks::check_geodetic;
 use crate::commands::{self, Order};
-use crate::document::Document;
-use crate::document::unknown_name;
 use crate::dtn::{self, DtnPlan};
 use crate::duration::{cut_off, default_duration};
-use crate::error::Error;
 use crate::gateways::EdgePlan;
 use crate::interfaces::Interfaces;
 use crate::ipv6::Ipv6Plan;
@@ -30,7 +28,6 @@ use crate::programs::{self, ProgramPlan};
 use crate::protocol;
 use crate::references::NodeRef;
 use crate::schema::{Captures, Movement, Receptions, Scenario};
-use crate::skipped::Skipped;
 use crate::stalls::{self, QueueStall};
 use crate::{energy, gateways, interfaces, routes, traffic};
 

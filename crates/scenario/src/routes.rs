@@ -1,8 +1,8 @@
 //! The nodes' static routes.
 
 use wayhop_core::{Configured, DataPlane, IfaceId, NodeId, Prefix, Route};
+use wayhop_document::Error;
 
-use crate::error::Error;
 use crate::interfaces::{self, Interfaces};
 use crate::ipv6::prefix;
 use crate::ipv6_schema::{IpVersion, StaticRoute};

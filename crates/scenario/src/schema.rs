@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_document::Document;
 use wayhop_world::Geodetic;
 
-use crate::Document;
 use crate::attacks_schema::Attacks;
 use crate::bonnmotion::Columns;
 use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};

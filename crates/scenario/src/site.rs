@@ -1,10 +1,10 @@
 //! `[radio.site]`, and that of further radios, with nodes and places looked up.
 
 use wayhop_core::{Position, Time};
+use wayhop_document::Error;
 use wayhop_radio::{Beam, PairLoss, RadioConfig, SiteConfig, StationAntenna};
 
 use crate::checks::locate;
-use crate::error::Error;
 use crate::map::Map;
 use crate::placing::Placed;
 use crate::schema::{Radio, Scenario};

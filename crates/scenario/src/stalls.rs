@@ -2,9 +2,8 @@
 //! 6.3).
 
 use wayhop_core::{NodeId, Span, Time};
+use wayhop_document::{Error, in_range};
 
-use crate::checks::in_range;
-use crate::error::Error;
 use crate::interfaces::{self, Attachment, Interfaces};
 use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;

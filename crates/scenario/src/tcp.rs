@@ -1,11 +1,9 @@
 //! From the keys of a TCP flow to a connection's settings.
 
 use wayhop_core::Span;
+use wayhop_document::{Document, Error, in_range};
 use wayhop_transport::tcp::{App, Failure, Pacing, TcpConfig, Variant};
 
-use crate::checks::in_range;
-use crate::document::Document;
-use crate::error::Error;
 use crate::tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 
 /// The settings of the entry whose key is `at`; `ns2_padding` is what the profile `ns2` has here unless it is told.

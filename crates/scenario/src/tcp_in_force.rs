@@ -2,9 +2,9 @@
 
 use toml::Value;
 use wayhop_core::Span;
+use wayhop_document::Origin;
 use wayhop_transport::tcp::{App, Failure, TcpConfig};
 
-use crate::origin::Origin;
 use crate::tcp_schema::{Tcp, TcpProfile};
 
 type Row = (&'static str, Value, Origin);

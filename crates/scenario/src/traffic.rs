@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
+use wayhop_document::{Document, Error, in_range};
 use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, Lengths, MAX_PAYLOAD, OnOff, Schedule};
 
-use crate::checks::in_range;
-use crate::document::Document;
-use crate::error::Error;
 use crate::ipv6_schema::IpVersion;
 use crate::limits::{MAX_FLOWS, MAX_TRACE_PACKETS};
 use crate::placing::Placed;

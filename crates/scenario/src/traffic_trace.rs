@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use wayhop_core::Span;
+use wayhop_document::{Error, LineColumn, decode, read_bytes};
 use wayhop_transport::{MAX_PAYLOAD, Schedule, Scheduled};
 
-use crate::error::{Error, Place};
-use crate::input::{MAX_INPUT_BYTES, decode, read_bytes};
 use crate::limits::MAX_DURATION_S;
 use crate::traffic_schema::TraceFormat;
 
@@ -19,7 +18,7 @@ const RECORD: usize = 8;
 pub(crate) fn read(path: &Path, format: TraceFormat, most: usize) -> Result<Schedule, Error> {
     let bytes = read_bytes(path)?;
     let read = match format {
-        TraceFormat::Csv => decode(bytes, MAX_INPUT_BYTES).and_then(|text| csv(&text, most)),
+        TraceFormat::Csv => decode(bytes).and_then(|text| csv(&text, most)),
         TraceFormat::Ns2 => ns2(&bytes, most),
     };
     read.map_err(|e| e.in_file(path))
@@ -32,7 +31,7 @@ impl TraceFormat {
     /// What is wrong, with its place.
     pub fn parse(self, bytes: &[u8], most: usize) -> Result<Schedule, Error> {
         match self {
-            Self::Csv => decode(bytes.to_vec(), MAX_INPUT_BYTES).and_then(|text| csv(&text, most)),
+            Self::Csv => decode(bytes.to_vec()).and_then(|text| csv(&text, most)),
             Self::Ns2 => ns2(bytes, most),
         }
     }
@@ -46,7 +45,7 @@ fn csv(text: &str, most: usize) -> Result<Schedule, Error> {
         if line.is_empty() {
             continue;
         }
-        let at = |e: Error| e.at(Place { line: number, column: 1 });
+        let at = |e: Error| e.at(LineColumn { line: number, column: 1 });
         if !has_header {
             has_header = true;
             if line.split(',').map(str::trim).ne(HEADER.split(',')) {

@@ -1,10 +1,10 @@
 //! Movement from waypoint to waypoint.
 
 use wayhop_core::Span;
+use wayhop_document::{Error, in_range};
 use wayhop_world::{Track, Waypoint};
 
-use crate::checks::{in_range, locate};
-use crate::error::Error;
+use crate::checks::locate;
 use crate::limits::{MAX_DURATION_S, MAX_TRIPS};
 use crate::schema::Scenario;
 use crate::waypoints_schema::NodeTrack;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use wayhop_core::Time;
+use wayhop_document::{Error, LineColumn, Problems};
 use wayhop_transport::FlowKind;
 use wayhop_transport::tcp::TcpConfig;
 
@@ -11,7 +12,6 @@ use super::classes::Classes;
 use super::generator::{Generator, MAX_PAYLOAD};
 use super::spot::Spot;
 use super::{tcp, value};
-use crate::error::{Error, Place, Problems};
 
 /// ns-2's default (`tcl/lib/ns-default.tcl`): `Agent/UDP`.
 const UDP_PACKET_SIZE: u32 = 1000;
@@ -65,7 +65,7 @@ impl Object {
     }
 
     /// `set KEY VALUE`. Returns what a user should know.
-    fn set(&mut self, key: &str, text: &str, place: Place) -> Result<Option<String>, Error> {
+    fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<Option<String>, Error> {
         match (self, key) {
             (Self::Tcp(agent), _) => agent.set(key, text, place)?,
             (Self::TcpSink(sink), _) => sink.set(key, text, place)?,
@@ -117,7 +117,7 @@ impl Agents {
         self.by_name.get(name).copied()
     }
 
-    pub(super) fn attach_to_node(&mut self, agent: usize, id: u32, place: Place) -> Result<(), Error> {
+    pub(super) fn attach_to_node(&mut self, agent: usize, id: u32, place: LineColumn) -> Result<(), Error> {
         match &mut self.all[agent].0 {
             Object::Udp { node, .. } | Object::Sink { node } => *node = Some(id),
             Object::Tcp(agent) => agent.node = Some(id),
@@ -197,7 +197,7 @@ impl Agents {
         at: Time,
         verb: &str,
         text: &str,
-        place: Place,
+        place: LineColumn,
     ) -> Result<bool, Error> {
         match &mut self.all[object].0 {
             Object::Ftp(ftp) => ftp.order(at, verb, text, place),
@@ -206,7 +206,13 @@ impl Agents {
     }
 
     /// `$object set KEY VALUE`.
-    pub(super) fn set(&mut self, object: usize, key: &str, value: &str, place: Place) -> Result<(), Error> {
+    pub(super) fn set(
+        &mut self,
+        object: usize,
+        key: &str,
+        value: &str,
+        place: LineColumn,
+    ) -> Result<(), Error> {
         let remark = self.all[object].0.set(key, value, place)?;
         self.remarks.extend(remark);
         Ok(())
@@ -218,7 +224,7 @@ impl Agents {
         class: &str,
         key: &str,
         value: &str,
-        place: Place,
+        place: LineColumn,
     ) -> Result<(), Error> {
         let mut tried = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
         if matches!((&tried, key), (Object::Generator(_), "interval_") | (Object::Ftp(_), _)) {
@@ -235,7 +241,7 @@ impl Agents {
     }
 
     /// The object that `new CLASS` makes, with what the file has set for its class.
-    pub(super) fn make(&self, class: &str, place: Place) -> Result<Object, Error> {
+    pub(super) fn make(&self, class: &str, place: LineColumn) -> Result<Object, Error> {
         let mut object = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
         for (key, value) in self.classes.settings(class) {
             object.set(key, value, place)?;

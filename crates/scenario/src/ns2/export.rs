@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use wayhop_core::{Position, Time};
+use wayhop_document::Error;
 use wayhop_transport::{FlowConfig, FlowKind, Lengths, OnOff};
 use wayhop_world::links::{self, LinkChange, NS2_RANGE_M};
 use wayhop_world::{HopTable, Leg, Track};
@@ -10,7 +11,6 @@ use wayhop_world::{HopTable, Leg, Track};
 use super::export_tcp;
 use super::god::{MAX_NODES_IN_TABLE, ns2_hops};
 use super::time::seconds;
-use crate::error::Error;
 use crate::resolve::Resolved;
 
 /// ns-2's `Agent/UDP` cuts longer payloads unless told otherwise.

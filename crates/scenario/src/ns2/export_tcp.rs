@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use wayhop_document::Error;
 use wayhop_transport::FlowConfig;
 use wayhop_transport::tcp::{App, Failure, Profile, TcpConfig, Variant};
 
 use super::tcp::DELAYED_ACK;
 use super::time::seconds;
-use crate::error::Error;
 
 /// Writes the lines of flow `k`. Fails on what no agent of ns-2.35 does; `warnings` gets what its agents do otherwise.
 pub(super) fn write(

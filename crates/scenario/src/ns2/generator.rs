@@ -1,10 +1,10 @@
 //! `Application/Traffic/...` in a traffic file: what sends through `Agent/UDP`.
 
 use wayhop_core::{Span, Time};
+use wayhop_document::{Error, LineColumn};
 use wayhop_transport::{FlowKind, Lengths, OnOff};
 
 use super::value;
-use crate::error::{Error, Place};
 
 /// ns-2's defaults (`tcl/lib/ns-default.tcl`): all three classes have this size.
 const PACKET_SIZE: u32 = 210;
@@ -48,7 +48,7 @@ impl Generator {
     }
 
     /// `$generator set KEY VALUE`. Returns what a user should know.
-    pub(super) fn set(&mut self, key: &str, text: &str, place: Place) -> Result<Option<String>, Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<Option<String>, Error> {
         let positive = |v: f64| {
             let wrong = || Error::new(format!("{text} is not a time above zero"), "give a longer one");
             (v > 0.0).then_some(v).ok_or_else(|| wrong().key(key).at(place))

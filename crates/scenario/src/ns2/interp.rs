@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::Time;
+use wayhop_document::{Error, LineColumn, Problems, Skipped};
 use wayhop_world::Axis;
 
 use super::agents::{Agents, Object};
@@ -14,9 +15,7 @@ use super::spot::Spot;
 use super::tcl::{Commands, Form, Word};
 use super::value;
 use super::vars::Vars;
-use crate::error::{Error, Place, Problems};
 use crate::limits::MAX_NODES;
-use crate::skipped::Skipped;
 
 /// Why a command was not carried out.
 enum Stop {
@@ -100,18 +99,18 @@ impl Importer {
         }
     }
 
-    fn spot(&self, place: Place) -> Spot {
+    fn spot(&self, place: LineColumn) -> Spot {
         Spot { file: self.files.len() - 1, place }
     }
 
-    fn skip(&mut self, place: Place, kind: [&str; 2]) {
+    fn skip(&mut self, place: LineColumn, kind: [&str; 2]) {
         if let Some(skipped) = self.skipped.last_mut() {
             skipped.add(place.line, kind);
         }
     }
 
     /// The run ends at the earliest moment that a line names.
-    fn end(&mut self, at: Time, place: Place) -> Result<(), Stop> {
+    fn end(&mut self, at: Time, place: LineColumn) -> Result<(), Stop> {
         if at == Time::ZERO {
             return Err(Error::new("the run would end as it begins", "give a later time").at(place).into());
         }
@@ -195,7 +194,7 @@ impl Importer {
                 .into());
         }
         let place = words[2].place;
-        let inner = Commands::nested(value, Place { column: place.column + 1, ..place });
+        let inner = Commands::nested(value, LineColumn { column: place.column + 1, ..place });
         let Some(inner) = inner.last() else { return Ok(()) };
         let inner = inner?;
         let texts = self.texts(&inner)?;
@@ -220,7 +219,7 @@ impl Importer {
         name: &str,
         value: &str,
         words: &[&str],
-        place: Place,
+        place: LineColumn,
     ) -> Result<Option<Object>, Stop> {
         Ok(Some(match words {
             ["new", class, ..] => {
@@ -332,7 +331,7 @@ impl Importer {
             ["at", time, script] if at.is_none() => {
                 let time = value::leading(time);
                 let t = Time::from_secs_f64(value::non_negative(time, "time", words[2].place)?);
-                let start = Place { column: words[3].place.column + 1, ..words[3].place };
+                let start = LineColumn { column: words[3].place.column + 1, ..words[3].place };
                 for command in Commands::nested(script, start) {
                     self.command(&command?, Some(t))?;
                 }
@@ -426,7 +425,7 @@ impl Importer {
         Ok(())
     }
 
-    fn find(&self, reference: &str, place: Place) -> Result<usize, Stop> {
+    fn find(&self, reference: &str, place: LineColumn) -> Result<usize, Stop> {
         reference.strip_prefix('$').and_then(|name| self.agents.find(name)).ok_or_else(|| {
             Stop::Undefined(
                 Error::new(
@@ -458,7 +457,7 @@ fn without_comment<'w, 'a>(words: &'w [Word<'a>]) -> &'w [Word<'a>] {
 }
 
 /// A command that changes during a run what holds for all of it here.
-fn not_then(args: &[&str], at: Time, place: Place) -> Stop {
+fn not_then(args: &[&str], at: Time, place: LineColumn) -> Stop {
     let shown: String = args.join(" ").chars().take(60).collect();
     Error::new(
         format!("{shown:?} at {} s would change the traffic during the run, which is not supported", at.as_secs_f64()),
@@ -474,7 +473,7 @@ fn is_of_the_radio(class: &str) -> bool {
     matches!(family, "Antenna" | "Channel" | "LL" | "Mac" | "Phy" | "Propagation" | "Queue")
 }
 
-fn refused(what: &str, place: Place) -> Stop {
+fn refused(what: &str, place: LineColumn) -> Stop {
     let shown: String = what.chars().take(60).collect();
     Error::new(
         format!("{shown:?} is not a line of a movement or traffic file"),

@@ -1,6 +1,7 @@
 //! How a file names nodes.
 
-use crate::error::{Error, Place};
+use wayhop_document::{Error, LineColumn};
+
 use crate::limits::MAX_NODES;
 
 /// A node's name with an id that cannot be.
@@ -22,12 +23,12 @@ pub(super) fn activity_id(name: &str) -> Option<u32> {
 }
 
 /// The number in `$node_(3)`.
-pub(super) fn node_number(reference: &str, place: Place) -> Result<u32, Error> {
+pub(super) fn node_number(reference: &str, place: LineColumn) -> Result<u32, Error> {
     let id = reference.strip_prefix('$').and_then(node_id).and_then(Result::ok);
     id.ok_or_else(|| bad_node(reference, place))
 }
 
-pub(super) fn bad_node(text: &str, place: Place) -> Error {
+pub(super) fn bad_node(text: &str, place: LineColumn) -> Error {
     Error::new(format!("{text} names no node"), format!("write $node_(N) with N from 0 to {MAX_NODES}"))
         .at(place)
 }

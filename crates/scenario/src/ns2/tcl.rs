@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Place};
+use wayhop_document::{Error, LineColumn};
 
 /// How a word was written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct Word<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) form: Form,
     /// Where it begins, its delimiter included.
-    pub(crate) place: Place,
+    pub(crate) place: LineColumn,
 }
 
 /// The words of one command; never empty.
@@ -46,11 +46,11 @@ pub(crate) struct Commands<'a> {
 impl<'a> Commands<'a> {
     /// The commands of a file.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self::nested(text, Place { line: 1, column: 1 })
+        Self::nested(text, LineColumn { line: 1, column: 1 })
     }
 
     /// The commands of a word's text, which begins at `start`.
-    pub(crate) fn nested(text: &'a str, start: Place) -> Self {
+    pub(crate) fn nested(text: &'a str, start: LineColumn) -> Self {
         Self { text, pos: 0, line: start.line, line_start: 0, indent: start.column.max(1) - 1, failed: false }
     }
 
@@ -71,8 +71,8 @@ impl<'a> Commands<'a> {
         self.pos += 1;
     }
 
-    fn place(&self) -> Place {
-        Place { line: self.line, column: (self.pos - self.line_start) as u32 + 1 + self.indent }
+    fn place(&self) -> LineColumn {
+        LineColumn { line: self.line, column: (self.pos - self.line_start) as u32 + 1 + self.indent }
     }
 
     /// Passes a backslash and what it guards; a guarded line end takes the blanks after it along.
@@ -135,7 +135,7 @@ impl<'a> Commands<'a> {
         }
     }
 
-    fn delimited(&mut self, place: Place, form: Form) -> Result<Word<'a>, Error> {
+    fn delimited(&mut self, place: LineColumn, form: Form) -> Result<Word<'a>, Error> {
         self.bump();
         let start = self.pos;
         let mut depth = 0usize;
@@ -168,7 +168,7 @@ impl<'a> Commands<'a> {
         Ok(Word { text, form, place })
     }
 
-    fn bare(&mut self, place: Place) -> Result<Word<'a>, Error> {
+    fn bare(&mut self, place: LineColumn) -> Result<Word<'a>, Error> {
         let start = self.pos;
         let mut depth = 0usize;
         let mut index = false;
@@ -233,7 +233,7 @@ impl<'a> Iterator for Commands<'a> {
     }
 }
 
-fn unclosed(place: Place, delimiter: &str) -> Error {
+fn unclosed(place: LineColumn, delimiter: &str) -> Error {
     Error::new(
         format!("the {delimiter} that opens here is never closed"),
         "close it; if the file ends in the middle of a line it was cut off: fetch or write it again",

@@ -47,19 +47,19 @@ fn brackets_quotes_and_continuations() {
 #[test]
 fn places_are_those_of_the_file() {
     let c: Vec<_> = Commands::new("a\n  bb \"c\"\n").map(Result::unwrap).collect();
-    assert_eq!(c[1][1].place, Place { line: 2, column: 6 });
+    assert_eq!(c[1][1].place, LineColumn { line: 2, column: 6 });
     // Inside the quotes that begin at line 2, column 6.
     let inner =
-        Commands::nested("x\ny", Place { line: 2, column: 7 }).map(Result::unwrap).collect::<Vec<_>>();
-    assert_eq!(inner[0][0].place, Place { line: 2, column: 7 });
-    assert_eq!(inner[1][0].place, Place { line: 3, column: 1 });
+        Commands::nested("x\ny", LineColumn { line: 2, column: 7 }).map(Result::unwrap).collect::<Vec<_>>();
+    assert_eq!(inner[0][0].place, LineColumn { line: 2, column: 7 });
+    assert_eq!(inner[1][0].place, LineColumn { line: 3, column: 1 });
 }
 
 #[test]
 fn what_is_never_closed_is_an_error_at_its_opening() {
     for (text, column) in [("a \"b", 3), ("a {b {c}", 3), ("ab [c [d]", 4), ("x \"y\"z", 6)] {
         let e = Commands::new(text).find_map(Result::err).unwrap();
-        assert_eq!(e.place, Some(Place { line: 1, column }), "{text}: {e}");
+        assert_eq!(e.place, Some(LineColumn { line: 1, column }), "{text}: {e}");
         assert_eq!(Commands::new(text).filter(Result::is_err).count(), 1);
     }
 }

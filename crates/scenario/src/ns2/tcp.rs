@@ -1,10 +1,10 @@
 //! TCP in a traffic file: agents, sinks, and what sends through them.
 
 use wayhop_core::{Span, Time};
+use wayhop_document::{Error, LineColumn};
 use wayhop_transport::tcp::{App, MAX_SEGMENT, MAX_WINDOW, TcpConfig, Variant};
 
 use super::value;
-use crate::error::{Error, Place};
 
 /// The interval of `Agent/TCPSink/DelAck` in `tcl/lib/ns-default.tcl`.
 pub(super) const DELAYED_ACK: Span = Span::from_millis(100);
@@ -59,7 +59,7 @@ impl Agent {
         Ok(Self { node: None, peer: None, config: TcpConfig { variant, ..TcpConfig::ns2() } })
     }
 
-    pub(super) fn set(&mut self, key: &str, text: &str, place: Place) -> Result<(), Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<(), Error> {
         let c = &mut self.config;
         let time = || value::seconds(text, key, place).map(Span::from_secs_f64);
         let on = || match value::truth(text) {
@@ -113,7 +113,7 @@ impl Sink {
         Ok(Self { node: None, delayed_ack })
     }
 
-    pub(super) fn set(&mut self, key: &str, text: &str, place: Place) -> Result<(), Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<(), Error> {
         if key == "interval_" && self.delayed_ack.is_some() {
             self.delayed_ack = Some(Span::from_secs_f64(value::seconds(text, key, place)?));
         }
@@ -122,7 +122,7 @@ impl Sink {
 }
 
 impl Ftp {
-    pub(super) fn set(&mut self, key: &str, text: &str, place: Place) -> Result<(), Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<(), Error> {
         if key == "maxpkts_" {
             self.max_packets = Some(value::count(text, key, i32::MAX as u64, place)?);
         }
@@ -130,7 +130,13 @@ impl Ftp {
     }
 
     /// `$ftp produce N` and `$ftp send OCTETS`; false for anything else.
-    pub(super) fn order(&mut self, at: Time, verb: &str, text: &str, place: Place) -> Result<bool, Error> {
+    pub(super) fn order(
+        &mut self,
+        at: Time,
+        verb: &str,
+        text: &str,
+        place: LineColumn,
+    ) -> Result<bool, Error> {
         let n = || value::count(text, verb, i32::MAX as u64, place);
         let amount = match verb {
             "produce" | "producemore" => Amount::Segments(n()?),

@@ -1,6 +1,6 @@
 //! Numbers with ns-2's units.
 
-use crate::error::{Error, Place};
+use wayhop_document::{Error, LineColumn};
 
 /// No coordinate, speed or time of a scenario is larger, in metres, metres per second, seconds.
 pub(crate) const MAX_MAGNITUDE: f64 = 1e9;
@@ -16,7 +16,7 @@ pub(super) fn unknown_variable(key: &str, known: &str) -> Error {
 }
 
 /// A finite number of sensible size.
-pub(super) fn number(text: &str, what: &str, place: Place) -> Result<f64, Error> {
+pub(super) fn number(text: &str, what: &str, place: LineColumn) -> Result<f64, Error> {
     let bad =
         |reason: String| Error::new(reason, "write a plain decimal number").key(what.to_owned()).at(place);
     let v: f64 = text.trim().parse().map_err(|_| bad(format!("{text:?} is not a number")))?;
@@ -38,7 +38,7 @@ pub(super) fn leading(text: &str) -> &str {
 }
 
 /// A number that is not negative.
-pub(super) fn non_negative(text: &str, what: &str, place: Place) -> Result<f64, Error> {
+pub(super) fn non_negative(text: &str, what: &str, place: LineColumn) -> Result<f64, Error> {
     let v = number(text, what, place)?;
     if v < 0.0 {
         return Err(Error::new(format!("{text} is negative"), "give zero or more")
@@ -49,7 +49,7 @@ pub(super) fn non_negative(text: &str, what: &str, place: Place) -> Result<f64, 
 }
 
 /// A whole number from 0 to `max`.
-pub(super) fn count(text: &str, what: &str, max: u64, place: Place) -> Result<u64, Error> {
+pub(super) fn count(text: &str, what: &str, max: u64, place: LineColumn) -> Result<u64, Error> {
     let v = number(text, what, place)?;
     if v.fract() != 0.0 || v < 0.0 || v > max as f64 {
         return Err(Error::new(
@@ -72,7 +72,7 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 }
 
 /// Bits per second as ns-2 writes them: `64000`, `64Kb`, `1.5Mb`, `8KB` (octets).
-pub(super) fn bandwidth(text: &str, what: &str, place: Place) -> Result<f64, Error> {
+pub(super) fn bandwidth(text: &str, what: &str, place: LineColumn) -> Result<f64, Error> {
     let t = text.trim();
     let digits = t.find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(t.len());
     let (mantissa, unit) = t.split_at(digits);
@@ -95,7 +95,7 @@ pub(super) fn bandwidth(text: &str, what: &str, place: Place) -> Result<f64, Err
 }
 
 /// Seconds as ns-2 writes them: `0.25`, `250ms`, `3.75m` (milliseconds).
-pub(super) fn seconds(text: &str, what: &str, place: Place) -> Result<f64, Error> {
+pub(super) fn seconds(text: &str, what: &str, place: LineColumn) -> Result<f64, Error> {
     let t = text.trim();
     let digits = t.find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(t.len());
     let (mantissa, unit) = t.split_at(digits);
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn units_are_ns2s() {
-        let p = Place::default();
+        let p = LineColumn::default();
         for (text, bps) in
             [("64000", 64e3), ("64Kb", 64e3), ("1.5Mb", 1.5e6), ("8KB", 64e3), ("2m", 2e6), ("1e3", 1e3)]
         {

@@ -1,6 +1,7 @@
 //! What the files say together: who exists, who sends what to whom, when the run ends.
 
 use wayhop_core::{NodeId, Time};
+use wayhop_document::{Error, Problems, Skipped};
 use wayhop_transport::FlowConfig;
 use wayhop_world::Track;
 
@@ -8,8 +9,6 @@ use super::agents::RawFlow;
 use super::god;
 use super::interp::Importer;
 use super::spot::Spot;
-use crate::error::{Error, Problems};
-use crate::skipped::Skipped;
 
 /// What the files say, with nodes numbered from 0.
 #[derive(Clone, Debug)]

@@ -1,14 +1,13 @@
-//! A scenario's TOML text: `--set`, and where in the text each key is.
+//! The TOML text of a configuration, and where in it each key is.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 use wayhop_core::{nearest, plain};
 
-use crate::error::{Error, Place};
+use crate::error::{Error, LineColumn};
 use crate::explain::{self, wrong_key};
 use crate::input::read_text;
 
@@ -37,7 +36,7 @@ impl Document {
     }
 
     /// Of no text, but of options that each gave a key.
-    pub(crate) fn of_options(options: Vec<(&'static str, &'static str)>) -> Self {
+    pub fn of_options(options: Vec<(&'static str, &'static str)>) -> Self {
         Self { options, ..Self::default() }
     }
 
@@ -46,7 +45,8 @@ impl Document {
         self.set = sets.to_vec();
     }
 
-    pub(crate) fn text(&self) -> &str {
+    /// The text as it was read.
+    pub fn text(&self) -> &str {
         &self.text
     }
     /// The settings of the command line, in order.
@@ -63,7 +63,7 @@ impl Document {
         toml::from_str(&self.text).map_err(|e| {
             let error = self.parse_error(&e);
             if let Some((key, at)) = wrong_key::<T>(&self.text, &e) {
-                return error.key(key).at(Place::of(&self.text, at));
+                return error.key(key).at(LineColumn::of(&self.text, at));
             }
             let place = if error.place.is_some() { self.place_in_list::<T>(&e) } else { None };
             place.map_or(error.clone(), |place| error.at(place))
@@ -72,7 +72,7 @@ impl Document {
 
     /// Where an unknown word is, or a key is missing, if that is in one of several tables of a list, such as `[[traffic]]`: serde reports the first one's
     /// header. The wrong table is the last of the shortest beginning of the list that has the error.
-    fn place_in_list<T: serde::de::DeserializeOwned>(&self, e: &toml::de::Error) -> Option<Place> {
+    fn place_in_list<T: serde::de::DeserializeOwned>(&self, e: &toml::de::Error) -> Option<LineColumn> {
         let word = unknown_word(e.message());
         if word.is_none() && !e.message().starts_with("missing field") {
             return None;
@@ -82,7 +82,7 @@ impl Document {
         let (key, index) = lists.filter(|(_, list)| list.len() > 1).find_map(|(key, list)| {
             let is_wrong = |length: usize| {
                 let mut cut = table.clone();
-                cut.insert(key.clone(), Value::Array(list[..length].to_vec()));
+                cut.insert(key.clone(), toml::Value::Array(list[..length].to_vec()));
                 T::deserialize(cut).is_err_and(|own| own.message() == e.message())
             };
             if is_wrong(0) || !is_wrong(list.len()) {
@@ -96,10 +96,10 @@ impl Document {
             Some((key, right))
         })?;
         let own = self.offset(&format!("{key}[{index}]"))?;
-        let Some(word) = word else { return Some(Place::of(&self.text, own)) };
+        let Some(word) = word else { return Some(LineColumn::of(&self.text, own)) };
         match self.offset(&format!("{key}[{index}].{word}")).filter(|at| *at > own) {
-            Some(at) => Some(Place::of(&self.text, at)),
-            None => Some(Place::of(&self.text, own + find_word(self.text.get(own..)?, word)?)),
+            Some(at) => Some(LineColumn::of(&self.text, at)),
+            None => Some(LineColumn::of(&self.text, own + find_word(self.text.get(own..)?, word)?)),
         }
     }
 
@@ -128,8 +128,8 @@ impl Document {
         }
     }
 
-    fn locate(&self, key: &str) -> Option<Place> {
-        self.offset(key).map(|o| Place::of(&self.text, o))
+    fn locate(&self, key: &str) -> Option<LineColumn> {
+        self.offset(key).map(|o| LineColumn::of(&self.text, o))
     }
 
     /// Where the deepest part of `key` that the text has begins.
@@ -178,7 +178,7 @@ impl Document {
         let mut quoted = message.split('`').skip(1).step_by(2);
         let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
         let mut remedy = "correct the line; docs/reference/scenario.md lists all keys".to_owned();
-        let mut place = e.span().map(|s| Place::of(&self.text, s.start));
+        let mut place = e.span().map(|s| LineColumn::of(&self.text, s.start));
         if unknown && let Some(word) = quoted.next() {
             if let Some(meant) = nearest(word, quoted) {
                 remedy = format!("did you mean `{meant}`?");
@@ -187,7 +187,7 @@ impl Document {
             if let Some(start) = e.span().map(|s| s.start)
                 && let Some(at) = find_word(self.text.get(start..).unwrap_or_default(), word)
             {
-                place = Some(Place::of(&self.text, start + at));
+                place = Some(LineColumn::of(&self.text, start + at));
             }
         } else if let Some(field) = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'))
         {
@@ -214,7 +214,7 @@ fn unknown_word(message: &str) -> Option<&str> {
 }
 
 /// A name that is none of the known ones.
-pub(crate) fn unknown_name<'a>(
+pub fn unknown_name<'a>(
     doc: &Document,
     key: &str,
     name: &str,
@@ -239,120 +239,9 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
         .find(|&i| !text[..i].ends_with(part) && !text[i + word.len()..end].starts_with(part))
 }
 
-/// Applies `path.key=value` to a table, making the tables on the way. A value that is not TOML is taken as a string, so
-/// that `--set protocol.name=aodv` needs no quotes. `traffic.0.rate_pps=8` reaches into lists.
-pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
-    let wrong = |reason: String, remedy: &str| Error::new(reason, remedy).key(format!("--set {set}"));
-    let (path, value) = set
-        .split_once('=')
-        .ok_or_else(|| wrong("there is no = in it".into(), "write --set path.key=value"))?;
-    let value = set_value(value.trim());
-    let parts: Vec<&str> = path.trim().split('.').collect();
-    if parts.iter().any(|p| p.is_empty()) {
-        return Err(wrong("an empty name in the path".into(), "write --set path.key=value"));
-    }
-    let (last, way) = parts.split_last().expect("split gives at least one part");
-    let mut here = Slot::Table(root);
-    for part in way {
-        here = here
-            .child(part)
-            .map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))?;
-    }
-    here.put(last, value).map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))
-}
-
-/// A value as `--set` takes it: TOML, or else a string.
-pub fn set_value(text: &str) -> Value {
-    let parsed = toml::from_str::<toml::Table>(&format!("v = {text}\n")).ok().filter(|t| t.len() == 1);
-    parsed.and_then(|mut t| t.remove("v")).unwrap_or_else(|| Value::String(text.to_owned()))
-}
-
-enum Slot<'a> {
-    Table(&'a mut toml::Table),
-    Array(&'a mut Vec<Value>),
-}
-
-impl Slot<'_> {
-    fn child(self, name: &str) -> Result<Self, String> {
-        let value = match self {
-            Self::Table(t) => t.entry(name).or_insert_with(|| Value::Table(toml::Table::new())),
-            Self::Array(a) => element(a, name)?,
-        };
-        match value {
-            Value::Table(t) => Ok(Self::Table(t)),
-            Value::Array(a) => Ok(Self::Array(a)),
-            other => Err(format!("{name} is {other}, not a table")),
-        }
-    }
-
-    fn put(self, name: &str, value: Value) -> Result<(), String> {
-        match self {
-            Self::Table(t) => drop(t.insert(name.to_owned(), value)),
-            Self::Array(a) => *element(a, name)? = value,
-        }
-        Ok(())
-    }
-}
-
-fn element<'a>(a: &'a mut [Value], name: &str) -> Result<&'a mut Value, String> {
-    let len = a.len();
-    let index: usize = name.parse().map_err(|_| format!("{name} is not a position in a list"))?;
-    a.get_mut(index).ok_or_else(|| format!("there is no element {index} in a list of {len}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn table(text: &str) -> toml::Table {
-        toml::from_str(text).unwrap()
-    }
-
-    #[test]
-    fn set_reaches_keys_tables_and_lists() {
-        let mut t = table("seed = 1\n[[traffic]]\nkind = \"cbr\"\n");
-        for s in [
-            "seed=7",
-            "radio.tx_power_dbm=20.5",
-            "protocol.name=aodv",
-            "traffic.0.rate_pps=8",
-            "captures.nodes=[1, 2]",
-        ] {
-            apply_set(&mut t, s).unwrap();
-        }
-        let expect = "seed = 7\ncaptures.nodes = [1, 2]\nprotocol.name = \"aodv\"\nradio.tx_power_dbm = 20.5\n[[traffic]]\nkind = \"cbr\"\nrate_pps = 8\n";
-        assert_eq!(t, table(expect));
-    }
-
-    #[test]
-    fn wrong_sets_say_what_is_wrong() {
-        let mut t = table("seed = 1\ntraffic = []\n");
-        for (set, message) in [
-            ("seed", "--set seed: there is no = in it; write --set path.key=value"),
-            ("a..b=1", "--set a..b=1: an empty name in the path; write --set path.key=value"),
-            (
-                "seed.x=1",
-                "--set seed.x=1: seed is 1, not a table; check the path against docs/reference/scenario.md",
-            ),
-            (
-                "traffic.3.x=1",
-                "--set traffic.3.x=1: there is no element 3 in a list of 0; check the path against docs/reference/scenario.md",
-            ),
-            (
-                "traffic.x=1",
-                "--set traffic.x=1: x is not a position in a list; check the path against docs/reference/scenario.md",
-            ),
-        ] {
-            assert_eq!(apply_set(&mut t, set).unwrap_err().to_string(), message);
-        }
-    }
-
-    #[test]
-    fn a_value_cannot_smuggle_in_other_keys() {
-        assert_eq!(set_value("1\nb = 2"), Value::String("1\nb = 2".into()));
-        assert_eq!(set_value("dsr"), Value::String("dsr".into()));
-        assert_eq!(set_value(""), Value::String(String::new()));
-    }
 
     #[test]
     fn keys_are_located() {
@@ -360,9 +249,9 @@ mod tests {
             None,
             "seed = 1\n[movement]\n  kind = \"chain\"\n[[traffic]]\nsrc = 1\n[[traffic]]\nsrc = 2\n".into(),
         );
-        assert_eq!(d.locate("movement.kind"), Some(Place { line: 3, column: 3 }));
-        assert_eq!(d.locate("movement.nothing"), Some(Place { line: 2, column: 2 }));
-        assert_eq!(d.locate("traffic[1].src"), Some(Place { line: 7, column: 1 }));
+        assert_eq!(d.locate("movement.kind"), Some(LineColumn { line: 3, column: 3 }));
+        assert_eq!(d.locate("movement.nothing"), Some(LineColumn { line: 2, column: 2 }));
+        assert_eq!(d.locate("traffic[1].src"), Some(LineColumn { line: 7, column: 1 }));
         assert_eq!(d.locate("nothing"), None);
     }
 

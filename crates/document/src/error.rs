@@ -1,16 +1,16 @@
-//! What is wrong with a scenario, where, and what to do about it.
+//! What is wrong with a file, where, and what to do about it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A scenario that cannot be used. Its one-line message names the file, the line and column, the key, the reason and the
+/// A file or setting that cannot be used. Its one-line message names the file, the line and column, the key, the reason and the
 /// remedy, as far as each is known.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct Error {
     /// The file; none for what comes from the command line.
     pub file: Option<PathBuf>,
     /// Line and column, from 1.
-    pub place: Option<Place>,
+    pub place: Option<LineColumn>,
     /// The key, such as `movement.speed_max_mps`.
     pub key: Option<String>,
     /// What is wrong.
@@ -34,14 +34,14 @@ const MAX_LISTED: usize = 20;
 
 /// Collects what is wrong with a file.
 #[derive(Debug, Default)]
-pub(crate) struct Problems {
+pub struct Problems {
     listed: Vec<Error>,
     unlisted: usize,
 }
 
 impl Problems {
     /// Notes a problem, unless it is the last one again.
-    pub(crate) fn note(&mut self, e: Error) {
+    pub fn note(&mut self, e: Error) {
         if self.listed.len() == MAX_LISTED {
             self.unlisted += 1;
         } else if self.listed.last() != Some(&e) {
@@ -50,7 +50,7 @@ impl Problems {
     }
 
     /// One error that speaks of all, in the order of the file.
-    pub(crate) fn outcome(mut self) -> Result<(), Error> {
+    pub fn outcome(mut self) -> Result<(), Error> {
         self.listed.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         let mut all = self.listed.into_iter();
         let Some(mut first) = all.next() else { return Ok(()) };
@@ -64,16 +64,16 @@ impl Problems {
 
 /// A place in a text, counted from 1.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LineColumn {
     /// Line.
     pub line: u32,
     /// Column, in bytes.
     pub column: u32,
 }
 
-impl Place {
+impl LineColumn {
     /// The place of byte `offset` of `text`.
-    pub(crate) fn of(text: &str, offset: usize) -> Self {
+    pub fn of(text: &str, offset: usize) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         Self {
@@ -84,24 +84,28 @@ impl Place {
 }
 
 impl Error {
-    pub(crate) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// What is wrong and what to do about it, wherever that may be.
+    pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { file: None, place: None, key: None, reason: reason.into(), remedy: remedy.into(), rest: None }
     }
+    /// About this key.
     #[must_use]
-    pub(crate) fn key(mut self, key: impl Into<String>) -> Self {
+    pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
+    /// In this file, unless it is in one already.
     #[must_use]
-    pub(crate) fn in_file(mut self, file: &Path) -> Self {
+    pub fn in_file(mut self, file: &Path) -> Self {
         let rest = self.rest.iter_mut().flat_map(|rest| &mut rest.listed);
         for file_of in rest.map(|e| &mut e.file).chain([&mut self.file]) {
             file_of.get_or_insert_with(|| file.to_path_buf());
         }
         self
     }
+    /// At this place of the file.
     #[must_use]
-    pub(crate) fn at(mut self, place: Place) -> Self {
+    pub fn at(mut self, place: LineColumn) -> Self {
         self.place = Some(place);
         self
     }
@@ -151,8 +155,8 @@ mod tests {
 
     #[test]
     fn place_counts_lines_and_columns_from_one() {
-        assert_eq!(Place::of("ab\ncd", 0), Place { line: 1, column: 1 });
-        assert_eq!(Place::of("ab\ncd", 4), Place { line: 2, column: 2 });
-        assert_eq!(Place::of("ab", 99), Place { line: 1, column: 3 });
+        assert_eq!(LineColumn::of("ab\ncd", 0), LineColumn { line: 1, column: 1 });
+        assert_eq!(LineColumn::of("ab\ncd", 4), LineColumn { line: 2, column: 2 });
+        assert_eq!(LineColumn::of("ab", 99), LineColumn { line: 1, column: 3 });
     }
 }

@@ -6,16 +6,14 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::{Error, Place};
+use crate::error::{Error, LineColumn};
 
 /// The most that one input file may hold, compressed or not.
-pub const MAX_INPUT_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_INPUT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The text of a file; gzip is recognised by its first bytes.
 pub fn read_text(path: &Path) -> Result<String, Error> {
-    read_bounded(path, MAX_INPUT_BYTES)
-        .and_then(|bytes| decode(bytes, MAX_INPUT_BYTES))
-        .map_err(|e| e.in_file(path))
+    read_bounded(path, MAX_INPUT_BYTES).and_then(decode).map_err(|e| e.in_file(path))
 }
 
 /// The octets of a file, which may be text in any encoding; gzip is recognised by its first bytes.
@@ -26,7 +24,7 @@ pub fn read_octets(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 /// The octets of a file as they are.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     read_bounded(path, MAX_INPUT_BYTES).map_err(|e| e.in_file(path))
 }
 
@@ -49,8 +47,8 @@ fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
 }
 
 /// The text of a pipe; gzip is recognised by its first bytes.
-pub(crate) fn read_all(input: impl Read) -> Result<String, Error> {
-    read_limited(input, MAX_INPUT_BYTES).and_then(|bytes| decode(bytes, MAX_INPUT_BYTES))
+pub fn read_all(input: impl Read) -> Result<String, Error> {
+    read_limited(input, MAX_INPUT_BYTES).and_then(decode)
 }
 
 fn read_limited(input: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
@@ -62,8 +60,12 @@ fn read_limited(input: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Unpacks gzip and checks the encoding.
-pub(crate) fn decode(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
+/// The text in the octets of a file: unpacks gzip and checks the encoding.
+pub fn decode(bytes: Vec<u8>) -> Result<String, Error> {
+    decode_within(bytes, MAX_INPUT_BYTES)
+}
+
+fn decode_within(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
     let mut bytes = unpacked(bytes, limit)?;
     // Some editors begin a text with the byte-order mark; it is no part of it.
     if bytes.starts_with("\u{feff}".as_bytes()) {
@@ -79,7 +81,7 @@ pub(crate) fn decode(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
             "is not UTF-8 text",
             "check that this is the right file, saved as UTF-8 and not compressed other than by gzip",
         )
-        .at(Place::of(&head, valid))
+        .at(LineColumn::of(&head, valid))
     })
 }
 
@@ -124,15 +126,15 @@ mod tests {
     #[test]
     fn gzip_is_read_as_it_is() {
         let two_members = [gzip(b"one "), gzip(b"two")].concat();
-        assert_eq!(decode(two_members, 100).unwrap(), "one two");
-        assert_eq!(decode(b"plain".to_vec(), 100).unwrap(), "plain");
+        assert_eq!(decode_within(two_members, 100).unwrap(), "one two");
+        assert_eq!(decode_within(b"plain".to_vec(), 100).unwrap(), "plain");
     }
 
     #[test]
     fn a_gzip_bomb_stops_at_the_limit() {
         let bomb = gzip(&vec![b'#'; 10_000_000]);
         assert!(bomb.len() < 20_000);
-        let e = decode(bomb, 100_000).unwrap_err();
+        let e = decode_within(bomb, 100_000).unwrap_err();
         assert_eq!(
             e.to_string(),
             "holds more than 100000 bytes, and at most 100000 are read; split it, or thin it out"
@@ -142,15 +144,15 @@ mod tests {
     #[test]
     fn damaged_files_are_told_apart() {
         let whole = gzip(&b"some text that is long enough to be cut in two".repeat(20));
-        let cut = decode(whole[..whole.len() / 2].to_vec(), 10_000).unwrap_err();
+        let cut = decode_within(whole[..whole.len() / 2].to_vec(), 10_000).unwrap_err();
         assert!(cut.to_string().starts_with("the gzip data ends in the middle"), "{cut}");
         let mut bad = whole;
         let middle = bad.len() - 6;
         bad[middle] ^= 0xff;
-        let bad = decode(bad, 10_000).unwrap_err();
+        let bad = decode_within(bad, 10_000).unwrap_err();
         assert!(bad.to_string().starts_with("the gzip data is damaged"), "{bad}");
-        let binary = decode(b"ab\ncd\xff".to_vec(), 100).unwrap_err();
-        assert_eq!(binary.place, Some(Place { line: 2, column: 3 }));
+        let binary = decode_within(b"ab\ncd\xff".to_vec(), 100).unwrap_err();
+        assert_eq!(binary.place, Some(LineColumn { line: 2, column: 3 }));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where each key of a scenario was set: in its text, by the command line, or by neither.
+//! Where each key of a configuration was set: in its text, by the command line, or by neither.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -6,7 +6,8 @@ use std::fmt::Display;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{Document, set_value};
+use crate::document::Document;
+use crate::set::set_value;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,18 +29,19 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub(crate) fn derived(from: impl Display) -> Self {
+    /// It follows from this.
+    pub fn derived(from: impl Display) -> Self {
         Self::Derived(from.to_string())
     }
 }
 
 /// The keys that somebody set. Keys are as `--set` takes them: `traffic.0.rate_pps`.
 #[derive(Debug, Default)]
-pub(crate) struct Origins(BTreeMap<String, Origin>);
+pub struct Origins(BTreeMap<String, Origin>);
 
 impl Origins {
     /// Of a document: its text, and what the command line put in the place of parts of it, in the order in which it did.
-    pub(crate) fn of(doc: &Document) -> Self {
+    pub fn of(doc: &Document) -> Self {
         let mut all = Self::default();
         if let Ok(root) = DeTable::parse(doc.text()) {
             let lines = Lines::of(doc.text());
@@ -57,7 +59,7 @@ impl Origins {
     }
 
     /// Who set a key, or the value that it is a part of: a place may be written as a list of numbers.
-    pub(crate) fn get(&self, key: &str) -> Option<&Origin> {
+    pub fn get(&self, key: &str) -> Option<&Origin> {
         self.0.get(key).or_else(|| self.get(key.rsplit_once('.')?.0))
     }
 
@@ -97,7 +99,7 @@ impl Origins {
 }
 
 /// The values of a table, of a table in it, of tables in a list; a list of anything else is one value.
-pub(crate) fn leaves(key: &str, value: &Value) -> Vec<(String, Value)> {
+pub fn leaves(key: &str, value: &Value) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     collect(key.to_owned(), value, &mut all);
     all
