@@ -38,10 +38,23 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("bundle-node", &["core", "dtn"]),
     // What all readers of configurations share: TOML with places, overrides, origins and errors. It knows no model.
     ("document", &["core"]),
+    // Files of ns-2 and BonnMotion, read as tracks and flows. It knows no scenario.
+    ("simulator-files", &["core", "document", "world", "transport"]),
     // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
     (
         "scenario",
-        &["auth", "core", "attack", "protocols", "world", "radio", "transport", "bundle-node", "document"],
+        &[
+            "auth",
+            "core",
+            "attack",
+            "protocols",
+            "world",
+            "radio",
+            "transport",
+            "bundle-node",
+            "document",
+            "simulator-files",
+        ],
     ),
     (
         "sim",
@@ -123,13 +136,25 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // The page that replays and follows runs, and its server: it reads run directories and control sockets.
     (
         "studio",
-        &["core", "document", "wire", "control", "topology", "trace", "transport", "scenario", "world"],
+        &[
+            "core",
+            "document",
+            "simulator-files",
+            "wire",
+            "control",
+            "topology",
+            "trace",
+            "transport",
+            "scenario",
+            "world",
+        ],
     ),
     (
         "cli",
         &[
             "core",
             "document",
+            "simulator-files",
             "wire",
             "protocols",
             "replay",

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use wayhop_document::{Skipped, relative_path};
 use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng};
-use wayhop_scenario::{BonnMotion, Columns, Movement, Scenario, Traffic};
+use wayhop_scenario::{Movement, Scenario, Traffic};
+use wayhop_simulator_files::{BonnMotion, Columns};
 
 use crate::failure::{Failure, harmless, output, say, warn};
 use crate::import_args::{HeightArgs, ImportArgs, ImportedArgs, Strictness, TrackArgs};

@@ -11,9 +11,9 @@ use wayhop_transport::FlowConfig;
 
 use crate::attacks_schema::{AttackKind, Attacks, JamMode, Originators};
 use crate::interfaces::Interfaces;
-use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;
 use crate::schema::Scenario;
+use wayhop_simulator_files::MAX_DURATION_S;
 
 /// What one node does.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,9 @@
 use wayhop_core::{Command, NodeId, Span, Time};
 use wayhop_document::{Error, in_range};
 
-use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;
 use crate::schema::{self, PurgeRoutes, Scenario};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 /// What some nodes are told to do, and when.
 #[derive(Clone, Debug, PartialEq)]

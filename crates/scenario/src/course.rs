@@ -2,9 +2,10 @@
 
 use wayhop_core::{Position, Span, Time};
 use wayhop_document::{Document, Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_world::{Convoy, Course, CourseError, Track};
 
-use crate::limits::{MAX_DURATION_S, MAX_TRIPS};
+use crate::limits::MAX_TRIPS;
 use crate::map::Map;
 use crate::schema::{Movement, Scenario};
 

@@ -3,9 +3,10 @@
 use wayhop_bundle_node::{DtnRouting, Layer};
 use wayhop_core::{NodeId, Span, Time};
 use wayhop_document::{Document, Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 use crate::dtn_schema::{BundleFlow, Dtn, DtnRoute};
-use crate::limits::{MAX_DURATION_S, MAX_FLOWS};
+use crate::limits::MAX_FLOWS;
 use crate::placing::Placed;
 use crate::schema::Scenario;
 

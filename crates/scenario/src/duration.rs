@@ -4,8 +4,8 @@ use wayhop_core::Time;
 use wayhop_transport::tcp::App;
 use wayhop_transport::{FlowConfig, FlowKind};
 
-use crate::limits::MAX_DURATION_S;
 use crate::schema::{Scenario, Traffic};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 /// What packets that are under way when the last flow stops have to arrive, seconds.
 const GRACE_S: f64 = 10.0;

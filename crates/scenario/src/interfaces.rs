@@ -6,9 +6,10 @@ use toml::Value;
 use wayhop_core::{NodeId, Span, Time, nearest};
 use wayhop_document::{Document, Error, in_range, unknown_name};
 use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 use crate::interfaces_schema::{Cut, Wire};
-use crate::limits::{MAX_DURATION_S, MAX_INTERFACES, MAX_RADIOS, MAX_WIRES};
+use crate::limits::{MAX_INTERFACES, MAX_RADIOS, MAX_WIRES};
 use crate::map::Map;
 use crate::placing::Placed;
 use crate::references::NodeRef;

@@ -1,4 +1,4 @@
-//! Scenario files: the TOML schema, importers, exporters and generators.
+//! Scenario files: the TOML schema, what its keys mean, and generators.
 //!
 //! [`Scenario::load`] reads a TOML file, [`Scenario::from_ns2`] makes a scenario of ns-2's movement and traffic files.
 //! [`Scenario::resolve`] turns either into [`Resolved`]: tracks, flows, radio and protocol parameters, checked, with
@@ -10,7 +10,6 @@
 mod attacks;
 mod attacks_schema;
 mod background;
-mod bonnmotion;
 mod checks;
 mod commands;
 mod course;
@@ -20,6 +19,7 @@ mod dtn_schema;
 mod duration;
 mod energy;
 mod energy_schema;
+mod export;
 mod forms;
 mod gateways;
 mod gateways_schema;
@@ -35,7 +35,6 @@ mod macfilter;
 mod map;
 mod names;
 mod neighbour_limits;
-mod ns2;
 mod outages;
 mod outages_schema;
 mod overrides;
@@ -59,19 +58,18 @@ mod tcp_in_force;
 mod tcp_schema;
 mod traffic;
 mod traffic_schema;
-mod traffic_trace;
 mod waypoints;
 mod waypoints_schema;
 
 pub use attacks::{Action, Attack};
 pub use attacks_schema::{AttackKind, Attacks};
 pub use background::{Background, ControlPoint};
-pub use bonnmotion::{BonnMotion, Columns};
 pub use commands::Order;
 pub use daemon::daemon_settings;
 pub use dtn::{BundleFlowPlan, DtnPlan};
 pub use dtn_schema::{BundleFlow, Dtn, DtnRoute};
 pub use energy_schema::Energy;
+pub use export::{export_ns2, export_ns2_movement, export_ns2_traffic};
 pub use forms::{forms, scenario_schema};
 pub use gateways::{EdgePlan, GatewayPlan, OutsidePlan};
 pub use gateways_schema::Gateway;
@@ -80,13 +78,9 @@ pub use interfaces::{Attachment, Interfaces, RadioPlan, WirePlan};
 pub use interfaces_schema::{Cut, Wire};
 pub use ipv6::{Ipv6Plan, prefix as parse_prefix};
 pub use ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
-pub use limits::MAX_NODES;
 pub use macfilter::{Ignores, MacFilter, MacFilterError, parse_link_address};
 pub use map::{Map, MapFeature, Shape};
 pub use neighbour_limits::NeighbourLimits;
-pub use ns2::{
-    ExportOptions, Exported, Imported, Importer, export_ns2, export_ns2_movement, export_ns2_traffic,
-};
 pub use outages::Outage;
 pub use outages_schema::{Outages, Tables};
 pub use path_losses::LossTable;
@@ -105,6 +99,6 @@ pub use security::{Secret, Security, SharedKey, without_keys};
 pub use site_schema::{Antenna, Pair, Site, Zone};
 pub use stalls::QueueStall;
 pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
-pub use traffic_schema::{OnOff, Pareto, TraceFormat, TrafficTrace};
+pub use traffic_schema::{OnOff, Pareto, TrafficTrace};
 pub use wayhop_transport::{FlowConfig, FlowKind};
 pub use waypoints_schema::{NodeTrack, Waypoint};

@@ -1,13 +1,7 @@
-//! How large a scenario may be.
-
-/// The most nodes of a scenario.
-pub const MAX_NODES: usize = 1_000_000;
+//! How large a scenario may be, besides what [`wayhop_simulator_files`] says.
 
 /// The most flows of a scenario.
 pub(crate) const MAX_FLOWS: usize = 1_000_000;
-
-/// The most packets of all traffic traces together: 16 octets each.
-pub(crate) const MAX_TRACE_PACKETS: usize = 10_000_000;
 
 /// The most trips of all nodes together that random waypoint may draw: 128 octets each.
 pub(crate) const MAX_TRIPS: f64 = 1e7;
@@ -17,9 +11,6 @@ pub(crate) const MAX_OUTAGES: usize = 1_000_000;
 
 /// The most steps of all tables of path losses together.
 pub(crate) const MAX_LOSS_STEPS: usize = 1_000_000;
-
-/// The longest run, seconds: a year.
-pub(crate) const MAX_DURATION_S: f64 = 366.0 * 86_400.0;
 
 /// The most radios of a scenario: as many channels as there are.
 pub(crate) const MAX_RADIOS: usize = 64;

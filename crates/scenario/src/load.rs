@@ -5,8 +5,8 @@ use std::path::Path;
 
 use toml::{Table, Value};
 use wayhop_document::{Document, Error, read_all, read_text};
+use wayhop_simulator_files::BonnMotion;
 
-use crate::bonnmotion::BonnMotion;
 use crate::schema::Scenario;
 
 /// What messages call standard input.

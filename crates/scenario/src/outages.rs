@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use wayhop_core::{NodeId, Purpose, Span, Time, stream};
 use wayhop_document::{Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
 
-use crate::limits::{MAX_DURATION_S, MAX_OUTAGES};
+use crate::limits::MAX_OUTAGES;
 use crate::outages_schema::{Outages, Tables};
 use crate::placing::Placed;
 use crate::schema::Scenario;

@@ -2,9 +2,10 @@
 
 use wayhop_core::{NodeId, Time};
 use wayhop_document::{Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 use crate::interfaces::{self, Attachment, Interfaces};
-use crate::limits::{MAX_DURATION_S, MAX_LOSS_STEPS};
+use crate::limits::MAX_LOSS_STEPS;
 use crate::path_losses_schema::PathLosses;
 use crate::placing::Placed;
 use crate::schema::Scenario;

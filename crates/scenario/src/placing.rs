@@ -6,16 +6,16 @@ use std::path::Path;
 
 use wayhop_core::{NodeId, Position, Span, Time};
 use wayhop_document::{Document, Error, Skipped, in_range, read_text};
+use wayhop_simulator_files::ns2::{Imported, Importer};
+use wayhop_simulator_files::{BonnMotion, Columns, MAX_NODES};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{RandomWaypoint, Start, Track, placement};
 
-use crate::bonnmotion::{BonnMotion, Columns};
 use crate::checks::locate;
 use crate::course;
 use crate::ipv6::Ipv6Plan;
-use crate::limits::{MAX_NODES, MAX_TRIPS};
+use crate::limits::MAX_TRIPS;
 use crate::map::Map;
-use crate::ns2::{Imported, Importer};
 use crate::references::NodeRef;
 use crate::schema::{Area, Movement, Scenario, Traffic};
 use crate::waypoints;

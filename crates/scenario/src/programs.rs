@@ -3,9 +3,9 @@
 use wayhop_core::{NodeId, Time, file_name};
 use wayhop_document::{Error, in_range};
 
-use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;
 use crate::schema::{Program, Scenario};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 /// A program that runs in a node where nodes are real.
 #[derive(Clone, Debug, PartialEq, Eq)]

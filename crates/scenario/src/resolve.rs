@@ -19,7 +19,6 @@ use crate::gateways::EdgePlan;
 use crate::interfaces::Interfaces;
 use crate::ipv6::Ipv6Plan;
 use crate::ipv6_flows;
-use crate::limits::MAX_DURATION_S;
 use crate::map::Map;
 use crate::outages::{self, Outage};
 use crate::path_losses::{self, LossTable};
@@ -30,6 +29,7 @@ use crate::references::NodeRef;
 use crate::schema::{Captures, Movement, Receptions, Scenario};
 use crate::stalls::{self, QueueStall};
 use crate::{energy, gateways, interfaces, routes, traffic};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_document::Document;
+use wayhop_simulator_files::Columns;
 use wayhop_world::Geodetic;
 
 use crate::attacks_schema::Attacks;
-use crate::bonnmotion::Columns;
 use crate::ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
 use crate::neighbour_limits::NeighbourLimits;
 use crate::outages_schema::Outages;

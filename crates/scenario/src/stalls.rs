@@ -5,9 +5,9 @@ use wayhop_core::{NodeId, Span, Time};
 use wayhop_document::{Error, in_range};
 
 use crate::interfaces::{self, Attachment, Interfaces};
-use crate::limits::MAX_DURATION_S;
 use crate::placing::Placed;
 use crate::schema::{Scenario, Stall};
+use wayhop_simulator_files::MAX_DURATION_S;
 
 /// When a node's driver does not serve its interface queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

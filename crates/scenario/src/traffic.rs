@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use wayhop_core::{NodeId, Purpose, Rng, Span, Time, stream};
 use wayhop_document::{Document, Error, in_range};
+use wayhop_simulator_files::{MAX_TRACE_PACKETS, TraceFormat};
 use wayhop_transport::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowKind, Lengths, MAX_PAYLOAD, OnOff, Schedule};
 
 use crate::ipv6_schema::IpVersion;
-use crate::limits::{MAX_FLOWS, MAX_TRACE_PACKETS};
+use crate::limits::MAX_FLOWS;
 use crate::placing::Placed;
 use crate::references::NodeRef;
 use crate::schema::{Cbr, CbrRandom, Ping, Poisson, Scenario, Traffic};
-use crate::traffic_schema::{TraceFormat, TrafficTrace};
-use crate::traffic_trace;
+use crate::traffic_schema::TrafficTrace;
 
 /// How many ports there are from [`DEFAULT_PORT`] upwards.
 const PORTS: usize = 65_536 - DEFAULT_PORT as usize;
@@ -142,7 +142,7 @@ impl Traces {
         if let Some(known) = self.read.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let schedule = Arc::new(traffic_trace::read(&key.0, format, MAX_TRACE_PACKETS - self.packets)?);
+        let schedule = Arc::new(format.read(&key.0, MAX_TRACE_PACKETS - self.packets)?);
         self.packets += schedule.packets().len();
         self.read.insert(key, Arc::clone(&schedule));
         Ok(schedule)

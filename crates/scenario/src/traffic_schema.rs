@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_simulator_files::TraceFormat;
 
 use crate::ipv6_schema::IpVersion;
 use crate::references::NodeRef;
@@ -107,19 +108,6 @@ pub struct TrafficTrace {
     /// The version of IP: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
-}
-
-/// The format of a traffic trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TraceFormat {
-    /// Text, plain or gzip: the header `time_s,octets`, then one packet a line in order of time, such as `0.25,512`: seconds
-    /// from `start_s` on, and octets of UDP payload. Empty lines and what follows a `#` are skipped.
-    #[default]
-    Csv,
-    /// ns-2's `Application/Traffic/Trace`: for each packet two numbers of 32 bits, most significant octet first: microseconds
-    /// since the packet before, and octets of UDP payload.
-    Ns2,
 }
 
 pub(crate) fn payload() -> u32 {

@@ -2,10 +2,11 @@
 
 use wayhop_core::Span;
 use wayhop_document::{Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_world::{Track, Waypoint};
 
 use crate::checks::locate;
-use crate::limits::{MAX_DURATION_S, MAX_TRIPS};
+use crate::limits::MAX_TRIPS;
 use crate::schema::Scenario;
 use crate::waypoints_schema::NodeTrack;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wayhop_core::Time;
 use wayhop_document::Error;
-use wayhop_scenario::{Imported, Importer};
+use wayhop_simulator_files::ns2::{Imported, Importer};
 
 use crate::ns2::ns2;
 

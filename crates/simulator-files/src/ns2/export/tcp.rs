@@ -6,8 +6,8 @@ use wayhop_document::Error;
 use wayhop_transport::FlowConfig;
 use wayhop_transport::tcp::{App, Failure, Profile, TcpConfig, Variant};
 
-use super::tcp::DELAYED_ACK;
 use super::time::seconds;
+use crate::ns2::tcp::DELAYED_ACK;
 
 /// Writes the lines of flow `k`. Fails on what no agent of ns-2.35 does; `warnings` gets what its agents do otherwise.
 pub(super) fn write(

@@ -1,17 +1,18 @@
 //! Movement and traffic files that ns-2 itself runs.
 
+mod tcp;
+mod time;
+
 use std::fmt::Write as _;
 
-use wayhop_core::{Position, Time};
+use wayhop_core::{Position, Profile, Time};
 use wayhop_document::Error;
 use wayhop_transport::{FlowConfig, FlowKind, Lengths, OnOff};
 use wayhop_world::links::{self, LinkChange, NS2_RANGE_M};
 use wayhop_world::{HopTable, Leg, Track};
 
-use super::export_tcp;
-use super::god::{MAX_NODES_IN_TABLE, ns2_hops};
-use super::time::seconds;
-use crate::resolve::Resolved;
+use crate::ns2::god::{MAX_NODES_IN_TABLE, ns2_hops};
+use time::seconds;
 
 /// ns-2's `Agent/UDP` cuts longer payloads unless told otherwise.
 const UDP_PACKET_SIZE: u32 = 1000;
@@ -44,90 +45,100 @@ pub struct Exported {
     pub warnings: Vec<String>,
 }
 
-/// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
-pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
-    let (movement, mut warnings) = export_ns2_movement(scenario, options)?;
-    let (traffic, more) = export_ns2_traffic(scenario)?;
-    // What both files cannot say is said once.
-    let more: Vec<String> = more.into_iter().filter(|w| !warnings.contains(w)).collect();
-    warnings.extend(more);
-    Ok(Exported { movement, traffic, warnings })
+/// What is written as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Exporter<'a> {
+    /// Each node's motion.
+    pub tracks: &'a [Track],
+    /// Size of the area, metres.
+    pub area: [f64; 3],
+    /// The end of the run.
+    pub duration: Time,
+    /// The flows.
+    pub flows: &'a [FlowConfig],
+    /// The profiles of the routing protocol.
+    pub profiles: &'a [Profile],
 }
 
-/// The file of the nodes' movement, and what it cannot say.
-pub fn export_ns2_movement(
-    scenario: &Resolved,
-    options: ExportOptions,
-) -> Result<(String, Vec<String>), Error> {
-    let mut warnings = of_both(scenario)?;
-    Ok((movement(scenario, options, &mut warnings)?, warnings))
-}
-
-/// The file of the flows, and what it cannot say.
-pub fn export_ns2_traffic(scenario: &Resolved) -> Result<(String, Vec<String>), Error> {
-    let mut warnings = of_both(scenario)?;
-    Ok((traffic(scenario, &mut warnings)?, warnings))
-}
-
-/// What neither file can say.
-fn of_both(scenario: &Resolved) -> Result<Vec<String>, Error> {
-    if !scenario.interfaces.is_single() {
-        return Err(Error::new(
-            "ns-2's nodes have one radio each, and this scenario says who has which radio or wire",
-            "take radios, wires and radio.nodes out",
-        ));
-    }
-    let mut warnings = Vec::new();
-    if !scenario.outages.is_empty() {
-        warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());
-    }
-    if !scenario.energy.is_empty() {
-        warnings.push(
-            "energy: node-config sets ns-2's energy model, not these files; its nodes stay up".to_owned(),
+impl Exporter<'_> {
+    /// The file of the nodes' movement. `warnings` gets what it cannot say.
+    pub fn movement(&self, options: ExportOptions, warnings: &mut Vec<String>) -> Result<String, Error> {
+        let tracks = self.tracks;
+        let [x, y, _] = self.area;
+        let mut out = format!(
+            "#\n# nodes: {}, max time: {:.2}, max x: {x:.2}, max y: {y:.2}\n#\n",
+            tracks.len(),
+            self.duration.as_secs_f64()
         );
-    }
-    Ok(warnings)
-}
-
-fn movement(
-    scenario: &Resolved,
-    options: ExportOptions,
-    warnings: &mut Vec<String>,
-) -> Result<String, Error> {
-    let tracks = &scenario.tracks;
-    let [x, y, _] = scenario.area;
-    let mut out = format!(
-        "#\n# nodes: {}, max time: {:.2}, max x: {x:.2}, max y: {y:.2}\n#\n",
-        tracks.len(),
-        scenario.duration.as_secs_f64()
-    );
-    for (i, track) in tracks.iter().enumerate() {
-        let Position { x, y, z } = track.position(Time::ZERO);
-        for (axis, v) in [("X", x), ("Y", y), ("Z", z)] {
-            _ = writeln!(out, "$node_({i}) set {axis}_ {v:.12}");
+        for (i, track) in tracks.iter().enumerate() {
+            let Position { x, y, z } = track.position(Time::ZERO);
+            for (axis, v) in [("X", x), ("Y", y), ("Z", z)] {
+                _ = writeln!(out, "$node_({i}) set {axis}_ {v:.12}");
+            }
         }
+        let mut lines: Vec<(Time, String)> = Vec::new();
+        let mut climb_m = 0.0_f64;
+        for (i, track) in tracks.iter().enumerate() {
+            climb_m = climb_m.max(moves(i, track, self.duration, &mut lines)?);
+        }
+        if climb_m > 0.0 {
+            warnings.push(format!(
+                "heights change by up to {climb_m:.3} m under way; ns-2's nodes keep the one that they begin with"
+            ));
+        }
+        if options.god && tracks.len() <= MAX_NODES_IN_TABLE {
+            distances(tracks, self.duration, &mut out, &mut lines);
+        } else if options.god {
+            warnings.push(format!(
+                "no $god_ set-dist lines: they are written for up to {MAX_NODES_IN_TABLE} nodes"
+            ));
+        }
+        lines.sort_by_key(|l| l.0);
+        for (t, line) in lines {
+            _ = writeln!(out, "$ns_ at {} \"{line}\"", seconds(t));
+        }
+        Ok(out)
     }
-    let mut lines: Vec<(Time, String)> = Vec::new();
-    let mut climb_m = 0.0_f64;
-    for (i, track) in tracks.iter().enumerate() {
-        climb_m = climb_m.max(moves(i, track, scenario.duration, &mut lines)?);
+
+    /// The file of the flows. `warnings` gets what it cannot say.
+    pub fn traffic(&self, warnings: &mut Vec<String>) -> Result<String, Error> {
+        let mut out = format!("#\n# nodes: {}, connections: {}\n#\n", self.tracks.len(), self.flows.len());
+        for (k, flow) in self.flows.iter().enumerate() {
+            let refuse = |what: &str| {
+                Error::new(
+                    format!("flow {k} {what}, which ns-2's traffic files cannot say"),
+                    "export TCP, bursts, and CBR flows with a jitter of 0 or 0.5, to one node each",
+                )
+            };
+            if flow.is_to_all() {
+                return Err(refuse("goes to all nodes"));
+            }
+            match flow.kind {
+                _ if flow.ip6 => return Err(refuse("goes over IPv6")),
+                FlowKind::Cbr { interval, jitter } if [0.0, 0.5].contains(&jitter) => {
+                    let random = i32::from(jitter != 0.0);
+                    let interval = interval.as_secs_f64();
+                    generator(
+                        k,
+                        flow,
+                        "CBR",
+                        &[("interval_", interval), ("random_", random.into())],
+                        &mut out,
+                    );
+                }
+                FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
+                FlowKind::OnOff(_) if flow.max_packets.is_some() => {
+                    return Err(refuse("stops after a number of packets in bursts"));
+                }
+                FlowKind::OnOff(bursts) => on_off(k, flow, &bursts, &mut out),
+                FlowKind::Tcp(ref config) => {
+                    tcp::write(k, flow, config, self.profiles, &mut out, warnings)?;
+                }
+                _ => return Err(refuse("is neither CBR nor bursts nor TCP")),
+            }
+        }
+        Ok(out)
     }
-    if climb_m > 0.0 {
-        warnings.push(format!(
-            "heights change by up to {climb_m:.3} m under way; ns-2's nodes keep the one that they begin with"
-        ));
-    }
-    if options.god && tracks.len() <= MAX_NODES_IN_TABLE {
-        distances(tracks, scenario.duration, &mut out, &mut lines);
-    } else if options.god {
-        warnings
-            .push(format!("no $god_ set-dist lines: they are written for up to {MAX_NODES_IN_TABLE} nodes"));
-    }
-    lines.sort_by_key(|l| l.0);
-    for (t, line) in lines {
-        _ = writeln!(out, "$ns_ at {} \"{line}\"", seconds(t));
-    }
-    Ok(out)
 }
 
 /// The scheduled lines of one node, and how far its height leaves the one that it begins with, metres.
@@ -195,41 +206,6 @@ fn distances(tracks: &[Track], until: Time, out: &mut String, lines: &mut Vec<(T
             lines.push((moment[0].at, format!("$god_ set-dist {a} {b} {hops}")));
         }
     }
-}
-
-fn traffic(scenario: &Resolved, warnings: &mut Vec<String>) -> Result<String, Error> {
-    let mut out =
-        format!("#\n# nodes: {}, connections: {}\n#\n", scenario.tracks.len(), scenario.flows.len());
-    for (k, flow) in scenario.flows.iter().enumerate() {
-        let refuse = |what: &str| {
-            Error::new(
-                format!("flow {k} {what}, which ns-2's traffic files cannot say"),
-                "export TCP, bursts, and CBR flows with a jitter of 0 or 0.5, to one node each",
-            )
-        };
-        if flow.is_to_all() {
-            return Err(refuse("goes to all nodes"));
-        }
-        match flow.kind {
-            _ if flow.ip6 => return Err(refuse("goes over IPv6")),
-            FlowKind::Cbr { interval, jitter } if [0.0, 0.5].contains(&jitter) => {
-                let random = i32::from(jitter != 0.0);
-                let interval = interval.as_secs_f64();
-                generator(k, flow, "CBR", &[("interval_", interval), ("random_", random.into())], &mut out);
-            }
-            FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
-            FlowKind::OnOff(_) if flow.max_packets.is_some() => {
-                return Err(refuse("stops after a number of packets in bursts"));
-            }
-            FlowKind::OnOff(bursts) => on_off(k, flow, &bursts, &mut out),
-            FlowKind::Tcp(ref config) => {
-                let profiles = scenario.protocol.description().profiles;
-                export_tcp::write(k, flow, config, profiles, &mut out, warnings)?;
-            }
-            _ => return Err(refuse("is neither CBR nor bursts nor TCP")),
-        }
-    }
-    Ok(out)
 }
 
 /// The lines of a flow in bursts.

@@ -2,29 +2,46 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
 use wayhop_document::{Error, LineColumn, decode, read_bytes};
 use wayhop_transport::{MAX_PAYLOAD, Schedule, Scheduled};
 
 use crate::limits::MAX_DURATION_S;
-use crate::traffic_schema::TraceFormat;
 
 /// The first line of a file in CSV.
 const HEADER: &str = "time_s,octets";
 /// Octets of a packet in ns-2's format.
 const RECORD: usize = 8;
 
-/// The packets of a file; more than `most` are refused.
-pub(crate) fn read(path: &Path, format: TraceFormat, most: usize) -> Result<Schedule, Error> {
-    let bytes = read_bytes(path)?;
-    let read = match format {
-        TraceFormat::Csv => decode(bytes).and_then(|text| csv(&text, most)),
-        TraceFormat::Ns2 => ns2(&bytes, most),
-    };
-    read.map_err(|e| e.in_file(path))
+/// The format of a traffic trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TraceFormat {
+    /// Text, plain or gzip: the header `time_s,octets`, then one packet a line in order of time, such as `0.25,512`: seconds
+    /// from `start_s` on, and octets of UDP payload. Empty lines and what follows a `#` are skipped.
+    #[default]
+    Csv,
+    /// ns-2's `Application/Traffic/Trace`: for each packet two numbers of 32 bits, most significant octet first: microseconds
+    /// since the packet before, and octets of UDP payload.
+    Ns2,
 }
 
 impl TraceFormat {
+    /// The packets of a file; more than `most` are refused.
+    ///
+    /// # Errors
+    /// What is wrong, with its place.
+    pub fn read(self, path: &Path, most: usize) -> Result<Schedule, Error> {
+        let bytes = read_bytes(path)?;
+        let read = match self {
+            Self::Csv => decode(bytes).and_then(|text| csv(&text, most)),
+            Self::Ns2 => ns2(&bytes, most),
+        };
+        read.map_err(|e| e.in_file(path))
+    }
+
     /// The packets in these octets, which are not compressed; more than `most` are refused.
     ///
     /// # Errors

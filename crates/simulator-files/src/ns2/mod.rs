@@ -4,7 +4,6 @@
 mod agents;
 mod classes;
 mod export;
-mod export_tcp;
 mod generator;
 mod god;
 mod interp;
@@ -13,11 +12,10 @@ mod nodes;
 mod spot;
 mod tcl;
 mod tcp;
-mod time;
 mod value;
 mod vars;
 mod whole;
 
-pub use export::{ExportOptions, Exported, export_ns2, export_ns2_movement, export_ns2_traffic};
+pub use export::{ExportOptions, Exported, Exporter};
 pub use interp::Importer;
 pub use whole::Imported;
