@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_scenario::BonnMotion;
+use wayhop_simulator_files::BonnMotion;
 
 fuzz_target!(|text: &str| {
     let Ok(file) = BonnMotion::parse(text, None) else { return };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use wayhop_core::Time;
-use wayhop_scenario::Importer;
+use wayhop_simulator_files::ns2::Importer;
 
 fuzz_target!(|text: &str| {
     let mut importer = Importer::default();

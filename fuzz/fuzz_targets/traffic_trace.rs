@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_scenario::TraceFormat;
+use wayhop_simulator_files::TraceFormat;
 
 const MOST: usize = 100;
 

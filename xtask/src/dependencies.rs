@@ -35,12 +35,31 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("control", &["core", "trace"]),
     // Applications and their registry: they know the seam.
     ("applications", &["core"]),
-    // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
-    ("scenario", &["applications", "auth", "core", "attack", "protocols", "world", "radio", "transport"]),
     // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing.
     ("dtn", &["core"]),
     // An agent for bundles with its neighbours and sessions, without I/O.
     ("bundle-node", &["core", "dtn"]),
+    // What all readers of configurations share: TOML with places, overrides, origins and errors. It knows no model.
+    ("document", &["core"]),
+    // Files of ns-2 and BonnMotion, read as tracks and flows. It knows no scenario.
+    ("simulator-files", &["core", "document", "world", "transport"]),
+    // It holds the parameter types of the models that it configures, and asks the registry for those of protocols.
+    (
+        "scenario",
+        &[
+            "applications",
+            "auth",
+            "core",
+            "attack",
+            "protocols",
+            "world",
+            "radio",
+            "transport",
+            "bundle-node",
+            "document",
+            "simulator-files",
+        ],
+    ),
     (
         "sim",
         &[
@@ -61,7 +80,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     // The same agent on a real host, for real programs.
-    ("bundle-agent", &["core", "dtn", "bundle-node", "control", "scenario"]),
+    ("bundle-agent", &["core", "dtn", "bundle-node", "control", "document"]),
     // Applications over the kernel's sockets.
     ("application-host", &["applications", "control", "core", "replay"]),
     // Giving up rights: it knows the kernel only.
@@ -69,7 +88,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["confine", "core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
-    ("topology", &["core", "world", "transport", "trace", "scenario"]),
+    ("topology", &["core", "document", "world", "transport", "trace", "scenario"]),
     // The same nodes and medium on the real clock.
     ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // What of a node faces the kernel. Its tests need namespaces.
@@ -82,6 +101,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "linux",
             "confine",
             "core",
+            "document",
             "wire",
             "mobile-ip",
             "node",
@@ -114,7 +134,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What a GNSS reference station says, through a mesh: a program that uses it.
     ("corrections", &["wire"]),
     // Hosts of a field run, over ssh. It starts daemons by the command, elsewhere.
-    ("fleet", &["core", "scenario", "control"]),
+    ("fleet", &["core", "document", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &[]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
@@ -142,21 +162,35 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     // Matrices of runs.
-    ("sweep", &["core", "protocols", "trace", "scenario", "report", "topology", "runs"]),
+    ("sweep", &["core", "document", "protocols", "trace", "scenario", "report", "topology", "runs"]),
     // Scenarios of what other tools and field runs recorded.
-    ("import", &["core", "wire", "protocols", "scenario", "trace", "world"]),
+    ("import", &["core", "document", "wire", "protocols", "scenario", "trace", "world"]),
     // Runs of field nodes, united: it reads and writes run directories.
     ("merge", &["core", "trace", "world"]),
     // The page that replays and follows runs, and its server: it reads run directories and control sockets.
     (
         "studio",
-        &["core", "wire", "control", "protocols", "topology", "trace", "transport", "scenario", "world"],
+        &[
+            "core",
+            "document",
+            "simulator-files",
+            "wire",
+            "control",
+            "protocols",
+            "topology",
+            "trace",
+            "transport",
+            "scenario",
+            "world",
+        ],
     ),
     (
         "cli",
         &[
             "application-host",
             "core",
+            "document",
+            "simulator-files",
             "wire",
             "protocols",
             "replay",

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_bundle_node::{Layer, Ports, RoutingPlan, Settings};
+use wayhop_bundle_node::{DtnRouting, Layer, Ports, Settings};
 use wayhop_core::Span;
+use wayhop_document::Document;
 use wayhop_dtn::Eid;
-use wayhop_dtn::routing::{ProphetParameters, StaticRoutes};
-use wayhop_scenario::{Convergence, Document, DtnRouting};
+use wayhop_dtn::routing::StaticRoutes;
 
 use crate::error::Error;
 use crate::socket::SocketName;
@@ -22,7 +22,7 @@ const HEAD: &str = include_str!("reference_head.md");
 pub fn reference_markdown() -> String {
     format!(
         "{HEAD}{}",
-        wayhop_scenario::reference_tables::<AgentConfig>(&[("peers", "Peer"), ("sources", "Source")])
+        wayhop_document::reference_tables::<AgentConfig>(&[("peers", "Peer"), ("sources", "Source")])
     )
 }
 
@@ -49,10 +49,10 @@ pub struct AgentConfig {
     pub listen: Ipv4Addr,
     /// The convergence layers for which it listens: TCPCLv4 on TCP port 4556, UDPCL on UDP port 4556, LTP on UDP port 1113.
     #[serde(default = "layers")]
-    pub layers: Vec<Convergence>,
+    pub layers: Vec<Layer>,
     /// The one by which it sends to neighbours that have it.
     #[serde(default = "layer")]
-    pub layer: Convergence,
+    pub layer: Layer,
     /// The TCP port of TCPCLv4.
     #[serde(default = "bundle_port")]
     pub tcpcl_port: u16,
@@ -125,7 +125,7 @@ pub struct Peer {
     #[schemars(with = "String")]
     pub address: SocketAddr,
     /// The convergence layer.
-    pub layer: Convergence,
+    pub layer: Layer,
 }
 
 /// Who may use the socket for programs.
@@ -148,11 +148,11 @@ fn socket() -> String {
 fn anywhere() -> Ipv4Addr {
     Ipv4Addr::UNSPECIFIED
 }
-fn layers() -> Vec<Convergence> {
-    vec![Convergence::Tcpcl, Convergence::Udpcl]
+fn layers() -> Vec<Layer> {
+    vec![Layer::Tcpcl, Layer::Udpcl]
 }
-fn layer() -> Convergence {
-    Convergence::Tcpcl
+fn layer() -> Layer {
+    Layer::Tcpcl
 }
 fn bundle_port() -> u16 {
     Ports::default().tcpcl
@@ -179,15 +179,6 @@ fn custody() -> f64 {
     60.0
 }
 
-/// The layer of a setting.
-fn layer_of(c: Convergence) -> Layer {
-    match c {
-        Convergence::Udpcl => Layer::Udpcl,
-        Convergence::Ltp => Layer::Ltp,
-        Convergence::Tcpcl => Layer::Tcpcl,
-    }
-}
-
 /// A configuration, checked.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -211,7 +202,7 @@ impl AgentConfig {
     /// # Errors
     /// What cannot be used, with file, line, key and remedy.
     pub fn load(path: Option<&Path>, sets: &[String]) -> Result<Loaded, Error> {
-        let told = |e: wayhop_scenario::Error| Error::Config(e.lines().join("\n"));
+        let told = |e: wayhop_document::Error| Error::Config(e.lines().join("\n"));
         let mut document = match path {
             Some(path) => Document::load(path).map_err(told)?,
             None => Document::new(None, String::new()),
@@ -220,7 +211,7 @@ impl AgentConfig {
         config.check(&document).map_err(told)
     }
 
-    fn check(self, doc: &Document) -> Result<Loaded, wayhop_scenario::Error> {
+    fn check(self, doc: &Document) -> Result<Loaded, wayhop_document::Error> {
         let eid = |text: &str, key: &str| {
             let parsed = text
                 .parse::<Eid>()
@@ -258,9 +249,8 @@ impl AgentConfig {
             ));
         }
         let node = eid(&self.node, "node")?;
-        let peer = |(k, p): (usize, &Peer)| {
-            Ok((eid(&p.node, &format!("peers[{k}].node"))?, layer_of(p.layer), p.address))
-        };
+        let peer =
+            |(k, p): (usize, &Peer)| Ok((eid(&p.node, &format!("peers[{k}].node"))?, p.layer, p.address));
         let peers = self.peers.iter().enumerate().map(peer).collect::<Result<Vec<_>, _>>()?;
         let own = |service: &str, key: &str| {
             let whole = node.service(service).to_string().parse::<Eid>();
@@ -297,14 +287,9 @@ impl AgentConfig {
         s.agent.limits.adu_octets = self.largest_bytes;
         s.agent.custody_timeout = Span::from_secs_f64(self.custody_s);
         s.agent.status_reports = self.status_reports;
-        s.routing = match self.routing {
-            DtnRouting::Epidemic => RoutingPlan::Epidemic,
-            DtnRouting::SprayAndWait => RoutingPlan::Spray(self.copies),
-            DtnRouting::Prophet => RoutingPlan::Prophet(ProphetParameters::default()),
-            DtnRouting::Static => RoutingPlan::Static(self.routes.clone()),
-        };
-        s.layer = layer_of(self.layer);
-        s.listens = self.layers.iter().copied().map(layer_of).collect();
+        s.routing = self.routing.plan(self.copies, self.routes.clone());
+        s.layer = self.layer;
+        s.listens = self.layers.clone();
         let ports = Ports::default();
         s.ports = Ports {
             beacon: ports.beacon,
@@ -314,7 +299,7 @@ impl AgentConfig {
         };
         s.largest = match (self.fragment_bytes, self.layer) {
             (Some(n), _) => Some(n as usize),
-            (None, Convergence::Udpcl) => Some(1_400),
+            (None, Layer::Udpcl) => Some(1_400),
             (None, _) => None,
         };
         s.datagram = 1_400;

@@ -2,20 +2,25 @@
 
 use std::net::SocketAddr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_dtn::{BundleId, Eid, RequestError};
 
 use crate::record::Record;
 
-/// A convergence layer.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// How bundles travel from agent to agent.
+#[derive(
+    Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Convergence")]
 pub enum Layer {
-    /// A bundle in each UDP datagram.
+    /// Each in a UDP datagram (draft-ietf-dtn-udpcl), which nobody acknowledges.
+    #[default]
     Udpcl,
-    /// Licklider's protocol over UDP.
+    /// Licklider's protocol over UDP (RFC 5326), which sends lost segments again.
     Ltp,
-    /// A TCP connection.
+    /// A TCP connection (RFC 9174). Not in simulation, whose TCP is a model that carries no octets of others.
     Tcpcl,
 }
 

@@ -17,4 +17,4 @@ mod settings;
 pub use act::{Act, Connection, Layer};
 pub use node::Node;
 pub use record::{ContactRow, Line, Record, flow_of, flow_service};
-pub use settings::{Ports, RoutingPlan, Settings};
+pub use settings::{DtnRouting, Ports, RoutingPlan, Settings};

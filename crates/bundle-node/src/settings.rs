@@ -2,6 +2,8 @@
 
 use std::num::NonZeroU64;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
 use wayhop_dtn::routing::{
     Epidemic, Prophet, ProphetParameters, RouteError, Routing, SprayAndWait, StaticRoutes,
@@ -11,6 +13,43 @@ use wayhop_dtn::{Config, Eid};
 use crate::act::Layer;
 
 /// Who gets a copy of a bundle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DtnRouting {
+    /// Every agent that has none.
+    #[default]
+    Epidemic,
+    /// Half of the `copies` that are left go to each agent that has none; the last one goes to the destination only.
+    SprayAndWait,
+    /// Agents that are likelier to meet the destination (RFC 6693).
+    Prophet,
+    /// The neighbour that `routes` names; without a route, the destination only.
+    Static,
+}
+
+impl DtnRouting {
+    /// As settings have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Epidemic => "epidemic",
+            Self::SprayAndWait => "spray-and-wait",
+            Self::Prophet => "prophet",
+            Self::Static => "static",
+        }
+    }
+
+    /// With the number of copies and the routes that some of them need.
+    pub fn plan(self, copies: u32, routes: Vec<String>) -> RoutingPlan {
+        match self {
+            Self::Epidemic => RoutingPlan::Epidemic,
+            Self::SprayAndWait => RoutingPlan::Spray(copies),
+            Self::Prophet => RoutingPlan::Prophet(ProphetParameters::default()),
+            Self::Static => RoutingPlan::Static(routes),
+        }
+    }
+}
+
+/// The same with all that it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoutingPlan {
     /// Everybody.

@@ -71,8 +71,8 @@ impl Failure {
     }
 }
 
-impl From<wayhop_scenario::Error> for Failure {
-    fn from(e: wayhop_scenario::Error) -> Self {
+impl From<wayhop_document::Error> for Failure {
+    fn from(e: wayhop_document::Error) -> Self {
         Self::Scenario(e.lines())
     }
 }

@@ -51,9 +51,9 @@ pub(crate) fn record(script: &Path) -> Result<String, Failure> {
             LIMIT.as_secs()
         )));
     };
-    let recorded = wayhop_scenario::read_text(&out).unwrap_or_default();
+    let recorded = wayhop_document::read_text(&out).unwrap_or_default();
     if !status.success() && !recorded.lines().any(|line| line.starts_with("E ")) {
-        let said = wayhop_scenario::read_text(&errors).unwrap_or_default();
+        let said = wayhop_document::read_text(&errors).unwrap_or_default();
         let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
         return Err(Failure::Usage(format!("{}: ns fails ({status}): {first}", script.display())));
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use wayhop_core::node_named;
-use wayhop_scenario::{Document, Scenario};
+use wayhop_document::Document;
 
 use crate::error::Error;
 use crate::names::{has_control, is_name};
@@ -174,11 +174,14 @@ impl Host {
 }
 
 impl Fleet {
-    /// Reads the file, and what it names.
-    pub fn load(path: &Path) -> Result<Self, Error> {
+    /// Reads the file, and what it names. `nodes` says the names of the nodes of the scenario in a file.
+    pub fn load(
+        path: &Path,
+        nodes: impl FnOnce(&Path) -> Result<Vec<String>, wayhop_document::Error>,
+    ) -> Result<Self, Error> {
         let doc = Document::load(path)?;
         let file: FleetFile = doc.deserialize().map_err(in_our_words)?;
-        Self::resolve(file, &doc, path).map_err(|e| match e {
+        Self::resolve(file, &doc, path, nodes).map_err(|e| match e {
             Error::Config(e) => Error::Config(in_our_words(e)),
             e => e,
         })
@@ -192,11 +195,16 @@ impl Fleet {
         Ok(file.hosts.len())
     }
 
-    fn resolve(file: FleetFile, doc: &Document, path: &Path) -> Result<Self, Error> {
+    fn resolve(
+        file: FleetFile,
+        doc: &Document,
+        path: &Path,
+        nodes: impl FnOnce(&Path) -> Result<Vec<String>, wayhop_document::Error>,
+    ) -> Result<Self, Error> {
         file.check(doc)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let scenario = folder.join(&file.scenario);
-        let names = Scenario::load(&scenario, &[])?.resolve()?.names;
+        let names = nodes(&scenario)?;
         let files = file.files.clone();
         for (i, name) in files.iter().enumerate() {
             if !folder.join(name).is_file() {
@@ -281,7 +289,7 @@ impl Fleet {
 }
 
 impl FleetFile {
-    fn check(&self, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+    fn check(&self, doc: &Document) -> Result<(), wayhop_document::Error> {
         if self.hosts.is_empty() || self.hosts.len() > MOST_HOSTS {
             let reason = format!("{} hosts", self.hosts.len());
             return Err(doc.error("hosts", reason, format!("give 1 to {MOST_HOSTS}")));
@@ -338,7 +346,7 @@ impl FleetFile {
 }
 
 impl HostFile {
-    fn check(&self, i: usize, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+    fn check(&self, i: usize, doc: &Document) -> Result<(), wayhop_document::Error> {
         let key = |name: &str| format!("hosts[{i}].{name}");
         // Its files here are NAME, NAME.log and NAME.programs.
         let extension = Path::new(&self.name).extension();
@@ -441,7 +449,7 @@ pub(crate) fn is_inside(path: &Path) -> bool {
             .all(|c| matches!(c, Component::Normal(name) if !name.to_string_lossy().starts_with('-')))
 }
 
-fn check_folder(text: &str, key: &str, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+fn check_folder(text: &str, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
     let path = Path::new(text);
     let named = path.components().filter(|c| matches!(c, Component::Normal(_))).count();
     let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::RootDir));
@@ -455,7 +463,7 @@ fn check_folder(text: &str, key: &str, doc: &Document) -> Result<(), wayhop_scen
     Ok(())
 }
 
-fn check_program(text: Option<&str>, key: &str, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+fn check_program(text: Option<&str>, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
     match text {
         Some(t) if t.is_empty() || has_control(t) || t.starts_with('-') => Err(doc.error(
             key,
@@ -466,7 +474,7 @@ fn check_program(text: Option<&str>, key: &str, doc: &Document) -> Result<(), wa
     }
 }
 
-fn check_sets(sets: &[String], key: &str, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+fn check_sets(sets: &[String], key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
     for (i, set) in sets.iter().enumerate() {
         let taken = ["run=", "interface=", "interfaces="].iter().any(|t| set.replace(' ', "").starts_with(t));
         if !set.contains('=') || has_control(set) || set.len() > 4096 || taken {
@@ -488,7 +496,7 @@ fn check_sets(sets: &[String], key: &str, doc: &Document) -> Result<(), wayhop_s
 }
 
 /// The reader of scenarios names its own page.
-fn in_our_words(mut e: wayhop_scenario::Error) -> wayhop_scenario::Error {
+fn in_our_words(mut e: wayhop_document::Error) -> wayhop_document::Error {
     e.remedy = e
         .remedy
         .replace("; paths in a scenario count from its folder", "")

@@ -5,7 +5,7 @@
 pub enum Error {
     /// The fleet's file, or what it names, cannot be used.
     #[error(transparent)]
-    Config(#[from] wayhop_scenario::Error),
+    Config(#[from] wayhop_document::Error),
     /// What was asked for does not fit what there is.
     #[error("{0}")]
     Usage(String),

@@ -1,7 +1,7 @@
 //! Programs that begin with the nodes, as the file of the fleet names them.
 
 use serde::Deserialize;
-use wayhop_scenario::Document;
+use wayhop_document::Document;
 
 use crate::names::{has_control, is_name};
 
@@ -64,7 +64,7 @@ pub(crate) fn check(
     all: &[ProgramFile],
     hosts: &[&str],
     doc: &Document,
-) -> Result<(), wayhop_scenario::Error> {
+) -> Result<(), wayhop_document::Error> {
     if all.len() > MOST {
         let reason = format!("{} programs", all.len());
         return Err(doc.error("start", reason, format!("give at most {MOST}")));

@@ -1,7 +1,7 @@
 //! GPX 1.0 and 1.1: each track is a node.
 
 use roxmltree::Node;
-use wayhop_scenario::Skipped;
+use wayhop_document::Skipped;
 
 use crate::error::Error;
 use crate::globe::{Fix, Found, Heights, geodetic, to_metres};

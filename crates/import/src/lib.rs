@@ -40,7 +40,7 @@ mod xml;
 use std::path::Path;
 
 use toml::{Table, Value};
-use wayhop_scenario::Skipped;
+use wayhop_document::Skipped;
 
 pub use core_xml::core_xml;
 pub use csv::csv;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wayhop_scenario::Skipped;
+use wayhop_document::Skipped;
 
 use crate::error::Error;
 

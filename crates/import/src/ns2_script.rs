@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use toml::{Table, Value};
-use wayhop_scenario::Skipped;
+use wayhop_document::Skipped;
 
 use crate::Imported;
 use crate::error::{Error, shown};

@@ -7,8 +7,8 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::Addr;
+use wayhop_document::Skipped;
 use wayhop_protocols::{CLASSIFIER, classify};
-use wayhop_scenario::Skipped;
 use wayhop_trace::{
     CaptureError, CaptureReader, CapturedFrame, Ends, Identity, PassedOver, carried, network,
 };

@@ -2,7 +2,7 @@
 //! counted; if there are many, the file means something else, and is refused.
 
 use wayhop_core::Position;
-use wayhop_scenario::Skipped;
+use wayhop_document::Skipped;
 
 use crate::error::Error;
 use crate::notes::Notes;

@@ -1,7 +1,8 @@
 //! What a recorded run was configured with, for the scenario that it becomes: routing protocol and radio.
 
 use toml::{Table, Value};
-use wayhop_scenario::{Document, Protocol, Radio};
+use wayhop_document::Document;
+use wayhop_scenario::{Protocol, Radio};
 use wayhop_trace::{Manifest, Summary};
 
 /// Keys of a radio that are about one interface of several, or name files.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use roxmltree::{Document, Node, ParsingOptions};
-use wayhop_scenario::Skipped;
+use wayhop_document::Skipped;
 
 use crate::error::Error;
 

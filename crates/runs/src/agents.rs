@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use toml::{Table, Value};
-use wayhop_bundle_node::{Line, flow_of, flow_service};
+use wayhop_bundle_node::{DtnRouting, Line, flow_of, flow_service};
 use wayhop_core::{NodeId, Time, file_name};
 use wayhop_netns::Launch;
-use wayhop_scenario::{DtnPlan, DtnRouting, Resolved};
+use wayhop_scenario::{DtnPlan, Resolved};
 use wayhop_trace::{BundleBooks, BundleEvent, BundleEventKind, BundleSummary, ContactEvent, Recorder};
 
 use crate::error::Error;

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use wayhop_bundle_node::Layer;
 use wayhop_core::Time;
 #[cfg(feature = "linux")]
 use wayhop_emu::Control;
-use wayhop_scenario::{Convergence, Resolved};
+use wayhop_scenario::Resolved;
 use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
 
@@ -65,7 +66,7 @@ pub fn simulate(
 
 /// Refuses what the simulator cannot do.
 fn check(scenario: &Resolved) -> Result<(), Error> {
-    if scenario.dtn.as_ref().is_some_and(|d| d.convergence == Convergence::Tcpcl) {
+    if scenario.dtn.as_ref().is_some_and(|d| d.convergence == Layer::Tcpcl) {
         let why = "dtn.convergence: \"tcpcl\" needs a TCP that carries octets, and the simulator's is a model of congestion only; \
                    take \"ltp\", which sends lost segments again, or \"udpcl\", or emulate";
         return Err(Error::Usage(why.to_owned()));

@@ -1,126 +1,57 @@
-//! Scenario files: the TOML schema, importers, exporters and generators.
+//! Scenario files: the TOML schema, what its keys mean, and generators.
 //!
 //! [`Scenario::load`] reads a TOML file, [`Scenario::from_ns2`] makes a scenario of ns-2's movement and traffic files.
 //! [`Scenario::resolve`] turns either into [`Resolved`]: tracks, flows, radio and protocol parameters, checked, with
 //! nothing left to look up. [`export_ns2`] writes it back as files that ns-2 runs.
 //!
-//! What comes from outside is bounded before it is read and checked before it is used; an [`Error`] names file, line, key,
-//! reason and remedy.
+//! What comes from outside is bounded before it is read and checked before it is used; an
+//! [`Error`](wayhop_document::Error) names file, line, key, reason and remedy.
 
 mod applications;
 mod attacks;
-mod attacks_schema;
-mod background;
-mod bonnmotion;
-mod checks;
-mod commands;
-mod course;
-mod daemon;
-mod document;
 mod dtn;
-mod dtn_schema;
-mod duration;
-mod energy;
-mod energy_schema;
-mod error;
-mod explain;
-mod forms;
+mod file;
 mod gateways;
-mod gateways_schema;
-mod in_force;
-mod input;
 mod interfaces;
-mod interfaces_schema;
-mod ipv6;
-mod ipv6_flows;
-mod ipv6_schema;
-mod limits;
-mod load;
-mod macfilter;
-mod map;
-mod names;
-mod neighbour_limits;
-mod ns2;
-mod origin;
+mod movement;
+mod nodes;
 mod outages;
-mod outages_schema;
-mod overrides;
-mod path_losses;
-mod path_losses_schema;
-mod placing;
+mod output;
 mod presets;
-mod programs;
 mod protocol;
-mod reference;
-mod references;
-mod relative;
 mod resolve;
-mod routes;
-mod schema;
 mod security;
 mod site;
-mod site_schema;
-mod skipped;
-mod stalls;
-mod tcp;
-mod tcp_in_force;
-mod tcp_schema;
 mod traffic;
-mod traffic_schema;
-mod traffic_trace;
-mod waypoints;
-mod waypoints_schema;
 
-pub use applications::{ApplicationPlan, configure_application};
 pub use applications::schema::ApplicationSection;
-pub use attacks::{Action, Attack};
-pub use attacks_schema::{AttackKind, Attacks};
-pub use background::{Background, ControlPoint};
-pub use bonnmotion::{BonnMotion, Columns};
-pub use commands::Order;
-pub use daemon::daemon_settings;
-pub use document::{Document, apply_set, set_value};
-pub use dtn::{BundleFlowPlan, DtnPlan};
-pub use dtn_schema::{BundleFlow, Convergence, Dtn, DtnRoute, DtnRouting};
-pub use energy_schema::Energy;
-pub use error::{Error, Place as TextPlace};
-pub use forms::{forms, scenario_schema};
-pub use gateways::{EdgePlan, GatewayPlan, OutsidePlan};
-pub use gateways_schema::Gateway;
-pub use in_force::InForce;
-pub use input::{MAX_INPUT_BYTES, read_octets, read_text};
-pub use interfaces::{Attachment, Interfaces, RadioPlan, WirePlan};
-pub use interfaces_schema::{Cut, Wire};
-pub use ipv6::{Ipv6Plan, prefix as parse_prefix};
-pub use ipv6_schema::{IpVersion, NodesIpv6, StaticRoute};
-pub use limits::MAX_NODES;
-pub use macfilter::{Ignores, MacFilter, MacFilterError, parse_link_address};
-pub use map::{Map, MapFeature, Shape};
-pub use neighbour_limits::NeighbourLimits;
-pub use ns2::{
-    ExportOptions, Exported, Imported, Importer, export_ns2, export_ns2_movement, export_ns2_traffic,
+pub use applications::{ApplicationPlan, configure_application};
+pub use attacks::{Action, Attack, AttackKind, Attacks};
+pub use dtn::{BundleFlow, BundleFlowPlan, Dtn, DtnPlan, DtnRoute};
+pub use file::{Scenario, reference_markdown};
+pub use gateways::{EdgePlan, Gateway, GatewayPlan, OutsidePlan};
+pub use interfaces::energy::Energy;
+pub use interfaces::macfilter::{Ignores, MacFilter, MacFilterError, parse_link_address};
+pub use interfaces::path_losses::{LossTable, PathLosses};
+pub use interfaces::stalls::{QueueStall, Stall};
+pub use interfaces::{Attachment, Cut, Interfaces, Radio, RadioPlan, Wire, WirePlan};
+pub use movement::{Movement, NodeTrack, Waypoint};
+pub use nodes::ipv6::{Ipv6Plan, prefix as parse_prefix};
+pub use nodes::{Area, Node, NodeRef, Nodes, NodesIpv6, Place};
+pub use outages::{Outage, Outages, Tables};
+pub use output::{
+    CapturePlan, Captures, Output, ReceptionPlan, daemon_settings, export_ns2, export_ns2_movement,
+    export_ns2_traffic,
 };
-pub use origin::Origin;
-pub use outages::Outage;
-pub use outages_schema::{Outages, Tables};
-pub use path_losses::LossTable;
-pub use path_losses_schema::PathLosses;
-pub use presets::{Preset, presets};
-pub use programs::ProgramPlan;
-pub use protocol::after_reboot;
-pub use reference::{reference_markdown, reference_tables};
-pub use references::{NodeRef, Place};
-pub use relative::relative_path;
-pub use resolve::{CapturePlan, ReceptionPlan, Resolved};
-pub use schema::{
-    Area, Captures, Cbr, CbrRandom, Command, Movement, Node, Nodes, Ns2File, Output, Ping, Poisson, Program,
-    Protocol, PurgeRoutes, Radio, Scenario, Stall, Traffic,
-};
+pub use presets::{InForce, Preset, forms, presets, scenario_schema};
+pub use protocol::commands::{Command, Order, PurgeRoutes};
+pub use protocol::routes::StaticRoute;
+pub use protocol::{NeighbourLimits, Protocol, after_reboot};
+pub use resolve::Resolved;
 pub use security::{Secret, Security, SharedKey, without_keys};
-pub use site_schema::{Antenna, Pair, Site, Zone};
-pub use skipped::Skipped;
-pub use stalls::QueueStall;
-pub use tcp_schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
-pub use traffic_schema::{OnOff, Pareto, TraceFormat, TrafficTrace};
+pub use site::background::{Background, ControlPoint};
+pub use site::{Antenna, Map, MapFeature, Pair, Shape, Site, Zone};
+pub use traffic::programs::{Program, ProgramPlan};
+pub use traffic::tcp::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
+pub use traffic::{Cbr, CbrRandom, IpVersion, Ns2File, OnOff, Pareto, Ping, Poisson, Traffic, TrafficTrace};
 pub use wayhop_transport::{FlowConfig, FlowKind};
-pub use waypoints_schema::{NodeTrack, Waypoint};

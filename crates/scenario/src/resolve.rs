@@ -5,35 +5,31 @@ use std::sync::Arc;
 
 use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, NodeId, Position, Route, Time};
+use wayhop_document::{Error, Skipped, in_range, unknown_name};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
+use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
 use crate::applications::{self, ApplicationPlan};
-use crate::attacks::{self, Around, Attack};
-use crate::checks::{check_geodetic, in_range};
-use crate::commands::{self, Order};
-use crate::document::Document;
-use crate::document::unknown_name;
-use crate::dtn::{self, DtnPlan};
-use crate::duration::{cut_off, default_duration};
-use crate::error::Error;
+use crate::attacks::{Around, Attack};
+use crate::dtn::DtnPlan;
+use crate::file::Scenario;
 use crate::gateways::EdgePlan;
-use crate::interfaces::Interfaces;
-use crate::ipv6::Ipv6Plan;
-use crate::ipv6_flows;
-use crate::limits::MAX_DURATION_S;
-use crate::map::Map;
-use crate::outages::{self, Outage};
-use crate::path_losses::{self, LossTable};
-use crate::placing::Placed;
-use crate::programs::{self, ProgramPlan};
-use crate::protocol;
-use crate::references::NodeRef;
-use crate::schema::{Captures, Movement, Receptions, Scenario};
-use crate::skipped::Skipped;
-use crate::stalls::{self, QueueStall};
-use crate::{energy, gateways, interfaces, routes, traffic};
+use crate::interfaces::path_losses::LossTable;
+use crate::interfaces::stalls::QueueStall;
+use crate::interfaces::{Interfaces, energy, path_losses, stalls};
+use crate::movement::Movement;
+use crate::nodes::Placed;
+use crate::nodes::ipv6::Ipv6Plan;
+use crate::outages::Outage;
+use crate::output::{CapturePlan, ReceptionPlan, capture_plan, reception_plan};
+use crate::protocol::commands::Order;
+use crate::protocol::{commands, routes};
+use crate::site::{Map, check_geodetic};
+use crate::traffic::programs::ProgramPlan;
+use crate::traffic::{cut_off, default_duration, ip, programs};
+use crate::{attacks, dtn, gateways, interfaces, outages, protocol, traffic};
 
 /// A scenario as the simulator takes it: plain data.
 #[derive(Clone, Debug)]
@@ -106,33 +102,6 @@ pub struct Resolved {
     pub skipped: Vec<Skipped>,
 }
 
-/// Which nodes write a capture, and how much of each frame.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CapturePlan {
-    /// In ascending order.
-    pub nodes: Vec<NodeId>,
-    /// Octets.
-    pub snap_length: u32,
-    /// Also frames that the nodes could not decode.
-    pub damaged: bool,
-}
-
-/// Of which frames a run records what became of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReceptionPlan {
-    /// Those that these nodes send or should receive; in ascending order.
-    pub nodes: Vec<NodeId>,
-    /// Those of these flows' packets, by index; in ascending order.
-    pub flows: Vec<u32>,
-}
-
-impl ReceptionPlan {
-    /// Whether there are any.
-    pub fn is_wanted(&self) -> bool {
-        !self.nodes.is_empty() || !self.flows.is_empty()
-    }
-}
-
 impl Resolved {
     /// The radio; of several, the first.
     pub fn radio(&self) -> &RadioConfig {
@@ -168,7 +137,7 @@ impl Scenario {
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
         let edge = gateways::resolve(self, &mut placed, &mut interfaces, &protocol)?;
         let routes = routes::resolve(self, &placed, &protocol, &interfaces)?;
-        warnings.extend(ipv6_flows::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
+        warnings.extend(ip::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(self, &placed, &interfaces)?;
         let path_losses = path_losses::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
@@ -235,7 +204,7 @@ impl Scenario {
             check_geodetic(origin, "origin", doc)?;
         }
         if let Some(background) = &self.background {
-            crate::background::check(background, doc)?;
+            crate::site::background::check(background, doc)?;
         }
         Ok(())
     }
@@ -311,49 +280,4 @@ fn extent(tracks: &[Track], until: Time) -> [f64; 3] {
         }
     }
     [far.x, far.y, far.z]
-}
-
-fn capture_plan(c: &Captures, placed: &Placed, doc: &Document) -> Result<CapturePlan, Error> {
-    in_range(doc, "captures.snap_length_bytes", f64::from(c.snap_length_bytes), 64.0, 262_144.0)?;
-    let nodes = some_nodes(c.all, &c.nodes, "captures", placed, doc)?;
-    Ok(CapturePlan { nodes, snap_length: c.snap_length_bytes, damaged: c.damaged })
-}
-
-fn reception_plan(
-    r: &Receptions,
-    placed: &Placed,
-    flows: usize,
-    doc: &Document,
-) -> Result<ReceptionPlan, Error> {
-    let nodes = some_nodes(r.all, &r.nodes, "receptions", placed, doc)?;
-    let mut chosen = r.flows.clone();
-    chosen.sort_unstable();
-    chosen.dedup();
-    if let Some(wrong) = chosen.iter().find(|f| **f as usize >= flows) {
-        let remedy = match flows {
-            0 => "the scenario has no flows; leave the key out".to_owned(),
-            n => format!("flows are 0 to {}, in the order of the table `flows`", n - 1),
-        };
-        return Err(doc.error("receptions.flows", format!("there is no flow {wrong}"), remedy));
-    }
-    Ok(ReceptionPlan { nodes, flows: chosen })
-}
-
-/// All nodes, or those that the list `nodes` of a section names; in ascending order.
-fn some_nodes(
-    all: bool,
-    named: &[NodeRef],
-    section: &str,
-    placed: &Placed,
-    doc: &Document,
-) -> Result<Vec<NodeId>, Error> {
-    let find = |(i, n)| placed.find(n, &format!("{section}.nodes[{i}]"), doc);
-    let mut nodes = if all {
-        (0..placed.tracks.len() as u32).map(NodeId).collect()
-    } else {
-        named.iter().enumerate().map(find).collect::<Result<Vec<_>, _>>()?
-    };
-    nodes.sort_unstable();
-    nodes.dedup();
-    Ok(nodes)
 }

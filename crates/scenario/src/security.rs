@@ -7,9 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use wayhop_auth::{Auth, Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
 use wayhop_core::Description;
-
-use crate::document::Document;
-use crate::error::Error;
+use wayhop_document::{Document, Error};
 
 /// What stands in the place of a key where a scenario is written.
 const HIDDEN: &str = "(hidden)";

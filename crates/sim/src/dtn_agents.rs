@@ -2,11 +2,10 @@
 
 use std::num::NonZeroU64;
 
-use wayhop_bundle_node::{Layer, Node, RoutingPlan, Settings};
+use wayhop_bundle_node::{Node, Settings};
 use wayhop_core::{NodeId, Purpose, Span, Time, stream};
-use wayhop_dtn::routing::ProphetParameters;
 use wayhop_dtn::{Eid, MemoryStore, Store, Table};
-use wayhop_scenario::{Convergence, DtnPlan, DtnRouting, Resolved};
+use wayhop_scenario::{DtnPlan, Resolved};
 use wayhop_trace::BundleBooks;
 
 /// DTN time at the start of every run: 2026-01-01, in milliseconds since 2000-01-01.
@@ -117,22 +116,12 @@ pub(crate) fn node_of(endpoint: &Eid) -> Option<NodeId> {
 }
 
 fn settings(plan: &DtnPlan, node: NodeId, seed: u64) -> Settings {
-    let layer = match plan.convergence {
-        Convergence::Udpcl => Layer::Udpcl,
-        Convergence::Ltp => Layer::Ltp,
-        Convergence::Tcpcl => Layer::Tcpcl,
-    };
     let mut s = Settings::new(eid(node));
     s.agent.dtn_time_at_zero_ms = Some(START_MS);
     s.agent.limits.octets = plan.store_bytes;
-    s.routing = match plan.routing {
-        DtnRouting::Epidemic => RoutingPlan::Epidemic,
-        DtnRouting::SprayAndWait => RoutingPlan::Spray(plan.copies),
-        DtnRouting::Prophet => RoutingPlan::Prophet(ProphetParameters::default()),
-        DtnRouting::Static => RoutingPlan::Static(plan.routes_of(node)),
-    };
-    s.layer = layer;
-    s.listens = vec![layer];
+    s.routing = plan.routing.plan(plan.copies, plan.routes_of(node));
+    s.layer = plan.convergence;
+    s.listens = vec![plan.convergence];
     s.largest = plan.fragment_bytes.map(|n| n as usize);
     s.datagram = DATAGRAM;
     s.beacon = Some(plan.beacon);

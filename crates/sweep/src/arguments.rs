@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wayhop_scenario::set_value;
+use wayhop_document::set_value;
 
 use crate::matrix::{MAX_RUNS, label};
 use crate::plan::{Axis, SeedRange, Seeds};

@@ -1,6 +1,6 @@
 //! What the command line says over the head of a plan.
 
-use wayhop_scenario::{apply_set, set_value};
+use wayhop_document::{apply_set, set_value};
 
 use crate::error::SweepError;
 use crate::figures::full_name;

@@ -1,6 +1,6 @@
 //! Why a sweep failed.
 
-use wayhop_scenario::Error;
+use wayhop_document::Error;
 
 use crate::store::StoreError;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use toml::{Table, Value};
-use wayhop_scenario::Error;
+use wayhop_document::Error;
 
 use crate::files;
 use crate::plan::{Axis, Plan, Seeds};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_scenario::{Document, Error};
+use wayhop_document::{Document, Error};
 
 use crate::figures::full_name;
 
@@ -216,5 +216,5 @@ impl Plan {
 /// `docs/reference/sweep.md`.
 pub fn reference_markdown() -> String {
     let sections = [("axis", "Axis"), ("axis.set", "Labelled"), ("seeds", "SeedRange")];
-    HEAD.to_owned() + &wayhop_scenario::reference_tables::<Sweep>(&sections)
+    HEAD.to_owned() + &wayhop_document::reference_tables::<Sweep>(&sections)
 }

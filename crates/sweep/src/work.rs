@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use wayhop_document::Error;
 use wayhop_runs::run_dir::{self, World, named_files};
 use wayhop_runs::{Clock, simulate};
-use wayhop_scenario::{Error, Resolved, Scenario};
+use wayhop_scenario::{Resolved, Scenario};
 use wayhop_topology::{ChainThroughput, Hearing, annotate, pathless_warnings};
 use wayhop_trace::{Recorder, Summary};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use wayhop_scenario::relative_path;
+use wayhop_document::relative_path;
 
 use crate::error::SweepError;
 use crate::files::replace;

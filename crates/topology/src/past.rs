@@ -187,7 +187,7 @@ fn lab_range(manifest: &Manifest) -> Result<Option<f64>, String> {
 }
 
 /// The radios and wires of a scenario whose nodes bear these names.
-fn interfaces(of: Scenario, names: &[String]) -> Result<Interfaces, wayhop_scenario::Error> {
+fn interfaces(of: Scenario, names: &[String]) -> Result<Interfaces, wayhop_document::Error> {
     let node = |(id, name): (u32, &String)| Node {
         id,
         name: Some(name.clone()),

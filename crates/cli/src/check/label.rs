@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde::Serialize;
-use wayhop_scenario::{InForce, Origin};
+use wayhop_document::Origin;
+use wayhop_scenario::InForce;
 
 use crate::scenario_args::ChangeArgs;
 

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use wayhop_merge::{ShownClock, split};
-use wayhop_scenario::{ExportOptions, export_ns2};
+use wayhop_scenario::export_ns2;
+use wayhop_simulator_files::ns2::ExportOptions;
 use wayhop_trace::{Tables, export_csv};
 
 use crate::failure::{Failure, output, warn};

@@ -15,6 +15,7 @@ use wayhop_fleet::{
     StateFile, on_all,
 };
 use wayhop_runs::interruption::stop_on_signal;
+use wayhop_scenario::Scenario;
 use wayhop_trace::Status;
 
 use args::FleetArgs;
@@ -53,7 +54,8 @@ pub(crate) fn fleet(command: &FleetCommand) -> Result<ExitCode, Failure> {
 
 impl Desk {
     fn open(a: &FleetArgs) -> Result<Self, Failure> {
-        let mut fleet = Fleet::load(&a.fleet)?;
+        let mut fleet =
+            Fleet::load(&a.fleet, |scenario| Ok(Scenario::load(scenario, &[])?.resolve()?.names))?;
         fleet.keep(&a.hosts)?;
         let state = StateFile::of(&a.fleet);
         Ok(Self { fleet, state, stop: stop_on_signal()?, shown: Shown::new(a.quiet), json: a.json })

@@ -7,8 +7,10 @@ use std::io::{self, BufReader, Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use wayhop_document::{Skipped, relative_path};
 use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng};
-use wayhop_scenario::{BonnMotion, Columns, Movement, Scenario, Skipped, Traffic, relative_path};
+use wayhop_scenario::{Movement, Scenario, Traffic};
+use wayhop_simulator_files::{BonnMotion, Columns};
 
 use crate::failure::{Failure, harmless, output, say, warn};
 use args::{HeightArgs, ImportedArgs, Strictness, TrackArgs};
@@ -97,7 +99,7 @@ impl TrackArgs {
 
 /// The text of a file that the command line names: no scenario does.
 fn text(path: &Path) -> Result<String, Failure> {
-    let octets = wayhop_scenario::read_octets(path).map_err(|mut e| {
+    let octets = wayhop_document::read_octets(path).map_err(|mut e| {
         if !path.exists() {
             "check the name".clone_into(&mut e.remedy);
         }

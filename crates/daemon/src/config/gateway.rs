@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{Configured, Outside, Prefix, Span};
-use wayhop_scenario::{Document, Error, parse_prefix};
+use wayhop_document::{Document, Error};
+use wayhop_scenario::parse_prefix;
 use wayhop_wire::ipv4;
 
 /// The node is a gateway: it leads out of the mesh (docs/concepts/gateway.md). It makes this host a router between the mesh and

@@ -5,7 +5,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{Addr, Configured, DataPlane, IfaceId, Prefix, Route};
-use wayhop_scenario::{Document, Error, parse_prefix};
+use wayhop_document::{Document, Error};
+use wayhop_scenario::parse_prefix;
 
 /// A longer prefix has no room for many nodes; a shorter one is no prefix of a link.
 const PREFIX_BITS: std::ops::RangeInclusive<u8> = 1..=126;

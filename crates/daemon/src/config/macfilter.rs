@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Mac;
+use wayhop_document::{Document, Error};
 use wayhop_linux::ebpf::IgnoringProgram;
-use wayhop_scenario::{Document, Error, Ignores, MacFilter, parse_link_address};
+use wayhop_scenario::{Ignores, MacFilter, parse_link_address};
 
 /// More nodes than any file is for: here nobody knows how many there are.
 const NODES: usize = 1 << 16;

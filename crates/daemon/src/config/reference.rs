@@ -13,6 +13,6 @@ pub fn reference_markdown() -> String {
         ("macfilter", "MacFilterConfig"),
         ("monitor", "Monitor"),
     ];
-    let keys = wayhop_scenario::reference_tables::<NodeConfig>(&sections);
+    let keys = wayhop_document::reference_tables::<NodeConfig>(&sections);
     format!("{HEAD}{keys}")
 }

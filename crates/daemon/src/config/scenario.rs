@@ -4,8 +4,9 @@ use std::path::Path;
 
 use toml::Table;
 use wayhop_core::{nearest, node_named};
+use wayhop_document::Document;
 use wayhop_linux::Error;
-use wayhop_scenario::{Attachment, Document, Outage, Radio, Resolved, Scenario, daemon_settings};
+use wayhop_scenario::{Attachment, Outage, Radio, Resolved, Scenario, daemon_settings};
 
 /// Keys that only a scenario has, and keys that only a node's configuration has.
 const SCENARIO_KEYS: [&str; 13] = [
@@ -90,7 +91,7 @@ pub(crate) fn choose(
             "{file}: this is the configuration of a node (it has `{key}`), and no scenario: leave out --as {node}"
         )));
     }
-    let wrong = |e: wayhop_scenario::Error| Error::Config(e.to_string());
+    let wrong = |e: wayhop_document::Error| Error::Config(e.to_string());
     let scenario = Scenario::load(path, changes).map_err(wrong)?;
     let resolved = scenario.resolve().map_err(wrong)?;
     if resolved.edge.is_some() {

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, Mac, Route};
+use wayhop_document::Document;
 use wayhop_linux::Error;
-use wayhop_scenario::{Document, Ignores, NeighbourLimits, Outage, Protocol, Radio, Security};
+use wayhop_scenario::{Ignores, NeighbourLimits, Outage, Protocol, Radio, Security};
 use wayhop_wire::ipv6::MIN_MTU;
 
 use crate::config::gateway::{self, Edge, Gateway};
@@ -231,7 +232,7 @@ pub struct Settings {
 
 impl NodeConfig {
     /// Captures and logs: how much they hold, and that they have a place.
-    fn check_files(&self, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+    fn check_files(&self, doc: &Document) -> Result<(), wayhop_document::Error> {
         if let Some(c) = self.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
             let (key, value) =
                 if c.queue_frames == 0 { ("queue_frames", 0) } else { ("snap_length_bytes", 64) };
@@ -259,7 +260,7 @@ impl NodeConfig {
     }
 
     /// Checks the names and numbers of the interfaces, and of the TUN.
-    fn check_interfaces(&self, doc: &Document) -> Result<(), wayhop_scenario::Error> {
+    fn check_interfaces(&self, doc: &Document) -> Result<(), wayhop_document::Error> {
         let config = self;
         let further = config.interfaces.iter().enumerate().map(|(i, n)| (format!("interfaces[{i}]"), n));
         let head = [("interface".to_owned(), &config.interface), ("tun".to_owned(), &config.tun)];
@@ -370,7 +371,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_scenario::Error> {
+    fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_document::Error> {
         config.check_interfaces(doc)?;
         let (address, prefix_len) = parse_address(&config.address).ok_or_else(|| {
             doc.error(
@@ -472,7 +473,7 @@ impl Settings {
 }
 
 /// An error of the reader of scenarios, in the words of a node's configuration.
-pub(crate) fn config_error(e: &wayhop_scenario::Error) -> Error {
+pub(crate) fn config_error(e: &wayhop_document::Error) -> Error {
     let text = e.to_string().replace("; paths in a scenario count from its folder", "");
     Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_document::Document;
 use wayhop_linux::{Error, Prefix};
 use wayhop_mobile_ip::{Association, Replay};
-use wayhop_scenario::Document;
 use wayhop_wire::ipv4;
 
 use crate::config::interface_name::is_interface_name;
@@ -247,7 +247,7 @@ fn yes() -> bool {
     true
 }
 
-fn config_error(e: &wayhop_scenario::Error) -> Error {
+fn config_error(e: &wayhop_document::Error) -> Error {
     match settings::config_error(e) {
         Error::Config(text) => {
             Error::Config(text.replace("docs/reference/node.md", "docs/reference/mobile-ip.md"))

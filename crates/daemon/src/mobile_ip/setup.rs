@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use wayhop_core::{Purpose, Rng, Span, Time, stream};
+use wayhop_document::Document;
 use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::listing::{Address, Link};
 use wayhop_linux::netlink::Netlink;
@@ -15,7 +16,6 @@ use wayhop_mobile_ip::{
     HomeAgent, HomeConfig, LinkKind, MESH_AGENTS, MobileAccount, MobileConfig, MobileLink, MobileNode,
     ntp_from_unix,
 };
-use wayhop_scenario::Document;
 
 use super::config::{self, ForeignAgentConfig, HomeAgentConfig, MobileNodeConfig, OwnLinkKind};
 use super::memory::Memory;

@@ -41,7 +41,7 @@ fn outcome(made: &Imported) -> Outcome {
         nodes: names.join(" "),
         duration_s: made.table.get("duration_s").and_then(Value::as_float).unwrap_or(0.0),
         ends,
-        skipped: made.skipped.iter().flat_map(wayhop_scenario::Skipped::kinds).collect(),
+        skipped: made.skipped.iter().flat_map(wayhop_document::Skipped::kinds).collect(),
     }
 }
 

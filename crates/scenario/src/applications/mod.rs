@@ -6,14 +6,11 @@ use std::net::IpAddr;
 
 use toml::{Table, Value};
 use wayhop_core::{ApplicationDescription, ConfiguredApplication, NodeId};
+use wayhop_document::{Document, Error, apply_set, unknown_name};
 
-use crate::document::{Document, apply_set, unknown_name};
-use crate::error::Error;
-
-use crate::overrides;
-use crate::placing::Placed;
-use crate::references::NodeRef;
-use crate::schema::Scenario;
+use crate::file::Scenario;
+use crate::nodes::{NodeRef, Placed};
+use crate::presets::overrides;
 use schema::ApplicationSection;
 
 /// More applications than anybody runs, in one scenario.
@@ -66,9 +63,9 @@ pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredAp
     let mut given = Table::new();
     sets.iter().try_for_each(|set| apply_set(&mut given, set))?;
     let parameters = overrides::application(description, &given, "--set", &doc)?;
-    parameters.check().map_err(|e| {
-        doc.error(&format!("--set {}", e.key.unwrap_or_default()), e.problem, e.remedy)
-    })?;
+    parameters
+        .check()
+        .map_err(|e| doc.error(&format!("--set {}", e.key.unwrap_or_default()), e.problem, e.remedy))?;
     Ok(ConfiguredApplication { description, parameters })
 }
 
@@ -114,7 +111,7 @@ fn with_addresses(
 mod tests {
     use crate::Scenario;
 
-    fn resolved(applications: &str) -> Result<crate::Resolved, crate::Error> {
+    fn resolved(applications: &str) -> Result<crate::Resolved, wayhop_document::Error> {
         let text = format!(
             "duration_s = 10\n[movement]\nkind = \"chain\"\nspacing_m = 100\n[nodes]\ncount = 3\n\
              [[nodes.node]]\nid = 2\nname = \"base\"\n{applications}"

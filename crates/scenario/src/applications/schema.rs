@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::references::NodeRef;
+use crate::nodes::NodeRef;
 
 /// An application at some nodes: a program of Wayhop's own, in every world. Its parameters stand beside these keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -191,7 +191,7 @@ fn a_setdest_leads_out_of_the_topography_and_below_zero_but_is_not_exported() {
         (p.x.round(), p.y.round())
     };
     assert_eq!((place(0, 21.0), place(1, 9.0)), ((10.0, 220.0), (-30.0, 10.0)));
-    let refused = wayhop_scenario::export_ns2(&r, wayhop_scenario::ExportOptions::default());
+    let refused = wayhop_scenario::export_ns2(&r, wayhop_simulator_files::ns2::ExportOptions::default());
     assert!(refused.unwrap_err().to_string().contains("node 1"));
 }
 

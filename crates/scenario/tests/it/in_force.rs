@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use wayhop_scenario::{InForce, Origin, Resolved, Scenario};
+use wayhop_document::Origin;
+use wayhop_scenario::{InForce, Resolved, Scenario};
 
 fn repo() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -167,6 +167,6 @@ fn mistakes_about_wires_are_named_by_key_and_remedy() {
 #[test]
 fn ns2_gets_no_scenario_with_several_interfaces() {
     let r = resolve("wires = [{ nodes = [0, 1] }]").unwrap();
-    let e = export_ns2(&r, wayhop_scenario::ExportOptions::default()).unwrap_err().to_string();
+    let e = export_ns2(&r, wayhop_simulator_files::ns2::ExportOptions::default()).unwrap_err().to_string();
     assert!(e.starts_with("ns-2's nodes have one radio each"), "{e}");
 }

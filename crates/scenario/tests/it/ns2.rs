@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use wayhop_core::{Position, Purpose, Time, stream};
-use wayhop_scenario::{ExportOptions, Resolved, Scenario, export_ns2};
+use wayhop_scenario::{Resolved, Scenario, export_ns2};
+use wayhop_simulator_files::ns2::ExportOptions;
 
 pub(crate) struct Ns2 {
     pub(crate) positions: BTreeMap<(u64, usize), Position>,

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use wayhop_core::{PacketId, Pool, Purpose, Time, stream};
-use wayhop_scenario::{ExportOptions, Resolved, Scenario, export_ns2};
+use wayhop_scenario::{Resolved, Scenario, export_ns2};
+use wayhop_simulator_files::ns2::ExportOptions;
 use wayhop_transport::Source;
 
 /// 1 % of pairs of samples of the same law have a Kolmogorov-Smirnov distance above this by the root of (n + m) / (n m).

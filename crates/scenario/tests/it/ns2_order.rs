@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use wayhop_core::Time;
-use wayhop_scenario::{Error, Imported, Importer};
+use wayhop_document::Error;
+use wayhop_simulator_files::ns2::{Imported, Importer};
 
 use crate::ns2::ns2;
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use wayhop_core::Time;
-use wayhop_scenario::{Error, FlowKind, Imported, Importer, Scenario};
+use wayhop_document::Error;
+use wayhop_scenario::{FlowKind, Scenario};
+use wayhop_simulator_files::ns2::{Imported, Importer};
 
 const NODES: &str = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$node_(1) set X_ 3\n$node_(1) set Y_ 4\n";
 const CBR: &str = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp_(0)\nset null_(0) [new Agent/Null]\n\

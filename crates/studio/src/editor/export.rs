@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
-use wayhop_scenario::{ExportOptions, Scenario, export_ns2_movement, export_ns2_traffic};
+use wayhop_scenario::{Scenario, export_ns2_movement, export_ns2_traffic};
+use wayhop_simulator_files::ns2::ExportOptions;
 
 /// The longest answer, octets.
 const MAX_ANSWER: u64 = 64 << 20;

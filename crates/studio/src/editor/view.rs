@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use wayhop_core::Time;
-use wayhop_scenario::{Error, FlowConfig, Map, Resolved, Scenario, Shape};
+use wayhop_document::Error;
+use wayhop_scenario::{FlowConfig, Map, Resolved, Scenario, Shape};
 use wayhop_topology::Oracle;
 use wayhop_transport::EVERYONE;
 

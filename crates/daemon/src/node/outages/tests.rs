@@ -1,8 +1,9 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{IfaceId, Mac, NodeId, Purpose, Time, stream};
+use wayhop_document::Document;
 use wayhop_linux::Prefix;
-use wayhop_scenario::{Document, Protocol, after_reboot};
+use wayhop_scenario::{Protocol, after_reboot};
 use wayhop_testkit::{TestPacket, data_packet};
 
 use super::*;

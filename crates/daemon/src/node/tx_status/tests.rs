@@ -163,7 +163,7 @@ proptest! {
 
 fn host(n: u8) -> Host {
     let section = wayhop_scenario::Protocol { name: "dsr".into(), ..wayhop_scenario::Protocol::default() };
-    let dsr = section.resolve(&wayhop_scenario::Document::default()).expect("a protocol");
+    let dsr = section.resolve(&wayhop_document::Document::default()).expect("a protocol");
     let port = Port { name: "wlan0".to_owned(), mac: mac(n), mtu: 1500, metric: 1 };
     let rng = stream(1, Purpose::Protocol, n.into());
     let mesh = Prefix::around(address(1), 24);

@@ -1,0 +1,26 @@
+//! Configuration files of all kinds: TOML, with the settings of the command line (`--set path.key=value`) on top.
+//!
+//! A [`Document`] holds the text and knows where in it each key is; it makes a value of any type that serde can read, and its
+//! [`Error`]s name file, line, key, reason and remedy. [`Origins`] say who set a key. Nothing here knows what the keys mean.
+
+mod deserialize;
+mod document;
+mod error;
+mod explain;
+mod input;
+mod origin;
+mod range;
+mod reference;
+mod relative;
+mod set;
+mod skipped;
+
+pub use document::{Document, unknown_name};
+pub use error::{Error, LineColumn, Problems};
+pub use input::{decode, read_all, read_bytes, read_octets, read_text};
+pub use origin::{Origin, Origins, leaves};
+pub use range::in_range;
+pub use reference::{ReferenceTables, reference_tables};
+pub use relative::relative_path;
+pub use set::{apply_set, set_value};
+pub use skipped::Skipped;

@@ -1,0 +1,8 @@
+//! Attackers among the nodes: who attacks how, and when.
+
+mod resolve;
+mod schema;
+
+pub use resolve::{Action, Attack};
+pub(crate) use resolve::{Around, resolve};
+pub use schema::{AttackKind, Attacks};

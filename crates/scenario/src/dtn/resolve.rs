@@ -1,0 +1,250 @@
+//! Which nodes have an agent for bundles, and who sends bundles to whom.
+
+use wayhop_bundle_node::{DtnRouting, Layer};
+use wayhop_core::{NodeId, Span, Time};
+use wayhop_document::{Document, Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
+
+use super::schema::{BundleFlow, Dtn, DtnRoute};
+use crate::file::Scenario;
+use crate::nodes::Placed;
+use crate::traffic::MAX_FLOWS;
+
+/// The longest payload of a bundle, octets.
+const MAX_SIZE: u64 = 1 << 30;
+/// The shortest fragment that has room for its headers and some payload, octets.
+const MIN_FRAGMENT: u64 = 256;
+
+/// The longest bundle that fits with its headers into a packet of an Ethernet's 1500 octets, rounded down.
+const UDPCL_FRAGMENT: u64 = 1_400;
+
+/// The agents of a scenario, looked up and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DtnPlan {
+    /// The nodes with an agent, in ascending order.
+    pub nodes: Vec<NodeId>,
+    /// Who gets a copy of a bundle.
+    pub routing: DtnRouting,
+    /// Copies of each bundle with spray and wait.
+    pub copies: u32,
+    /// How bundles travel from agent to agent.
+    pub convergence: Layer,
+    /// What each store holds, octets.
+    pub store_bytes: u64,
+    /// The longest bundle that is sent, octets, if there is a limit.
+    pub fragment_bytes: Option<u64>,
+    /// How fast datagrams are sent, bits per second.
+    pub rate_bps: f64,
+    /// From beacon to beacon.
+    pub beacon: Span,
+    /// A contact ends after so much silence.
+    pub silence: Span,
+    /// Static routes: node, destination, neighbour.
+    pub routes: Vec<(NodeId, NodeId, NodeId)>,
+    /// The flows.
+    pub flows: Vec<BundleFlowPlan>,
+}
+
+/// Bundles from one node to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundleFlowPlan {
+    /// The source.
+    pub src: NodeId,
+    /// The destination.
+    pub dst: NodeId,
+    /// When the first is made.
+    pub start: Time,
+    /// None is made at this time or later.
+    pub stop: Option<Time>,
+    /// Payload, octets.
+    pub size_bytes: u64,
+    /// From bundle to bundle.
+    pub interval: Span,
+    /// How long one lives.
+    pub lifetime: Span,
+    /// Whether custody is asked for.
+    pub custody: bool,
+    /// How many at most.
+    pub max_bundles: Option<u64>,
+}
+
+/// Looks up and checks the section `dtn`.
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Option<DtnPlan>, Error> {
+    let Some(dtn) = &scenario.dtn else { return Ok(None) };
+    let doc = &scenario.document;
+    let nodes = nodes(dtn, placed, doc)?;
+    check(dtn, doc)?;
+    let agent = |node: &crate::NodeRef, key: &str| {
+        let found = placed.find(node, key, doc)?;
+        if nodes.binary_search(&found).is_ok() {
+            return Ok(found);
+        }
+        Err(doc.error(key, format!("node {} has no agent", found.0), "name it in dtn.nodes, or name another"))
+    };
+    let route = |(k, r): (usize, &DtnRoute)| {
+        let key = |field: &str| format!("dtn.routes[{k}].{field}");
+        let node = agent(&r.node, &key("node"))?;
+        Ok((node, agent(&r.destination, &key("destination"))?, agent(&r.via, &key("via"))?))
+    };
+    let flow = |(k, f): (usize, &BundleFlow)| {
+        let key = |field: &str| format!("dtn.flows[{k}].{field}");
+        let (src, dst) = (agent(&f.src, &key("src"))?, agent(&f.dst, &key("dst"))?);
+        if src == dst {
+            return Err(doc.error(&key("dst"), "a flow from a node to itself", "name another node"));
+        }
+        flow_plan(f, (src, dst), key, doc)
+    };
+    Ok(Some(DtnPlan {
+        routing: dtn.routing,
+        copies: dtn.copies,
+        convergence: dtn.convergence,
+        store_bytes: dtn.store_bytes,
+        fragment_bytes: dtn.fragment_bytes.or((dtn.convergence == Layer::Udpcl).then_some(UDPCL_FRAGMENT)),
+        rate_bps: dtn.rate_bps,
+        beacon: Span::from_secs_f64(dtn.beacon_s),
+        silence: Span::from_secs_f64(dtn.silence_s),
+        routes: dtn.routes.iter().enumerate().map(route).collect::<Result<_, _>>()?,
+        flows: dtn.flows.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
+        nodes,
+    }))
+}
+
+fn nodes(dtn: &Dtn, placed: &Placed, doc: &Document) -> Result<Vec<NodeId>, Error> {
+    let Some(named) = &dtn.nodes else { return Ok((0..placed.tracks.len() as u32).map(NodeId).collect()) };
+    if named.is_empty() {
+        return Err(doc.error(
+            "dtn.nodes",
+            "no node",
+            "name some, or leave the key out: then all have an agent",
+        ));
+    }
+    let one = |(k, n)| placed.find(n, &format!("dtn.nodes[{k}]"), doc);
+    let mut nodes: Vec<NodeId> = named.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
+}
+
+fn check(dtn: &Dtn, doc: &Document) -> Result<(), Error> {
+    in_range(doc, "dtn.copies", f64::from(dtn.copies), 1.0, 1e6)?;
+    in_range(doc, "dtn.store_bytes", dtn.store_bytes as f64, MIN_FRAGMENT as f64, 1e12)?;
+    if let Some(octets) = dtn.fragment_bytes {
+        in_range(doc, "dtn.fragment_bytes", octets as f64, MIN_FRAGMENT as f64, MAX_SIZE as f64)?;
+    }
+    in_range(doc, "dtn.rate_bps", dtn.rate_bps, 1e3, 1e12)?;
+    in_range(doc, "dtn.beacon_s", dtn.beacon_s, 0.01, 1e6)?;
+    in_range(doc, "dtn.silence_s", dtn.silence_s, 0.01, 1e6)?;
+    if dtn.silence_s <= dtn.beacon_s {
+        return Err(doc.error(
+            "dtn.silence_s",
+            format!(
+                "{} s end a contact between two beacons, which are {} s apart",
+                dtn.silence_s, dtn.beacon_s
+            ),
+            "give more than dtn.beacon_s: three times as much lets two beacons be lost",
+        ));
+    }
+    if dtn.routing != DtnRouting::Static && !dtn.routes.is_empty() {
+        return Err(doc.error(
+            "dtn.routes",
+            "routes are for static routing only",
+            "set dtn.routing = \"static\"",
+        ));
+    }
+    if dtn.flows.len() > MAX_FLOWS {
+        return Err(doc.error("dtn.flows", format!("more than {MAX_FLOWS} flows"), "give fewer"));
+    }
+    Ok(())
+}
+
+fn flow_plan(
+    f: &BundleFlow,
+    (src, dst): (NodeId, NodeId),
+    key: impl Fn(&str) -> String,
+    doc: &Document,
+) -> Result<BundleFlowPlan, Error> {
+    in_range(doc, &key("start_s"), f.start_s, 0.0, 1e9)?;
+    if let Some(stop) = f.stop_s {
+        in_range(doc, &key("stop_s"), stop, 0.0, 1e9)?;
+        if stop <= f.start_s {
+            let reason = format!("{stop} is not after start_s = {}", f.start_s);
+            return Err(doc.error(&key("stop_s"), reason, "give a later time, or leave the key out"));
+        }
+    }
+    in_range(doc, &key("size_bytes"), f.size_bytes as f64, 1.0, MAX_SIZE as f64)?;
+    in_range(doc, &key("interval_s"), f.interval_s, 1e-3, 1e9)?;
+    in_range(doc, &key("lifetime_s"), f.lifetime_s, 1e-3, MAX_DURATION_S)?;
+    Ok(BundleFlowPlan {
+        src,
+        dst,
+        start: Time::from_secs_f64(f.start_s),
+        stop: f.stop_s.map(Time::from_secs_f64),
+        size_bytes: f.size_bytes,
+        interval: Span::from_secs_f64(f.interval_s),
+        lifetime: Span::from_secs_f64(f.lifetime_s),
+        custody: f.custody,
+        max_bundles: f.max_bundles,
+    })
+}
+
+impl DtnPlan {
+    /// The static routes of a node, as agents read them.
+    pub fn routes_of(&self, node: NodeId) -> Vec<String> {
+        let own = self.routes.iter().filter(|(at, ..)| *at == node);
+        own.map(|(_, to, via)| format!("dtn://mesh-{}/* via dtn://mesh-{}/", to.0, via.0)).collect()
+    }
+}
+
+impl BundleFlowPlan {
+    /// When its bundle of this number is made, from 0; `None` if it is not.
+    pub fn departure(&self, number: u64) -> Option<Time> {
+        let after = self.interval.as_nanos().checked_mul(number)?;
+        let at = self.start + Span::from_nanos(after);
+        let is_made =
+            self.max_bundles.is_none_or(|most| number < most) && self.stop.is_none_or(|stop| at < stop);
+        is_made.then_some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "nodes.count = 3\nmovement = { kind = \"chain\", spacing_m = 100 }\n[dtn]\n";
+
+    fn plan(keys: &str) -> Result<DtnPlan, Error> {
+        let scenario = Scenario::from_text(&format!("{HEAD}{keys}"), &[])?;
+        Ok(scenario.resolve()?.dtn.expect("a section"))
+    }
+
+    #[test]
+    fn agents_are_in_all_nodes_unless_some_are_named() {
+        assert_eq!(plan("").unwrap().nodes, [0, 1, 2].map(NodeId));
+        assert_eq!(plan("nodes = [2, 0, 2]").unwrap().nodes, [0, 2].map(NodeId));
+    }
+
+    #[test]
+    fn a_flow_makes_its_bundles_at_its_interval_until_it_stops() {
+        let flow = "[[dtn.flows]]\nsrc = 0\ndst = 2\nstart_s = 1\nstop_s = 6\ninterval_s = 2\n";
+        let plan = plan(flow).unwrap();
+        let times: Vec<_> = (0..5).map(|n| plan.flows[0].departure(n).map(Time::as_secs_f64)).collect();
+        assert_eq!(times, [Some(1.0), Some(3.0), Some(5.0), None, None]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_key() {
+        for (keys, key) in [
+            ("nodes = []", "dtn.nodes"),
+            ("nodes = [7]", "dtn.nodes[0]"),
+            ("silence_s = 1\nbeacon_s = 1", "dtn.silence_s"),
+            ("fragment_bytes = 10", "dtn.fragment_bytes"),
+            ("[[dtn.routes]]\nnode = 0\ndestination = 2\nvia = 1", "dtn.routes"),
+            ("nodes = [0, 1]\n[[dtn.flows]]\nsrc = 0\ndst = 2", "dtn.flows[0].dst"),
+            ("[[dtn.flows]]\nsrc = 0\ndst = 0", "dtn.flows[0].dst"),
+            ("[[dtn.flows]]\nsrc = 0\ndst = 1\ninterval_s = 0", "dtn.flows[0].interval_s"),
+        ] {
+            let e = plan(keys).expect_err(keys);
+            assert_eq!(e.key.as_deref(), Some(key), "{keys}: {e}");
+        }
+    }
+}

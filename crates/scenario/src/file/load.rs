@@ -1,0 +1,84 @@
+//! From files and arguments to a [`Scenario`].
+
+use std::io::Read;
+use std::path::Path;
+
+use toml::{Table, Value};
+use wayhop_document::{Document, Error, read_all, read_text};
+use wayhop_simulator_files::BonnMotion;
+
+use super::schema::Scenario;
+
+/// What messages call standard input.
+const STANDARD_INPUT: &str = "<stdin>";
+
+impl Scenario {
+    /// Reads a TOML file and applies `sets`, each of the form `path.key=value`, on top.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Self, Error> {
+        Self::of_file(path, read_text(path)?, sets)
+    }
+
+    /// Takes `text` for what the file holds, whatever it does.
+    pub fn of_file(path: &Path, text: String, sets: &[String]) -> Result<Self, Error> {
+        let mut scenario = Self::parse(Document::new(Some(path), text), sets)?;
+        if scenario.name.is_empty() {
+            scenario.name = stem(path);
+        }
+        Ok(scenario)
+    }
+
+    /// Reads TOML from a pipe and applies `sets`. Relative paths in it count from the working directory.
+    pub fn read(input: impl Read, sets: &[String]) -> Result<Self, Error> {
+        let name = Path::new(STANDARD_INPUT);
+        let text = read_all(input).map_err(|e| e.in_file(name))?;
+        let mut scenario = Self::parse(Document::new(Some(name), text), sets)?;
+        if scenario.name.is_empty() {
+            "stdin".clone_into(&mut scenario.name);
+        }
+        Ok(scenario)
+    }
+
+    /// Reads TOML text; relative paths in it count from the working directory.
+    pub fn from_text(text: &str, sets: &[String]) -> Result<Self, Error> {
+        Self::parse(Document::new(None, text.to_owned()), sets)
+    }
+
+    /// A scenario of a movement file, ns-2's or BonnMotion's, and perhaps a traffic file, with `sets`, each of the form `path.key=value`, on top.
+    pub fn from_ns2(movement: &Path, traffic: Option<&Path>, sets: &[String]) -> Result<Self, Error> {
+        let file = |path: &Path, kind: &str| -> Result<Table, Error> {
+            let text = path
+                .to_str()
+                .ok_or_else(|| Error::new("the name is not UTF-8", "rename the file").in_file(path))?;
+            Ok(Table::from_iter([("kind".into(), kind.into()), ("path".into(), text.into())]))
+        };
+        let kind = if BonnMotion::is_likely(&read_text(movement)?) { "bonnmotion" } else { "ns2" };
+        if let Some(traffic) = traffic.filter(|_| kind != "ns2") {
+            let wrong = "goes with a movement file of ns-2, and this one is BonnMotion's";
+            let remedy = "name the flows in a scenario: `wayhop import bonnmotion` writes one";
+            return Err(Error::new(wrong, remedy).in_file(traffic));
+        }
+        let mut table = Table::new();
+        table.insert("name".into(), stem(movement).into());
+        table.insert("movement".into(), file(movement, kind)?.into());
+        let mut options = vec![("movement.kind", "--movement"), ("movement.path", "--movement")];
+        if let Some(traffic) = traffic {
+            table.insert("traffic".into(), Value::Array(vec![file(traffic, "ns2")?.into()]));
+            options.extend([("traffic.0.kind", "--traffic"), ("traffic.0.path", "--traffic")]);
+        }
+        let mut document = Document::of_options(options);
+        let scenario: Self = document.deserialize_table(&table, sets)?;
+        Ok(Self { document, ..scenario })
+    }
+
+    fn parse(mut document: Document, sets: &[String]) -> Result<Self, Error> {
+        let scenario: Self = document.deserialize_with(sets)?;
+        Ok(Self { document, ..scenario })
+    }
+}
+
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let end = name.rfind('.').filter(|&i| i > 0).unwrap_or(name.len());
+    name[..end].to_owned()
+}

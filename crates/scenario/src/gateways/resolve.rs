@@ -1,0 +1,274 @@
+//! Gateways, and the nodes outside of the mesh: looked up and checked.
+
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Addr, Configured, IfaceId, NodeId, Outside, Prefix, Route, nearest};
+use wayhop_document::{Document, Error};
+
+use super::schema::Gateway;
+use crate::file::Scenario;
+use crate::interfaces::{Attachment, Interfaces, WirePlan};
+use crate::nodes::Placed;
+use crate::nodes::ipv6::prefix;
+
+/// The first address of nodes outside that have none of their own, less one: TEST-NET-2 (RFC 5737).
+const OUTSIDE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 0);
+/// The most nodes outside that get an address by themselves.
+const MOST_OUTSIDE: usize = 254;
+/// The longest prefix that is taken for the mesh's.
+const LONGEST_MESH: u8 = 24;
+
+/// The edge of the mesh, in a scenario with gateways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgePlan {
+    /// The mesh's addresses: the longest prefix, of at most 24 bits, around those of its nodes.
+    pub mesh: Prefix,
+    /// In the order of the scenario.
+    pub gateways: Vec<GatewayPlan>,
+    /// The nodes outside, in ascending order.
+    pub outside: Vec<OutsidePlan>,
+}
+
+/// A gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatewayPlan {
+    /// The node.
+    pub node: NodeId,
+    /// What it reaches.
+    pub reaches: Vec<Prefix>,
+    /// Its ways out: to each node on its wire, and by the first of them to everything else.
+    pub routes: Vec<Route>,
+}
+
+/// A node outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsidePlan {
+    /// The node.
+    pub node: NodeId,
+    /// The gateways on its wires, in order, by address and the node's own interface.
+    pub gateways: Vec<(Ipv4Addr, IfaceId)>,
+    /// The other nodes outside on its wires.
+    pub others: Vec<(Ipv4Addr, IfaceId)>,
+}
+
+impl EdgePlan {
+    /// What a node of the mesh knows of the outside, and its ways there; `None` for a node that is outside itself.
+    pub fn of(&self, node: NodeId) -> Option<(Outside, Vec<Route>)> {
+        if self.is_outside(node) {
+            return None;
+        }
+        let own = self.gateways.iter().find(|g| g.node == node);
+        let reaches = own.map_or_else(Vec::new, |g| g.reaches.clone());
+        Some((Outside { mesh: self.mesh, reaches }, own.map_or_else(Vec::new, |g| g.routes.clone())))
+    }
+    /// Whether a node is outside.
+    pub fn is_outside(&self, node: NodeId) -> bool {
+        self.outside.iter().any(|o| o.node == node)
+    }
+}
+
+/// Looks up the gateways of a scenario. Marks their uplinks, and gives nodes outside their addresses.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &mut Placed,
+    interfaces: &mut Interfaces,
+    protocol: &Configured,
+) -> Result<Option<EdgePlan>, Error> {
+    if scenario.gateways.is_empty() {
+        return Ok(None);
+    }
+    let doc = &scenario.document;
+    if protocol.name() == "none" {
+        let remedy = "take another protocol, or give static routes instead of gateways";
+        return Err(doc.error("gateways", "without a routing protocol nobody finds a gateway", remedy));
+    }
+    let mut found: Vec<(NodeId, u16, Vec<Prefix>)> = Vec::new();
+    for (k, g) in scenario.gateways.iter().enumerate() {
+        let key = |field: &str| format!("gateways[{k}].{field}");
+        let node = placed.find(&g.node, &key("node"), doc)?;
+        if found.iter().any(|(other, ..)| *other == node) {
+            return Err(doc.error(&key("node"), "this node is a gateway already", "name each node once"));
+        }
+        let wire = uplink(doc, interfaces, node, g, &key("uplink"))?;
+        found.push((node, wire, reached(doc, g, &key("reaches"))?));
+    }
+    for (_, wire, _) in &found {
+        interfaces.wires[usize::from(*wire)].leads_out = true;
+    }
+    let interfaces: &Interfaces = interfaces;
+    let attached = interfaces.by_node(placed.tracks.len());
+    let outside = outside_nodes(interfaces, &attached);
+    check_members(doc, placed, interfaces, &found, &outside)?;
+    give_addresses(scenario, placed, &outside)?;
+    let mesh = mesh_prefix(doc, placed, &outside)?;
+    let own_iface = |node: NodeId, wire: u16| {
+        let at = attached[node.index()].iter().position(|a| *a == Attachment::Wire(wire));
+        IfaceId(at.unwrap_or(0) as u8)
+    };
+    let on = |wire: u16| outside.iter().copied().filter(move |n| has(interfaces, wire, *n));
+    let gateways = found.iter().map(|(node, wire, reaches)| GatewayPlan {
+        node: *node,
+        reaches: reaches.clone(),
+        routes: ways_out(on(*wire).map(|n| placed.addresses[n.index()]), own_iface(*node, *wire)),
+    });
+    let hosts = outside.iter().map(|&node| {
+        let wires = || attached[node.index()].iter().filter_map(|a| wire_of(*a));
+        let near = |wire: u16, n: NodeId| (placed.addresses[n.index()], own_iface(node, wire));
+        OutsidePlan {
+            node,
+            gateways: found
+                .iter()
+                .filter_map(|(g, wire, _)| wires().find(|w| w == wire).map(|w| near(w, *g)))
+                .collect(),
+            others: wires().flat_map(|w| on(w).filter(|n| *n != node).map(move |n| near(w, n))).collect(),
+        }
+    });
+    Ok(Some(EdgePlan { mesh, gateways: gateways.collect(), outside: hosts.collect() }))
+}
+
+fn wire_of(a: Attachment) -> Option<u16> {
+    match a {
+        Attachment::Wire(k) => Some(k),
+        Attachment::Radio(_) => None,
+    }
+}
+fn has(interfaces: &Interfaces, wire: u16, node: NodeId) -> bool {
+    interfaces.wires[usize::from(wire)].nodes.contains(&node)
+}
+
+/// The wire that leads out.
+fn uplink(doc: &Document, all: &Interfaces, node: NodeId, g: &Gateway, key: &str) -> Result<u16, Error> {
+    let own: Vec<(u16, &WirePlan)> = (0..).zip(&all.wires).filter(|(_, w)| w.nodes.contains(&node)).collect();
+    let names = || own.iter().map(|(_, w)| w.name.as_str());
+    let Some(name) = &g.uplink else {
+        return match &own[..] {
+            [(k, _)] => Ok(*k),
+            [] => Err(doc.error(key, "a gateway without a wire", "add a wire from it to a node outside")),
+            _ => {
+                let all = names().collect::<Vec<_>>().join(", ");
+                Err(doc.error(key, "the gateway has several wires", format!("name one of {all}")))
+            }
+        };
+    };
+    own.iter().find(|(_, w)| w.name == *name).map(|(k, _)| *k).ok_or_else(|| {
+        let remedy = match nearest(name, names()) {
+            Some(meant) => format!("did you mean {meant:?}?"),
+            None => "name a wire that the gateway is at; a radio cannot lead out".to_owned(),
+        };
+        doc.error(key, format!("the gateway has no wire named {name:?}"), remedy)
+    })
+}
+
+fn reached(doc: &Document, g: &Gateway, key: &str) -> Result<Vec<Prefix>, Error> {
+    if g.reaches.is_empty() {
+        let remedy = "give prefixes such as \"0.0.0.0/0\", or leave the key out";
+        return Err(doc.error(key, "a gateway that reaches nothing", remedy));
+    }
+    let one = |(i, text): (usize, &String)| {
+        prefix(text).filter(|p| p.addr.is_v4()).ok_or_else(|| {
+            let remedy = "give an IPv4 address or prefix such as \"192.0.2.0/24\"";
+            doc.error(&format!("{key}[{i}]"), format!("{text:?} is no prefix"), remedy)
+        })
+    };
+    g.reaches.iter().enumerate().map(one).collect()
+}
+
+/// The nodes that have only wires that lead out.
+fn outside_nodes(all: &Interfaces, attached: &[Vec<Attachment>]) -> Vec<NodeId> {
+    let leads_out = |a: &Attachment| wire_of(*a).is_some_and(|k| all.wires[usize::from(k)].leads_out);
+    let outside = |own: &Vec<Attachment>| !own.is_empty() && own.iter().all(leads_out);
+    (0..).zip(attached).filter(|(_, own)| outside(own)).map(|(n, _)| NodeId(n)).collect()
+}
+
+/// At an uplink are gateways that lead out by it, and nodes outside.
+fn check_members(
+    doc: &Document,
+    placed: &Placed,
+    all: &Interfaces,
+    gateways: &[(NodeId, u16, Vec<Prefix>)],
+    outside: &[NodeId],
+) -> Result<(), Error> {
+    for (k, w) in (0..).zip(&all.wires).filter(|(_, w)| w.leads_out) {
+        let key = format!("wires[{k}].nodes");
+        if !w.nodes.iter().any(|n| outside.contains(n)) {
+            let remedy = "name a node that has neither a radio (`radio.nodes`) nor another wire";
+            return Err(doc.error(&key, "this wire leads out of the mesh, and nobody is outside", remedy));
+        }
+        for n in &w.nodes {
+            if !outside.contains(n) && !gateways.iter().any(|(g, wire, _)| g == n && *wire == k) {
+                let reason = format!(
+                    "this wire leads out of the mesh, and node {} is in the mesh",
+                    placed.names[n.index()]
+                );
+                let remedy =
+                    "make it a gateway, too, take it from the wire, or leave it out of `radio.nodes`";
+                return Err(doc.error(&key, reason, remedy));
+            }
+        }
+    }
+    for (k, (node, ..)) in gateways.iter().enumerate() {
+        if outside.contains(node) {
+            let remedy = "name it in the `nodes` of a radio";
+            return Err(doc.error(&format!("gateways[{k}].node"), "this gateway is not in the mesh", remedy));
+        }
+    }
+    Ok(())
+}
+
+fn give_addresses(scenario: &Scenario, placed: &mut Placed, outside: &[NodeId]) -> Result<(), Error> {
+    let has_own = |n: &NodeId| scenario.nodes.single.iter().any(|own| own.id == n.0 && own.address.is_some());
+    let without: Vec<NodeId> = outside.iter().copied().filter(|n| !has_own(n)).collect();
+    if without.len() > MOST_OUTSIDE {
+        let reason = format!("{} nodes outside have no address", without.len());
+        let remedy = format!("give them addresses (`nodes.node.address`) but for {MOST_OUTSIDE}");
+        return Err(scenario.document.error("gateways", reason, remedy));
+    }
+    for (k, n) in (1..).zip(&without) {
+        let address = Ipv4Addr::from_bits(OUTSIDE.to_bits() + k);
+        if placed.addresses.contains(&address) {
+            let reason = format!("{address}, for a node outside, is another node's");
+            return Err(scenario.document.error(
+                "gateways",
+                reason,
+                "give the node outside an address of its own",
+            ));
+        }
+        placed.addresses[n.index()] = address;
+    }
+    Ok(())
+}
+
+/// The longest prefix around the addresses of all nodes of the mesh, and no address of a node outside in it.
+fn mesh_prefix(doc: &Document, placed: &Placed, outside: &[NodeId]) -> Result<Prefix, Error> {
+    let all = || (0..).zip(&placed.addresses);
+    let mut inside = all().filter(|(n, _)| !outside.contains(&NodeId(*n))).map(|(_, a)| a.to_bits());
+    let first = inside.next().unwrap_or(0);
+    let differ = inside.fold(0, |differ, a| differ | (a ^ first));
+    let mesh = Prefix::around(Ipv4Addr::from_bits(first), (differ.leading_zeros() as u8).min(LONGEST_MESH));
+    match all().find(|(n, a)| outside.contains(&NodeId(*n)) && mesh.contains(**a)) {
+        None => Ok(mesh),
+        Some((n, a)) => {
+            let name = &placed.names[n as usize];
+            let reason = format!(
+                "node {name} is outside of the mesh, and its address {a} is in the mesh's prefix {mesh}"
+            );
+            Err(doc.error("nodes.node", reason, "give it another address, or none"))
+        }
+    }
+}
+
+/// To each node on the wire, and by the first to everything else.
+fn ways_out(on_wire: impl Iterator<Item = Ipv4Addr> + Clone, iface: IfaceId) -> Vec<Route> {
+    let direct = on_wire.clone().map(|a| Route::to_host(a, a, 1).on(iface));
+    let by_first = on_wire.take(1).map(|a| Route {
+        destination: Prefix::around(Addr::UNSPECIFIED, 0),
+        next_hop: a.into(),
+        iface,
+        metric: 1,
+    });
+    direct.chain(by_first).collect()
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

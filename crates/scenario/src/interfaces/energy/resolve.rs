@@ -1,0 +1,81 @@
+//! Which nodes have batteries.
+
+use wayhop_document::{Document, Error, in_range};
+use wayhop_radio::{Draw, Supply};
+
+use super::schema::Energy;
+use crate::file::Scenario;
+use crate::interfaces::Interfaces;
+use crate::nodes::Node;
+
+/// The defaults of ns-2 (`mac/wireless-phy.cc`), W.
+pub(crate) const DRAW: Draw = Draw { tx_watts: 0.66, rx_watts: 0.395, idle_watts: 0.0, sleep_watts: 0.0 };
+
+/// Each node's battery; an empty list if no node has one.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    nodes: usize,
+    interfaces: &Interfaces,
+) -> Result<Vec<Option<Supply>>, Error> {
+    let doc = &scenario.document;
+    let single = &scenario.nodes.single;
+    let own = |k: usize| format!("nodes.node[{k}]");
+    let first = scenario.energy.as_ref().map(|_| "energy".to_owned());
+    let of_node = || single.iter().position(|n| n.energy.is_some()).map(|k| own(k) + ".energy");
+    let Some(key) = first.or_else(of_node) else {
+        return match single.iter().position(|n| n.mains) {
+            Some(k) => Err(doc.error(&(own(k) + ".mains"), "no node has a battery", "take it out")),
+            None => Ok(Vec::new()),
+        };
+    };
+    if !interfaces.is_single() {
+        return Err(doc.error(
+            &key,
+            "batteries need nodes with one radio each, and this scenario says who has which radio or wire",
+            "take it out, or radios, wires and radio.nodes",
+        ));
+    }
+    let base = scenario.energy.as_ref().map(|e| (e, "energy".to_owned()));
+    let mut keys: Vec<Option<usize>> = vec![None; nodes];
+    for (k, node) in single.iter().enumerate() {
+        keys[node.id as usize] = Some(k);
+    }
+    keys.into_iter().map(|k| supply(k.map(|k| (&single[k], own(k))).as_ref(), base.as_ref(), doc)).collect()
+}
+
+/// The battery of a node, by its own keys and those for all.
+fn supply(
+    node: Option<&(&Node, String)>,
+    base: Option<&(&Energy, String)>,
+    doc: &Document,
+) -> Result<Option<Supply>, Error> {
+    let own = node.and_then(|(n, at)| Some((n.energy.as_ref()?, format!("{at}.energy"))));
+    if let Some((_, at)) = node.filter(|(n, _)| n.mains) {
+        return match own {
+            Some((_, key)) => {
+                Err(doc.error(&key, "a node on mains has no battery", format!("take it or {at}.mains out")))
+            }
+            None => Ok(None),
+        };
+    }
+    let given = [own.as_ref(), base];
+    let Some((_, place)) = given.iter().flatten().next() else { return Ok(None) };
+    let value = |field: &str, of: fn(&Energy) -> Option<f64>, least: f64, default: Option<f64>| {
+        let found = given.iter().flatten().find_map(|(e, at)| Some((of(e)?, at)));
+        match (found, default) {
+            (Some((v, at)), _) => in_range(doc, &format!("{at}.{field}"), v, least, 1e9).map(|()| v),
+            (None, Some(v)) => Ok(v),
+            (None, None) => {
+                Err(doc.error(place, format!("{field} is missing"), "say how many joules there are"))
+            }
+        }
+    };
+    let joules = value("initial_j", |e| e.initial_j, 1e-6, None)?;
+    let draw = Draw {
+        tx_watts: value("tx_w", |e| e.tx_w, 0.0, Some(DRAW.tx_watts))?,
+        rx_watts: value("rx_w", |e| e.rx_w, 0.0, Some(DRAW.rx_watts))?,
+        idle_watts: value("idle_w", |e| e.idle_w, 0.0, Some(DRAW.idle_watts))?,
+        sleep_watts: value("sleep_w", |e| e.sleep_w, 0.0, Some(DRAW.sleep_watts))?,
+    };
+    Ok(Some(Supply { joules, draw }))
+}

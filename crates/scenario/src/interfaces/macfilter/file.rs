@@ -1,0 +1,251 @@
+//! Who ignores whose frames, from when on: the file that makes one wire a mesh that changes.
+//!
+//! A line a change, in order of time; each says all of what its node ignores from then on:
+//!
+//! ```text
+//! # seconds  node  link addresses (or "nobody")
+//! at 0      node 0 ignores 02:00:0a:00:00:03 02:00:0a:00:00:04
+//! at 12.75  node 0 ignores nobody
+//! ```
+
+use std::fmt;
+use std::net::Ipv4Addr;
+
+use wayhop_core::{Mac, Time};
+
+/// The most lines.
+const MAX_LINES: usize = 1_000_000;
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignores {
+    /// From when on.
+    pub at: Time,
+    /// Who, as the scenario numbers it.
+    pub node: u32,
+    /// Whose frames. All others' are heard.
+    pub from: Vec<Mac>,
+}
+
+/// A whole file, in order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MacFilter(pub(super) Vec<Ignores>);
+
+/// A line that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacFilterError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong, and the remedy.
+    pub reason: String,
+}
+
+impl fmt::Display for MacFilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for MacFilterError {}
+
+impl MacFilter {
+    /// Of these lines, which are put in order of time.
+    pub fn new(mut lines: Vec<Ignores>) -> Self {
+        lines.sort_by_key(|l| l.at);
+        Self(lines)
+    }
+
+    /// Reads a file for a mesh of so many nodes.
+    pub fn parse(text: &str, nodes: usize) -> Result<Self, MacFilterError> {
+        let mut lines = Vec::new();
+        let mut last = Time::ZERO;
+        for (i, line) in text.lines().enumerate() {
+            let wrong = |reason: String| MacFilterError { line: i + 1, reason };
+            if i >= MAX_LINES {
+                return Err(wrong(format!("the file has more than {MAX_LINES} lines; leave some out")));
+            }
+            let content = line.split('#').next().unwrap_or_default();
+            let words: Vec<&str> = content.split_whitespace().collect();
+            if words.is_empty() {
+                continue;
+            }
+            let one = parse_line(&words, nodes).map_err(wrong)?;
+            if one.at < last {
+                return Err(wrong(
+                    "it is earlier than the line before; put the lines in order of time".into(),
+                ));
+            }
+            last = one.at;
+            lines.push(one);
+        }
+        Ok(Self(lines))
+    }
+
+    /// The lines of one node.
+    pub fn of(&self, node: u32) -> impl Iterator<Item = &Ignores> {
+        self.0.iter().filter(move |s| s.node == node)
+    }
+
+    /// All link addresses that any node ever ignores, each once.
+    pub fn link_addresses(&self) -> Vec<Mac> {
+        let mut all: Vec<Mac> = self.0.iter().flat_map(|s| s.from.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The lines, for nodes that exist.
+    pub fn steps(&self, addresses: &[Ipv4Addr]) -> Vec<Ignores> {
+        self.0.iter().filter(|s| (s.node as usize) < addresses.len()).cloned().collect()
+    }
+}
+
+impl fmt::Display for MacFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "# Who ignores whose frames from when on, seconds; each line says all that its node ignores."
+        )?;
+        for s in &self.0 {
+            let ns = s.at.as_nanos();
+            write!(f, "at {}.{:09} node {} ignores", ns / 1_000_000_000, ns % 1_000_000_000, s.node)?;
+            if s.from.is_empty() {
+                f.write_str(" nobody")?;
+            }
+            for m in &s.from {
+                write!(f, " {m}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
+    let ["at", at, "node", node, "ignores", from @ ..] = words else {
+        return Err("it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)".into());
+    };
+    let at = parse_time(at).ok_or_else(|| {
+        format!("{at:?} is no time; give seconds from 0 on, such as 12.75, to the nanosecond")
+    })?;
+    let node: u32 =
+        node.parse().ok().filter(|n| (*n as usize) < nodes).ok_or_else(|| {
+            format!("{node:?} is no node; give a number from 0 to {}", nodes.saturating_sub(1))
+        })?;
+    let from = match from {
+        [] => return Err("it does not say whom; give link addresses, or nobody".into()),
+        ["nobody"] => Vec::new(),
+        some => some.iter().map(|m| parse_link_address(m)).collect::<Result<_, _>>()?,
+    };
+    Ok(Ignores { at, node, from })
+}
+
+/// Seconds with at most nine decimals, exactly.
+fn parse_time(text: &str) -> Option<Time> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let digits =
+        |t: &str, most: usize| (1..=most).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole, 9) || !digits(decimals, 9) {
+        return None;
+    }
+    let seconds: u64 = whole.parse().ok()?;
+    let nanoseconds: u64 = format!("{decimals:0<9}").parse().ok()?;
+    Some(Time::from_nanos(seconds * 1_000_000_000 + nanoseconds))
+}
+
+/// A link address, such as `02:00:0a:00:00:03`.
+///
+/// # Errors
+/// If it is none: what is wrong, and how one looks.
+pub fn parse_link_address(text: &str) -> Result<Mac, String> {
+    let mut octets = [0; 6];
+    let mut parts = text.split(':');
+    let mut whole = true;
+    for o in &mut octets {
+        let part = parts.next().filter(|p| (1..=2).contains(&p.len()));
+        match part.and_then(|p| u8::from_str_radix(p, 16).ok()) {
+            Some(v) => *o = v,
+            None => whole = false,
+        }
+    }
+    if !whole || parts.next().is_some() {
+        return Err(format!("{text:?} is no link address; give one such as 02:00:0a:00:00:03"));
+    }
+    Ok(Mac(octets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const A: Mac = Mac([2, 0, 10, 0, 0, 1]);
+
+    #[test]
+    fn a_file_by_hand_is_understood() {
+        let text =
+            "# a walk\nat 0 node 1 ignores 02:00:0a:00:00:01 # too far\n\nat 12.75 node 1 ignores nobody\n";
+        let f = MacFilter::parse(text, 2).unwrap();
+        let at = |s| Time::from_secs_f64(s);
+        assert_eq!(
+            f.0,
+            [
+                Ignores { at: at(0.0), node: 1, from: vec![A] },
+                Ignores { at: at(12.75), node: 1, from: vec![] }
+            ]
+        );
+    }
+
+    #[test]
+    fn mistakes_name_the_line_and_the_remedy() {
+        for (text, message) in [
+            (
+                "at 0 node 0 hears nobody",
+                "1: it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)",
+            ),
+            (
+                "\nat -1 node 0 ignores nobody",
+                "2: \"-1\" is no time; give seconds from 0 on, such as 12.75, to the nanosecond",
+            ),
+            ("at 0 node 2 ignores nobody", "1: \"2\" is no node; give a number from 0 to 1"),
+            ("at 0 node 0 ignores", "1: it does not say whom; give link addresses, or nobody"),
+            (
+                "at 0 node 0 ignores 02:00",
+                "1: \"02:00\" is no link address; give one such as 02:00:0a:00:00:03",
+            ),
+            (
+                "at 2 node 0 ignores nobody\nat 1 node 0 ignores nobody",
+                "2: it is earlier than the line before; put the lines in order of time",
+            ),
+        ] {
+            assert_eq!(MacFilter::parse(text, 2).unwrap_err().to_string(), message);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[at node ignores0-9.:#\\n]{0,80}") {
+            if let Ok(f) = MacFilter::parse(&text, 3) {
+                prop_assert_eq!(MacFilter::parse(&f.to_string(), 3).unwrap(), f);
+            }
+        }
+
+        #[test]
+        fn what_is_written_is_read_as_the_same_to_the_nanosecond(
+            lines in proptest::collection::vec(
+                (0..1_000_000_000_000_000_000_u64, 0..5_u32, proptest::collection::vec(any::<[u8; 6]>(), 0..4)),
+                0..20,
+            ),
+        ) {
+            let one = |(ns, node, macs): (u64, u32, Vec<[u8; 6]>)| Ignores {
+                at: Time::from_nanos(ns),
+                node,
+                from: macs.into_iter().map(Mac).collect(),
+            };
+            let mut lines: Vec<Ignores> = lines.into_iter().map(one).collect();
+            lines.sort_by_key(|l| l.at);
+            let filter = MacFilter(lines);
+            prop_assert_eq!(MacFilter::parse(&filter.to_string(), 5).unwrap(), filter);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The nodes' radios and wires, and what lies under them: batteries, losses of single links, drivers that stall, filters.
+
+pub(crate) mod energy;
+pub(crate) mod macfilter;
+pub(crate) mod path_losses;
+mod resolve;
+mod schema;
+pub(crate) mod stalls;
+
+pub use resolve::{Attachment, Interfaces, RadioPlan, WirePlan};
+pub(crate) use resolve::{find, resolve};
+pub use schema::{Cut, Radio, Wire};

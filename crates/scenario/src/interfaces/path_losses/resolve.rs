@@ -1,0 +1,79 @@
+//! Links whose path loss follows a table: what a matrix of attenuators makes of the nodes' places.
+
+use wayhop_core::{NodeId, Time};
+use wayhop_document::{Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
+
+use super::schema::PathLosses;
+use crate::file::Scenario;
+use crate::interfaces;
+use crate::interfaces::{Attachment, Interfaces};
+use crate::nodes::Placed;
+
+/// The most steps of all tables of path losses together.
+const MAX_LOSS_STEPS: usize = 1_000_000;
+
+/// The path loss between two nodes over time, in both directions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossTable {
+    /// The two nodes.
+    pub nodes: [NodeId; 2],
+    /// At which radio.
+    pub at: Attachment,
+    /// From when on, and how much, dB; in order of time, at least one.
+    pub steps: Vec<(Time, f64)>,
+}
+
+/// Looks up and checks the tables of a scenario.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &Placed,
+    interfaces: &Interfaces,
+) -> Result<Vec<LossTable>, Error> {
+    let doc = &scenario.document;
+    let all: usize = scenario.path_losses.iter().map(|p| p.db.len()).sum();
+    if all > MAX_LOSS_STEPS {
+        let many = format!("{all} steps are more than fit");
+        return Err(doc.error("path_losses", many, format!("give at most {MAX_LOSS_STEPS} in all")));
+    }
+    let one = |(k, p): (usize, &PathLosses)| table(scenario, placed, interfaces, k, p);
+    scenario.path_losses.iter().enumerate().map(one).collect()
+}
+
+fn table(
+    scenario: &Scenario,
+    placed: &Placed,
+    interfaces: &Interfaces,
+    k: usize,
+    p: &PathLosses,
+) -> Result<LossTable, Error> {
+    let doc = &scenario.document;
+    let key = |field: &str| format!("path_losses[{k}].{field}");
+    let find = |i: usize| placed.find(&p.nodes[i], &key(&format!("nodes[{i}]")), doc);
+    let nodes = [find(0)?, find(1)?];
+    if nodes[0] == nodes[1] {
+        return Err(doc.error(&key("nodes"), "both are the same node", "name two"));
+    }
+    let at = match &p.interface {
+        None => Attachment::Radio(0),
+        Some(name) => interfaces::find(scenario, interfaces, nodes[0], name, &key("interface"))?,
+    };
+    if !matches!(at, Attachment::Radio(_)) {
+        return Err(doc.error(&key("interface"), "a wire has no path loss", "name a radio"));
+    }
+    if p.db.is_empty() {
+        return Err(doc.error(&key("db"), "there is no step", "give pairs of seconds and dB"));
+    }
+    let mut steps: Vec<(Time, f64)> = Vec::with_capacity(p.db.len());
+    for (i, &[s, db]) in p.db.iter().enumerate() {
+        in_range(doc, &key(&format!("db[{i}]")), s, 0.0, MAX_DURATION_S)?;
+        in_range(doc, &key(&format!("db[{i}]")), db, 0.0, 400.0)?;
+        let time = Time::from_secs_f64(s);
+        if steps.last().is_some_and(|(before, _)| *before >= time) {
+            let reason = format!("{s} s are not after the step before");
+            return Err(doc.error(&key(&format!("db[{i}]")), reason, "give the steps in order of time"));
+        }
+        steps.push((time, db));
+    }
+    Ok(LossTable { nodes, at, steps })
+}

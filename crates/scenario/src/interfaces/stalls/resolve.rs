@@ -1,0 +1,61 @@
+//! Interface queues that are not served for a while: congestion made to order (Maltz, Broch and Johnson 1999, section
+//! 6.3).
+
+use wayhop_core::{NodeId, Span, Time};
+use wayhop_document::{Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
+
+use super::schema::Stall;
+use crate::file::Scenario;
+use crate::interfaces;
+use crate::interfaces::{Attachment, Interfaces};
+use crate::nodes::Placed;
+
+/// When a node's driver does not serve its interface queue.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct QueueStall {
+    /// Whose.
+    pub node: NodeId,
+    /// Of which interface; `None` for all of the node's.
+    pub interface: Option<Attachment>,
+    /// When it stops for the first time.
+    pub from: Time,
+    /// For how long.
+    pub length: Span,
+    /// From one stop to the next; `None` for a single one.
+    pub every: Option<Span>,
+}
+
+/// Looks up and checks the stalls of a scenario.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &Placed,
+    interfaces: &Interfaces,
+) -> Result<Vec<QueueStall>, Error> {
+    let doc = &scenario.document;
+    let one = |(k, s): (usize, &Stall)| {
+        let key = |field: &str| format!("stalls[{k}].{field}");
+        in_range(doc, &key("start_s"), s.start_s, 0.0, MAX_DURATION_S)?;
+        in_range(doc, &key("length_s"), s.length_s, 1e-6, MAX_DURATION_S)?;
+        if let Some(every) = s.every_s {
+            in_range(doc, &key("every_s"), every, 1e-6, MAX_DURATION_S)?;
+            if every <= s.length_s {
+                return Err(doc.error(
+                    &key("every_s"),
+                    format!("{every} s from stop to stop leave nothing after a stop of {} s", s.length_s),
+                    "give more than length_s",
+                ));
+            }
+        }
+        let node = placed.find(&s.node, &key("node"), doc)?;
+        let find = |name: &String| interfaces::find(scenario, interfaces, node, name, &key("interface"));
+        Ok(QueueStall {
+            node,
+            interface: s.interface.as_ref().map(find).transpose()?,
+            from: Time::from_secs_f64(s.start_s),
+            length: Span::from_secs_f64(s.length_s),
+            every: s.every_s.map(Span::from_secs_f64),
+        })
+    };
+    scenario.stalls.iter().enumerate().map(one).collect()
+}

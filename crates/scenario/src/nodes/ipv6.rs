@@ -1,0 +1,97 @@
+//! The nodes' IPv6 addresses.
+
+use std::collections::BTreeMap;
+use std::net::Ipv6Addr;
+
+use wayhop_core::{Addr, Prefix};
+use wayhop_document::{Document, Error};
+
+use crate::file::Scenario;
+use crate::nodes::NodesIpv6;
+
+/// The prefix of nodes whose scenario names none: a unique local one (RFC 4193).
+const DEFAULT_PREFIX: (Ipv6Addr, u8) = (Ipv6Addr::new(0xfd00, 0x77, 0, 0, 0, 0, 0, 0), 64);
+/// Longer prefixes have no room for a number for each node.
+const LONGEST_PREFIX: u8 = 96;
+
+/// The nodes' IPv6 addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ipv6Plan {
+    /// By node.
+    pub addresses: Vec<Ipv6Addr>,
+    /// Length of the prefix that they share. Whoever has an address in it is taken for a neighbour.
+    pub prefix_len: u8,
+}
+
+/// Reads a prefix or an address such as "fd00:77::/64" or "10.0.0.1".
+pub fn prefix(text: &str) -> Option<Prefix> {
+    let (addr, len) = text.split_once('/').map_or((text, None), |(a, l)| (a, Some(l)));
+    let addr: Addr = addr.parse().ok()?;
+    let whole = Prefix::host(addr);
+    let Some(len) = len else { return Some(whole) };
+    let len = len.parse().ok().filter(|l| *l <= whole.len)?;
+    Some(Prefix::around(addr, len))
+}
+
+/// The nodes' addresses: in the prefix of the scenario the first for node 0, and so on upwards, or those that it names.
+pub(crate) fn resolve(scenario: &Scenario, nodes: usize) -> Result<Option<Ipv6Plan>, Error> {
+    let doc = &scenario.document;
+    let (net, prefix_len) = match &scenario.nodes.ipv6 {
+        None | Some(NodesIpv6::Default(false)) => {
+            let named = scenario.nodes.single.iter().position(|n| n.address6.is_some());
+            return named.map_or(Ok(None), |k| {
+                Err(doc.error(
+                    &format!("nodes.node[{k}].address6"),
+                    "an IPv6 address, but nodes have none in this scenario",
+                    "add nodes.ipv6 = true, or take the address out",
+                ))
+            });
+        }
+        Some(NodesIpv6::Default(true)) => DEFAULT_PREFIX,
+        Some(NodesIpv6::Prefix(text)) => own_prefix(text, doc)?,
+    };
+    let first = net.to_bits() + 1;
+    let mut addresses: Vec<_> = (0..nodes as u128).map(|i| Ipv6Addr::from_bits(first + i)).collect();
+    for (k, node) in scenario.nodes.single.iter().enumerate() {
+        let Some(given) = node.address6 else { continue };
+        let usable = Addr::from(given).is_usable() && given.to_ipv4_mapped().is_none();
+        if !usable || given.is_unicast_link_local() {
+            return Err(doc.error(
+                &format!("nodes.node[{k}].address6"),
+                format!("{given} cannot be a node's"),
+                "give a unicast address that is not link-local",
+            ));
+        }
+        if let Some(own) = addresses.get_mut(node.id as usize) {
+            *own = given;
+        }
+    }
+    let mut by_address = BTreeMap::new();
+    for (i, &a) in addresses.iter().enumerate() {
+        if let Some(other) = by_address.insert(a, i) {
+            return Err(doc.error(
+                "nodes.node",
+                format!("nodes {other} and {i} both have the address {a}"),
+                "give each node an address of its own",
+            ));
+        }
+    }
+    Ok(Some(Ipv6Plan { addresses, prefix_len }))
+}
+
+fn own_prefix(text: &str, doc: &Document) -> Result<(Ipv6Addr, u8), Error> {
+    let read = text.contains('/').then(|| prefix(text)).flatten();
+    let net = read.and_then(|p| Some((p.addr.v6()?, p.len)));
+    net.filter(|(a, len)| {
+        *len <= LONGEST_PREFIX && *len > 0 && !a.is_multicast() && !a.is_unicast_link_local()
+    })
+    .ok_or_else(|| {
+        doc.error(
+            "nodes.ipv6",
+            format!("{text:?} is no prefix for addresses of nodes"),
+            format!(
+                "give true, or a unicast prefix of at most {LONGEST_PREFIX} bits such as \"fd00:77::/64\""
+            ),
+        )
+    })
+}

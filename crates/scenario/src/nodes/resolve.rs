@@ -1,0 +1,388 @@
+//! Nodes: how many, where, by what name and address.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+use wayhop_core::{NodeId, Position, Span, Time};
+use wayhop_document::{Document, Error, Skipped, in_range, read_text};
+use wayhop_simulator_files::ns2::{Imported, Importer};
+use wayhop_simulator_files::{BonnMotion, Columns, MAX_NODES};
+use wayhop_transport::FlowConfig;
+use wayhop_world::{RandomWaypoint, Start, Track, placement};
+
+use super::references::NodeRef;
+use super::schema::Area;
+use crate::file::Scenario;
+use crate::movement::{MAX_TRIPS, Movement, course, waypoints};
+use crate::nodes::ipv6::Ipv6Plan;
+use crate::site::{Map, locate};
+use crate::traffic::Traffic;
+
+/// The nodes of a scenario, before anything is said of traffic.
+pub(crate) struct Placed {
+    pub(crate) tracks: Vec<Track>,
+    pub(crate) names: Vec<String>,
+    pub(crate) addresses: Vec<Ipv4Addr>,
+    pub(crate) ipv6: Option<Ipv6Plan>,
+    pub(crate) index: BTreeMap<String, u32>,
+    /// The flows of ns-2 files.
+    pub(crate) ns2_flows: Vec<FlowConfig>,
+    /// When nodes are absent, by their movement files: node, from and until.
+    pub(crate) absences: Vec<(NodeId, Time, Time)>,
+    pub(crate) last_move: Option<Time>,
+    /// When the run ends, by ns-2 files.
+    pub(crate) end: Option<Time>,
+    pub(crate) warnings: Vec<String>,
+    /// What was skipped in the files that it was read from.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+impl Placed {
+    pub(crate) fn new(scenario: &Scenario, seed: u64, end: Time, map: Option<&Map>) -> Result<Self, Error> {
+        let doc = &scenario.document;
+        let mut placed = match &scenario.movement {
+            Movement::Ns2 { path, speed_factor } => from_ns2(scenario, path)?.sped_up(*speed_factor, doc)?,
+            Movement::Bonnmotion { path, columns, speed_factor } => {
+                from_bonnmotion(scenario, path, *columns)?.sped_up(*speed_factor, doc)?
+            }
+            Movement::Course { speed_factor, .. } => {
+                let slow_end = slow_end(end, *speed_factor, doc)?;
+                let tracks = course::tracks(scenario, seed, slow_end, count(scenario)?, map)?;
+                Self::of(tracks).sped_up(*speed_factor, doc)?
+            }
+            Movement::RandomWaypoint { speed_factor, .. } => {
+                let slow_end = slow_end(end, *speed_factor, doc)?;
+                Self::of(generate(scenario, seed, slow_end)?).sped_up(*speed_factor, doc)?
+            }
+            _ => Self::of(generate(scenario, seed, end)?),
+        };
+        placed.apply_overrides(scenario, doc)?;
+        placed.stand_on(map, scenario);
+        placed.ipv6 = crate::nodes::ipv6::resolve(scenario, placed.tracks.len())?;
+        Ok(placed)
+    }
+
+    fn of(tracks: Vec<Track>) -> Self {
+        let ids: Vec<u32> = (0..tracks.len() as u32).collect();
+        Self::with_ids(tracks, &ids)
+    }
+
+    fn with_ids(tracks: Vec<Track>, ids: &[u32]) -> Self {
+        Self {
+            addresses: (0..tracks.len() as u32).map(|i| NodeId(i).default_addr()).collect(),
+            names: ids.iter().map(u32::to_string).collect(),
+            tracks,
+            ipv6: None,
+            index: BTreeMap::new(),
+            ns2_flows: Vec::new(),
+            absences: Vec::new(),
+            last_move: None,
+            end: None,
+            warnings: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// The same moves, so many times as fast.
+    fn sped_up(mut self, factor: f64, doc: &Document) -> Result<Self, Error> {
+        check_factor(factor, doc)?;
+        if factor != 1.0 {
+            self.tracks = self.tracks.iter().map(|t| t.sped_up(factor)).collect();
+            let sooner =
+                |t: Time| if t == Time::NEVER { t } else { Time::from_secs_f64(t.as_secs_f64() / factor) };
+            self.last_move = self.last_move.map(sooner);
+            for (_, from, until) in &mut self.absences {
+                (*from, *until) = (sooner(*from), sooner(*until));
+            }
+        }
+        Ok(self)
+    }
+
+    fn apply_overrides(&mut self, scenario: &Scenario, doc: &Document) -> Result<(), Error> {
+        let mut seen = BTreeMap::new();
+        for (k, node) in scenario.nodes.single.iter().enumerate() {
+            let key = |field: &str| format!("nodes.node[{k}].{field}");
+            let i = node.id as usize;
+            if i >= self.tracks.len() {
+                return Err(doc.error(
+                    &key("id"),
+                    format!("there is no node {i} among {}", self.tracks.len()),
+                    format!("give 0 to {}", self.tracks.len() - 1),
+                ));
+            }
+            if let Some(first) = seen.insert(node.id, k) {
+                return Err(doc.error(
+                    &key("id"),
+                    format!("node {i} stands in nodes.node[{first}] already"),
+                    "put both into one entry",
+                ));
+            }
+            if let Some(name) = &node.name {
+                if name.trim().is_empty() {
+                    return Err(doc.error(
+                        &key("name"),
+                        "the name is empty",
+                        "give a name, or leave the key out",
+                    ));
+                }
+                if name.chars().any(char::is_control) {
+                    return Err(doc.error(
+                        &key("name"),
+                        format!("{name:?} has control characters"),
+                        "take them out",
+                    ));
+                }
+                self.names[i].clone_from(name);
+            }
+            if let Some(address) = node.address {
+                if address.is_unspecified()
+                    || address.is_multicast()
+                    || address.is_broadcast()
+                    || address.is_loopback()
+                {
+                    return Err(doc.error(
+                        &key("address"),
+                        format!("{address} cannot be a node's"),
+                        "give a unicast address",
+                    ));
+                }
+                self.addresses[i] = address;
+            }
+            if let Some(place) = node.position {
+                self.tracks[i] = Track::fixed(locate(place, scenario, &key("position"))?);
+            }
+        }
+        for (i, name) in self.names.iter().enumerate() {
+            if let Some(other) = self.index.insert(name.clone(), i as u32) {
+                return Err(doc.error(
+                    "nodes.node",
+                    format!("nodes {other} and {i} are both named {name:?}"),
+                    "give each node a name of its own",
+                ));
+            }
+        }
+        let mut by_address = BTreeMap::new();
+        for (i, &a) in self.addresses.iter().enumerate() {
+            if let Some(other) = by_address.insert(a, i) {
+                return Err(doc.error(
+                    "nodes.node",
+                    format!("nodes {other} and {i} both have the address {a}"),
+                    "give each node an address of its own (without one, node N has 10.0.0.1 + N)",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts nodes that bear the name of a point of the map there, but for those with a position of their own.
+    fn stand_on(&mut self, map: Option<&Map>, scenario: &Scenario) {
+        let Some(map) = map else { return };
+        for (name, at) in map.points("node") {
+            if let Some(&i) = self.index.get(name)
+                && !scenario.nodes.single.iter().any(|n| n.id == i && n.position.is_some())
+            {
+                self.tracks[i as usize] = Track::fixed(at);
+            }
+        }
+    }
+
+    /// What a user should know of the files that it was read from.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.warnings.iter().cloned().chain(self.skipped.iter().flat_map(Skipped::notes)).collect()
+    }
+
+    /// The node that a key refers to.
+    pub(crate) fn find(&self, node: &NodeRef, key: &str, doc: &Document) -> Result<NodeId, Error> {
+        let count = self.tracks.len();
+        match node {
+            NodeRef::Id(id) if (*id as usize) < count => Ok(NodeId(*id)),
+            NodeRef::Id(id) => {
+                let remedy = if self.index.contains_key(&id.to_string()) {
+                    format!(
+                        "nodes are counted from 0, to {}; write \"{id}\" for the one of this name",
+                        count - 1
+                    )
+                } else {
+                    format!("the nodes are 0 to {}", count - 1)
+                };
+                Err(doc.error(key, format!("there is no node {id}"), remedy))
+            }
+            NodeRef::Name(name) => self.index.get(name).map(|&i| NodeId(i)).ok_or_else(|| {
+                let remedy = wayhop_core::nearest(name, self.index.keys().map(String::as_str)).map_or_else(
+                    || "name it in nodes.node".to_owned(),
+                    |meant| format!("did you mean {meant:?}?"),
+                );
+                doc.error(key, format!("there is no node named {name:?}"), remedy)
+            }),
+        }
+    }
+}
+
+fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
+    let folder = scenario.document.folder();
+    let mut import = Importer::default();
+    let mut read = |path: &Path| {
+        let full = folder.join(path);
+        import.read(&full, &read_text(&full)?)
+    };
+    read(path)?;
+    for entry in &scenario.traffic {
+        if let Traffic::Ns2(file) = entry {
+            read(&file.path)?;
+        }
+    }
+    let count = scenario.nodes.count.map(|c| check_count(c, scenario)).transpose()?;
+    let Imported { tracks, ids, flows, absences, last_move, end, warnings, skipped } =
+        import.finish(count)?;
+    let placed = Placed::with_ids(tracks, &ids);
+    Ok(Placed { ns2_flows: flows, absences, last_move, end, warnings, skipped, ..placed })
+}
+
+fn from_bonnmotion(scenario: &Scenario, path: &Path, columns: Option<Columns>) -> Result<Placed, Error> {
+    let full = scenario.document.folder().join(path);
+    let BonnMotion { tracks, absences, end, .. } = BonnMotion::load(&full, columns)?;
+    check_listed(scenario, "movement.path", "line", tracks.len())?;
+    Ok(Placed { absences, last_move: Some(end), ..Placed::of(tracks) })
+}
+
+/// How long the moves of a pattern take before they are sped up. The factor is checked before the slow pattern is made,
+/// which may be much longer than the run.
+fn slow_end(end: Time, factor: f64, doc: &Document) -> Result<Time, Error> {
+    check_factor(factor, doc)?;
+    Ok(if factor == 1.0 { end } else { Time::from_secs_f64(end.as_secs_f64() * factor) })
+}
+
+fn check_factor(factor: f64, doc: &Document) -> Result<(), Error> {
+    in_range(doc, "movement.speed_factor", factor, 1e-3, 1e3)
+}
+
+fn check_count(count: u32, scenario: &Scenario) -> Result<usize, Error> {
+    let wrong = |reason: String| {
+        Err(scenario.document.error("nodes.count", reason, format!("give 1 to {MAX_NODES}")))
+    };
+    match count as usize {
+        0 => wrong("a scenario without nodes".to_owned()),
+        c if c > MAX_NODES => wrong(format!("{c} nodes are more than fit")),
+        c => Ok(c),
+    }
+}
+
+fn count(scenario: &Scenario) -> Result<usize, Error> {
+    match scenario.nodes.count {
+        Some(c) => check_count(c, scenario),
+        None => Err(scenario.document.error(
+            "nodes.count",
+            "missing, and this kind of movement does not imply it",
+            "say how many nodes there are",
+        )),
+    }
+}
+
+fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>, Error> {
+    let doc = &scenario.document;
+    let count = || count(scenario);
+    let spacing = |m: f64| in_range(doc, "movement.spacing_m", m, 0.0, 1e6).map(|()| m);
+    let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
+    let origin = Position::default();
+    Ok(match &scenario.movement {
+        Movement::Static { positions } => {
+            check_listed(scenario, "movement.positions", "position", positions.len())?;
+            let places = positions.iter().enumerate();
+            let at = places.map(|(i, &p)| locate(p, scenario, &format!("movement.positions[{i}]")));
+            fixed(at.collect::<Result<_, _>>()?)
+        }
+        Movement::Waypoints { tracks } => {
+            check_listed(scenario, "movement.tracks", "track", tracks.len())?;
+            waypoints::tracks(scenario, tracks)?
+        }
+        Movement::Chain { spacing_m } => fixed(placement::chain(count()?, spacing(*spacing_m)?, origin)),
+        Movement::Grid { spacing_m, columns } => {
+            let count = count()?;
+            let square = (count as f64).sqrt().ceil() as usize;
+            let columns = columns.map_or(square, |c| c as usize);
+            if columns == 0 {
+                return Err(doc.error(
+                    "movement.columns",
+                    "a grid without columns",
+                    "give at least 1, or leave the key out",
+                ));
+            }
+            fixed(placement::grid(count, columns, spacing(*spacing_m)?, origin))
+        }
+        Movement::Uniform {} => fixed(placement::uniform(count()?, area(scenario)?, seed)),
+        Movement::RandomWaypoint { speed_min_mps, speed_max_mps, pause_s, steady_state, .. } => {
+            check_waypoints(doc, *speed_min_mps, *speed_max_mps, *pause_s)?;
+            let model = RandomWaypoint {
+                area: area(scenario)?,
+                speed_min: *speed_min_mps,
+                speed_max: *speed_max_mps,
+                pause: Span::from_secs_f64(*pause_s),
+                duration,
+                start: if *steady_state { Start::Steady } else { Start::Uniform },
+            };
+            let count = count()?;
+            let trips = model.expected_trips() * count as f64;
+            if trips > MAX_TRIPS {
+                return Err(doc.error(
+                    "movement",
+                    format!("the nodes would make about {trips:.1e} trips, and at most {MAX_TRIPS:.0e} fit into memory"),
+                    "take a larger area, lower speeds, fewer nodes or a shorter run",
+                ));
+            }
+            model.tracks(seed, count)
+        }
+        Movement::Bonnmotion { .. } | Movement::Course { .. } | Movement::Ns2 { .. } => {
+            unreachable!("treated by the caller")
+        }
+    })
+}
+
+/// Checks how many places or tracks the scenario lists, one for each node.
+fn check_listed(scenario: &Scenario, key: &str, what: &str, listed: usize) -> Result<(), Error> {
+    let doc = &scenario.document;
+    if listed == 0 {
+        return Err(doc.error(key, "a scenario without nodes", format!("list a {what} for each node")));
+    }
+    if listed > MAX_NODES {
+        return Err(doc.error(key, "more nodes than fit", format!("list at most {MAX_NODES}")));
+    }
+    if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != listed) {
+        let plural = if listed == 1 { "" } else { "s" };
+        return Err(doc.error(
+            "nodes.count",
+            format!("{c} nodes, but {listed} {what}{plural}"),
+            format!("leave nodes.count out: the {what}s imply it"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> Result<(), Error> {
+    in_range(doc, "movement.speed_max_mps", max_mps, 0.0, 1e6)?;
+    in_range(doc, "movement.speed_min_mps", min_mps, 0.0, 1e6)?;
+    in_range(doc, "movement.pause_s", pause_s, 0.0, 1e9)?;
+    if min_mps > max_mps {
+        return Err(doc.error(
+            "movement.speed_max_mps",
+            format!("{max_mps} is below speed_min_mps = {min_mps}"),
+            "exchange the two",
+        ));
+    }
+    Ok(())
+}
+
+fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {
+    let doc = &scenario.document;
+    let Some(Area { x_m, y_m, z_m }) = scenario.area else {
+        return Err(doc.error(
+            "area",
+            "missing, and this kind of movement needs it",
+            "add: area = { x_m = 1500, y_m = 300 }",
+        ));
+    };
+    for (key, v) in [("area.x_m", x_m), ("area.y_m", y_m), ("area.z_m", z_m)] {
+        in_range(doc, key, v, 0.0, 1e7)?;
+    }
+    Ok([x_m, y_m, z_m])
+}

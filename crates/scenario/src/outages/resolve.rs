@@ -1,0 +1,245 @@
+//! When nodes are down.
+
+use std::collections::BTreeMap;
+
+use wayhop_core::{NodeId, Purpose, Span, Time, stream};
+use wayhop_document::{Error, in_range};
+use wayhop_simulator_files::MAX_DURATION_S;
+
+use super::schema::{Outages, Tables};
+use crate::file::Scenario;
+use crate::nodes::Placed;
+
+/// The most outages of all nodes together.
+const MAX_OUTAGES: usize = 1_000_000;
+
+/// A time in which a node is down.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// Who.
+    pub node: NodeId,
+    /// When it goes down.
+    pub from: Time,
+    /// When it is up again; [`Time::NEVER`] for one that does not come back.
+    pub until: Time,
+    /// Whether it then goes on with its tables.
+    pub tables: Tables,
+}
+
+impl Outage {
+    /// How long the node is down of the time up to `end`.
+    pub fn length_until(&self, end: Time) -> Span {
+        self.until.min(end).since(self.from)
+    }
+}
+
+/// Looks up, draws and checks all outages that begin before `end`, and warns of those that do not.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &Placed,
+    seed: u64,
+    end: Time,
+) -> Result<(Vec<Outage>, Vec<String>), Error> {
+    let mut plan = Plan {
+        scenario,
+        placed,
+        seed,
+        end,
+        all: Vec::new(),
+        by: BTreeMap::new(),
+        random: BTreeMap::new(),
+        late: Vec::new(),
+    };
+    for &(node, from, until) in placed.absences.iter().filter(|a| a.1 < end) {
+        plan.add(None, Outage { node, from, until, tables: Tables::default() })?;
+    }
+    for (k, o) in scenario.outages.iter().enumerate() {
+        plan.entry(k, o)?;
+    }
+    plan.all.sort_unstable_by_key(|o| (o.from, o.node));
+    Ok((plan.all, plan.late))
+}
+
+/// Outages so far.
+struct Plan<'a> {
+    scenario: &'a Scenario,
+    placed: &'a Placed,
+    seed: u64,
+    end: Time,
+    all: Vec<Outage>,
+    /// By node: when each of its outages begins and ends, and the entry that made it, if not the movement file.
+    by: BTreeMap<NodeId, BTreeMap<Time, (Time, Option<usize>)>>,
+    /// The entry that gave a node outages at random.
+    random: BTreeMap<NodeId, usize>,
+    late: Vec<String>,
+}
+
+/// The key of a field in the entry of this number.
+fn key(k: usize, field: &str) -> String {
+    format!("outages[{k}].{field}")
+}
+
+/// What an outage comes from.
+fn entry(k: Option<usize>) -> String {
+    k.map_or_else(|| "the movement files".to_owned(), |k| format!("outages[{k}]"))
+}
+
+impl Plan<'_> {
+    fn entry(&mut self, k: usize, o: &Outages) -> Result<(), Error> {
+        in_range(&self.scenario.document, &key(k, "start_s"), o.start_s, 0.0, MAX_DURATION_S)?;
+        let from = Time::from_secs_f64(o.start_s);
+        let drawn = self.means(k, o)?;
+        let nodes = self.nodes(k, o, drawn.is_some())?;
+        if from >= self.end {
+            self.late.push(format!(
+                "outages[{k}] begins at {} s, when the run is over ({} s): nothing goes down",
+                o.start_s,
+                self.end.as_secs_f64()
+            ));
+        }
+        for node in nodes {
+            if let Some(&other) = self.random.get(&node) {
+                return Err(self.twice(k, node, Some(other), "has outages at random"));
+            }
+            match drawn {
+                Some(means) => self.at_random(k, o, node, means)?,
+                None => self.periodic(k, o, node)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The means of outages at random; `None` for those with given times.
+    fn means(&self, k: usize, o: &Outages) -> Result<Option<(f64, f64)>, Error> {
+        let doc = &self.scenario.document;
+        let (up, down) = match (o.mean_up_s, o.mean_down_s) {
+            (None, None) => {
+                self.check_times(k, o)?;
+                return Ok(None);
+            }
+            (Some(up), Some(down)) => (up, down),
+            (given, _) => {
+                let (have, lacks) =
+                    if given.is_some() { ("mean_up_s", "mean_down_s") } else { ("mean_down_s", "mean_up_s") };
+                return Err(doc.error(
+                    &key(k, have),
+                    format!("outages at random need {lacks}, too"),
+                    "give both means",
+                ));
+            }
+        };
+        in_range(doc, &key(k, "mean_up_s"), up, 1e-3, MAX_DURATION_S)?;
+        in_range(doc, &key(k, "mean_down_s"), down, 1e-3, MAX_DURATION_S)?;
+        let fixed = [("length_s", o.length_s), ("every_s", o.every_s)];
+        if let Some((field, _)) = fixed.into_iter().find(|(_, given)| given.is_some()) {
+            return Err(doc.error(
+                &key(k, field),
+                "outages at random have no times of their own",
+                "leave it out, or mean_up_s and mean_down_s",
+            ));
+        }
+        Ok(Some((up, down)))
+    }
+
+    fn check_times(&self, k: usize, o: &Outages) -> Result<(), Error> {
+        let doc = &self.scenario.document;
+        if let Some(length) = o.length_s {
+            in_range(doc, &key(k, "length_s"), length, 1e-3, MAX_DURATION_S)?;
+        }
+        let Some(every) = o.every_s else { return Ok(()) };
+        in_range(doc, &key(k, "every_s"), every, 1e-3, MAX_DURATION_S)?;
+        match o.length_s {
+            None => Err(doc.error(
+                &key(k, "every_s"),
+                "an outage to the end of the run does not come again",
+                "give length_s, too, or leave it out",
+            )),
+            Some(length) if every <= length => Err(doc.error(
+                &key(k, "every_s"),
+                format!("{every} s from outage to outage leave nothing after an outage of {length} s"),
+                "give more than length_s",
+            )),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn nodes(&self, k: usize, o: &Outages, at_random: bool) -> Result<Vec<NodeId>, Error> {
+        let (doc, placed) = (&self.scenario.document, self.placed);
+        match (&o.node, &o.nodes[..]) {
+            (Some(_), [_, ..]) => Err(doc.error(
+                &key(k, "nodes"),
+                "node and nodes both say which nodes",
+                "put all into nodes, or leave one out",
+            )),
+            (Some(node), []) => Ok(vec![placed.find(node, &key(k, "node"), doc)?]),
+            (None, []) if at_random => Ok((0..placed.tracks.len() as u32).map(NodeId).collect()),
+            (None, []) => Err(doc.error(
+                &format!("outages[{k}]"),
+                "it does not say which node goes down",
+                "give node = NUMBER or NAME, or nodes = [...]",
+            )),
+            (None, some) => some.iter().map(|n| placed.find(n, &key(k, "nodes"), doc)).collect(),
+        }
+    }
+
+    fn periodic(&mut self, k: usize, o: &Outages, node: NodeId) -> Result<(), Error> {
+        let mut from = Time::from_secs_f64(o.start_s);
+        let length = o.length_s.map(Span::from_secs_f64);
+        while from < self.end {
+            let until = length.map_or(Time::NEVER, |l| from + l);
+            self.add(Some(k), Outage { node, from, until, tables: o.tables })?;
+            let Some(every) = o.every_s else { break };
+            from += Span::from_secs_f64(every);
+        }
+        Ok(())
+    }
+
+    fn at_random(&mut self, k: usize, o: &Outages, node: NodeId, means: (f64, f64)) -> Result<(), Error> {
+        if let Some(&(_, other)) = self.by.get(&node).and_then(|times| times.values().next()) {
+            return Err(self.twice(k, node, other, "has other outages"));
+        }
+        self.random.insert(node, k);
+        let mut rng = stream(self.seed, Purpose::Outages, node.0.into());
+        // A nanosecond at least: time goes on.
+        let mut draw = |mean| Span::from_secs_f64(rng.exponential(mean)).max(Span::from_nanos(1));
+        let mut from = Time::from_secs_f64(o.start_s) + draw(means.0);
+        while from < self.end {
+            let until = from + draw(means.1);
+            self.add(Some(k), Outage { node, from, until, tables: o.tables })?;
+            from = until + draw(means.0);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, k: Option<usize>, o: Outage) -> Result<(), Error> {
+        if self.all.len() >= MAX_OUTAGES {
+            return Err(self.scenario.document.error(
+                &entry(k),
+                format!("the run has more than {MAX_OUTAGES} outages"),
+                "make them longer, or the run shorter",
+            ));
+        }
+        let times = self.by.entry(o.node).or_default();
+        let before = times.range(..=o.until).next_back();
+        if let Some((_, (_, other))) = before.filter(|(_, (until, _))| *until >= o.from) {
+            let other = *other;
+            return Err(self.twice(k.unwrap_or_default(), o.node, other, "is down at that time"));
+        }
+        times.insert(o.from, (o.until, k));
+        self.all.push(o);
+        Ok(())
+    }
+
+    fn twice(&self, k: usize, node: NodeId, other: Option<usize>, what: &str) -> Error {
+        let name = &self.placed.names[node.index()];
+        self.scenario.document.error(
+            &format!("outages[{k}]"),
+            format!("node {name} {what} already, by {}", entry(other)),
+            "leave time between the outages of a node, and give a node with outages at random no others",
+        )
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,61 @@
+//! Scenarios as files that ns-2 runs.
+
+use wayhop_document::Error;
+use wayhop_simulator_files::ns2::{ExportOptions, Exported, Exporter};
+
+use crate::resolve::Resolved;
+
+/// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
+pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
+    let (movement, mut warnings) = export_ns2_movement(scenario, options)?;
+    let (traffic, more) = export_ns2_traffic(scenario)?;
+    // What both files cannot say is said once.
+    let more: Vec<String> = more.into_iter().filter(|w| !warnings.contains(w)).collect();
+    warnings.extend(more);
+    Ok(Exported { movement, traffic, warnings })
+}
+
+/// The file of the nodes' movement, and what it cannot say.
+pub fn export_ns2_movement(
+    scenario: &Resolved,
+    options: ExportOptions,
+) -> Result<(String, Vec<String>), Error> {
+    let mut warnings = of_both(scenario)?;
+    Ok((exporter(scenario).movement(options, &mut warnings)?, warnings))
+}
+
+/// The file of the flows, and what it cannot say.
+pub fn export_ns2_traffic(scenario: &Resolved) -> Result<(String, Vec<String>), Error> {
+    let mut warnings = of_both(scenario)?;
+    Ok((exporter(scenario).traffic(&mut warnings)?, warnings))
+}
+
+fn exporter(scenario: &Resolved) -> Exporter<'_> {
+    Exporter {
+        tracks: &scenario.tracks,
+        area: scenario.area,
+        duration: scenario.duration,
+        flows: &scenario.flows,
+        profiles: scenario.protocol.description().profiles,
+    }
+}
+
+/// What neither file can say.
+fn of_both(scenario: &Resolved) -> Result<Vec<String>, Error> {
+    if !scenario.interfaces.is_single() {
+        return Err(Error::new(
+            "ns-2's nodes have one radio each, and this scenario says who has which radio or wire",
+            "take radios, wires and radio.nodes out",
+        ));
+    }
+    let mut warnings = Vec::new();
+    if !scenario.outages.is_empty() {
+        warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());
+    }
+    if !scenario.energy.is_empty() {
+        warnings.push(
+            "energy: node-config sets ns-2's energy model, not these files; its nodes stay up".to_owned(),
+        );
+    }
+    Ok(warnings)
+}

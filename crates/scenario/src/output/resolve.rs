@@ -1,0 +1,79 @@
+//! What a run writes, with nodes looked up.
+
+use wayhop_core::NodeId;
+use wayhop_document::{Document, Error, in_range};
+
+use super::schema::{Captures, Receptions};
+use crate::nodes::{NodeRef, Placed};
+
+/// Which nodes write a capture, and how much of each frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CapturePlan {
+    /// In ascending order.
+    pub nodes: Vec<NodeId>,
+    /// Octets.
+    pub snap_length: u32,
+    /// Also frames that the nodes could not decode.
+    pub damaged: bool,
+}
+
+/// Of which frames a run records what became of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReceptionPlan {
+    /// Those that these nodes send or should receive; in ascending order.
+    pub nodes: Vec<NodeId>,
+    /// Those of these flows' packets, by index; in ascending order.
+    pub flows: Vec<u32>,
+}
+
+impl ReceptionPlan {
+    /// Whether there are any.
+    pub fn is_wanted(&self) -> bool {
+        !self.nodes.is_empty() || !self.flows.is_empty()
+    }
+}
+
+pub(crate) fn capture_plan(c: &Captures, placed: &Placed, doc: &Document) -> Result<CapturePlan, Error> {
+    in_range(doc, "captures.snap_length_bytes", f64::from(c.snap_length_bytes), 64.0, 262_144.0)?;
+    let nodes = some_nodes(c.all, &c.nodes, "captures", placed, doc)?;
+    Ok(CapturePlan { nodes, snap_length: c.snap_length_bytes, damaged: c.damaged })
+}
+
+pub(crate) fn reception_plan(
+    r: &Receptions,
+    placed: &Placed,
+    flows: usize,
+    doc: &Document,
+) -> Result<ReceptionPlan, Error> {
+    let nodes = some_nodes(r.all, &r.nodes, "receptions", placed, doc)?;
+    let mut chosen = r.flows.clone();
+    chosen.sort_unstable();
+    chosen.dedup();
+    if let Some(wrong) = chosen.iter().find(|f| **f as usize >= flows) {
+        let remedy = match flows {
+            0 => "the scenario has no flows; leave the key out".to_owned(),
+            n => format!("flows are 0 to {}, in the order of the table `flows`", n - 1),
+        };
+        return Err(doc.error("receptions.flows", format!("there is no flow {wrong}"), remedy));
+    }
+    Ok(ReceptionPlan { nodes, flows: chosen })
+}
+
+/// All nodes, or those that the list `nodes` of a section names; in ascending order.
+fn some_nodes(
+    all: bool,
+    named: &[NodeRef],
+    section: &str,
+    placed: &Placed,
+    doc: &Document,
+) -> Result<Vec<NodeId>, Error> {
+    let find = |(i, n)| placed.find(n, &format!("{section}.nodes[{i}]"), doc);
+    let mut nodes = if all {
+        (0..placed.tracks.len() as u32).map(NodeId).collect()
+    } else {
+        named.iter().enumerate().map(find).collect::<Result<Vec<_>, _>>()?
+    };
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
+}

@@ -1,0 +1,11 @@
+//! Named sets of values, what replaces single ones of them, and which value is in force.
+
+mod forms;
+mod in_force;
+pub(crate) mod names;
+pub(crate) mod overrides;
+mod sets;
+
+pub use forms::{forms, scenario_schema};
+pub use in_force::InForce;
+pub use sets::{Preset, presets};

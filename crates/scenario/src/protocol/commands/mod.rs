@@ -1,0 +1,8 @@
+//! Orders that nodes get from outside.
+
+mod resolve;
+mod schema;
+
+pub use resolve::Order;
+pub(crate) use resolve::resolve;
+pub use schema::{Command, PurgeRoutes};

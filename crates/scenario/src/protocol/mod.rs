@@ -1,0 +1,12 @@
+//! The routing protocol: its parameters, orders that it gets, static routes beside it, and what nodes take from their neighbours.
+
+pub(crate) mod commands;
+mod limits;
+mod resolve;
+pub(crate) mod routes;
+mod schema;
+
+pub use limits::NeighbourLimits;
+pub use resolve::after_reboot;
+pub(crate) use resolve::{unnoticed_breaks, with_notices};
+pub use schema::Protocol;

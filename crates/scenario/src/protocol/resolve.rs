@@ -1,0 +1,161 @@
+//! From the section `[protocol]` to a protocol with its parameters.
+
+use serde_json::Value;
+use wayhop_core::{Configured, Description, HostRules, Limits, ParameterError, Profile, nearest};
+use wayhop_document::{Document, Error, unknown_name};
+use wayhop_radio::Arp;
+
+use super::schema::Protocol;
+use crate::interfaces::Interfaces;
+use crate::presets::overrides;
+
+impl Protocol {
+    /// The profile's name: the one given, or else the protocol's first.
+    pub fn profile(&self) -> &str {
+        let first = || self.profiles().first().map_or("", |p| p.name);
+        self.profile.as_deref().unwrap_or_else(first)
+    }
+
+    fn profiles(&self) -> &'static [Profile] {
+        wayhop_protocols::find(&self.name).map_or(&[], |d| d.profiles)
+    }
+
+    /// The protocol's parameters: those of the profile, with the section's own keys in their place. `doc` is the text that
+    /// the section stands in.
+    ///
+    /// # Errors
+    /// If there is no such protocol, profile or key, or if a value or all of them together are refused.
+    pub fn resolve(&self, doc: &Document) -> Result<Configured, Error> {
+        let description = wayhop_protocols::find(&self.name)
+            .ok_or_else(|| unknown_name(doc, "protocol.name", &self.name, wayhop_protocols::names()))?;
+        let profile =
+            (description.profile)(self.profile()).ok_or_else(|| self.unknown_profile(description, doc))?;
+        let parameters = overrides::parameters(description, &profile, &self.overrides, doc)?;
+        parameters.check().map_err(|e| self.error(doc, e))?;
+        Ok(Configured::new(description, self.profile(), parameters))
+    }
+
+    /// Adds what the protocol needs on an interface that does not report lost packets. Returns remarks for the user.
+    ///
+    /// # Errors
+    /// If what is configured would leave broken links unnoticed.
+    pub fn adapt(&mut self, doc: &Document) -> Result<Vec<String>, Error> {
+        let Some(description) = wayhop_protocols::find(&self.name) else {
+            // The resolution names it.
+            return Ok(Vec::new());
+        };
+        let bug = |e: String| doc.error("protocol", e, "report this as a bug");
+        let mut chosen = overrides::to_json(&self.overrides).map_err(|e| bug(e.to_string()))?;
+        let remarks =
+            (description.host.adapt)(self.profile(), &mut chosen).map_err(|e| self.error(doc, e))?;
+        for (key, value) in overrides::to_toml(&chosen).map_err(|e| bug(e.to_string()))? {
+            self.overrides.entry(key).or_insert(value);
+        }
+        Ok(remarks)
+    }
+
+    /// The section that says the same with every parameter.
+    ///
+    /// # Errors
+    /// If a value cannot be written as TOML.
+    pub fn complete(protocol: &Configured) -> Result<Self, toml::ser::Error> {
+        Ok(Self {
+            name: protocol.name().to_owned(),
+            profile: Some(protocol.profile().to_owned()),
+            overrides: overrides::to_toml(&protocol.values())?,
+        })
+    }
+
+    /// By how many octets a TCP of profile `ns2` makes its packets longer than its headers make them, as ns-2 does with this
+    /// protocol and profile.
+    pub(crate) fn tcp_padding(&self) -> u8 {
+        self.chosen_profile().map_or(0, Profile::tcp_padding)
+    }
+
+    /// How the hosts of this profile find link addresses where a radio's preset has ARP.
+    pub(crate) fn arp(&self) -> Arp {
+        match self.chosen_profile().map(|p| p.host) {
+            Some(HostRules::Ns2 { .. }) => Arp::HoldOne,
+            Some(HostRules::Standard) | None => Arp::Host,
+        }
+    }
+
+    /// What the hosts of this profile take from their neighbours.
+    pub fn limits(&self) -> Limits {
+        match self.chosen_profile().map(|p| p.host) {
+            Some(HostRules::Ns2 { .. }) => Limits::NONE,
+            Some(HostRules::Standard) | None => Limits::STANDARD,
+        }
+    }
+
+    fn chosen_profile(&self) -> Option<&'static Profile> {
+        self.profiles().iter().find(|p| p.name == self.profile())
+    }
+
+    /// A profile that this protocol has not, though another one may.
+    fn unknown_profile(&self, of: &Description, doc: &Document) -> Error {
+        let name = self.profile();
+        let has = |d: &&Description| d.profiles.iter().any(|p| p.name.eq_ignore_ascii_case(name));
+        let others: Vec<&str> = wayhop_protocols::ALL.iter().filter(|d| has(d)).map(|d| d.name).collect();
+        let own: Vec<&str> = of.profiles.iter().map(|p| p.name).collect();
+        let whose = match others[..] {
+            [] => "a profile of no protocol".to_owned(),
+            _ if others.contains(&of.name) => "no profile".to_owned(),
+            _ => format!("a profile of {}, and not of {}", others.join(" and "), of.name),
+        };
+        let list = format!("{} has {}", of.name, own.join(", "));
+        let remedy = match nearest(name, own.iter().copied())
+            .filter(|_| others.is_empty() || others.contains(&of.name))
+        {
+            Some(meant) => format!("did you mean `{meant}`? ({list})"),
+            None if own.is_empty() => format!("leave it out: {} has no profiles", of.name),
+            None => format!("give one of its own ({list})"),
+        };
+        doc.error("protocol.profile", format!("{name:?} is {whose}"), remedy)
+    }
+
+    /// About one key or, if the protocol names none, the first of this section that it speaks of.
+    fn error(&self, doc: &Document, e: ParameterError) -> Error {
+        let spoken_of = || self.overrides.keys().map(String::as_str).find(|k| e.problem.contains(k));
+        let key = e.key.or_else(spoken_of).map_or_else(|| "protocol".to_owned(), |k| format!("protocol.{k}"));
+        doc.error(&key, e.problem, e.remedy)
+    }
+}
+
+/// The protocol that tells senders of lost routes, unless the section says whether it does.
+pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configured {
+    match protocol.description().host.failure_notices {
+        Some(key) if !section.overrides.contains_key(key) => {
+            protocol.with(key, Value::Bool(true)).unwrap_or(protocol)
+        }
+        _ => protocol,
+    }
+}
+
+/// The protocol of a node that comes back without its tables: it waits as its specification asks, unless the section says
+/// whether it does.
+pub fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
+    match protocol.description().host.reboot_wait {
+        Some(key) if !section.overrides.contains_key(key) => {
+            protocol.with(key, Value::Bool(true)).unwrap_or_else(|_| protocol.clone())
+        }
+        _ => protocol.clone(),
+    }
+}
+
+/// A protocol that learns of broken links from acknowledgements, over a radio that has none.
+pub(crate) fn unnoticed_breaks(
+    protocol: &Configured,
+    section: &Protocol,
+    interfaces: &Interfaces,
+) -> Option<String> {
+    if interfaces.radios.iter().all(|r| r.config.acknowledge) {
+        return None;
+    }
+    let chosen = |key: &str| section.overrides.contains_key(key);
+    let remedy = protocol.parameters().remedy_without_acknowledgements(&chosen)?;
+    Some(format!(
+        "this radio acknowledges nothing, and {} has no other way to notice broken links: it keeps on using them; set {remedy}",
+        protocol.name()
+    ))
+}

@@ -1,0 +1,100 @@
+//! The nodes' static routes.
+
+use wayhop_core::{Configured, DataPlane, IfaceId, NodeId, Prefix, Route};
+use wayhop_document::Error;
+
+use super::schema::StaticRoute;
+use crate::file::Scenario;
+use crate::interfaces;
+use crate::interfaces::Interfaces;
+use crate::nodes::ipv6::prefix;
+use crate::nodes::{NodeRef, Placed};
+use crate::traffic::IpVersion;
+
+/// Looks up and checks the static routes of a scenario, each with its node.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &Placed,
+    protocol: &Configured,
+    interfaces: &Interfaces,
+) -> Result<Vec<(NodeId, Route)>, Error> {
+    let mut out: Vec<(NodeId, Route)> = Vec::with_capacity(scenario.routes.len());
+    for (k, r) in scenario.routes.iter().enumerate() {
+        let (node, mut route) = one(scenario, placed, k, r)?;
+        if let Some(name) = &r.interface {
+            let key = format!("routes[{k}].interface");
+            let at = interfaces::find(scenario, interfaces, node, name, &key)?;
+            let own = &interfaces.by_node(placed.tracks.len())[node.index()];
+            route.iface = own.iter().position(|a| *a == at).map_or(IfaceId::ANY, |i| IfaceId(i as u8));
+        }
+        let key = format!("routes[{k}].destination");
+        let doc = &scenario.document;
+        if out.iter().any(|(n, other)| *n == node && other.destination == route.destination) {
+            return Err(doc.error(
+                &key,
+                format!("node {node} has another static route to {}", route.destination),
+                "leave one of them out",
+            ));
+        }
+        if route.destination.addr.is_v4() && protocol.engine().data_plane() == DataPlane::PerPacket {
+            return Err(doc.error(
+                &key,
+                format!(
+                    "protocol {:?} handles every IPv4 packet itself: static routes for IPv4 have no effect",
+                    protocol.name()
+                ),
+                "take another protocol, or leave the route out",
+            ));
+        }
+        out.push((node, route));
+    }
+    Ok(out)
+}
+
+fn one(scenario: &Scenario, placed: &Placed, k: usize, r: &StaticRoute) -> Result<(NodeId, Route), Error> {
+    let doc = &scenario.document;
+    let key = |field: &str| format!("routes[{k}].{field}");
+    let node = placed.find(&r.node, &key("node"), doc)?;
+    let via = placed.find(&r.via, &key("via"), doc)?;
+    if via == node {
+        return Err(doc.error(&key("via"), "the node itself", "name the neighbour that packets go to"));
+    }
+    let named = match &r.destination {
+        NodeRef::Name(text) if !placed.index.contains_key(text) => prefix(text),
+        _ => None,
+    };
+    let addr6 = |n: NodeId, field: &str| match &placed.ipv6 {
+        Some(plan) => Ok(plan.addresses[n.index()]),
+        None => Err(doc.error(
+            &key(field),
+            "a route for IPv6, but the nodes have no IPv6 addresses",
+            "add nodes.ipv6 = true",
+        )),
+    };
+    let destination = match (named, r.ip) {
+        (Some(_), Some(_)) => {
+            return Err(doc.error(
+                &key("ip"),
+                "the destination tells the family",
+                "leave the key out, or name a node as the destination",
+            ));
+        }
+        (Some(prefix), None) => prefix,
+        (None, ip) => {
+            let to = placed.find(&r.destination, &key("destination"), doc)?;
+            if to == node {
+                return Err(doc.error(&key("destination"), "the node itself", "name another destination"));
+            }
+            match ip.unwrap_or_default() {
+                IpVersion::V4 => Prefix::host(placed.addresses[to.index()]),
+                IpVersion::V6 => Prefix::host(addr6(to, "ip")?),
+            }
+        }
+    };
+    let next_hop = if destination.addr.is_v4() {
+        placed.addresses[via.index()].into()
+    } else {
+        addr6(via, "destination")?.into()
+    };
+    Ok((node, Route { destination, next_hop, iface: IfaceId::ANY, metric: 1 }))
+}

@@ -1,0 +1,12 @@
+//! Where the nodes are: a map, a picture under it, and what the place does to signals.
+
+pub(crate) mod background;
+mod locate;
+mod map;
+mod resolve;
+mod schema;
+
+pub(crate) use locate::{check_geodetic, locate};
+pub use map::{Map, MapFeature, Shape};
+pub(crate) use resolve::resolve;
+pub use schema::{Antenna, Pair, Site, Zone};

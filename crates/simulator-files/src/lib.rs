@@ -1,0 +1,14 @@
+//! Files of other simulators, read and written: ns-2's movement and traffic ([`ns2`]), traces of packets ([`TraceFormat`]) and
+//! BonnMotion's movement ([`BonnMotion`]).
+//!
+//! What is read becomes tracks and flows. Nothing here knows scenarios: those that name such files, and those that are written as
+//! such files, are `wayhop-scenario`'s.
+
+mod bonnmotion;
+mod limits;
+pub mod ns2;
+mod traffic_trace;
+
+pub use bonnmotion::{BonnMotion, Columns};
+pub use limits::{MAX_DURATION_S, MAX_NODES, MAX_TRACE_PACKETS};
+pub use traffic_trace::TraceFormat;

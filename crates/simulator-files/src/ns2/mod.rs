@@ -1,0 +1,21 @@
+//! ns-2's own scenario files: movement as `setdest` writes it, traffic as `cbrgen` writes it, and what people write by
+//! hand in their manner. Nothing of Tcl is executed; a file that needs a Tcl interpreter is refused by line and column.
+
+mod agents;
+mod classes;
+mod export;
+mod generator;
+mod god;
+mod interp;
+mod names;
+mod nodes;
+mod spot;
+mod tcl;
+mod tcp;
+mod value;
+mod vars;
+mod whole;
+
+pub use export::{ExportOptions, Exported, Exporter};
+pub use interp::Importer;
+pub use whole::Imported;
