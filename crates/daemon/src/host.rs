@@ -6,7 +6,6 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_auth::Auth;
 use wayhop_control::ParameterSet;
 use wayhop_core::{
     Addr, DataPlane, DropReason, Frame, IfaceId, Interests, Limits, LinkChange, Mac, Packet, Payload,
