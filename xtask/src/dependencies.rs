@@ -16,7 +16,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("node", &["auth", "core", "wire"]),
     // Logs of what went into engines, of whatever protocol.
     ("replay", &["core", "wire", "node"]),
-    ("link", &["core", "wire"]),
+    ("link-quality", &["core", "wire"]),
     // Home agents, foreign agents and mobile nodes, beside any routing protocol. No I/O.
     ("mobile-ip", &["core", "wire"]),
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
@@ -225,7 +225,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 ];
 
 /// What each protocol of the registry may depend on.
-const PROTOCOLS_MAY_DEPEND_ON: &[&str] = &["core", "wire", "link"];
+const PROTOCOLS_MAY_DEPEND_ON: &[&str] = &["core", "wire", "link-quality"];
 
 /// What tests may use besides: keys, for networks that have them.
 const TESTS_MAY_USE: &[&str] = &["auth", "testkit"];

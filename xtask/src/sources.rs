@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::text;
 
 /// Crates whose results must be the same on every machine, besides the protocols.
-const MODELS: &[&str] = &["core", "wire", "link", "protocols", "radio", "world", "transport"];
+const MODELS: &[&str] = &["core", "wire", "link-quality", "protocols", "radio", "world", "transport"];
 
 /// Names that make a run depend on something besides its inputs.
 const FORBIDDEN_IN_MODELS: &[(&str, &str)] = &[
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_wall_clock_is_found_in_every_model_crate() {
-        for model in ["core", "wire", "dsr", "aodv", "dsdv", "link", "radio", "world", "transport"] {
+        for model in ["core", "wire", "dsr", "aodv", "dsdv", "link-quality", "radio", "world", "transport"] {
             assert_eq!(found_in(model, MANIFEST, "use std::time::Instant;\n").len(), 1, "{model}");
         }
     }

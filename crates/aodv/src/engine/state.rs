@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wayhop_core::{Outside, SendBuffer, Span, Time};
-use wayhop_link::Notices;
+use wayhop_link_quality::Notices;
 use wayhop_wire::aodv::Unreachable;
 
 use crate::discovery::rate_limit::RateLimit;

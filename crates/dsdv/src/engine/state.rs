@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wayhop_core::{SendBuffer, Time};
-use wayhop_link::Notices;
+use wayhop_link_quality::Notices;
 use wayhop_wire::dsdv;
 
 use crate::gateway::exits::Exits;

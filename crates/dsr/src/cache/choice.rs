@@ -3,8 +3,8 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Span, Time};
-use wayhop_link::bad_links::{BadLinkMemory, DirectedLink, Evidence};
-use wayhop_link::etx::{Cost, Etx};
+use wayhop_link_quality::bad_links::{BadLinkMemory, DirectedLink, Evidence};
+use wayhop_link_quality::etx::{Cost, Etx};
 
 use crate::cache::path::Path;
 use crate::cache::{Judge, MOST_PENALTY, Purpose};

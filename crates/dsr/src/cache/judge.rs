@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_link::etx::Cost;
+use wayhop_link_quality::etx::Cost;
 
 /// The units of [`Judge::penalty`] in which the refused link costs most.
 pub const MOST_PENALTY: u16 = 1_000;

@@ -18,7 +18,7 @@ use std::net::Ipv4Addr;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Inspect, Maybe, Span, Time};
-use wayhop_link::etx::Cost;
+use wayhop_link_quality::etx::Cost;
 
 use super::judge::Judge;
 use super::{Provenance, Purpose, RouteCache};

@@ -18,7 +18,7 @@ use core::any::Any;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Inspect, Time};
-use wayhop_link::etx::Cost;
+use wayhop_link_quality::etx::Cost;
 
 use crate::Path;
 

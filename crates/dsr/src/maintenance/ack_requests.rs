@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Packet, Priority, RxMeta, SendBuffer, TxSpec};
-use wayhop_link::etx::Cost;
+use wayhop_link_quality::etx::Cost;
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, DsrOption};
 

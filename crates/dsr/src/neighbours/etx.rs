@@ -8,7 +8,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{BROADCAST, Cx, Packet, RxMeta, Span, TxSpec};
-use wayhop_link::etx::{Cost, INTERVAL};
+use wayhop_link_quality::etx::{Cost, INTERVAL};
 use wayhop_wire::dsr::{DsrOption, LinkMetrics, Probe, edit};
 use wayhop_wire::ipv4;
 

@@ -3,11 +3,11 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Inspect, RxMeta, Span, Time};
-use wayhop_link::bad_links::{
+use wayhop_link_quality::bad_links::{
     BadLinkMemory, DirectedLink, Evidence, MovementMemory, Probability, ProbabilityParams, TimedMemory,
 };
-use wayhop_link::etx::{Cost, Etx};
-use wayhop_link::{Positions, Signals};
+use wayhop_link_quality::etx::{Cost, Etx};
+use wayhop_link_quality::{Positions, Signals};
 
 use crate::params::{BadLinks, Metric, Params};
 

@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Inspect, Maybe, Span, Time};
-use wayhop_link::RttEstimator;
+use wayhop_link_quality::RttEstimator;
 
 /// One neighbour.
 #[derive(Copy, Clone, Debug, Hash)]

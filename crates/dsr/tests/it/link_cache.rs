@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use wayhop_core::{Span, Time};
 use wayhop_dsr::Path;
 use wayhop_dsr::cache::{Judge, LinkCache, Provenance, Purpose, RouteCache};
-use wayhop_link::etx::Cost;
+use wayhop_link_quality::etx::Cost;
 
 fn a(n: u8) -> Ipv4Addr {
     Ipv4Addr::new(10, 0, 0, n)

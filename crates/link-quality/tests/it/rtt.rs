@@ -1,7 +1,7 @@
 //! The round-trip time estimator against values worked out by hand from RFC 6298 section 2.
 
 use wayhop_core::Span;
-use wayhop_link::RttEstimator;
+use wayhop_link_quality::RttEstimator;
 
 fn after(samples_ms: &[u64]) -> RttEstimator {
     let mut e = RttEstimator::new();

@@ -3,8 +3,8 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Span, Time};
-use wayhop_link::Signals;
-use wayhop_link::etx::{Cost, Etx};
+use wayhop_link_quality::Signals;
+use wayhop_link_quality::etx::{Cost, Etx};
 
 const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 

@@ -3,10 +3,10 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Fix, Span, Time};
-use wayhop_link::bad_links::{
+use wayhop_link_quality::bad_links::{
     BadLinkMemory, DirectedLink, Evidence, MovementMemory, Probability, ProbabilityParams, TimedMemory,
 };
-use wayhop_link::{Positions, Signals};
+use wayhop_link_quality::{Positions, Signals};
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
@@ -199,6 +199,6 @@ fn a_memory_is_bounded() {
         }
         let mut n = 0;
         m.links(&mut |_| n += 1);
-        assert_eq!(n, wayhop_link::bad_links::CAPACITY);
+        assert_eq!(n, wayhop_link_quality::bad_links::CAPACITY);
     }
 }

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Fix, Span, Time};
-use wayhop_link::{DatedPosition, Positions, distance_m};
+use wayhop_link_quality::{DatedPosition, Positions, distance_m};
 
 fn at(latitude_deg: f64, longitude_deg: f64) -> Fix {
     Fix { latitude_deg, longitude_deg, heading_deg: 0.0, speed_m_per_s: 0.0 }
