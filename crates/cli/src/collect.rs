@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 use wayhop_confine::files;
 use wayhop_confine::privileges::{self, Capability};
-use wayhop_control::monitor::{Collector, LONGEST_DATAGRAM, Received, Rejected};
+use wayhop_control::monitor::{CollectedReport, Collector, LONGEST_DATAGRAM, Rejection};
 use wayhop_report::Document;
 use wayhop_runs::interruption::stop_on_signal;
 
@@ -95,7 +95,7 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
             Err(e) => {
                 rejected += 1;
                 // Said once: whoever can send one can send a million.
-                if rejected == 1 || matches!(e, Rejected::NotWritten { .. }) && rejected.is_power_of_two() {
+                if rejected == 1 || matches!(e, Rejection::NotWritten { .. }) && rejected.is_power_of_two() {
                     say!("wayhop: a datagram from {from} does not count: {e}");
                 }
             }
@@ -118,7 +118,7 @@ fn give_up(a: &CollectArgs) -> std::io::Result<()> {
 }
 
 /// Says that old files make room, and then, since whoever can send one report can send a million, not each time.
-fn tell_gone(r: &Received, gone: &mut usize, from: SocketAddr) {
+fn tell_gone(r: &CollectedReport, gone: &mut usize, from: SocketAddr) {
     let Some(first) = r.gone.first() else { return };
     let before = *gone;
     *gone += r.gone.len();
@@ -153,7 +153,7 @@ fn listen(a: &CollectArgs, stop: &AtomicBool) -> Result<Option<UdpSocket>, Failu
     Ok(None)
 }
 
-fn human(r: &Received, from: SocketAddr) -> String {
+fn human(r: &CollectedReport, from: SocketAddr) -> String {
     let place = match r.report.position {
         Some(wayhop_control::Place::Earth { latitude_deg, longitude_deg, .. }) => {
             format!("{latitude_deg:.6},{longitude_deg:.6}")

@@ -61,7 +61,7 @@ pub enum ClientError {
 }
 
 #[derive(Deserialize)]
-struct Incoming {
+struct ServerMessage {
     #[serde(default)]
     id: Option<u64>,
     #[serde(default, deserialize_with = "present")]
@@ -166,7 +166,7 @@ impl Client {
                     return Ok(None);
                 }
                 Err(e) => return Err(e),
-                Ok(Incoming { event: Some(event), .. }) => break event,
+                Ok(ServerMessage { event: Some(event), .. }) => break event,
                 Ok(_) => {}
             }
         };
@@ -174,7 +174,7 @@ impl Client {
         serde_json::from_value(event).map(Some).map_err(|e| self.foreign(e.to_string()))
     }
 
-    fn incoming(&mut self) -> Result<Incoming, ClientError> {
+    fn incoming(&mut self) -> Result<ServerMessage, ClientError> {
         let mut line = Vec::new();
         let read = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut line);
         read.map_err(|e| self.broken(e))?;

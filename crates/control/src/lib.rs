@@ -41,4 +41,4 @@ pub use inspect_json::JsonTables;
 pub use messages::{Envelope, LinkState, MAX_PATH_LOSS_DB, NodeRef, Place, Request, VERSION};
 pub use owner::Owner;
 pub use parameters::ParameterSet;
-pub use server::{Access, Bound, Call, Server, Stream};
+pub use server::{Access, BoundSocket, Call, Server, Stream};

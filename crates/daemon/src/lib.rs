@@ -28,7 +28,7 @@ mod record;
 mod run;
 mod undo;
 
-pub use config::gateway::{Asked, Edge, Gateway};
+pub use config::gateway::{Edge, Gateway, ProbeTargets};
 pub use config::ipv6::StaticRoute;
 pub use config::macfilter::MacFilterConfig;
 pub use config::monitor::Monitor;

@@ -31,10 +31,10 @@ pub enum Level {
 
 /// Tells who wants to know.
 #[derive(Clone, Debug)]
-pub(crate) struct Log(Arc<Shared>);
+pub(crate) struct Log(Arc<LogSink>);
 
 #[derive(Debug)]
-struct Shared {
+struct LogSink {
     level: AtomicU8,
     file: Option<(PathBuf, Mutex<File>)>,
 }
@@ -57,7 +57,7 @@ impl Log {
                 Some((path.to_owned(), Mutex::new(opened)))
             }
         };
-        Ok(Self(Arc::new(Shared { level: AtomicU8::new(level as u8), file })))
+        Ok(Self(Arc::new(LogSink { level: AtomicU8::new(level as u8), file })))
     }
 
     /// Tells so much from now on.

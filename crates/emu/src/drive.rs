@@ -15,8 +15,8 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_netns::{
-    Ended, Error, Lateness, Launch, Registry, command_status, end_inhabitants, kill_inhabitants, priority,
-    program_exit, start,
+    Error, Lateness, Launch, ProgramEnd, Registry, command_status, end_inhabitants, kill_inhabitants,
+    priority, program_exit, start,
 };
 use wayhop_sim::{Egress, Exit, Power, Simulation};
 use wayhop_trace::ProgramExit;
@@ -94,7 +94,7 @@ struct Driver<'a> {
     epoll: Epoll,
     timer: TimerFd,
     wake: Arc<EventFd>,
-    ended: (Sender<Ended>, Receiver<Ended>),
+    ended: (Sender<ProgramEnd>, Receiver<ProgramEnd>),
     /// The next of the plan to be started.
     next: usize,
     /// Programs whose time came while their node was down.

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use wayhop_control::gpsd::{Reader, Received};
+use wayhop_control::gpsd::{GpsReport, Reader};
 
 use crate::config::{Fleet, Host};
 use crate::error::Trouble;
@@ -22,7 +22,7 @@ pub(crate) fn look(
     host: &Host,
     gpsd: &str,
     stop: &AtomicBool,
-) -> Result<Option<Received>, Trouble> {
+) -> Result<Option<GpsReport>, Trouble> {
     let mut session = Session::start(fleet.ssh(host, &["-T", "-W", gpsd], &[]), stop, fleet.patience)?;
     session.say(b"?WATCH={\"enable\":true,\"json\":true};\n");
     let mut reader = Reader::default();

@@ -39,20 +39,20 @@ pub struct HostReport {
     /// What is wrong, each with its remedy.
     pub problems: Vec<String>,
     /// What `check` found, as far as it came; null with other steps.
-    pub check: Option<Checked>,
+    pub check: Option<CheckReport>,
     /// What `push` did; null with other steps.
-    pub push: Option<Pushed>,
+    pub push: Option<PushReport>,
     /// What `start` did; null with other steps.
-    pub start: Option<Started>,
+    pub start: Option<StartReport>,
     /// What `stop` did, or `start` where another host could not start; null otherwise.
-    pub stop: Option<Stopped>,
+    pub stop: Option<StopReport>,
     /// What `fetch` did; null with other steps.
-    pub fetch: Option<Fetched>,
+    pub fetch: Option<FetchReport>,
 }
 
 /// What `check` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Checked {
+pub struct CheckReport {
     /// What `wayhop --version` says there; null if there is none.
     pub version: Option<String>,
     /// The processor, as `uname -m` says.
@@ -84,7 +84,7 @@ pub struct Clock {
 
 /// What `push` did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Pushed {
+pub struct PushReport {
     /// Files that were sent.
     pub sent: Vec<String>,
     /// Files that were there already, by their digests.
@@ -99,7 +99,7 @@ pub struct Pushed {
 
 /// What `start` did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Started {
+pub struct StartReport {
     /// The node's process there, or that which waits for the time.
     pub pid: Option<u32>,
     /// The clock.
@@ -110,7 +110,7 @@ pub struct Started {
 
 /// What `stop` did, or `start` where another host could not start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Stopped {
+pub struct StopReport {
     /// `ended`: in good order; `was over`: it had ended before; `never ran`: there is no such run.
     pub outcome: String,
     /// The programs of `[[start]]` there.
@@ -128,7 +128,7 @@ pub struct EndedProgram {
 
 /// What `fetch` did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Fetched {
+pub struct FetchReport {
     /// The run directory here.
     pub directory: String,
     /// Files of the run there.

@@ -23,7 +23,7 @@ use wayhop_scenario::Resolved;
 use wayhop_world::Gps;
 
 use super::outages;
-use super::watch::Begun;
+use super::watch::RunStart;
 use super::wire::Wire;
 
 /// How long it waits for calls before it looks whether all is over.
@@ -36,7 +36,7 @@ pub(super) struct Desk {
     /// A daemon's socket, and the connection to it, once there was need of one.
     daemons: Vec<(PathBuf, Option<Client>)>,
     wire: Arc<Mutex<Wire>>,
-    begun: Begun,
+    begun: RunStart,
     /// Somebody asked for the end.
     quit: Arc<AtomicBool>,
     /// Orders of the scenario that are still to be given: when, and which of them.
@@ -51,7 +51,7 @@ impl Desk {
         scenario: Arc<Resolved>,
         sockets: Vec<PathBuf>,
         wire: Arc<Mutex<Wire>>,
-        begun: Begun,
+        begun: RunStart,
     ) -> Result<Self, Error> {
         let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);
         let about = About::new(&scenario.name, "lab", scenario.protocol.name(), nodes);

@@ -40,7 +40,8 @@ use wayhop_control::Event;
 use wayhop_core::Time;
 use wayhop_linux::Error;
 use wayhop_netns::{
-    Ended, Launch, Namespace, Need, Registry, command_status, end_inhabitants, make_room, program_exit, start,
+    Launch, Namespace, Need, ProgramEnd, Registry, command_status, end_inhabitants, make_room, program_exit,
+    start,
 };
 use wayhop_scenario::{FlowKind, Ignores, MacFilter, Resolved, WirePlan};
 use wayhop_trace::{FlowSummary, LatencyMs, ProgramExit, Recorder, Summary};
@@ -51,9 +52,9 @@ use outages::{Observers, Switch};
 pub use plan::Plan;
 use receivers::Receivers;
 use record::{Records, Tables};
-pub use stop::IsStopped;
-use traffic::{Running, Traffic};
-use watch::Begun;
+pub use stop::StopFlag;
+use traffic::{Traffic, TrafficThreads};
+use watch::RunStart;
 use wire::Wire;
 
 /// More daemons than this are hardly meant for one machine.
@@ -105,7 +106,7 @@ pub struct Lab {
     receivers: Receivers,
     nodes: Nodes,
     desk: Desk,
-    begun: Begun,
+    begun: RunStart,
 }
 
 /// Refuses what a lab cannot do.
@@ -164,7 +165,7 @@ impl Wiring {
     /// # Errors
     /// If a lab cannot run this scenario, or this user may not, or a program that it needs is missing, or if `is_stopped` says
     /// meanwhile that the lab is not wanted any more.
-    pub fn new(scenario: &Resolved, is_stopped: IsStopped<'_>) -> Result<Self, Error> {
+    pub fn new(scenario: &Resolved, is_stopped: StopFlag<'_>) -> Result<Self, Error> {
         check(scenario)?;
         let nodes = scenario.addresses.len();
         let need = Need {
@@ -182,7 +183,7 @@ impl Wiring {
 impl Lab {
     /// Starts the daemons on what was made for this plan's scenario, unless `is_stopped` says meanwhile that they are not wanted
     /// any more.
-    pub fn start(plan: &Plan, wiring: Wiring, is_stopped: IsStopped<'_>) -> Result<Self, Error> {
+    pub fn start(plan: &Plan, wiring: Wiring, is_stopped: StopFlag<'_>) -> Result<Self, Error> {
         let Wiring { mut wire, namespaces } = wiring;
         // What holds from the beginning holds before the first node speaks.
         for step in plan.filter.steps(&plan.scenario.addresses) {
@@ -196,7 +197,7 @@ impl Lab {
         let nodes = Nodes::start(plan, &namespaces, is_stopped)?;
         let scenario = Arc::new(plan.scenario.clone());
         let wire = Arc::new(Mutex::new(wire));
-        let begun: Begun = Arc::new(OnceLock::new());
+        let begun: RunStart = Arc::new(OnceLock::new());
         let desk = Desk::open(Arc::clone(&scenario), nodes.sockets(), Arc::clone(&wire), Arc::clone(&begun))?;
         let filter = plan.filter.clone();
         Ok(Self { scenario, namespaces, wire, filter, receivers, nodes, desk, begun })
@@ -265,7 +266,7 @@ impl Lab {
         drop(records);
         let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
         let seconds = begun.elapsed().as_secs_f64();
-        let flows = turns.running.take().map(Running::end);
+        let flows = turns.running.take().map(TrafficThreads::end);
         // They are asked what they counted.
         turns.nodes.wake_all();
         stop.store(true, Ordering::Relaxed);
@@ -357,7 +358,7 @@ struct Turns<'a> {
     wire: &'a Mutex<Wire>,
     receivers: Receivers,
     nodes: Nodes,
-    running: Option<Running>,
+    running: Option<TrafficThreads>,
     programs: Vec<(Time, Launch)>,
     /// The programs by their times, and the next of them.
     order: Vec<usize>,
@@ -369,7 +370,7 @@ struct Turns<'a> {
     observers: Observers,
     main: Option<usize>,
     registry: &'a Registry,
-    ended: (Sender<Ended>, Receiver<Ended>),
+    ended: (Sender<ProgramEnd>, Receiver<ProgramEnd>),
     begun: Instant,
     tables: Tables,
     exit: Option<i32>,

@@ -23,7 +23,7 @@ use wayhop_trace::{NodeOutages, Summary};
 
 use super::plan::Plan;
 use super::receivers::GPSD;
-use super::stop::{IsStopped, go_on};
+use super::stop::{StopFlag, go_on};
 use super::wire::interface_name;
 
 /// How long a daemon may take to be ready, or to end.
@@ -160,7 +160,7 @@ impl Nodes {
     pub(super) fn start(
         plan: &Plan,
         namespaces: &[Namespace],
-        is_stopped: IsStopped<'_>,
+        is_stopped: StopFlag<'_>,
     ) -> Result<Self, Error> {
         let s = &plan.scenario;
         let sockets =
@@ -239,7 +239,7 @@ impl Nodes {
         Ok(self.daemons[i].child.id())
     }
 
-    fn wait_ready(&self, is_stopped: IsStopped<'_>) -> Result<(), Error> {
+    fn wait_ready(&self, is_stopped: StopFlag<'_>) -> Result<(), Error> {
         let begun = Instant::now();
         let mut ready = vec![false; self.daemons.len()];
         let mut last = String::new();

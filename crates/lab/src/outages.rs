@@ -16,7 +16,7 @@ use wayhop_trace::{NodeOutages, NoteEvent};
 use super::nodes::Nodes;
 use super::packets::FlowEnds;
 use super::record::Records;
-use super::watch::{self, Begun};
+use super::watch::{self, RunStart};
 use super::wire::Wire;
 
 /// How long a daemon that is started again may take until it answers.
@@ -73,7 +73,7 @@ pub(super) fn summary(
 
 /// Those who are told when a daemon is started again.
 pub(super) struct Observers {
-    pub(super) begun: Begun,
+    pub(super) begun: RunStart,
     pub(super) server: Arc<Server>,
     pub(super) records: Records,
     pub(super) flows: Arc<[FlowEnds]>,

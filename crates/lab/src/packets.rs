@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_flows_packet_begins_and_ends_is_the_labs_to_write_and_a_program_s_is_the_daemons() {
+    fn the_lab_writes_the_ends_of_flows_and_the_daemons_those_of_programs() {
         let mut packets = Packets::new(0, flows());
         for what in ["originate", "deliver"] {
             assert!(packets.row(Time::ZERO, &event(what, 9_000, 7, 50, 60)).is_none());

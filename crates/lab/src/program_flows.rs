@@ -20,10 +20,10 @@ pub(super) struct ProgramFlows {
     all: Conversations<Facts>,
     mesh: Mesh,
     /// By what daemons call them.
-    by_number: Recent<PacketId, Known>,
+    by_number: Recent<PacketId, FlowPacket>,
     /// By what they carry. DSR gives a packet another identification when its source sends it (RFC 4728, section 8.3.2): then it has two
     /// entries.
-    by_content: Recent<u64, Known>,
+    by_content: Recent<u64, FlowPacket>,
     arrived: Recent<(FlowTag, u32), ()>,
     echoes: Echoes,
 }
@@ -39,7 +39,7 @@ struct Mesh {
 
 /// A packet under way.
 #[derive(Copy, Clone)]
-struct Known {
+struct FlowPacket {
     packet: PacketId,
     tag: FlowTag,
     begun: Time,
@@ -92,7 +92,7 @@ impl ProgramFlows {
         }
     }
 
-    fn known(&self, e: &HopEvent, identity: &Identity) -> Option<Known> {
+    fn known(&self, e: &HopEvent, identity: &Identity) -> Option<FlowPacket> {
         self.by_number.get(&e.packet).or_else(|| self.by_content.get(&identity.end_to_end))
     }
 
@@ -113,7 +113,7 @@ impl ProgramFlows {
         self.by_number.get(&packet).map_or(packet, |known| known.packet)
     }
 
-    fn begin(&mut self, e: &HopEvent, identity: &Identity) -> Option<Known> {
+    fn begin(&mut self, e: &HopEvent, identity: &Identity) -> Option<FlowPacket> {
         let ends = Ends::new(e.source, e.destination, identity);
         let asks = matches!(identity.echo, Some(Echo::Request(_)));
         let facts = || Facts {
@@ -126,10 +126,10 @@ impl ProgramFlows {
         let at_ns = i128::from(e.time.as_nanos());
         let tag = self.all.sent(ends, at_ns, facts)?;
         self.echoes.sent(ends, identity, tag.flow, at_ns);
-        Some(Known { packet: e.packet, tag, begun: e.time, ttl: e.ttl })
+        Some(FlowPacket { packet: e.packet, tag, begun: e.time, ttl: e.ttl })
     }
 
-    fn arrive(&mut self, e: &HopEvent, identity: &Identity, known: &Known) {
+    fn arrive(&mut self, e: &HopEvent, identity: &Identity, known: &FlowPacket) {
         let key = (known.tag, e.node.0);
         if self.arrived.get(&key).is_some() {
             return;

@@ -17,14 +17,14 @@ use super::record::{Records, known};
 const QUESTIONS: usize = 5;
 
 /// When the run began; until then nothing has a time.
-pub(super) type Begun = Arc<OnceLock<Instant>>;
+pub(super) type RunStart = Arc<OnceLock<Instant>>;
 
 /// Hears a daemon's events until it ends: packets, what the protocol knew when it sent them, and its remarks go to the
 /// tables, and all of them to the lab's subscribers. Returns how many events the daemon had no time to tell.
 pub(super) fn watch(
     node: u32,
     socket: &Path,
-    begun: &Begun,
+    begun: &RunStart,
     server: &Arc<Server>,
     records: &Records,
     flows: Arc<[FlowEnds]>,

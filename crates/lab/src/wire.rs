@@ -19,7 +19,7 @@ use wayhop_netns::Namespace;
 use wayhop_netns::order;
 use wayhop_scenario::{Attachment, Resolved};
 
-use crate::stop::{IsStopped, go_on};
+use crate::stop::{StopFlag, go_on};
 
 /// The name of the only interface in a node's namespace.
 const INTERFACE: &str = "eth1";
@@ -57,7 +57,7 @@ impl Wire {
     /// Makes it, and a namespace for each node.
     pub(super) fn new(
         scenario: &Resolved,
-        is_stopped: IsStopped<'_>,
+        is_stopped: StopFlag<'_>,
     ) -> Result<(Self, Vec<Namespace>), Error> {
         let made = || {
             go_on(is_stopped)?;

@@ -93,8 +93,8 @@ impl News {
                 }
                 Err(_) => return is_lost,
             };
-            for m in messages::<Known<M>>(&octets).map_while(Result::ok) {
-                if let NetlinkPayload::InnerMessage(Known(m)) = m.payload {
+            for m in messages::<TypedMessage<M>>(&octets).map_while(Result::ok) {
+                if let NetlinkPayload::InnerMessage(TypedMessage(m)) = m.payload {
                     told(m);
                 }
             }
@@ -103,9 +103,9 @@ impl News {
 }
 
 /// A message, if the library knows its type.
-struct Known<M>(Option<M>);
+struct TypedMessage<M>(Option<M>);
 
-impl<M: NetlinkDeserializable> NetlinkDeserializable for Known<M> {
+impl<M: NetlinkDeserializable> NetlinkDeserializable for TypedMessage<M> {
     type Error = M::Error;
 
     fn deserialize(header: &NetlinkHeader, payload: &[u8]) -> Result<Self, Self::Error> {

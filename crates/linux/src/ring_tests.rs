@@ -56,7 +56,7 @@ impl Loop {
 const HEADERS: usize = 14 + 20 + 8;
 
 #[test]
-fn every_frame_comes_once_in_order_and_whole_while_the_memory_is_used_again_and_again() {
+fn every_frame_comes_once_in_order_and_whole_while_the_ring_wraps() {
     let Some(mut l) = Loop::new(1_514) else { return };
     let mut expected = 0_u32;
     for round in 0..40 {

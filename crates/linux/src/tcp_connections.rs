@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_is_told_of_again_only_after_a_change_and_not_if_it_has_another_address() {
+    fn a_connection_is_reported_again_only_after_a_change_and_only_if_it_is_ours() {
         let (mut client, server) = connected("127.0.0.1:0");
         let mut connections = TcpConnections::open(vec![Ipv4Addr::LOCALHOST.into()]).unwrap();
         assert!(told(&mut connections, &client).is_some());

@@ -17,7 +17,7 @@ const ANSWERS: u32 = 20;
 
 /// What an agent says of itself on one link.
 #[derive(Clone, Debug)]
-pub struct Advertising {
+pub struct AgentAdvertisement {
     /// The link.
     pub link: LinkId,
     /// The agent's address there.
@@ -37,7 +37,7 @@ pub struct Advertising {
 /// It, and where it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Advertiser {
-    pub(crate) config: Advertising,
+    pub(crate) config: AgentAdvertisement,
     flags: AgentFlags,
     care_of: Vec<u8>,
     sequence: u16,
@@ -47,7 +47,12 @@ pub(crate) struct Advertiser {
 }
 
 impl Advertiser {
-    pub(crate) fn new(config: Advertising, flags: AgentFlags, care_of: &[Ipv4Addr], now: Time) -> Self {
+    pub(crate) fn new(
+        config: AgentAdvertisement,
+        flags: AgentFlags,
+        care_of: &[Ipv4Addr],
+        now: Time,
+    ) -> Self {
         let next = if config.is_mesh { Time::NEVER } else { now };
         let care_of = care_of.iter().flat_map(Ipv4Addr::octets).collect();
         Self { config, flags, care_of, sequence: 0, next, last: None, answers: Rate::per_second(ANSWERS) }
@@ -98,7 +103,7 @@ impl Advertiser {
 }
 
 /// The groups that an agent listens to.
-impl Advertising {
+impl AgentAdvertisement {
     /// To which group solicitations come on this link.
     pub const fn group(&self) -> Ipv4Addr {
         if self.is_mesh { MESH_AGENTS } else { ALL_ROUTERS }

@@ -13,7 +13,7 @@ use wayhop_wire::mobile_ip::{
     AgentFlags, AuthKind, Code, Discovery, Extensions, Message, Reply, Request, RequestFlags,
 };
 
-use crate::advertising::{Advertiser, Advertising};
+use crate::advertising::{Advertiser, AgentAdvertisement};
 use crate::engine::{Clock, Engine, Input, LinkId, Output};
 use crate::event::Event;
 use crate::home::expiry;
@@ -49,11 +49,11 @@ pub struct ForeignConfig {
 
 /// A link that mobile nodes visit.
 #[derive(Clone, Debug)]
-pub struct ForeignLink(pub Advertising);
+pub struct ForeignLink(pub AgentAdvertisement);
 
 /// A request on its way.
 #[derive(Copy, Clone, Debug)]
-struct Pending {
+struct RelayedRequest {
     link: LinkId,
     source: (Ipv4Addr, u16),
     home: Ipv4Addr,
@@ -82,7 +82,7 @@ pub struct ForeignAgent {
     home_agents: BTreeMap<Ipv4Addr, Association>,
     max_visitors: usize,
     /// The oldest first.
-    pending: Vec<Pending>,
+    pending: Vec<RelayedRequest>,
     visitors: BTreeMap<Ipv4Addr, Visitor>,
     refusals: Rate,
     relayed: Rate,
@@ -132,7 +132,7 @@ impl ForeignAgent {
         out: &mut Vec<Output>,
     ) {
         let Some(advertiser) = self.links.get(&link) else { return };
-        let p = Pending {
+        let p = RelayedRequest {
             link,
             source,
             home: request.home,
@@ -196,11 +196,11 @@ impl ForeignAgent {
     }
 
     /// Passes a request on to the home agent, without what was for this agent (section 3.7.2.2).
-    fn pass_on(&mut self, p: Pending, request: &[u8], out: &mut Vec<Output>) {
+    fn pass_on(&mut self, p: RelayedRequest, request: &[u8], out: &mut Vec<Output>) {
         // A stranger who sends many pushes out its own, and only then the oldest of others.
         self.pending.retain(|q| (q.source.0, q.identification) != (p.source.0, p.identification));
         let own = self.pending.iter().filter(|q| q.source.0 == p.source.0).count();
-        let of_own = |q: &Pending| q.source.0 == p.source.0;
+        let of_own = |q: &RelayedRequest| q.source.0 == p.source.0;
         if own >= MAX_PENDING_OF_ONE {
             let first = self.pending.iter().position(of_own);
             first.map(|i| self.pending.remove(i));
@@ -220,15 +220,15 @@ impl ForeignAgent {
     }
 
     /// A reply of this agent's own.
-    fn refuse(&mut self, p: &Pending, code: Code, lifetime_s: u16, out: &mut Vec<Output>) {
-        let Pending { home, home_agent, identification, .. } = *p;
+    fn refuse(&mut self, p: &RelayedRequest, code: Code, lifetime_s: u16, out: &mut Vec<Output>) {
+        let RelayedRequest { home, home_agent, identification, .. } = *p;
         let mut message = vec![0; Reply::LEN];
         Reply { code, lifetime_s, home, home_agent, identification }.emit(&mut message);
         self.tell_mobile(p, message, out);
     }
 
     /// Gives a mobile node a reply.
-    fn tell_mobile(&mut self, p: &Pending, mut message: Vec<u8>, out: &mut Vec<Output>) {
+    fn tell_mobile(&mut self, p: &RelayedRequest, mut message: Vec<u8>, out: &mut Vec<Output>) {
         let Some(advertiser) = self.links.get(&p.link) else { return };
         if let Some(shared) = self.mobiles.get(&p.home) {
             seal(&mut message, AuthKind::MobileForeign, shared);
@@ -245,7 +245,7 @@ impl ForeignAgent {
         (reply, extensions): (&Reply, &Extensions<'_>),
         out: &mut Vec<Output>,
     ) {
-        let answers = |p: &Pending| {
+        let answers = |p: &RelayedRequest| {
             p.home == reply.home && p.home_agent == from && low(p.identification) == low(reply.identification)
         };
         let Some(at) = self.pending.iter().position(answers) else {
@@ -268,7 +268,7 @@ impl ForeignAgent {
         self.tell_mobile(&p, passed_on.to_vec(), out);
     }
 
-    fn visit(&mut self, now: Time, p: &Pending, lifetime_s: u16, out: &mut Vec<Output>) {
+    fn visit(&mut self, now: Time, p: &RelayedRequest, lifetime_s: u16, out: &mut Vec<Output>) {
         if lifetime_s == 0 {
             self.visitors.remove(&p.home);
             return;

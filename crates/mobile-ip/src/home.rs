@@ -9,7 +9,7 @@ use wayhop_wire::mobile_ip::{
 };
 use wayhop_wire::{arp, ipv4};
 
-use crate::advertising::{Advertiser, Advertising};
+use crate::advertising::{Advertiser, AgentAdvertisement};
 use crate::engine::{Clock, Engine, Input, LinkId, Output};
 use crate::event::Event;
 use crate::identification::Guard;
@@ -30,7 +30,7 @@ const BETWEEN_ANNOUNCEMENTS: Span = Span::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct HomeConfig {
     /// Its link with the home network, and how it advertises there. Its address there is that of the home agent.
-    pub home_link: Advertising,
+    pub home_link: AgentAdvertisement,
     /// The link address of its interface there.
     pub mac: Mac,
     /// Its mobile nodes.

@@ -24,7 +24,7 @@ mod place;
 mod rate;
 mod security;
 
-pub use advertising::Advertising;
+pub use advertising::AgentAdvertisement;
 pub use engine::{Attachment, Clock, Engine, Input, LinkId, LinkState, Output};
 pub use event::Event;
 pub use foreign::{ForeignAgent, ForeignConfig, ForeignLink};

@@ -9,7 +9,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 
 use crate::error::Error;
-use crate::launch::{Place, Started, launch};
+use crate::launch::{LaunchedProgram, Place, launch};
 use crate::program::exit_code;
 use crate::registry::Entry;
 
@@ -42,7 +42,7 @@ fn signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC)?)
 }
 
-fn wait(signals: &SignalFd, mut started: Started) -> io::Result<i32> {
+fn wait(signals: &SignalFd, mut started: LaunchedProgram) -> io::Result<i32> {
     let pid = Pid::from_raw(started.child.id().cast_signed());
     loop {
         if let Some(status) = started.child.try_wait()? {

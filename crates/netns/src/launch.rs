@@ -39,7 +39,7 @@ const REMEDY: &str = "programs of a scenario do not see /tmp, /run, and folders 
 
 /// How a program that nobody vouches for is confined.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Confined {
+pub struct Confinement {
     /// Its user.
     user: u32,
     /// Where it may write; without one, into a folder that goes with it.
@@ -48,7 +48,7 @@ pub struct Confined {
     from: PathBuf,
 }
 
-impl Confined {
+impl Confinement {
     /// In a node, with this folder to write to.
     pub fn new(node: u32, folder: Option<&Path>) -> io::Result<Self> {
         let folder = folder.map(std::path::absolute).transpose()?;
@@ -86,16 +86,16 @@ struct Orders {
     /// The file that stands in the place of `/etc/hosts`.
     hosts: PathBuf,
     /// Without this it runs with all rights of who started it.
-    confined: Option<Confined>,
+    confined: Option<Confinement>,
 }
 
 /// A program that was started, or will say why it was not.
-pub(crate) struct Started {
+pub(crate) struct LaunchedProgram {
     pub(crate) child: Child,
     status: PipeReader,
 }
 
-impl Started {
+impl LaunchedProgram {
     /// Waits until it runs.
     pub(crate) fn began(&mut self) -> io::Result<()> {
         let mut why = String::new();
@@ -122,10 +122,10 @@ pub(crate) struct Place<'a> {
 /// Starts a program there. `prepare` says what becomes of its input and output, and of its process group.
 pub(crate) fn launch(
     place: &Place<'_>,
-    confined: Option<&Confined>,
+    confined: Option<&Confinement>,
     program: &[OsString],
     prepare: impl FnOnce(&mut Command),
-) -> io::Result<Started> {
+) -> io::Result<LaunchedProgram> {
     // What one process is to inherit, another one that is started meanwhile would inherit, too.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,7 +140,7 @@ pub(crate) fn launch(
         setns(place.pids, CloneFlags::CLONE_NEWPID)?;
         command.spawn()
     })?;
-    Ok(Started { child, status })
+    Ok(LaunchedProgram { child, status })
 }
 
 /// Enters what a program is to live in, as the orders say, and becomes it. Returns only if that fails: with an error, if whoever started it

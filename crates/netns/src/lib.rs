@@ -29,12 +29,12 @@ mod terminal;
 pub use error::Error;
 pub use exec::exec;
 pub use lateness::Lateness;
-pub use launch::{Confined, PROGRAM_COMMAND, become_program};
+pub use launch::{Confinement, PROGRAM_COMMAND, become_program};
 pub use namespace::{Namespace, allow_services, send_all_by};
 pub use order::order;
 pub use pids::{INIT_COMMAND, keep_pids};
 pub use program::{
-    Ended, Launch, command_status, end_inhabitants, exit_code, kill_inhabitants, program_exit, start,
+    Launch, ProgramEnd, command_status, end_inhabitants, exit_code, kill_inhabitants, program_exit, start,
 };
 pub use registry::{Entry, Registry, find, lab_folder};
 pub use room::{Need, make_room};

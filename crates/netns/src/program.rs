@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use wayhop_trace::{ProgramExit, Status};
 
-use crate::launch::{Confined, Place, launch};
+use crate::launch::{Confinement, Place, launch};
 use crate::namespace::Namespace;
 use crate::registry::Registry;
 use crate::terminal::Terminal;
@@ -38,13 +38,13 @@ pub struct Launch {
     /// Whether it has the terminal, if there is one: its input, and the keys that send signals. One at a time.
     pub has_terminal: bool,
     /// How it is confined. Without this it has all rights of who started the run.
-    pub confined: Option<Confined>,
+    pub confined: Option<Confinement>,
     /// Whether it is started again when its node is back from an outage that ended it.
     pub comes_back: bool,
 }
 
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
-pub type Ended = (usize, io::Result<ExitStatus>);
+pub type ProgramEnd = (usize, io::Result<ExitStatus>);
 
 /// Starts a program in a node. When it ends, or turns out not to begin, `ended` gets to know, and then `wake` is called.
 pub fn start(
@@ -52,7 +52,7 @@ pub fn start(
     program: &Launch,
     namespace: &Namespace,
     registry: &Registry,
-    ended: Sender<Ended>,
+    ended: Sender<ProgramEnd>,
     wake: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
     let pids = registry.pids(program.node)?;

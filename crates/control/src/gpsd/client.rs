@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::reader::{Reader, Received};
+use super::reader::{GpsReport, Reader};
 
 /// How long to wait before connecting again, at first and at most.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
@@ -19,23 +19,23 @@ const LONGEST_LINE: u64 = 64 * 1024;
 /// Listens to a gpsd in a thread of its own, and connects again when it goes away. Dropped, it ends.
 #[derive(Debug)]
 pub struct Client {
-    shared: Arc<Shared>,
+    shared: Arc<GpsdFixes>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared(Mutex<State>);
+struct GpsdFixes(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    latest: Option<Received>,
+    latest: Option<GpsReport>,
     trouble: Option<String>,
     connection: Option<TcpStream>,
     stopping: bool,
 }
 
-impl Shared {
+impl GpsdFixes {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -44,7 +44,7 @@ impl Shared {
 impl Client {
     /// Begins to listen to the gpsd at `address`, such as `localhost:2947`. It need not run yet.
     pub fn start(address: &str) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(GpsdFixes::default());
         let (stop, stopped) = channel();
         let thread = {
             let (shared, address) = (Arc::clone(&shared), address.to_owned());
@@ -56,7 +56,7 @@ impl Client {
     }
 
     /// The last position; none before the first, and while the receiver knows none or gpsd is away.
-    pub fn latest(&self) -> Option<Received> {
+    pub fn latest(&self) -> Option<GpsReport> {
         self.shared.lock().latest
     }
 
@@ -84,7 +84,7 @@ impl Drop for Client {
     }
 }
 
-fn keep_listening(address: &str, shared: &Shared, stopped: &Receiver<()>) {
+fn keep_listening(address: &str, shared: &GpsdFixes, stopped: &Receiver<()>) {
     let mut wait = RETRY.0;
     loop {
         let began = Instant::now();
@@ -106,7 +106,7 @@ fn keep_listening(address: &str, shared: &Shared, stopped: &Receiver<()>) {
     }
 }
 
-fn listen(address: &str, shared: &Shared) -> io::Result<()> {
+fn listen(address: &str, shared: &GpsdFixes) -> io::Result<()> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     let mut connected = None;
     for a in address.to_socket_addrs()? {

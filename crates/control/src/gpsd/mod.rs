@@ -11,7 +11,7 @@ mod utc;
 
 pub use client::Client;
 pub use messages::{Deviations, Report, Watch, parse_commands, parse_report};
-pub use reader::{Reader, Received};
+pub use reader::{GpsReport, Reader};
 pub use server::Server;
 pub use utc::iso8601;
 

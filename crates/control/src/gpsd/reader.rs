@@ -13,7 +13,7 @@ const SATELLITES_STAY: Duration = Duration::from_secs(30);
 
 /// A position as it came.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Received {
+pub struct GpsReport {
     /// Where.
     pub fix: Fix,
     /// How good it is.
@@ -25,7 +25,7 @@ pub struct Received {
 /// Puts reports together. It does no I/O.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
-    latest: Option<Received>,
+    latest: Option<GpsReport>,
     deviations: Option<(Deviations, Instant)>,
     satellites: Option<(u8, Instant)>,
 }
@@ -34,7 +34,7 @@ impl Reader {
     /// Takes a line that came at this moment. Returns whether what is known changed.
     pub fn take(&mut self, line: &str, at: Instant) -> bool {
         match parse_report(line) {
-            Some(Report::Fix(fix, quality)) => self.latest = Some(Received { fix, quality, at }),
+            Some(Report::Fix(fix, quality)) => self.latest = Some(GpsReport { fix, quality, at }),
             Some(Report::NoFix) => self.latest = None,
             Some(Report::Deviations(d)) => self.deviations = Some((d, at)),
             Some(Report::Satellites(n)) => self.satellites = Some((n, at)),
@@ -44,7 +44,7 @@ impl Reader {
     }
 
     /// The last position, with what belongs to it; none while the receiver knows none.
-    pub fn latest(&self) -> Option<Received> {
+    pub fn latest(&self) -> Option<GpsReport> {
         let mut latest = self.latest?;
         let apart = |at: Instant| latest.at.max(at) - latest.at.min(at);
         let of_this = |(d, at): &(Deviations, Instant)| match (d.time_unix_ns, latest.quality.time_unix_ns) {

@@ -27,12 +27,12 @@ const MAX_UNREAD: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct Server {
     addresses: Vec<SocketAddr>,
-    shared: Arc<Shared>,
+    shared: Arc<GpsdState>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct GpsdState {
     state: Mutex<State>,
     wake: UnixStream,
 }
@@ -51,7 +51,7 @@ struct Receiver {
     is_news: bool,
 }
 
-impl Shared {
+impl GpsdState {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -78,7 +78,7 @@ impl Server {
         }
         let receivers =
             vec![Receiver { time: iso8601(SystemTime::now()), ..Receiver::default() }; listeners.len()];
-        let shared = Arc::new(Shared { state: Mutex::new(State { receivers, stopping: false }), wake });
+        let shared = Arc::new(GpsdState { state: Mutex::new(State { receivers, stopping: false }), wake });
         let thread = {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new()
@@ -128,13 +128,13 @@ struct Client {
 struct Loop {
     listeners: Vec<TcpListener>,
     woken: UnixStream,
-    shared: Arc<Shared>,
+    shared: Arc<GpsdState>,
     clients: Vec<Client>,
     since: String,
 }
 
 impl Loop {
-    fn new(listeners: Vec<TcpListener>, woken: UnixStream, shared: Arc<Shared>) -> Self {
+    fn new(listeners: Vec<TcpListener>, woken: UnixStream, shared: Arc<GpsdState>) -> Self {
         Self { listeners, woken, shared, clients: Vec::new(), since: iso8601(SystemTime::now()) }
     }
 

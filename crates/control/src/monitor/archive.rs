@@ -11,7 +11,7 @@ const BLOCK: u64 = 4096;
 
 /// The most that a folder, or an address in it, has.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Bound {
+pub(super) struct ArchiveLimit {
     pub(super) octets: u64,
     pub(super) files: usize,
 }
@@ -25,13 +25,13 @@ struct Usage {
 
 impl Usage {
     /// Whether there is room for a file with so many octets more.
-    fn has_room(self, octets: u64, bound: Bound) -> bool {
+    fn has_room(self, octets: u64, bound: ArchiveLimit) -> bool {
         self.octets + octets <= bound.octets && self.files < bound.files
     }
 }
 
 #[derive(Debug)]
-struct Kept {
+struct ArchivedFile {
     address: String,
     octets: u64,
     written: SystemTime,
@@ -40,16 +40,16 @@ struct Kept {
 /// What is known of the folder's files.
 #[derive(Debug)]
 pub(super) struct Archive {
-    of_all: Bound,
-    of_address: Bound,
-    files: BTreeMap<PathBuf, Kept>,
+    of_all: ArchiveLimit,
+    of_address: ArchiveLimit,
+    files: BTreeMap<PathBuf, ArchivedFile>,
     usage: Usage,
     by_address: BTreeMap<String, Usage>,
 }
 
 impl Archive {
     /// Of this folder, with what is in it already.
-    pub(super) fn new(folder: &Path, of_all: Bound, of_address: Bound) -> Self {
+    pub(super) fn new(folder: &Path, of_all: ArchiveLimit, of_address: ArchiveLimit) -> Self {
         let mut archive = Self {
             of_all,
             of_address,
@@ -84,7 +84,7 @@ impl Archive {
         Ok(gone)
     }
 
-    fn oldest_but(&self, file: &Path, which: impl Fn(&Kept) -> bool) -> Option<PathBuf> {
+    fn oldest_but(&self, file: &Path, which: impl Fn(&ArchivedFile) -> bool) -> Option<PathBuf> {
         let all = self.files.iter().filter(|(path, k)| *path != file && which(k));
         all.min_by_key(|(_, k)| k.written).map(|(path, _)| path.clone())
     }
@@ -114,7 +114,7 @@ impl Archive {
             u.octets += octets;
             u.files += 1;
         });
-        self.files.insert(path.to_owned(), Kept { address, octets, written });
+        self.files.insert(path.to_owned(), ArchivedFile { address, octets, written });
     }
 
     fn count(&mut self, address: &str, change: impl Fn(&mut Usage)) {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::archive::{Archive, Bound};
+use super::archive::{Archive, ArchiveLimit};
 use super::log::LogFile;
 use super::report::Report;
 use crate::paths;
@@ -21,8 +21,10 @@ const KEEP: u32 = 3;
 /// A file is at most this part of all that is kept.
 const PARTS: u64 = 16;
 /// What one address has on the disk.
-const OF_ADDRESS: Bound =
-    Bound { octets: MAX_BYTES * (KEEP as u64 + 1), files: MOST_NODES_AT_ADDRESS * (KEEP as usize + 1) };
+const OF_ADDRESS: ArchiveLimit = ArchiveLimit {
+    octets: MAX_BYTES * (KEEP as u64 + 1),
+    files: MOST_NODES_AT_ADDRESS * (KEEP as usize + 1),
+};
 /// The most files.
 const MOST_FILES: usize = 8192;
 
@@ -48,7 +50,7 @@ struct Node {
 
 /// A report that came.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Received {
+pub struct CollectedReport {
     /// It.
     pub report: Report,
     /// How many reports of this node have not come, by the gaps in their numbers.
@@ -59,7 +61,7 @@ pub struct Received {
 
 /// Why a datagram did not count.
 #[derive(Debug, thiserror::Error)]
-pub enum Rejected {
+pub enum Rejection {
     /// It is no report.
     #[error("{0}")]
     NoReport(String),
@@ -76,7 +78,7 @@ pub enum Rejected {
 impl Collector {
     /// Into this folder, whose files shall have so many octets at most.
     pub fn new(folder: &Path, limit: u64) -> Self {
-        let of_all = Bound { octets: limit, files: MOST_FILES };
+        let of_all = ArchiveLimit { octets: limit, files: MOST_FILES };
         Self {
             folder: folder.to_owned(),
             max_bytes: MAX_BYTES.min(limit / PARTS),
@@ -88,8 +90,13 @@ impl Collector {
 
     /// Takes a datagram that came from this address. The line in the file is the report with the keys `from` and
     /// `received_unix_s` before it.
-    pub fn receive(&mut self, from: IpAddr, time: SystemTime, datagram: &[u8]) -> Result<Received, Rejected> {
-        let report = Report::parse(datagram).map_err(Rejected::NoReport)?;
+    pub fn receive(
+        &mut self,
+        from: IpAddr,
+        time: SystemTime,
+        datagram: &[u8],
+    ) -> Result<CollectedReport, Rejection> {
+        let report = Report::parse(datagram).map_err(Rejection::NoReport)?;
         let lost = self.count(from, &report);
         let address = from.to_string().replace(':', "-");
         let path = self.folder.join(format!("{}_{address}.jsonl", paths::name_from(&report.node)));
@@ -98,8 +105,8 @@ impl Collector {
             format!("{{\"from\":\"{from}\",\"received_unix_s\":{received:.3},{}", &report.to_line()[1..]);
         let gone = self
             .write(&address, &path, &line)
-            .map_err(|source| Rejected::NotWritten { path: path.clone(), source })?;
-        Ok(Received { report, lost, gone })
+            .map_err(|source| Rejection::NotWritten { path: path.clone(), source })?;
+        Ok(CollectedReport { report, lost, gone })
     }
 
     /// Returns how many of this node's reports have been lost.

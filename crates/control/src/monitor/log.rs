@@ -10,12 +10,12 @@ pub struct LogFile {
     path: PathBuf,
     max_bytes: u64,
     keep: u32,
-    open: Option<Open>,
+    open: Option<OpenLog>,
     is_torn: bool,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenLog {
     file: File,
     bytes: u64,
 }
@@ -80,7 +80,7 @@ impl LogFile {
         Ok(())
     }
 
-    fn open(&mut self) -> io::Result<Open> {
+    fn open(&mut self) -> io::Result<OpenLog> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -88,7 +88,7 @@ impl LogFile {
         let bytes = file.metadata()?.len();
         // A node that was killed in the middle of a line.
         self.is_torn = bytes > 0 && !ends_with_newline(&self.path);
-        Ok(Open { file, bytes })
+        Ok(OpenLog { file, bytes })
     }
 
     fn rotate(&self) -> io::Result<()> {

@@ -9,7 +9,7 @@ mod log;
 mod report;
 mod reporter;
 
-pub use collector::{Collector, Received, Rejected};
+pub use collector::{CollectedReport, Collector, Rejection};
 pub use log::LogFile;
 pub use report::{LONGEST_DATAGRAM, Report, VERSION};
 pub use reporter::Reporter;

@@ -13,12 +13,12 @@ pub(super) struct Subscription {
     pub(super) id: Option<u64>,
     pub(super) node: Option<u32>,
     pub(super) kinds: u16,
-    queue: VecDeque<Queued>,
+    queue: VecDeque<QueueEntry>,
     lost: u64,
 }
 
 #[derive(Debug)]
-enum Queued {
+enum QueueEntry {
     Event(Arc<str>),
     Lost(u64),
 }
@@ -43,17 +43,17 @@ impl Subscription {
             return;
         }
         if self.lost > 0 {
-            self.queue.push_back(Queued::Lost(std::mem::take(&mut self.lost)));
+            self.queue.push_back(QueueEntry::Lost(std::mem::take(&mut self.lost)));
         }
-        self.queue.push_back(Queued::Event(Arc::clone(json)));
+        self.queue.push_back(QueueEntry::Event(Arc::clone(json)));
     }
 
     /// Moves lines to `out` until it has this many octets.
     pub(super) fn write(&mut self, out: &mut VecDeque<u8>, limit: usize) {
         while out.len() < limit {
             let json: Arc<str> = match self.queue.pop_front() {
-                Some(Queued::Event(json)) => json,
-                Some(Queued::Lost(count)) => lost(count),
+                Some(QueueEntry::Event(json)) => json,
+                Some(QueueEntry::Lost(count)) => lost(count),
                 None if self.lost > 0 => lost(std::mem::take(&mut self.lost)),
                 None => return,
             };

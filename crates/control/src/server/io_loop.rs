@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::answer_line::answer_line;
 use super::connection::{Connection, Line, Outcome};
 use super::events::Subscription;
-use super::shared::Shared;
+use super::shared::ServerState;
 use crate::about::About;
 use crate::error::{ControlError, ErrorCode};
 use crate::event_kind::EventKind;
@@ -21,7 +21,7 @@ use crate::messages::{Envelope, Request};
 /// How often clients that do not read are looked for, seconds.
 const LOOK_S: i64 = 1;
 
-pub(super) fn run(listener: &UnixListener, wake: &UnixStream, shared: &Shared, about: &About) {
+pub(super) fn run(listener: &UnixListener, wake: &UnixStream, shared: &ServerState, about: &About) {
     let mut loops = Loop { shared, about, connections: BTreeMap::new(), next_client: 0, heard: 0 };
     loop {
         let ready = loops.wait(listener, wake);
@@ -37,13 +37,13 @@ pub(super) fn run(listener: &UnixListener, wake: &UnixStream, shared: &Shared, a
 
 /// What poll found.
 #[derive(Default)]
-struct Ready {
+struct SocketEvents {
     listener: bool,
     clients: BTreeMap<u64, PollFlags>,
 }
 
 struct Loop<'a> {
-    shared: &'a Shared,
+    shared: &'a ServerState,
     about: &'a About,
     connections: BTreeMap<u64, Connection>,
     next_client: u64,
@@ -52,7 +52,7 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    fn wait(&self, listener: &UnixListener, wake: &UnixStream) -> Ready {
+    fn wait(&self, listener: &UnixListener, wake: &UnixStream) -> SocketEvents {
         let mut fds = vec![
             PollFd::from_borrowed_fd(wake.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN),
@@ -67,9 +67,9 @@ impl Loop<'_> {
         let timeout = Timespec { tv_sec: LOOK_S, tv_nsec: 0 };
         if poll(&mut fds, is_unsent.then_some(&timeout)).is_err() {
             // Interrupted, or short of memory: look again at everything.
-            return Ready::default();
+            return SocketEvents::default();
         }
-        Ready {
+        SocketEvents {
             listener: !fds[1].revents().is_empty(),
             clients: self.connections.keys().copied().zip(fds[2..].iter().map(PollFd::revents)).collect(),
         }
@@ -181,7 +181,7 @@ impl Loop<'_> {
 }
 
 /// Writes what waits for a client, as far as its socket takes it.
-fn feed(shared: &Shared, client: u64, c: &mut Connection) -> Outcome {
+fn feed(shared: &ServerState, client: u64, c: &mut Connection) -> Outcome {
     loop {
         if c.is_subscriber {
             shared.with_subscription(client, |s| c.send_events(s));
@@ -201,7 +201,7 @@ fn feed(shared: &Shared, client: u64, c: &mut Connection) -> Outcome {
 }
 
 /// Does what a line asks for, or hands it to the owner.
-fn obey(shared: &Shared, about: &About, client: u64, c: &mut Connection, line: Line, is_full: bool) {
+fn obey(shared: &ServerState, about: &About, client: u64, c: &mut Connection, line: Line, is_full: bool) {
     let text = match line {
         Line::Text(text) if text.trim().is_empty() => return,
         Line::Text(text) => text,
@@ -237,7 +237,7 @@ fn obey(shared: &Shared, about: &About, client: u64, c: &mut Connection, line: L
 
 /// The answer, or none if the owner will give it. If it `is_full`, no more clients are fed.
 fn carry_out(
-    shared: &Shared,
+    shared: &ServerState,
     about: &About,
     client: u64,
     c: &mut Connection,

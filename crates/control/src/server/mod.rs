@@ -34,17 +34,17 @@ pub use bind::Access;
 pub use stream::Stream;
 
 use answer_line::answer_line;
-use shared::Shared;
+use shared::ServerState;
 
 /// A socket that has its place, its file and its permissions, and that nobody serves yet. A daemon makes it while it has
 /// the right to, and serves it when it has given up its privileges, which a thread started before would keep.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BoundSocket {
     listener: UnixListener,
     socket: bind::SocketFile,
 }
 
-impl Bound {
+impl BoundSocket {
     /// As [`Server::bind`].
     pub fn new(path: &Path, access: Access) -> io::Result<Self> {
         let (listener, socket) = bind::bind(path, access)?;
@@ -57,7 +57,7 @@ impl Bound {
     /// If the system has no sockets or threads left.
     pub fn serve(self, about: About) -> io::Result<Server> {
         let Self { listener, socket } = self;
-        let (shared, wake) = Shared::new()?;
+        let (shared, wake) = ServerState::new()?;
         let shared = Arc::new(shared);
         let about = Arc::new(about);
         let thread = {
@@ -73,7 +73,7 @@ impl Bound {
 /// A control socket. Dropped, it closes its connections and removes its file.
 #[derive(Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     about: Arc<About>,
     socket: bind::SocketFile,
     thread: Option<JoinHandle<()>>,
@@ -85,7 +85,7 @@ impl Server {
     /// # Errors
     /// If somebody answers there (`AddrInUse`), the path is longer than a socket's may be, or the system refuses.
     pub fn bind(path: &Path, about: About, access: Access) -> io::Result<Self> {
-        Bound::new(path, access)?.serve(about)
+        BoundSocket::new(path, access)?.serve(about)
     }
 
     /// The socket of a run, for the user who started it: under the name of `about`, made fit for a file, or, if a run of that
@@ -231,7 +231,7 @@ impl Call {
 
 #[derive(Debug)]
 struct Reply {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     client: u64,
     id: Option<u64>,
     done: bool,

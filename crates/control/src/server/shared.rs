@@ -15,10 +15,10 @@ use crate::event_kind::EventKind;
 use crate::messages::Request;
 
 /// A request as the loop hands it on: the client, its number of the request, the node, what it asks.
-type Waiting = (u64, Option<u64>, Option<u32>, Request);
+type WaitingRequest = (u64, Option<u64>, Option<u32>, Request);
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct ServerState {
     state: Mutex<State>,
     /// The kinds of events that anybody wants.
     wanted: AtomicU16,
@@ -31,7 +31,7 @@ pub(super) struct Shared {
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    calls: VecDeque<Waiting>,
+    calls: VecDeque<WaitingRequest>,
     /// Answers on their way to the connections.
     pub(super) answers: Vec<(u64, Vec<u8>)>,
     /// What follows the last answer, by client.
@@ -44,7 +44,7 @@ pub(super) struct State {
     pub(super) stopping: bool,
 }
 
-impl Shared {
+impl ServerState {
     /// With the end of the wake pair that the connections' thread polls.
     pub(super) fn new() -> io::Result<(Self, UnixStream)> {
         let calls = UnixStream::pair()?;
@@ -73,7 +73,7 @@ impl Shared {
         self.calls.1.as_fd()
     }
 
-    pub(super) fn take_call(&self) -> Option<Waiting> {
+    pub(super) fn take_call(&self) -> Option<WaitingRequest> {
         let mut state = self.lock();
         let call = state.calls.pop_front()?;
         if state.calls.is_empty() {
@@ -183,7 +183,7 @@ impl Shared {
         state
     }
 
-    pub(super) fn put_call(&self, call: Waiting) {
+    pub(super) fn put_call(&self, call: WaitingRequest) {
         let mut state = self.lock();
         if state.calls.is_empty() {
             let _ = (&self.calls.0).write(&[1]);

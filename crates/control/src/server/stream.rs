@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::shared::Shared;
+use super::shared::ServerState;
 
 /// The owner's end of a stream. Dropped, it ends the connection when all that it took is sent.
 ///
@@ -11,12 +11,12 @@ use super::shared::Shared;
 /// reader is slow. [`io::ErrorKind::BrokenPipe`] tells that it has gone.
 #[derive(Debug)]
 pub struct Stream {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     client: u64,
 }
 
 impl Stream {
-    pub(super) fn begin(shared: &Arc<Shared>, client: u64, answer: Vec<u8>) -> Self {
+    pub(super) fn begin(shared: &Arc<ServerState>, client: u64, answer: Vec<u8>) -> Self {
         shared.begin_stream(client, answer);
         Self { shared: Arc::clone(shared), client }
     }

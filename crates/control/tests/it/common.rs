@@ -16,7 +16,7 @@ pub(crate) fn about() -> About {
 }
 
 /// A server in a folder of its own, whose owner's thread polls for calls as a daemon does.
-pub(crate) struct Running {
+pub(crate) struct TestServer {
     pub(crate) server: Arc<Server>,
     pub(crate) path: PathBuf,
     end: Arc<AtomicBool>,
@@ -24,7 +24,7 @@ pub(crate) struct Running {
     _folder: TempDir,
 }
 
-impl Running {
+impl TestServer {
     pub(crate) fn with(mut owner: impl FnMut(Call) + Send + 'static) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run").join("chain.sock");
@@ -53,7 +53,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.end.store(true, Ordering::Relaxed);
         if let Some(owner) = self.owner.take() {

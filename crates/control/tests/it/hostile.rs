@@ -6,15 +6,15 @@ use std::os::unix::net::UnixStream;
 use serde_json::Value;
 use wayhop_control::{Client, Request, limits};
 
-use crate::common::Running;
+use crate::common::TestServer;
 
-fn still_answers(run: &Running) {
+fn still_answers(run: &TestServer) {
     run.client().ask(None, Request::Counters {}).expect("the server is well");
 }
 
 #[test]
 fn every_line_of_garbage_is_answered_with_an_error_and_the_next_request_is_served() {
-    let run = Running::with(|call| call.answer(Ok("fine".into())));
+    let run = TestServer::with(|call| call.answer(Ok("fine".into())));
     let garbage: [&[u8]; 14] = [
         b"hello",
         b"{",
@@ -46,7 +46,7 @@ fn every_line_of_garbage_is_answered_with_an_error_and_the_next_request_is_serve
 
 #[test]
 fn deeply_nested_json_is_refused() {
-    let run = Running::with(|call| call.answer(Ok(Value::Null)));
+    let run = TestServer::with(|call| call.answer(Ok(Value::Null)));
     let mut raw = UnixStream::connect(&run.path).expect("a connection");
     let deep = format!("{{\"wayhop\":1,\"do\":{}\n", "[".repeat(60_000));
     raw.write_all(deep.as_bytes()).expect("a write");
@@ -58,7 +58,7 @@ fn deeply_nested_json_is_refused() {
 
 #[test]
 fn a_line_without_end_is_cut_off_with_an_error() {
-    let run = Running::with(|call| call.answer(Ok(Value::Null)));
+    let run = TestServer::with(|call| call.answer(Ok(Value::Null)));
     let mut raw = UnixStream::connect(&run.path).expect("a connection");
     let chunk = vec![b'x'; 64 * 1024];
     // It is closed at some time; until then it takes what it takes.
@@ -75,7 +75,7 @@ fn a_line_without_end_is_cut_off_with_an_error() {
 
 #[test]
 fn a_new_client_takes_the_place_of_the_one_that_was_idle_longest() {
-    let run = Running::with(|call| call.answer(Ok(Value::Null)));
+    let run = TestServer::with(|call| call.answer(Ok(Value::Null)));
     let mut idle: Vec<UnixStream> =
         (0..2).map(|_| UnixStream::connect(&run.path).expect("a connection")).collect();
     let mut clients: Vec<Client> = (2..limits::MAX_CLIENTS).map(|_| run.client()).collect();
@@ -97,7 +97,7 @@ fn a_new_client_takes_the_place_of_the_one_that_was_idle_longest() {
 
 #[test]
 fn subscribers_leave_places_for_commands_and_stay() {
-    let run = Running::with(|call| call.answer(Ok(Value::Null)));
+    let run = TestServer::with(|call| call.answer(Ok(Value::Null)));
     let subscribe = || Request::Subscribe { events: vec![] };
     let mut fed: Vec<Client> = (0..limits::MAX_FED).map(|_| run.client()).collect();
     for c in &mut fed {
@@ -115,8 +115,8 @@ fn subscribers_leave_places_for_commands_and_stay() {
 }
 
 #[test]
-fn a_client_that_sends_and_never_reads_holds_up_nobody_and_is_not_read_from_for_ever() {
-    let run = Running::with(|call| call.answer(Ok("x".repeat(100_000).into())));
+fn a_client_that_sends_and_never_reads_blocks_nobody_and_is_not_read_for_ever() {
+    let run = TestServer::with(|call| call.answer(Ok("x".repeat(100_000).into())));
     let mut raw = UnixStream::connect(&run.path).expect("a connection");
     raw.set_nonblocking(true).expect("a socket");
     let request = b"{\"wayhop\":1,\"do\":\"counters\"}\n".repeat(100);

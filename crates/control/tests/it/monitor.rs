@@ -142,7 +142,7 @@ fn files(folder: &Path) -> usize {
 }
 
 #[test]
-fn reports_of_hostile_names_stay_in_the_folder_and_one_address_has_so_many_files_at_most() {
+fn hostile_names_stay_in_the_folder_and_files_per_address_are_bounded() {
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("in");
     let mut collector = Collector::new(&inside, LIMIT);

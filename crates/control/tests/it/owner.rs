@@ -94,13 +94,13 @@ impl Owner for World {
     }
 }
 
-struct Running {
+struct TestOwner {
     path: PathBuf,
     owner: Option<JoinHandle<World>>,
     _folder: TempDir,
 }
 
-impl Running {
+impl TestOwner {
     fn new(mut world: World) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.sock");
@@ -140,7 +140,7 @@ fn values(v: &Value) -> Map<String, Value> {
 
 #[test]
 fn questions_are_answered_for_one_node_or_for_all() {
-    let run = Running::new(World::new(true));
+    let run = TestOwner::new(World::new(true));
     let tables = run.ask(Some(1), Request::Tables { tables: vec!["routes".to_owned()] }).expect("tables");
     let expected = json!({"time_s": 1.5, "nodes": [{"node": 1, "name": "mid", "held": {}, "rows_left_out": 0,
         "tables": {"routes": [{"destination": "10.0.0.9", "hops": 1}]}}]});
@@ -159,7 +159,7 @@ fn questions_are_answered_for_one_node_or_for_all() {
 
 #[test]
 fn parameters_change_at_all_nodes_or_at_none() {
-    let run = Running::new(World::new(true));
+    let run = TestOwner::new(World::new(true));
     let ttls = |answer: &Value| -> Vec<u64> {
         (0..3).map(|n| answer["nodes"][n]["parameters"]["ttl"].as_u64().expect("a number")).collect()
     };
@@ -180,7 +180,7 @@ fn parameters_change_at_all_nodes_or_at_none() {
 
 #[test]
 fn orders_reach_their_nodes_and_subscribers_are_told() {
-    let run = Running::new(World::new(true));
+    let run = TestOwner::new(World::new(true));
     let mut watcher = run.client();
     watcher.subscribe(None, vec![EventKind::Link, EventKind::Position]).expect("a subscription");
     let destination = Some(std::net::Ipv4Addr::new(10, 0, 0, 1).into());
@@ -220,7 +220,7 @@ fn orders_reach_their_nodes_and_subscribers_are_told() {
 
 #[test]
 fn what_cannot_be_done_is_refused_with_a_remedy() {
-    let run = Running::new(World::new(false));
+    let run = TestOwner::new(World::new(false));
     let place = Place::Local { x: 0.0, y: 0.0, z: 0.0 };
     let which = run.ask(None, Request::SetPosition { place }).expect_err("which node?");
     assert_eq!((which.code, which.remedy.contains("--node")), (ErrorCode::UnknownNode, true));

@@ -7,11 +7,11 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use serde_json::{Value, json};
 use wayhop_control::{About, Access, Client, ClientError, ControlError, ErrorCode, NodeRef, Request, Server};
 
-use crate::common::{Running, about};
+use crate::common::{TestServer, about};
 
 #[test]
 fn a_request_comes_to_the_owner_and_the_answer_goes_back() {
-    let run = Running::with(|call| {
+    let run = TestServer::with(|call| {
         let (request, node) = (call.request.clone(), call.node);
         call.answer(Ok(json!({"request": request, "node": node})));
     });
@@ -39,7 +39,7 @@ fn hello_is_answered_although_the_owner_is_busy() {
 
 #[test]
 fn the_wire_format_is_the_documented_one() {
-    let run = Running::with(|call| match call.request {
+    let run = TestServer::with(|call| match call.request {
         Request::Quit {} => call.answer(Ok(Value::Null)),
         _ => call.answer(Err(ControlError::unsupported("no", "do not"))),
     });
@@ -61,7 +61,7 @@ fn the_wire_format_is_the_documented_one() {
 
 #[test]
 fn a_call_that_is_dropped_is_answered_with_an_error() {
-    let run = Running::with(drop);
+    let run = TestServer::with(drop);
     match run.client().ask(None, Request::Counters {}) {
         Err(ClientError::Refused(e)) => assert_eq!(e.code, ErrorCode::Unanswered),
         other => panic!("{other:?}"),
@@ -71,7 +71,7 @@ fn a_call_that_is_dropped_is_answered_with_an_error() {
 #[test]
 fn answers_find_their_requests_in_any_order() {
     let mut first = None;
-    let run = Running::with(move |call| {
+    let run = TestServer::with(move |call| {
         if call.request == (Request::Counters {}) {
             first = Some(call);
             return;
@@ -93,7 +93,7 @@ fn answers_find_their_requests_in_any_order() {
 
 #[test]
 fn an_unknown_node_is_named_with_those_that_there_are() {
-    let run = Running::with(|call| call.answer(Ok(Value::Null)));
+    let run = TestServer::with(|call| call.answer(Ok(Value::Null)));
     match run.client().ask(Some(NodeRef::Number(3)), Request::Counters {}) {
         Err(ClientError::Refused(e)) => {
             assert_eq!(e.code, ErrorCode::UnknownNode);

@@ -7,12 +7,12 @@ use std::sync::mpsc::{Receiver, channel};
 use serde_json::{Value, json};
 use wayhop_control::{ClientError, ErrorCode, Event, EventKind, Request, Stream, limits};
 
-use crate::common::Running;
+use crate::common::TestServer;
 
 /// A server whose owner answers every request for a capture with a stream, which comes here.
-fn streaming() -> (Running, Receiver<Stream>) {
+fn streaming() -> (TestServer, Receiver<Stream>) {
     let (to, streams) = channel();
-    let run = Running::with(move |call| match call.request {
+    let run = TestServer::with(move |call| match call.request {
         Request::Capture { .. } => match call.capture(["eth1", "radio"].into_iter()) {
             Ok(_) => drop(to.send(call.stream("pcapng"))),
             Err(e) => call.answer(Err(e)),
@@ -31,7 +31,7 @@ fn write_all(stream: &mut Stream, octets: &[u8]) {
 }
 
 #[test]
-fn octets_follow_the_answer_until_the_owner_ends_them_and_the_client_is_not_heard_meanwhile() {
+fn bytes_follow_the_answer_until_the_owner_ends_them_and_requests_wait() {
     let (run, streams) = streaming();
     let mut raw = UnixStream::connect(&run.path).expect("a connection");
     // An event in the middle would be no pcapng.
@@ -111,7 +111,7 @@ fn an_interface_that_is_not_there_is_refused_with_those_that_are() {
         other => panic!("{other:?}"),
     }
     // An owner that knows of no streams.
-    let run = Running::with(|call| call.answer(Ok(json!({}))));
+    let run = TestServer::with(|call| call.answer(Ok(json!({}))));
     assert!(matches!(run.client().capture(None, None, None), Err(ClientError::Foreign { .. })));
     for keys in ["\"snap_length_bytes\":-1", "\"snap_length_bytes\":4294967296", "\"interface\":1", "\"x\":1"]
     {

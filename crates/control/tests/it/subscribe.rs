@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use serde_json::{Value, json};
 use wayhop_control::{Event, EventKind, NodeRef, limits};
 
-use crate::common::Running;
+use crate::common::TestServer;
 
 fn note(node: u32, value: u64) -> Event {
     let about = std::net::Ipv4Addr::new(10, 0, 0, 9).into();
@@ -20,7 +20,7 @@ fn drop_at(node: u32) -> Event {
 
 #[test]
 fn a_subscriber_gets_the_kinds_and_the_node_that_it_asked_for_in_order() {
-    let run = Running::with(drop);
+    let run = TestServer::with(drop);
     let mut client = run.client();
     client.subscribe(Some(NodeRef::Number(1)), vec![EventKind::Note]).expect("a subscription");
     assert!(run.server.wants(EventKind::Note) && !run.server.wants(EventKind::Drop));
@@ -33,7 +33,7 @@ fn a_subscriber_gets_the_kinds_and_the_node_that_it_asked_for_in_order() {
 
 #[test]
 fn what_the_run_itself_had_no_room_for_is_told_to_all_subscribers() {
-    let run = Running::with(drop);
+    let run = TestServer::with(drop);
     let mut clients = [run.client(), run.client()];
     clients[0].subscribe(None, vec![EventKind::Packet]).expect("a subscription");
     clients[1].subscribe(Some(NodeRef::Number(1)), vec![EventKind::Note]).expect("a subscription");
@@ -45,7 +45,7 @@ fn what_the_run_itself_had_no_room_for_is_told_to_all_subscribers() {
 
 #[test]
 fn an_event_line_carries_the_id_of_the_subscription() {
-    let run = Running::with(drop);
+    let run = TestServer::with(drop);
     let mut raw = UnixStream::connect(&run.path).expect("a connection");
     raw.write_all(b"{\"wayhop\":1,\"id\":5,\"do\":\"subscribe\",\"events\":[\"drop\"]}\n").expect("a write");
     let mut lines =
@@ -58,7 +58,7 @@ fn an_event_line_carries_the_id_of_the_subscription() {
 
 #[test]
 fn a_subscriber_that_does_not_read_loses_events_and_is_told_how_many() {
-    let run = Running::with(drop);
+    let run = TestServer::with(drop);
     let mut client = run.client();
     client.subscribe(None, vec![]).expect("a subscription");
     // More than its queue and its socket hold together.
@@ -99,7 +99,7 @@ fn the_end_of_the_server_ends_the_events() {
 
 #[test]
 fn nobody_is_told_after_unsubscribing_or_going_away() {
-    let run = Running::with(drop);
+    let run = TestServer::with(drop);
     let mut client = run.client();
     client.subscribe(None, vec![]).expect("a subscription");
     client.ask(None, wayhop_control::Request::Unsubscribe {}).expect("an answer");

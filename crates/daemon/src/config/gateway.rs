@@ -66,12 +66,12 @@ pub struct Edge {
     /// Whether packets leave with its address.
     pub translate: bool,
     /// Who is asked whether the interface leads somewhere.
-    pub asked: Option<Asked>,
+    pub asked: Option<ProbeTargets>,
 }
 
 /// Who is asked whether an uplink leads somewhere, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ProbeTargets {
     /// Addresses outside.
     pub addresses: Vec<Ipv4Addr>,
     /// The time from one request to the next.
@@ -142,7 +142,7 @@ pub(crate) fn edge(
     Ok(Some(edge))
 }
 
-fn asked(g: &Gateway, mesh: Prefix, doc: &Document) -> Result<Option<Asked>, Error> {
+fn asked(g: &Gateway, mesh: Prefix, doc: &Document) -> Result<Option<ProbeTargets>, Error> {
     let without_use = [
         ("gateway.probe_every_ms", g.probe_every_ms != probe_every_ms()),
         ("gateway.probe_misses", g.probe_misses != probe_misses()),
@@ -169,7 +169,7 @@ fn asked(g: &Gateway, mesh: Prefix, doc: &Document) -> Result<Option<Asked>, Err
         let remedy = "give one that answers pings by the uplink";
         return Err(doc.error(&format!("gateway.probe[{i}]"), what, remedy));
     }
-    let asked = Asked {
+    let asked = ProbeTargets {
         addresses: g.probe.clone(),
         every: Span::from_millis(g.probe_every_ms),
         misses: g.probe_misses,

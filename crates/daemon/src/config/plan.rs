@@ -10,7 +10,7 @@ use wayhop_core::{Addr, Configured, Limits, Mac, Outside, Prefix as MeshPrefix, 
 use wayhop_linux::{Error, Prefix};
 use wayhop_scenario::{Ignores, Outage, Protocol};
 
-use crate::config::gateway::{Asked, Edge};
+use crate::config::gateway::{Edge, ProbeTargets};
 use crate::config::monitor::Monitor;
 use crate::config::number::NODE;
 use crate::config::settings::{Capture, InputLog, Settings};
@@ -18,7 +18,7 @@ use crate::config::signal::{self, SignalSource};
 use crate::log::Level;
 
 /// A plan for each room.
-pub(crate) struct Plan {
+pub(crate) struct Plans {
     pub(crate) log: LogPlan,
     pub(crate) node: NodePlan,
     pub(crate) interfaces: InterfacesPlan,
@@ -179,7 +179,7 @@ pub(crate) struct GatewayPlan {
     pub(crate) translate: bool,
     /// The name of its table of nftables.
     pub(crate) table: String,
-    pub(crate) probe: Option<Asked>,
+    pub(crate) probe: Option<ProbeTargets>,
 }
 
 /// What is kept and told of the node.
@@ -224,7 +224,7 @@ pub(crate) enum SocketName {
     Usual(String),
 }
 
-impl Plan {
+impl Plans {
     /// The plans of a node with these settings.
     pub(crate) fn of(settings: &Settings, seed: u64) -> Result<Self, Error> {
         let config = &settings.config;

@@ -61,7 +61,7 @@ pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
 }
 
 /// One node of a scenario.
-pub(crate) struct Chosen {
+pub(crate) struct ScenarioNode {
     /// Its number.
     pub(crate) index: u32,
     /// Its name.
@@ -84,7 +84,7 @@ pub(crate) fn choose(
     interfaces: &[String],
     changes: &[String],
     has_run: bool,
-) -> Result<Chosen, Error> {
+) -> Result<ScenarioNode, Error> {
     let file = path.display();
     if let Kind::Config(key) = kind(path)? {
         return Err(Error::Config(format!(
@@ -137,7 +137,7 @@ pub(crate) fn choose(
     }
     let outages = resolved.outages.iter().filter(|o| o.node.index() == index).copied().collect();
     let (name, radio) = (resolved.names[index].clone(), scenario.radio.clone());
-    Ok(Chosen { index: index as u32, name, sets, outages, radio, remarks })
+    Ok(ScenarioNode { index: index as u32, name, sets, outages, radio, remarks })
 }
 
 fn no_such_node(path: &Path, node: &str, resolved: &Resolved) -> Error {

@@ -1,6 +1,6 @@
 //! The control socket: made with the rights that the node starts with, served when it has given those up.
 
-use wayhop_control::{About, Access, Bound, Client, Server, paths};
+use wayhop_control::{About, Access, BoundSocket, Client, Server, paths};
 use wayhop_linux::Error;
 
 use crate::config::plan::{ControlPlan, SocketName};
@@ -10,7 +10,7 @@ use crate::undo::Undo;
 
 /// A socket that nobody serves yet, with its name.
 pub(crate) struct ControlSocket {
-    socket: Option<(Bound, String)>,
+    socket: Option<(BoundSocket, String)>,
     about: About,
 }
 
@@ -32,15 +32,15 @@ impl ControlSocket {
     }
 }
 
-fn open(name: &str, undo: &mut Undo) -> Result<Bound, Error> {
+fn open(name: &str, undo: &mut Undo) -> Result<BoundSocket, Error> {
     let path = paths::socket(name).map_err(Error::Config)?;
     undo.unlink(&path)?;
-    Bound::new(&path, Access::Owner)
+    BoundSocket::new(&path, Access::Owner)
         .map_err(Error::system(format!("open the control socket {}", path.display())))
 }
 
 /// The control socket that nobody asked for: a node does without it where another one has it.
-fn open_usual(name: &str, undo: &mut Undo, log: &Log) -> Option<Bound> {
+fn open_usual(name: &str, undo: &mut Undo, log: &Log) -> Option<BoundSocket> {
     let path = paths::socket(name).ok()?;
     if Client::connect(&path).is_ok() {
         let other = "another node has the control socket";

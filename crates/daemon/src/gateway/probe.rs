@@ -9,7 +9,7 @@ use wayhop_core::{Span, Time};
 use wayhop_linux::{EchoSocket, Error};
 use wayhop_wire::{icmp, ipv4};
 
-use crate::config::gateway::Asked;
+use crate::config::gateway::ProbeTargets;
 
 /// What a request carries besides its number, so that nobody who has not seen one can answer it.
 const COOKIE: usize = 8;
@@ -17,7 +17,7 @@ const COOKIE: usize = 8;
 /// The pings of a gateway.
 pub(crate) struct Probe {
     socket: EchoSocket,
-    asked: Asked,
+    asked: ProbeTargets,
     rounds: Rounds,
     /// Whether the log has it that nobody answers.
     pub(crate) told_dead: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// Opens the socket, while that is allowed. `drawn` is a random number.
-    pub(crate) fn open(uplink: &str, asked: &Asked, drawn: u64) -> Result<Self, Error> {
+    pub(crate) fn open(uplink: &str, asked: &ProbeTargets, drawn: u64) -> Result<Self, Error> {
         let socket = EchoSocket::open(uplink)
             .map_err(Error::system(format!("gateway.probe: open a socket at {uplink}")))?;
         Ok(Self { socket, asked: asked.clone(), rounds: Rounds::new(drawn), told_dead: false })

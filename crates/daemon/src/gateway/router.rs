@@ -194,7 +194,7 @@ fn net(p: &Prefix) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::plan::Plan;
+    use crate::config::plan::Plans;
     use crate::config::settings::Settings;
 
     fn settings(more: &str) -> Settings {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn text(more: &str, forwards: bool) -> String {
-        let plan = Plan::of(&settings(more), 0).expect("a plan");
+        let plan = Plans::of(&settings(more), 0).expect("a plan");
         rules(&plan.gateway.expect("a gateway"), forwards)
     }
 

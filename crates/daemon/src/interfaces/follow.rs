@@ -6,12 +6,12 @@ use wayhop_linux::interface::InterfaceFacts;
 use wayhop_linux::listing::Link;
 use wayhop_linux::netlink::Netlink;
 
-use crate::interfaces::attached::{Attached, Interfaces, port};
+use crate::interfaces::mesh_interface::{MeshInterface, MeshInterfaces, port};
 use crate::interfaces::sockets::{open_sockets, watch_tx_status};
 use crate::log::{Level, Log};
 use crate::node::host::Host;
 
-impl Interfaces {
+impl MeshInterfaces {
     /// What the kernel says of an interface. Returns whether it is one of the node's, and has changed.
     pub(crate) fn hear(
         &mut self,
@@ -20,7 +20,7 @@ impl Interfaces {
         netlink: &mut Netlink,
         log: &Log,
     ) -> Result<bool, Error> {
-        let of = |wanted: fn(&Attached, &Link) -> bool| {
+        let of = |wanted: fn(&MeshInterface, &Link) -> bool| {
             let mut all = (0..).map(IfaceId).zip(&self.all);
             all.find(|(_, a)| wanted(a, link)).map(|(iface, _)| iface)
         };

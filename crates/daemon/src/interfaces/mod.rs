@@ -1,8 +1,8 @@
 //! The host's interfaces that are in the mesh: sockets and programs at them, and what passes them.
 
-pub(crate) mod attached;
 pub(crate) mod follow;
 pub(crate) mod macfilter;
+pub(crate) mod mesh_interface;
 pub(crate) mod programs;
 pub(crate) mod receive;
 pub(crate) mod remade;

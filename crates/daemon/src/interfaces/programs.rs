@@ -12,7 +12,7 @@ use crate::log::{Level, Log};
 use crate::node::host::Host;
 
 /// What stands at an interface, in this order.
-pub(crate) struct Programs {
+pub(crate) struct InterfacePrograms {
     /// Keeps from a kernel that forwards what ignored transmitters send.
     pub(crate) ignoring: Option<IgnoringProgram>,
     /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
@@ -21,7 +21,7 @@ pub(crate) struct Programs {
     pub(crate) closed: Option<ClosedInterface>,
 }
 
-impl Programs {
+impl InterfacePrograms {
     /// Those of a kernel that forwards, and may send on to the interfaces `ways` what is for an address outside.
     pub(crate) fn open(
         plan: &InterfacesPlan,

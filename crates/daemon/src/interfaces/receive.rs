@@ -7,12 +7,12 @@ use wayhop_linux::packet_socket::ETHERNET;
 use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Direction;
 
-use crate::interfaces::attached::Interfaces;
+use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
 use crate::record::captures::{Captures, now_ns};
 
-impl Interfaces {
+impl MeshInterfaces {
     /// Ignores whom the macfilter says from now on.
     pub(crate) fn ignore(&mut self, host: &Host, log: &Log) {
         let Some(ignored) = self.macfilter.run_due(host.now()) else { return };

@@ -7,14 +7,14 @@ use wayhop_core::IfaceId;
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface};
 
-use crate::interfaces::attached::{Interfaces, port};
+use crate::interfaces::mesh_interface::{MeshInterfaces, port};
 use crate::interfaces::settings::interface_settings;
 use crate::interfaces::sockets::{open_sockets, watch_tx_status};
 use crate::log::Log;
 use crate::node::host::Host;
 use crate::undo::DISABLE_IPV6;
 
-impl Interfaces {
+impl MeshInterfaces {
     /// Goes on with the interface of this number that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
     /// loaded programs, the socket that holds the port.
     pub(crate) fn take_over(

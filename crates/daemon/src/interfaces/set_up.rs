@@ -12,9 +12,9 @@ use wayhop_linux::netlink::{NeighbourNews, Netlink};
 use crate::config::plan::{InterfacesPlan, WayOut};
 use crate::config::signal::SignalSource;
 use crate::gateway::router::uplink_index;
-use crate::interfaces::attached::{Attached, Interfaces};
 use crate::interfaces::macfilter::MacFilter;
-use crate::interfaces::programs::Programs;
+use crate::interfaces::mesh_interface::{MeshInterface, MeshInterfaces};
+use crate::interfaces::programs::InterfacePrograms;
 use crate::interfaces::settings::{LOOSE, WAY_BACK, interface_settings};
 use crate::interfaces::signals::Signals;
 use crate::interfaces::sockets::{open_sockets, silence, watch_tx_status};
@@ -29,7 +29,7 @@ pub(crate) struct InterfaceSetup {
     /// With their names.
     facts: Vec<(String, InterfaceFacts)>,
     /// One for each, once they are open.
-    programs: Vec<Programs>,
+    programs: Vec<InterfacePrograms>,
 }
 
 /// The interfaces of these names.
@@ -74,7 +74,7 @@ impl InterfaceSetup {
             WayOut::Uplink(name) => vec![uplink_index(name)?],
         };
         let open = |(name, facts): &(String, InterfaceFacts)| {
-            Programs::open(&self.plan, host, (name, facts.index), &ways, log)
+            InterfacePrograms::open(&self.plan, host, (name, facts.index), &ways, log)
         };
         self.programs = self.facts.iter().map(open).collect::<Result<_, _>>()?;
         Ok(())
@@ -133,7 +133,7 @@ impl InterfaceSetup {
     }
 
     /// Opens the sockets at all of them.
-    pub(crate) fn attach(self, host: &mut Host, log: &Log) -> Result<Interfaces, Error> {
+    pub(crate) fn attach(self, host: &mut Host, log: &Log) -> Result<MeshInterfaces, Error> {
         let Self { plan, facts, programs } = self;
         let mut all = Vec::with_capacity(facts.len());
         for (iface, ((name, facts), mut programs)) in (0..).map(IfaceId).zip(facts.into_iter().zip(programs))
@@ -145,7 +145,7 @@ impl InterfaceSetup {
             }
             watch_tx_status(host, iface, &sockets, facts.index, log);
             let (is_up, is_gone, trouble) = (true, false, None);
-            all.push(Attached { name, facts, sockets, programs, silence, is_up, is_gone, trouble });
+            all.push(MeshInterface { name, facts, sockets, programs, silence, is_up, is_gone, trouble });
         }
         let missing = (host.plane == DataPlane::Forwarding)
             .then(NeighbourNews::open)
@@ -153,11 +153,11 @@ impl InterfaceSetup {
             .map_err(Error::system("hear of neighbours that are not there"))?;
         let InterfacesPlan { names, addresses, macfilter, signals: signal_sources, .. } = plan;
         let (macfilter, signals) = (MacFilter::new(macfilter), Vec::new());
-        Ok(Interfaces { names, addresses, all, missing, macfilter, signal_sources, signals })
+        Ok(MeshInterfaces { names, addresses, all, missing, macfilter, signal_sources, signals })
     }
 }
 
-impl Interfaces {
+impl MeshInterfaces {
     /// Has threads tell with which power neighbours are received: by the driver's table of stations of each interface that has one,
     /// or by one monitor interface.
     pub(crate) fn begin_signals(&mut self, host: &mut Host, log: &Log) -> Result<(), Error> {

@@ -33,13 +33,13 @@ const HEADERS: usize = 512;
 
 /// Signals, renewed by a thread.
 pub(crate) struct Signals {
-    shared: Arc<Shared>,
+    shared: Arc<SignalTable>,
     thread: Option<JoinHandle<()>>,
     seen: u64,
 }
 
 #[derive(Default)]
-struct Shared {
+struct SignalTable {
     /// The interface whose table of stations is read: it may be renamed.
     interface: Mutex<String>,
     latest: Mutex<Arc<Map>>,
@@ -47,7 +47,7 @@ struct Shared {
     stopping: AtomicBool,
 }
 
-impl Shared {
+impl SignalTable {
     fn interface(&self) -> String {
         self.interface.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -64,7 +64,7 @@ impl Signals {
     /// Begins to gather.
     pub(crate) fn begin(source: SignalSource, log: &Log) -> io::Result<Self> {
         let (SignalSource::Stations(name) | SignalSource::Monitor(name)) = &source;
-        let shared = Arc::new(Shared { interface: Mutex::new(name.clone()), ..Shared::default() });
+        let shared = Arc::new(SignalTable { interface: Mutex::new(name.clone()), ..SignalTable::default() });
         let (ours, log) = (Arc::clone(&shared), log.clone());
         let thread =
             std::thread::Builder::new().name("wh-signal".to_owned()).spawn(move || match source {
@@ -122,7 +122,7 @@ impl Trouble<'_> {
     }
 }
 
-fn poll(shared: &Shared, log: &Log) {
+fn poll(shared: &SignalTable, log: &Log) {
     let mut trouble = Trouble { log, told: None };
     while !shared.is_stopping() {
         // Asked anew each time: the interface may have been plugged in again.
@@ -148,7 +148,7 @@ fn stations(interface: &str) -> io::Result<Map> {
     Ok(map)
 }
 
-fn listen(interface: &str, shared: &Shared, log: &Log) {
+fn listen(interface: &str, shared: &SignalTable, log: &Log) {
     let mut trouble = Trouble { log, told: None };
     while !shared.is_stopping() {
         let outcome = hear(interface, shared, &mut trouble);
@@ -161,7 +161,7 @@ fn listen(interface: &str, shared: &Shared, log: &Log) {
 }
 
 /// Listens until the end, or until the interface fails.
-fn hear(interface: &str, shared: &Shared, trouble: &mut Trouble<'_>) -> io::Result<()> {
+fn hear(interface: &str, shared: &SignalTable, trouble: &mut Trouble<'_>) -> io::Result<()> {
     let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
     socket.set_read_timeout(Some(HAND_ON))?;
     syscalls::bind_packet(

@@ -7,12 +7,12 @@ use wayhop_linux::packet_socket::PacketSockets;
 use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Direction;
 
-use crate::interfaces::attached::Interfaces;
+use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::node::host::Host;
 use crate::record::captures::{Captures, now_ns};
 use crate::record::run_dir::Run;
 
-impl Interfaces {
+impl MeshInterfaces {
     /// Has the node's counters have what is counted elsewhere.
     pub(crate) fn count(&self, host: &mut Host) {
         host.around.counters.missed_frames += self.all.iter().map(|a| a.sockets.missed()).sum::<u64>();

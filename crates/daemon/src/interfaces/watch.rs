@@ -5,23 +5,23 @@ use wayhop_linux::listing::Link;
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface};
 
-use crate::interfaces::attached::Interfaces;
+use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::interfaces::settings::interface_settings;
-use crate::kernel::repairs::Repairs;
+use crate::kernel::repairs::HostRepairs;
 use crate::node::host::Host;
 use crate::undo::DISABLE_IPV6;
 
 /// What the interfaces were part of at the look before, with their numbers.
 pub(crate) type PartOf = Vec<(u32, Option<u32>)>;
 
-impl Interfaces {
+impl MeshInterfaces {
     /// How they work.
     pub(crate) fn check_links(
         &self,
         links: &[Link],
         part_of: &mut PartOf,
         netlink: &mut Netlink,
-        (repairs, host): (&mut Repairs, &mut Host),
+        (repairs, host): (&mut HostRepairs, &mut Host),
     ) -> Result<(), Error> {
         let own: Vec<&Link> = links.iter().filter(|l| self.has(l.index)).collect();
         let before = std::mem::replace(part_of, own.iter().map(|l| (l.index, l.part_of)).collect());
@@ -47,7 +47,7 @@ impl Interfaces {
     pub(crate) fn check_programs(
         &mut self,
         netlink: &mut Netlink,
-        repairs: &mut Repairs,
+        repairs: &mut HostRepairs,
         host: &mut Host,
     ) -> Result<(), Error> {
         let mesh = self.addresses.mesh;
@@ -71,7 +71,7 @@ impl Interfaces {
     }
 
     /// Their settings.
-    pub(crate) fn check_settings(&self, repairs: &mut Repairs, host: &mut Host) -> Result<(), Error> {
+    pub(crate) fn check_settings(&self, repairs: &mut HostRepairs, host: &mut Host) -> Result<(), Error> {
         for own in self.present() {
             let name = &own.name;
             for (key, value) in interface_settings(name, host.plane) {

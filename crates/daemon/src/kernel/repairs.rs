@@ -17,14 +17,14 @@ const PATIENCE: usize = 5;
 const WITHIN: Span = Span::from_secs(60);
 
 /// What sets back what somebody changed, and says so.
-pub(crate) struct Repairs {
-    times: Times,
+pub(crate) struct HostRepairs {
+    times: RepairTimes,
     log: Log,
 }
 
-impl Repairs {
+impl HostRepairs {
     pub(crate) fn new(log: &Log) -> Self {
-        Self { times: Times::default(), log: log.clone() }
+        Self { times: RepairTimes::default(), log: log.clone() }
     }
 
     /// Says what was changed, and what the node did.
@@ -77,9 +77,9 @@ impl Repairs {
 
 /// When each thing was set back.
 #[derive(Debug, Default)]
-struct Times(FxHashMap<String, VecDeque<Time>>);
+struct RepairTimes(FxHashMap<String, VecDeque<Time>>);
 
-impl Times {
+impl RepairTimes {
     /// Something was set back. Returns whether that is still worth while.
     fn note(&mut self, now: Time, what: &str) -> bool {
         let times = self.0.entry(what.to_owned()).or_default();
@@ -96,8 +96,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_changed_again_and_again_within_a_minute_is_given_up_and_what_is_changed_seldom_is_not() {
-        let mut r = Times::default();
+    fn what_changes_again_and_again_within_a_minute_is_given_up() {
+        let mut r = RepairTimes::default();
         let at = |s| Time::ZERO + Span::from_secs(s);
         assert!((0..40).all(|i| r.note(at(i * 13), "slow")), "five within 60 s");
         assert!((0..5).all(|i| r.note(at(i), "quick")) && !r.note(at(5), "quick"));

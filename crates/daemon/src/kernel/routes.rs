@@ -9,7 +9,7 @@ use wayhop_core::{IfaceId, Prefix, Route, Span, Time};
 use wayhop_linux::listing::KernelRoute;
 use wayhop_linux::netlink::Netlink;
 
-use crate::interfaces::attached::Attached;
+use crate::interfaces::mesh_interface::MeshInterface;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
 
@@ -45,7 +45,7 @@ impl KernelRoutes {
         &mut self,
         host: &mut Host,
         netlink: &mut Netlink,
-        attached: &[Attached],
+        attached: &[MeshInterface],
         log: &Log,
     ) {
         let changes = std::mem::take(&mut host.around.route_changes);
@@ -100,7 +100,7 @@ impl KernelRoutes {
     }
 
     /// Neighbours may be reached by other interfaces than the kernel's routes say: has the kernel have these routes anew.
-    pub(crate) fn choose_again(&mut self, host: &mut Host, attached: &[Attached]) {
+    pub(crate) fn choose_again(&mut self, host: &mut Host, attached: &[MeshInterface]) {
         self.next_choice = host.now() + CHOICE_EVERY;
         let told = |to: Prefix| self.by.get(&to.addr.v4_or_unspecified());
         let is_other = |r: &&Route| {
@@ -118,7 +118,7 @@ pub(crate) fn lead(to: Prefix, own: Ipv4Addr, tun: u32, netlink: &mut Netlink) -
 }
 
 /// The interface by which a route goes.
-fn chosen<'a>(host: &Host, attached: &'a [Attached], route: &Route) -> &'a Attached {
+fn chosen<'a>(host: &Host, attached: &'a [MeshInterface], route: &Route) -> &'a MeshInterface {
     let iface =
         if route.iface == IfaceId::ANY { host.node.interface_to(route.next_hop) } else { route.iface };
     attached.get(iface.index()).unwrap_or(&attached[0])

@@ -3,14 +3,14 @@
 use wayhop_linux::Error;
 use wayhop_wire::ipv6::MIN_MTU;
 
-use crate::interfaces::attached::Attached;
+use crate::interfaces::mesh_interface::MeshInterface;
 use crate::ipv6::tun6;
 use crate::kernel::set_up::Kernel;
 
 impl Kernel {
     /// Takes the node's addresses from this host, so that the kernel answers nobody and programs find no network; or brings them back.
     /// All that is needed was kept: CAP_NET_ADMIN.
-    pub(crate) fn switch(&mut self, attached: &[Attached], up: bool) -> Result<(), Error> {
+    pub(crate) fn switch(&mut self, attached: &[MeshInterface], up: bool) -> Result<(), Error> {
         let Self { plan, netlink, tun, tun_name: name, .. } = self;
         let verb = if up { "up" } else { "down" };
         // An address that is on the TUN is answered for at every interface.

@@ -7,11 +7,11 @@ use wayhop_core::Route;
 use wayhop_linux::listing::{Address, KernelRoute, Link};
 use wayhop_linux::{Error, interface};
 
-use crate::interfaces::attached::Interfaces;
+use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::interfaces::settings::tun_settings;
 use crate::ipv6::tun6;
 use crate::kernel::addresses;
-use crate::kernel::repairs::Repairs;
+use crate::kernel::repairs::HostRepairs;
 use crate::kernel::routes;
 use crate::kernel::set_up::Kernel;
 use crate::log::{Level, Log};
@@ -20,7 +20,7 @@ use crate::undo::DISABLE_IPV6;
 
 impl Kernel {
     /// Settings of all interfaces, and of the TUN.
-    pub(crate) fn check_settings(&self, repairs: &mut Repairs, host: &mut Host) -> Result<(), Error> {
+    pub(crate) fn check_settings(&self, repairs: &mut HostRepairs, host: &mut Host) -> Result<(), Error> {
         let all = ("send_redirects", "all");
         repairs.keep(host, &interface::ipv4_setting(all.1, all.0), all, "0")?;
         let name = &self.tun_name;
@@ -37,7 +37,7 @@ impl Kernel {
         &mut self,
         links: &[Link],
         shortest: Option<usize>,
-        repairs: &mut Repairs,
+        repairs: &mut HostRepairs,
         host: &mut Host,
         log: &Log,
     ) -> Result<bool, Error> {
@@ -64,8 +64,8 @@ impl Kernel {
     pub(crate) fn check_addresses(
         &mut self,
         links: &[Link],
-        interfaces: &Interfaces,
-        repairs: &mut Repairs,
+        interfaces: &MeshInterfaces,
+        repairs: &mut HostRepairs,
         host: &mut Host,
     ) -> Result<bool, Error> {
         let Self { plan, tun, tun_name: name, netlink, .. } = self;
@@ -104,8 +104,8 @@ impl Kernel {
     /// Routes: to the mesh by the TUN, and those that the protocol made.
     pub(crate) fn check_routes(
         &mut self,
-        interfaces: &Interfaces,
-        repairs: &mut Repairs,
+        interfaces: &MeshInterfaces,
+        repairs: &mut HostRepairs,
         host: &mut Host,
     ) -> Result<(), Error> {
         let Self { plan, tun, tun_name: name, netlink, .. } = self;

@@ -19,14 +19,14 @@ const BATCH: usize = 64;
 /// A link of the host. Its interface may go, and another one of its name take its place.
 pub(super) struct Port {
     pub(super) name: String,
-    wanted: Wanted,
-    open: Option<Open>,
+    wanted: PortNeeds,
+    open: Option<PortSockets>,
     /// Why the interface that is there is not used, as it was told.
     trouble: Option<String>,
 }
 
 /// What there is while the interface is there.
-struct Open {
+struct PortSockets {
     index: u32,
     mac: Option<Mac>,
     sockets: IpSockets,
@@ -61,7 +61,7 @@ pub(super) const SOLICITATIONS: &[u8] = &[10];
 
 /// What is wanted of a link.
 #[derive(Clone, Default)]
-pub(super) struct Wanted {
+pub(super) struct PortNeeds {
     pub(super) icmp_types: &'static [u8],
     /// What the interface joins.
     pub(super) groups: &'static [Ipv4Addr],
@@ -82,7 +82,7 @@ pub(super) fn find(links: &[Link], name: &str) -> Result<Link, Error> {
     })
 }
 
-fn sockets(name: &str, index: u32, wanted: &Wanted) -> Result<IpSockets, Error> {
+fn sockets(name: &str, index: u32, wanted: &PortNeeds) -> Result<IpSockets, Error> {
     let port = mobile_ip::PORT;
     IpSockets::open(name, index, port, wanted.icmp_types, wanted.groups).map_err(|e| {
         if e.kind() == std::io::ErrorKind::AddrInUse {
@@ -94,8 +94,8 @@ fn sockets(name: &str, index: u32, wanted: &Wanted) -> Result<IpSockets, Error> 
     })
 }
 
-impl Open {
-    fn new(name: &str, links: &[Link], wanted: &Wanted) -> Result<Self, Error> {
+impl PortSockets {
+    fn new(name: &str, links: &[Link], wanted: &PortNeeds) -> Result<Self, Error> {
         let link = find(links, name)?;
         let index = link.index;
         let sockets = sockets(name, index, wanted)?;
@@ -130,13 +130,13 @@ impl Open {
 
 impl Port {
     /// A link whose interface is not there yet.
-    pub(super) fn waiting(name: &str, wanted: Wanted) -> Self {
+    pub(super) fn waiting(name: &str, wanted: PortNeeds) -> Self {
         Self { name: name.to_owned(), wanted, open: None, trouble: None }
     }
 
     /// Opens the sockets.
-    pub(super) fn open(links: &[Link], name: &str, wanted: Wanted) -> Result<Self, Error> {
-        let open = Some(Open::new(name, links, &wanted)?);
+    pub(super) fn open(links: &[Link], name: &str, wanted: PortNeeds) -> Result<Self, Error> {
+        let open = Some(PortSockets::new(name, links, &wanted)?);
         Ok(Self { open, ..Self::waiting(name, wanted) })
     }
 
@@ -157,8 +157,9 @@ impl Port {
         let index_of = |name: &str| links.iter().find(|l| l.name == name).map(|l| l.index);
         let own = index_of(&self.name);
         let radio = self.wanted.radio.as_deref().map(index_of);
-        let is_same =
-            |o: &Open| own == Some(o.index) && radio.is_none_or(|r| r == o.radio.as_ref().map(|(i, _)| *i));
+        let is_same = |o: &PortSockets| {
+            own == Some(o.index) && radio.is_none_or(|r| r == o.radio.as_ref().map(|(i, _)| *i))
+        };
         if self.open.as_ref().is_some_and(is_same) {
             return Ok(Change::None);
         }
@@ -183,7 +184,7 @@ impl Port {
         }
     }
 
-    fn take_over(&self, links: &[Link]) -> Result<Open, Error> {
+    fn take_over(&self, links: &[Link]) -> Result<PortSockets, Error> {
         let name = &self.name;
         let loose =
             (!self.wanted.settings.is_empty() && is_way_back_strict(name)).then_some((WAY_BACK, LOOSE));
@@ -191,7 +192,7 @@ impl Port {
             let path = interface::ipv4_setting(name, key);
             fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
         }
-        Open::new(name, links, &self.wanted)
+        PortSockets::new(name, links, &self.wanted)
     }
 
     /// To wait for: ICMP, datagrams, tunnels, and ARP if it is wanted.

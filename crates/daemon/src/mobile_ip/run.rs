@@ -14,7 +14,7 @@ use wayhop_linux::ip_sockets::RawSender;
 use wayhop_mobile_ip::{Clock, Event, Input, LinkState, Output};
 
 use super::ports::{self, Change};
-use super::setup::{Ready, Role, set_up};
+use super::setup::{AgentParts, Role, set_up};
 use crate::kernel::privileges;
 use crate::log::Level;
 use crate::run::poll::signals;
@@ -50,7 +50,7 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
     let mut agent = Agent { ready, news, out, warnings: Warnings::default(), counts: Counts::default() };
     let ended = agent.serve(&signals);
     let counts = agent.counts;
-    let Ready { undo, tun, log, mut routes, .. } = agent.ready;
+    let AgentParts { undo, tun, log, mut routes, .. } = agent.ready;
     // Without a link that the host is set back at, nobody else does it.
     let removed = routes.end().map_err(Error::system("remove the rule of the home address"));
     drop(tun);
@@ -71,7 +71,7 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
 }
 
 struct Agent {
-    ready: Ready,
+    ready: AgentParts,
     news: HostNews,
     out: RawSender,
     warnings: Warnings,
@@ -138,7 +138,7 @@ impl Agent {
     }
 
     /// Calls the engine, and does what it asks for.
-    fn call(&mut self, f: impl FnOnce(Clock, &mut Ready, &mut Vec<Output>)) {
+    fn call(&mut self, f: impl FnOnce(Clock, &mut AgentParts, &mut Vec<Output>)) {
         let now = self.ready.clocks.now();
         let mut out = Vec::new();
         f(now, &mut self.ready, &mut out);
@@ -158,7 +158,7 @@ impl Agent {
 
     /// Follows interfaces that came and went, and tells the engine how the links are.
     fn look_at_links(&mut self) -> Result<(), Error> {
-        let Ready { ports, routes, home, log, .. } = &mut self.ready;
+        let AgentParts { ports, routes, home, log, .. } = &mut self.ready;
         let failed = || Error::system("look at the interfaces");
         let links = routes.netlink().links().map_err(failed())?;
         let mut changes = Vec::with_capacity(ports.len());

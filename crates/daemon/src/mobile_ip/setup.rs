@@ -12,14 +12,14 @@ use wayhop_linux::listing::{Address, Link};
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, Prefix, Tun};
 use wayhop_mobile_ip::{
-    ALL_ROUTERS, Advertising, Association, Clock, Engine, ForeignAgent, ForeignConfig, ForeignLink,
+    ALL_ROUTERS, AgentAdvertisement, Association, Clock, Engine, ForeignAgent, ForeignConfig, ForeignLink,
     HomeAgent, HomeConfig, LinkKind, MESH_AGENTS, MobileAccount, MobileConfig, MobileLink, MobileNode,
     ntp_from_unix,
 };
 
 use super::config::{self, ForeignAgentConfig, HomeAgentConfig, MobileNodeConfig, OwnLinkKind};
 use super::memory::Memory;
-use super::ports::{self, ADVERTISEMENTS, Port, SOLICITATIONS, Wanted};
+use super::ports::{self, ADVERTISEMENTS, Port, PortNeeds, SOLICITATIONS};
 use super::routes::{Mobile, Routes};
 use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict, tun_settings};
 use crate::kernel::random::random_seed;
@@ -51,7 +51,7 @@ impl Clocks {
 }
 
 /// What is ready to run.
-pub(super) struct Ready {
+pub(super) struct AgentParts {
     pub(super) clocks: Clocks,
     pub(super) engine: Box<dyn Engine>,
     pub(super) ports: Vec<Port>,
@@ -69,7 +69,7 @@ pub(super) struct Ready {
 }
 
 /// A configuration that was checked.
-enum Checked {
+enum RoleConfig {
     HomeAgent(Box<(HomeAgentConfig, Ipv4Addr, Prefix, Keys)>),
     ForeignAgent(Box<(ForeignAgentConfig, Keys)>),
     Node(Box<(MobileNodeConfig, Ipv4Addr, Prefix, Association, Keys)>),
@@ -92,14 +92,14 @@ pub fn check(role: Role, path: &Path) -> Result<(), Error> {
 /// What is wrong: line, key and remedy.
 pub fn complete(role: Role, text: &str) -> Result<String, Error> {
     let toml = match load(role, &Document::new(None, text.to_owned()))? {
-        Checked::HomeAgent(c) => toml::to_string(&c.0),
-        Checked::ForeignAgent(c) => toml::to_string(&c.0),
-        Checked::Node(c) => toml::to_string(&c.0),
+        RoleConfig::HomeAgent(c) => toml::to_string(&c.0),
+        RoleConfig::ForeignAgent(c) => toml::to_string(&c.0),
+        RoleConfig::Node(c) => toml::to_string(&c.0),
     };
     toml.map_err(|e| Error::Config(e.to_string()))
 }
 
-fn load(role: Role, doc: &Document) -> Result<Checked, Error> {
+fn load(role: Role, doc: &Document) -> Result<RoleConfig, Error> {
     match role {
         Role::HomeAgent => load_home_agent(doc),
         Role::ForeignAgent => load_foreign_agent(doc),
@@ -107,7 +107,7 @@ fn load(role: Role, doc: &Document) -> Result<Checked, Error> {
     }
 }
 
-fn load_home_agent(doc: &Document) -> Result<Checked, Error> {
+fn load_home_agent(doc: &Document) -> Result<RoleConfig, Error> {
     let c: HomeAgentConfig = config::read(doc)?;
     let (addr, net) = config::with_prefix(doc, "address", &c.address)?;
     let uplinks = c.uplinks.iter().enumerate().map(|(i, n)| (format!("uplinks[{i}]"), n.as_str()));
@@ -132,10 +132,10 @@ fn load_home_agent(doc: &Document) -> Result<Checked, Error> {
             "give one of the home network",
         ));
     }
-    Ok(Checked::HomeAgent(Box::new((c, addr, net, keys))))
+    Ok(RoleConfig::HomeAgent(Box::new((c, addr, net, keys))))
 }
 
-fn load_foreign_agent(doc: &Document) -> Result<Checked, Error> {
+fn load_foreign_agent(doc: &Document) -> Result<RoleConfig, Error> {
     let c: ForeignAgentConfig = config::read(doc)?;
     let links = named(c.links.iter().map(|l| (l.interface.as_str(), l.radio.as_deref())));
     let names: Vec<_> = [("uplink".to_owned(), c.uplink.as_str())].into_iter().chain(links).collect();
@@ -150,10 +150,10 @@ fn load_foreign_agent(doc: &Document) -> Result<Checked, Error> {
     }
     let keys =
         [config::peers(doc, "mobiles", &c.mobiles)?, config::peers(doc, "home_agents", &c.home_agents)?];
-    Ok(Checked::ForeignAgent(Box::new((c, keys))))
+    Ok(RoleConfig::ForeignAgent(Box::new((c, keys))))
 }
 
-fn load_node(doc: &Document) -> Result<Checked, Error> {
+fn load_node(doc: &Document) -> Result<RoleConfig, Error> {
     let c: MobileNodeConfig = config::read(doc)?;
     let (home, net) = config::with_prefix(doc, "home", &c.home)?;
     for (key, addr) in [("home_agent", c.home_agent), ("router", c.router.unwrap_or(c.home_agent))] {
@@ -173,7 +173,7 @@ fn load_node(doc: &Document) -> Result<Checked, Error> {
     }
     let own = config::association(doc, "", (c.spi, &c.key, c.replay))?;
     let keys = [config::peers(doc, "foreign_agents", &c.foreign_agents)?, Vec::new()];
-    Ok(Checked::Node(Box::new((c, home, net, own, keys))))
+    Ok(RoleConfig::Node(Box::new((c, home, net, own, keys))))
 }
 
 /// The interfaces of links with their radios, and the keys that name them.
@@ -187,11 +187,11 @@ fn named<'a>(
 }
 
 /// Sets everything up.
-pub(super) fn set_up(role: Role, path: &Path) -> Result<Ready, Error> {
+pub(super) fn set_up(role: Role, path: &Path) -> Result<AgentParts, Error> {
     match load(role, &config::open(path)?)? {
-        Checked::HomeAgent(c) => home_agent(*c),
-        Checked::ForeignAgent(c) => foreign_agent(*c),
-        Checked::Node(c) => node(*c),
+        RoleConfig::HomeAgent(c) => home_agent(*c),
+        RoleConfig::ForeignAgent(c) => foreign_agent(*c),
+        RoleConfig::Node(c) => node(*c),
     }
 }
 
@@ -256,13 +256,13 @@ fn make_tun(name: &str, addr: Ipv4Addr, mtu: u16, forwards: bool) -> Result<Tun,
 
 fn home_agent(
     (c, addr, net, [mobiles, foreign_agents]): (HomeAgentConfig, Ipv4Addr, Prefix, Keys),
-) -> Result<Ready, Error> {
+) -> Result<AgentParts, Error> {
     let log = Log::open(c.log, c.log_file.as_deref(), &c.user)?;
     let mut undo = claim(std::iter::once(c.interface.as_str()), &log)?;
     let host = Host::look()?;
     host.expect_address(&c.interface, addr)?;
-    let uplink = Wanted { icmp_types: SOLICITATIONS, ..Wanted::default() };
-    let home_link = Wanted {
+    let uplink = PortNeeds { icmp_types: SOLICITATIONS, ..PortNeeds::default() };
+    let home_link = PortNeeds {
         groups: &[ALL_ROUTERS],
         arp: true,
         on_link: true,
@@ -287,7 +287,7 @@ fn home_agent(
         undo.set(&c.interface, "forwarding", "1")?;
     }
     let tun = make_tun(&c.tun, addr, c.mtu, true)?;
-    let home_link = Advertising {
+    let home_link = AgentAdvertisement {
         prefix_len: net.len(),
         ..advertising((0, addr, false), c.advertise_every_ms, c.lifetime_s)
     };
@@ -297,7 +297,7 @@ fn home_agent(
     let memory = Memory::open(path, &c.user, &log);
     let config = HomeConfig { home_link, mac, mobiles, foreign_agents, known: memory.known() };
     let engine = HomeAgent::new(config, host.clocks.now(), host.rng);
-    Ok(Ready {
+    Ok(AgentParts {
         clocks: host.clocks,
         engine: Box::new(engine),
         routes: Routes::new(host.netlink, Some(tun.index()), None),
@@ -317,10 +317,10 @@ fn advertising(
     (link, addr, is_mesh): (u8, Ipv4Addr, bool),
     every_ms: u64,
     registration_lifetime_s: u16,
-) -> Advertising {
+) -> AgentAdvertisement {
     // Three times the pause (RFC 5944, section 2.3), in whole seconds.
     let lifetime_s = (every_ms * 3).div_ceil(1_000).clamp(1, 9_000) as u16;
-    Advertising {
+    AgentAdvertisement {
         link,
         addr,
         prefix_len: 32,
@@ -331,18 +331,18 @@ fn advertising(
     }
 }
 
-fn foreign_agent((c, [mobiles, home_agents]): (ForeignAgentConfig, Keys)) -> Result<Ready, Error> {
+fn foreign_agent((c, [mobiles, home_agents]): (ForeignAgentConfig, Keys)) -> Result<AgentParts, Error> {
     let log = Log::open(c.log, c.log_file.as_deref(), &c.user)?;
     let host = Host::look()?;
     host.expect_address(&c.uplink, c.care_of)?;
     let (mut links, mut ports) = (Vec::new(), Vec::new());
     for (i, l) in (0..).zip(&c.links) {
-        let wanted = Wanted {
+        let wanted = PortNeeds {
             icmp_types: SOLICITATIONS,
             groups: if l.mesh { &[MESH_AGENTS] } else { &[ALL_ROUTERS] },
             on_link: !l.mesh,
             radio: l.radio.clone(),
-            ..Wanted::default()
+            ..PortNeeds::default()
         };
         let port = Port::open(&host.links, &l.interface, wanted)?;
         let index = ports::find(&host.links, &l.interface)?.index;
@@ -356,7 +356,7 @@ fn foreign_agent((c, [mobiles, home_agents]): (ForeignAgentConfig, Keys)) -> Res
         ports.push(port);
         warn_of_strictness(&l.interface, &log);
     }
-    let uplink = Wanted { icmp_types: SOLICITATIONS, ..Wanted::default() };
+    let uplink = PortNeeds { icmp_types: SOLICITATIONS, ..PortNeeds::default() };
     ports.push(Port::open(&host.links, &c.uplink, uplink)?);
     let config = ForeignConfig {
         care_of: c.care_of,
@@ -365,7 +365,7 @@ fn foreign_agent((c, [mobiles, home_agents]): (ForeignAgentConfig, Keys)) -> Res
         home_agents,
         max_visitors: c.max_visitors.into(),
     };
-    Ok(Ready {
+    Ok(AgentParts {
         engine: Box::new(ForeignAgent::new(config, host.clocks.now())),
         clocks: host.clocks,
         routes: Routes::new(host.netlink, None, None),
@@ -382,7 +382,7 @@ fn foreign_agent((c, [mobiles, home_agents]): (ForeignAgentConfig, Keys)) -> Res
 
 fn node(
     (c, home, net, association, [agents, _]): (MobileNodeConfig, Ipv4Addr, Prefix, Association, Keys),
-) -> Result<Ready, Error> {
+) -> Result<AgentParts, Error> {
     let log = Log::open(c.log, c.log_file.as_deref(), &c.user)?;
     let of_kind = |kind| c.links.iter().filter(move |l| l.kind == kind).map(|l| l.interface.as_str());
     let mut undo = claim(of_kind(OwnLinkKind::Link), &log)?;
@@ -391,7 +391,7 @@ fn node(
     refuse_address(&host, home)?;
     let wanted = |l: &config::OwnLink| {
         let on_link = l.kind == OwnLinkKind::Link;
-        let wanted = Wanted {
+        let wanted = PortNeeds {
             icmp_types: ADVERTISEMENTS,
             groups: &[],
             arp: true,
@@ -447,7 +447,7 @@ fn node(
         lifetime_s: c.lifetime_s,
         reverse_tunnel: c.reverse_tunnel,
     };
-    Ok(Ready {
+    Ok(AgentParts {
         clocks: host.clocks,
         engine: Box::new(MobileNode::new(config, host.rng)),
         routes: Routes::new(host.netlink, Some(tun.index()), Some(routes)),

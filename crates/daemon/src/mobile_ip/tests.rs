@@ -58,7 +58,7 @@ fn files() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_configuration_is_refused_with_its_key_or_the_same_when_it_is_written_out_and_read_again(text in files()) {
+    fn a_configuration_is_refused_by_key_or_reads_back_the_same(text in files()) {
         for role in [Role::HomeAgent, Role::ForeignAgent, Role::Node] {
             match complete(role, &text) {
                 Ok(whole) => prop_assert_eq!(complete(role, &whole).map_err(|e| e.to_string()), Ok(whole)),

@@ -1,7 +1,7 @@
 //! The node on this host: what reaches it from the TUN, from the interface and from the kernel, and what is due.
 //!
 //! It does no I/O. The event loop brings packets and the time, and takes the frames that are in the node's queue
-//! ([`Host::frames`], [`Host::sent`]), and what is in [`Around`].
+//! ([`Host::frames`], [`Host::sent`]), and what is in [`FieldWorld`].
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::node::power::Power;
 use crate::node::timing::Timing;
 use crate::node::transmitters::Transmitters;
 use crate::node::tx_status::{TxStatuses, Verdict};
-use crate::node::world::Around;
-use crate::position::whereabouts::{Heard, Whereabouts};
+use crate::node::world::FieldWorld;
+use crate::position::whereabouts::{NodePlaces, Whereabouts};
 use wayhop_protocols::hop as hop_of;
 use wayhop_trace::PacketClass;
 
@@ -34,14 +34,14 @@ const MAX_TIMERS: usize = 64;
 /// One node, and what surrounds it.
 pub(crate) struct Host {
     pub(crate) node: Node,
-    pub(crate) around: Around,
+    pub(crate) around: FieldWorld,
     pub(crate) interests: Interests,
     pub(crate) plane: DataPlane,
     /// How long frames take, if that is wanted.
     pub(crate) timing: Option<Timing>,
     pub(crate) whereabouts: Whereabouts,
     /// Where other nodes said that they are.
-    pub(crate) heard: Heard,
+    pub(crate) heard: NodePlaces,
     /// What the protocol runs with.
     pub(crate) parameters: ParameterSet,
     /// With which power neighbours are received, as each source of signals tells.
@@ -103,12 +103,12 @@ impl Host {
         let engine = Engine::new(protocol, rng);
         Self {
             node: Node::with_mac(addr, engine, Some(port.mac), Arc::new(config.clone())),
-            around: Around::new(addr, mesh),
+            around: FieldWorld::new(addr, mesh),
             interests,
             plane,
             timing: None,
             whereabouts: Whereabouts::default(),
-            heard: Heard::default(),
+            heard: NodePlaces::default(),
             parameters: ParameterSet::default(),
             signals: Vec::new(),
             transmitters: Transmitters::default(),
@@ -154,7 +154,7 @@ impl Host {
     }
 
     /// Calls the node, with what surrounds it and the time.
-    pub(crate) fn call<R>(&mut self, f: impl FnOnce(&mut Node, &mut Around, Time) -> R) -> R {
+    pub(crate) fn call<R>(&mut self, f: impl FnOnce(&mut Node, &mut FieldWorld, Time) -> R) -> R {
         let now = self.now();
         f(&mut self.node, &mut self.around, now)
     }

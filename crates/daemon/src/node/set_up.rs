@@ -8,7 +8,7 @@ use wayhop_node::Edge as NodeEdge;
 use wayhop_scenario::after_reboot;
 
 use crate::config::plan::NodePlan;
-use crate::interfaces::attached::port;
+use crate::interfaces::mesh_interface::port;
 use crate::kernel::random::random_seed;
 use crate::node::host::Host;
 use crate::node::power::Power;

@@ -129,9 +129,9 @@ mod tests {
 
     /// What is shown, by stage and column.
     #[derive(Default)]
-    struct Shown(Vec<(String, String, String)>);
+    struct StageRows(Vec<(String, String, String)>);
 
-    impl Inspect for Shown {
+    impl Inspect for StageRows {
         fn row(&mut self, table: &'static str, fields: &[(&'static str, &dyn std::fmt::Display)]) {
             assert_eq!(table, "timing");
             let stage = fields[0].1.to_string();
@@ -140,7 +140,7 @@ mod tests {
         fn held(&mut self, _: &'static str, _: &wayhop_core::Packet) {}
     }
 
-    impl Shown {
+    impl StageRows {
         fn of(t: &Timing) -> Self {
             let mut shown = Self::default();
             t.inspect(&mut shown);
@@ -158,7 +158,7 @@ mod tests {
         stage.add(Duration::from_micros(10), 1);
         stage.add(Duration::from_micros(64), 32);
         stage.add(Duration::from_micros(12), 4);
-        let mut shown = Shown::default();
+        let mut shown = StageRows::default();
         stage.inspect("out", &mut shown);
         // Each of the three batches counts once in the median, each frame in the mean: 86 us for 37 frames.
         assert_eq!(shown.number("out", "p50_us"), 3.0);
@@ -171,7 +171,7 @@ mod tests {
         let mut stage = Stage::default();
         (0..REMEMBERED).for_each(|_| stage.add(Duration::from_micros(9), 1));
         (0..REMEMBERED).for_each(|_| stage.add(Duration::from_micros(1), 1));
-        let mut shown = Shown::default();
+        let mut shown = StageRows::default();
         stage.inspect("in", &mut shown);
         assert_eq!((shown.number("in", "p50_us"), shown.number("in", "p99_us")), (1.0, 1.0));
         assert_eq!(shown.number("in", "mean_us"), 5.0);
@@ -187,7 +187,7 @@ mod tests {
         t.sending();
         t.sent(1);
         t.end();
-        let shown = Shown::of(&t);
+        let shown = StageRows::of(&t);
         assert!(shown.number("out", "mean_us") >= 10_000.0, "two frames, of which one took 20 ms");
         assert!(shown.number("process", "mean_us") < shown.number("out", "mean_us"));
         assert_eq!((shown.number("process", "frames"), shown.number("in", "frames")), (2.0, 0.0));
@@ -198,6 +198,6 @@ mod tests {
         let mut t = Timing::default();
         t.received(3, None);
         t.end();
-        assert_eq!(Shown::of(&t).number("process", "frames"), 0.0);
+        assert_eq!(StageRows::of(&t).number("process", "frames"), 0.0);
     }
 }

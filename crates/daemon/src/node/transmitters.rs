@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_address_belongs_to_whom_it_last_spoke_for_and_liars_do_not_fill_the_memory() {
+    fn a_link_address_belongs_to_its_last_sender_and_forged_ones_are_bounded() {
         let mut t = Transmitters::default();
         let mac = |n: usize| Mac([2, 0, 0, 0, (n >> 8) as u8, n as u8]);
         t.learn(Ipv4Addr::new(10, 0, 0, 1), mac(1));

@@ -28,7 +28,7 @@ const TRIES: u8 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct TxStatuses {
     state: State,
-    open: VecDeque<Open>,
+    open: VecDeque<OpenFrame>,
     /// The keys of frames that failed once and are to be sent again.
     failed: VecDeque<u64>,
     /// Since the driver began to be watched, or in a row.
@@ -47,7 +47,7 @@ enum State {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenFrame {
     key: u64,
     due: Time,
     /// How often it was sent before.
@@ -110,7 +110,7 @@ impl TxStatuses {
         let failed = self.failed.iter().position(|k| *k == key).and_then(|at| self.failed.remove(at));
         let (keep, give) = if self.is_trusted() { (Some(frame), None) } else { (None, Some(frame)) };
         let tries = u8::from(failed.is_some());
-        self.open.push_back(Open { key, due: now + PATIENCE, tries, frame: keep });
+        self.open.push_back(OpenFrame { key, due: now + PATIENCE, tries, frame: keep });
         give
     }
 
@@ -125,7 +125,7 @@ impl TxStatuses {
         }
         let key = key(ip_packet);
         let at = self.open.iter().position(|o| o.key == key)?;
-        let Open { tries, frame, .. } = self.open.remove(at)?;
+        let OpenFrame { tries, frame, .. } = self.open.remove(at)?;
         let (tries, frame) = (tries + 1, frame?);
         Some(if acked {
             Verdict::Acked(frame)

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use wayhop_control::gpsd::Received;
+use wayhop_control::gpsd::GpsReport;
 use wayhop_core::Time;
 
 /// A report is at most that old when it arrives; with a greater age the clocks of host and receiver differ.
@@ -31,7 +31,7 @@ impl FixClock {
 
     /// When the position of a report was taken, or, if the receiver does not say, arrived. If the two clocks differ, the report with the
     /// least age counts as new when it came.
-    pub(crate) fn taken(&mut self, report: &Received) -> Time {
+    pub(crate) fn taken(&mut self, report: &GpsReport) -> Time {
         let arrived_ns = report.at.saturating_duration_since(self.begun).as_nanos() as i128;
         let Some(taken_ns) = report.quality.time_unix_ns.map(|t| i128::from(t) - self.zero_unix_ns) else {
             return time(arrived_ns);
@@ -67,7 +67,7 @@ mod tests {
         let one = |(at, fix): &(u64, Option<i64>)| {
             let time_unix_ns = fix.map(|ms| ZERO.wrapping_add_signed(ms * 1_000_000));
             let quality = FixQuality { time_unix_ns, ..FixQuality::default() };
-            let report = Received { fix: Fix::default(), quality, at: begun + Duration::from_millis(*at) };
+            let report = GpsReport { fix: Fix::default(), quality, at: begun + Duration::from_millis(*at) };
             clock.taken(&report).as_nanos() / 1_000_000
         };
         reports.iter().map(one).collect()

@@ -7,13 +7,13 @@ use crate::log::{Level, Log};
 use crate::node::host::Host;
 
 /// It, and what is wrong with it.
-pub(crate) struct Receiver {
+pub(crate) struct GpsReceiver {
     client: gpsd::Client,
     trouble: Option<String>,
     log: Log,
 }
 
-impl Receiver {
+impl GpsReceiver {
     /// Begins to listen to the gpsd at this host and port.
     pub(crate) fn begin(at: &str, log: &Log) -> Result<Self, Error> {
         let client = gpsd::Client::start(at).map_err(Error::system("start a thread for gpsd"))?;

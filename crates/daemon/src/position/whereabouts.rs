@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use wayhop_control::gpsd::Received;
+use wayhop_control::gpsd::GpsReport;
 use wayhop_core::{Addr, Fix, FixQuality, Time};
 
 use crate::position::fix_time::FixClock;
@@ -14,7 +14,7 @@ pub(crate) struct Whereabouts {
     /// By the control socket: it outdoes the receiver.
     pub(crate) told: Option<Fix>,
     /// By gpsd.
-    receiver: Option<Received>,
+    receiver: Option<GpsReport>,
     /// When the report came that was looked at last.
     seen: Option<Instant>,
     /// What the protocol knows.
@@ -25,7 +25,7 @@ pub(crate) struct Whereabouts {
 
 impl Whereabouts {
     /// What gpsd says now. Returns whether it is another report than before, or the receiver has lost its place.
-    pub(crate) fn hear(&mut self, received: Option<Received>) -> bool {
+    pub(crate) fn hear(&mut self, received: Option<GpsReport>) -> bool {
         let at = received.map(|r| r.at);
         self.receiver = received;
         std::mem::replace(&mut self.seen, at) != at
@@ -45,7 +45,7 @@ impl Whereabouts {
     }
 
     /// The receiver's place.
-    pub(crate) fn receiver(&self) -> Option<&Received> {
+    pub(crate) fn receiver(&self) -> Option<&GpsReport> {
         self.receiver.as_ref()
     }
 
@@ -72,9 +72,9 @@ const MOST: usize = 4_096;
 
 /// Where other nodes said that they are.
 #[derive(Debug, Default)]
-pub(crate) struct Heard(BTreeMap<Addr, Fix>);
+pub(crate) struct NodePlaces(BTreeMap<Addr, Fix>);
 
-impl Heard {
+impl NodePlaces {
     /// Takes notice of a node's place. Returns whether it is news.
     pub(crate) fn learn(&mut self, node: Addr, fix: Fix) -> bool {
         if self.0.len() >= MOST && !self.0.contains_key(&node) {
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn each_report_is_news_once_and_so_is_the_loss_of_the_place() {
         let at = Instant::now();
-        let report = |ms| Received {
+        let report = |ms| GpsReport {
             fix: Fix { latitude_deg: 1.0, ..Fix::default() },
             quality: FixQuality::default(),
             at: at + Duration::from_millis(ms),

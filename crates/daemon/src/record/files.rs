@@ -14,7 +14,7 @@ use crate::record::telemetry::Telemetry;
 use crate::record::{inputs, run_dir};
 
 /// What is kept and told of the node, beside what the node itself records.
-pub(crate) struct Record {
+pub(crate) struct NodeRecord {
     pub(crate) captures: Captures,
     pub(crate) telemetry: Telemetry,
 }
@@ -48,7 +48,7 @@ impl RecordFiles {
     }
 
     /// Begins to write, and to tell.
-    pub(crate) fn begin(self, host: &mut Host, log: &Log) -> Result<Record, Error> {
+    pub(crate) fn begin(self, host: &mut Host, log: &Log) -> Result<NodeRecord, Error> {
         let Self { plan, run, capture } = self;
         let capture = capture.map(CaptureFile::begin).transpose()?;
         if let (Some(run), Some(dir)) = (&mut host.around.run, run) {
@@ -59,6 +59,6 @@ impl RecordFiles {
         }
         let RecordPlan { telemetry, about, addresses, run, .. } = plan;
         let telemetry = Telemetry::begin(&telemetry, about, &addresses, run.is_some(), log)?;
-        Ok(Record { captures: Captures::new(capture), telemetry })
+        Ok(NodeRecord { captures: Captures::new(capture), telemetry })
     }
 }

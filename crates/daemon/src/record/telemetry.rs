@@ -14,7 +14,7 @@ use crate::config::number::NODE;
 use crate::config::plan::{Addresses, TelemetryPlan};
 use crate::log::Log;
 use crate::node::host::Host;
-use crate::position::receiver::Receiver;
+use crate::position::receiver::GpsReceiver;
 use crate::record::connections::Connections;
 use crate::record::monitor::Reports;
 
@@ -26,7 +26,7 @@ pub(crate) struct Telemetry {
     about: About,
     log: Log,
     metrics: Option<Endpoint>,
-    gps: Option<Receiver>,
+    gps: Option<GpsReceiver>,
     monitor: Option<(Monitor, Reports)>,
     connections: Connections,
     /// Whether somebody may want to know the places of other nodes, and sizes: subscribers, or the run directory.
@@ -53,7 +53,7 @@ impl Telemetry {
             })?),
             None => None,
         };
-        let gps = plan.gpsd.as_deref().map(|at| Receiver::begin(at, log)).transpose()?;
+        let gps = plan.gpsd.as_deref().map(|at| GpsReceiver::begin(at, log)).transpose()?;
         let mut telemetry = Self {
             about,
             log: log.clone(),

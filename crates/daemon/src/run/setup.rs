@@ -4,18 +4,18 @@
 use wayhop_control::Server;
 use wayhop_linux::Error;
 
-use crate::config::plan::Plan;
+use crate::config::plan::Plans;
 use crate::config::settings::Settings;
 use crate::control::desk::Desk;
 use crate::control::socket::ControlSocket;
 use crate::gateway::router::{Router, check_nft, uplink_index};
-use crate::interfaces::attached::Interfaces;
+use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::interfaces::set_up::{InterfaceSetup, look_at};
 use crate::kernel::set_up::Kernel;
 use crate::kernel::{addresses, privileges};
 use crate::log::Log;
 use crate::node::host::Host;
-use crate::record::files::{Record, RecordFiles};
+use crate::record::files::{NodeRecord, RecordFiles};
 use crate::run::watch::Watch;
 use crate::undo::{Claims, Undo};
 
@@ -23,10 +23,10 @@ use crate::undo::{Claims, Undo};
 pub(crate) struct Rooms {
     pub(crate) host: Host,
     pub(crate) kernel: Kernel,
-    pub(crate) interfaces: Interfaces,
+    pub(crate) interfaces: MeshInterfaces,
     /// Of a gateway.
     pub(crate) router: Option<Router>,
-    pub(crate) record: Record,
+    pub(crate) record: NodeRecord,
     pub(crate) control: Option<(Server, Desk)>,
     pub(crate) log: Log,
     /// Dropped last: it sets the host back.
@@ -50,7 +50,7 @@ impl Rooms {
 
 /// Sets everything up, with this seed.
 pub(crate) fn set_up(settings: &Settings, seed: u64) -> Result<(Rooms, Watch), Error> {
-    let plan = Plan::of(settings, seed)?;
+    let plan = Plans::of(settings, seed)?;
     let log = Log::open(plan.log.level, plan.log.file.as_deref(), &plan.user)?;
     let mut interfaces = InterfaceSetup::find(plan.interfaces)?;
     let claims = Claims::take(interfaces.facts(), &log)?;
@@ -81,7 +81,7 @@ impl Settings {
     /// # Errors
     /// What is missing or taken, and the remedy: as the node says it when it starts.
     pub fn check_host(&self) -> Result<(), Error> {
-        let plan = Plan::of(self, 0)?;
+        let plan = Plans::of(self, 0)?;
         look_at(&plan.interfaces.names)?;
         if let Some(gateway) = &plan.gateway {
             uplink_index(&gateway.uplink)?;

@@ -9,7 +9,7 @@ use wayhop_linux::host_news::{HostChange, HostNews};
 use wayhop_linux::listing::Link;
 
 use crate::interfaces::watch::PartOf;
-use crate::kernel::repairs::Repairs;
+use crate::kernel::repairs::HostRepairs;
 use crate::log::Log;
 use crate::run::setup::Rooms;
 
@@ -28,7 +28,7 @@ pub(crate) struct Watch {
     part_of: PartOf,
     /// Whether to look at the routes, too, which may be many. The kernel tells what happens to them.
     routes: bool,
-    repairs: Repairs,
+    repairs: HostRepairs,
 }
 
 impl Watch {
@@ -36,7 +36,7 @@ impl Watch {
     pub(crate) fn begin(log: &Log) -> Result<Self, Error> {
         let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
         let (last, next) = (Time::ZERO, Time::ZERO);
-        Ok(Self { news, last, next, part_of: PartOf::new(), routes: false, repairs: Repairs::new(log) })
+        Ok(Self { news, last, next, part_of: PartOf::new(), routes: false, repairs: HostRepairs::new(log) })
     }
 
     /// When to look.

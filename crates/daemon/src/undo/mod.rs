@@ -86,7 +86,7 @@ fn free(claim: &mut Claim, interface: &str, log: &Log) -> Result<(), Error> {
 }
 
 /// The list of an interface.
-struct Own {
+struct ClaimedList {
     claim: Claim,
     list: UndoList,
     /// Open until the list is sealed.
@@ -98,7 +98,7 @@ pub(crate) struct Undo {
     child: Child,
     /// Open until the end.
     pipe: Option<ChildStdin>,
-    lists: Vec<Own>,
+    lists: Vec<ClaimedList>,
     log: Log,
 }
 
@@ -117,7 +117,7 @@ impl Undo {
                 file.write_all(list.head().as_bytes()).map(|()| file)
             };
             let file = begin().map_err(Error::system(format!("write {}", path.display())))?;
-            lists.push(Own { claim, list, file: Some(file) });
+            lists.push(ClaimedList { claim, list, file: Some(file) });
         }
         let start = || {
             // Duplicates that are inherited: they have no flag to be closed when another program is executed.
@@ -143,7 +143,9 @@ impl Undo {
     fn tell(&mut self, interface: &str, change: Change) -> Result<(), Error> {
         // What is of no interface is in the first one's.
         let i = self.lists.iter().position(|own| own.list.interface == interface).unwrap_or(0);
-        let Some(Own { claim, list, file: Some(file) }) = self.lists.get_mut(i) else { return Ok(()) };
+        let Some(ClaimedList { claim, list, file: Some(file) }) = self.lists.get_mut(i) else {
+            return Ok(());
+        };
         change.check().map_err(|e| Error::System(format!("cannot say how to undo a change: {e}")))?;
         let failed = Error::system(format!("write {}", claim.list().display()));
         file.write_all(format!("{change}\n").as_bytes()).map_err(failed)?;

@@ -25,8 +25,8 @@ use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
 use super::outages;
 use super::record::Records;
 use super::stamped::address;
-use receive::{Listener, Received, Wanted};
-use send::{Outlet, Sent};
+use receive::{ExpectedFlow, FlowReceipt, Listener};
+use send::{Outlet, SendReport};
 
 /// How long a receiver waits before it looks whether all is over.
 const WAIT: Duration = Duration::from_millis(100);
@@ -42,9 +42,9 @@ pub(super) struct Traffic {
 }
 
 /// Flows under way.
-pub(super) struct Running {
-    sender: JoinHandle<Sent>,
-    listeners: Vec<JoinHandle<Vec<Received>>>,
+pub(super) struct TrafficThreads {
+    sender: JoinHandle<SendReport>,
+    listeners: Vec<JoinHandle<Vec<FlowReceipt>>>,
     stop: Arc<AtomicBool>,
     done: Arc<AtomicBool>,
     begun: Instant,
@@ -101,7 +101,7 @@ impl Traffic {
         let rng: Rng = stream(s.seed, Purpose::Traffic, i as u64);
         let class = PacketClass::of_flow(config.kind.name());
         let namespace = &nodes[config.src.index()];
-        let wanted = Wanted { flow: i as u32, class, from: own, to };
+        let wanted = ExpectedFlow { flow: i as u32, class, from: own, to };
         let socket = if class == PacketClass::Ping {
             let socket = namespace.within(|| raw_socket(config.ip6))?;
             self.listeners.push(Listener {
@@ -109,7 +109,7 @@ impl Traffic {
                 node: config.src,
                 echo: Some(config.src_port),
                 // The answer comes from where the request went.
-                wanted: vec![Wanted { from: to, to: own, ..wanted }],
+                wanted: vec![ExpectedFlow { from: to, to: own, ..wanted }],
             });
             socket
         } else {
@@ -151,7 +151,7 @@ impl Traffic {
         &mut self,
         node: usize,
         config: &FlowConfig,
-        wanted: Wanted,
+        wanted: ExpectedFlow,
         own: Ipv4Addr,
         namespace: &Namespace,
     ) -> io::Result<()> {
@@ -188,7 +188,7 @@ impl Traffic {
     }
 
     /// Lets them begin, on threads of their own. Times count from `begun`.
-    pub(super) fn begin(self, begun: Instant, records: &Records) -> Running {
+    pub(super) fn begin(self, begun: Instant, records: &Records) -> TrafficThreads {
         let stop = Arc::new(AtomicBool::new(false));
         let done = Arc::new(AtomicBool::new(false));
         let (end, nodes) = (self.end, self.nodes);
@@ -200,11 +200,11 @@ impl Traffic {
             let (done, records) = (Arc::clone(&done), records.clone());
             thread::spawn(move || l.run(begun, &done, &records))
         });
-        Running { listeners: listeners.collect(), sender, stop, done, begun, end, nodes }
+        TrafficThreads { listeners: listeners.collect(), sender, stop, done, begun, end, nodes }
     }
 }
 
-impl Running {
+impl TrafficThreads {
     /// Ends them, and says what became of each.
     pub(super) fn end(self) -> Outcome {
         self.stop.store(true, Ordering::Relaxed);
@@ -212,7 +212,7 @@ impl Running {
         let sent = self.sender.join().unwrap_or_default();
         thread::sleep(LAST_PACKETS);
         self.done.store(true, Ordering::Relaxed);
-        let received: Vec<Received> =
+        let received: Vec<FlowReceipt> =
             self.listeners.into_iter().flat_map(|l| l.join().unwrap_or_default()).collect();
         let flows = sent
             .outlets
@@ -245,7 +245,7 @@ fn summary<'a>(
     o: &Outlet,
     ran: Time,
     nodes: usize,
-    received: impl Iterator<Item = &'a Received>,
+    received: impl Iterator<Item = &'a FlowReceipt>,
 ) -> FlowSummary {
     let config = o.source.config();
     let receivers = if config.is_to_all() { nodes as u64 - 1 } else { 1 };

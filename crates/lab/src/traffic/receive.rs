@@ -28,12 +28,12 @@ pub(super) struct Listener {
     /// For the replies of a ping: the identifier of its requests.
     pub(super) echo: Option<u16>,
     /// The flows whose packets come here.
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<ExpectedFlow>,
 }
 
 /// A flow, told by where its packets come from.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct ExpectedFlow {
     pub(super) flow: u32,
     pub(super) class: PacketClass,
     pub(super) from: Addr,
@@ -42,7 +42,7 @@ pub(super) struct Wanted {
 
 /// What one socket received of one flow.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Received {
+pub(super) struct FlowReceipt {
     pub(super) flow: u32,
     pub(super) latencies_ns: Vec<u64>,
     pub(super) octets: u64,
@@ -50,7 +50,7 @@ pub(super) struct Received {
     seen: Vec<u64>,
 }
 
-impl Received {
+impl FlowReceipt {
     /// Whether packet `n` comes for the first time.
     fn is_new(&mut self, n: u32) -> bool {
         let (word, bit) = ((n / 64) as usize, 1 << (n % 64));
@@ -68,9 +68,9 @@ impl Received {
 
 impl Listener {
     /// Takes what comes, until it is told to end.
-    pub(super) fn run(self, begun: Instant, done: &AtomicBool, records: &Records) -> Vec<Received> {
-        let each = |w: &Wanted| Received { flow: w.flow, ..Received::default() };
-        let mut all: Vec<Received> = self.wanted.iter().map(each).collect();
+    pub(super) fn run(self, begun: Instant, done: &AtomicBool, records: &Records) -> Vec<FlowReceipt> {
+        let each = |w: &ExpectedFlow| FlowReceipt { flow: w.flow, ..FlowReceipt::default() };
+        let mut all: Vec<FlowReceipt> = self.wanted.iter().map(each).collect();
         let mut room = vec![0; 65_536];
         // What it measures is the arrival, not its own turn among the nodes.
         priority::raise();
@@ -110,7 +110,7 @@ impl Listener {
 }
 
 /// What a packet carries: all of a datagram, or the data of an echo reply that is for this flow.
-fn payload<'a>(packet: &'a [u8], echo: Option<u16>, ends: &Wanted) -> Option<&'a [u8]> {
+fn payload<'a>(packet: &'a [u8], echo: Option<u16>, ends: &ExpectedFlow) -> Option<&'a [u8]> {
     let Some(wanted) = echo else { return Some(packet) };
     if let (Some(from), Some(to)) = (ends.from.v6(), ends.to.v6()) {
         // The kernel keeps the header of IPv6 to itself (RFC 3542, section 3).

@@ -39,7 +39,7 @@ impl Outlet {
 
 /// What was sent.
 #[derive(Default)]
-pub(super) struct Sent {
+pub(super) struct SendReport {
     /// One a flow, in order.
     pub(super) outlets: Vec<Outlet>,
     /// How long after they were due packets left.
@@ -53,8 +53,8 @@ pub(super) fn send_all(
     end: Time,
     stop: &AtomicBool,
     records: &Records,
-) -> Sent {
-    let mut sent = Sent { outlets, lateness: Lateness::default() };
+) -> SendReport {
+    let mut sent = SendReport { outlets, lateness: Lateness::default() };
     let mut due: BinaryHeap<Reverse<(Time, usize)>> = BinaryHeap::new();
     for (i, o) in sent.outlets.iter_mut().enumerate() {
         due.extend(o.source.first_departure(&mut o.rng).map(|at| Reverse((at, i))));
@@ -77,7 +77,7 @@ pub(super) fn send_all(
             }
             thread::sleep(Duration::from_nanos(wait.as_nanos()).min(Duration::from_millis(20)));
         }
-        let Sent { outlets, lateness } = &mut sent;
+        let SendReport { outlets, lateness } = &mut sent;
         let o = &mut outlets[i];
         if o.is_down(at) {
             due.extend(o.source.next_departure(at, &mut o.rng).map(|next| Reverse((next, i))));

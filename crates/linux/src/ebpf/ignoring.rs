@@ -8,14 +8,14 @@ use wayhop_core::Mac;
 
 use super::bpf::{self, Way};
 use super::program;
-use super::shared::Shared;
+use super::shared::WordMap;
 
 /// The program at work. It ends with the file descriptors that hold it.
 pub struct IgnoringProgram {
     /// All that may ever be ignored, each with its word in `flags`.
     known: Vec<Mac>,
     /// Not 0: frames of this one end.
-    flags: Shared,
+    flags: WordMap,
     program: OwnedFd,
     /// Held: the program is at its place as long as this is open.
     place: OwnedFd,
@@ -34,7 +34,7 @@ impl IgnoringProgram {
         if known.len() > Self::MOST {
             return Err(io::Error::from(io::ErrorKind::ArgumentListTooLong));
         }
-        let flags = Shared::new(Self::MOST)?;
+        let flags = WordMap::new(Self::MOST)?;
         let program = bpf::load(&program::ignoring(&known, flags.map()))?;
         let place = bpf::attach(&program, ifindex, Way::In)?;
         Ok(Self { known, flags, program, place })

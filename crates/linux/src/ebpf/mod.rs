@@ -35,7 +35,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use self::bpf::Way;
 pub use self::ignoring::IgnoringProgram;
 use self::program::Facts;
-pub use self::table::Passed;
+pub use self::table::ForwardedPair;
 use self::table::Table;
 use crate::prefix::Prefix;
 
@@ -93,7 +93,7 @@ impl ForwardingPrograms {
     }
 
     /// Takes out what has passed since the last look.
-    pub fn take(&self) -> impl Iterator<Item = Passed> + '_ {
+    pub fn take(&self) -> impl Iterator<Item = ForwardedPair> + '_ {
         self.table.take()
     }
 }

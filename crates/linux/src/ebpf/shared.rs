@@ -10,16 +10,16 @@ use std::sync::atomic::AtomicU64;
 use super::bpf;
 
 /// An array of words of eight octets, all 0 at first.
-pub(super) struct Shared {
+pub(super) struct WordMap {
     map: OwnedFd,
     memory: NonNull<AtomicU64>,
     words: usize,
 }
 
 // SAFETY: the memory is this value's own until it is dropped, and has no ties to a thread.
-unsafe impl Send for Shared {}
+unsafe impl Send for WordMap {}
 
-impl Shared {
+impl WordMap {
     pub(super) fn new(words: usize) -> io::Result<Self> {
         let map = bpf::array_to_share(8 * words)?;
         let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -43,7 +43,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for WordMap {
     fn drop(&mut self) {
         // SAFETY: the mapping that `new` made; nothing borrowed from it is left.
         unsafe { libc::munmap(self.memory.as_ptr().cast(), 8 * self.words) };

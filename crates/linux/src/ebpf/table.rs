@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use wayhop_core::Mac;
 
-use super::shared::Shared;
+use super::shared::WordMap;
 
 /// Pairs have one of two slots in one of so many sets; when both are taken, the second gives way.
 pub(super) const SETS: usize = 2048;
@@ -17,7 +17,7 @@ const SLOTS: usize = 2 * SETS;
 
 /// A pair that passed since the last look.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct ForwardedPair {
     /// Who made the packets.
     pub source: Ipv4Addr,
     /// For whom they are.
@@ -27,11 +27,11 @@ pub struct Passed {
 }
 
 /// The table.
-pub(super) struct Table(Shared);
+pub(super) struct Table(WordMap);
 
 impl Table {
     pub(super) fn new() -> io::Result<Self> {
-        Shared::new(SLOTS * SLOT / 8).map(Self)
+        WordMap::new(SLOTS * SLOT / 8).map(Self)
     }
 
     pub(super) fn map(&self) -> i32 {
@@ -39,7 +39,7 @@ impl Table {
     }
 
     /// Takes out what is noted.
-    pub(super) fn take(&self) -> impl Iterator<Item = Passed> + '_ {
+    pub(super) fn take(&self) -> impl Iterator<Item = ForwardedPair> + '_ {
         self.0.words().chunks_exact(SLOT / 8).filter_map(|slot| {
             let [pair, transmitter] = slot else { return None };
             if pair.load(Ordering::Relaxed) == 0 {
@@ -52,7 +52,7 @@ impl Table {
             let address = |half: u64| Ipv4Addr::from((half as u32).to_ne_bytes());
             let [a, b, c, d] = (transmitter as u32).to_ne_bytes();
             let [e, f] = ((transmitter >> 32) as u16).to_ne_bytes();
-            Some(Passed {
+            Some(ForwardedPair {
                 source: address(pair),
                 destination: address(pair >> 32),
                 transmitter: Mac([a, b, c, d, e, f]),

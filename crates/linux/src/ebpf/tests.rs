@@ -179,8 +179,9 @@ fn a_pair_that_passes_is_told_once_with_its_transmitter_until_it_is_taken() {
     let Some(w) = World::new() else { return };
     assert!(w.arrives(&w.behind, "10.0.0.9"));
     assert!(w.arrives(&w.behind, "10.0.0.9"));
-    let told: Vec<Passed> = w.ebpf.take().filter(|p| p.destination == Ipv4Addr::new(10, 0, 0, 9)).collect();
-    let pair = Passed {
+    let told: Vec<ForwardedPair> =
+        w.ebpf.take().filter(|p| p.destination == Ipv4Addr::new(10, 0, 0, 9)).collect();
+    let pair = ForwardedPair {
         source: Ipv4Addr::new(10, 0, 0, 1),
         destination: Ipv4Addr::new(10, 0, 0, 9),
         transmitter: STRANGER,

@@ -53,7 +53,7 @@ pub(super) enum News {
 
 /// Agents of a link that no advertisement may push out or change.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct ProtectedAgents {
     pub(super) home_agent: Ipv4Addr,
     pub(super) in_use: Option<Ipv4Addr>,
     /// The one in use, once the home agent's authenticator has come back by it: it is believed until it is silent or
@@ -109,7 +109,7 @@ impl Link {
         now: Time,
         src: Ipv4Addr,
         a: &Advertisement<'_>,
-        kept: Kept,
+        kept: ProtectedAgents,
     ) -> Option<News> {
         let told = a.agent?;
         // RFC 1256, section 5.2: an advertisement names an address of its sender's.
@@ -176,7 +176,7 @@ impl Link {
         }
     }
 
-    fn add(&mut self, agent: Agent, kept: Kept) {
+    fn add(&mut self, agent: Agent, kept: ProtectedAgents) {
         if self.agents.len() >= MAX_AGENTS {
             let others = self
                 .agents

@@ -13,7 +13,7 @@ use wayhop_wire::{arp, ipv4};
 
 pub use self::config::{LinkKind, MobileConfig, MobileLink};
 
-use self::agents::{Agent, Kept, Link, News};
+use self::agents::{Agent, Link, News, ProtectedAgents};
 use self::registration::{Answer, Registration};
 use crate::engine::{Attachment, Clock, Engine, Input, LinkId, LinkState, Output};
 use crate::event::Event;
@@ -105,7 +105,7 @@ impl MobileNode {
         }
         let in_use = self.agent_in_use(link);
         let proven = self.agent_of(self.current, link).filter(|_| self.is_confirmed);
-        let kept = Kept { home_agent: self.home_agent, in_use, proven };
+        let kept = ProtectedAgents { home_agent: self.home_agent, in_use, proven };
         let Some(l) = self.link(link).filter(|l| l.state.is_up && l.config.kind != LinkKind::CoLocated)
         else {
             return;

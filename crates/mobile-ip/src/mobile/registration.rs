@@ -29,7 +29,7 @@ pub(super) struct Registration {
     maker: Maker,
     rng: Rng,
     attempt: Option<Attempt>,
-    granted: Option<Granted>,
+    granted: Option<Grant>,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -44,7 +44,7 @@ struct Attempt {
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Granted {
+struct Grant {
     to: Attachment,
     renew_at: Time,
     until: Time,
@@ -123,7 +123,7 @@ impl Registration {
 
     pub(super) fn next(&self) -> Time {
         let attempt = self.attempt.map_or(Time::NEVER, |a| a.next);
-        let is_asked = |g: &Granted| self.attempt.is_some_and(|a| a.to == g.to);
+        let is_asked = |g: &Grant| self.attempt.is_some_and(|a| a.to == g.to);
         let granted = self.granted.map_or(Time::NEVER, |g| if is_asked(&g) { g.until } else { g.renew_at });
         attempt.min(granted)
     }
@@ -264,7 +264,7 @@ impl Registration {
             let until = expiry(now, lifetime_s);
             let half = Span::from_nanos(Span::from_secs(lifetime_s.into()).as_nanos() / 2);
             let renew_at = if until == Time::NEVER { until } else { now + half };
-            Granted { to: attempt.to, renew_at, until }
+            Grant { to: attempt.to, renew_at, until }
         });
     }
 }

@@ -4,9 +4,9 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Mac, Purpose, Rng, Span, Time, stream};
 use wayhop_mobile_ip::{
-    Advertising, Association, Clock, Engine, Event, ForeignAgent, ForeignConfig, ForeignLink, HomeAgent,
-    HomeConfig, Input, KnownMobile, LinkKind, MobileAccount, MobileConfig, MobileLink, MobileNode, Output,
-    Replay, authenticator,
+    AgentAdvertisement, Association, Clock, Engine, Event, ForeignAgent, ForeignConfig, ForeignLink,
+    HomeAgent, HomeConfig, Input, KnownMobile, LinkKind, MobileAccount, MobileConfig, MobileLink, MobileNode,
+    Output, Replay, authenticator,
 };
 use wayhop_wire::mobile_ip::{
     Advertisement, AgentFlags, AuthKind, Discovery, Message, MobilityAgent, Reply, Request, RequestFlags,
@@ -54,8 +54,8 @@ pub(crate) fn key(spi: u32, replay: Replay) -> Association {
     Association { spi, key: spi.to_be_bytes().repeat(4), replay }
 }
 
-pub(crate) fn advertising(link: u8, addr: Ipv4Addr, is_mesh: bool) -> Advertising {
-    Advertising {
+pub(crate) fn advertising(link: u8, addr: Ipv4Addr, is_mesh: bool) -> AgentAdvertisement {
+    AgentAdvertisement {
         link,
         addr,
         prefix_len: 24,

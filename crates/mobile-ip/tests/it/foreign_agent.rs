@@ -28,7 +28,7 @@ fn code(out: &[Output]) -> u8 {
 }
 
 #[test]
-fn a_request_goes_on_without_what_was_for_this_agent_and_the_reply_comes_back_section_3_7() {
+fn a_request_is_relayed_without_its_extensions_and_the_reply_returned_section_3_7() {
     let mut fa = foreign_agent(4);
     let (t, r) = (clock(1.0), visit(clock(1.0), 60));
     let input = signed_visit(&r);

@@ -189,7 +189,7 @@ fn simultaneous_bindings_get_a_copy_each_and_have_a_limit_section_3_8_3() {
 }
 
 #[test]
-fn packets_for_a_mobile_node_go_into_the_tunnel_and_only_its_own_come_out_rfc_2003_and_3024() {
+fn packets_enter_the_tunnel_and_only_its_own_come_out_rfc_2003_and_3024() {
     let mut ha = home_agent(Replay::Timestamps);
     let inner = packet(PEER, HOME);
     assert_eq!(give(&mut ha, clock(1.0), Input::Outbound(&inner)), [], "it is at home");
@@ -310,7 +310,7 @@ fn restarted(day_s: f64) -> Clock {
 }
 
 #[test]
-fn a_home_agent_that_is_started_anew_knows_its_bindings_for_as_long_as_they_were_granted_section_3_8() {
+fn a_restarted_home_agent_keeps_its_bindings_for_their_lifetimes_section_3_8() {
     let mut ha = home_agent(Replay::Timestamps);
     let first = signed(&request(clock(10.0), CELL, 60));
     let out = say(&mut ha, clock(10.0), 1, CELL, &first);

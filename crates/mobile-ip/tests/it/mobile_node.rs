@@ -509,7 +509,7 @@ fn an_agent_that_is_really_gone_is_left_when_it_is_silent_section_2_4_2_1() {
 
 /// A better link on which nobody ever answers: what is granted is renewed meanwhile.
 #[test]
-fn candidates_that_never_answer_do_not_keep_it_from_renewing_its_registration_section_3_6() {
+fn silent_candidates_do_not_keep_it_from_renewing_its_registration_section_3_6() {
     let mut mn = mobile_node(Replay::Timestamps);
     in_mesh(&mut mn, 1.0);
     up(&mut mn, clock(1.5), WLAN_LINK, None);

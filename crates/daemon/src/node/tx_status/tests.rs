@@ -48,7 +48,7 @@ fn trusted() -> TxStatuses {
 }
 
 #[test]
-fn a_driver_is_trusted_when_it_has_told_of_three_frames_and_packets_are_kept_from_then_on() {
+fn a_driver_is_trusted_after_three_reports_and_packets_are_kept_from_then_on() {
     let (mut f, mut pool) = (TxStatuses::default(), Pool::new());
     assert!(f.taken(NOW, frame(&mut pool, 1, 1)).is_some(), "one that is not watched");
     f.watch();
@@ -229,7 +229,7 @@ fn asks(packet: &[u8]) -> bool {
 }
 
 #[test]
-fn dsr_asks_for_acknowledgements_until_the_driver_has_shown_that_it_tells_of_them_and_again_when_it_stops() {
+fn dsr_asks_for_acknowledgements_unless_the_driver_reports_transmit_status() {
     let (mut a, mut b) = (host(1), host(2));
     let mut asked = Vec::new();
     for i in 0..12 {
@@ -257,7 +257,7 @@ fn dsr_asks_for_acknowledgements_until_the_driver_has_shown_that_it_tells_of_the
 }
 
 #[test]
-fn dsr_looks_for_another_route_when_the_driver_tells_twice_that_a_packet_did_not_arrive() {
+fn dsr_finds_another_route_when_the_driver_reports_a_packet_lost_twice() {
     let (mut a, mut b) = (host(1), host(2));
     for i in 0..8 {
         for later in 0..20 {

@@ -9,17 +9,17 @@ use wayhop_linux::packet_socket::PacketSockets;
 use crate::config::plan::Addresses;
 use crate::config::signal::SignalSource;
 use crate::interfaces::macfilter::MacFilter;
-use crate::interfaces::programs::Programs;
+use crate::interfaces::programs::InterfacePrograms;
 use crate::interfaces::signals::Signals;
 use crate::node::host::Port;
 
 /// All of them, and who is heard by them.
-pub(crate) struct Interfaces {
+pub(crate) struct MeshInterfaces {
     /// As the configuration names them.
     pub(crate) names: Vec<String>,
     pub(crate) addresses: Addresses,
     /// In the order of their numbers in the node.
-    pub(crate) all: Vec<Attached>,
+    pub(crate) all: Vec<MeshInterface>,
     /// Where the kernel forwards: neighbours that it does not find.
     pub(crate) missing: Option<NeighbourNews>,
     /// Whom the node ignores.
@@ -30,12 +30,12 @@ pub(crate) struct Interfaces {
 }
 
 /// One of them.
-pub(crate) struct Attached {
+pub(crate) struct MeshInterface {
     /// Its name in the kernel now: somebody may rename it.
     pub(crate) name: String,
     pub(crate) facts: InterfaceFacts,
     pub(crate) sockets: PacketSockets,
-    pub(crate) programs: Programs,
+    pub(crate) programs: InterfacePrograms,
     /// Held for what the kernel does not do while they are open.
     pub(crate) silence: Vec<Socket>,
     /// Whether it is up.
@@ -46,14 +46,14 @@ pub(crate) struct Attached {
     pub(crate) trouble: Option<String>,
 }
 
-impl Interfaces {
+impl MeshInterfaces {
     /// With their numbers in the node.
-    pub(crate) fn numbered(&mut self) -> impl Iterator<Item = (IfaceId, &mut Attached)> {
+    pub(crate) fn numbered(&mut self) -> impl Iterator<Item = (IfaceId, &mut MeshInterface)> {
         (0..).map(IfaceId).zip(&mut self.all)
     }
 
     /// Those that are there.
-    pub(crate) fn present(&self) -> impl Iterator<Item = &Attached> {
+    pub(crate) fn present(&self) -> impl Iterator<Item = &MeshInterface> {
         self.all.iter().filter(|a| !a.is_gone)
     }
 
