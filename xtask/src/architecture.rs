@@ -9,10 +9,10 @@ use crate::crates::{Crate, in_workspace};
 /// Folders of `crates/`, the ground first, each with what it is.
 const STOREYS: &[(&str, &str)] = &[
     ("seam", "the two seams, packets, one node"),
-    ("protocols", "routing, and what it shares"),
+    ("routing", "routing protocols, and what they share"),
     ("models", "what is simulated: radio, movement, traffic, bundles"),
-    ("scenarios", "files in"),
-    ("records", "files out, and what they tell"),
+    ("records", "what runs leave, and what it tells"),
+    ("scenarios", "what runs are made of"),
     ("worlds", "simulation, emulation, lab, field"),
     ("tools", "what users touch"),
 ];

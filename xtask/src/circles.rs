@@ -198,13 +198,13 @@ mod tests {
     fn found_in(files: &[(&str, &str)]) -> Vec<String> {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files {
-            let file = root.path().join("crates/x/src").join(name);
+            let file = root.path().join("crates/storey/x/src").join(name);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         }
-        fs::write(root.path().join("crates/x/Cargo.toml"), "").unwrap();
+        fs::write(root.path().join("crates/storey/x/Cargo.toml"), "").unwrap();
         let found = findings(root.path()).unwrap();
-        found.into_iter().map(|f| f.replace("crates/x/src/", "")).collect()
+        found.into_iter().map(|f| f.replace("crates/storey/x/src/", "")).collect()
     }
 
     const ROOT: (&str, &str) = ("lib.rs", "mod a;\nmod b;\nmod c;\n");

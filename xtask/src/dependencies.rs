@@ -240,7 +240,7 @@ pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {
         let Some(allowed) = allowed(&owner.name) else {
             findings.push(format!(
                 "crate {}: not in the table of allowed dependencies; give it its place in xtask/src/dependencies.rs, or list \
-                 a protocol in crates/protocols/src/lib.rs",
+                 a protocol in crates/routing/protocols/src/lib.rs",
                 owner.name
             ));
             continue;

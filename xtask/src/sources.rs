@@ -52,7 +52,11 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
 
 /// The crates by folder name, and this package.
 pub(crate) fn packages(root: &Path) -> Result<Vec<(String, PathBuf)>, String> {
-    let mut found: Vec<(String, PathBuf)> = children(&root.join("crates"))?
+    let mut folders = Vec::new();
+    for storey in children(&root.join("crates"))?.into_iter().filter(|path| path.is_dir()) {
+        folders.extend(children(&storey)?);
+    }
+    let mut found: Vec<(String, PathBuf)> = folders
         .into_iter()
         .filter(|path| path.join("Cargo.toml").is_file())
         .filter_map(|path| Some((path.file_name()?.to_str()?.to_owned(), path)))
@@ -145,7 +149,7 @@ mod tests {
     /// A workspace of one crate with one file, and what is found in it.
     fn found_in(name: &str, manifest: &str, source: &str) -> Vec<String> {
         let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("crates").join(name);
+        let folder = root.path().join("crates/storey").join(name);
         fs::create_dir_all(folder.join("src")).unwrap();
         fs::write(folder.join("Cargo.toml"), manifest).unwrap();
         fs::write(folder.join("src/lib.rs"), source).unwrap();
@@ -156,7 +160,7 @@ mod tests {
     fn each_forbidden_name_is_found_in_a_model_crate() {
         for (name, reason) in FORBIDDEN_IN_MODELS {
             let found = found_in("radio", MANIFEST, &format!("fn f() {{\n    {name}();\n}}\n"));
-            assert_eq!(found, [format!("crates/radio/src/lib.rs:2: {name}: {reason}")]);
+            assert_eq!(found, [format!("crates/storey/radio/src/lib.rs:2: {name}: {reason}")]);
         }
     }
 
@@ -175,7 +179,7 @@ mod tests {
     #[test]
     fn unsafe_is_found_outside_the_crate_that_calls_the_system() {
         let source = "fn f() { unsafe { g() } }\n";
-        assert_eq!(found_in("sim", MANIFEST, source), ["crates/sim/src/lib.rs:1: unsafe: only linux may"]);
+        assert_eq!(found_in("sim", MANIFEST, source), ["crates/storey/sim/src/lib.rs:1: unsafe: only linux may"]);
         assert!(found_in("linux", MANIFEST, source).is_empty());
     }
 
@@ -183,13 +187,13 @@ mod tests {
     fn a_file_over_the_limit_is_found() {
         assert!(found_in("sim", MANIFEST, &"\n".repeat(800)).is_empty());
         let found = found_in("sim", MANIFEST, &"\n".repeat(801));
-        assert_eq!(found, ["crates/sim/src/lib.rs: 801 lines; split it by idea, 800 at most"]);
+        assert_eq!(found, ["crates/storey/sim/src/lib.rs: 801 lines; split it by idea, 800 at most"]);
     }
 
     #[test]
     fn a_crate_that_leaves_the_workspace_lints_is_found() {
         let found = found_in("sim", "[package]\nname = \"x\"\n", "");
-        assert_eq!(found, ["crates/sim/Cargo.toml: add [lints] workspace = true"]);
+        assert_eq!(found, ["crates/storey/sim/Cargo.toml: add [lints] workspace = true"]);
         let own = "[package]\nname = \"x\"\n\n[lints.rust]\nunsafe_code = \"deny\"\n";
         assert!(found_in("linux", own, "").is_empty());
         assert_eq!(found_in("sim", own, ""), found);
@@ -198,14 +202,14 @@ mod tests {
     #[test]
     fn a_model_crate_with_a_clippy_configuration_of_its_own_is_found() {
         let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("crates/world");
+        let folder = root.path().join("crates/storey/world");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("Cargo.toml"), MANIFEST).unwrap();
         fs::write(folder.join("clippy.toml"), "").unwrap();
         let found = findings(root.path()).unwrap();
         assert_eq!(
             found,
-            ["crates/world/clippy.toml: a model crate obeys the root's clippy.toml; remove this one"]
+            ["crates/storey/world/clippy.toml: a model crate obeys the root's clippy.toml; remove this one"]
         );
     }
 }

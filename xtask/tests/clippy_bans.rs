@@ -56,7 +56,7 @@ fn a_crate_below_the_root_configuration_meets_every_ban() {
 
 #[test]
 fn a_crate_with_a_configuration_of_its_own_is_free_of_them() {
-    let own = fs::read_to_string(root().join("crates/cli/clippy.toml")).unwrap();
+    let own = fs::read_to_string(root().join("crates/tools/cli/clippy.toml")).unwrap();
     let (passed, errors) = clippy_says(Some(&own));
     assert!(passed, "{errors}");
 }
