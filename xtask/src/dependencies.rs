@@ -105,8 +105,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "world",
         ],
     ),
-    // What forwarding costs: a measurement of daemons and of the kernel.
-    ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // What a GNSS reference station says, through a mesh: a program that uses it.
     ("corrections", &["wire"]),
     // Hosts of a field run, over ssh. It starts daemons by the command, elsewhere.
@@ -115,7 +113,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("report", &[]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
     ("figures", &["core", "trace", "report"]),
-    ("picture", &[]),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
     (
         "runs",
@@ -131,7 +128,9 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "protocols",
             "trace",
             "scenario",
-            "forwarding-bench",
+            "control",
+            "linux",
+            "netns",
             "report",
             "topology",
             "runs",
@@ -168,7 +167,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "netns",
             "report",
             "figures",
-            "picture",
             "reproduce",
             "topology",
             "studio",

@@ -20,7 +20,6 @@ use crate::run::args::RunArgs;
 use crate::failure::{Failure, output, warn};
 use args::Table;
 pub(crate) use args::{EXAMPLES, TopologyArgs};
-use args::GeometryArgs;
 
 pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
     let resolved = a.source.load()?.resolve()?;

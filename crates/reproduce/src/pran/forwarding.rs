@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use wayhop_forwarding_bench::{Followed, Measured, Plan, Throughput, Way, measure};
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, percentile};
 
+use super::bench::{Followed, Measured, Plan, Throughput, Way, measure};
 use crate::table::cell;
 
 const TABLE_1: &str = include_str!("../../data/pran/processing.csv");
