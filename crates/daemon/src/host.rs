@@ -1,7 +1,7 @@
 //! The node on this host: what reaches it from the TUN, from the interface and from the kernel, and what is due.
 //!
 //! It does no I/O. The event loop brings packets and the time, and takes the frames that are in the node's queue
-//! ([`Host::frames`], [`Host::sent`]), and what is in [`Around`].
+//! ([`Host::frames`], [`Host::sent`]), and what is in [`HostWorld`].
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::timing::Timing;
 use crate::transmitters::Transmitters;
 use crate::tx_status::{TxStatuses, Verdict};
 use crate::whereabouts::{Heard, Whereabouts};
-use crate::world::Around;
+use crate::world::HostWorld;
 use wayhop_protocols::hop as hop_of;
 use wayhop_trace::PacketClass;
 
@@ -35,7 +35,7 @@ const MAX_TIMERS: usize = 64;
 /// One node, and what surrounds it.
 pub(crate) struct Host {
     pub(crate) node: Node,
-    pub(crate) around: Around,
+    pub(crate) around: HostWorld,
     pub(crate) interests: Interests,
     pub(crate) plane: DataPlane,
     /// How long frames take, if that is wanted.
@@ -104,7 +104,7 @@ impl Host {
         let engine = Engine::new(protocol, rng);
         Self {
             node: Node::with_mac(addr, engine, Some(port.mac), Arc::new(config.clone())),
-            around: Around::new(addr, mesh),
+            around: HostWorld::new(addr, mesh),
             interests,
             plane,
             timing: None,
@@ -155,7 +155,7 @@ impl Host {
     }
 
     /// Calls the node, with what surrounds it and the time.
-    pub(crate) fn call<R>(&mut self, f: impl FnOnce(&mut Node, &mut Around, Time) -> R) -> R {
+    pub(crate) fn call<R>(&mut self, f: impl FnOnce(&mut Node, &mut HostWorld, Time) -> R) -> R {
         let now = self.now();
         f(&mut self.node, &mut self.around, now)
     }

@@ -27,7 +27,7 @@ const MAX_DELAYED: usize = 1024;
 const LOGGED: u32 = 0;
 
 /// The surroundings of the node.
-pub(crate) struct Around {
+pub(crate) struct HostWorld {
     pub(crate) addr: Ipv4Addr,
     mesh: wayhop_linux::Prefix,
     /// What is outside, if the mesh has gateways.
@@ -55,7 +55,7 @@ pub(crate) struct Around {
     pub(crate) inputs: Option<Box<Logs>>,
 }
 
-impl Around {
+impl HostWorld {
     pub(crate) fn new(addr: Ipv4Addr, mesh: wayhop_linux::Prefix) -> Self {
         // Packets are counted from 1, as in the other worlds.
         let mut work = Workspace::new();
@@ -129,13 +129,13 @@ impl Around {
     }
 }
 
-impl Below for Around {
+impl Below for HostWorld {
     fn ready(&mut self, _: Time, _: IfaceId) {
         // The event loop looks into the queue after each batch. What the interface has taken cannot be recalled.
     }
 }
 
-impl Above for Around {
+impl Above for HostWorld {
     fn listens(&mut self, _: Time, _: &Packet) -> bool {
         // The kernel knows which programs do.
         true
@@ -166,7 +166,7 @@ impl Above for Around {
     }
 }
 
-impl World for Around {
+impl World for HostWorld {
     fn workspace(&mut self) -> &mut Workspace {
         &mut self.work
     }

@@ -40,7 +40,7 @@ pub struct Logs {
     /// The line at hand, and whose it is.
     text: Vec<u8>,
     at_hand: Option<usize>,
-    shared: Arc<Shared>,
+    shared: Arc<WriterState>,
     pace: Pace,
     store: Option<Store>,
     writer: Option<JoinHandle<()>>,
@@ -52,7 +52,7 @@ pub struct Logs {
 }
 
 #[derive(Default)]
-struct Shared {
+struct WriterState {
     waiting: Mutex<Waiting>,
     /// There is enough to write, or everything is over.
     more: Condvar,
@@ -83,7 +83,7 @@ impl Waiting {
     }
 }
 
-impl Shared {
+impl WriterState {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,7 +118,7 @@ impl Logs {
             places,
             text: Vec::new(),
             at_hand: None,
-            shared: Arc::new(Shared { waiting: Mutex::new(waiting), ..Shared::default() }),
+            shared: Arc::new(WriterState { waiting: Mutex::new(waiting), ..WriterState::default() }),
             pace,
             store: None,
             writer: None,
@@ -249,7 +249,7 @@ impl Drop for Logs {
 }
 
 /// The writer's thread.
-fn write(mut store: Store, shared: &Shared) {
+fn write(mut store: Store, shared: &WriterState) {
     // The headers are written at once.
     let mut may_wait = false;
     loop {

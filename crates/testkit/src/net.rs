@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::links::{Link, Links};
 use crate::packets::{TestPacket, addr, data_packet};
 use crate::record::{Record, What};
-use crate::world::{At, Common, Transmitter};
+use crate::world::{Common, ScriptedWorld, Transmitter};
 
 /// N nodes on scripted links.
 pub struct Net {
@@ -225,11 +225,12 @@ impl Net {
     pub(crate) fn call<R>(
         &mut self,
         node: usize,
-        f: impl FnOnce(&mut Node<Box<dyn Protocol>>, &mut At<'_>, Time) -> R,
+        f: impl FnOnce(&mut Node<Box<dyn Protocol>>, &mut ScriptedWorld<'_>, Time) -> R,
     ) -> R {
         let now = self.common.now;
         self.common.airtime = self.config.airtime;
-        let answer = f(&mut self.hosts[node].node, &mut At { common: &mut self.common, node }, now);
+        let answer =
+            f(&mut self.hosts[node].node, &mut ScriptedWorld { common: &mut self.common, node }, now);
         self.next_on_air(node);
         answer
     }

@@ -60,12 +60,12 @@ impl Common {
 }
 
 /// The surroundings of one node.
-pub(crate) struct At<'a> {
+pub(crate) struct ScriptedWorld<'a> {
     pub(crate) common: &'a mut Common,
     pub(crate) node: usize,
 }
 
-impl Below for At<'_> {
+impl Below for ScriptedWorld<'_> {
     fn ready(&mut self, _: Time, _: IfaceId) {
         // The transmitter looks into the queue after each call.
     }
@@ -78,7 +78,7 @@ impl Below for At<'_> {
     }
 }
 
-impl Above for At<'_> {
+impl Above for ScriptedWorld<'_> {
     fn listens(&mut self, _: Time, _: &Packet) -> bool {
         true
     }
@@ -90,7 +90,7 @@ impl Above for At<'_> {
     }
 }
 
-impl World for At<'_> {
+impl World for ScriptedWorld<'_> {
     fn workspace(&mut self) -> &mut Workspace {
         &mut self.common.work
     }

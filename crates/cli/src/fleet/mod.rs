@@ -19,7 +19,7 @@ use wayhop_trace::Status;
 
 use args::FleetArgs;
 pub(crate) use args::FleetCommand;
-use progress::Shown;
+use progress::ProgressDisplay;
 
 use crate::failure::{Failure, output, say};
 
@@ -28,7 +28,7 @@ struct Desk {
     fleet: Fleet,
     state: StateFile,
     stop: std::sync::Arc<AtomicBool>,
-    shown: Shown,
+    shown: ProgressDisplay,
     json: bool,
 }
 
@@ -56,7 +56,7 @@ impl Desk {
         let mut fleet = Fleet::load(&a.fleet)?;
         fleet.keep(&a.hosts)?;
         let state = StateFile::of(&a.fleet);
-        Ok(Self { fleet, state, stop: stop_on_signal()?, shown: Shown::new(a.quiet), json: a.json })
+        Ok(Self { fleet, state, stop: stop_on_signal()?, shown: ProgressDisplay::new(a.quiet), json: a.json })
     }
 
     fn context(&self) -> Context<'_> {

@@ -120,11 +120,11 @@ impl<P: Checked> Visit<'_, P> {
     }
 
     /// Makes one call and those that follow from it.
-    fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut Surroundings<'_, P>, Time)) {
+    fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut ExploredWorld<'_, P>, Time)) {
         let now = self.air.now;
         let key = 1 + u64::from(self.host.life);
         self.host.node.set_rng(0, stream(key, Purpose::Protocol, self.number as u64));
-        let mut w = Surroundings {
+        let mut w = ExploredWorld {
             air: self.air,
             number: self.number,
             tally: self.tally,
@@ -159,7 +159,7 @@ enum Step {
 }
 
 impl Step {
-    fn next<P: Checked>(node: &mut Node<P>, w: &mut Surroundings<'_, P>) -> Option<Self> {
+    fn next<P: Checked>(node: &mut Node<P>, w: &mut ExploredWorld<'_, P>) -> Option<Self> {
         if let Some(frame) = node.pull(IfaceId(0)) {
             return Some(Self::Queued(frame));
         }
@@ -168,7 +168,7 @@ impl Step {
 }
 
 /// What a node asks of the explored world around it.
-struct Surroundings<'a, P> {
+struct ExploredWorld<'a, P> {
     air: &'a mut Air,
     number: usize,
     tally: &'a Tally,
@@ -177,14 +177,14 @@ struct Surroundings<'a, P> {
     protocol: std::marker::PhantomData<P>,
 }
 
-impl<P: Checked> Below for Surroundings<'_, P> {
+impl<P: Checked> Below for ExploredWorld<'_, P> {
     fn ready(&mut self, _: Time, _: IfaceId) {}
     fn recall(&mut self, _: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
         taken.extend(self.air.recall::<P>(self.number, next_hop.v4_or_unspecified()));
     }
 }
 
-impl<P: Checked> Above for Surroundings<'_, P> {
+impl<P: Checked> Above for ExploredWorld<'_, P> {
     fn listens(&mut self, _: Time, _: &Packet) -> bool {
         true
     }
@@ -197,7 +197,7 @@ impl<P: Checked> Above for Surroundings<'_, P> {
     }
 }
 
-impl<P: Checked> NodeWorld for Surroundings<'_, P> {
+impl<P: Checked> NodeWorld for ExploredWorld<'_, P> {
     fn workspace(&mut self) -> &mut Workspace {
         &mut self.work
     }

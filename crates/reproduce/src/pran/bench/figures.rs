@@ -33,7 +33,7 @@ pub(crate) struct Throughput {
 
 /// Packets that were followed through the middle, one at a time. Medians, microseconds.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Followed {
+pub(crate) struct PacketTimes {
     /// What forwarded.
     pub(crate) way: Way,
     /// How long nothing was sent after each.
@@ -47,11 +47,11 @@ pub(crate) struct Followed {
 
 /// What was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Measured {
+pub(crate) struct Measurements {
     /// Streams.
     pub(crate) throughput: Vec<Throughput>,
     /// Single packets.
-    pub(crate) followed: Vec<Followed>,
+    pub(crate) followed: Vec<PacketTimes>,
     /// Measurements that are left out, since their packets went another way than the one that was to be measured, each time;
     /// in words.
     pub(crate) left_out: Vec<String>,

@@ -22,10 +22,10 @@ mod way;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub(crate) use figures::{Followed, Measured, Throughput};
+pub(crate) use figures::{Measurements, PacketTimes, Throughput};
 pub(crate) use way::Way;
 
-use chain::{Attempt, Chain, Strayed};
+use chain::{Attempt, Chain, Detour};
 use stream::Pace;
 use wayhop_linux::Error;
 
@@ -73,14 +73,14 @@ impl Plan {
 
 /// Carries out a plan. Needs root. A raised `stop` ends it with what there is; `done` is told after each measurement how many
 /// there are. Nothing stays behind, however it ends.
-pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<Measured, Error> {
+pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<Measurements, Error> {
     if !nix::unistd::geteuid().is_root() {
         return Err(Error::System(
             "forwarding is measured with network namespaces and packet sockets, which need root: sudo wayhop ...".into(),
         ));
     }
     let mut chains = Way::ALL.into_iter().map(Chain::new).collect::<Result<Vec<_>, _>>()?;
-    let mut measured = Measured::default();
+    let mut measured = Measurements::default();
     let mut steps = 0;
     let load = chain::Load::begin();
     for round in 0..plan.rounds {
@@ -143,7 +143,7 @@ fn attempt<T>(
     for _ in 0..ATTEMPTS {
         match measure()? {
             Ok(figures) => return Ok(Some(figures)),
-            Err(Strayed(how)) => last = how,
+            Err(Detour(how)) => last = how,
         }
     }
     left_out.push(last);
@@ -157,14 +157,14 @@ mod tests {
     #[test]
     fn a_measurement_that_strays_is_repeated_and_at_last_left_out() {
         let mut left_out = Vec::new();
-        let mut answers: Vec<Attempt<u8>> = vec![Ok(7), Err(Strayed("first".into()))];
+        let mut answers: Vec<Attempt<u8>> = vec![Ok(7), Err(Detour("first".into()))];
         let measured = attempt(&mut left_out, || Ok(answers.pop().unwrap()));
         assert_eq!((measured.unwrap(), left_out.len()), (Some(7), 0));
 
         let mut tries = 0;
         let measured: Option<u8> = attempt(&mut left_out, || {
             tries += 1;
-            Ok(Err(Strayed(format!("time {tries}"))))
+            Ok(Err(Detour(format!("time {tries}"))))
         })
         .unwrap();
         assert_eq!((measured, tries), (None, ATTEMPTS));
