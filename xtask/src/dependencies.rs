@@ -129,8 +129,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "world",
         ],
     ),
-    // What forwarding costs: a measurement of daemons and of the kernel.
-    ("forwarding-bench", &["linux", "netns", "core", "wire", "control"]),
     // What a GNSS reference station says, through a mesh: a program that uses it.
     ("corrections", &["wire"]),
     // Hosts of a field run, over ssh. It starts daemons by the command, elsewhere.
@@ -139,7 +137,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("report", &[]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
     ("figures", &["core", "trace", "report"]),
-    ("picture", &[]),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
     (
         "runs",
@@ -155,7 +152,9 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "protocols",
             "trace",
             "scenario",
-            "forwarding-bench",
+            "control",
+            "linux",
+            "netns",
             "report",
             "topology",
             "runs",
@@ -207,7 +206,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "netns",
             "report",
             "figures",
-            "picture",
             "reproduce",
             "topology",
             "studio",

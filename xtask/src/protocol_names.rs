@@ -10,9 +10,6 @@ use crate::{sources, text};
 /// one protocol, and this one, which knows the dependencies.
 const MAY_NAME: &[&str] = &["protocols", "wire", "reproduce", "xtask", "fuzz"];
 
-/// Folders that may: measurements for a paper that compares two protocols.
-const MAY_NAME_IN: &[&str] = &["crates/forwarding-bench/"];
-
 /// One line for each place in the sources under `root` that names a protocol and may not.
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
     // `none` is a word of every page, and no protocol.
@@ -24,7 +21,7 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
         }
         for file in sources::rust_files(&folder.join("src"))? {
             let shown = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-            if !is_test(&shown) && !MAY_NAME_IN.iter().any(|f| shown.starts_with(f)) {
+            if !is_test(&shown) {
                 findings.extend(in_source(&shown, &sources::read(&file)?, &names));
             }
         }

@@ -34,7 +34,7 @@ pub fn merge() -> String {
 
 /// `wayhop matrix solve --json`.
 pub fn matrix_solve() -> String {
-    page(&schema::<crate::matrix::Solved>("Output of `wayhop matrix solve --json`"))
+    page(&schema::<crate::matrix::SolveReport>("Output of `wayhop matrix solve --json`"))
 }
 
 /// A line of `wayhop matrix drive --json`, and of `matrix.jsonl`.
@@ -50,12 +50,12 @@ pub mod bundle {
 
     /// `send`.
     pub fn send() -> String {
-        page(&with_version(schema::<crate::bundle::Sent>("Output of `wayhop bundle send --json`")))
+        page(&with_version(schema::<crate::bundle::SendReport>("Output of `wayhop bundle send --json`")))
     }
 
     /// `receive`.
     pub fn receive() -> String {
-        page(&with_version(schema::<crate::bundle::Received>("A line of `wayhop bundle receive --json`")))
+        page(&with_version(schema::<crate::bundle::ReceivedBundle>("A line of `wayhop bundle receive --json`")))
     }
 
     /// `list`.

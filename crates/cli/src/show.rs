@@ -5,13 +5,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use wayhop_runs::Outcome;
-use wayhop_runs::run_dir::Made;
+use wayhop_runs::run_dir::NewRunDir;
 use wayhop_trace::{RunDir, Status, Summary, human_table};
 
 use crate::failure::{Failure, output, say};
 
 /// A run directory that was made. That it took the place of an older run is said.
-pub(crate) fn made(made: Made, quiet: bool) -> RunDir {
+pub(crate) fn made(made: NewRunDir, quiet: bool) -> RunDir {
     if let Some(started) = made.replaced.filter(|_| !quiet) {
         say!("{}: the older run in it, of {started}, gives way to this one", made.dir.path().display());
     }

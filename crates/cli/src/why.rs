@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use serde_json::to_value;
 use wayhop_report::{Document, columns};
 use wayhop_topology::RunPaths;
-use wayhop_trace::{FlowSummary, LostPacket, PathBetween, RunDir, Summary, Wanted, lost, stories};
+use wayhop_trace::{FlowSummary, LostPacket, PacketQuery, PathBetween, RunDir, Summary, lost, stories};
 
 use crate::failure::{Failure, harmless, output};
 use crate::recover;
@@ -49,15 +49,15 @@ pub(crate) struct WhyArgs {
 pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
     let run = recover::open(&a.run)?;
     let wanted = match (a.packet, a.flow, a.seq) {
-        (Some(packet), ..) => Wanted::Packet(packet),
-        (None, Some(flow), Some(seq)) => Wanted::OfFlow { flow, seq },
+        (Some(packet), ..) => PacketQuery::Packet(packet),
+        (None, Some(flow), Some(seq)) => PacketQuery::OfFlow { flow, seq },
         _ => return list(a, &run),
     };
     let mut told = stories(&run, wanted).map_err(Failure::trace)?;
     if told.is_empty() {
         let what = match wanted {
-            Wanted::Packet(packet) => format!("no packet {packet}"),
-            Wanted::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
+            PacketQuery::Packet(packet) => format!("no packet {packet}"),
+            PacketQuery::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
         };
         return Err(Failure::Usage(format!(
             "{}: the run has {what}; `wayhop export csv RUN packets` lists all, and `wayhop why RUN` those that did not arrive",

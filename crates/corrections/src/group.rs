@@ -20,7 +20,7 @@ pub struct Group {
 
 /// A socket, and the index of the interface that it is bound to: an interface that comes back has another one.
 #[derive(Debug)]
-pub(crate) struct Bound {
+pub(crate) struct BoundSocket {
     pub(crate) socket: UdpSocket,
     index: u32,
 }
@@ -29,7 +29,7 @@ fn index_of(socket: impl AsFd, interface: &str) -> io::Result<u32> {
     Ok(name_to_index(socket, interface)?)
 }
 
-impl Bound {
+impl BoundSocket {
     /// Whether the interface is still the one.
     pub(crate) fn is_current(&self, group: &Group) -> bool {
         index_of(&self.socket, &group.interface).is_ok_and(|i| i == self.index)
@@ -45,21 +45,21 @@ impl Group {
     }
 
     /// A socket that sends to the group. This host's own programs do not get it back.
-    pub(crate) fn sender(&self) -> io::Result<Bound> {
+    pub(crate) fn sender(&self) -> io::Result<BoundSocket> {
         let (socket, index) = self.socket()?;
         socket.set_multicast_loop_v4(false)?;
         socket.set_multicast_ttl_v4(self.hops.into())?;
         socket.bind(&SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).into())?;
         socket.connect(&SocketAddr::from(self.address).into())?;
-        Ok(Bound { socket: socket.into(), index })
+        Ok(BoundSocket { socket: socket.into(), index })
     }
 
     /// A socket that hears what is for the group, and nothing else.
-    pub(crate) fn receiver(&self) -> io::Result<Bound> {
+    pub(crate) fn receiver(&self) -> io::Result<BoundSocket> {
         let (socket, index) = self.socket()?;
         socket.set_reuse_address(true)?;
         socket.bind(&SocketAddr::from(self.address).into())?;
         socket.join_multicast_v4_n(self.address.ip(), &InterfaceIndexOrAddress::Index(index))?;
-        Ok(Bound { socket: socket.into(), index })
+        Ok(BoundSocket { socket: socket.into(), index })
     }
 }

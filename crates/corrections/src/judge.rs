@@ -15,7 +15,7 @@ const BURST: f64 = 20_000.0;
 
 /// Why a datagram is not believed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum Rejection {
     /// It is not made of whole RTCM 3 frames.
     NotCorrections,
     /// It comes from another node than the one that is followed, or is to be.
@@ -26,7 +26,7 @@ pub enum Refused {
     TooMuch,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotCorrections => f.write_str("it is no RTCM 3"),
@@ -54,30 +54,30 @@ impl Judge {
     }
 
     /// Judges a datagram; how many frames it has.
-    pub(crate) fn take(&mut self, datagram: &[u8], from: Ipv4Addr, now: Instant) -> Result<u64, Refused> {
+    pub(crate) fn take(&mut self, datagram: &[u8], from: Ipv4Addr, now: Instant) -> Result<u64, Rejection> {
         let followed =
             self.followed.filter(|(_, heard)| now.duration_since(*heard) < SILENCE).map(|(a, _)| a);
         if let Some(only) = self.from.or(followed).filter(|only| *only != from) {
-            return Err(Refused::OtherSender(only));
+            return Err(Rejection::OtherSender(only));
         }
         let mut frames = 0;
         let mut rest = datagram;
         while !rest.is_empty() {
-            let frame = Frame::new_checked(rest).map_err(|_| Refused::NotCorrections)?;
+            let frame = Frame::new_checked(rest).map_err(|_| Rejection::NotCorrections)?;
             match (self.station, frame.station()) {
-                (Some(wanted), Some(other)) if wanted != other => return Err(Refused::OtherStation(other)),
+                (Some(wanted), Some(other)) if wanted != other => return Err(Rejection::OtherStation(other)),
                 _ => {}
             }
             frames += 1;
             rest = &rest[frame.bytes().len()..];
         }
         if frames == 0 {
-            return Err(Refused::NotCorrections);
+            return Err(Rejection::NotCorrections);
         }
         let earned = now.duration_since(self.counted).as_secs_f64() * OCTETS_PER_S;
         (self.budget, self.counted) = ((self.budget + earned).min(BURST), now);
         if self.budget < datagram.len() as f64 {
-            return Err(Refused::TooMuch);
+            return Err(Rejection::TooMuch);
         }
         self.budget -= datagram.len() as f64;
         self.followed = Some((from, now));
@@ -104,15 +104,15 @@ mod tests {
         let mut judge = Judge::new(None, None, t);
         assert_eq!(
             judge.take(b"hello", OTHER, t),
-            Err(Refused::NotCorrections),
+            Err(Rejection::NotCorrections),
             "which makes nobody the sender"
         );
         assert_eq!(judge.take(&[EXAMPLE, EXAMPLE].concat(), BASE, t), Ok(2));
-        assert_eq!(judge.take(&EXAMPLE, OTHER, t + s(29)), Err(Refused::OtherSender(BASE)));
+        assert_eq!(judge.take(&EXAMPLE, OTHER, t + s(29)), Err(Rejection::OtherSender(BASE)));
         assert_eq!(judge.take(&EXAMPLE, OTHER, t + s(31)), Ok(1));
-        assert_eq!(judge.take(&EXAMPLE, BASE, t + s(32)), Err(Refused::OtherSender(OTHER)));
+        assert_eq!(judge.take(&EXAMPLE, BASE, t + s(32)), Err(Rejection::OtherSender(OTHER)));
         let mut judge = Judge::new(Some(BASE), None, t);
-        assert_eq!(judge.take(&EXAMPLE, OTHER, t), Err(Refused::OtherSender(BASE)));
+        assert_eq!(judge.take(&EXAMPLE, OTHER, t), Err(Rejection::OtherSender(BASE)));
     }
 
     #[test]
@@ -120,12 +120,12 @@ mod tests {
         let t = Instant::now();
         let mut judge = Judge::new(None, Some(2003), t);
         assert_eq!(judge.take(&EXAMPLE, BASE, t), Ok(1));
-        assert_eq!(Judge::new(None, Some(7), t).take(&EXAMPLE, BASE, t), Err(Refused::OtherStation(2003)));
+        assert_eq!(Judge::new(None, Some(7), t).take(&EXAMPLE, BASE, t), Err(Rejection::OtherStation(2003)));
         let mut damaged = [EXAMPLE, EXAMPLE].concat();
         damaged[30] ^= 1;
-        assert_eq!(judge.take(&damaged, BASE, t), Err(Refused::NotCorrections));
-        assert_eq!(judge.take(&[&EXAMPLE[..], b"x"].concat(), BASE, t), Err(Refused::NotCorrections));
-        assert_eq!(judge.take(&[], BASE, t), Err(Refused::NotCorrections));
+        assert_eq!(judge.take(&damaged, BASE, t), Err(Rejection::NotCorrections));
+        assert_eq!(judge.take(&[&EXAMPLE[..], b"x"].concat(), BASE, t), Err(Rejection::NotCorrections));
+        assert_eq!(judge.take(&[], BASE, t), Err(Rejection::NotCorrections));
         let much = EXAMPLE.repeat(40);
         let taken = (0..100).filter(|_| judge.take(&much, BASE, t).is_ok()).count();
         // 20,000 octets at once, of which 25 are gone.

@@ -18,7 +18,7 @@ mod send;
 mod source;
 
 pub use group::Group;
-pub use judge::Refused;
-pub use receive::{Received, Rover, receive};
-pub use send::{Sent, send};
+pub use judge::Rejection;
+pub use receive::{ReceiveStatistics, Rover, receive};
+pub use send::{SendStatistics, send};
 pub use source::Source;

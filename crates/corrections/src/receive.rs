@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::feed::Feed;
-use crate::group::{Bound, Group};
-use crate::judge::{Judge, Refused};
+use crate::group::{BoundSocket, Group};
+use crate::judge::{Judge, Rejection};
 
 /// How often somebody who waits looks whether it is still wanted, and who wants corrections.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ pub struct Rover {
 
 /// What was received.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceiveStatistics {
     /// RTCM 3 frames that were passed on.
     pub frames: u64,
     /// In so many datagrams.
@@ -42,11 +42,15 @@ pub struct Received {
 }
 
 /// Passes on what comes, until `stop` is raised. `tell` gets lines for people.
-pub fn receive(rover: &Rover, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -> io::Result<Received> {
+pub fn receive(
+    rover: &Rover,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(&str),
+) -> io::Result<ReceiveStatistics> {
     let mut feed = Feed::bind(rover.feed)?;
     let mut judge = Judge::new(rover.from, rover.station, Instant::now());
-    let mut received = Received::default();
-    let mut socket: Option<Bound> = None;
+    let mut received = ReceiveStatistics::default();
+    let mut socket: Option<BoundSocket> = None;
     let mut checked = Instant::now();
     let (mut sender, mut clients, mut away) = (None, 0, false);
     let mut octets = [0; LONGEST];
@@ -94,14 +98,14 @@ pub fn receive(rover: &Rover, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -> 
     Ok(received)
 }
 
-fn open(group: &Group) -> io::Result<Bound> {
+fn open(group: &Group) -> io::Result<BoundSocket> {
     let bound = group.receiver()?;
     bound.socket.set_read_timeout(Some(LOOK_EVERY))?;
     Ok(bound)
 }
 
 /// Says so seldom: whoever can send one datagram can send a million.
-fn refused(count: u64, from: Ipv4Addr, why: Refused, tell: &mut dyn FnMut(&str)) {
+fn refused(count: u64, from: Ipv4Addr, why: Rejection, tell: &mut dyn FnMut(&str)) {
     if count.is_power_of_two() {
         tell(&format!("a datagram of {from} is not passed on: {why} ({count} so far)"));
     }

@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::framer::Framer;
-use crate::group::{Bound, Group};
+use crate::group::{BoundSocket, Group};
 use crate::pace::Pace;
 use crate::packer::Packer;
-use crate::source::{Heard, Source};
+use crate::source::{Source, SourceEvent};
 
 /// A station sends the frames of a moment one after the other: so long a frame waits for the next ones.
 const LINGER: Duration = Duration::from_millis(30);
@@ -19,7 +19,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What was sent.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sent {
+pub struct SendStatistics {
     /// RTCM 3 frames.
     pub frames: u64,
     /// In so many datagrams.
@@ -32,10 +32,10 @@ pub struct Sent {
 
 struct Sender<'a> {
     group: &'a Group,
-    socket: Option<Bound>,
+    socket: Option<BoundSocket>,
     packer: Packer,
     since: Instant,
-    sent: Sent,
+    sent: SendStatistics,
     trouble: Option<String>,
     tell: &'a mut dyn FnMut(&str),
 }
@@ -46,7 +46,7 @@ pub fn send(
     group: &Group,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(&str),
-) -> io::Result<Sent> {
+) -> io::Result<SendStatistics> {
     let heard = source.begin()?;
     let mut pace = source.is_recording().then(Pace::default);
     let mut framer = Framer::default();
@@ -55,13 +55,13 @@ pub fn send(
         socket: None,
         packer: Packer::default(),
         since: Instant::now(),
-        sent: Sent::default(),
+        sent: SendStatistics::default(),
         trouble: None,
         tell,
     };
     while !stop.load(Ordering::Relaxed) {
         match heard.recv_timeout(LINGER) {
-            Ok(Heard::Octets(octets)) => framer.push(&octets, |frame| {
+            Ok(SourceEvent::Octets(octets)) => framer.push(&octets, |frame| {
                 let wait = pace.as_mut().map_or(Duration::ZERO, |p| p.before(frame));
                 if !wait.is_zero() {
                     sender.flush();
@@ -75,10 +75,10 @@ pub fn send(
                     sender.since = Instant::now();
                 }
             }),
-            Ok(Heard::Connected) => (sender.tell)("the station's frames come"),
-            Ok(Heard::Trouble(why)) => (sender.tell)(&why),
+            Ok(SourceEvent::Connected) => (sender.tell)("the station's frames come"),
+            Ok(SourceEvent::Trouble(why)) => (sender.tell)(&why),
             Err(RecvTimeoutError::Timeout) => {}
-            Ok(Heard::End) | Err(RecvTimeoutError::Disconnected) => break,
+            Ok(SourceEvent::End) | Err(RecvTimeoutError::Disconnected) => break,
         }
         if sender.since.elapsed() >= LINGER {
             sender.flush();

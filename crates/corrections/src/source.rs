@@ -71,7 +71,7 @@ impl FromStr for Source {
 
 /// What comes from there.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum SourceEvent {
     Octets(Vec<u8>),
     /// It is there, or there again.
     Connected,
@@ -88,7 +88,7 @@ impl Source {
     }
 
     /// Begins to read, in a thread of its own, which ends when nobody listens any more.
-    pub(crate) fn begin(&self) -> io::Result<Receiver<Heard>> {
+    pub(crate) fn begin(&self) -> io::Result<Receiver<SourceEvent>> {
         let (tell, heard) = sync_channel(WAITING);
         let source = self.clone();
         let file = match self {
@@ -102,19 +102,19 @@ impl Source {
                 (_, Some(file)) => drop(pass_on(file, &tell)),
                 (_, None) => drop(pass_on(io::stdin(), &tell)),
             }
-            let _ = tell.send(Heard::End);
+            let _ = tell.send(SourceEvent::End);
         })?;
         Ok(heard)
     }
 }
 
 /// Reads to the end. Returns why it ended early, and whether anybody listens.
-fn pass_on(mut from: impl Read, tell: &SyncSender<Heard>) -> (io::Result<()>, bool) {
+fn pass_on(mut from: impl Read, tell: &SyncSender<SourceEvent>) -> (io::Result<()>, bool) {
     let mut octets = vec![0; 8192];
     loop {
         match from.read(&mut octets) {
             Ok(0) => return (Ok(()), true),
-            Ok(n) if tell.send(Heard::Octets(octets[..n].to_vec())).is_err() => return (Ok(()), false),
+            Ok(n) if tell.send(SourceEvent::Octets(octets[..n].to_vec())).is_err() => return (Ok(()), false),
             Ok(_) => {}
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return (Err(e), true),
@@ -122,12 +122,12 @@ fn pass_on(mut from: impl Read, tell: &SyncSender<Heard>) -> (io::Result<()>, bo
     }
 }
 
-fn keep_reading(at: &str, hello: &[u8], tell: &SyncSender<Heard>) {
+fn keep_reading(at: &str, hello: &[u8], tell: &SyncSender<SourceEvent>) {
     let mut wait = RETRY.0;
     loop {
         let ended = match connect(at, hello) {
             Ok(stream) => {
-                if tell.send(Heard::Connected).is_err() {
+                if tell.send(SourceEvent::Connected).is_err() {
                     return;
                 }
                 wait = RETRY.0;
@@ -146,7 +146,7 @@ fn keep_reading(at: &str, hello: &[u8], tell: &SyncSender<Heard>) {
             }
             Err(e) => e.to_string(),
         };
-        if tell.send(Heard::Trouble(format!("{at}: {why}"))).is_err() {
+        if tell.send(SourceEvent::Trouble(format!("{at}: {why}"))).is_err() {
             return;
         }
         thread::sleep(wait);
@@ -195,10 +195,10 @@ mod tests {
             server.accept().unwrap().0.write_all(said).unwrap();
             loop {
                 match heard.recv().unwrap() {
-                    Heard::Octets(o) => seen.extend(o),
-                    Heard::Trouble(_) => break,
-                    Heard::Connected => {}
-                    Heard::End => panic!("a server may come back"),
+                    SourceEvent::Octets(o) => seen.extend(o),
+                    SourceEvent::Trouble(_) => break,
+                    SourceEvent::Connected => {}
+                    SourceEvent::End => panic!("a server may come back"),
                 }
             }
         }

@@ -12,6 +12,7 @@ mod kind;
 mod methods;
 mod mixture;
 mod over_time;
+pub mod picture;
 mod runs;
 mod senders;
 mod sequence;

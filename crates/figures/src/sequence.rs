@@ -12,7 +12,7 @@ const MOST_PANELS: usize = 6;
 const LEAST_SHARE: u64 = 100;
 
 /// A plot to be drawn.
-struct Drawn<'a> {
+struct SequencePlot<'a> {
     title: String,
     sender: Sender,
     of: &'a Sequences,
@@ -23,12 +23,12 @@ struct Drawn<'a> {
 
 /// One plot for each sender, of each column's first run.
 pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
-    let mut all: Vec<Drawn<'_>> = Vec::new();
+    let mut all: Vec<SequencePlot<'_>> = Vec::new();
     for (column, of) in runs.sequences() {
         let Some(run) = column.runs.first() else { continue };
         let name = runs.legend(column);
         let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
-        let drawn = |(sender, sequence): (&Sender, _)| Drawn {
+        let drawn = |(sender, sequence): (&Sender, _)| SequencePlot {
             title: format!("{place}{}", of.title(run, *sender)),
             sender: *sender,
             of,
@@ -44,7 +44,7 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
     all.truncate(drawn);
     let end =
         runs.columns.iter().filter_map(|c| c.runs.first()).map(|r| r.summary.simulated_s).fold(0.0, f64::max);
-    let panel = |d: &Drawn<'_>| {
+    let panel = |d: &SequencePlot<'_>| {
         let (x, y) = (
             Axis::new("time (s)").from_to(0.0, end),
             Axis::new("octets of the stream (thousands)").within(0.0, f64::INFINITY),
@@ -62,7 +62,7 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
     })
 }
 
-fn caption(all: &[Drawn<'_>], runs: &Runs<'_>, left_out: usize) -> String {
+fn caption(all: &[SequencePlot<'_>], runs: &Runs<'_>, left_out: usize) -> String {
     let mut text =
         "Octets that TCP senders had sent, and that were acknowledged. Each octet counts once".to_owned();
     if all.iter().any(|d| matches!(d.sender, Sender::Connection(..))) {

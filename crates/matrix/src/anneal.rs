@@ -5,14 +5,14 @@ use wayhop_core::{Purpose, Rng, stream};
 use crate::joined::TwoSwitches;
 use crate::state::{OneSwitch, State};
 use crate::switch::{Settings, Switch};
-use crate::wanted::Wanted;
+use crate::wanted::TargetLosses;
 
 /// Temperatures at the begin and the end, dB of summed error.
 const HOT_DB: f64 = 50.0;
 const COLD_DB: f64 = 0.05;
 
 /// Starts at random, and takes `moves` attenuators at random to another setting, nearer and nearer to the one they have, and less and less often to a worse one.
-pub fn anneal(switch: &Switch, wanted: &Wanted, moves: u32, seed: u64) -> Settings {
+pub fn anneal(switch: &Switch, wanted: &TargetLosses, moves: u32, seed: u64) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 2);
     let steps = u64::from(switch.most_steps()) + 1;
     let from = Settings((0..switch.attenuators()).map(|_| rng.below(steps) as u16).collect());

@@ -6,7 +6,7 @@ use crate::switch::{Settings, Switch};
 use crate::switch_error::SwitchError;
 
 /// A measurement: between which two radios, and the path loss, dB.
-pub type Measured = (usize, usize, f64);
+pub type Measurement = (usize, usize, f64);
 
 /// The insertion loss of each port, one way, dB; and the root mean square of what they leave unexplained, dB. All measurements were made
 /// with these settings.
@@ -18,7 +18,7 @@ pub type Measured = (usize, usize, f64);
 pub fn calibrate(
     switch: &Switch,
     settings: &Settings,
-    measured: &[Measured],
+    measured: &[Measurement],
 ) -> Result<(Vec<f64>, f64), SwitchError> {
     let n = switch.radios();
     if let Some((i, j, _)) = measured.iter().find(|(i, j, _)| i == j || *i.max(j) >= n) {
@@ -28,7 +28,7 @@ pub fn calibrate(
         )));
     }
     let made = switch.path_losses_db(settings);
-    let rest = |&(i, j, loss): &Measured| {
+    let rest = |&(i, j, loss): &Measurement| {
         let attenuators = made[switch.links().of(i, j)] - switch.insertion_db(i, j);
         loss - attenuators
     };

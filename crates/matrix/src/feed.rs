@@ -31,12 +31,12 @@ impl std::error::Error for FeedError {}
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    nodes: Vec<Told>,
+    nodes: Vec<NodePlace>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct NodePlace {
     node: usize,
     x: f64,
     y: f64,
@@ -53,7 +53,7 @@ pub fn places(line: &str) -> Result<Vec<(usize, Position)>, FeedError> {
         return Err(FeedError(format!("the line has {} octets, more than {MAX_LINE}", line.len())));
     }
     let nodes = if line.trim_start().starts_with('<') { xml(line)? } else { json(line)? };
-    let place = |n: Told| {
+    let place = |n: NodePlace| {
         // Farther than light goes in a second is no radio's place.
         let fits = [n.x, n.y, n.z].iter().all(|m| m.abs() <= 3e8);
         fits.then_some((n.node, Position { x: n.x, y: n.y, z: n.z }))
@@ -62,19 +62,21 @@ pub fn places(line: &str) -> Result<Vec<(usize, Position)>, FeedError> {
     nodes.into_iter().map(place).collect()
 }
 
-fn json(line: &str) -> Result<Vec<Told>, FeedError> {
+fn json(line: &str) -> Result<Vec<NodePlace>, FeedError> {
     let line: Line = serde_json::from_str(line).map_err(|e| FeedError(e.to_string()))?;
     Ok(line.nodes)
 }
 
-fn xml(line: &str) -> Result<Vec<Told>, FeedError> {
+fn xml(line: &str) -> Result<Vec<NodePlace>, FeedError> {
     let document = roxmltree::Document::parse(line).map_err(|e| FeedError(e.to_string()))?;
     let elements = document.root_element().children().filter(roxmltree::Node::is_element);
     let node = |e: roxmltree::Node<'_, '_>| {
         let number = |name: &str| e.attribute(name).and_then(|v| v.trim().parse::<f64>().ok());
         let id = e.attribute("id").and_then(|v| v.trim().parse().ok());
         match (e.tag_name().name(), id, number("x"), number("y")) {
-            ("node", Some(node), Some(x), Some(y)) => Ok(Told { node, x, y, z: number("z").unwrap_or(0.0) }),
+            ("node", Some(node), Some(x), Some(y)) => {
+                Ok(NodePlace { node, x, y, z: number("z").unwrap_or(0.0) })
+            }
             (name, ..) => Err(FeedError(format!("an element {name:?} has no id, x or y"))),
         }
     };

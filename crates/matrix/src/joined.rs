@@ -6,7 +6,7 @@ use crate::links::pairs;
 use crate::relax::{Equations, Model, cost, residual, weight};
 use crate::state::{State, cost_of};
 use crate::switch::{Settings, Switch};
-use crate::wanted::Wanted;
+use crate::wanted::TargetLosses;
 use crate::ways::{Ways, fill, through};
 
 /// Settings under search.
@@ -14,7 +14,7 @@ use crate::ways::{Ways, fill, through};
 pub(crate) struct TwoSwitches<'a> {
     switch: &'a Switch,
     junction: Junction,
-    wanted: &'a Wanted,
+    wanted: &'a TargetLosses,
     steps: Vec<u16>,
     /// As in [`Ways`].
     to: Vec<f64>,
@@ -22,7 +22,7 @@ pub(crate) struct TwoSwitches<'a> {
 }
 
 impl<'a> TwoSwitches<'a> {
-    pub(crate) fn new(switch: &'a Switch, wanted: &'a Wanted, settings: &Settings) -> Self {
+    pub(crate) fn new(switch: &'a Switch, wanted: &'a TargetLosses, settings: &Settings) -> Self {
         let junction = switch.junction().expect("two switches");
         let steps = settings.0.clone();
         let ways = Ways::new(&junction, switch.port_gains(), |at| switch.gain(steps[at]));
@@ -104,14 +104,14 @@ impl State for TwoSwitches<'_> {
 }
 
 /// Attenuations without steps.
-pub(crate) struct Chained<'a> {
+pub(crate) struct StepFreeSettings<'a> {
     switch: &'a Switch,
     junction: Junction,
-    wanted: &'a Wanted,
+    wanted: &'a TargetLosses,
 }
 
-impl<'a> Chained<'a> {
-    pub(crate) fn new(switch: &'a Switch, wanted: &'a Wanted) -> Self {
+impl<'a> StepFreeSettings<'a> {
+    pub(crate) fn new(switch: &'a Switch, wanted: &'a TargetLosses) -> Self {
         Self { switch, junction: switch.junction().expect("two switches"), wanted }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Chained<'a> {
     }
 }
 
-impl Model for Chained<'_> {
+impl Model for StepFreeSettings<'_> {
     fn cost(&mut self, at: &[f64], robust: bool) -> f64 {
         let gains: Vec<f64> = at.iter().map(|&db| gain(db)).collect();
         let ways = Ways::new(&self.junction, self.switch.port_gains(), |at| gains[at]);
@@ -200,10 +200,10 @@ mod tests {
     }
 
     /// Five radios: three at a switch of 3 x 3, two at one of 4 x 2, with two joined buses.
-    fn five() -> (Switch, Wanted) {
+    fn five() -> (Switch, TargetLosses) {
         let switch = Switch::joined(5, [size(3, 3), size(4, 2)], 2, 60.0, 1.0, 46.0).unwrap();
         let wanted =
-            Wanted { loss_db: (0..10).map(|l| 80.0 + 4.0 * f64::from(l)).collect(), beyond_db: 112.0 };
+            TargetLosses { loss_db: (0..10).map(|l| 80.0 + 4.0 * f64::from(l)).collect(), beyond_db: 112.0 };
         (switch, wanted)
     }
 
@@ -231,8 +231,8 @@ mod tests {
         #[test]
         fn the_gradient_is_that_of_differences(at in prop::collection::vec(1.0_f64..40.0, 17)) {
             let (switch, _) = five();
-            let wanted = Wanted { loss_db: vec![90.0; 10], beyond_db: f64::INFINITY };
-            let mut model = Chained::new(&switch, &wanted);
+            let wanted = TargetLosses { loss_db: vec![90.0; 10], beyond_db: f64::INFINITY };
+            let mut model = StepFreeSettings::new(&switch, &wanted);
             let mut equations = Equations { normal: DMatrix::zeros(17, 17), gradient: DVector::zeros(17) };
             model.linearise(&at, false, &mut equations);
             for k in 0..17 {

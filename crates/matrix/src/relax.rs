@@ -8,7 +8,7 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 use crate::decibels::gain;
 use crate::links::pairs;
 use crate::switch::Switch;
-use crate::wanted::Wanted;
+use crate::wanted::TargetLosses;
 
 /// The damping at the start, and its bounds.
 const DAMPING: f64 = 0.1;
@@ -86,7 +86,7 @@ impl Equations {
 }
 
 /// How far a link's loss is off, dB.
-pub(crate) fn residual(switch: &Switch, wanted: &Wanted, link: usize, have: f64) -> f64 {
+pub(crate) fn residual(switch: &Switch, wanted: &TargetLosses, link: usize, have: f64) -> f64 {
     if wanted.is_beyond(link) {
         // Half a step more, so that rounding does not bring the link back.
         (have - wanted.beyond_db - switch.step_db() / 2.0).min(0.0)
@@ -115,12 +115,12 @@ pub(crate) fn cost(r: f64, robust: bool) -> f64 {
 /// One switch.
 pub(crate) struct Direct<'a> {
     switch: &'a Switch,
-    wanted: &'a Wanted,
+    wanted: &'a TargetLosses,
     gains: Vec<f64>,
 }
 
 impl<'a> Direct<'a> {
-    pub(crate) fn new(switch: &'a Switch, wanted: &'a Wanted) -> Self {
+    pub(crate) fn new(switch: &'a Switch, wanted: &'a TargetLosses) -> Self {
         Self { switch, wanted, gains: vec![0.0; switch.attenuators()] }
     }
 

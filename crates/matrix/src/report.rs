@@ -3,7 +3,7 @@
 use wayhop_core::{Purpose, stream};
 
 use crate::switch::{Settings, Switch};
-use crate::wanted::Wanted;
+use crate::wanted::TargetLosses;
 
 /// The errors of settings. A mean over no link is null.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,12 +21,12 @@ pub struct Report {
 
 impl Report {
     /// Of settings, if powers add.
-    pub fn of(switch: &Switch, wanted: &Wanted, settings: &Settings) -> Self {
+    pub fn of(switch: &Switch, wanted: &TargetLosses, settings: &Settings) -> Self {
         Self::of_losses(wanted, &switch.path_losses_db(settings))
     }
 
     /// Of path losses, however they came about.
-    pub fn of_losses(wanted: &Wanted, losses_db: &[f64]) -> Self {
+    pub fn of_losses(wanted: &TargetLosses, losses_db: &[f64]) -> Self {
         let error = |(link, &have): (usize, &f64)| {
             if wanted.is_beyond(link) {
                 (have - wanted.beyond_db).min(0.0)
@@ -53,7 +53,7 @@ impl Report {
 /// dB. `None` without such a link.
 pub fn coherent_error_db(
     switch: &Switch,
-    wanted: &Wanted,
+    wanted: &TargetLosses,
     settings: &Settings,
     draws: u32,
     seed: u64,

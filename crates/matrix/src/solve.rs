@@ -5,13 +5,13 @@
 
 use wayhop_core::{Purpose, Rng, stream};
 
-use crate::joined::{Chained, TwoSwitches};
+use crate::joined::{StepFreeSettings, TwoSwitches};
 use crate::polish::{descend, polish};
 use crate::relax::{Direct, relax, relax_again};
 use crate::start;
 use crate::state::{OneSwitch, State};
 use crate::switch::{Settings, Switch};
-use crate::wanted::Wanted;
+use crate::wanted::TargetLosses;
 
 /// How much work a solution is worth.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -79,12 +79,12 @@ const FEW_ROUNDS: usize = 15;
 const HOPELESS: f64 = 1.15;
 
 /// The best settings that are found for a layout. The same arguments give the same settings.
-pub fn solve(switch: &Switch, wanted: &Wanted, effort: Effort, seed: u64) -> Settings {
+pub fn solve(switch: &Switch, wanted: &TargetLosses, effort: Effort, seed: u64) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 0);
     let start = |_| {
         let mut at = start::random(switch, wanted, &mut rng);
         match switch.junction() {
-            Some(_) => relax(switch, &mut Chained::new(switch, wanted), &mut at, ROUNDS),
+            Some(_) => relax(switch, &mut StepFreeSettings::new(switch, wanted), &mut at, ROUNDS),
             None => relax(switch, &mut Direct::new(switch, wanted), &mut at, ROUNDS),
         }
         rounded(switch, &at)
@@ -94,7 +94,13 @@ pub fn solve(switch: &Switch, wanted: &Wanted, effort: Effort, seed: u64) -> Set
 }
 
 /// The settings for a layout that was another one a second ago, from the settings for that.
-pub fn follow(switch: &Switch, wanted: &Wanted, before: &Settings, effort: Effort, seed: u64) -> Settings {
+pub fn follow(
+    switch: &Switch,
+    wanted: &TargetLosses,
+    before: &Settings,
+    effort: Effort,
+    seed: u64,
+) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 1);
     let mut at = in_db(switch, before);
     relax_few(switch, wanted, &mut at);
@@ -110,16 +116,16 @@ fn in_db(switch: &Switch, settings: &Settings) -> Vec<f64> {
     settings.0.iter().map(|&s| f64::from(s) * switch.step_db()).collect()
 }
 
-fn relax_few(switch: &Switch, wanted: &Wanted, at: &mut Vec<f64>) {
+fn relax_few(switch: &Switch, wanted: &TargetLosses, at: &mut Vec<f64>) {
     match switch.junction() {
-        Some(_) => relax_again(switch, &mut Chained::new(switch, wanted), at, FEW_ROUNDS),
+        Some(_) => relax_again(switch, &mut StepFreeSettings::new(switch, wanted), at, FEW_ROUNDS),
         None => relax_again(switch, &mut Direct::new(switch, wanted), at, FEW_ROUNDS),
     }
 }
 
 struct Search<'a> {
     switch: &'a Switch,
-    wanted: &'a Wanted,
+    wanted: &'a TargetLosses,
     effort: Effort,
     rng: &'a mut Rng,
     best: Settings,
@@ -127,7 +133,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(switch: &'a Switch, wanted: &'a Wanted, effort: Effort, rng: &'a mut Rng) -> Self {
+    fn new(switch: &'a Switch, wanted: &'a TargetLosses, effort: Effort, rng: &'a mut Rng) -> Self {
         let none = Settings(vec![0; switch.attenuators()]);
         Self { switch, wanted, effort, rng, best: none, cost: f64::INFINITY }
     }

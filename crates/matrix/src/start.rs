@@ -3,13 +3,13 @@
 use wayhop_core::Rng;
 
 use crate::switch::Switch;
-use crate::wanted::Wanted;
+use crate::wanted::TargetLosses;
 
 /// How far a start's attenuations lie from the middle, dB.
 const SPREAD_DB: f64 = 20.0;
 
 /// Attenuations, dB, around half of what the mean link needs: a signal passes two of them.
-pub(crate) fn random(switch: &Switch, wanted: &Wanted, rng: &mut Rng) -> Vec<f64> {
+pub(crate) fn random(switch: &Switch, wanted: &TargetLosses, rng: &mut Rng) -> Vec<f64> {
     let links = crate::links::pairs(switch.radios()).enumerate();
     let needs = links.map(|(l, (i, j))| wanted.loss_db[l] - switch.insertion_db(i, j));
     let middle = needs.sum::<f64>() / switch.links().len().max(1) as f64 / 2.0;

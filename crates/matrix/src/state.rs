@@ -1,7 +1,7 @@
 //! Settings and the path losses that they make, kept up to date as single attenuators change.
 
 use crate::switch::{Settings, Switch};
-use crate::wanted::Wanted;
+use crate::wanted::TargetLosses;
 
 /// A link that must not appear and does costs so much, however little is missing, dB.
 const FALSE_LINK_DB: f64 = 10.0;
@@ -30,7 +30,7 @@ pub(crate) trait State: Clone {
 
 /// What a link of this path loss costs, dB.
 #[inline]
-pub(crate) fn cost_of(wanted: &Wanted, link: usize, loss_db: f64) -> f64 {
+pub(crate) fn cost_of(wanted: &TargetLosses, link: usize, loss_db: f64) -> f64 {
     let error = wanted.error_db(link, loss_db);
     if wanted.is_beyond(link) {
         if error > 0.0 { FALSE_LINK_DB + error } else { 0.0 }
@@ -44,7 +44,7 @@ pub(crate) fn cost_of(wanted: &Wanted, link: usize, loss_db: f64) -> f64 {
 #[derive(Clone)]
 pub(crate) struct OneSwitch<'a> {
     switch: &'a Switch,
-    wanted: &'a Wanted,
+    wanted: &'a TargetLosses,
     steps: Vec<u16>,
     /// By bus and radio: the gain of its attenuator.
     gains: Vec<f64>,
@@ -67,7 +67,7 @@ struct Link {
 }
 
 impl<'a> OneSwitch<'a> {
-    pub(crate) fn new(switch: &'a Switch, wanted: &'a Wanted, settings: &Settings) -> Self {
+    pub(crate) fn new(switch: &'a Switch, wanted: &'a TargetLosses, settings: &Settings) -> Self {
         let (n, b) = (switch.radios(), switch.buses());
         let mut links = vec![Link::default(); n * n];
         for (number, (i, j)) in crate::links::pairs(n).enumerate() {

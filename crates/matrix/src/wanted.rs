@@ -2,14 +2,14 @@
 
 /// The path loss that each link ought to have, in the order of [`crate::Links`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct TargetLosses {
     /// Of each link, dB.
     pub loss_db: Vec<f64>,
     /// At this loss and above it there is no link: such ones need no certain loss, only enough of it. Infinite if each loss counts.
     pub beyond_db: f64,
 }
 
-impl Wanted {
+impl TargetLosses {
     /// Whether a link must not appear.
     pub fn is_beyond(&self, link: usize) -> bool {
         self.loss_db[link] >= self.beyond_db

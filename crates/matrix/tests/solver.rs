@@ -1,7 +1,9 @@
 //! The solver, against layouts whose solution is known, and against the annealer.
 
 use wayhop_core::{Purpose, stream};
-use wayhop_matrix::{Effort, Quality, Report, Settings, Size, Switch, Wanted, anneal, follow, pairs, solve};
+use wayhop_matrix::{
+    Effort, Quality, Report, Settings, Size, Switch, TargetLosses, anneal, follow, pairs, solve,
+};
 
 const SOME: Effort = Effort { starts: 20, kept: 3, moves: 20_000, hops: 200, moves_a_hop: 800 };
 
@@ -11,13 +13,13 @@ fn random(radios: usize, seed: u64) -> Vec<[f64; 2]> {
     (0..radios).map(|_| [rng.range(0.0, 1000.0), rng.range(0.0, 1000.0)]).collect()
 }
 
-fn free_space(places: &[[f64; 2]], beyond_db: f64) -> Wanted {
+fn free_space(places: &[[f64; 2]], beyond_db: f64) -> TargetLosses {
     let loss = |(i, j): (usize, usize)| {
         let [x, y] = [0, 1].map(|axis| places[i][axis] - places[j][axis]);
         // 20 log10(4 pi d / lambda), lambda = 0.123 m.
         10.0 * libm::log10(x * x + y * y) + 40.19
     };
-    Wanted { loss_db: pairs(places.len()).map(loss).collect(), beyond_db }
+    TargetLosses { loss_db: pairs(places.len()).map(loss).collect(), beyond_db }
 }
 
 #[test]
@@ -25,7 +27,7 @@ fn path_losses_that_the_box_can_make_are_found_again() {
     let switch = Switch::new(6, 3, 60.0, 1.0, 46.0).unwrap();
     let mut rng = stream(3, Purpose::Mobility, 0);
     let truth = Settings((0..18).map(|_| rng.below(40) as u16).collect());
-    let wanted = Wanted { loss_db: switch.path_losses_db(&truth), beyond_db: f64::INFINITY };
+    let wanted = TargetLosses { loss_db: switch.path_losses_db(&truth), beyond_db: f64::INFINITY };
     let found = solve(&switch, &wanted, SOME, 1);
     let report = Report::of(&switch, &wanted, &found);
     assert!(report.mean_error_db.unwrap() < 0.1, "{report:?}");
@@ -83,7 +85,7 @@ fn a_second_of_motion_is_followed_better_than_by_waiting() {
 #[test]
 fn more_quality_is_nearer_for_layouts_and_in_motion() {
     let switch = Switch::new(12, 4, 127.0, 1.0, 46.0).unwrap();
-    let mean = |s: &Settings, w: &Wanted| Report::of(&switch, w, s).mean_error_db.unwrap();
+    let mean = |s: &Settings, w: &TargetLosses| Report::of(&switch, w, s).mean_error_db.unwrap();
     let mut layouts = [0.0; 2];
     let mut motion = [0.0; 3];
     for seed in 0..3 {
@@ -114,7 +116,7 @@ fn layouts_at_the_edge_of_what_the_box_can_are_solved_as_well_as_they_can_be() {
     let switch = Switch::new(3, 1, 127.0, 1.0, 46.0).unwrap();
     // Nearer than the insertion loss, at the same place, and farther than all attenuators.
     for loss in [f64::NEG_INFINITY, 0.0, 400.0] {
-        let wanted = Wanted { loss_db: vec![loss; 3], beyond_db: f64::INFINITY };
+        let wanted = TargetLosses { loss_db: vec![loss; 3], beyond_db: f64::INFINITY };
         let settings =
             solve(&switch, &wanted, Effort { starts: 3, kept: 1, moves: 500, hops: 5, moves_a_hop: 50 }, 1);
         let losses = switch.path_losses_db(&settings);
@@ -135,7 +137,7 @@ fn path_losses_that_two_switches_can_make_are_found_again() {
     let switch = Switch::joined(6, sizes, 2, 60.0, 1.0, 46.0).unwrap();
     let mut rng = stream(3, Purpose::Mobility, 0);
     let truth = Settings((0..switch.attenuators()).map(|_| rng.below(40) as u16).collect());
-    let wanted = Wanted { loss_db: switch.path_losses_db(&truth), beyond_db: f64::INFINITY };
+    let wanted = TargetLosses { loss_db: switch.path_losses_db(&truth), beyond_db: f64::INFINITY };
     let report = Report::of(&switch, &wanted, &solve(&switch, &wanted, SOME, 1));
     assert!(report.mean_error_db.unwrap() < 0.2, "{report:?}");
 }
@@ -148,7 +150,7 @@ fn two_switches_are_solved_better_than_by_annealing_and_followed() {
     let wanted = free_space(&places, f64::INFINITY);
     let mut settings = solve(&switch, &wanted, LITTLE, 1);
     assert_eq!(solve(&switch, &wanted, LITTLE, 1), settings, "the same each time");
-    let mean = |s: &Settings, w: &Wanted| Report::of(&switch, w, s).mean_error_db.unwrap();
+    let mean = |s: &Settings, w: &TargetLosses| Report::of(&switch, w, s).mean_error_db.unwrap();
     let annealed = anneal(&switch, &wanted, 60_000, 1);
     let (ours, theirs) = (mean(&settings, &wanted), mean(&annealed, &wanted));
     assert!(ours < theirs, "{ours} dB, annealer {theirs} dB");

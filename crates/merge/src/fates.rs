@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Decision, DropReason, PacketId, Time};
 use wayhop_trace::{HopKind, Outcome};
 
-use crate::flows::{Flow, Flows, Sent, To};
-use crate::frames::Seen;
+use crate::flows::{Flow, FlowPacket, Flows, To};
+use crate::frames::RowRef;
 use crate::input::NodeRun;
-use crate::unite::{Packets, Timed};
+use crate::unite::{Packets, TimedRow};
 
 /// What happened to a packet in the last second before the first record ends may have gone on after it.
 const END_NS: i128 = 1_000_000_000;
@@ -28,7 +28,7 @@ pub(crate) struct Story {
     /// When each node's application first got it.
     pub(crate) delivered: Vec<(u32, i128, u8)>,
     /// The last row of a packet that nobody received any more: it is lost behind it, and the record gets a row that says so.
-    pub(crate) lost_after: Option<Seen>,
+    pub(crate) lost_after: Option<RowRef>,
 }
 
 /// When the records end.
@@ -65,10 +65,10 @@ pub(crate) fn stories(
     runs: &[NodeRun],
     packets: &Packets,
     flows: &Flows,
-    order: &[Timed],
+    order: &[TimedRow],
     ends: &Ends,
 ) -> Vec<Vec<Story>> {
-    let mut rows: FxHashMap<PacketId, Vec<Timed>> = FxHashMap::default();
+    let mut rows: FxHashMap<PacketId, Vec<TimedRow>> = FxHashMap::default();
     for t in order {
         let packet = packets.of_row[t.seen.node as usize][t.seen.row as usize];
         if flows.tags.contains_key(&packet) {
@@ -76,7 +76,7 @@ pub(crate) fn stories(
         }
     }
     let waits = Waits::of(runs, packets);
-    let of_flow = |(flow, sent): (&Flow, &Vec<Sent>)| {
+    let of_flow = |(flow, sent): (&Flow, &Vec<FlowPacket>)| {
         sent.iter()
             .map(|s| (s.packet, rows.get(&s.packet).map_or(&[][..], Vec::as_slice)))
             .map(|packet| story(runs, flow, packet, ends, &waits))
@@ -111,11 +111,11 @@ impl Waits {
 fn story(
     runs: &[NodeRun],
     flow: &Flow,
-    (packet, rows): (PacketId, &[Timed]),
+    (packet, rows): (PacketId, &[TimedRow]),
     ends: &Ends,
     waits: &Waits,
 ) -> Story {
-    let hop = |t: &Timed| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;
+    let hop = |t: &TimedRow| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;
     let mut story = Story::default();
     for t in rows.iter().filter(|t| hop(t).kind == HopKind::Deliver) {
         let node = t.seen.node;

@@ -49,7 +49,7 @@ const LEAST_SCATTER_US: f64 = 0.5;
 const OUTLIER: f64 = 30.0;
 
 /// What a fit found.
-pub(crate) struct Fitted {
+pub(crate) struct FitResult {
     pub(crate) clocks: Vec<Clock>,
     /// Standard errors, by node: of the drift, ppm, and of the times, microseconds.
     pub(crate) errors: Vec<Option<(f64, f64)>>,
@@ -59,7 +59,12 @@ pub(crate) struct Fitted {
 
 /// Fits the clocks of nodes that are all connected by observations. `spans` are the begin and the end of each node's record, and
 /// `steps` when its clock was set, by its own time.
-pub(crate) fn fit(reference: usize, spans: &[(u64, u64)], steps: &[Vec<u64>], all: &[Observation]) -> Fitted {
+pub(crate) fn fit(
+    reference: usize,
+    spans: &[(u64, u64)],
+    steps: &[Vec<u64>],
+    all: &[Observation],
+) -> FitResult {
     let unknowns = Unknowns::new(reference, spans, steps);
     let thin = all.len().div_ceil(MOST).max(1) as u64;
     let used: Vec<&Observation> = all.iter().filter(|o| group_of(o, thin) == 0).collect();
@@ -81,7 +86,7 @@ pub(crate) fn fit(reference: usize, spans: &[(u64, u64)], steps: &[Vec<u64>], al
         })
         .collect();
     let errors = (0..spans.len()).map(|n| error(n, spans[n], &used, &left_out)).collect();
-    Fitted { clocks, errors, outliers }
+    FitResult { clocks, errors, outliers }
 }
 
 /// One of so many groups, by chance and for good.

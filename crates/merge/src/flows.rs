@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::{Addr, FlowTag, PacketId};
 use wayhop_trace::{Conversation, Conversations, Ends, HopEvent, HopKind, is_for_all, is_for_neighbours};
 
-use crate::frames::Seen;
+use crate::frames::RowRef;
 use crate::input::{Mesh, NodeRun};
-use crate::unite::{Packets, Timed, is_data};
+use crate::unite::{Packets, TimedRow, is_data};
 
 /// A flow.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Flow {
 
 /// A packet of a flow.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Sent {
+pub(crate) struct FlowPacket {
     pub(crate) packet: PacketId,
     pub(crate) at_ns: i128,
     /// Time to live at its source.
@@ -61,17 +61,17 @@ pub(crate) struct Sent {
 pub(crate) struct Flows {
     pub(crate) list: Vec<Flow>,
     /// By flow, by number in the flow.
-    pub(crate) sent: Vec<Vec<Sent>>,
+    pub(crate) sent: Vec<Vec<FlowPacket>>,
     /// By packet.
     pub(crate) tags: FxHashMap<PacketId, FlowTag>,
     /// Packets that programs sent to somebody whose run is not here, or that are for neighbours only.
     pub(crate) elsewhere: u64,
     /// Rows with which packets came into the mesh: a gateway forwards them without having received them from a neighbour.
-    pub(crate) entries: BTreeSet<Seen>,
+    pub(crate) entries: BTreeSet<RowRef>,
 }
 
 /// Finds the flows of all packets that applications sent.
-pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flows {
+pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[TimedRow]) -> Flows {
     let mut all = Flows::default();
     // What the kernels forward is in no record: that nothing is seen to arrive says nothing.
     if runs.iter().any(|run| run.summary.kernel_forwards) {
@@ -115,7 +115,7 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[Timed]) -> Flo
             ways[place].2 = to;
         }
         let payload = identity.payload;
-        all.sent[place].push(Sent { packet, at_ns: t.at_ns, ttl: hop.ttl, payload });
+        all.sent[place].push(FlowPacket { packet, at_ns: t.at_ns, ttl: hop.ttl, payload });
     }
     for ((_, conversation), (from, is_from_outside, to)) in conversations.iter().zip(ways) {
         all.list.push(Flow { conversation: *conversation, from, is_from_outside, to });

@@ -9,7 +9,7 @@ use crate::observation::{Kind, Observation};
 
 /// Where a frame was seen: node and row.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Seen {
+pub(crate) struct RowRef {
     pub(crate) node: u32,
     pub(crate) row: u32,
 }
@@ -18,9 +18,9 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     /// Who handed it to an interface.
-    pub(crate) sent: Vec<Seen>,
+    pub(crate) sent: Vec<RowRef>,
     /// Who received it.
-    pub(crate) received: Vec<Seen>,
+    pub(crate) received: Vec<RowRef>,
 }
 
 /// All frames, by their digests.
@@ -29,7 +29,7 @@ pub(crate) fn frames(runs: &[NodeRun]) -> FxHashMap<u64, Frame> {
     for (node, run) in (0..).zip(runs) {
         for (row, (hop, identity)) in (0..).zip(&run.hops) {
             let Some(identity) = identity else { continue };
-            let seen = Seen { node, row };
+            let seen = RowRef { node, row };
             match hop.kind {
                 HopKind::Send | HopKind::Forward => all.entry(identity.frame).or_default().sent.push(seen),
                 HopKind::Receive => all.entry(identity.frame).or_default().received.push(seen),
@@ -50,8 +50,8 @@ pub(crate) fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, Frame>) -> 
         if frame.sent.len() > 1 || receivers.len() < frame.received.len() {
             continue;
         }
-        let row = |s: &Seen| &runs[s.node as usize].hops[s.row as usize].0;
-        let observation = |kind, from: &Seen, to: &Seen| Observation {
+        let row = |s: &RowRef| &runs[s.node as usize].hops[s.row as usize].0;
+        let observation = |kind, from: &RowRef, to: &RowRef| Observation {
             kind,
             from: from.node as usize,
             from_ns: row(from).time.as_nanos(),

@@ -32,13 +32,13 @@ use std::path::{Path, PathBuf};
 
 use clocks::Clocks;
 pub use error::Error;
-use frames::{Seen, frames, observations};
+use frames::{RowRef, frames, observations};
 use input::{NodeRun, check_place, names, read_all};
 use observation::Kind;
 pub use options::Options;
 pub use report::{MergeReport, MergedNode};
 pub use split::{ShownClock, split};
-use unite::Timed;
+use unite::TimedRow;
 use wayhop_core::Classifier;
 use write::Merge;
 
@@ -82,14 +82,14 @@ pub fn merge(
     let early = all.iter().filter(|o| o.kind != Kind::Heard && clocks.delay_us(o) < 0.0).count() as u64;
     let begins = clocks.of_node.iter().map(|c| c.time_ns(0));
     let zero_ns = begins.min().unwrap_or(0);
-    let at = |s: &Seen| {
+    let at = |s: &RowRef| {
         let own_ns = runs[s.node as usize].hops[s.row as usize].0.time.as_nanos();
         clocks.of_node[s.node as usize].time_ns(own_ns) - zero_ns
     };
     let mut order = Vec::new();
     for (node, run) in (0..).zip(&runs) {
-        let seen = (0..run.hops.len() as u32).map(|row| Seen { node, row });
-        order.extend(seen.map(|seen| Timed { at_ns: at(&seen), seen }));
+        let seen = (0..run.hops.len() as u32).map(|row| RowRef { node, row });
+        order.extend(seen.map(|seen| TimedRow { at_ns: at(&seen), seen }));
     }
     order.sort_by_key(|t| (t.at_ns, t.seen));
     let packets = unite::unite(&runs, &frames, &order, &at);

@@ -10,9 +10,9 @@ use wayhop_trace::{
 
 use crate::fates::{Ends, stories};
 use crate::flows::{To, flows};
-use crate::frames::Seen;
+use crate::frames::RowRef;
 use crate::input::NodeRun;
-use crate::unite::{Packets, Timed};
+use crate::unite::{Packets, TimedRow};
 
 const ROBOT: [u8; 4] = [10, 0, 0, 1];
 const GATEWAY: [u8; 4] = [10, 0, 0, 2];
@@ -89,9 +89,9 @@ fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
     let packets = Packets { of_row: runs.iter().map(of_row).collect(), of_number: Vec::new(), strange: 0 };
     let mut order = Vec::new();
     for (node, run) in (0..).zip(&runs) {
-        let timed = |(row, (h, _)): (u32, &(HopEvent, _))| Timed {
+        let timed = |(row, (h, _)): (u32, &(HopEvent, _))| TimedRow {
             at_ns: h.time.as_nanos().into(),
-            seen: Seen { node, row },
+            seen: RowRef { node, row },
         };
         order.extend((0..).zip(&run.hops).map(timed));
     }
@@ -102,7 +102,7 @@ fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
     let expected =
         [(0, false, To::Outside(Some(1)), 2), (1, true, To::Node(0), 1), (0, false, To::Outside(None), 1)];
     assert_eq!(ends, expected);
-    assert_eq!(all.entries.iter().copied().collect::<Vec<_>>(), [Seen { node: 1, row: 2 }]);
+    assert_eq!(all.entries.iter().copied().collect::<Vec<_>>(), [RowRef { node: 1, row: 2 }]);
     assert_eq!(all.elsewhere, 1, "a node of the mesh whose run is not here may have got it");
 
     let fates = stories(&runs, &packets, &all, &order, &Ends::of([(100_000_000_000, false)].into_iter()));

@@ -9,14 +9,14 @@ const SECTIONS: [&str; 3] = ["protocol", "radio", "security"];
 
 /// The sections of the reference's configuration, and in what the others differ.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Shared {
+pub(crate) struct CommonConfig {
     /// As TOML.
     pub(crate) text: String,
     /// Keys with other values, or without one, in other configurations: `protocol.hello`.
     pub(crate) differing: Vec<String>,
 }
 
-impl Shared {
+impl CommonConfig {
     pub(crate) fn of(runs: &[NodeRun], reference: usize) -> Self {
         let texts: Vec<&str> = runs.iter().map(|r| r.manifest.scenario.as_str()).collect();
         Self::of_texts(&texts, reference)
@@ -57,9 +57,9 @@ mod tests {
         let one = "interface = \"wlan0\"\n[protocol]\nname = \"dsr\"\nhello = \"always\"\nsalvage = 1\n";
         let other =
             "interface = \"wlan1\"\n[protocol]\nname = \"dsr\"\nsalvage = 2\n[security]\nkeys_file = \"k\"\n";
-        let shared = Shared::of_texts(&[other, one], 1);
+        let shared = CommonConfig::of_texts(&[other, one], 1);
         assert_eq!(shared.text, "[protocol]\nhello = \"always\"\nname = \"dsr\"\nsalvage = 1\n");
         assert_eq!(shared.differing, ["protocol.hello", "protocol.salvage", "security.keys_file"]);
-        assert_eq!(Shared::of_texts(&["# no TOML of a node", "["], 0), Shared::default());
+        assert_eq!(CommonConfig::of_texts(&["# no TOML of a node", "["], 0), CommonConfig::default());
     }
 }

@@ -180,24 +180,24 @@ fn median(samples: &[Sample]) -> (f64, f64) {
 }
 
 /// The jumps that one setting of a node's clock explains.
-struct Blamed {
+struct ExplainedJumps {
     jumps: Vec<usize>,
     at_ns: u64,
 }
 
 /// The most jumps with different neighbours that one setting of this node's clock explains.
-fn blamed(node: usize, jumps: &[Jump]) -> Option<Blamed> {
+fn blamed(node: usize, jumps: &[Jump]) -> Option<ExplainedJumps> {
     let own = |j: &Jump| {
         let side = j.nodes.iter().position(|n| *n == node)?;
         Some((j.after_ns[side], j.before_ns[side]))
     };
-    let mut best: Option<Blamed> = None;
+    let mut best: Option<ExplainedJumps> = None;
     for j in jumps {
         let Some((_, at_ns)) = own(j) else { continue };
         let explains = |j: &Jump| own(j).is_some_and(|(after, before)| after < at_ns && at_ns <= before);
         let explained: Vec<usize> = (0..jumps.len()).filter(|i| explains(&jumps[*i])).collect();
         if best.as_ref().is_none_or(|b| explained.len() > b.jumps.len()) {
-            best = Some(Blamed { jumps: explained, at_ns });
+            best = Some(ExplainedJumps { jumps: explained, at_ns });
         }
     }
     best

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::PacketId;
 use wayhop_trace::{HopKind, PacketClass};
 
-use crate::frames::{Frame, Seen};
+use crate::frames::{Frame, RowRef};
 use crate::input::NodeRun;
 
 /// How much earlier than its sending a reception may seem to be: the clocks' error, and what hosts take between event and record.
@@ -31,17 +31,17 @@ pub(crate) struct Packets {
 
 /// A row by the reference's clock.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Timed {
+pub(crate) struct TimedRow {
     pub(crate) at_ns: i128,
-    pub(crate) seen: Seen,
+    pub(crate) seen: RowRef,
 }
 
 /// Finds out which rows are of the same packet. `order` has all rows in order of time, and `at` the time of a row.
 pub(crate) fn unite(
     runs: &[NodeRun],
     frames: &FxHashMap<u64, Frame>,
-    order: &[Timed],
-    at: &dyn Fn(&Seen) -> i128,
+    order: &[TimedRow],
+    at: &dyn Fn(&RowRef) -> i128,
 ) -> Packets {
     let mut all = Sightings::of(runs);
     let mut strange = 0;
@@ -59,7 +59,7 @@ pub(crate) fn unite(
     let mut of_row = Vec::new();
     let mut of_number = Vec::new();
     for (node, run) in (0..).zip(runs) {
-        let number = |row| numbers[&all.root_of(Seen { node, row })];
+        let number = |row| numbers[&all.root_of(RowRef { node, row })];
         let rows: Vec<PacketId> = (0..run.hops.len() as u32).map(number).collect();
         of_number.push(run.hops.iter().zip(&rows).map(|((h, _), n)| (h.packet, *n)).collect());
         of_row.push(rows);
@@ -93,7 +93,7 @@ impl Sightings {
         Self { of_row, parent: (0..count).map(std::cell::Cell::new).collect() }
     }
 
-    fn root_of(&self, s: Seen) -> usize {
+    fn root_of(&self, s: RowRef) -> usize {
         let mut at = self.of_row[s.node as usize][s.row as usize];
         loop {
             let up = &self.parent[at as usize];
@@ -105,7 +105,7 @@ impl Sightings {
         }
     }
 
-    fn join(&mut self, a: Seen, b: Seen) {
+    fn join(&mut self, a: RowRef, b: RowRef) {
         let (a, b) = (self.root_of(a), self.root_of(b));
         self.parent[a.max(b)].set(a.min(b) as u32);
     }
@@ -113,10 +113,10 @@ impl Sightings {
 
 /// Joins what was received with what was sent; what nobody here sent with what others received of it. Returns how many such
 /// receptions there are.
-fn unite_frame(all: &mut Sightings, frame: &Frame, at: &dyn Fn(&Seen) -> i128) -> u64 {
-    let mut sent: Vec<(i128, &Seen)> = frame.sent.iter().map(|s| (at(s), s)).collect();
+fn unite_frame(all: &mut Sightings, frame: &Frame, at: &dyn Fn(&RowRef) -> i128) -> u64 {
+    let mut sent: Vec<(i128, &RowRef)> = frame.sent.iter().map(|s| (at(s), s)).collect();
     sent.sort_unstable();
-    let mut orphans: Vec<(i128, &Seen)> = Vec::new();
+    let mut orphans: Vec<(i128, &RowRef)> = Vec::new();
     for r in &frame.received {
         let at = at(r);
         let latest = sent.iter().rev().find(|(sent_at, s)| s.node != r.node && *sent_at <= at + EARLY_NS);
@@ -135,14 +135,14 @@ fn unite_frame(all: &mut Sightings, frame: &Frame, at: &dyn Fn(&Seen) -> i128) -
 }
 
 /// Joins sightings of the same data with the packet that an application sent, where frames have not shown yet which that is.
-fn unite_data(all: &mut Sightings, runs: &[NodeRun], order: &[Timed]) {
-    let row = |t: &Timed| {
+fn unite_data(all: &mut Sightings, runs: &[NodeRun], order: &[TimedRow]) {
+    let row = |t: &TimedRow| {
         let (hop, identity) = &runs[t.seen.node as usize].hops[t.seen.row as usize];
         Some((hop.kind, identity.filter(|_| is_data(hop.class))?.end_to_end))
     };
     // Where packets with this content began; and where their sources sent them, since DSR gives a packet another identification then
     // (RFC 4728, section 8.3.2).
-    let mut begun: FxHashMap<u64, Vec<Timed>> = FxHashMap::default();
+    let mut begun: FxHashMap<u64, Vec<TimedRow>> = FxHashMap::default();
     let mut have_begun: FxHashSet<usize> = FxHashSet::default();
     for t in order {
         match row(t) {
@@ -157,7 +157,7 @@ fn unite_data(all: &mut Sightings, runs: &[NodeRun], order: &[Timed]) {
         }
     }
     // Where others with this content were seen last.
-    let mut last: FxHashMap<u64, Timed> = FxHashMap::default();
+    let mut last: FxHashMap<u64, TimedRow> = FxHashMap::default();
     for t in order {
         let Some((_, content)) = row(t) else { continue };
         if have_begun.contains(&all.root_of(t.seen)) {

@@ -8,21 +8,21 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Classifier, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
 use wayhop_trace::{
     ConnectionEvent, Echo, Echoes, Ends, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest,
-    Merged, MergedRun, Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome,
+    MergeRecord, MergedRun, Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome,
     Recorder, RunDir, RunStatus, SizeEvent, Summary, Totals, ratio,
 };
 
 use crate::clocks::Clocks;
 use crate::error::Error;
 use crate::fates::Story;
-use crate::flows::{Flow, Flows, Sent, To};
-use crate::frames::Seen;
+use crate::flows::{Flow, FlowPacket, Flows, To};
+use crate::frames::RowRef;
 use crate::input::{NodeRun, names};
 use crate::options::Options;
 use crate::places::Places;
 use crate::report::{MergeReport, MergedNode};
-use crate::shared::Shared;
-use crate::unite::{Packets, Timed, is_data};
+use crate::shared::CommonConfig;
+use crate::unite::{Packets, TimedRow, is_data};
 
 /// Numbers of packets that only the table `sends` knows.
 const UNSEEN: u64 = 1 << 62;
@@ -36,7 +36,7 @@ pub(crate) struct Merge {
     pub(crate) zero_ns: i128,
     /// When it ends, in its own time.
     pub(crate) end_ns: i128,
-    pub(crate) order: Vec<Timed>,
+    pub(crate) order: Vec<TimedRow>,
     pub(crate) packets: Packets,
     pub(crate) flows: Flows,
     /// By flow, by number in it.
@@ -85,7 +85,7 @@ impl Merge {
 
     fn manifest(&self, names: &[String], options: &Options) -> Manifest {
         let seed = self.runs[self.reference].manifest.seed;
-        let shared = Shared::of(&self.runs, self.reference);
+        let shared = CommonConfig::of(&self.runs, self.reference);
         let mut text = format!(
             "# Merged from the runs of {} nodes.\n{}\n# Their configurations:\n",
             self.runs.len(),
@@ -104,7 +104,7 @@ impl Merge {
             clock: self.clocks.told(i, self.zero_ns),
         };
         Manifest {
-            merged: Some(Merged {
+            merged: Some(MergeRecord {
                 reference: names[self.reference].clone(),
                 runs: self.runs.iter().enumerate().map(one).collect(),
                 left_apart: self.left_apart.clone(),
@@ -125,7 +125,7 @@ impl Merge {
     }
 
     fn write_packets(&self, recorder: &mut Recorder) {
-        let lost: BTreeSet<Seen> =
+        let lost: BTreeSet<RowRef> =
             self.stories.iter().flatten().filter_map(|story| story.lost_after).collect();
         for t in &self.order {
             let (node, row) = (t.seen.node as usize, t.seen.row as usize);
@@ -337,7 +337,7 @@ impl Merge {
         &self,
         id: u32,
         flow: &Flow,
-        sent: &[Sent],
+        sent: &[FlowPacket],
         stories: &[Story],
         all_ns: &mut Vec<u64>,
     ) -> FlowSummary {

@@ -1,15 +1,15 @@
 //! Calling engines, and applying what they ask for.
 
 use wayhop_core::{
-    Addr, Command, Cx, DropReason, Effect, Fix, IfaceId, Input, LinkChange, Packet, Prefix, Protocol,
-    Refused, Route, Time, TimerKey, TxReport, TxSpec, TxStatus,
+    Addr, Command, Cx, DropReason, Effect, Fix, HopKind, IfaceId, Input, LinkChange, Packet, Prefix,
+    Protocol, Refused, Route, Time, TimerKey, TxReport, TxSpec, TxStatus,
 };
 use wayhop_wire::had_no_route;
 
 use crate::engine::Fired;
 use crate::node::Node;
 use crate::table::Row;
-use crate::world::{Hop, HopKind, Seen, World};
+use crate::world::{Hop, Seen, World};
 
 impl<P: Protocol> Node<P> {
     /// The node begins: its static routes, then its engines.

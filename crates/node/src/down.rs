@@ -7,10 +7,10 @@ use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::resolver::{Due, Lookup, Resolver};
 use crate::table::Row;
-use crate::world::{Hop, HopKind, Stage, World};
+use crate::world::{Hop, Stage, World};
 use wayhop_core::{
-    Addr, BROADCAST, DropReason, Frame, IfaceId, Mac, Packet, Payload, Protocol, Reporting, Span, Time,
-    TxReport, TxSpec, TxStatus,
+    Addr, BROADCAST, DropReason, Frame, HopKind, IfaceId, Mac, Packet, Payload, Protocol, Reporting, Span,
+    Time, TxReport, TxSpec, TxStatus,
 };
 
 impl<P: Protocol> Node<P> {

@@ -1,8 +1,8 @@
 //! Packets from applications and from the medium: delivered, given to an engine, or forwarded.
 
 use wayhop_core::{
-    Addr, BROADCAST, DataPlane, DropReason, IfaceId, Input, Mac, Packet, Protocol, Reporting, RouteUse,
-    RxMeta, Time, TxSpec,
+    Addr, BROADCAST, DataPlane, DropReason, HopKind, IfaceId, Input, Mac, Packet, Protocol, Reporting,
+    RouteUse, RxMeta, Time, TxSpec,
 };
 use wayhop_wire::ipv4;
 
@@ -11,7 +11,7 @@ use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::rates::Counted;
 use crate::table::{Hit, Row};
-use crate::world::{Hop, HopKind, World};
+use crate::world::{Hop, World};
 
 impl<P: Protocol> Node<P> {
     /// A packet of an application at this node goes on its way. What is not IP, or IPv6 at a node without an IPv6 address, ends

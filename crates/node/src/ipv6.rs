@@ -7,8 +7,8 @@
 use std::net::Ipv6Addr;
 
 use wayhop_core::{
-    Addr, DataPlane, DropReason, IfaceId, Input, Packet, Prefix, Protocol, Reporting, RxMeta, Span, Time,
-    TxSpec,
+    Addr, DataPlane, DropReason, HopKind, IfaceId, Input, Packet, Prefix, Protocol, Reporting, RxMeta, Span,
+    Time, TxSpec,
 };
 use wayhop_wire::ipv6::{self, next_header};
 use wayhop_wire::{QUOTED6, icmpv6, ip, may_answer6};
@@ -16,7 +16,7 @@ use wayhop_wire::{QUOTED6, icmpv6, ip, may_answer6};
 use crate::ends::Ends;
 use crate::ipv6_state::{Ipv6, is_v6};
 use crate::node::Node;
-use crate::world::{Hop, HopKind, World};
+use crate::world::{Hop, World};
 
 /// The least time between two ICMPv6 errors of a node (RFC 4443, section 2.4 (f), wants a limit).
 const ERROR_EVERY: Span = Span::from_millis(10);

@@ -56,8 +56,9 @@ pub use on_demand::OnDemand;
 pub use queue::InterfaceQueue;
 pub use schedule::{Due, Schedule};
 pub use table::{Row, Table};
+pub use wayhop_core::HopKind;
 pub use workspace::Workspace;
-pub use world::{Above, Below, Hop, HopKind, Seen, Stage, World};
+pub use world::{Above, Below, Hop, Seen, Stage, World};
 
 #[cfg(test)]
 mod tests;

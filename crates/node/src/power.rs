@@ -1,11 +1,11 @@
 //! A node and its interfaces go down and come back.
 
-use wayhop_core::{DropReason, Frame, IfaceId, LinkChange, Protocol, Time};
+use wayhop_core::{DropReason, Frame, HopKind, IfaceId, LinkChange, Protocol, Time};
 
 use crate::engine::Engine;
 use crate::node::Node;
 use crate::table::Row;
-use crate::world::{Hop, HopKind, World};
+use crate::world::{Hop, World};
 
 impl<P: Protocol> Node<P> {
     /// The node goes down: what its queues hold ends as `NODE_DOWN`; nothing reaches it or leaves it until it comes back.

@@ -121,7 +121,7 @@ impl Protocol for Script {
 }
 
 #[derive(Default)]
-struct Lists {
+struct RecordingWorld {
     work: Workspace,
     schedule: Schedule,
     rows: Vec<(HopKind, Option<DropReason>)>,
@@ -130,10 +130,10 @@ struct Lists {
     refused: usize,
 }
 
-impl Below for Lists {
+impl Below for RecordingWorld {
     fn ready(&mut self, _: Time, _: IfaceId) {}
 }
-impl Above for Lists {
+impl Above for RecordingWorld {
     fn listens(&mut self, _: Time, _: &Packet) -> bool {
         true
     }
@@ -146,7 +146,7 @@ impl Above for Lists {
         self.work.pool.recycle(packet);
     }
 }
-impl World for Lists {
+impl World for RecordingWorld {
     fn workspace(&mut self) -> &mut Workspace {
         &mut self.work
     }
@@ -187,7 +187,7 @@ fn secs(s: f64) -> Time {
 }
 
 /// A datagram to port 9000.
-fn datagram(w: &mut Lists, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) -> Packet {
+fn datagram(w: &mut RecordingWorld, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) -> Packet {
     let u = udp::Repr { src_port: 9_000, dst_port: 9_000, payload_len: 4 };
     let mut ip = ipv4::Repr::new(from, to, ipv4::protocol::UDP, u.buffer_len() as u16);
     ip.ttl = ttl;
@@ -198,7 +198,7 @@ fn datagram(w: &mut Lists, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) -> Packet {
     p
 }
 
-fn drops(w: &Lists) -> Vec<DropReason> {
+fn drops(w: &RecordingWorld) -> Vec<DropReason> {
     w.rows.iter().filter_map(|r| r.1).collect()
 }
 
@@ -208,7 +208,7 @@ fn what_effects_provoke_comes_after_all_of_them() {
     let sends: Vec<Step> =
         (1..=4).map(|id| Step::Send(NEXT.into(), id)).chain([Step::Timer(7, 1.0)]).collect();
     let mut n = node(Script { on_outbound: sends, ..Script::default() });
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let p = datagram(&mut w, ME, FAR, 64);
     n.originate(&mut w, Time::ZERO, p);
     assert_eq!(n.protocol(0).told, ["outbound", "Some(3) QueueFull", "Some(4) QueueFull"]);
@@ -220,7 +220,7 @@ fn what_effects_provoke_comes_after_all_of_them() {
 #[test]
 fn a_recall_takes_packets_out_and_ends_those_that_nobody_asked_for() {
     let mut n = node(Script { on_outbound: vec![Step::Forward(None)], ..Script::default() });
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let p = datagram(&mut w, ME, FAR, 64);
     n.originate(&mut w, Time::ZERO, p);
     let steps = vec![Step::Send(NEXT.into(), 5), Step::Send(FAR.into(), 6), Step::Recall];
@@ -243,7 +243,7 @@ fn a_forwarding_node_reports_the_use_of_a_route_and_then_its_packet_leaves() {
         at_start: vec![Step::Install(route), Step::Open(Socket::Udp(654))],
         ..Script::default()
     };
-    let (mut n, mut w) = (node(script), Lists::default());
+    let (mut n, mut w) = (node(script), RecordingWorld::default());
     n.start(&mut w, Time::ZERO);
     let p = datagram(&mut w, Ipv4Addr::new(10, 0, 0, 5), FAR, 9);
     n.receive(&mut w, secs(1.0), p, RxMeta::from(Ipv4Addr::new(10, 0, 0, 5), false));
@@ -272,7 +272,7 @@ fn each_engine_gets_what_its_socket_listens_to_and_owns_its_routes() {
         at_start: vec![Step::Open(DATA), Step::Install(Route::to_host(FAR, other, 2))],
         ..Script::default()
     };
-    let (mut n, mut w) = (node(first), Lists::default());
+    let (mut n, mut w) = (node(first), RecordingWorld::default());
     n.add_engine(engine(second));
     n.start(&mut w, Time::ZERO);
     assert_eq!(n.table().get(FAR.into()).map(|r| (r.route.next_hop, r.owner)), Some((other.into(), 1)));
@@ -295,7 +295,7 @@ fn with_two_interfaces_a_broadcast_leaves_by_both_and_a_unicast_where_its_neighb
     let second = n.add_interface(None, Arc::new(IfaceConfig { segment: 0x123, ..IfaceConfig::default() }));
     assert_eq!(n.mac(second).to_string(), "06:23:0a:00:00:01");
     assert_ne!(n.mac(IfaceId(0)), n.mac(second));
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let p = datagram(&mut w, NEXT, ME, 1);
     n.receive(&mut w, Time::ZERO, p, RxMeta { iface: second, ..RxMeta::from(NEXT, false) });
     let p = datagram(&mut w, ME, FAR, 64);
@@ -316,8 +316,8 @@ fn a_node_knows_on_which_of_its_links_unicasts_are_acknowledged() {
     let radio = IfaceId(0);
     n.configure(radio, config(true, 1));
     let wire = n.add_interface(None, config(false, 0));
-    let mut w = Lists::default();
-    let hear = |n: &mut Node<Script>, w: &mut Lists, from: Ipv4Addr, iface| {
+    let mut w = RecordingWorld::default();
+    let hear = |n: &mut Node<Script>, w: &mut RecordingWorld, from: Ipv4Addr, iface| {
         let p = datagram(w, from, ME, 1);
         n.receive(w, Time::ZERO, p, RxMeta { iface, ..RxMeta::from(from, false) });
     };
@@ -351,7 +351,7 @@ fn a_node_knows_on_which_of_its_links_unicasts_are_acknowledged() {
 fn a_node_that_goes_down_ends_its_packets_and_comes_back_with_its_timers() {
     let steps = vec![Step::Send(NEXT.into(), 1), Step::Timer(3, 5.0), Step::Hold];
     let mut n = node(Script { on_outbound: steps, ..Script::default() });
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let p = datagram(&mut w, ME, FAR, 64);
     n.originate(&mut w, Time::ZERO, p);
     n.go_down(&mut w, secs(1.0));
@@ -383,7 +383,7 @@ fn a_reboot_ends_what_the_engines_held_and_their_routes() {
         on_outbound: vec![Step::Hold],
         ..Script::default()
     };
-    let (mut n, mut w) = (node(script), Lists::default());
+    let (mut n, mut w) = (node(script), RecordingWorld::default());
     n.start(&mut w, Time::ZERO);
     let p = datagram(&mut w, ME, FAR, 64);
     n.originate(&mut w, Time::ZERO, p);
@@ -399,7 +399,7 @@ fn a_reboot_ends_what_the_engines_held_and_their_routes() {
 #[test]
 fn the_queue_of_an_interface_that_goes_down_fails_at_once() {
     let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let p = datagram(&mut w, ME, FAR, 64);
     n.originate(&mut w, Time::ZERO, p);
     n.link(&mut w, secs(1.0), IfaceId(0), wayhop_core::LinkChange::Down);
@@ -421,9 +421,9 @@ fn a_loud_neighbour_spends_its_own_share_and_each_second_has_another() {
     let mut n = node(Script::default());
     let limits = Limits { routing_per_neighbour: 5, routing_total: 0, arp_per_neighbour: 2 };
     n.interfaces[0].config = Arc::new(IfaceConfig { limits, ..IfaceConfig::default() });
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let quiet = Ipv4Addr::new(10, 0, 0, 3);
-    let hear = |n: &mut Node<Script>, w: &mut Lists, at: f64, from: Ipv4Addr| {
+    let hear = |n: &mut Node<Script>, w: &mut RecordingWorld, at: f64, from: Ipv4Addr| {
         let p = datagram(w, from, ME, 64);
         n.receive(w, secs(at), p, RxMeta::from(from, false));
     };
@@ -458,7 +458,7 @@ fn a_loud_neighbour_spends_its_own_share_and_each_second_has_another() {
 
 #[test]
 fn a_link_address_is_announced_at_an_interface_that_is_up_and_at_no_other() {
-    let (mut n, mut w) = (node(Script::default()), Lists::default());
+    let (mut n, mut w) = (node(Script::default()), RecordingWorld::default());
     let radio = IfaceId(0);
     n.link(&mut w, secs(1.0), radio, LinkChange::Down);
     n.announce(&mut w, secs(1.5), radio);
@@ -478,7 +478,7 @@ fn a_neighbour_s_first_request_is_answered_late_and_none_before() {
         ..IfaceConfig::default()
     };
     n.interfaces[0].config = Arc::new(config);
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let request = arp::Repr {
         operation: arp::Operation::Request,
         sender_mac: Mac::from_addr(NEXT),

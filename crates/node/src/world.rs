@@ -3,8 +3,8 @@
 use std::net::Ipv6Addr;
 
 use wayhop_core::{
-    Addr, DropReason, Effect, Frame, IfaceId, Input, Interface, Mac, Packet, Prefix, Rng, Route, SendState,
-    Time, TimerKey, TraceNote,
+    Addr, DropReason, Effect, Frame, HopKind, IfaceId, Input, Interface, Mac, Packet, Prefix, Rng, Route,
+    SendState, Time, TimerKey, TraceNote,
 };
 
 use crate::table::Row;
@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 /// What happened to a packet at a node: one row of the trace's `packets` table.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Hop {
-    /// What.
+    /// What; [`HopKind::Transmit`] and [`HopKind::Recall`] are for the medium to tell.
     pub kind: HopKind,
     /// The neighbour that it came from or goes to; [`Addr::UNSPECIFIED`] where there is none.
     pub peer: Addr,
@@ -23,23 +23,6 @@ pub struct Hop {
     pub signal_dbm: f32,
     /// Why it ended, of a drop.
     pub reason: Option<DropReason>,
-}
-
-/// The kinds of rows that a node writes.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum HopKind {
-    /// An application handed it down.
-    Originate,
-    /// It leaves the network layer of its source for the interface queue.
-    Send,
-    /// It leaves the network layer of another node for the interface queue.
-    Forward,
-    /// It reached the network layer from the medium.
-    Receive,
-    /// An application got it.
-    Deliver,
-    /// It ended here, undelivered.
-    Drop,
 }
 
 /// Where on its way down a scheduled frame goes on.

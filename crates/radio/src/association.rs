@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_station_joins_above_one_threshold_and_leaves_below_a_lower_one_or_after_ten_beacons() {
+    fn a_station_joins_above_one_threshold_and_leaves_below_a_lower_one() {
         let mut a = Associations::new(&RadioConfig::preset("meshtest").unwrap(), 2).unwrap();
         let hear = |a: &mut Associations, ms, dbm| {
             a.hear(at(ms), 1, dbm_to_watts(dbm));

@@ -43,7 +43,7 @@ pub struct Logs {
     /// The line at hand, and whose it is.
     text: Vec<u8>,
     at_hand: Option<usize>,
-    shared: Arc<Shared>,
+    shared: Arc<WriterState>,
     pace: Pace,
     store: Option<Store>,
     writer: Option<JoinHandle<()>>,
@@ -55,7 +55,7 @@ pub struct Logs {
 }
 
 #[derive(Default)]
-struct Shared {
+struct WriterState {
     waiting: Mutex<Waiting>,
     /// There is enough to write, or everything is over.
     more: Condvar,
@@ -86,7 +86,7 @@ impl Waiting {
     }
 }
 
-impl Shared {
+impl WriterState {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,7 +125,7 @@ impl Logs {
             applications,
             text: Vec::new(),
             at_hand: None,
-            shared: Arc::new(Shared { waiting: Mutex::new(waiting), ..Shared::default() }),
+            shared: Arc::new(WriterState { waiting: Mutex::new(waiting), ..WriterState::default() }),
             pace,
             store: None,
             writer: None,
@@ -265,7 +265,7 @@ impl Drop for Logs {
 }
 
 /// The writer's thread.
-fn write(mut store: Store, shared: &Shared) {
+fn write(mut store: Store, shared: &WriterState) {
     // The headers are written at once.
     let mut may_wait = false;
     loop {

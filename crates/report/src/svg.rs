@@ -34,7 +34,7 @@ const X_TICKS: usize = 10;
 const Y_TICKS: usize = 6;
 
 type Chart<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<Ruler, Ruler>>;
-type Drawn = Result<(), String>;
+type DrawResult = Result<(), String>;
 
 /// The plot as an `<svg>` element of this width that says `title` to those who cannot see it.
 pub(crate) fn draw(plot: &Plot, title: &str, width: u32) -> Result<String, String> {
@@ -79,7 +79,7 @@ fn paint(
     x: [f64; 2],
     y: [f64; 2],
     width: u32,
-) -> Drawn {
+) -> DrawResult {
     let x_ticks = match plot.x.names.len() {
         0 if width >= WIDE => X_TICKS,
         0 => X_TICKS - 4,
@@ -137,7 +137,7 @@ fn paint(
 }
 
 /// One series on axes with these ends. `bars` is how far intervals go.
-fn series(chart: &mut Chart<'_, '_>, s: &Series, [x, y]: [[f64; 2]; 2], bars: [[f64; 2]; 2]) -> Drawn {
+fn series(chart: &mut Chart<'_, '_>, s: &Series, [x, y]: [[f64; 2]; 2], bars: [[f64; 2]; 2]) -> DrawResult {
     let rgb = colour(s.colour).rgb;
     // Marks outside of the axes are left out; lines and bars end there.
     let shown = || {
@@ -183,7 +183,7 @@ fn marks(
     mark: Mark,
     places: impl IntoIterator<Item = (f64, f64)>,
     rgb: RGBColor,
-) -> Drawn {
+) -> DrawResult {
     let places = places.into_iter();
     match mark {
         Mark::Dot => draw_all(chart, places.map(|at| Circle::new(at, 2, rgb.filled()))),
@@ -241,7 +241,7 @@ fn is_alone(points: &[[f64; 2]], k: usize) -> bool {
 }
 
 /// The intervals of a series as an area, interrupted where a point has none, and a bar at a point that stands alone.
-fn band(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
+fn band(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> DrawResult {
     let mut pieces: Vec<Vec<(f64, [f64; 2])>> = vec![vec![]];
     for (i, p) in s.points.iter().enumerate() {
         match s.intervals.get(i).copied().flatten() {
@@ -268,7 +268,7 @@ fn band(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Draw
 }
 
 /// The intervals of x, and a line from zero to each mark.
-fn lying_bars(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
+fn lying_bars(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> DrawResult {
     let rgb = colour(s.colour).rgb;
     let stems = s.points.iter().filter(|p| p[0].is_finite() && inside(p[1], y));
     let stem = |p: &[f64; 2]| {
@@ -292,12 +292,12 @@ fn filled(
     points: impl Iterator<Item = (f64, f64)>,
     corners: &[(i32, i32)],
     rgb: RGBColor,
-) -> Drawn {
+) -> DrawResult {
     draw_all(chart, points.map(|at| EmptyElement::at(at) + Polygon::new(corners.to_vec(), rgb.filled())))
 }
 
 /// The intervals of a series' points, from end to end, as far as the axes go. Ends within them have a cap.
-fn error_bars(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> Drawn {
+fn error_bars(chart: &mut Chart<'_, '_>, s: &Series, x: [f64; 2], y: [f64; 2]) -> DrawResult {
     let stroke = colour(s.colour).rgb.stroke_width(1);
     let bars = || s.bars().filter(|(at, ends)| inside(*at, x) && ends[0] <= y[1] && ends[1] >= y[0]);
     let line = |(at, ends): (f64, [f64; 2])| {
@@ -313,7 +313,7 @@ fn lines<const N: usize>(
     chart: &mut Chart<'_, '_>,
     points: impl Iterator<Item = [[f64; 2]; N]>,
     rgb: RGBColor,
-) -> Drawn {
+) -> DrawResult {
     let mut pieces: Vec<Vec<(f64, f64)>> = vec![vec![]];
     for p in points.flatten() {
         if p[0].is_finite() && p[1].is_finite() {
@@ -326,7 +326,7 @@ fn lines<const N: usize>(
     draw_all(chart, lines)
 }
 
-fn draw_all<'a, E>(chart: &mut Chart<'a, '_>, elements: impl Iterator<Item = E>) -> Drawn
+fn draw_all<'a, E>(chart: &mut Chart<'a, '_>, elements: impl Iterator<Item = E>) -> DrawResult
 where
     for<'b> &'b E: PointCollection<'b, (f64, f64)>,
     E: Drawable<SVGBackend<'a>> + 'a,

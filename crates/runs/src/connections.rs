@@ -25,12 +25,12 @@ const MOST_ROWS: usize = 1 << 20;
 /// Looks at connections until the run ends.
 pub(crate) struct Watch {
     stop: Sender<()>,
-    thread: JoinHandle<Seen>,
+    thread: JoinHandle<ConnectionLog>,
 }
 
 /// What was seen.
 #[derive(Default)]
-struct Seen {
+struct ConnectionLog {
     rows: Vec<(Instant, NodeId, TcpConnection)>,
     complaint: Option<String>,
 }
@@ -71,8 +71,8 @@ impl Watch {
 }
 
 /// Looks at each node's connections until the other end of the channel goes.
-fn watch(mut nodes: Vec<TcpConnections>, stopped: &Receiver<()>) -> Seen {
-    let mut seen = Seen::default();
+fn watch(mut nodes: Vec<TcpConnections>, stopped: &Receiver<()>) -> ConnectionLog {
+    let mut seen = ConnectionLog::default();
     let mut pause = EVERY;
     while matches!(stopped.recv_timeout(pause), Err(RecvTimeoutError::Timeout)) {
         let begun = Instant::now();

@@ -26,7 +26,7 @@ pub enum World {
 
 /// A run directory that was made, and whether it took the place of an older run.
 #[derive(Debug)]
-pub struct Made {
+pub struct NewRunDir {
     /// The directory.
     pub dir: RunDir,
     /// When the run that was in it began, if it was another.
@@ -47,12 +47,12 @@ pub fn create(
     world: World,
     scenario: &Scenario,
     resolved: &Resolved,
-) -> Result<Made, Error> {
+) -> Result<NewRunDir, Error> {
     let manifest = manifest(file, scenario, resolved.seed)?;
     let older = |path: &Path| RunDir::open(path, CLASSIFIER).and_then(|d| d.manifest()).ok();
     if let Some(out) = out {
         let replaced = older(out).filter(|m| !is_same(m, &manifest)).map(|m| m.started);
-        return Ok(Made { dir: RunDir::create(out, &manifest, CLASSIFIER)?, replaced });
+        return Ok(NewRunDir { dir: RunDir::create(out, &manifest, CLASSIFIER)?, replaced });
     }
     let (name, protocol, seed) = (file_name(&resolved.name), resolved.protocol.name(), resolved.seed);
     let world_name = match world {
@@ -72,7 +72,7 @@ pub fn create(
         let first = numbered(1);
         Error::Usage(format!("{} to -{MOST_RUNS}: all are taken; name one with --out", first.display()))
     })?;
-    Ok(Made { dir: RunDir::create(path, &manifest, CLASSIFIER)?, replaced: None })
+    Ok(NewRunDir { dir: RunDir::create(path, &manifest, CLASSIFIER)?, replaced: None })
 }
 
 /// Whether two simulations do the same and record the same. One that goes on is left alone.

@@ -6,7 +6,7 @@ use wayhop_radio::{EVERYONE, FrameAt, Outgoing};
 
 use crate::event::Event;
 use crate::net::Net;
-use crate::world::At;
+use crate::world::SimulationWorld;
 
 impl Net {
     /// Makes the nodes what attackers are.
@@ -36,7 +36,7 @@ impl Net {
         if !self.nodes[other.index()].is_up() {
             // It has been acknowledged, and goes nowhere.
             let hop = Hop { kind: HopKind::Drop, reason: Some(DropReason::Attack), ..Hop::HERE };
-            At { common: &mut self.common, node: end }.record(f.at, &frame.packet, hop);
+            SimulationWorld { common: &mut self.common, node: end }.record(f.at, &frame.packet, hop);
             return true;
         }
         let sender = attackers.sender(from, frame);

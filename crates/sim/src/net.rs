@@ -9,7 +9,7 @@ use wayhop_protocols::hop;
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
-use crate::world::At;
+use crate::world::SimulationWorld;
 
 /// A node of a simulation.
 pub(crate) type Node = wayhop_node::Node<OnDemand>;
@@ -23,8 +23,14 @@ pub(crate) struct Net {
 impl Net {
     /// Calls a node, and then lets applications send what the call led to.
     #[inline]
-    pub(crate) fn call<R>(&mut self, at: Time, node: u32, f: impl FnOnce(&mut Node, &mut At<'_>) -> R) -> R {
-        let answer = f(&mut self.nodes[node as usize], &mut At { common: &mut self.common, node });
+    pub(crate) fn call<R>(
+        &mut self,
+        at: Time,
+        node: u32,
+        f: impl FnOnce(&mut Node, &mut SimulationWorld<'_>) -> R,
+    ) -> R {
+        let answer =
+            f(&mut self.nodes[node as usize], &mut SimulationWorld { common: &mut self.common, node });
         self.send_answers(at);
         answer
     }
@@ -33,7 +39,11 @@ impl Net {
     #[inline]
     pub(crate) fn send_answers(&mut self, at: Time) {
         while let Some((node, p)) = self.common.answers.pop_front() {
-            self.nodes[node as usize].originate(&mut At { common: &mut self.common, node }, at, p);
+            self.nodes[node as usize].originate(
+                &mut SimulationWorld { common: &mut self.common, node },
+                at,
+                p,
+            );
         }
     }
 

@@ -16,12 +16,12 @@ use crate::external::Exit;
 use crate::watchers::Happening;
 
 /// The surroundings of one node.
-pub(crate) struct At<'a> {
+pub(crate) struct SimulationWorld<'a> {
     pub(crate) common: &'a mut Common,
     pub(crate) node: u32,
 }
 
-impl Below for At<'_> {
+impl Below for SimulationWorld<'_> {
     fn link_address(&self, iface: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
         let station = *self.common.stations.get(&neighbour.into())?;
         let at = *self.common.ports.of(self.node).get(iface.index())?;
@@ -32,7 +32,7 @@ impl Below for At<'_> {
     }
 }
 
-impl Above for At<'_> {
+impl Above for SimulationWorld<'_> {
     fn listens(&mut self, at: Time, p: &Packet) -> bool {
         p.meta.flow.is_some()
             || self.common.tcp_notice(at, self.node, p.bytes())
@@ -49,7 +49,7 @@ impl Above for At<'_> {
     }
 }
 
-impl World for At<'_> {
+impl World for SimulationWorld<'_> {
     fn workspace(&mut self) -> &mut Workspace {
         &mut self.common.work
     }
@@ -77,13 +77,13 @@ impl World for At<'_> {
         let (common, node) = (&mut *self.common, self.node);
         if hop.kind == HopKind::Receive {
             let facts = common.arrived;
-            return common.record_facts(at, node, p, &facts, kind(hop.kind), &hop);
+            return common.record_facts(at, node, p, &facts, hop.kind, &hop);
         }
         let facts = classify::read(p.bytes());
         if matches!(hop.kind, HopKind::Send | HopKind::Forward) {
             common.ledger.queued(facts.control, p.bytes());
         }
-        common.record_facts(at, node, p, &facts, kind(hop.kind), &hop);
+        common.record_facts(at, node, p, &facts, hop.kind, &hop);
         if let Some(why) = hop.reason {
             common
                 .happened(at, node, || Happening::Drop(why, facts.source, facts.destination, p.len() as u32));
@@ -122,17 +122,5 @@ impl World for At<'_> {
     }
     fn route_removed(&mut self, at: Time, destination: Prefix) {
         self.common.happened(at, self.node, || Happening::Route(destination, None));
-    }
-}
-
-/// The same in the trace's words, which has rows of the medium too.
-fn kind(k: HopKind) -> wayhop_trace::HopKind {
-    match k {
-        HopKind::Originate => wayhop_trace::HopKind::Originate,
-        HopKind::Send => wayhop_trace::HopKind::Send,
-        HopKind::Forward => wayhop_trace::HopKind::Forward,
-        HopKind::Receive => wayhop_trace::HopKind::Receive,
-        HopKind::Deliver => wayhop_trace::HopKind::Deliver,
-        HopKind::Drop => wayhop_trace::HopKind::Drop,
     }
 }

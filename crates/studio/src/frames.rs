@@ -7,8 +7,8 @@ use wayhop_trace::{Excerpt, RunDir, dissect};
 
 use crate::error::Error;
 use crate::moments::Sighting;
-use crate::sightings::{Captures, Found};
-use crate::story::{Asked, told};
+use crate::sightings::{CaptureSearch, Captures};
+use crate::story::{StoryQuery, told};
 
 /// Frames that the page shows.
 const MOST_SHOWN: usize = 300;
@@ -27,7 +27,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn found(&self, asked: &Asked) -> Result<(u64, Found), Error> {
+    fn found(&self, asked: &StoryQuery) -> Result<(u64, CaptureSearch), Error> {
         // A request and its reply have the same number in their flow: the first one is meant.
         let stories = told(self.run, asked.wanted()?)?;
         let story = stories.first().expect("told has at least one");
@@ -39,7 +39,7 @@ impl Source<'_> {
     }
 
     /// The frames layer by layer, and the name of the file that has them.
-    pub(crate) fn decoded(&self, asked: &Asked) -> Result<Value, Error> {
+    pub(crate) fn decoded(&self, asked: &StoryQuery) -> Result<Value, Error> {
         let (packet, found) = self.found(asked)?;
         let one = |s: &Sighting| {
             let mut v = dissect(&s.frame, CLASSIFIER);
@@ -61,7 +61,7 @@ impl Source<'_> {
     }
 
     /// A capture of the frames, an interface a node, and its name.
-    pub(crate) fn capture(&self, asked: &Asked) -> Result<(String, Vec<u8>), Error> {
+    pub(crate) fn capture(&self, asked: &StoryQuery) -> Result<(String, Vec<u8>), Error> {
         let (packet, found) = self.found(asked)?;
         let mut file = Excerpt::default();
         for s in &found.frames {

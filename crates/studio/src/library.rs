@@ -165,7 +165,7 @@ impl Library {
     }
 
     /// The reports that lie beside the runs, or in one of them.
-    pub(crate) fn reports(&self) -> Vec<reports::Named> {
+    pub(crate) fn reports(&self) -> Vec<reports::ReportPath> {
         match &self.source {
             Source::Folder(folder) => reports::list(folder),
             Source::Runs(runs) => {

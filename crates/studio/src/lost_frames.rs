@@ -15,12 +15,12 @@ const OCTET_NS: u64 = 8_000;
 const BESIDES_NS: u64 = 300_000;
 
 /// A frame that a receiver has lost: when its end is in a capture, and what it is.
-pub(crate) struct Lost {
+pub(crate) struct LostFrame {
     pub(crate) when: Range<u64>,
     frame: CapturedFrame,
 }
 
-impl Lost {
+impl LostFrame {
     /// Whether a frame in the receiver's capture is this one. Its sender sends nothing else during that time.
     pub(crate) fn is(&self, frame: &CapturedFrame) -> bool {
         frame.time_ns.is_some_and(|at| self.when.contains(&at))
@@ -31,8 +31,8 @@ impl Lost {
 }
 
 /// The frames that each receiver has lost, by the story, of those that are in the captures of their senders.
-pub(crate) fn lost_frames(story: &Story, sent: &[Sighting]) -> BTreeMap<u32, Vec<Lost>> {
-    let mut all: BTreeMap<u32, Vec<Lost>> = BTreeMap::new();
+pub(crate) fn lost_frames(story: &Story, sent: &[Sighting]) -> BTreeMap<u32, Vec<LostFrame>> {
+    let mut all: BTreeMap<u32, Vec<LostFrame>> = BTreeMap::new();
     for step in story.steps.iter().filter(|s| !s.at.is_empty()) {
         let begin = (step.time_s * 1e9).round().max(0.0) as u64;
         let is_its = |s: &&Sighting| {
@@ -44,7 +44,7 @@ pub(crate) fn lost_frames(story: &Story, sent: &[Sighting]) -> BTreeMap<u32, Vec
         let octets = u64::from(frame.original_len).max(frame.bytes.len() as u64);
         let when = begin..begin + octets * OCTET_NS + BESIDES_NS;
         for receiver in step.at.iter().filter(|a| a.outcome != "received").filter_map(|a| a.node) {
-            all.entry(receiver).or_default().push(Lost { when: when.clone(), frame: frame.clone() });
+            all.entry(receiver).or_default().push(LostFrame { when: when.clone(), frame: frame.clone() });
         }
     }
     all

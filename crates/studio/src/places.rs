@@ -150,8 +150,8 @@ pub(crate) struct Place {
 
 impl Place {
     /// Counts what goes through a stream.
-    pub(crate) fn watch<S>(&self, stream: S) -> Watched<S> {
-        Watched { stream, account: Arc::clone(&self.account) }
+    pub(crate) fn watch<S>(&self, stream: S) -> CountedStream<S> {
+        CountedStream { stream, account: Arc::clone(&self.account) }
     }
 
     /// Serves a connection until it ends or has to go.
@@ -174,12 +174,12 @@ impl Place {
 }
 
 /// A stream whose progress is counted.
-pub(crate) struct Watched<S> {
+pub(crate) struct CountedStream<S> {
     stream: S,
     account: Arc<Account>,
 }
 
-impl<S> Watched<S> {
+impl<S> CountedStream<S> {
     fn moved(&self, bytes: usize) {
         if bytes > 0 {
             self.account.state().moved(bytes, Instant::now());
@@ -187,7 +187,7 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -200,7 +200,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CountedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let done = Pin::new(&mut self.stream).poll_write(cx, bytes);
         if let Poll::Ready(Ok(written)) = done {

@@ -21,7 +21,7 @@ const POLICY: &str = "sandbox allow-scripts allow-popups allow-downloads; defaul
     script-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// A report: its name, a path within the folder, and where it is.
-pub(crate) type Named = (String, PathBuf);
+pub(crate) type ReportPath = (String, PathBuf);
 
 fn is_report(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "html") && fs::symlink_metadata(path).is_ok_and(|m| m.is_file())
@@ -35,7 +35,7 @@ fn entries(folder: &Path, left: &mut usize) -> Vec<PathBuf> {
 }
 
 /// Those in the folder and in the folders in it, by name. Links are not followed.
-pub(crate) fn list(folder: &Path) -> Vec<Named> {
+pub(crate) fn list(folder: &Path) -> Vec<ReportPath> {
     let mut left = MOST_LOOKED_AT;
     let mut found = Vec::new();
     for path in entries(folder, &mut left) {
@@ -46,15 +46,15 @@ pub(crate) fn list(folder: &Path) -> Vec<Named> {
         }
     }
     let name = |path: PathBuf| Some((path.strip_prefix(folder).ok()?.to_str()?.to_owned(), path));
-    let mut named: Vec<Named> = found.into_iter().filter_map(name).collect();
+    let mut named: Vec<ReportPath> = found.into_iter().filter_map(name).collect();
     named.sort_unstable();
     named.truncate(MOST_LISTED);
     named
 }
 
 /// The list for the page.
-pub(crate) fn told(all: &[Named]) -> Value {
-    let of = |(name, path): &Named| {
+pub(crate) fn told(all: &[ReportPath]) -> Value {
+    let of = |(name, path): &ReportPath| {
         let about = fs::metadata(path).ok();
         let written = about.as_ref().and_then(|m| m.modified().ok()?.duration_since(UNIX_EPOCH).ok());
         json!({
@@ -79,7 +79,7 @@ fn title(path: &Path) -> Option<String> {
 }
 
 /// The document itself.
-pub(crate) fn document(all: &[Named], name: &str) -> Result<Response, Error> {
+pub(crate) fn document(all: &[ReportPath], name: &str) -> Result<Response, Error> {
     let (_, path) = all
         .iter()
         .find(|(n, _)| n == name)

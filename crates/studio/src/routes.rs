@@ -25,10 +25,10 @@ use crate::live::{Live, viewer};
 use crate::page;
 use crate::places::{Serving, next_turn};
 use crate::reports;
-use crate::rows::Wanted;
+use crate::rows::RowQuery;
 use crate::run::Run;
 use crate::series;
-use crate::story::Asked;
+use crate::story::StoryQuery;
 
 /// Requests that read tables at a time; others wait.
 const READERS: usize = 4;
@@ -47,14 +47,14 @@ pub(crate) struct Studio {
 }
 
 /// What a studio has to show.
-pub(crate) struct Shown {
+pub(crate) struct Catalogue {
     pub(crate) library: Library,
     pub(crate) editor: Option<Editor>,
     #[cfg(feature = "live")]
     pub(crate) live: Option<Live>,
 }
 
-impl Shown {
+impl Catalogue {
     /// Recorded runs only.
     pub(crate) fn of(library: Library) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Shown {
 }
 
 impl Studio {
-    pub(crate) fn new(access: Access, shown: Shown) -> Self {
+    pub(crate) fn new(access: Access, shown: Catalogue) -> Self {
         Self {
             access,
             library: shown.library,
@@ -114,7 +114,7 @@ struct OfNode {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NameQuery {
     name: String,
 }
 
@@ -229,7 +229,7 @@ async fn runs(State(studio): State<Arc<Studio>>) -> Response {
     answer.map(|v| json(&v)).into_response()
 }
 
-async fn sweep(State(studio): State<Arc<Studio>>, Query(q): Query<Named>) -> Response {
+async fn sweep(State(studio): State<Arc<Studio>>, Query(q): Query<NameQuery>) -> Response {
     let answer = read(&studio, move |s| s.library.sweep_table(&q.name)).await;
     answer.map(|text| ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text)).into_response()
 }
@@ -258,7 +258,7 @@ async fn losses(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) -> R
 async fn series(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
-    Query(wanted): Query<series::Wanted>,
+    Query(wanted): Query<series::SeriesQuery>,
 ) -> Response {
     of_run(&studio, of.run, move |run| run.figure(wanted)).await
 }
@@ -273,7 +273,7 @@ async fn all_reports(State(studio): State<Arc<Studio>>) -> Response {
     answer.map(|v| json(&v)).into_response()
 }
 
-async fn report(State(studio): State<Arc<Studio>>, Query(q): Query<Named>) -> Response {
+async fn report(State(studio): State<Arc<Studio>>, Query(q): Query<NameQuery>) -> Response {
     read(&studio, move |s| reports::document(&s.library.reports(), &q.name)).await.into_response()
 }
 
@@ -301,7 +301,7 @@ async fn connection(
 async fn rows(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<RowQuery>,
 ) -> Response {
     let answer = read(&studio, move |s| s.library.run(&of.run)?.rows(&wanted)).await;
     answer.map(|v| json(&v)).into_response()
@@ -325,7 +325,7 @@ async fn driven(
 async fn story(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<StoryQuery>,
 ) -> Response {
     let answer = read(&studio, move |s| s.library.run(&of.run)?.story(&asked)).await;
     answer.map(|v| json(&v)).into_response()
@@ -334,7 +334,7 @@ async fn story(
 async fn frames(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<StoryQuery>,
 ) -> Response {
     let answer = read(&studio, move |s| s.library.run(&of.run)?.frames().decoded(&asked)).await;
     answer.map(|v| json(&v)).into_response()
@@ -343,7 +343,7 @@ async fn frames(
 async fn capture(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<StoryQuery>,
 ) -> Response {
     let answer = read(&studio, move |s| s.library.run(&of.run)?.frames().capture(&asked)).await;
     let file = |(name, octets)| {
@@ -374,7 +374,7 @@ async fn under_way(State(studio): State<Arc<Studio>>) -> Response {
 #[cfg(feature = "live")]
 async fn watch(
     State(studio): State<Arc<Studio>>,
-    Query(wanted): Query<viewer::Wanted>,
+    Query(wanted): Query<viewer::ResumePoint>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let name = wanted.run.clone();

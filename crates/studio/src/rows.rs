@@ -15,7 +15,7 @@ const MOST_GROUPS_BACK: usize = 4;
 
 /// Which rows.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct RowQuery {
     /// The table.
     pub(crate) table: String,
     /// From when on, nanoseconds.
@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
 }
 
 /// The rows as a list of objects, and whether there are more.
-pub(crate) fn rows(run: &RunDir, wanted: &Wanted) -> Result<Value, Error> {
+pub(crate) fn rows(run: &RunDir, wanted: &RowQuery) -> Result<Value, Error> {
     let table = Table::open(run, &wanted.table)?;
     let columns = table.columns();
     let timed = columns.iter().any(|c| c == "time_ns");
@@ -65,7 +65,7 @@ fn of_group(
     group: &Group<'_>,
     columns: &[String],
     timed: bool,
-    wanted: &Wanted,
+    wanted: &RowQuery,
     most: usize,
 ) -> Result<Vec<Value>, Error> {
     let stretch = if timed {

@@ -17,11 +17,11 @@ use crate::hops::hops;
 use crate::motion::Motion;
 use crate::overview::Overview;
 use crate::packets;
-use crate::rows::{Wanted, rows};
+use crate::rows::{RowQuery, rows};
 use crate::series;
 use crate::sightings::Captures;
 use crate::sizes;
-use crate::story::{self, Asked};
+use crate::story::{self, StoryQuery};
 use crate::table::Table;
 
 /// Nodes whose names are told.
@@ -115,11 +115,11 @@ impl Run {
         packets::window(&Table::open(&self.dir, "packets")?, &self.numbers, from, to)
     }
 
-    pub(crate) fn rows(&self, wanted: &Wanted) -> Result<Value, Error> {
+    pub(crate) fn rows(&self, wanted: &RowQuery) -> Result<Value, Error> {
         rows(&self.dir, wanted)
     }
 
-    pub(crate) fn story(&self, asked: &Asked) -> Result<Value, Error> {
+    pub(crate) fn story(&self, asked: &StoryQuery) -> Result<Value, Error> {
         let mut answer = story::answer(&self.dir, asked)?;
         for story in answer["stories"].as_array_mut().into_iter().flatten() {
             story["hops"] = json!(self.hops(story)?);
@@ -144,7 +144,7 @@ impl Run {
         self.overview.losses(&self.motion, node)
     }
 
-    pub(crate) fn figure(&self, wanted: series::Wanted) -> Result<Vec<u8>, Error> {
+    pub(crate) fn figure(&self, wanted: series::SeriesQuery) -> Result<Vec<u8>, Error> {
         series::figure(&self.dir, wanted, self.info["end_ns"].as_i64().unwrap_or(1))
     }
 

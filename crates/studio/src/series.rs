@@ -27,7 +27,7 @@ pub(crate) enum Figure {
 
 /// Which figure, of which node.
 #[derive(Copy, Clone, Debug, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct SeriesQuery {
     figure: Figure,
     node: Option<i32>,
 }
@@ -48,7 +48,7 @@ impl Figure {
 }
 
 /// Mean and greatest value of the figure in each stretch of time; not a number where nothing was sent.
-pub(crate) fn figure(run: &RunDir, wanted: Wanted, end_ns: i64) -> Result<Vec<u8>, Error> {
+pub(crate) fn figure(run: &RunDir, wanted: SeriesQuery, end_ns: i64) -> Result<Vec<u8>, Error> {
     let table = Table::open(run, "sends")?;
     let (mut sums, mut counts, mut most) = (vec![0.0; BINS], vec![0.0; BINS], vec![f64::NAN; BINS]);
     table.each_group(|group, of, times| {

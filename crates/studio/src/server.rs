@@ -17,7 +17,7 @@ use crate::library::Library;
 #[cfg(feature = "live")]
 use crate::live::Live;
 use crate::places::Places;
-use crate::routes::{Shown, Studio, router};
+use crate::routes::{Catalogue, Studio, router};
 
 /// How long a request's head may take to come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -41,7 +41,7 @@ pub fn serve_pair(runs: [&Path; 2], at: SocketAddr, ready: impl FnOnce(&str)) ->
         Some((base, token)) => ready(&format!("{base}{query}&{token}")),
         None => ready(&format!("{address}{query}")),
     };
-    serve_studio(Shown::of(library), at, ready)
+    serve_studio(Catalogue::of(library), at, ready)
 }
 
 /// A name as it stands in the query of an address (RFC 3986, section 3.4).
@@ -62,7 +62,7 @@ fn escaped(name: &str) -> String {
 /// # Errors
 /// A message for the user: there is no run, or nobody can listen there.
 pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
-    serve_studio(Shown::of(Library::new(path)?), at, ready)
+    serve_studio(Catalogue::of(Library::new(path)?), at, ready)
 }
 
 /// As [`serve`], with the editor of a scenario. Its runs are shown, and what runs on this machine. Who has the address may change the file, so there is a token
@@ -72,9 +72,9 @@ pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<()
 /// A message for the user: the scenario cannot be read, or nobody can listen there.
 pub fn serve_editor(editing: Editing, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     let library = Library::of_folder(&editing.runs)?;
-    let shown = Shown { editor: Some(Editor::new(editing)?), ..Shown::of(library) };
+    let shown = Catalogue { editor: Some(Editor::new(editing)?), ..Catalogue::of(library) };
     #[cfg(feature = "live")]
-    let shown = Shown { live: Some(Live::default()), ..shown };
+    let shown = Catalogue { live: Some(Live::default()), ..shown };
     serve_studio(shown, at, ready)
 }
 
@@ -90,11 +90,11 @@ pub fn serve_live(
     at: SocketAddr,
     ready: impl FnOnce(&str),
 ) -> Result<(), String> {
-    let shown = Shown { live: Some(Live::new(name)?), ..Shown::of(Library::of_any_folder(runs)) };
+    let shown = Catalogue { live: Some(Live::new(name)?), ..Catalogue::of(Library::of_any_folder(runs)) };
     serve_studio(shown, at, ready)
 }
 
-fn serve_studio(shown: Shown, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
+fn serve_studio(shown: Catalogue, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|e| format!("cannot start threads: {e}"))?;
     let outcome = runtime.block_on(async {

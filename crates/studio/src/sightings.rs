@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use wayhop_trace::{CaptureError, CaptureIndex, CapturedFrame, RunDir, Story};
 
 use crate::error::Error;
-use crate::lost_frames::{Lost, lost_frames};
+use crate::lost_frames::{LostFrame, lost_frames};
 use crate::moments::{Moments, PREAMBLE_NS, Sighting, joined, moments};
 use crate::wall_clock::{WallClock, by_ends};
 
@@ -26,7 +26,7 @@ const TAKEN_NS: u64 = 100_000;
 
 /// What was found.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct CaptureSearch {
     /// In order of time.
     pub(crate) frames: Vec<Sighting>,
     /// Nodes that had the packet and have no capture.
@@ -47,9 +47,17 @@ pub(crate) struct Captures {
 
 impl Captures {
     /// The frames of a packet; `names` are those of the nodes.
-    pub(crate) fn of_packet(&self, run: &RunDir, names: &[String], story: &Story) -> Result<Found, Error> {
+    pub(crate) fn of_packet(
+        &self,
+        run: &RunDir,
+        names: &[String],
+        story: &Story,
+    ) -> Result<CaptureSearch, Error> {
         let clock = WallClock::of(run, story);
-        let mut found = Found { time_zero_ns: clock.as_ref().map_or(0, |c| c.zero_ns), ..Found::default() };
+        let mut found = CaptureSearch {
+            time_zero_ns: clock.as_ref().map_or(0, |c| c.zero_ns),
+            ..CaptureSearch::default()
+        };
         let (mut left, mut captures) = (MOST_OCTETS, 0);
         for (node, moments) in moments(story, clock.is_some()) {
             let Some(name) = names.get(node as usize) else { continue };
@@ -100,7 +108,7 @@ impl Captures {
         node: u32,
         moments: &Moments,
         left: &mut u64,
-        found: &mut Found,
+        found: &mut CaptureSearch,
     ) -> Result<(), CaptureError> {
         let file = File::open(path).map_err(CaptureError::Io)?;
         let index = self.index(&file, node)?;
@@ -120,7 +128,7 @@ impl Captures {
         moments: &Moments,
         clock: &WallClock,
         left: &mut u64,
-        found: &mut Found,
+        found: &mut CaptureSearch,
     ) -> Result<(), CaptureError> {
         let file = File::open(path).map_err(CaptureError::Io)?;
         let index = self.index(&file, node)?;
@@ -158,9 +166,9 @@ impl Captures {
         &self,
         path: &Path,
         node: u32,
-        lost: &[Lost],
+        lost: &[LostFrame],
         left: &mut u64,
-        found: &mut Found,
+        found: &mut CaptureSearch,
     ) -> Result<(), CaptureError> {
         let file = File::open(path).map_err(CaptureError::Io)?;
         let index = self.index(&file, node)?;
@@ -216,7 +224,7 @@ impl Search<'_> {
         file: &File,
         range: Range<u64>,
         left: &mut u64,
-        found: &mut Found,
+        found: &mut CaptureSearch,
     ) -> Result<(), CaptureError> {
         let mut reader = index.reader(file, range.start)?;
         let begin = reader.offset();

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wayhop_topology::RunPaths;
-use wayhop_trace::{RunDir, Story, Wanted, stories};
+use wayhop_trace::{PacketQuery, RunDir, Story, stories};
 
 use crate::error::Error;
 
@@ -16,29 +16,29 @@ const MOST_RECEIVERS: usize = 200;
 
 /// Which packet.
 #[derive(Copy, Clone, Debug, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct StoryQuery {
     packet: Option<u64>,
     flow: Option<u32>,
     seq: Option<u64>,
 }
 
-impl Asked {
-    pub(crate) fn wanted(&self) -> Result<Wanted, Error> {
+impl StoryQuery {
+    pub(crate) fn wanted(&self) -> Result<PacketQuery, Error> {
         match (self.packet, self.flow, self.seq) {
-            (Some(packet), None, None) => Ok(Wanted::Packet(packet)),
-            (None, Some(flow), Some(seq)) => Ok(Wanted::OfFlow { flow, seq }),
+            (Some(packet), None, None) => Ok(PacketQuery::Packet(packet)),
+            (None, Some(flow), Some(seq)) => Ok(PacketQuery::OfFlow { flow, seq }),
             _ => Err(Error::bad_request("name a packet: `packet`, its number, or `flow` and `seq`")),
         }
     }
 }
 
 /// The stories of the packets that are meant. A run without them is an error that says where packets are.
-pub(crate) fn told(run: &RunDir, wanted: Wanted) -> Result<Vec<Story>, Error> {
+pub(crate) fn told(run: &RunDir, wanted: PacketQuery) -> Result<Vec<Story>, Error> {
     let told = stories(run, wanted)?;
     if told.is_empty() {
         let what = match wanted {
-            Wanted::Packet(packet) => format!("no packet {packet}"),
-            Wanted::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
+            PacketQuery::Packet(packet) => format!("no packet {packet}"),
+            PacketQuery::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
         };
         let path = run.path().display();
         return Err(Error::not_found(format!(
@@ -49,7 +49,7 @@ pub(crate) fn told(run: &RunDir, wanted: Wanted) -> Result<Vec<Story>, Error> {
 }
 
 /// The answer for the page: each story as `wayhop why --json` prints it, and `more`, how many steps and receivers were left out.
-pub(crate) fn answer(run: &RunDir, asked: &Asked) -> Result<Value, Error> {
+pub(crate) fn answer(run: &RunDir, asked: &StoryQuery) -> Result<Value, Error> {
     let all = told(run, asked.wanted()?)?;
     let paths = RunPaths::of_run(run);
     let told = all.into_iter().take(MOST_STORIES).map(|mut story| {

@@ -13,7 +13,7 @@ use crate::written::PLAN;
 
 /// What a folder of results says of its runs.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct Provenance {
     /// The plan's keys.
     pub sweep: Sweep,
     /// How many runs the plan has.
@@ -32,12 +32,12 @@ pub struct Made {
 const KEYS: [&str; 5] = ["wayhop", "world", "protocol", "scenario", "simulated_s"];
 
 /// Reads how the runs in a folder were made; `None` if it holds no sweep.
-pub fn made(dir: &Path) -> Result<Option<Made>, SweepError> {
+pub fn made(dir: &Path) -> Result<Option<Provenance>, SweepError> {
     let Some(ids) = runs_of(dir)? else { return Ok(None) };
     let sweep = Plan::load(&dir.join(PLAN))?.sweep;
     let wanted: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     let mut done: BTreeSet<String> = BTreeSet::new();
-    let mut made = Made {
+    let mut made = Provenance {
         values: vec![Vec::new(); sweep.axes.len()],
         planned: ids.len(),
         done: 0,

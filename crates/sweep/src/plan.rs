@@ -94,7 +94,7 @@ pub struct Axis {
     /// Values that change several keys, each with a label: `{ label = "10 m/s", set = { movement.speed_factor = 5,
     /// duration_s = 360 } }`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub set: Vec<Labelled>,
+    pub set: Vec<LabelledValue>,
     /// Whether its values are repetitions of the same experiment, as mobility patterns are: means and intervals are over
     /// them, and differences pair them.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub struct Axis {
 /// A value of an axis that changes several keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Labelled {
+pub struct LabelledValue {
     /// What tables call it.
     pub label: String,
     /// The keys of the scenario, with their values.

@@ -20,12 +20,12 @@ const FEW: usize = 8;
 #[derive(Debug, Default)]
 pub struct Oracle {
     /// By number of the radio.
-    known: BTreeMap<usize, Known>,
+    known: BTreeMap<usize, RadioHops>,
 }
 
 /// What was computed for one radio.
 #[derive(Debug)]
-struct Known {
+struct RadioHops {
     range_m: f64,
     until: Time,
     tracks: Vec<Track>,
@@ -53,7 +53,7 @@ impl Oracle {
                 is_too_much = true;
                 return Vec::new();
             };
-            let known = Known { range_m, until, tracks: own.to_vec(), changes: changes.clone() };
+            let known = RadioHops { range_m, until, tracks: own.to_vec(), changes: changes.clone() };
             self.known.insert(number, known);
             changes
         };
@@ -68,7 +68,7 @@ impl Oracle {
 
 /// All changes of these tracks, from those of the tracks before as far as they are the same.
 fn changes(
-    before: Option<Known>,
+    before: Option<RadioHops>,
     own: &[Track],
     range_m: f64,
     until: Time,

@@ -14,14 +14,14 @@ use crate::summary::{LatencyMs, ratio};
 pub struct BundleBooks {
     summary: BundleSummary,
     /// When each bundle was made, its flow, and whether it was delivered.
-    made: FxHashMap<Arc<str>, Made>,
+    made: FxHashMap<Arc<str>, BundleRecord>,
     /// By flow, and at the end those of no flow.
     delays: Vec<Vec<u64>>,
     contacts: Vec<(u64, u64)>,
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Made {
+struct BundleRecord {
     at: Time,
     flow: Option<u32>,
     delivered: bool,
@@ -58,7 +58,7 @@ impl BundleBooks {
                 if let Some(flow) = e.flow.and_then(|f| s.flows.get_mut(f as usize)) {
                     flow.originated += 1;
                 }
-                let made = Made { at: e.time, flow: e.flow, delivered: false };
+                let made = BundleRecord { at: e.time, flow: e.flow, delivered: false };
                 self.made.insert(Arc::clone(&e.bundle), made);
             }
             BundleEventKind::Forward => {

@@ -12,11 +12,11 @@ type Key = (Ends, u16);
 
 /// Echo requests whose answers may still come.
 #[derive(Debug)]
-pub struct Echoes(Recent<Key, Option<Asked>>);
+pub struct Echoes(Recent<Key, Option<EchoRequest>>);
 
 /// A request.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-struct Asked {
+struct EchoRequest {
     flow: u32,
     at_ns: i128,
 }
@@ -41,7 +41,7 @@ impl Echoes {
     pub fn sent(&mut self, ends: Ends, packet: &Identity, flow: u32, at_ns: i128) {
         if let Some(Echo::Request(sequence)) = packet.echo {
             // Sequence numbers wrap: the last request counts.
-            self.0.put((ends, sequence), Some(Asked { flow, at_ns }));
+            self.0.put((ends, sequence), Some(EchoRequest { flow, at_ns }));
         }
     }
 

@@ -138,7 +138,7 @@ pub fn how_it_ended(run: &RunDir) -> Result<Option<String>, Error> {
 
 /// What was recovered.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recovered {
+pub struct Recovery {
     /// How far the record goes, seconds of the run's own clock.
     pub until_s: f64,
     /// The tables and how many rows each has now.
@@ -153,7 +153,7 @@ pub struct Recovered {
 pub fn recover(
     path: &std::path::Path,
     classifier: &'static dyn Classifier,
-) -> Result<Option<Recovered>, Error> {
+) -> Result<Option<Recovery>, Error> {
     let run = RunDir::open_alone(path, classifier)?;
     if run.manifest()?.status != RunStatus::Running {
         return Ok(None);
@@ -202,7 +202,7 @@ pub fn recover(
     let until_s = summary.simulated_s;
     let what = format!("killed; the record goes up to {until_s:.3} s");
     run.end(RunStatus::Killed, Some(what))?;
-    Ok(Some(Recovered { until_s, tables }))
+    Ok(Some(Recovery { until_s, tables }))
 }
 
 /// What there is of a run that was killed and has no checkpoint.

@@ -62,15 +62,15 @@ pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, NoPacket, PassedOver, disse
 pub use echoes::{Answer, Echoes};
 pub use error::Error;
 pub use event::{
-    ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, HopKind, NoteEvent,
-    Outcome, PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
+    ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, NoteEvent, Outcome,
+    PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;
 pub use identity::{Echo, Identity, IdentityEvent, Lengths, carried, ends};
-pub use killed::{Recovered, how_it_ended, recover};
+pub use killed::{Recovery, how_it_ended, recover};
 pub use lock::{lock_file, lock_folder};
-pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, Merged, MergedRun, RunStatus, civil};
+pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, MergeRecord, MergedRun, RunStatus, civil};
 pub use observer::Observer;
 pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
 pub use recent::Recent;
@@ -78,7 +78,7 @@ pub use reception::ReceptionEvent;
 pub use recorder::Recorder;
 pub use run_dir::RunDir;
 pub use status::Status;
-pub use story::{At, LostPacket, PathBetween, Step, Story, Wanted, lost, stories};
+pub use story::{At, LostPacket, PacketQuery, PathBetween, Step, Story, lost, stories};
 pub use summary::{
     ApplicationSummary, AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
     Summary, TcpSummary, Topology, Totals, named_drops, ratio,
@@ -88,4 +88,4 @@ pub use tables::{
     node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use transmissions::{OverheadFrames, Rfc2501, Transmissions};
-pub use wayhop_core::{Classifier, MessageCounts, Messages};
+pub use wayhop_core::{Classifier, HopKind, MessageCounts, Messages};

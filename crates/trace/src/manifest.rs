@@ -50,12 +50,13 @@ pub struct Manifest {
     pub started: String,
     /// Of a run that `wayhop merge` made: from which runs, and how their clocks were set.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub merged: Option<Merged>,
+    pub merged: Option<MergeRecord>,
 }
 
 /// From which runs one was merged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Merged {
+#[schemars(rename = "Merged")]
+pub struct MergeRecord {
     /// The node whose clock the times count by.
     pub reference: String,
     /// The runs, in the order of the nodes' numbers.
@@ -68,7 +69,7 @@ pub struct Merged {
     pub differing: Vec<String>,
 }
 
-impl Eq for Merged {}
+impl Eq for MergeRecord {}
 
 /// One node's run, and what its clock showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

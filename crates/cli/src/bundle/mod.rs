@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 pub(crate) use args::BundleCommand;
 pub(crate) use list::List;
-pub(crate) use receive::Received;
-pub(crate) use send::Sent;
+pub(crate) use receive::ReceivedBundle;
+pub(crate) use send::SendReport;
 
 use crate::failure::Failure;
 

@@ -23,7 +23,8 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// A line of `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Received {
+#[schemars(rename = "Received")]
+pub(crate) struct ReceivedBundle {
     #[serde(flatten)]
     about: Delivered,
     /// Its payload, octets.
@@ -68,7 +69,8 @@ pub(super) fn receive(a: &ReceiveArgs) -> Result<ExitCode, Failure> {
 
 fn show(a: &ReceiveArgs, delivery: Delivery) -> Result<(), Failure> {
     let Delivery { about, payload } = delivery;
-    let mut received = Received { bytes: payload.len() as u64, about, text: None, file: None, sha256: None };
+    let mut received =
+        ReceivedBundle { bytes: payload.len() as u64, about, text: None, file: None, sha256: None };
     match file::decode(&payload) {
         Some(Ok((head, octets))) => {
             let path = write(&a.folder, &head.name, octets)?;
@@ -88,7 +90,7 @@ fn show(a: &ReceiveArgs, delivery: Delivery) -> Result<(), Failure> {
     output(stdout().flush())
 }
 
-fn words(r: &Received) -> String {
+fn words(r: &ReceivedBundle) -> String {
     let from = harmless(&r.about.source);
     match (&r.file, &r.text) {
         (Some(path), _) => format!("{from}: {} ({} octets)", path.display(), r.bytes),

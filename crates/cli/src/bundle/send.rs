@@ -16,7 +16,8 @@ use crate::failure::{Failure, output};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Sent {
+#[schemars(rename = "Sent")]
+pub(crate) struct SendReport {
     #[serde(flatten)]
     about: SentBundle,
     /// How long it lives, seconds.
@@ -42,7 +43,7 @@ pub(super) fn send(a: &SendArgs) -> Result<ExitCode, Failure> {
     };
     let sent: SentBundle = client.ask(&ask, payload).map_err(failure)?;
     let line = if a.at.json {
-        let all = Sent { about: sent, lifetime_s: a.lifetime, custody: a.custody };
+        let all = SendReport { about: sent, lifetime_s: a.lifetime, custody: a.custody };
         Document::from(serde_json::to_value(all).map_err(Failure::run)?).to_string()
     } else {
         format!("{}: {} octets for {}", sent.bundle, sent.bytes, sent.destination)

@@ -71,7 +71,7 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
         }
         What::Up => ctl.order(Request::Up {})?,
         What::Watch { kinds } => {
-            while ctl.watch(&kinds, a.wait)? == Watched::NodeEnded && a.wait {
+            while ctl.watch(&kinds, a.wait)? == WatchEnd::NodeEnded && a.wait {
                 say!("wayhop: the node has ended; waiting for it");
                 ctl.client = connect()?;
             }
@@ -251,7 +251,7 @@ fn line(answer: Value) -> String {
 
 /// Why there are no more events.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Watched {
+enum WatchEnd {
     NodeEnded,
     ReaderGone,
 }
@@ -333,21 +333,21 @@ impl Ctl {
             .ok_or_else(|| Failure::Run(format!("node {number} has no address; give the address itself")))
     }
 
-    fn watch(&mut self, kinds: &[String], wait: bool) -> Result<Watched, Failure> {
+    fn watch(&mut self, kinds: &[String], wait: bool) -> Result<WatchEnd, Failure> {
         let kinds = EventKind::ALL.into_iter().filter(|k| kinds.iter().any(|n| n == k.name())).collect();
         match self.client.subscribe(self.node.clone(), kinds) {
             // It was about to end.
-            Err(ClientError::Broken { .. }) if wait => return Ok(Watched::NodeEnded),
+            Err(ClientError::Broken { .. }) if wait => return Ok(WatchEnd::NodeEnded),
             subscribed => subscribed.map_err(failure)?,
         }
         while let Some(event) = self.client.event().map_err(failure)? {
             let event = serde_json::to_value(&event).map_err(Failure::run)?;
             let line = if self.json { Document::from(event).to_string() } else { show::event(&event) };
             match writeln!(stdout(), "{line}") {
-                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Watched::ReaderGone),
+                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(WatchEnd::ReaderGone),
                 written => output(written)?,
             }
         }
-        Ok(Watched::NodeEnded)
+        Ok(WatchEnd::NodeEnded)
     }
 }

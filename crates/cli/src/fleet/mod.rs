@@ -20,7 +20,7 @@ use wayhop_trace::Status;
 
 use args::FleetArgs;
 pub(crate) use args::FleetCommand;
-use progress::Shown;
+use progress::ProgressDisplay;
 
 use crate::failure::{Failure, output, say};
 
@@ -29,7 +29,7 @@ struct Desk {
     fleet: Fleet,
     state: StateFile,
     stop: std::sync::Arc<AtomicBool>,
-    shown: Shown,
+    shown: ProgressDisplay,
     json: bool,
 }
 
@@ -58,7 +58,7 @@ impl Desk {
             Fleet::load(&a.fleet, |scenario| Ok(Scenario::load(scenario, &[])?.resolve()?.names))?;
         fleet.keep(&a.hosts)?;
         let state = StateFile::of(&a.fleet);
-        Ok(Self { fleet, state, stop: stop_on_signal()?, shown: Shown::new(a.quiet), json: a.json })
+        Ok(Self { fleet, state, stop: stop_on_signal()?, shown: ProgressDisplay::new(a.quiet), json: a.json })
     }
 
     fn context(&self) -> Context<'_> {

@@ -10,13 +10,13 @@ use wayhop_fleet::{Host, Progress};
 use crate::failure::{harmless, say};
 
 /// What shows how far the hosts are.
-pub(super) enum Shown {
+pub(super) enum ProgressDisplay {
     Nothing,
     Lines,
     Bars { all: MultiProgress, bars: Mutex<BTreeMap<String, ProgressBar>> },
 }
 
-impl Shown {
+impl ProgressDisplay {
     pub(super) fn new(quiet: bool) -> Self {
         if quiet {
             Self::Nothing
@@ -36,7 +36,7 @@ impl Shown {
     }
 }
 
-impl Progress for Shown {
+impl Progress for ProgressDisplay {
     fn at(&self, host: &Host, what: &str, octets: Option<(u64, u64)>) {
         let Self::Bars { all, bars } = self else { return };
         let mut bars = bars.lock().unwrap_or_else(PoisonError::into_inner);

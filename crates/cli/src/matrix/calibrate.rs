@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-use wayhop_matrix::{Measured, calibrate as fit};
+use wayhop_matrix::{Measurement, calibrate as fit};
 
 use super::args::CalibrateArgs;
 use super::calibration::Calibration;
@@ -36,7 +36,7 @@ pub(super) fn calibrate(a: &CalibrateArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(a: &CalibrateArgs) -> Result<Vec<Measured>, Failure> {
+fn read(a: &CalibrateArgs) -> Result<Vec<Measurement>, Failure> {
     let path = a.measured.display();
     let wrong = |what: &dyn std::fmt::Display| Failure::Usage(format!("{path}: {what}"));
     let size = fs::metadata(&a.measured).map_err(|e| wrong(&e))?.len();

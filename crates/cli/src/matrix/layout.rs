@@ -1,7 +1,7 @@
 //! Where radios are, and the path losses that this asks for.
 
 use wayhop_core::{Position, Purpose, Rng, Time, stream};
-use wayhop_matrix::{Wanted, pairs};
+use wayhop_matrix::{TargetLosses, pairs};
 use wayhop_radio::{PathLoss, RadioConfig};
 use wayhop_scenario::Resolved;
 
@@ -14,9 +14,9 @@ fn distance_m(a: Position, b: Position) -> f64 {
 }
 
 /// What radios at these places ask for; from `range_m` on, a link must not appear.
-pub(super) fn wanted(radio: &RadioConfig, places: &[Position], range_m: Option<f64>) -> Wanted {
+pub(super) fn wanted(radio: &RadioConfig, places: &[Position], range_m: Option<f64>) -> TargetLosses {
     let loss = |(i, j): (usize, usize)| radio.mean_path_loss_db(distance_m(places[i], places[j]));
-    Wanted {
+    TargetLosses {
         loss_db: pairs(places.len()).map(loss).collect(),
         beyond_db: range_m.map_or_else(|| radio.silent_path_loss_db(), |m| radio.mean_path_loss_db(m)),
     }

@@ -20,7 +20,7 @@ mod solve;
 
 #[cfg(feature = "linux")]
 pub(crate) use drive::Line;
-pub(crate) use solve::Solved;
+pub(crate) use solve::SolveReport;
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::{Span, Time};
 use wayhop_matrix::{
-    Quality, Report, Settings, Switch, Wanted, anneal, coherent_error_db, follow, solve as settle,
+    Quality, Report, Settings, Switch, TargetLosses, anneal, coherent_error_db, follow, solve as settle,
 };
 use wayhop_report::{columns, mean};
 use wayhop_runs::jobs;
@@ -26,7 +26,8 @@ const ANNEALED: u32 = 3_000_000;
 
 /// What is printed with `--json`. Figures of several layouts are means over them, but for the greatest error.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Solved {
+#[schemars(rename = "Solved")]
+pub(crate) struct SolveReport {
     /// Version of the program that wrote this object.
     wayhop: &'static str,
     /// Radios of the matrix.
@@ -57,15 +58,16 @@ pub(crate) struct Solved {
     errors_db: Option<Vec<f64>>,
     /// With `--follow`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    follow: Option<Followed>,
+    follow: Option<MovingLayouts>,
     /// With `--anneal`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    anneal: Option<Annealed>,
+    anneal: Option<AnnealingReport>,
 }
 
 /// Layouts that move, each second solved from the settings of the second before.
 #[derive(Serialize, JsonSchema)]
-struct Followed {
+#[schemars(rename = "Followed")]
+struct MovingLayouts {
     /// So many seconds of each layout.
     seconds: u32,
     /// How fast nodes move, m/s.
@@ -84,7 +86,8 @@ struct Followed {
 
 /// The same layouts by simulated annealing.
 #[derive(Serialize, JsonSchema)]
-struct Annealed {
+#[schemars(rename = "Annealed")]
+struct AnnealingReport {
     /// As above.
     mean_error_db: Option<f64>,
     /// As above.
@@ -156,7 +159,7 @@ fn random(a: &SolveArgs, n: u32) -> Result<(Switch, Vec<Layout>), Failure> {
     Ok((switch.clone(), done.into_iter().flatten().collect()))
 }
 
-fn one(a: &SolveArgs, switch: &Switch, wanted: &Wanted, seed: u64) -> Layout {
+fn one(a: &SolveArgs, switch: &Switch, wanted: &TargetLosses, seed: u64) -> Layout {
     let begun = Instant::now();
     let settings = settle(switch, wanted, a.quality.map_or(Quality::Best, Quality::from).layout(), seed);
     let ms = ms_since(begun);
@@ -179,13 +182,13 @@ fn ms_since(begun: Instant) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3
 }
 
-fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> Solved {
+fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> SolveReport {
     let errors =
         |of: &dyn Fn(&Layout) -> Option<f64>| mean(&layouts.iter().filter_map(of).collect::<Vec<_>>());
     let followed: Vec<_> = layouts.iter().flat_map(|l| &l.followed).collect();
     let annealed: Vec<_> = layouts.iter().filter_map(|l| l.annealed.as_ref()).collect();
     let single = if let [one] = layouts { Some(one) } else { None };
-    Solved {
+    SolveReport {
         wayhop: env!("CARGO_PKG_VERSION"),
         radios: switch.radios(),
         buses: switch.buses(),
@@ -199,7 +202,7 @@ fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> Solved {
         solve_ms: errors(&|l| Some(l.ms)).unwrap_or(0.0),
         settings_db: single.map(|l| switch.settings_db(&l.settings)),
         errors_db: single.map(|l| l.report.errors_db.clone()),
-        follow: a.follow.map(|seconds| Followed {
+        follow: a.follow.map(|seconds| MovingLayouts {
             seconds,
             speed_mps: a.speed,
             mean_error_db: mean(&followed.iter().filter_map(|f| f.0.mean_error_db).collect::<Vec<_>>()),
@@ -208,14 +211,14 @@ fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> Solved {
             max_solve_ms: followed.iter().map(|f| f.2).fold(0.0, f64::max),
             stale_error_db: mean(&followed.iter().filter_map(|f| f.1.mean_error_db).collect::<Vec<_>>()),
         }),
-        anneal: a.anneal.then(|| Annealed {
+        anneal: a.anneal.then(|| AnnealingReport {
             mean_error_db: mean(&annealed.iter().filter_map(|r| r.0.mean_error_db).collect::<Vec<_>>()),
             solve_ms: mean(&annealed.iter().map(|r| r.1).collect::<Vec<_>>()).unwrap_or(0.0),
         }),
     }
 }
 
-fn words(s: &Solved) -> String {
+fn words(s: &SolveReport) -> String {
     let db = |v: Option<f64>| v.map_or_else(|| "- dB".to_owned(), |v| format!("{v:.2} dB"));
     let of = if s.layouts == 1 { String::new() } else { format!(", mean of {} layouts", s.layouts) };
     let mut lines = vec![
@@ -252,7 +255,7 @@ fn words(s: &Solved) -> String {
 }
 
 /// The settings, a row for each radio.
-fn table(s: &Solved) -> String {
+fn table(s: &SolveReport) -> String {
     let Some(settings) = &s.settings_db else { return String::new() };
     let head = ["radio".to_owned()].into_iter().chain((0..s.buses).map(|k| format!("bus {k}, dB")));
     let mut rows = vec![head.collect::<Vec<_>>()];

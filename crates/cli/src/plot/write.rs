@@ -3,7 +3,7 @@
 use std::io::{Write as _, stdout};
 use std::path::Path;
 
-use wayhop_picture::{pdf, png};
+use wayhop_figures::picture::{pdf, png};
 use wayhop_report::Figure;
 
 use super::args::{COLUMN_MM, PlotArgs};

@@ -13,13 +13,13 @@ use wayhop_core::nearest;
 use wayhop_report::columns;
 use wayhop_scenario::{Preset, presets};
 
-use crate::reproduce::args::Paper;
 use crate::failure::{Failure, output};
+use crate::reproduce::args::Paper;
 pub(crate) use args::{EXAMPLES, PresetsArgs};
 
 /// What is printed with `--json`.
 #[derive(Serialize)]
-struct Listed<'a> {
+struct PresetListing<'a> {
     wayhop: &'static str,
     presets: Vec<Entry<'a>>,
 }
@@ -88,7 +88,7 @@ fn json<'a>(of: impl Iterator<Item = &'a Preset>, with_values: bool) -> Result<S
         Ok(Entry { name: &p.name, of: p.of, about: &p.about, values })
     };
     let presets = of.map(entry).collect::<Result<_, Failure>>()?;
-    let listed = Listed { wayhop: env!("CARGO_PKG_VERSION"), presets };
+    let listed = PresetListing { wayhop: env!("CARGO_PKG_VERSION"), presets };
     Ok(serde_json::to_string(&listed).map_err(Failure::run)? + "\n")
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use wayhop_report::{Figure, Page, Panel, Section};
-use wayhop_sweep::{Chart, Made, Request, axis_in_words, capitalised, chart, figure_in_words, made};
+use wayhop_sweep::{Chart, Provenance, Request, axis_in_words, capitalised, chart, figure_in_words, made};
 
 use super::args::ReportArgs;
 use super::command::command;
@@ -69,7 +69,7 @@ struct Views {
 }
 
 impl Views {
-    fn new(made: &Made) -> Self {
+    fn new(made: &Provenance) -> Self {
         let varied: Vec<(&str, &[String])> = made
             .sweep
             .axes
@@ -143,7 +143,7 @@ impl Views {
 }
 
 /// How the runs were made, as their plan and their summaries say.
-fn methods(made: &Made) -> Vec<String> {
+fn methods(made: &Provenance) -> Vec<String> {
     let said = |key: &str| {
         made.said.get(key).map_or_else(String::new, |all| all.iter().cloned().collect::<Vec<_>>().join(", "))
     };

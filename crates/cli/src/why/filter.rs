@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_are_found_in_any_case_and_wrong_ones_are_refused_with_those_that_there_are() {
+    fn causes_are_found_in_any_case_and_wrong_ones_are_refused_with_a_list() {
         let all = [packet(1.0, Some("NO_ROUTE"), "10.0.0.1"), packet(2.0, None, "10.0.0.2")];
         assert!(
             has_cause(&all[0], "no_route") && has_cause(&all[1], "held") && !has_cause(&all[1], "NO_ROUTE")

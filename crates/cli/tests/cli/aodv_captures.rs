@@ -191,7 +191,7 @@ fn with_local_repair_route_errors_with_flag_n_occur_and_every_field_is_tsharks()
 }
 
 #[test]
-fn with_acknowledged_replies_over_a_radio_that_acknowledges_nothing_every_field_is_tsharks() {
+fn with_acknowledged_replies_over_a_silent_radio_every_field_is_tsharks() {
     let rows = agreed(&["--profile", "das", "--radio", "wavelan-i", "--set", "protocol.rrep_ack=true"]);
     let asked = rows
         .iter()

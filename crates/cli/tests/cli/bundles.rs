@@ -8,7 +8,7 @@ use crate::{folder, run_in, summary_of, wayhop};
 const RELAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/dtn/relay.toml");
 
 #[test]
-fn a_node_that_goes_to_and_fro_carries_every_bundle_and_the_run_is_the_same_each_time() {
+fn a_node_that_goes_to_and_fro_carries_every_bundle_and_runs_are_the_same() {
     let dir = folder(&[]);
     let first = summary_of(dir.path(), &[RELAY, "--out", "a"]);
     let bundles = &first["bundles"];

@@ -70,7 +70,7 @@ fn ours(rows: &[Value], row: [&str; 3]) -> f64 {
 }
 
 #[test]
-fn a_robot_s_video_crosses_the_mesh_and_the_report_counts_what_the_packets_table_does() {
+fn a_robots_video_crosses_the_mesh_and_the_report_counts_as_the_packets_table() {
     if !is_root() {
         return;
     }

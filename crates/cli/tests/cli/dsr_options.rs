@@ -98,7 +98,7 @@ fn options_over_a_radio_without_acknowledgements_are_those_that_tshark_sees() {
 }
 
 #[test]
-fn options_of_flows_over_a_radio_without_acknowledgements_are_those_that_tshark_sees() {
+fn options_of_flows_over_a_radio_without_acknowledgements_are_tsharks() {
     let args = ["--profile", "rfc", "--radio", "wavelan-i", "--set", "protocol.flow_state=true"];
     agree(&args, &["rreq", "rrep", "source_route", "timeout", "flow_state", "ack_request", "ack"]);
 }

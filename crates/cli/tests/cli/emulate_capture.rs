@@ -25,7 +25,7 @@ fn near<'a>(file: &'a [CapturedFrame], of: &CapturedFrame) -> &'a [CapturedFrame
 }
 
 #[test]
-fn frames_of_a_live_capture_are_those_of_the_capture_file_with_signal_rate_and_channel() {
+fn frames_of_a_live_capture_are_the_files_with_signal_rate_and_channel() {
     if !is_root() {
         return;
     }

@@ -57,7 +57,7 @@ impl Run {
 }
 
 #[test]
-fn half_a_million_packets_without_sense_neither_stop_an_emulation_nor_fill_its_memory() {
+fn half_a_million_junk_packets_neither_stop_an_emulation_nor_fill_its_memory() {
     if !is_root() {
         return;
     }
@@ -89,7 +89,7 @@ fn garbage_at_the_control_socket_of_an_emulation_does_no_harm() {
 }
 
 #[test]
-fn an_emulation_that_is_killed_in_the_middle_of_a_download_leaves_nothing_and_the_next_one_runs() {
+fn an_emulation_killed_in_the_middle_of_a_download_leaves_nothing_behind() {
     if !is_root() {
         return;
     }

@@ -35,7 +35,7 @@ fn get(at: &str) -> Option<String> {
 }
 
 #[test]
-fn a_node_of_an_emulation_collects_what_all_others_report_over_the_network_and_prometheus_sees_all() {
+fn an_emulated_node_collects_what_all_others_report_and_prometheus_sees_all() {
     if !is_root() {
         return;
     }

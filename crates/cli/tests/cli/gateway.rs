@@ -67,7 +67,7 @@ fn tshark_shows_the_external_bits_where_packets_leave_and_come_in() {
 }
 
 #[test]
-fn when_the_uplink_of_the_nearer_gateway_is_cut_the_flow_goes_on_by_the_other_with_each_protocol() {
+fn when_the_nearer_gateways_uplink_is_cut_the_flow_goes_on_by_the_other() {
     for protocol in ["dsr", "aodv", "dsdv"] {
         let dir = folder(&[("s.toml", TWO)]);
         let args =

@@ -61,7 +61,7 @@ fn logs(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_log_of_a_run_replays_without_a_difference_and_another_parameter_shows_the_first() {
+fn every_log_of_a_run_replays_and_another_parameter_shows_the_first_difference() {
     for (protocol, change) in CHANGES {
         let dir = recorded(protocol);
         let logs = logs(dir.path());

@@ -53,7 +53,7 @@ fn axes_on_the_command_line_make_a_plan_that_makes_the_same_runs() {
 }
 
 #[test]
-fn a_plan_that_was_read_is_written_with_what_the_command_line_says_and_else_left_alone() {
+fn a_plan_is_written_with_what_the_command_line_says_and_else_left_alone() {
     let plan = "# mine\nscenario = \"../s.toml\"\nseeds = { count = 2 }\n[[axis]]\nname = \"rate\"\n\
         key = \"traffic.0.rate_pps\"\nvalues = [2, 4]\n";
     let dir = folder(&[("s.toml", SCENARIO)]);

@@ -218,7 +218,7 @@ fn every_lost_packet_has_a_story_that_ends_as_the_list_says() {
 }
 
 #[test]
-fn frames_that_a_node_could_not_decode_are_damaged_in_its_capture_and_tshark_shows_why() {
+fn frames_not_decoded_are_damaged_in_the_capture_and_tshark_shows_why() {
     let dir = folder(&[("s.toml", CROWD)]);
     let args = ["s.toml", "--out", "r", "--receptions", "--set", "captures.nodes=[4]"];
     let plain = hash(dir.path(), &args);

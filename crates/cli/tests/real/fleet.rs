@@ -235,7 +235,7 @@ fn assert_programs_have_run(site: &Site, started: &Value) {
 }
 
 #[test]
-fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetched_also_late() {
+fn a_fleet_is_checked_equipped_started_and_stopped_and_its_records_are_fetched() {
     if !may_run() {
         return;
     }
@@ -329,8 +329,7 @@ fn a_fleet_is_checked_equipped_started_together_stopped_and_its_records_are_fetc
 }
 
 #[test]
-fn a_dead_host_a_wrong_key_a_wrong_version_and_a_host_that_talks_without_end_are_told_apart_and_none_is_started()
- {
+fn hosts_with_different_faults_are_told_apart_and_none_is_started() {
     if !may_run() {
         return;
     }

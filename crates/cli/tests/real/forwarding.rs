@@ -20,7 +20,7 @@ fn children(of: u32) -> Vec<String> {
 }
 
 #[test]
-fn a_measurement_that_is_interrupted_reports_what_there_is_and_leaves_nothing_behind() {
+fn an_interrupted_measurement_reports_what_there_is_and_leaves_nothing_behind() {
     if !may_run() {
         return;
     }

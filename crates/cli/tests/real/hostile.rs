@@ -100,7 +100,7 @@ s.send(bytes.fromhex('02000a000002' + sys.argv[5] + '0800') + h + body)
 }
 
 #[test]
-fn a_forged_route_over_a_neighbour_that_is_not_there_ends_although_packets_of_others_use_it() {
+fn a_forged_route_over_an_absent_neighbour_ends_although_others_packets_use_it() {
     if !may_run() {
         return;
     }
@@ -152,7 +152,7 @@ fn with_keys_a_forged_route_reply_is_not_believed_and_packets_pass() {
 
 /// Keys are for routing messages: what they do not cover.
 #[test]
-fn with_keys_aodv_and_dsdv_forward_a_strangers_data_and_the_kernel_believes_forged_arp() {
+fn with_keys_aodv_and_dsdv_forward_a_strangers_data_and_believe_forged_arp() {
     const ARP: &str = r"
 import socket
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('eth1', 0))
@@ -193,7 +193,7 @@ fn addresses(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_million_forged_replayed_and_changed_frames_change_no_route_between_nodes_with_keys() {
+fn a_million_forged_and_replayed_frames_change_no_route_between_nodes_with_keys() {
     if !may_run() {
         return;
     }
@@ -271,7 +271,7 @@ fn say(mesh: &Mesh, i: usize, user: &str, to: &str, body: &str) {
 }
 
 #[test]
-fn a_forged_route_over_a_station_that_takes_packets_and_says_nothing_ends_although_traffic_uses_it() {
+fn a_forged_route_over_a_silent_station_ends_although_traffic_uses_it() {
     if !may_run() {
         return;
     }

@@ -163,7 +163,7 @@ fn the_kernels_ipv6_reaches_a_node_and_another_kernel_through_it() {
 }
 
 #[test]
-fn a_static_route_leads_a_nodes_programs_and_those_of_others_to_a_network_behind_a_neighbour() {
+fn a_static_route_leads_programs_to_a_network_behind_a_neighbour() {
     if !may_run() {
         return;
     }
@@ -224,7 +224,7 @@ traffic = [{ kind = "cbr", src = 0, dst = 2, rate_pps = 20, payload_bytes = 200,
 "#;
 
 #[test]
-fn logs_of_nodes_with_ipv6_several_interfaces_and_two_lives_replay_without_a_difference() {
+fn logs_of_nodes_with_ipv6_several_interfaces_and_two_lives_replay_the_same() {
     if !may_run() {
         return;
     }

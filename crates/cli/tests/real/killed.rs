@@ -272,7 +272,7 @@ fn relay_lost_s(after_ms: u64) -> f64 {
 }
 
 #[test]
-fn a_field_node_that_is_killed_is_merged_with_the_others_and_five_seconds_are_missing_at_most() {
+fn a_killed_field_node_is_merged_and_misses_five_seconds_at_most() {
     if !may_run() {
         return;
     }

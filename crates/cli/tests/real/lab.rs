@@ -236,7 +236,7 @@ fn a_macfilter_by_hand_decides_who_hears_whom() {
 }
 
 #[test]
-fn a_command_runs_in_a_node_that_knows_the_others_names_and_its_exit_status_is_the_runs() {
+fn a_command_in_a_node_knows_the_others_names_and_its_exit_status_is_the_runs() {
     if !may_run() {
         return;
     }
@@ -652,7 +652,7 @@ time.sleep(3)
 "#;
 
 #[test]
-fn connections_of_programs_are_in_the_labs_record_in_each_nodes_own_and_in_the_merged_one() {
+fn connections_of_programs_are_in_the_labs_each_nodes_and_the_merged_record() {
     if !may_run() {
         return;
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::mesh::{Mesh, may_run};
 
 #[test]
-fn programs_reach_each_other_over_two_hops_of_dsr_and_tshark_finds_nothing_malformed() {
+fn programs_reach_each_other_over_dsr_and_tshark_finds_nothing_malformed() {
     if !may_run() {
         return;
     }
@@ -27,7 +27,7 @@ fn programs_reach_each_other_over_two_hops_of_dsr_and_tshark_finds_nothing_malfo
 }
 
 #[test]
-fn programs_reach_each_other_over_two_hops_of_aodv_by_routes_of_the_kernel_that_live_while_they_are_used() {
+fn programs_reach_each_other_over_aodv_by_kernel_routes_that_live_while_used() {
     if !may_run() {
         return;
     }
@@ -55,7 +55,7 @@ fn programs_reach_each_other_over_two_hops_of_aodv_by_routes_of_the_kernel_that_
 }
 
 #[test]
-fn a_node_without_a_configuration_file_is_reached_by_the_name_of_its_tun_unless_another_has_it() {
+fn a_node_without_a_configuration_file_is_reached_by_the_name_of_its_tun() {
     if !may_run() {
         return;
     }

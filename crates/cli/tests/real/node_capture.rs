@@ -32,7 +32,7 @@ fn capture(mesh: &Mesh, name: &str, arguments: &[&str], to: Stdio) -> Child {
 }
 
 #[test]
-fn frames_of_a_live_capture_are_those_of_the_capture_file_and_tshark_reads_them_without_complaint() {
+fn frames_of_a_live_capture_are_those_of_the_file_and_tshark_reads_them() {
     if !may_run() {
         return;
     }
@@ -64,7 +64,7 @@ fn frames_of_a_live_capture_are_those_of_the_capture_file_and_tshark_reads_them_
 }
 
 #[test]
-fn a_capture_ends_with_its_count_and_with_its_reader_and_decode_reads_it_from_a_pipe() {
+fn a_capture_ends_with_its_count_or_reader_and_decode_reads_it_from_a_pipe() {
     if !may_run() {
         return;
     }
@@ -112,7 +112,7 @@ fn a_capture_ends_with_its_count_and_with_its_reader_and_decode_reads_it_from_a_
 }
 
 #[test]
-fn a_reader_that_does_not_read_keeps_no_packet_waiting_and_the_stream_tells_what_is_missing() {
+fn a_stalled_reader_keeps_no_packet_waiting_and_hears_what_is_missing() {
     if !may_run() {
         return;
     }

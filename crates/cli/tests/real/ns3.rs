@@ -81,7 +81,7 @@ impl Place {
 }
 
 #[test]
-fn a_node_in_the_middle_of_ns3s_chain_has_the_kernels_routes_and_says_what_rfc_3561_asks() {
+fn a_node_amid_ns3s_chain_has_the_kernels_routes_and_says_what_rfc_3561_asks() {
     if !may_run() {
         return;
     }

@@ -143,7 +143,7 @@ const OUTAGE: &str = "duration_s = 24\nnodes.count = 3\nmovement = { kind = \"ch
                         outages = [{ node = 1, start_s = 12, length_s = 1, tables = \"kept\" }]\n";
 
 #[test]
-fn an_outage_that_would_begin_while_its_node_is_down_by_order_is_left_out_in_emulation_and_lab() {
+fn an_outage_of_a_node_that_is_down_by_order_is_left_out_in_emulation_and_lab() {
     if !may_run() {
         return;
     }

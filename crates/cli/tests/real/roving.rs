@@ -439,7 +439,7 @@ fn rove(world: &World, session: &mut Session, moves: &[Move<'_>]) {
 }
 
 #[test]
-fn one_ssh_session_and_one_ping_go_from_home_by_a_foreign_agent_and_a_slow_link_home_again() {
+fn one_ssh_session_and_one_ping_live_through_a_foreign_agent_and_home_again() {
     if !may_run() {
         return;
     }

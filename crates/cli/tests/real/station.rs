@@ -45,7 +45,7 @@ while True:
 "#;
 
 #[test]
-fn the_place_that_gpsd_knows_is_shown_until_another_is_told_and_again_when_that_is_released() {
+fn gpsds_place_is_shown_until_another_is_told_and_again_after_that() {
     if !may_run() {
         return;
     }
@@ -119,7 +119,7 @@ fn numbers(reports: &[Value]) -> Vec<u64> {
 }
 
 #[test]
-fn a_nodes_own_log_has_every_report_although_the_mesh_lost_some_on_their_way_to_the_collector() {
+fn a_nodes_own_log_has_every_report_although_the_mesh_lost_some() {
     if !may_run() {
         return;
     }
@@ -211,7 +211,7 @@ fn table(run: &Path, table: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_node_writes_a_run_directory_with_the_packets_that_it_forwarded_and_what_its_protocol_remarked() {
+fn a_node_records_the_packets_that_it_forwarded_and_what_its_protocol_remarked() {
     use std::os::unix::fs::PermissionsExt as _;
     if !may_run() {
         return;

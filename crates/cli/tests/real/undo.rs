@@ -99,7 +99,7 @@ fn a_node_that_is_ended_when_its_helper_has_just_been_killed_sets_the_host_back(
 }
 
 #[test]
-fn a_host_is_as_it_was_when_a_node_was_killed_with_its_helper_and_another_one_ran_and_ended() {
+fn a_host_is_as_before_when_a_node_was_killed_with_its_helper_and_another_ran() {
     if !may_run() {
         return;
     }
@@ -150,7 +150,7 @@ fn a_node_waits_for_the_helper_of_the_one_before_it_which_takes_nothing_from_it(
 }
 
 #[test]
-fn a_second_node_at_an_interface_is_refused_with_the_process_of_the_first_which_goes_on() {
+fn a_second_node_at_an_interface_is_refused_with_the_process_of_the_first() {
     if !may_run() {
         return;
     }
@@ -368,7 +368,7 @@ fn a_node_cannot_write_its_list_any_more_when_it_reads_its_first_frame() {
 }
 
 #[test]
-fn a_hundred_nodes_that_are_killed_at_random_instants_leave_nothing_behind_the_next_ones() {
+fn a_hundred_nodes_killed_at_random_instants_leave_nothing_behind() {
     if !may_run() {
         return;
     }

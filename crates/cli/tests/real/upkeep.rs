@@ -44,7 +44,7 @@ fn a_node_goes_on_when_its_interface_was_taken_away_and_made_again_under_its_nam
 }
 
 #[test]
-fn a_node_that_is_killed_after_its_interface_was_remade_leaves_nothing_at_the_new_one() {
+fn a_node_killed_after_its_interface_was_remade_leaves_nothing_at_the_new_one() {
     if !may_run() {
         return;
     }

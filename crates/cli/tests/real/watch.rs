@@ -183,7 +183,7 @@ fn forwarding_that_somebody_switches_is_set_again_as_each_protocol_needs_it() {
 }
 
 #[test]
-fn settings_of_the_interface_and_the_tun_are_set_again_and_the_host_is_as_before_at_the_end() {
+fn settings_of_interface_and_tun_are_set_again_and_the_host_is_as_before() {
     if !may_run() {
         return;
     }
@@ -365,7 +365,7 @@ fn programs_that_root_takes_from_their_places_are_put_back() {
 }
 
 #[test]
-fn arp_that_somebody_switches_off_is_on_again_and_a_port_of_a_bridge_is_no_interface_of_a_mesh() {
+fn arp_is_switched_on_again_and_a_port_of_a_bridge_is_no_interface_of_a_mesh() {
     if !may_run() {
         return;
     }
@@ -382,7 +382,7 @@ fn arp_that_somebody_switches_off_is_on_again_and_a_port_of_a_bridge_is_no_inter
 }
 
 #[test]
-fn a_packet_that_no_longer_fits_the_link_is_dropped_with_its_cause_and_the_program_hears_of_it() {
+fn a_packet_too_long_for_the_link_is_dropped_and_the_program_hears_of_it() {
     if !may_run() {
         return;
     }
@@ -487,7 +487,7 @@ fn a_node_that_is_down_by_order_is_not_set_up_and_follows_what_changed_meanwhile
 }
 
 #[test]
-fn what_ipv6_stands_on_is_put_back_and_a_link_that_is_too_short_for_it_has_the_node_leave() {
+fn what_ipv6_needs_is_put_back_and_a_link_too_short_for_it_has_the_node_leave() {
     if !may_run() {
         return;
     }

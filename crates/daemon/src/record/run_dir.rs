@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
 use wayhop_linux::Error;
-use wayhop_node::{Hop, HopKind};
+use wayhop_node::Hop;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     ConnectionEvent, Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent,
@@ -147,7 +147,7 @@ impl Run {
             destination: ip.dst,
             peer: hop.peer,
             signal_dbm: hop.signal_dbm,
-            kind: kind(hop.kind),
+            kind: hop.kind,
             class: class.map_or(PacketClass::Data, PacketClass::Control),
             messages,
             ttl: ip.ttl,
@@ -247,17 +247,5 @@ impl Run {
         }
         summary.trace_hash = recorder.hash().hex();
         recorder.finish(summary, RunStatus::Complete).map_err(|e| wrong(&e))
-    }
-}
-
-/// The same in the trace's words, which has rows of the medium too.
-pub(crate) fn kind(k: HopKind) -> wayhop_trace::HopKind {
-    match k {
-        HopKind::Originate => wayhop_trace::HopKind::Originate,
-        HopKind::Send => wayhop_trace::HopKind::Send,
-        HopKind::Forward => wayhop_trace::HopKind::Forward,
-        HopKind::Receive => wayhop_trace::HopKind::Receive,
-        HopKind::Deliver => wayhop_trace::HopKind::Deliver,
-        HopKind::Drop => wayhop_trace::HopKind::Drop,
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::line;
-use super::rcdat::{Answer, Asked, Rcdat};
+use super::rcdat::{Answer, BoxCommand, Rcdat};
 use crate::switch::{Settings, Switch};
 
 /// What the box does wrong, as the real ones do now and then.
@@ -29,10 +29,10 @@ const IDLE: Duration = Duration::from_secs(600);
 /// The box. All its clones are the same one.
 #[derive(Clone)]
 pub struct Fake {
-    shared: Arc<Shared>,
+    shared: Arc<FakeState>,
 }
 
-struct Shared {
+struct FakeState {
     switch: Switch,
     faults: Faults,
     settings: Mutex<Settings>,
@@ -47,7 +47,7 @@ impl Fake {
     /// A box with the attenuators of a switch, all at their strongest, as after a power cut.
     pub fn new(switch: Switch, faults: Faults) -> Self {
         let settings = Settings(vec![switch.most_steps(); switch.attenuators()]);
-        let shared = Shared { switch, faults, settings: Mutex::new(settings), connections: Mutex::new(0) };
+        let shared = FakeState { switch, faults, settings: Mutex::new(settings), connections: Mutex::new(0) };
         Self { shared: Arc::new(shared) }
     }
 
@@ -134,12 +134,12 @@ impl Fake {
         let mut settings = lock(&self.shared.settings);
         let channel = |channel: u16| usize::from(channel).checked_sub(1).filter(|c| *c < settings.0.len());
         match Rcdat::command(text) {
-            Some(Asked::Model) => Answer::Model(format!("RCDAT-FAKE-{}", settings.0.len())),
-            Some(Asked::Get { channel: c }) => match channel(c) {
+            Some(BoxCommand::Model) => Answer::Model(format!("RCDAT-FAKE-{}", settings.0.len())),
+            Some(BoxCommand::Get { channel: c }) => match channel(c) {
                 Some(c) => Answer::Attenuation(f64::from(settings.0[c]) * switch.step_db()),
                 None => Answer::Refused,
             },
-            Some(Asked::Set { channel: c, db }) => {
+            Some(BoxCommand::Set { channel: c, db }) => {
                 let steps = db / switch.step_db();
                 let fits = db <= switch.max_db() + 1e-9 && (steps - steps.round()).abs() < 1e-6;
                 match channel(c).filter(|_| fits) {

@@ -17,5 +17,5 @@ pub use driver::Device;
 pub use error::{DeviceError, PATIENCE};
 pub use fake::{Fake, Faults};
 pub use http::Http;
-pub use rcdat::{Answer, Asked, Rcdat};
+pub use rcdat::{Answer, BoxCommand, Rcdat};
 pub use telnet::Telnet;

@@ -14,7 +14,7 @@ pub struct Rcdat;
 
 /// A command.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum BoxCommand {
     /// Sets a channel.
     Set {
         /// From 1 on.
@@ -44,7 +44,7 @@ pub enum Answer {
     Model(String),
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for BoxCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Set { channel, db } => write!(f, ":CHAN:{channel}:SETATT:{db}"),
@@ -67,28 +67,28 @@ impl fmt::Display for Answer {
 
 impl Rcdat {
     /// Reads a command; capitals do not matter. `None` if it is none.
-    pub fn command(text: &str) -> Option<Asked> {
+    pub fn command(text: &str) -> Option<BoxCommand> {
         let text = text.trim().to_ascii_uppercase();
         if text == "MN?" || text == ":MN?" {
-            return Some(Asked::Model);
+            return Some(BoxCommand::Model);
         }
         let (channel, order) = text.strip_prefix(":CHAN:")?.split_once(':')?;
         let channel = number(channel)?;
         if order == "ATT?" {
-            return Some(Asked::Get { channel });
+            return Some(BoxCommand::Get { channel });
         }
-        Some(Asked::Set { channel, db: decibels(order.strip_prefix("SETATT:")?)? })
+        Some(BoxCommand::Set { channel, db: decibels(order.strip_prefix("SETATT:")?)? })
     }
 
     /// Reads the answer to a command. `None` if it is none.
-    pub fn answer(to: Asked, text: &str) -> Option<Answer> {
+    pub fn answer(to: BoxCommand, text: &str) -> Option<Answer> {
         let text = text.trim();
         match (to, text) {
-            (Asked::Model, _) => Some(Answer::Model(text.strip_prefix("MN=")?.to_owned())),
-            (Asked::Set { .. }, "1") => Some(Answer::Done),
-            (_, "0" | "2") if matches!(to, Asked::Set { .. }) => Some(Answer::Refused),
-            (Asked::Set { .. }, _) => None,
-            (Asked::Get { .. }, _) => decibels(text).map(Answer::Attenuation),
+            (BoxCommand::Model, _) => Some(Answer::Model(text.strip_prefix("MN=")?.to_owned())),
+            (BoxCommand::Set { .. }, "1") => Some(Answer::Done),
+            (_, "0" | "2") if matches!(to, BoxCommand::Set { .. }) => Some(Answer::Refused),
+            (BoxCommand::Set { .. }, _) => None,
+            (BoxCommand::Get { .. }, _) => decibels(text).map(Answer::Attenuation),
         }
     }
 }
@@ -112,10 +112,10 @@ mod tests {
         #[test]
         fn commands_and_answers_are_read_as_they_were_written(channel: u16, quarters in 0..2_000_u32) {
             let db = f64::from(quarters) / 4.0;
-            for asked in [Asked::Set { channel, db }, Asked::Get { channel }, Asked::Model] {
+            for asked in [BoxCommand::Set { channel, db }, BoxCommand::Get { channel }, BoxCommand::Model] {
                 prop_assert_eq!(Rcdat::command(&asked.to_string()), Some(asked));
             }
-            let get = Asked::Get { channel };
+            let get = BoxCommand::Get { channel };
             prop_assert_eq!(Rcdat::answer(get, &Answer::Attenuation(db).to_string()), Some(Answer::Attenuation(db)));
         }
 
@@ -124,7 +124,7 @@ mod tests {
             if let Some(asked) = Rcdat::command(&text) {
                 prop_assert_eq!(Rcdat::command(&asked.to_string()), Some(asked));
             }
-            for to in [Asked::Model, Asked::Get { channel: 1 }, Asked::Set { channel: 1, db: 0.0 }] {
+            for to in [BoxCommand::Model, BoxCommand::Get { channel: 1 }, BoxCommand::Set { channel: 1, db: 0.0 }] {
                 let _ = Rcdat::answer(to, &text);
             }
         }
@@ -132,8 +132,11 @@ mod tests {
 
     #[test]
     fn the_manufacturers_words_are_understood() {
-        assert_eq!(Rcdat::command(":CHAN:1:SETATT:11.25\r\n"), Some(Asked::Set { channel: 1, db: 11.25 }));
-        let set = Asked::Set { channel: 1, db: 11.25 };
+        assert_eq!(
+            Rcdat::command(":CHAN:1:SETATT:11.25\r\n"),
+            Some(BoxCommand::Set { channel: 1, db: 11.25 })
+        );
+        let set = BoxCommand::Set { channel: 1, db: 11.25 };
         for (text, answer) in [
             ("1", Some(Answer::Done)),
             ("0", Some(Answer::Refused)),
@@ -144,7 +147,7 @@ mod tests {
             assert_eq!(Rcdat::answer(set, text), answer, "{text:?}");
         }
         assert_eq!(
-            Rcdat::answer(Asked::Get { channel: 1 }, "\r\n11.25\r\n"),
+            Rcdat::answer(BoxCommand::Get { channel: 1 }, "\r\n11.25\r\n"),
             Some(Answer::Attenuation(11.25))
         );
         for wrong in [

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use super::driver::Device;
 use super::error::{DeviceError, PATIENCE};
 use super::line;
-use super::rcdat::{Answer, Asked, Rcdat};
+use super::rcdat::{Answer, BoxCommand, Rcdat};
 
 /// A connection to a box.
 #[derive(Debug)]
@@ -26,13 +26,13 @@ impl Telnet {
         // Commands are small, and each waits for its answer.
         stream.set_nodelay(true)?;
         let mut telnet = Self { stream: BufReader::new(stream) };
-        telnet.ask(Asked::Model)?;
+        telnet.ask(BoxCommand::Model)?;
         Ok(telnet)
     }
 }
 
 impl Device for Telnet {
-    fn ask(&mut self, command: Asked) -> Result<Answer, DeviceError> {
+    fn ask(&mut self, command: BoxCommand) -> Result<Answer, DeviceError> {
         self.stream.get_mut().write_all(format!("{command}\r\n").as_bytes())?;
         let Some(text) = line::next(&mut self.stream)? else {
             return Err(DeviceError::Connection(io::ErrorKind::UnexpectedEof.into()));

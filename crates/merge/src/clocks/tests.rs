@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn any_clocks_are_found_within_100_us_and_three_standard_errors_of_the_truth_are_usual(
+    fn any_clocks_are_found_within_100_us_and_usually_three_standard_errors(
         offsets in proptest::collection::vec((0.0..1e10_f64, -100.0..100.0_f64), 2..6),
         seed in any::<u64>(),
     ) {

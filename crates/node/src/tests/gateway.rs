@@ -15,7 +15,7 @@ fn everything() -> Prefix {
 }
 
 /// A gateway with a radio and an uplink, that has begun.
-fn gateway(script: Script, w: &mut Lists) -> Node<Script> {
+fn gateway(script: Script, w: &mut RecordingWorld) -> Node<Script> {
     let mut n = node(script);
     let uplink = n
         .add_interface(None, Arc::new(IfaceConfig { leads_out: true, segment: 1, ..IfaceConfig::default() }));
@@ -27,14 +27,14 @@ fn gateway(script: Script, w: &mut Lists) -> Node<Script> {
     n
 }
 
-fn comes_in(n: &mut Node<Script>, w: &mut Lists, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) {
+fn comes_in(n: &mut Node<Script>, w: &mut RecordingWorld, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) {
     let p = datagram(w, from, to, ttl);
     n.receive(w, Time::ZERO, p, RxMeta { iface: UPLINK, ..RxMeta::from(ROUTER, false) });
 }
 
 #[test]
 fn an_engine_hears_what_it_leads_to_and_that_the_uplink_is_down() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = gateway(Script::default(), &mut w);
     assert_eq!(n.protocol(0).told, ["start", "outside 0.0.0.0/0"]);
     n.link(&mut w, Time::ZERO, UPLINK, LinkChange::Down);
@@ -47,7 +47,7 @@ fn an_engine_hears_what_it_leads_to_and_that_the_uplink_is_down() {
 
 #[test]
 fn a_host_that_sends_on_by_itself_tells_that_its_way_out_is_gone_and_there_again() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = node(Script::default());
     let open = Outside { mesh: Prefix::around(ME, 24), reaches: vec![everything()] };
     n.set_edge(Edge { outside: open.clone(), routes: Vec::new() });
@@ -60,7 +60,7 @@ fn a_host_that_sends_on_by_itself_tells_that_its_way_out_is_gone_and_there_again
 
 #[test]
 fn the_routing_protocol_does_not_speak_on_the_uplink() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let steps = vec![Step::Send(BROADCAST.into(), 1)];
     let mut n = gateway(Script { on_outbound: steps, ..Script::default() }, &mut w);
     let p = datagram(&mut w, ME, FAR, 64);
@@ -74,7 +74,7 @@ fn the_routing_protocol_does_not_speak_on_the_uplink() {
 
 #[test]
 fn what_is_for_the_outside_leaves_by_the_uplink_and_what_is_for_the_mesh_does_not() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = gateway(Script { plane: Some(DataPlane::Forwarding), ..Script::default() }, &mut w);
     for (from, ttl) in [(ME, 64), (NEXT, 7)] {
         let p = datagram(&mut w, from, OUT, ttl);
@@ -100,7 +100,7 @@ fn what_is_for_the_outside_leaves_by_the_uplink_and_what_is_for_the_mesh_does_no
 
 #[test]
 fn the_longest_prefix_of_the_ways_out_counts() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = gateway(Script { plane: Some(DataPlane::Forwarding), ..Script::default() }, &mut w);
     let all = Route { destination: everything(), next_hop: ROUTER.into(), iface: UPLINK, metric: 1 };
     let direct = Route::to_host(OUT, OUT, 1).on(UPLINK);
@@ -113,7 +113,7 @@ fn the_longest_prefix_of_the_ways_out_counts() {
 
 #[test]
 fn what_comes_from_outside_goes_to_the_engine_with_one_hop_less_to_live() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = gateway(Script { on_outbound: vec![Step::Forward(None)], ..Script::default() }, &mut w);
     comes_in(&mut n, &mut w, OUT, FAR, 9);
     assert_eq!(n.pull(RADIO).expect("the engine sends it").packet.bytes()[8], 8);
@@ -125,7 +125,7 @@ fn what_comes_from_outside_goes_to_the_engine_with_one_hop_less_to_live() {
 
 #[test]
 fn nobody_outside_speaks_for_the_mesh_or_goes_through_it() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = gateway(Script::default(), &mut w);
     // RFC 2827: a source of the mesh does not come from outside; nor does one that nobody can have.
     for from in [NEXT, ME, Ipv4Addr::BROADCAST, Ipv4Addr::new(224, 0, 0, 1), Ipv4Addr::LOCALHOST] {
@@ -143,7 +143,7 @@ fn nobody_outside_speaks_for_the_mesh_or_goes_through_it() {
 
 #[test]
 fn a_source_outside_hears_by_icmp_that_a_node_is_unreachable() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = gateway(Script::default(), &mut w);
     let p = datagram(&mut w, OUT, FAR, 9);
     n.drop_packet(&mut w, Time::ZERO, p, DropReason::NoRoute);
@@ -161,7 +161,7 @@ fn a_source_outside_hears_by_icmp_that_a_node_is_unreachable() {
 
 #[test]
 fn a_host_that_is_a_gateway_tells_a_source_outside_itself() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = node(Script::default());
     let outside = Outside { mesh: Prefix::around(ME, 24), reaches: vec![everything()] };
     n.set_edge(Edge { outside: outside.clone(), routes: Vec::new() });

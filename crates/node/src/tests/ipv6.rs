@@ -24,7 +24,7 @@ fn node6(script: Script, resolution: Resolution) -> Node<Script> {
     n
 }
 
-fn packet6(w: &mut Lists, from: Ipv6Addr, to: Ipv6Addr, hop_limit: u8, len: usize) -> Packet {
+fn packet6(w: &mut RecordingWorld, from: Ipv6Addr, to: Ipv6Addr, hop_limit: u8, len: usize) -> Packet {
     let u = udp::Repr { src_port: 9_000, dst_port: 9_000, payload_len: len as u16 };
     let ip = ipv6::Repr::new(from, to, ipv4::protocol::UDP, u.buffer_len() as u16);
     let meta = w.work.new_meta(Time::ZERO);
@@ -56,7 +56,7 @@ fn advertisement(target: Ipv6Addr, mac: Mac) -> Repr<'static> {
 #[test]
 fn a_neighbour_is_asked_for_in_its_group_and_the_packet_goes_with_the_answer() {
     for resolution in [Resolution::Bsd, Resolution::Host] {
-        let (mut n, mut w) = (node6(Script::default(), resolution), Lists::default());
+        let (mut n, mut w) = (node6(Script::default(), resolution), RecordingWorld::default());
         let p = packet6(&mut w, ME6, NEXT6, 64, 4);
         n.originate(&mut w, Time::ZERO, p);
         let asked = n.pull(IfaceId(0)).expect("a solicitation");
@@ -89,7 +89,7 @@ fn a_neighbour_is_asked_for_in_its_group_and_the_packet_goes_with_the_answer() {
 
 #[test]
 fn who_is_asked_for_its_address_answers_and_knows_who_asked() {
-    let (mut n, mut w) = (node6(Script::default(), Resolution::Host), Lists::default());
+    let (mut n, mut w) = (node6(Script::default(), Resolution::Host), RecordingWorld::default());
     let link_local = n.link_local(IfaceId(0));
     assert_eq!(link_local, "fe80::aff:fe00:1".parse::<Ipv6Addr>().unwrap(), "EUI-64 of 02:00:0a:00:00:01");
     for (target, answered) in [(ME6, true), (link_local, true), (NEXT6, false)] {
@@ -118,7 +118,7 @@ fn who_is_asked_for_its_address_answers_and_knows_who_asked() {
 #[test]
 fn static_routes_forward_both_families_and_stay_over_a_reboot() {
     let script = || Script { plane: Some(DataPlane::Forwarding), ..Script::default() };
-    let (mut n, mut w) = (node6(script(), Resolution::Derived), Lists::default());
+    let (mut n, mut w) = (node6(script(), Resolution::Derived), RecordingWorld::default());
     n.set_static_routes(vec![
         Route {
             destination: Prefix::around(FAR6, 32),
@@ -160,7 +160,7 @@ fn error(n: &mut Node<Script>) -> Option<(Ipv6Addr, Ipv6Addr, String)> {
 
 #[test]
 fn the_source_hears_why_its_packet_ends_but_nobody_hears_of_errors() {
-    let (mut n, mut w) = (node6(Script::default(), Resolution::Derived), Lists::default());
+    let (mut n, mut w) = (node6(Script::default(), Resolution::Derived), RecordingWorld::default());
     let from = Ipv6Addr::from_bits(ipv6::link_local(NEXT_MAC).to_bits() & u128::from(u64::MAX) | NET);
     let to = Ipv6Addr::from_bits(from.to_bits() ^ 1);
     let said = |what: &str| Some((ME6, from, what.to_owned()));
@@ -191,7 +191,7 @@ fn the_source_hears_why_its_packet_ends_but_nobody_hears_of_errors() {
 fn an_engine_without_ipv6_sees_none_of_it_and_its_node_delivers_what_is_for_it() {
     // This engine handles every packet of IPv4, and listens to this very port.
     let script = Script { at_start: vec![Step::Open(DATA)], ..Script::default() };
-    let (mut n, mut w) = (node6(script, Resolution::Derived), Lists::default());
+    let (mut n, mut w) = (node6(script, Resolution::Derived), RecordingWorld::default());
     n.start(&mut w, Time::ZERO);
     let p = packet6(&mut w, NEXT6, ME6, 9, 4);
     n.receive(&mut w, secs(1.0), p, RxMeta::from(NEXT6, false));
@@ -217,7 +217,7 @@ fn an_engine_without_ipv6_sees_none_of_it_and_its_node_delivers_what_is_for_it()
 
 #[test]
 fn a_node_without_ipv6_takes_and_sends_none() {
-    let (mut n, mut w) = (node(Script::default()), Lists::default());
+    let (mut n, mut w) = (node(Script::default()), RecordingWorld::default());
     let p = packet6(&mut w, ME6, NEXT6, 64, 4);
     n.originate(&mut w, Time::ZERO, p);
     let p = packet6(&mut w, NEXT6, ME6, 64, 4);

@@ -17,7 +17,7 @@ fn auth_of(own: Ipv4Addr) -> Auth {
 }
 
 /// A datagram of AODV with this octet in its body.
-fn message(w: &mut Lists, from: Ipv4Addr, octet: u8) -> Packet {
+fn message(w: &mut RecordingWorld, from: Ipv4Addr, octet: u8) -> Packet {
     let mut p = datagram(w, from, NEXT, 1);
     let body = p.len() - ipv4::HEADER_LEN;
     let repr = udp::Repr { src_port: aodv::PORT, dst_port: aodv::PORT, payload_len: (body - 8) as u16 };
@@ -29,7 +29,7 @@ fn message(w: &mut Lists, from: Ipv4Addr, octet: u8) -> Packet {
 
 #[test]
 fn a_frame_that_the_medium_gave_back_is_not_sealed_again() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     n.set_auth(Some(auth_of(ME)));
     n.start(&mut w, secs(0.0));
@@ -52,7 +52,7 @@ fn a_frame_that_the_medium_gave_back_is_not_sealed_again() {
 /// A daemon sends several frames with one call of the system, from where they lie.
 #[test]
 fn all_frames_that_a_medium_takes_where_they_lie_are_sealed_and_an_exchange_among_them_is_filled() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     n.set_auth(Some(auth_of(ME)));
     n.start(&mut w, secs(0.0));
@@ -75,7 +75,7 @@ fn all_frames_that_a_medium_takes_where_they_lie_are_sealed_and_an_exchange_amon
 
 #[test]
 fn an_engine_gets_a_packet_that_was_not_sent_back_without_its_block() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     n.set_auth(Some(auth_of(ME)));
     n.start(&mut w, secs(0.0));
@@ -88,13 +88,13 @@ fn an_engine_gets_a_packet_that_was_not_sent_back_without_its_block() {
 }
 
 /// A message of a neighbour, sealed by it, as it comes from the medium.
-fn heard(n: &mut Node<Script>, w: &mut Lists, of: &mut Auth, from: Ipv4Addr, at: f64) {
+fn heard(n: &mut Node<Script>, w: &mut RecordingWorld, of: &mut Auth, from: Ipv4Addr, at: f64) {
     let mut p = message(w, from, 1);
     of.seal(&mut p, Mac::from_addr(from), Ipv4Addr::BROADCAST);
     n.receive(w, secs(at), p, RxMeta::from(from, true));
 }
 /// Everything that is due by this time.
-fn run(n: &mut Node<Script>, w: &mut Lists, until: Time) {
+fn run(n: &mut Node<Script>, w: &mut RecordingWorld, until: Time) {
     while let Some((at, due)) = w.schedule.pop(until) {
         if let crate::Due::Frame(stage, frame) = due {
             n.frame_due(w, at, stage, frame);
@@ -111,7 +111,7 @@ fn asks(f: &Frame) -> Vec<Ipv4Addr> {
 
 #[test]
 fn a_challenge_that_comes_up_while_an_exchange_waits_in_the_queue_goes_along() {
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = node(Script::default());
     n.set_auth(Some(auth_of(ME)));
     n.start(&mut w, secs(0.0));
@@ -135,7 +135,7 @@ fn a_challenge_that_comes_up_while_an_exchange_waits_in_the_queue_goes_along() {
 #[test]
 fn an_exchange_that_the_queue_refused_is_tried_again_and_one_of_a_node_that_went_down_is_not() {
     let config = IfaceConfig { queue_packets: 1, queue_classes: false, ..IfaceConfig::default() };
-    let mut w = Lists::default();
+    let mut w = RecordingWorld::default();
     let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     n.configure(IfaceId(0), Arc::new(config));
     n.set_auth(Some(auth_of(ME)));

@@ -12,12 +12,12 @@ pub(crate) struct Meeting {
     /// What becomes of that one; `None` if it may be received all the same.
     pub(crate) earlier: Option<Fate>,
     /// The strongest frame that was there.
-    pub(crate) strongest: Option<Heard>,
+    pub(crate) strongest: Option<HeardFrame>,
 }
 
 /// A frame that a station hears.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct HeardFrame {
     pub(crate) slot: u32,
     pub(crate) sender: u32,
     pub(crate) watts: f64,

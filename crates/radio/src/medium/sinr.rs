@@ -2,7 +2,7 @@
 
 use wayhop_core::{Purpose, Time, draw};
 
-use super::meeting::{Heard, Meeting};
+use super::meeting::{HeardFrame, Meeting};
 use super::pause::Pause;
 use super::transmission::{Arrival, Transmission};
 use crate::config::RadioConfig;
@@ -111,7 +111,7 @@ impl Sinr {
         let is_weak = a.watts < self.receive_watts;
         let sends = phy_state.on_air_until > a.from;
         let strongest = others().max_by(|a, b| a.watts.total_cmp(&b.watts));
-        let strongest = strongest.map(|s| Heard { slot: s.slot, sender: s.sender, watts: s.watts });
+        let strongest = strongest.map(|s| HeardFrame { slot: s.slot, sender: s.sender, watts: s.watts });
         let newcomer = match locked {
             _ if is_weak => Some(Fate::TooWeak),
             _ if sends => Some(Fate::Sending),

@@ -2,7 +2,7 @@
 
 use wayhop_core::{FlowTag, Time};
 
-use super::meeting::{Heard, Meeting};
+use super::meeting::{HeardFrame, Meeting};
 use crate::fate::{Fate, FrameId};
 
 /// Whose frames are watched.
@@ -20,7 +20,7 @@ pub(crate) struct Watch {
     /// Whether there are any of those.
     pub(crate) has_listeners: bool,
     /// By slot.
-    frames: Vec<Watched>,
+    frames: Vec<WatchedFrame>,
     /// By station, how many frames on the air are watched at it.
     watched_at: Vec<u32>,
     /// By station, the last frame that it sent.
@@ -41,7 +41,7 @@ pub(crate) struct About {
 
 /// A frame on the air.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedFrame {
     pub(crate) about: About,
     pub(crate) began: Time,
     pub(crate) entries: Vec<Entry>,
@@ -117,7 +117,7 @@ impl Watch {
         self.sent[about.id.from as usize] = Some(about.id);
         let slot = slot as usize;
         while self.frames.len() <= slot {
-            self.frames.push(Watched { about, began, entries: Vec::new() });
+            self.frames.push(WatchedFrame { about, began, entries: Vec::new() });
         }
         let frame = &mut self.frames[slot];
         frame.about = about;
@@ -150,7 +150,7 @@ impl Watch {
     /// The frame in `slot` begins at a station, and meets what is there.
     pub(crate) fn meet(&mut self, slot: u32, station: u32, watts: f64, meeting: &Meeting) {
         let newcomer = Some(self.frames[slot as usize].about.id);
-        let beside = |w: &Self, h: Option<Heard>| h.and_then(|h| w.id(h.slot, h.sender));
+        let beside = |w: &Self, h: Option<HeardFrame>| h.and_then(|h| w.id(h.slot, h.sender));
         let strongest = beside(self, meeting.strongest);
         let locked = meeting.locked.and_then(|l| self.frames.get(l as usize)).map(|f| f.about.id);
         let own = self.sent[station as usize];

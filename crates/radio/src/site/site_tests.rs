@@ -157,7 +157,7 @@ fn a_yagi_has_its_gain_ahead_half_of_it_at_half_its_width_and_its_back_lobe_behi
 }
 
 #[test]
-fn height_counts_twice_in_decibels_for_each_end_beyond_the_crossover_and_nothing_before() {
+fn height_counts_twice_in_decibels_for_each_end_beyond_the_crossover_only() {
     // Both at 2.74 m: crossover 4 pi 2.74^2 / 0.328 = 287 m; beyond, 20 log10(2.74 / 1.5) = 5.23 dB for each end.
     let high = |station| StationAntenna { station, gain_dbi: 0.0, height_m: 2.74, beam: None };
     let c = SiteConfig { antennas: vec![high(0), high(1)], ..SiteConfig::neutral() };

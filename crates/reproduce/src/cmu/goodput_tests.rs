@@ -58,7 +58,7 @@ fn what_no_run_can_give_says_why_and_outdoors_is_a_share_of_the_laboratory() {
 }
 
 #[test]
-fn topology_changes_are_counted_over_all_links_and_an_ends_longest_rest_over_its_own() {
+fn topology_changes_count_over_all_links_and_an_ends_longest_rest_over_its_own() {
     let s = |s: u64| Some(Time::from_nanos(s * 1_000_000_000));
     // Nodes 0 and 1 are cars, 2 and 3 the ends. Five changes in 100 s.
     let links = LinkSurvey {

@@ -103,7 +103,7 @@ fn experiments() -> Vec<Experiment> {
 }
 
 /// What a run showed.
-enum Shown {
+enum RunResult {
     Topology(Changes),
     Ping(Box<Ping>),
     Congestion(Congestion),
@@ -132,7 +132,7 @@ pub fn reproduce(
         .flat_map(|seed| experiments().into_iter().map(move |e| (seed, e)))
         .collect();
     let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
-    let mut found = Found::default();
+    let mut found = Results::default();
     for ((_, experiment), result) in jobs.iter().zip(results) {
         match result {
             Some(Ok(shown)) => found.add(*experiment, shown),
@@ -178,12 +178,12 @@ impl Experiment {
     }
 }
 
-fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunError> {
+fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, RunError> {
     let scenario = runs.ready(&experiment.plan(), seed)?;
     match experiment {
         Experiment::Topology => {
             let ends = [node(&scenario, "E1")?, node(&scenario, "E2")?];
-            Ok(Shown::Topology(Changes::new(&scenario, ends)))
+            Ok(RunResult::Topology(Changes::new(&scenario, ends)))
         }
         Experiment::Ping => {
             let roles = Roles {
@@ -195,24 +195,24 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunE
                     .collect::<Result<_, _>>()?,
                 addresses: scenario.addresses.clone(),
             };
-            runs.run(&scenario, Ping::new(roles)).map(|p| Shown::Ping(Box::new(p)))
+            runs.run(&scenario, Ping::new(roles)).map(|p| RunResult::Ping(Box::new(p)))
         }
         Experiment::Congestion { .. } => {
-            runs.run(&scenario, Congestion::new(node(&scenario, "A")?)).map(Shown::Congestion)
+            runs.run(&scenario, Congestion::new(node(&scenario, "A")?)).map(RunResult::Congestion)
         }
         Experiment::Survey { .. } => {
             let watch = Watch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
-            runs.run(&scenario, watch).map(|w| Shown::Survey(w.into()))
+            runs.run(&scenario, watch).map(|w| RunResult::Survey(w.into()))
         }
         Experiment::BadRoute { .. } => {
-            runs.run(&scenario, Transfer::new(node(&scenario, "C")?)).map(Shown::Transfer)
+            runs.run(&scenario, Transfer::new(node(&scenario, "C")?)).map(RunResult::Transfer)
         }
         Experiment::Tcp(_) => {
             let ends = scenario.flows.first().map(|f| (f.src, f.dst));
             let (from, to) = ends.ok_or_else(|| RunError::Scenario(format!("{}: no flow", scenario.name)))?;
             let watch = Connection::new(from, scenario.addresses[to.index()]);
             let (connection, summary) = runs.summarise(&scenario, watch)?;
-            Ok(Shown::Connection(connection.closed(&summary)))
+            Ok(RunResult::Connection(connection.closed(&summary)))
         }
     }
 }
@@ -261,7 +261,7 @@ fn node(scenario: &Resolved, name: &str) -> Result<NodeId, RunError> {
 
 /// What all runs showed, by experiment, in the order of the seeds.
 #[derive(Default)]
-struct Found {
+struct Results {
     changes: Vec<Changes>,
     pings: Vec<Ping>,
     /// Without and with the queue in the timer.
@@ -277,27 +277,27 @@ struct Found {
     missing: usize,
 }
 
-impl Found {
-    fn add(&mut self, experiment: Experiment, shown: Shown) {
+impl Results {
+    fn add(&mut self, experiment: Experiment, shown: RunResult) {
         match (experiment, shown) {
-            (_, Shown::Topology(c)) => self.changes.push(c),
-            (_, Shown::Ping(p)) => self.pings.push(*p),
-            (Experiment::Congestion { queue_in_timer, short }, Shown::Congestion(c)) => {
+            (_, RunResult::Topology(c)) => self.changes.push(c),
+            (_, RunResult::Ping(p)) => self.pings.push(*p),
+            (Experiment::Congestion { queue_in_timer, short }, RunResult::Congestion(c)) => {
                 let runs = if short { &mut self.short } else { &mut self.congestion };
                 runs[usize::from(queue_in_timer)].push(c);
             }
-            (Experiment::Survey { file: "survey-10s.toml" }, Shown::Survey(s)) => self.at_10_s.push(s),
-            (Experiment::Survey { file: "survey-50s.toml" }, Shown::Survey(s)) => self.at_50_s.push(s),
-            (_, Shown::Survey(s)) => self.at_25_s.push(s),
-            (Experiment::BadRoute { way }, Shown::Transfer(t)) => self.transfers[way].push(t),
-            (Experiment::Tcp(case), Shown::Connection(c)) => {
+            (Experiment::Survey { file: "survey-10s.toml" }, RunResult::Survey(s)) => self.at_10_s.push(s),
+            (Experiment::Survey { file: "survey-50s.toml" }, RunResult::Survey(s)) => self.at_50_s.push(s),
+            (_, RunResult::Survey(s)) => self.at_25_s.push(s),
+            (Experiment::BadRoute { way }, RunResult::Transfer(t)) => self.transfers[way].push(t),
+            (Experiment::Tcp(case), RunResult::Connection(c)) => {
                 self.connections.resize_with(Case::all().len(), Vec::new);
                 let of = Case::all().iter().position(|other| *other == case);
                 if let Some(list) = of.and_then(|i| self.connections.get_mut(i)) {
                     list.push(c);
                 }
             }
-            (_, Shown::Congestion(_) | Shown::Transfer(_) | Shown::Connection(_)) => {}
+            (_, RunResult::Congestion(_) | RunResult::Transfer(_) | RunResult::Connection(_)) => {}
         }
     }
 

@@ -10,7 +10,7 @@ use wayhop_wire::ipv4::{self, protocol};
 
 /// What a packet on the air says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct OverheardPacket {
     pub(crate) transmitter: Mac,
     pub(crate) source: Ipv4Addr,
     pub(crate) destination: Ipv4Addr,
@@ -36,7 +36,7 @@ pub(crate) enum Echo {
     Neither,
 }
 
-impl Heard {
+impl OverheardPacket {
     /// Reads an 802.11 frame; `None` without an IP packet.
     pub(crate) fn read(frame: &[u8]) -> Option<Self> {
         let link = network(LINKTYPE_IEEE802_11, frame).ok()?;

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Mac, NodeId};
 use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, Observer, SendEvent};
 
-use super::packet::{Echo, Heard};
+use super::packet::{Echo, OverheardPacket};
 
 /// Transmissions of one packet to one neighbour, after which it gives up (section 6.2).
 const ATTEMPTS: usize = 3;
@@ -105,7 +105,7 @@ impl Ping {
         self.roles.address(self.roles.from)
     }
 
-    fn transmit(&mut self, seq: u16, h: &Heard) {
+    fn transmit(&mut self, seq: u16, h: &OverheardPacket) {
         let before = self.last.get(&seq).map(|i| self.transmissions[*i]);
         let same = |t: &&Transmission| t.seq == seq && t.first_hop == h.next_hop;
         // A request's transmissions lie close together.
@@ -138,7 +138,7 @@ impl Ping {
     }
 
     /// A frame in the capture of E1.
-    fn at_source(&mut self, direction: Direction, at_s: f64, h: &Heard) {
+    fn at_source(&mut self, direction: Direction, at_s: f64, h: &OverheardPacket) {
         match (direction, h.echo) {
             (Direction::Tx, Echo::Request(seq)) if h.source == self.ours() => self.transmit(seq, h),
             (Direction::Rx, Echo::Request(seq)) if h.source == self.ours() => {
@@ -169,7 +169,7 @@ impl Ping {
     }
 
     /// A frame in the capture of another node.
-    fn elsewhere(&mut self, direction: Direction, node: NodeId, h: &Heard) {
+    fn elsewhere(&mut self, direction: Direction, node: NodeId, h: &OverheardPacket) {
         let here = self.roles.address(node);
         if direction == Direction::Tx {
             for (id, from, to) in &h.acks {
@@ -200,7 +200,7 @@ impl Observer for Ping {
         true
     }
     fn frame(&mut self, e: &FrameEvent<'_>) {
-        let Some(h) = Heard::read(e.bytes) else { return };
+        let Some(h) = OverheardPacket::read(e.bytes) else { return };
         if e.node == self.roles.from {
             self.at_source(e.direction, e.time.as_secs_f64(), &h);
         } else {

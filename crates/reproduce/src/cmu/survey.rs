@@ -7,7 +7,7 @@ use wayhop_scenario::{Map, Shape};
 use wayhop_trace::diff::{Difference, Places, Sightings, Window, difference, windows};
 use wayhop_trace::{Direction, FrameEvent, LINKTYPE_IEEE802_11, Observer, PositionEvent};
 
-use super::packet::Heard;
+use super::packet::OverheardPacket;
 use super::paper::number;
 
 /// Length of a period of Figure 11, which the paper does not give.
@@ -51,7 +51,7 @@ impl Observer for Watch {
     }
     fn frame(&mut self, e: &FrameEvent<'_>) {
         self.frames += 1;
-        if Heard::read(e.bytes).is_none_or(|h| h.ip_bytes < DATA_BYTES) {
+        if OverheardPacket::read(e.bytes).is_none_or(|h| h.ip_bytes < DATA_BYTES) {
             return;
         }
         let to = match (e.direction, e.node) {

@@ -406,7 +406,7 @@ fn transfer(tenths: &[u32]) -> Transfer {
 }
 
 #[test]
-fn the_gain_is_taken_seed_by_seed_and_a_stall_is_a_fifth_of_a_second_without_a_packet() {
+fn the_gain_is_taken_seed_by_seed_and_a_stall_is_a_fifth_of_a_second() {
     let mut transfers: [Vec<Transfer>; WAYS.len()] = Default::default();
     transfers[0] = vec![transfer(&[10, 11, 30, 31]), transfer(&[1, 2])];
     transfers[WAYS.len() - 1] = vec![transfer(&[10, 11, 12, 13, 14, 15]), transfer(&[1, 2, 3])];

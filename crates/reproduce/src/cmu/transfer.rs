@@ -66,7 +66,7 @@ impl Case {
 
 /// A data segment that left the source.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Sent {
+pub(crate) struct SentSegment {
     pub(crate) at_s: f64,
     pub(crate) octet: u64,
     /// To the destination, without a node between.
@@ -81,7 +81,7 @@ pub(crate) struct Connection {
     /// Octets of the stream whose packets are still to be seen.
     announced: VecDeque<u64>,
     octets: BTreeMap<PacketId, u64>,
-    pub(crate) sent: Vec<Sent>,
+    pub(crate) sent: Vec<SentSegment>,
     /// When the source asked for a route, and whether it asked more than its neighbours.
     pub(crate) requests: Vec<(f64, bool)>,
     pub(crate) mbps: f64,
@@ -141,7 +141,7 @@ impl Observer for Connection {
             HopKind::Send if e.messages.has("rreq") => self.requests.push((at_s, e.ttl > 1)),
             HopKind::Send => {
                 if let Some(&octet) = self.octets.get(&e.packet) {
-                    self.sent.push(Sent { at_s, octet, direct: e.peer == self.to });
+                    self.sent.push(SentSegment { at_s, octet, direct: e.peer == self.to });
                 }
             }
             _ => {}

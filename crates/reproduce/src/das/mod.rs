@@ -90,7 +90,7 @@ fn experiments() -> Vec<Experiment> {
 }
 
 /// What a run showed.
-enum Shown {
+enum RunResult {
     OneHop(OneHop),
     Discoveries(Discoveries),
     Losses(Losses),
@@ -118,7 +118,7 @@ pub fn reproduce(
         .flat_map(|seed| experiments.iter().map(move |e| (seed, *e)))
         .collect();
     let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
-    let mut found = Found::new();
+    let mut found = Results::new();
     for ((_, experiment), result) in jobs.iter().zip(results) {
         match result {
             Some(Ok(shown)) => found.add(*experiment, shown),
@@ -183,21 +183,21 @@ fn udp_plan(hops: usize, tenths: u32) -> Plan {
     Plan::new(format!("udp-{hops}-hops-0.{tenths}-mbps"), "udp.toml", sets)
 }
 
-fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunError> {
+fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, RunError> {
     let ready = runs.ready(&experiment.plan(), seed)?;
     match experiment {
-        Experiment::Card { .. } => runs.run(&ready, OneHop::default()).map(Shown::OneHop),
+        Experiment::Card { .. } => runs.run(&ready, OneHop::default()).map(RunResult::OneHop),
         Experiment::Discovery { hops, .. } => {
             let watch = Discoveries::new(NodeId(0), ready.addresses[hops]);
-            runs.run(&ready, watch).map(Shown::Discoveries)
+            runs.run(&ready, watch).map(RunResult::Discoveries)
         }
         Experiment::Udp { hops, .. } => {
-            runs.run(&ready, Losses::new(hops, ready.addresses[hops])).map(Shown::Losses)
+            runs.run(&ready, Losses::new(hops, ready.addresses[hops])).map(RunResult::Losses)
         }
-        Experiment::Purged => runs.run(&ready, Losses::new(1, ready.addresses[1])).map(Shown::Losses),
+        Experiment::Purged => runs.run(&ready, Losses::new(1, ready.addresses[1])).map(RunResult::Losses),
         Experiment::Ftp { hops } => {
             let (ftp, summary) = runs.summarise(&ready, Ftp::new(hops))?;
-            Ok(Shown::Ftp(ftp.closed(&summary)))
+            Ok(RunResult::Ftp(ftp.closed(&summary)))
         }
     }
 }
@@ -230,7 +230,7 @@ fn behind(row: &Row) -> Vec<Experiment> {
 }
 
 /// What all runs showed, by experiment, in the order of the seeds.
-struct Found {
+struct Results {
     cards: Cards,
     /// By hops.
     discoveries: [Vec<Discoveries>; MAX_HOPS],
@@ -245,7 +245,7 @@ struct Found {
     missing: usize,
 }
 
-impl Found {
+impl Results {
     fn new() -> Self {
         Self {
             cards: Cards::default(),
@@ -259,24 +259,26 @@ impl Found {
         }
     }
 
-    fn add(&mut self, experiment: Experiment, shown: Shown) {
+    fn add(&mut self, experiment: Experiment, shown: RunResult) {
         match (experiment, shown) {
-            (Experiment::Card { from, short: true, .. }, Shown::OneHop(o)) => {
+            (Experiment::Card { from, short: true, .. }, RunResult::OneHop(o)) => {
                 self.cards.short[from as usize].push(o);
             }
-            (Experiment::Card { from, to, .. }, Shown::OneHop(o)) => {
+            (Experiment::Card { from, to, .. }, RunResult::OneHop(o)) => {
                 self.cards.mtu[from as usize][to as usize].push(o);
             }
-            (Experiment::Discovery { source: Card::Pcmcia, .. }, Shown::Discoveries(d)) => {
+            (Experiment::Discovery { source: Card::Pcmcia, .. }, RunResult::Discoveries(d)) => {
                 self.from_a_laptop.push(d);
             }
-            (Experiment::Discovery { hops, .. }, Shown::Discoveries(d)) => self.discoveries[hops - 1].push(d),
-            (Experiment::Udp { hops, tenths, keeps_first }, Shown::Losses(l)) => {
+            (Experiment::Discovery { hops, .. }, RunResult::Discoveries(d)) => {
+                self.discoveries[hops - 1].push(d)
+            }
+            (Experiment::Udp { hops, tenths, keeps_first }, RunResult::Losses(l)) => {
                 let by_hops = if keeps_first { &mut self.first_frame } else { &mut self.udp };
                 by_hops[hops - 1][(tenths - TENTHS.start()) as usize].push(l);
             }
-            (Experiment::Purged, Shown::Losses(l)) => self.purged.push(l),
-            (Experiment::Ftp { hops }, Shown::Ftp(f)) => self.ftp[hops - 1].push(f),
+            (Experiment::Purged, RunResult::Losses(l)) => self.purged.push(l),
+            (Experiment::Ftp { hops }, RunResult::Ftp(f)) => self.ftp[hops - 1].push(f),
             // `run` answers each experiment in kind.
             _ => {}
         }

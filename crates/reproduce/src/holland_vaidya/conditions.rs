@@ -7,10 +7,10 @@ use wayhop_topology::{ChainThroughput, FlowTopology, Pair, survey};
 use super::paper;
 
 /// How a column of Figure 3 is taken from a pattern.
-type Taken = fn(&FlowTopology) -> f64;
+type ColumnValue = fn(&FlowTopology) -> f64;
 
 /// The columns of Figure 3 with the name of each as a quantity.
-const COLUMNS: [(&str, &str, Taken); 11] = [
+const COLUMNS: [(&str, &str, ColumnValue); 11] = [
     ("path_changes", "path_changes", |t| t.path_changes() as f64),
     ("hop_changes", "hop_changes", |t| t.hop_changes() as f64),
     ("partitions", "partitions", |t| t.partitions() as f64),

@@ -71,7 +71,7 @@ pub fn reproduce(
     };
     let store = Store::open(dir, store::program(FILES)).map_err(cannot)?;
     let study = Study { options, dir, runs: &runs, store: &store, stop, clock: &clock };
-    let mut found = Found::default();
+    let mut found = Results::default();
     for pattern in options.patterns() {
         let job = Job::Pattern { pattern, speed_mps: plan::BASE_MPS, mechanism: Mechanism::Reno };
         let scenario = job.resolve(&runs).map_err(text)?;
@@ -124,7 +124,7 @@ struct Study<'a> {
 
 impl Study<'_> {
     /// Makes these runs, or finds them made, and returns whether all of them were made just now.
-    fn run(&self, found: &mut Found, jobs: &[Job], done: impl Fn(usize) + Sync) -> Result<bool, String> {
+    fn run(&self, found: &mut Results, jobs: &[Job], done: impl Fn(usize) + Sync) -> Result<bool, String> {
         let results = jobs::run(jobs, self.options.threads, self.stop, done, |job| self.one(*job));
         let mut fresh = true;
         for (job, result) in jobs.iter().zip(results) {
@@ -171,7 +171,7 @@ impl Study<'_> {
 
 /// What all runs showed.
 #[derive(Default)]
-struct Found {
+struct Results {
     conditions: Vec<Conditions>,
     chains: Chains,
     transfers: Transfers,
@@ -181,7 +181,7 @@ struct Found {
     missing: usize,
 }
 
-impl Found {
+impl Results {
     fn add(&mut self, job: Job, transfer: Transfer) {
         match job {
             Job::Chain { hops, .. } => self.chains[hops - 1].push(transfer.kbps),

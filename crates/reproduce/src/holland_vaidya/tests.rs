@@ -107,7 +107,7 @@ fn the_report_says_of_how_many_patterns_it_is() {
         threads: 1,
         keep_runs: false,
     };
-    let found = Found { conditions: conditions(2), ..Found::default() };
+    let found = Results { conditions: conditions(2), ..Results::default() };
     let lead = found.outcome(&options, std::path::Path::new("r")).page.lead;
     assert!(lead.contains("on 2 patterns of movement"), "{lead}");
 }
@@ -115,7 +115,7 @@ fn the_report_says_of_how_many_patterns_it_is() {
 #[test]
 fn the_share_of_the_expected_throughput_is_of_equation_1() {
     let all = conditions(1);
-    let mut found = Found { conditions: all, ..Found::default() };
+    let mut found = Results { conditions: all, ..Results::default() };
     for (k, kbps) in [1_353.0, 671.0, 446.0, 270.0, 182.0, 161.0, 142.0, 142.0].into_iter().enumerate() {
         found.chains[k].push(kbps);
     }

@@ -15,7 +15,7 @@ use super::shape::Shape;
 use crate::Runs;
 
 /// What iperf3's receiver said of one run.
-struct Heard {
+struct ReceiverReport {
     /// Of each second, Mb/s.
     mbps: Vec<f64>,
     verdict: String,
@@ -89,7 +89,7 @@ fn emulate(
     seed: u64,
     dir: &Path,
     stop: &AtomicBool,
-) -> Result<Option<Heard>, String> {
+) -> Result<Option<ReceiverReport>, String> {
     let mut sets = experiment.plan(levels, seed, None).sets;
     sets.extend([format!("seed={seed}"), "traffic=[]".to_owned(), programs(experiment)]);
     let file = runs.path(FILES[experiment.number()].0);
@@ -125,7 +125,7 @@ fn emulate(
         return Err(format!("iperf3 in {} carried nothing: {}", folder.display(), said.trim()));
     }
     let lateness = outcome.summary.lateness_us.unwrap_or_default();
-    Ok(Some(Heard { mbps, verdict: lateness.verdict, complaints: outcome.complaints }))
+    Ok(Some(ReceiverReport { mbps, verdict: lateness.verdict, complaints: outcome.complaints }))
 }
 
 /// The throughput of each second of the experiment by what iperf3's receiver reports, Mb/s; what it does not report is 0. The first line
@@ -159,7 +159,7 @@ fn intervals(said: &str, motion: Motion) -> Vec<f64> {
     mbps
 }
 
-fn rows(experiment: Experiment, heard: &Heard, simulated: &Shape) -> Vec<Row> {
+fn rows(experiment: Experiment, heard: &ReceiverReport, simulated: &Shape) -> Vec<Row> {
     let name = format!("{}, {}", experiment.transport.name(), experiment.motion.name());
     let row = |quantity: &str, of: &dyn Fn(&[f64]) -> Option<f64>| {
         let mut row = Row::new("emulation", &name, quantity, None);
@@ -200,7 +200,7 @@ fn rows(experiment: Experiment, heard: &Heard, simulated: &Shape) -> Vec<Row> {
     rows
 }
 
-fn panel(experiment: Experiment, heard: &Heard, simulated: &Shape) -> Panel {
+fn panel(experiment: Experiment, heard: &ReceiverReport, simulated: &Shape) -> Panel {
     let x = |s: usize| s as f64 + 0.5;
     let at = |s: usize| {
         let values = simulated.means(s, s + 1);
@@ -258,8 +258,8 @@ nonsense 1-2 Kbits/sec
         let silent = vec![0.0; Motion::DriveBy.seconds()];
         let mut one = silent.clone();
         one[200] = 7.0;
-        let heard = Heard { mbps: silent.clone(), verdict: "ok".to_owned(), complaints: Vec::new() };
-        let seen = |mbps| crate::meshtest::watch::Seen { mbps, signal_dbm: Vec::new() };
+        let heard = ReceiverReport { mbps: silent.clone(), verdict: "ok".to_owned(), complaints: Vec::new() };
+        let seen = |mbps| crate::meshtest::watch::LinkSeries { mbps, signal_dbm: Vec::new() };
         let rows = rows(experiment, &heard, &Shape { runs: vec![seen(silent), seen(one)] });
         let of = |quantity: &str| rows.iter().find(|r| r.quantity == quantity).unwrap();
         assert_eq!(of("mean_mbps").ours, Some(0.0));

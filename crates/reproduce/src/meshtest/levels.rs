@@ -1,7 +1,7 @@
 //! What the matrix of attenuators makes of the walk: a path loss for each second.
 
 use wayhop_core::{Purpose, stream};
-use wayhop_matrix::{Effort, Settings, Switch, Wanted, follow, solve};
+use wayhop_matrix::{Effort, Settings, Switch, TargetLosses, follow, solve};
 use wayhop_scenario::Resolved;
 
 /// The walk, m/s: so many metres lie between two settings.
@@ -36,7 +36,7 @@ impl Levels {
             .collect();
         let mut before: Option<Settings> = None;
         let made = |&db: &f64| {
-            let wanted = Wanted { loss_db: vec![db], beyond_db: f64::INFINITY };
+            let wanted = TargetLosses { loss_db: vec![db], beyond_db: f64::INFINITY };
             let settings = match &before {
                 None => solve(&switch, &wanted, Effort::QUICK, 1),
                 Some(settings) => follow(&switch, &wanted, settings, Effort::QUICK, 1),

@@ -26,7 +26,7 @@ use crate::{Options, Outcome, RunError, Runs};
 use levels::{Levels, error_db};
 use plan::{Experiment, FILES, Motion, Transport};
 use shape::Shape;
-use watch::Seen;
+use watch::LinkSeries;
 
 /// How many runs of each experiment the paper has.
 pub const PAPER_RUNS: u64 = paper::RUNS;
@@ -60,7 +60,7 @@ pub fn reproduce(
     let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e, leave_dbm)| {
         e.run(&runs, &levels, *seed, *leave_dbm)
     });
-    let mut found = Found { worst_db: levels.worst_db(), ..Found::default() };
+    let mut found = Results { worst_db: levels.worst_db(), ..Results::default() };
     for ((seed, experiment, leave_dbm), result) in jobs.iter().zip(results) {
         match result {
             Some(Ok(seen)) => found.add(*seed, *experiment, *leave_dbm, seen),
@@ -84,7 +84,7 @@ fn text(e: RunError) -> String {
 
 /// What all runs showed.
 #[derive(Debug, Default)]
-struct Found {
+struct Results {
     /// By [`Experiment::number`].
     shapes: [Shape; 4],
     /// Of [`leaving::EXPERIMENT`] by [`leaving::OTHERS_DBM`].
@@ -97,8 +97,8 @@ struct Found {
     trouble: Option<String>,
 }
 
-impl Found {
-    fn add(&mut self, seed: u64, experiment: Experiment, leave_dbm: Option<i32>, seen: Seen) {
+impl Results {
+    fn add(&mut self, seed: u64, experiment: Experiment, leave_dbm: Option<i32>, seen: LinkSeries) {
         let place = leave_dbm.and_then(|dbm| leaving::OTHERS_DBM.iter().position(|other| *other == dbm));
         if let Some(k) = place {
             return self.leaving[k].runs.push(seen);

@@ -1,7 +1,7 @@
 //! The experiments, and one run of each.
 
 use super::levels::{FAR_S, Levels, SPEED_MPS, error_db};
-use super::watch::{Seen, Watch};
+use super::watch::{LinkSeries, Watch};
 use crate::{Plan, RunError, Runs};
 
 /// The scenarios of scenarios/meshtest.
@@ -134,7 +134,7 @@ impl Experiment {
         levels: &Levels,
         seed: u64,
         leave_dbm: Option<i32>,
-    ) -> Result<Seen, RunError> {
+    ) -> Result<LinkSeries, RunError> {
         let scenario = runs.ready(&self.plan(levels, seed, leave_dbm), seed)?;
         let watch = Watch::new(self.motion.rest_s(), self.motion.seconds(), self.transport.headers());
         runs.run(&scenario, watch).map(Watch::seen)

@@ -3,12 +3,12 @@
 use wayhop_report::{mean, percentile, standard_deviation};
 
 use super::plan::Motion;
-use super::watch::Seen;
+use super::watch::LinkSeries;
 
 /// All runs of one experiment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
-    pub(crate) runs: Vec<Seen>,
+    pub(crate) runs: Vec<LinkSeries>,
 }
 
 /// The interval of a share of so many runs, 95 % (Wilson 1927).
@@ -46,7 +46,7 @@ impl Shape {
 
     /// The first and the last second of each run in which anything arrived.
     pub(crate) fn ends(&self) -> Vec<[usize; 2]> {
-        let ends = |r: &Seen| {
+        let ends = |r: &LinkSeries| {
             let first = r.mbps.iter().position(|v| *v > 0.0)?;
             Some([first, r.mbps.iter().rposition(|v| *v > 0.0)?])
         };
@@ -94,8 +94,8 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn run(mbps: &[f64]) -> Seen {
-        Seen { mbps: mbps.to_vec(), signal_dbm: vec![None; mbps.len()] }
+    fn run(mbps: &[f64]) -> LinkSeries {
+        LinkSeries { mbps: mbps.to_vec(), signal_dbm: vec![None; mbps.len()] }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use wayhop_trace::{HopEvent, HopKind, Observer};
 
 /// What one run showed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct LinkSeries {
     /// Payload that arrived in each second, Mb/s.
     pub(crate) mbps: Vec<f64>,
     /// The mean signal of the packets of each second, dBm.
@@ -27,8 +27,8 @@ impl Watch {
         Self { rest_s, headers, octets: vec![0; seconds], signals: vec![(0.0, 0); seconds] }
     }
 
-    pub(crate) fn seen(self) -> Seen {
-        Seen {
+    pub(crate) fn seen(self) -> LinkSeries {
+        LinkSeries {
             mbps: self.octets.iter().map(|&o| o as f64 * 8e-6).collect(),
             signal_dbm: self.signals.iter().map(|&(sum, n)| (n > 0).then(|| sum / f64::from(n))).collect(),
         }

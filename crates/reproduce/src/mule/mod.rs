@@ -67,7 +67,7 @@ pub fn reproduce(
     let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
     let jobs = all(options);
     let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
-    let mut found = Found::default();
+    let mut found = Results::default();
     for ((_, experiment), result) in jobs.iter().zip(results) {
         match result {
             Some(Ok(shown)) => found.add(*experiment, shown),
@@ -79,7 +79,7 @@ pub fn reproduce(
 }
 
 /// What a run showed.
-enum Shown {
+enum RunResult {
     Mule(passes::Run),
     Routing(routing::Run),
 }
@@ -103,18 +103,18 @@ impl Experiment {
     }
 }
 
-fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Shown, RunError> {
+fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, RunError> {
     let scenario = runs.ready(&experiment.plan(), seed)?;
     match experiment {
         Experiment::Mule(_) => {
             let passes = Passes::new(MULE, scenario.duration);
             let (passes, summary) = runs.summarise(&scenario, passes)?;
-            Ok(Shown::Mule(passes.closed(&summary)))
+            Ok(RunResult::Mule(passes.closed(&summary)))
         }
         Experiment::Routing(_) => {
             let nobody = Passes::new(NodeId(u32::MAX), Time::ZERO);
             let (_, summary) = runs.summarise(&scenario, nobody)?;
-            Ok(Shown::Routing(routing::Run::of(&summary)))
+            Ok(RunResult::Routing(routing::Run::of(&summary)))
         }
     }
 }
@@ -134,17 +134,17 @@ fn source(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
 
 /// What all runs showed, in the order of the seeds.
 #[derive(Default)]
-struct Found {
+struct Results {
     mules: [Vec<passes::Run>; Condition::ALL.len()],
     routings: [Vec<routing::Run>; routing::ALL.len()],
     missing: usize,
 }
 
-impl Found {
-    fn add(&mut self, experiment: Experiment, shown: Shown) {
+impl Results {
+    fn add(&mut self, experiment: Experiment, shown: RunResult) {
         match (experiment, shown) {
-            (Experiment::Mule(k), Shown::Mule(run)) => self.mules[k].push(run),
-            (Experiment::Routing(k), Shown::Routing(run)) => self.routings[k].push(run),
+            (Experiment::Mule(k), RunResult::Mule(run)) => self.mules[k].push(run),
+            (Experiment::Routing(k), RunResult::Routing(run)) => self.routings[k].push(run),
             // `run` answers each experiment in kind.
             _ => {}
         }
@@ -184,11 +184,11 @@ mod tests {
 
     /// The orderings that RFC 6693's authors report, on three seeds of the comparison.
     #[test]
-    fn epidemic_routing_is_fastest_prophet_transmits_less_and_spray_and_wait_least_of_those_that_copy() {
+    fn epidemic_routing_is_fastest_and_spray_and_wait_transmits_least() {
         let folder = std::env::temp_dir().join(format!("wayhop-mule-{}", std::process::id()));
         let stop = AtomicBool::new(false);
         let runs = Runs::new(&folder, FILES, false, &stop).expect("a folder");
-        let mut found = Found::default();
+        let mut found = Results::default();
         for seed in 1..=3 {
             for k in 0..routing::ALL.len() {
                 let Ok(shown) = run(&runs, Experiment::Routing(k), seed) else { panic!("a run") };
@@ -216,7 +216,7 @@ mod tests {
         let runs = Runs::new(&folder, FILES, false, &stop).expect("a folder");
         let mut variation = Vec::new();
         for k in [1, 3] {
-            let Ok(Shown::Mule(shown)) = run(&runs, Experiment::Mule(k), 1) else { panic!("a run") };
+            let Ok(RunResult::Mule(shown)) = run(&runs, Experiment::Mule(k), 1) else { panic!("a run") };
             // Four laps of 380 s past four stations from the second one on; the run's end cuts the last one short.
             assert!((14..=16).contains(&shown.kbytes.len()), "{}", shown.kbytes.len());
             variation.push(shown.variation_pct.expect("passes"));

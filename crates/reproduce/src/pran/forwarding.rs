@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use wayhop_forwarding_bench::{Followed, Measured, Plan, Throughput, Way, measure};
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, percentile};
 
+use super::bench::{Measurements, PacketTimes, Plan, Throughput, Way, measure};
 use crate::table::cell;
 
 const TABLE_1: &str = include_str!("../../data/pran/processing.csv");
@@ -20,14 +20,14 @@ pub(crate) fn seconds() -> usize {
 }
 
 /// What was found.
-pub(crate) struct Found {
+pub(crate) struct PartResults {
     pub(crate) sections: Vec<Section>,
     pub(crate) facts: Vec<(String, String)>,
     pub(crate) complete: bool,
 }
 
 /// Measures. `done` is told how many of [`seconds`] have passed.
-pub(crate) fn run(stop: &AtomicBool, done: impl Fn(usize)) -> Result<Found, String> {
+pub(crate) fn run(stop: &AtomicBool, done: impl Fn(usize)) -> Result<PartResults, String> {
     let plan = Plan::default();
     let measured = measure(&plan, stop, |steps| done((steps as f64 * plan.step_s()) as usize));
     let measured = measured.map_err(|e| e.to_string())?;
@@ -45,7 +45,7 @@ pub(crate) fn run(stop: &AtomicBool, done: impl Fn(usize)) -> Result<Found, Stri
     }
     facts.extend(measured.left_out.iter().map(|what| fact("Forwarding: left out", what.clone())));
     let sections = vec![table_1(&measured), figure_3(&plan, &measured)];
-    Ok(Found { sections, facts, complete: measured.complete })
+    Ok(PartResults { sections, facts, complete: measured.complete })
 }
 
 /// The processor and the kernel, as /proc tells.
@@ -71,10 +71,10 @@ fn row_of(row: Row, values: impl IntoIterator<Item = f64>) -> Row {
     Row { ours: median(values), seeds, ..row }
 }
 
-fn table_1(measured: &Measured) -> Section {
+fn table_1(measured: &Measurements) -> Section {
     // As in the paper: a packet alone.
     let of = |way: Way| measured.followed.iter().filter(move |f| f.way == way && !f.pause.is_zero());
-    let part = |way: Way, i: usize| of(way).filter_map(move |f: &Followed| Some(f.parts_us?[i]));
+    let part = |way: Way, i: usize| of(way).filter_map(move |f: &PacketTimes| Some(f.parts_us?[i]));
     let mut rows = Vec::new();
     for who in CONFIGURATIONS {
         for (i, quantity) in QUANTITIES.into_iter().enumerate() {
@@ -141,7 +141,7 @@ fn table_1(measured: &Measured) -> Section {
 }
 
 /// User level with single packets when other programs have no time to use the caches.
-fn user_without_pause(measured: &Measured) -> Option<Row> {
+fn user_without_pause(measured: &Measurements) -> Option<Row> {
     let at_once = measured.followed.iter().filter(|f| f.way == Way::Dsr && f.pause.is_zero());
     let values: Vec<f64> = at_once.filter_map(|f| Some(f.parts_us?[1])).collect();
     if values.is_empty() {
@@ -154,7 +154,7 @@ fn user_without_pause(measured: &Measured) -> Option<Row> {
 }
 
 /// User level with batches, in which the requirement is put.
-fn user_at_full_rate(measured: &Measured) -> Option<Row> {
+fn user_at_full_rate(measured: &Measurements) -> Option<Row> {
     let values: Vec<f64> = measured.throughput.iter().filter_map(|t| t.user_us).collect();
     if values.is_empty() {
         return None;
@@ -169,19 +169,19 @@ fn name(way: Way, hops: usize) -> String {
 }
 
 /// The streams of one way over so many hops.
-fn streams(measured: &Measured, way: Way, hops: usize) -> impl Iterator<Item = &Throughput> + Clone {
+fn streams(measured: &Measurements, way: Way, hops: usize) -> impl Iterator<Item = &Throughput> + Clone {
     measured.throughput.iter().filter(move |t| t.way == way && t.hops == hops)
 }
 
 /// Median of the highest rate without loss.
-fn full_rate(measured: &Measured, way: Way, hops: usize, length: usize) -> Option<f64> {
+fn full_rate(measured: &Measurements, way: Way, hops: usize, length: usize) -> Option<f64> {
     let at = streams(measured, way, hops).filter(|t| t.length == length && t.offered_pps.is_none());
     median(at.map(|t| t.output_pps))
 }
 
 /// Round by round, what one way shows at its highest rate as a share of what the kernel does over as many hops.
 fn shares(
-    measured: &Measured,
+    measured: &Measurements,
     way: Way,
     hops: usize,
     length: Option<usize>,
@@ -206,7 +206,7 @@ fn by_processor(t: &Throughput) -> f64 {
     1e6 / t.processor_us
 }
 
-fn figure_3(plan: &Plan, measured: &Measured) -> Section {
+fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
     let mut rows = Vec::new();
     for hops in [1, 2] {
         for way in Way::ALL {
@@ -275,7 +275,7 @@ fn figure_3(plan: &Plan, measured: &Measured) -> Section {
 }
 
 /// The highest rate offered of which nearly all arrives.
-fn carried(measured: &Measured, way: Way, hops: usize) -> Row {
+fn carried(measured: &Measurements, way: Way, hops: usize) -> Row {
     let rates = streams(measured, way, hops).filter_map(|t| t.offered_pps);
     let arrives = |rate: u32| {
         let at = streams(measured, way, hops).filter(|t| t.offered_pps == Some(rate));
@@ -286,7 +286,7 @@ fn carried(measured: &Measured, way: Way, hops: usize) -> Row {
         .note("The highest of the rates offered of which at least 99 % was sent and arrived.")
 }
 
-fn figure(plan: &Plan, measured: &Measured) -> Figure {
+fn figure(plan: &Plan, measured: &Measurements) -> Figure {
     let lengths = || Axis::new("packet length (octets)");
     let all = [1, 2].into_iter().flat_map(|hops| Way::ALL.map(|way| (way, hops)));
     let rates = all.flat_map(|(way, hops)| plan.lengths.iter().map(move |l| (way, hops, *l)));
@@ -324,7 +324,7 @@ fn figure(plan: &Plan, measured: &Measured) -> Figure {
     }
 }
 
-fn by_rate(plan: &Plan, measured: &Measured, hops: usize) -> Plot {
+fn by_rate(plan: &Plan, measured: &Measurements, hops: usize) -> Plot {
     let mut plot = Plot::new(Axis::new("input (1000 packets/s)"), Axis::new("output (1000 packets/s)"));
     for (colour, way) in Way::ALL.into_iter().enumerate() {
         let at = |rate: u32| streams(measured, way, hops).filter(move |t| t.offered_pps == Some(rate));
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_share_is_taken_within_its_round_and_a_rate_is_carried_if_nearly_all_arrives() {
-        let measured = Measured {
+        let measured = Measurements {
             throughput: vec![
                 // A slow round, one without disturbance, and one whose kernel was left out.
                 stream(0, Way::Kernel, None, 100.0),
@@ -381,7 +381,7 @@ mod tests {
                 stream(0, Way::Dsr, Some(1_000), 995.0),
                 stream(0, Way::Dsr, Some(2_000), 1_500.0),
             ],
-            ..Measured::default()
+            ..Measurements::default()
         };
         assert_eq!(shares(&measured, Way::Dsr, 2, Some(128), by_clock), [0.5, 0.5]);
         assert_eq!(carried(&measured, Way::Dsr, 2).ours, Some(1_000.0));
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_has_no_value_and_a_reason() {
-        let section = table_1(&Measured::default());
+        let section = table_1(&Measurements::default());
         let free_bsd = section.rows.iter().filter(|r| r.row.ends_with("FreeBSD"));
         assert_eq!(free_bsd.filter(|r| r.ours.is_none() && !r.note.is_empty()).count(), 8);
     }

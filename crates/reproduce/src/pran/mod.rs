@@ -5,6 +5,7 @@
 //! (section 6.1), [`Part::Demonstration`] a robot that is driven around a building while its video crosses the mesh
 //! (sections 6.2 and 6.3). Each is a file that hands sections to this one.
 
+mod bench;
 mod demonstration;
 mod forwarding;
 mod options;

@@ -161,7 +161,7 @@ fn figure_3_ends_with_the_whole_file_after_the_time_that_the_goodput_says() {
 }
 
 #[test]
-fn figure_4_has_every_segment_of_its_stretch_and_acknowledges_every_second_over_one_hop() {
+fn figure_4_has_every_segment_and_acknowledges_every_second_over_one_hop() {
     let panels = &figure("Figure 4").panels;
     assert_eq!(panels.iter().map(|p| p.title.as_str()).collect::<Vec<_>>(), HOPS);
     for p in panels {
@@ -182,7 +182,7 @@ fn figure_4_has_every_segment_of_its_stretch_and_acknowledges_every_second_over_
 }
 
 #[test]
-fn the_rows_do_not_depend_on_the_number_of_jobs_and_an_interruption_keeps_whole_seeds() {
+fn rows_do_not_depend_on_jobs_and_an_interruption_keeps_whole_seeds() {
     let dir = tempfile::tempdir().expect("a directory");
     // Commands name the seeds that were asked for.
     let without_runs =

@@ -10,16 +10,18 @@ use sha2::{Digest as _, Sha256};
 use super::edit::MAX_TEXT;
 
 /// What a file held when it was read. No digest: there was no file.
-pub(crate) struct Read {
+pub(crate) struct FileSnapshot {
     pub(crate) text: String,
     pub(crate) digest: Option<String>,
 }
 
 /// What stands in the file now.
-pub(crate) fn read(path: &Path) -> Result<Read, String> {
+pub(crate) fn read(path: &Path) -> Result<FileSnapshot, String> {
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Read { text: String::new(), digest: None }),
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return Ok(FileSnapshot { text: String::new(), digest: None });
+        }
         Err(e) => return Err(format!("{}: cannot be read: {e}", path.display())),
     };
     let mut octets = Vec::new();
@@ -32,7 +34,7 @@ pub(crate) fn read(path: &Path) -> Result<Read, String> {
     let digest = Some(digest(&octets));
     let text = String::from_utf8(octets)
         .map_err(|_| format!("{}: not UTF-8, as TOML is; save it as UTF-8", path.display()))?;
-    Ok(Read { text, digest })
+    Ok(FileSnapshot { text, digest })
 }
 
 /// Puts the text in the place of the file that had `before`, at once or not at all. Says what the digest is now.

@@ -19,20 +19,20 @@ const MAX_PAIRS: usize = 20;
 
 /// Two nodes whose distance in hops the page shows.
 #[derive(Copy, Clone, Debug, Deserialize)]
-pub(crate) struct Chosen(pub(crate) u32, pub(crate) u32);
+pub(crate) struct NodePair(pub(crate) u32, pub(crate) u32);
 
 /// What the page shows of the geometry.
 #[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct GeometryQuery<'a> {
     /// Pairs whose hops are followed.
-    pub(crate) pairs: &'a [Chosen],
+    pub(crate) pairs: &'a [NodePair],
     /// The moment that the map shows, seconds.
     pub(crate) at_s: f64,
 }
 
 /// Links with their times, the number of parts over time, and the hops of the pairs over time. `without` says why there is nothing.
 /// Of a large network that changes much: the links of one moment (`links.at_s`), and what holds at so many `moments`.
-pub(crate) fn geometry(oracle: &mut Oracle, r: &Resolved, asked: Asked<'_>) -> Json {
+pub(crate) fn geometry(oracle: &mut Oracle, r: &Resolved, asked: GeometryQuery<'_>) -> Json {
     let count = r.tracks.len();
     if count > MAX_NODES {
         return json!({"without": format!("more than {MAX_NODES} nodes: wayhop topology SCENARIO counts their links")});
@@ -40,7 +40,7 @@ pub(crate) fn geometry(oracle: &mut Oracle, r: &Resolved, asked: Asked<'_>) -> J
     let Some(links) = oracle.links(r, MAX_CHANGES) else {
         return json!({"without": format!("links come and go more than {MAX_CHANGES} times: wayhop topology SCENARIO counts them")});
     };
-    let exists = |p: &&Chosen| p.0 != p.1 && (p.0 as usize) < count && (p.1 as usize) < count;
+    let exists = |p: &&NodePair| p.0 != p.1 && (p.0 as usize) < count && (p.1 as usize) < count;
     let pairs: Vec<Pair> = asked
         .pairs
         .iter()
@@ -174,8 +174,8 @@ mod tests {
         let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
         let range = r.radio().nominal_range_m();
         let leaves = (range - 150.0) / 5.0;
-        let pairs = [Chosen(0, 2), Chosen(0, 0), Chosen(0, 9)];
-        let g = geometry(&mut Oracle::default(), &r, Asked { pairs: &pairs, at_s: 0.0 });
+        let pairs = [NodePair(0, 2), NodePair(0, 0), NodePair(0, 9)];
+        let g = geometry(&mut Oracle::default(), &r, GeometryQuery { pairs: &pairs, at_s: 0.0 });
         assert_eq!(g["links"]["a"], json!([0, 1]));
         assert_eq!(g["links"]["b"], json!([1, 2]));
         assert_eq!(g["links"]["down"][0], Json::Null);
@@ -192,7 +192,7 @@ mod tests {
     fn a_large_network_says_why_its_links_are_not_followed() {
         let text = "nodes.count = 2001\nmovement = { kind = \"chain\", spacing_m = 100 }\n";
         let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
-        let g = geometry(&mut Oracle::default(), &r, Asked::default());
+        let g = geometry(&mut Oracle::default(), &r, GeometryQuery::default());
         assert!(g["without"].as_str().unwrap().contains("wayhop topology"));
     }
 
@@ -202,8 +202,8 @@ mod tests {
             movement = { kind = \"random-waypoint\", speed_min_mps = 10, speed_max_mps = 20 }\n";
         let r = Scenario::from_text(text, &[]).and_then(|s| s.resolve()).unwrap();
         let mut oracle = Oracle::default();
-        let pairs = [Chosen(0, 399)];
-        let g = geometry(&mut oracle, &r, Asked { pairs: &pairs, at_s: 7.5 });
+        let pairs = [NodePair(0, 399)];
+        let g = geometry(&mut oracle, &r, GeometryQuery { pairs: &pairs, at_s: 7.5 });
         assert_eq!(g["moments"], MOMENTS, "{}", g["without"]);
         assert_eq!(g["links"]["at_s"], 7.5);
         let range = r.radio().nominal_range_m();

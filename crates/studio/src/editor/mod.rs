@@ -27,7 +27,7 @@ use edit::{MAX_TEXT, Operation, edit};
 pub use editing::Editing;
 use export::{Format, export};
 use file::Conflict;
-use geometry::{Asked, Chosen};
+use geometry::{GeometryQuery, NodePair};
 use launch::{How, Launch};
 
 /// The longest request, octets: a text, quoted.
@@ -48,7 +48,7 @@ struct Change {
     #[serde(default)]
     operations: Vec<Operation>,
     #[serde(default)]
-    pairs: Vec<Chosen>,
+    pairs: Vec<NodePair>,
     /// The moment that the map shows.
     #[serde(default)]
     at_s: f64,
@@ -94,7 +94,7 @@ impl Editor {
         &self.of.scenario
     }
 
-    fn view(&self, text: &str, asked: Asked<'_>) -> Json {
+    fn view(&self, text: &str, asked: GeometryQuery<'_>) -> Json {
         // What a panic has left is as good as nothing known.
         let mut oracle = self.oracle.lock().unwrap_or_else(PoisonError::into_inner);
         view::view(self.path(), text, &mut oracle, asked)
@@ -107,7 +107,7 @@ impl Editor {
             "path": self.path(),
             "text": read.text,
             "digest": read.digest,
-            "view": self.view(&read.text, Asked::default()),
+            "view": self.view(&read.text, GeometryQuery::default()),
             "forms": wayhop_scenario::forms(),
         }))
     }
@@ -116,7 +116,7 @@ impl Editor {
     pub(crate) fn change(&self, body: &Bytes) -> Result<Json, Error> {
         let asked: Change = of_json(body)?;
         let text = edit(self.path(), &asked.text, &asked.operations).map_err(Error::unreadable)?;
-        let view = self.view(&text, Asked { pairs: &asked.pairs, at_s: asked.at_s });
+        let view = self.view(&text, GeometryQuery { pairs: &asked.pairs, at_s: asked.at_s });
         Ok(json!({"text": text, "view": view}))
     }
 
@@ -147,13 +147,13 @@ impl Editor {
 
     /// The picture below the map: its type, and its octets.
     pub(crate) fn picture(&self, body: &Bytes) -> Result<(&'static str, Vec<u8>), Error> {
-        let asked: picture::Wanted = of_json(body)?;
+        let asked: picture::PictureQuery = of_json(body)?;
         asked.read(self.path()).map_err(Error::unreadable)
     }
 
     /// Writes a picture of the page beside the scenario.
     pub(crate) fn take_picture(&self, body: &Bytes) -> Result<Json, Error> {
-        let taken: picture::Taken = of_json(body)?;
+        let taken: picture::PictureUpload = of_json(body)?;
         let (name, about) = taken.keep(self.path()).map_err(Error::unreadable)?;
         Ok(json!({"picture": name, "width": about.width, "height": about.height}))
     }

@@ -20,7 +20,7 @@ const MOST_NAMES: u32 = 1_000;
 /// Which picture the page wants to see.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Wanted {
+pub(crate) struct PictureQuery {
     /// As the scenario names it.
     picture: std::path::PathBuf,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Wanted {
 /// A picture that somebody has chosen in the page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Taken {
+pub(crate) struct PictureUpload {
     name: String,
     /// In base64.
     octets: String,
@@ -64,7 +64,7 @@ pub(crate) fn about(octets: &[u8]) -> Result<About, String> {
     Ok(About { mime, ending, width, height })
 }
 
-impl Wanted {
+impl PictureQuery {
     /// The picture; its path counts from the scenario's folder.
     pub(crate) fn read(&self, scenario: &Path) -> Result<(&'static str, Vec<u8>), String> {
         let path = scenario.parent().unwrap_or(Path::new("")).join(&self.picture);
@@ -84,7 +84,7 @@ impl Wanted {
     }
 }
 
-impl Taken {
+impl PictureUpload {
     /// Writes the picture beside the scenario, and says under which name. No file gives way: one with the same octets is taken as it is.
     pub(crate) fn keep(&self, scenario: &Path) -> Result<(String, About), String> {
         let wrong = |what: String| format!("{}: {what}", self.name);
@@ -155,7 +155,7 @@ mod tests {
     fn only_pictures_of_a_bearable_size_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let scenario = dir.path().join("net.toml");
-        let read = |name: &str| Wanted { picture: name.into() }.read(&scenario);
+        let read = |name: &str| PictureQuery { picture: name.into() }.read(&scenario);
         fs::write(dir.path().join("plan.png"), png(640, 480)).unwrap();
         assert_eq!(read("plan.png").unwrap(), ("image/png", png(640, 480)));
         for (name, octets, says) in [
@@ -183,7 +183,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scenario = dir.path().join("net.toml");
         let take = |name: &str, octets: &[u8]| {
-            Taken { name: name.into(), octets: BASE64.encode(octets) }.keep(&scenario).map(|(name, _)| name)
+            PictureUpload { name: name.into(), octets: BASE64.encode(octets) }
+                .keep(&scenario)
+                .map(|(name, _)| name)
         };
         let (one, two) = (png(10, 10), png(20, 10));
         assert_eq!(take("plan of site.jpeg", &one).unwrap(), "plan_of_site.png");
@@ -193,8 +195,8 @@ mod tests {
         assert_eq!(take("../../evil.png", &one).unwrap(), "______evil.png");
         assert_eq!(take("..", &two).unwrap(), "picture.png");
         assert!(take("net.toml", b"duration_s = 1").unwrap_err().contains("no PNG"));
-        assert!(Taken { name: "a".into(), octets: "?".into() }.keep(&scenario).is_err());
-        let long = Taken { name: "a".into(), octets: "A".repeat(MAX_TAKEN / 3 * 4 + 4) };
+        assert!(PictureUpload { name: "a".into(), octets: "?".into() }.keep(&scenario).is_err());
+        let long = PictureUpload { name: "a".into(), octets: "A".repeat(MAX_TAKEN / 3 * 4 + 4) };
         assert!(long.keep(&scenario).unwrap_err().contains("8 MiB"));
     }
 

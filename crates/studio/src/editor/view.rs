@@ -9,7 +9,7 @@ use wayhop_scenario::{FlowConfig, Map, Resolved, Scenario, Shape};
 use wayhop_topology::Oracle;
 use wayhop_transport::EVERYONE;
 
-use super::geometry::{Asked, geometry};
+use super::geometry::{GeometryQuery, geometry};
 
 /// The most legs that are drawn.
 const MAX_LEGS: usize = 200_000;
@@ -21,7 +21,7 @@ const MAX_SPANS: usize = 20_000;
 const MAX_FLOWS: usize = 2_000;
 
 /// What the page shows of a text, whatever is wrong with it.
-pub(crate) fn view(file: &Path, text: &str, oracle: &mut Oracle, asked: Asked<'_>) -> Json {
+pub(crate) fn view(file: &Path, text: &str, oracle: &mut Oracle, asked: GeometryQuery<'_>) -> Json {
     let tree: Option<Json> = toml::from_str(text).ok();
     let load = |sets: &[String]| {
         let scenario = Scenario::of_file(file, text.to_owned(), sets)?;

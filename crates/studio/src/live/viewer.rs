@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Where a viewer goes on.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct ResumePoint {
     /// The run's name.
     pub(crate) run: String,
     /// The hub that it heard before.
@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
 }
 
 /// Serves a viewer until it goes away, or the run has ended and all is said.
-pub(crate) async fn serve(mut socket: WebSocket, hub: Arc<Hub>, wanted: Wanted) {
+pub(crate) async fn serve(mut socket: WebSocket, hub: Arc<Hub>, wanted: ResumePoint) {
     let is_back = wanted.hub.as_deref() == Some(hub.id());
     let mut next = if is_back { wanted.after.map_or(0, |n| n.saturating_add(1)) } else { 0 };
     let mut growth = hub.growth();

@@ -122,7 +122,7 @@ fn a_story_is_what_wayhop_why_tells() {
     let told = server.get("/api/story?run=a&packet=40").json();
     let story = &told["stories"][0];
     let run = RunDir::open(folder.path().join("a"), CLASSIFIER).expect("the run");
-    let expected = wayhop_trace::stories(&run, wayhop_trace::Wanted::Packet(PACKET)).expect("its story");
+    let expected = wayhop_trace::stories(&run, wayhop_trace::PacketQuery::Packet(PACKET)).expect("its story");
     assert_eq!(story["steps"], serde_json::to_value(&expected[0].steps).unwrap());
     assert_eq!((&story["packet"], &story["more"]), (&40.into(), &0.into()));
     let whats: Vec<_> =

@@ -11,7 +11,7 @@ const MAX_DELAY_NS: i128 = 20_000_000;
 
 /// A packet that was sent.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentPacket {
     /// When, by the sender's clock: nanoseconds since its epoch; 0 if the capture has no times.
     pub time_ns: u64,
     /// Its number in the sender's capture.
@@ -24,7 +24,7 @@ pub struct Sent {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
     /// Every packet sent, by time.
-    pub sent: Vec<Sent>,
+    pub sent: Vec<SentPacket>,
     /// How far the receiver's clock is ahead of the sender's, time of flight included, nanoseconds.
     pub clock_offset_ns: i64,
 }
@@ -55,10 +55,10 @@ pub fn difference(sent: &Sightings, heard: &Sightings) -> Difference {
     };
     let (sent, heard) = (list(sent), list(heard));
     let offset = clock_offset(&sent, &heard);
-    let mut out: Vec<Sent> = Vec::with_capacity(sent.len());
+    let mut out: Vec<SentPacket> = Vec::with_capacity(sent.len());
     each_name(&sent, &heard, |copies, receptions| {
         let start = out.len();
-        out.extend(copies.iter().map(|s| Sent { time_ns: s.time_ns, frame: s.frame, received: false }));
+        out.extend(copies.iter().map(|s| SentPacket { time_ns: s.time_ns, frame: s.frame, received: false }));
         match_copies(&mut out[start..], receptions, offset);
     });
     out.sort_unstable_by_key(|s| (s.time_ns, s.frame));
@@ -68,7 +68,7 @@ pub fn difference(sent: &Sightings, heard: &Sightings) -> Difference {
 
 /// Gives each reception to the latest transmission before it that has none yet; without one, to the next, if that was noted late. Both are
 /// in order of time.
-fn match_copies(copies: &mut [Sent], receptions: &[Sighting], offset: i128) {
+fn match_copies(copies: &mut [SentPacket], receptions: &[Sighting], offset: i128) {
     // Transmissions without a reception that begin no later than the reception at hand, the latest on top.
     let mut open: Vec<usize> = Vec::new();
     let mut next = 0;

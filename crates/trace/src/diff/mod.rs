@@ -11,6 +11,6 @@ mod places;
 mod sightings;
 
 pub use bursts::{Burst, Window, bursts, windows};
-pub use matching::{Difference, Sent, difference};
+pub use matching::{Difference, SentPacket, difference};
 pub use places::Places;
 pub use sightings::{DiffError, Sender, Sightings};

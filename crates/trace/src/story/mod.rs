@@ -15,4 +15,4 @@ mod tell;
 pub use lost::{LostPacket, lost};
 pub use path::PathBetween;
 pub use steps::{At, Step, Story};
-pub use tell::{Wanted, stories};
+pub use tell::{PacketQuery, stories};

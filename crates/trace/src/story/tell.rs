@@ -10,7 +10,7 @@ use crate::{Error, RunDir};
 
 /// Which packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum PacketQuery {
     /// The one with this number in the run.
     Packet(u64),
     /// The ones of a flow with this number in it: a request and its reply have the same.
@@ -23,11 +23,11 @@ pub enum Wanted {
 }
 
 /// The stories of the packets that are meant: none if the run has no such packet.
-pub fn stories(run: &RunDir, wanted: Wanted) -> Result<Vec<Story>, Error> {
+pub fn stories(run: &RunDir, wanted: PacketQuery) -> Result<Vec<Story>, Error> {
     let names = Names::read(run)?;
     let packets = match wanted {
-        Wanted::Packet(packet) => BTreeSet::from([i64::try_from(packet).unwrap_or(i64::MAX)]),
-        Wanted::OfFlow { flow, seq } => numbers(run, flow, seq)?,
+        PacketQuery::Packet(packet) => BTreeSet::from([i64::try_from(packet).unwrap_or(i64::MAX)]),
+        PacketQuery::OfFlow { flow, seq } => numbers(run, flow, seq)?,
     };
     let told = packets.into_iter().map(|packet| story(run, packet, &names));
     told.filter_map(Result::transpose).collect()

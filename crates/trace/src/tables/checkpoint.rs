@@ -185,7 +185,7 @@ pub(super) struct Place {
 
 /// What is kept of a table.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct TableCheckpoint {
     pub(super) base: Place,
     pub(super) rows: Vec<Place>,
 }
@@ -196,7 +196,7 @@ pub(crate) struct Checkpoint {
     file: File,
     summary: Option<Place>,
     flows: Vec<Place>,
-    tables: BTreeMap<&'static str, Kept>,
+    tables: BTreeMap<&'static str, TableCheckpoint>,
 }
 
 impl Checkpoint {
@@ -234,7 +234,7 @@ impl Checkpoint {
             (Kind::Summary, None) => self.summary = Some(record.place),
             (Kind::Flows, None) if self.flows.len() < MOST_PIECES => self.flows.push(record.place),
             (Kind::Base, Some(table)) => {
-                self.tables.insert(table, Kept { base: record.place, rows: Vec::new() });
+                self.tables.insert(table, TableCheckpoint { base: record.place, rows: Vec::new() });
             }
             (Kind::Rows, Some(table)) => match self.tables.get_mut(table) {
                 Some(kept) if kept.rows.len() < MOST_PIECES => kept.rows.push(record.place),
@@ -245,7 +245,7 @@ impl Checkpoint {
         true
     }
 
-    pub(super) fn table(&self, name: &str) -> Option<&Kept> {
+    pub(super) fn table(&self, name: &str) -> Option<&TableCheckpoint> {
         self.tables.get(name)
     }
 

@@ -132,14 +132,14 @@ pub fn outcome_rows(run: &RunDir, mut take: impl FnMut(&OutcomeRow<'_>)) -> Resu
     })
 }
 
-type Read = Result<(), ParquetError>;
+type ReadResult = Result<(), ParquetError>;
 
 /// Calls `take` with each row group of a table and the places of these columns in it.
 fn each_group<const N: usize>(
     run: &RunDir,
     table: &str,
     names: [&str; N],
-    mut take: impl FnMut(&dyn RowGroupReader, [usize; N]) -> Read,
+    mut take: impl FnMut(&dyn RowGroupReader, [usize; N]) -> ReadResult,
 ) -> Result<(), Error> {
     let reader = read::open_table(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));

@@ -29,13 +29,13 @@ pub(crate) struct Table<R: 'static> {
     /// Row groups that are wholly in the file.
     good_groups: usize,
     /// What the checkpoint has.
-    kept: Kept,
+    kept: LastCheckpoint,
     state: State,
 }
 
 /// What a checkpoint has of a table.
 #[derive(Copy, Clone, Default)]
-struct Kept {
+struct LastCheckpoint {
     /// Row groups in the footer; `None` before the first checkpoint.
     groups: Option<usize>,
     /// Of the rows that wait for their row group.
@@ -68,7 +68,7 @@ impl<R> Table<R> {
             rows: Vec::new(),
             texts: Texts::default(),
             good_groups: 0,
-            kept: Kept::default(),
+            kept: LastCheckpoint::default(),
             state: State::Open,
         })
     }
@@ -183,7 +183,7 @@ impl<R> AnyTable for Table<R> {
             let footer = self.footer().map_err(|e| parquet_error(&self.path, e))?;
             let good = self.writer.inner().good_len().to_le_bytes();
             to.put(Kind::Base, self.name, &[&good, &footer])?;
-            self.kept = Kept { groups: Some(self.good_groups), rows: 0 };
+            self.kept = LastCheckpoint { groups: Some(self.good_groups), rows: 0 };
         }
         if self.kept.rows < self.rows.len() {
             let rows = &self.rows[self.kept.rows..];

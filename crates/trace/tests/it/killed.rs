@@ -296,7 +296,7 @@ fn began(id: u32, sent: Option<u64>, received: Option<u64>) -> FlowSummary {
 }
 
 #[test]
-fn flows_that_began_in_a_killed_run_are_counted_however_often_the_checkpoint_was_written_anew() {
+fn flows_of_a_killed_run_are_counted_however_often_the_checkpoint_was_written() {
     let dir = TempDir::new().expect("a directory");
     let mut r = start(dir.path());
     r.begin(known());

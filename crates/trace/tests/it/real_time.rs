@@ -26,7 +26,7 @@ fn a_recorder_that_never_waits_counts_the_rows_that_it_leaves_out() {
 
 /// The capture is a pipe, which holds 64 KiB until somebody reads it: a disk that hangs.
 #[test]
-fn frames_that_a_slow_disk_has_no_time_for_are_left_out_and_counted_and_tables_stay_whole() {
+fn frames_too_many_for_a_slow_disk_are_left_out_and_counted() {
     const FRAMES: u64 = 60_000;
     let dir = TempDir::new().expect("a directory");
     let run = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect("an empty directory");

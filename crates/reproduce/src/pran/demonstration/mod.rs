@@ -26,12 +26,12 @@ use wayhop_scenario::Scenario;
 use super::options::Options;
 use crate::outcome::write;
 use course::{FILES, lap_sets};
-use programs::Seen;
+use programs::ProgramOutputs;
 use run::Run;
 use watch::Watch;
 
 /// What there is to show, and whether every run was made.
-pub(super) struct Found {
+pub(super) struct PartResults {
     pub(super) sections: Vec<Section>,
     /// What was run, in words.
     pub(super) fact: String,
@@ -44,7 +44,7 @@ pub(super) fn run(
     dir: &Path,
     stop: &AtomicBool,
     done: impl Fn(usize),
-) -> Result<Found, String> {
+) -> Result<PartResults, String> {
     programs::check()?;
     let folder = dir.join("scenarios");
     for (name, text) in FILES {
@@ -69,7 +69,7 @@ pub(super) fn run(
             break;
         }
         let Watch { traffic, lap } = watched;
-        let seen = Seen::read(&run_dir.join("programs"));
+        let seen = ProgramOutputs::read(&run_dir.join("programs"));
         let lateness = made.summary.lateness_us.unwrap_or_default();
         runs.push(Run { traffic, lap, seen, lateness, duration_s: options.duration_s });
     }
@@ -79,7 +79,7 @@ pub(super) fn run(
         complete = found.is_some();
         sections.extend(found);
     }
-    Ok(Found { sections, fact: in_words(options, &runs), complete })
+    Ok(PartResults { sections, fact: in_words(options, &runs), complete })
 }
 
 /// Emulates one lap; its files are in `folder`, and its run directory is `dir`.

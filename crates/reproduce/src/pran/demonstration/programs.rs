@@ -25,7 +25,7 @@ pub(crate) fn check() -> Result<(), String> {
 
 /// What they left in the run's folder `programs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct ProgramOutputs {
     /// Frames that the camera's encoder sent.
     pub(crate) frames_sent: Option<u64>,
     /// Frames that a decoder makes of what arrived; `None` if it is no video.
@@ -40,7 +40,7 @@ pub(crate) struct Seen {
     pub(crate) call_answered: bool,
 }
 
-impl Seen {
+impl ProgramOutputs {
     /// Looks into the folder.
     pub(crate) fn read(folder: &Path) -> Self {
         let text = |name: &str| fs::read(folder.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned());
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_was_not_sent_has_no_share() {
-        let mut s = Seen { last_command: Some(4), acknowledged: 3, ..Seen::default() };
+        let mut s = ProgramOutputs { last_command: Some(4), acknowledged: 3, ..ProgramOutputs::default() };
         assert_eq!((s.decoded_pct(), s.acknowledged_pct()), (None, Some(75.0)));
         s.frames_sent = Some(10);
         assert_eq!(s.decoded_pct(), Some(0.0), "a video that nobody can decode");
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_folder_without_anything_is_a_run_in_which_nothing_came() {
         let dir = tempfile::tempdir().expect("a folder");
-        let seen = Seen::read(dir.path());
+        let seen = ProgramOutputs::read(dir.path());
         assert_eq!((seen.frames_sent, seen.frames_decoded, seen.acknowledged), (None, None, 0));
         assert!(!seen.call_answered);
     }

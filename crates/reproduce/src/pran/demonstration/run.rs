@@ -4,7 +4,7 @@ use wayhop_core::NodeId;
 use wayhop_trace::Lateness;
 
 use super::lap::Lap;
-use super::programs::Seen;
+use super::programs::ProgramOutputs;
 use super::traffic::Traffic;
 
 /// The nodes of the scenario that have a part of their own: the control station, S1, and the robot, M1.
@@ -15,7 +15,7 @@ pub(super) const ROBOT: NodeId = NodeId(5);
 pub(super) struct Run {
     pub(super) traffic: Traffic,
     pub(super) lap: Lap,
-    pub(super) seen: Seen,
+    pub(super) seen: ProgramOutputs,
     pub(super) lateness: Lateness,
     /// The length of the lap, seconds.
     pub(super) duration_s: f64,

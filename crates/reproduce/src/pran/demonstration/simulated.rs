@@ -8,7 +8,7 @@ use wayhop_runs::jobs;
 use wayhop_trace::Lateness;
 
 use super::course::{FILES, lap_sets};
-use super::programs::Seen;
+use super::programs::ProgramOutputs;
 use super::run::Run;
 use super::sections::{HOLDS, row, whole, worst, yes};
 use super::traffic::{Kind, Share};
@@ -63,7 +63,7 @@ pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Resul
             Some(Ok(Watch { traffic, lap })) => laps[*v].push(Run {
                 traffic,
                 lap,
-                seen: Seen::default(),
+                seen: ProgramOutputs::default(),
                 lateness: Lateness::default(),
                 duration_s: options.duration_s,
             }),

@@ -7,7 +7,7 @@ use wayhop_report::{Row, Section};
 use wayhop_trace::{HopEvent, HopKind, Lateness, Messages, Observer, PacketClass, PositionEvent};
 
 use super::lap::Lap;
-use super::programs::Seen;
+use super::programs::ProgramOutputs;
 use super::run::{ROBOT, Run, STATION};
 use super::sections;
 use super::traffic::{Count, Kind, Traffic};
@@ -111,7 +111,7 @@ fn lap() -> Lap {
 
 fn run(verdict: &str) -> Run {
     let lateness = Lateness { verdict: verdict.to_owned(), ..Lateness::default() };
-    Run { traffic: script(), lap: lap(), seen: Seen::default(), lateness, duration_s: 20.0 }
+    Run { traffic: script(), lap: lap(), seen: ProgramOutputs::default(), lateness, duration_s: 20.0 }
 }
 
 fn row<'a>(all: &'a [Section], artefact: &str, row: &str, quantity: &str) -> &'a Row {
@@ -136,7 +136,7 @@ fn delivery_and_latency_count_each_packet_once_in_the_interval_in_which_it_was_s
 }
 
 #[test]
-fn overhead_counts_every_transmission_of_the_network_layer_and_what_dsr_adds_to_data() {
+fn overhead_counts_each_network_layer_transmission_and_what_dsr_adds_to_data() {
     let t = script();
     let count = |packets, bytes| Count { packets, bytes };
     assert_eq!(t.overhead(Kind::Request), count(2, 84));

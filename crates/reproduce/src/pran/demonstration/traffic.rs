@@ -8,7 +8,7 @@ use wayhop_trace::{HopEvent, HopKind, Messages, Observer, PacketClass};
 /// What section 6.3 of the paper measures of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traffic {
-    packets: BTreeMap<PacketId, Sent>,
+    packets: BTreeMap<PacketId, ProgramPacket>,
     /// In the order of [`Kind`].
     overhead: [Count; Kind::ALL.len()],
     /// Transmissions of Route Requests that carry a Route Error, which count as both.
@@ -17,7 +17,7 @@ pub(crate) struct Traffic {
 
 /// A packet of a program.
 #[derive(Copy, Clone, Debug)]
-struct Sent {
+struct ProgramPacket {
     born: Time,
     bytes: u32,
     /// Hops that it has made, and with its arrival, how many they were.
@@ -75,7 +75,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    fn add(&mut self, p: &Sent) {
+    fn add(&mut self, p: &ProgramPacket) {
         self.sent += u64::from(p.arrived.is_some() || p.dropped);
         if let Some((at, hops)) = p.arrived {
             self.arrived += 1;
@@ -151,7 +151,7 @@ impl Observer for Traffic {
             return;
         }
         if e.kind == HopKind::Originate {
-            let sent = Sent { born: e.time, bytes: e.bytes, hops: 0, arrived: None, dropped: false };
+            let sent = ProgramPacket { born: e.time, bytes: e.bytes, hops: 0, arrived: None, dropped: false };
             self.packets.insert(e.packet, sent);
             return;
         }

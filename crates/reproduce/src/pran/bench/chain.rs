@@ -18,7 +18,7 @@ use wayhop_linux::{Error, interface, syscalls};
 use wayhop_netns::Namespace;
 use wayhop_netns::order;
 
-use super::figures::Followed;
+use super::figures::PacketTimes;
 use super::stream::{NUMBER, Pace, Stream};
 use super::tap::Tap;
 use super::way::Way;
@@ -120,7 +120,7 @@ impl Chain {
         packets: usize,
         length: usize,
         pause: Duration,
-    ) -> Result<Attempt<Followed>, Error> {
+    ) -> Result<Attempt<PacketTimes>, Error> {
         let cannot = || Error::system("read the packet socket");
         let payload = self.payload(2, length);
         self.prime(2, payload)?;
@@ -134,7 +134,7 @@ impl Chain {
             }
         }
         if let Some(other) = hops.iter().find(|h| **h != 2) {
-            return Ok(Err(Strayed(format!(
+            return Ok(Err(Detour(format!(
                 "{}: a packet came over {other} hops, not over two",
                 self.way.name()
             ))));
@@ -151,7 +151,7 @@ impl Chain {
             .filter_map(|p| Some((p.out_of? - p.into?) as f64 / 1e3))
             .collect();
         if total.len() < packets / 2 {
-            return Ok(Err(Strayed(format!(
+            return Ok(Err(Detour(format!(
                 "{}: {} of {packets} packets of {length} octets were seen on both sides of the middle",
                 self.way.name(),
                 total.len()
@@ -160,7 +160,7 @@ impl Chain {
         total.sort_by(f64::total_cmp);
         let total_us = total[total.len() / 2];
         let parts_us = self.timing()?.map(|[before, inside]| [before, inside, total_us - before - inside]);
-        Ok(Ok(Followed { way: self.way, pause, total_us, parts_us }))
+        Ok(Ok(PacketTimes { way: self.way, pause, total_us, parts_us }))
     }
 
     /// The UDP payload that makes packets of this length on the wire.
@@ -187,8 +187,8 @@ impl Chain {
     }
 
     /// Whether what arrived was forwarded where it should have been.
-    fn check(&self, arrived: u64, forwarded: &Passed) -> Attempt<()> {
-        let Passed { kernel, daemon } = *forwarded;
+    fn check(&self, arrived: u64, forwarded: &ForwardedCount) -> Attempt<()> {
+        let ForwardedCount { kernel, daemon } = *forwarded;
         let (mine, other) = match self.way {
             Way::Dsr => (daemon, kernel),
             Way::Kernel | Way::Aodv => (kernel, daemon),
@@ -196,14 +196,14 @@ impl Chain {
         if mine >= arrived && other == 0 {
             return Ok(());
         }
-        Err(Strayed(format!(
+        Err(Detour(format!(
             "{}: {arrived} packets arrived over two hops, but the middle's kernel forwarded {kernel} and its daemon {daemon}",
             self.way.name()
         )))
     }
 
     /// How many packets the middle has forwarded.
-    fn passed(&mut self) -> Result<Passed, Error> {
+    fn passed(&mut self) -> Result<ForwardedCount, Error> {
         let snmp = self.hosts[MIDDLE]
             .within(|| fs::read_to_string("/proc/thread-self/net/snmp"))
             .map_err(Error::system("read /proc/net/snmp"))?;
@@ -213,7 +213,7 @@ impl Chain {
             Some(d) => d.forwarded()?,
             None => 0,
         };
-        Ok(Passed { kernel, daemon })
+        Ok(ForwardedCount { kernel, daemon })
     }
 
     /// Processor time of the middle's daemon.
@@ -246,20 +246,20 @@ pub(super) struct Outcome {
 }
 
 /// A measurement, or how its packets went another way than the one that was to be measured.
-pub(super) type Attempt<T> = Result<T, Strayed>;
+pub(super) type Attempt<T> = Result<T, Detour>;
 
 /// What shows that packets went another way, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Strayed(pub(super) String);
+pub(super) struct Detour(pub(super) String);
 
 /// Packets that the middle has forwarded.
 #[derive(Copy, Clone)]
-struct Passed {
+struct ForwardedCount {
     kernel: u64,
     daemon: u64,
 }
 
-impl Passed {
+impl ForwardedCount {
     fn since(&self, before: &Self) -> Self {
         Self { kernel: self.kernel - before.kernel, daemon: self.daemon - before.daemon }
     }

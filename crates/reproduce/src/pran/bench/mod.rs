@@ -11,6 +11,7 @@
 //! the middle's kernel (the others) did not forward gives no figure. It is measured again, and after some attempts left out.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
+#![allow(clippy::disallowed_methods, reason = "it measures real hosts, by their clock")]
 
 mod chain;
 mod figures;
@@ -21,28 +22,28 @@ mod way;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use figures::{Followed, Measured, Throughput};
-pub use way::Way;
+pub(crate) use figures::{Measurements, PacketTimes, Throughput};
+pub(crate) use way::Way;
 
-use chain::{Attempt, Chain, Strayed};
+use chain::{Attempt, Chain, Detour};
 use stream::Pace;
 use wayhop_linux::Error;
 
 /// What is measured, and for how long.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Lengths of the IP packets on the wire, DSR's header included, octets.
-    pub lengths: Vec<usize>,
+    pub(crate) lengths: Vec<usize>,
     /// Packets a second that are offered, with packets of the first length.
-    pub rates: Vec<u32>,
+    pub(crate) rates: Vec<u32>,
     /// How often everything is measured.
-    pub rounds: usize,
+    pub(crate) rounds: usize,
     /// How long each stream of packets is counted.
-    pub slice: Duration,
+    pub(crate) slice: Duration,
     /// Packets that are followed one by one through the middle, each round and way.
-    pub followed: usize,
+    pub(crate) followed: usize,
     /// How long nothing is sent after one that is followed: each of these, with as many packets.
-    pub pauses: Vec<Duration>,
+    pub(crate) pauses: Vec<Duration>,
 }
 
 impl Default for Plan {
@@ -60,26 +61,26 @@ impl Default for Plan {
 
 impl Plan {
     /// How many measurements it has.
-    pub fn steps(&self) -> usize {
+    pub(crate) fn steps(&self) -> usize {
         self.rounds * Way::ALL.len() * (2 * (self.lengths.len() + self.rates.len()) + self.pauses.len())
     }
 
     /// About how long a measurement takes, seconds.
-    pub fn step_s(&self) -> f64 {
+    pub(crate) fn step_s(&self) -> f64 {
         self.slice.as_secs_f64() + stream::AROUND.as_secs_f64()
     }
 }
 
 /// Carries out a plan. Needs root. A raised `stop` ends it with what there is; `done` is told after each measurement how many
 /// there are. Nothing stays behind, however it ends.
-pub fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<Measured, Error> {
+pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<Measurements, Error> {
     if !nix::unistd::geteuid().is_root() {
         return Err(Error::System(
             "forwarding is measured with network namespaces and packet sockets, which need root: sudo wayhop ...".into(),
         ));
     }
     let mut chains = Way::ALL.into_iter().map(Chain::new).collect::<Result<Vec<_>, _>>()?;
-    let mut measured = Measured::default();
+    let mut measured = Measurements::default();
     let mut steps = 0;
     let load = chain::Load::begin();
     for round in 0..plan.rounds {
@@ -142,7 +143,7 @@ fn attempt<T>(
     for _ in 0..ATTEMPTS {
         match measure()? {
             Ok(figures) => return Ok(Some(figures)),
-            Err(Strayed(how)) => last = how,
+            Err(Detour(how)) => last = how,
         }
     }
     left_out.push(last);
@@ -156,14 +157,14 @@ mod tests {
     #[test]
     fn a_measurement_that_strays_is_repeated_and_at_last_left_out() {
         let mut left_out = Vec::new();
-        let mut answers: Vec<Attempt<u8>> = vec![Ok(7), Err(Strayed("first".into()))];
+        let mut answers: Vec<Attempt<u8>> = vec![Ok(7), Err(Detour("first".into()))];
         let measured = attempt(&mut left_out, || Ok(answers.pop().unwrap()));
         assert_eq!((measured.unwrap(), left_out.len()), (Some(7), 0));
 
         let mut tries = 0;
         let measured: Option<u8> = attempt(&mut left_out, || {
             tries += 1;
-            Ok(Err(Strayed(format!("time {tries}"))))
+            Ok(Err(Detour(format!("time {tries}"))))
         })
         .unwrap();
         assert_eq!((measured, tries), (None, ATTEMPTS));

@@ -53,7 +53,7 @@ pub(super) struct Stream {
 
 /// What became of a stream.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(super) struct Streamed {
+pub(super) struct StreamResult {
     pub(super) input_pps: f64,
     pub(super) output_pps: f64,
     /// All that arrived, warming up and the rest included.
@@ -128,7 +128,7 @@ impl Stream {
     }
 
     /// Sends packets for some time, and counts what arrives.
-    pub(super) fn run(&self, payload: usize, pace: Pace, slice: Duration) -> Streamed {
+    pub(super) fn run(&self, payload: usize, pace: Pace, slice: Duration) -> StreamResult {
         let (sent, arrived, over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
         let counts = || (Instant::now(), sent.load(Ordering::Relaxed), arrived.load(Ordering::Relaxed));
         let busy = busy_ns();
@@ -148,7 +148,7 @@ impl Stream {
             over.store(true, Ordering::Relaxed);
             let _ = receiver.join();
             let seconds = last.0.duration_since(first.0).as_secs_f64();
-            Streamed {
+            StreamResult {
                 input_pps: (last.1 - first.1) as f64 / seconds,
                 output_pps: (last.2 - first.2) as f64 / seconds,
                 arrived: arrived.load(Ordering::Relaxed),

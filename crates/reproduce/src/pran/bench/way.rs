@@ -2,7 +2,7 @@
 
 /// What forwards.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub(crate) enum Way {
     /// The kernel, by static routes.
     Kernel,
     /// The kernel, by the routes of `wayhop node` with AODV.
@@ -13,10 +13,10 @@ pub enum Way {
 
 impl Way {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Kernel, Self::Aodv, Self::Dsr];
+    pub(crate) const ALL: [Self; 3] = [Self::Kernel, Self::Aodv, Self::Dsr];
 
     /// As reports call it.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
             Self::Aodv => "AODV",
