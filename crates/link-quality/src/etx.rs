@@ -47,7 +47,7 @@ impl Cost {
 
 /// What is known of one neighbour by probes.
 #[derive(Copy, Clone, Debug)]
-struct Row {
+struct ProbeRecord {
     /// When its last probes came, a ring.
     heard: [Time; PROBES as usize + 2],
     next: u8,
@@ -58,7 +58,7 @@ struct Row {
 /// Delivery ratios of this node's links, by probes.
 #[derive(Clone, Debug)]
 pub struct Etx {
-    rows: SortedTable<Ipv4Addr, Row>,
+    rows: SortedTable<Ipv4Addr, ProbeRecord>,
     began: Option<Time>,
 }
 
@@ -77,7 +77,7 @@ impl Etx {
     /// list does not name this node.
     pub fn heard(&mut self, neighbour: Ipv4Addr, count: Option<u8>, now: Time) {
         self.began.get_or_insert(now);
-        let fresh = Row { heard: [Time::NEVER; PROBES as usize + 2], next: 0, told: None };
+        let fresh = ProbeRecord { heard: [Time::NEVER; PROBES as usize + 2], next: 0, told: None };
         let row = self.rows.touch(neighbour, now, || fresh);
         row.heard[usize::from(row.next)] = now;
         row.next = (row.next + 1) % row.heard.len() as u8;
@@ -117,7 +117,7 @@ impl Etx {
     }
 }
 
-fn count(row: &Row, now: Time) -> u8 {
+fn count(row: &ProbeRecord, now: Time) -> u8 {
     let recent = |t: &&Time| **t != Time::NEVER && now.since(**t) < WINDOW;
     (row.heard.iter().filter(recent).count() as u8).min(PROBES)
 }

@@ -12,15 +12,15 @@ use crate::record::What;
 
 /// The packets that are somewhere: (place, id, flow).
 #[derive(Default)]
-struct Outstanding(Vec<(String, PacketId, Option<FlowTag>)>);
+struct PacketPlaces(Vec<(String, PacketId, Option<FlowTag>)>);
 
-impl Outstanding {
+impl PacketPlaces {
     fn add(&mut self, place: String, p: &Packet) {
         self.0.push((place, p.meta.id, p.meta.flow));
     }
 }
 
-impl Inspect for Outstanding {
+impl Inspect for PacketPlaces {
     fn row(&mut self, _: &'static str, _: &[(&'static str, &dyn Display)]) {}
     fn held(&mut self, place: &'static str, p: &Packet) {
         self.add(place.to_owned(), p);
@@ -35,7 +35,7 @@ impl Net {
     /// # Panics
     /// If a packet vanished or appeared, with a list of what there is.
     pub fn assert_conserved(&self) {
-        let mut there = Outstanding::default();
+        let mut there = PacketPlaces::default();
         for (i, h) in self.hosts.iter().enumerate() {
             h.node.inspect(self.now(), &mut there);
             h.node.held(|f| there.add(format!("interface queue of {i}"), &f.packet));
@@ -71,7 +71,7 @@ impl Net {
         assert!(report.is_empty(), "packets are not conserved\n{report}");
     }
 
-    fn vanished(&self, there: &Outstanding) -> BTreeMap<FlowTag, PacketId> {
+    fn vanished(&self, there: &PacketPlaces) -> BTreeMap<FlowTag, PacketId> {
         let mut open = BTreeMap::new();
         let mut ended: BTreeSet<FlowTag> = there.0.iter().filter_map(|(_, _, f)| *f).collect();
         for r in &self.common.record {

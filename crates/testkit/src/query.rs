@@ -5,8 +5,10 @@ use std::io;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{DropReason, Inspect, NodeId, Packet, PacketId, Route, SendState, TraceNote};
+use wayhop_wire::{icmp, ipv4};
 
 use crate::net::Net;
+use crate::packets::addr;
 use crate::pcap;
 use crate::record::{Record, What};
 
@@ -41,6 +43,32 @@ impl Inspect for Tables {
 }
 
 impl Net {
+    /// The notices (ICMP host unreachable) that a node's stack got, which gets nothing else: from whom, and about a packet to whom.
+    ///
+    /// # Panics
+    /// If it got something else, or a notice that does not quote eight octets of its own packet (RFC 792).
+    pub fn host_unreachables(&self, node: usize) -> Vec<(Ipv4Addr, Ipv4Addr)> {
+        let delivered = self.of(node).filter_map(|r| match &r.what {
+            What::Delivered { bytes, .. } => Some(bytes),
+            _ => None,
+        });
+        delivered
+            .map(|bytes| {
+                let ip = ipv4::Packet::new_checked(bytes).expect("it is IP");
+                let message = icmp::Repr::parse(ip.payload());
+                let Ok(icmp::Repr::DestinationUnreachable { code: 1, original, .. }) = message else {
+                    panic!("something else was delivered");
+                };
+                let about = ipv4::Packet::new_snapped(original).expect("its header is whole");
+                assert_eq!(
+                    (about.src(), about.payload().len()),
+                    (addr(node), 8),
+                    "eight octets of an own packet"
+                );
+                (ip.src(), about.dst())
+            })
+            .collect()
+    }
     /// What node `node` did, in order.
     pub fn of(&self, node: usize) -> impl Iterator<Item = &Record> {
         self.common.record.iter().filter(move |r| r.node == NodeId(node as u32))

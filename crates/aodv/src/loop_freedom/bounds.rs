@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use wayhop_core::Span;
 use wayhop_testkit::addr;
 use wayhop_testkit::explore::{Budget, Explorable, Exploration, Names, Topology, World, loop_in_tables};
 
@@ -88,25 +87,14 @@ pub(super) fn exploration<P: Explorable>(
     make: impl Fn(Engine) -> P + Send + Sync + 'static,
 ) -> Exploration<P> {
     let make = Arc::new(make);
-    let last = topology.nodes() - 1;
     let (at_start, at_reboot) = (p.clone(), p.clone());
     let first = Arc::clone(&make);
-    Exploration {
+    Exploration::new(
         topology,
-        engine: Arc::new(move |_| first(engine(&at_start, number))),
-        reboot: Arc::new(move |_, _| {
-            // Section 6.13: the number is lost.
-            let e = Engine::new(Params { wait_after_reboot: true, ..at_reboot.clone() });
-            make(e)
-        }),
-        flows: (0..last).map(|s| (s, last)).collect(),
         budget,
-        max_flight: Span::ZERO,
-        prompt: false,
-        symmetric: true,
-        rules: vec![no_loop, no_self_entry],
-        most_states: 0,
-        threads: 2,
-        tally: Arc::default(),
-    }
+        vec![no_loop, no_self_entry],
+        move || first(engine(&at_start, number)),
+        // Section 6.13: the number is lost.
+        move || make(Engine::new(Params { wait_after_reboot: true, ..at_reboot.clone() })),
+    )
 }

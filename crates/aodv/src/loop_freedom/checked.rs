@@ -4,19 +4,13 @@ use std::hash::{Hash as _, Hasher};
 use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
-use wayhop_testkit::explore::{Explorable, Names, digest_unnumbered};
-use wayhop_wire::aodv::Message;
-use wayhop_wire::{ipv4, udp};
+use wayhop_testkit::explore::{Explorable, Names, datagram, digest_unnumbered};
+use wayhop_wire::aodv::{self, Message};
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::routing_table::seq::newer;
 use crate::routing_table::{Entry, RouteState};
-
-fn message(packet: &[u8]) -> Option<Message<'_>> {
-    let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
-    Message::parse(datagram.payload()).ok()
-}
 
 impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
@@ -69,7 +63,7 @@ impl Explorable for Engine {
     }
 
     fn describe(packet: &[u8], names: Names) -> String {
-        match message(packet) {
+        match datagram(packet, aodv::PORT).and_then(|d| Message::parse(d).ok()) {
             Some(Message::Rreq(m)) => {
                 let seq = if m.unknown_seq { "unknown".to_owned() } else { m.destination_seq.to_string() };
                 format!(

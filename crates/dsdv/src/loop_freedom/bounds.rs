@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use wayhop_core::Span;
-use wayhop_testkit::explore::{Budget, Explorable, Exploration, Topology};
+use wayhop_testkit::explore::{Budget, Explorable, Exploration, Rule, Topology};
 
 use super::rules::{no_loop, no_self_entry};
 use crate::engine::state::Engine;
@@ -49,26 +48,18 @@ pub(super) fn exploration<P: Explorable>(
     make: impl Fn(Engine) -> P + Send + Sync + 'static,
 ) -> Exploration<P> {
     let make = Arc::new(make);
-    let last = topology.nodes() - 1;
     let (at_start, at_reboot) = (p.clone(), p.clone());
     let first = Arc::clone(&make);
+    let again = move || {
+        let mut e = engine(&at_reboot);
+        Arc::make_mut(&mut e.params).wait_after_reboot = true;
+        make(e)
+    };
+    let rules: Vec<Rule<P>> = vec![no_loop, no_self_entry];
     Exploration {
-        topology,
-        engine: Arc::new(move |_| first(engine(&at_start))),
-        reboot: Arc::new(move |_, _| {
-            let mut e = engine(&at_reboot);
-            Arc::make_mut(&mut e.params).wait_after_reboot = true;
-            make(e)
-        }),
-        flows: (0..last).map(|s| (s, last)).collect(),
-        budget,
-        max_flight: Span::ZERO,
         prompt: true,
         // Updates list their entries by address, so that a renaming changes their octets.
         symmetric: false,
-        rules: vec![no_loop, no_self_entry],
-        most_states: 0,
-        threads: 2,
-        tally: Arc::default(),
+        ..Exploration::new(topology, budget, rules, move || first(engine(&at_start)), again)
     }
 }

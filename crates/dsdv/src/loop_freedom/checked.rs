@@ -4,18 +4,12 @@ use std::hash::{Hash as _, Hasher};
 use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
-use wayhop_testkit::explore::{Explorable, Names, digest_unnumbered};
-use wayhop_wire::dsdv::{Entry, Update};
-use wayhop_wire::{ipv4, udp};
+use wayhop_testkit::explore::{Explorable, Names, datagram, digest_unnumbered};
+use wayhop_wire::dsdv::{Entry, PORT, Update};
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::routing_table::seq::newer;
-
-fn update(packet: &[u8]) -> Option<Update<'_>> {
-    let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
-    Update::parse(datagram.payload()).ok().filter(|_| datagram.dst_port() == wayhop_wire::dsdv::PORT)
-}
 
 impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
@@ -76,7 +70,8 @@ impl Explorable for Engine {
     }
 
     fn describe(packet: &[u8], names: Names) -> String {
-        let Some(update) = update(packet) else { return format!("{} octets", packet.len()) };
+        let update = datagram(packet, PORT).and_then(|d| Update::parse(d).ok());
+        let Some(update) = update else { return format!("{} octets", packet.len()) };
         let text = |e: Entry| {
             let way = if e.is_unreachable() { "lost".to_owned() } else { format!("{} hops", e.hop_count) };
             format!("{}, seq {}, {way}", names.of(e.destination), e.seq)

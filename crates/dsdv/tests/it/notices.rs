@@ -1,11 +1,8 @@
 //! ICMP "host unreachable" for the sources of packets that lose their route.
 
-use std::net::Ipv4Addr;
-
 use wayhop_core::DropReason;
 use wayhop_dsdv::Params;
-use wayhop_testkit::{Net, What, addr};
-use wayhop_wire::{icmp, ipv4};
+use wayhop_testkit::{Net, addr};
 
 use crate::support::{ms, net, secs};
 
@@ -19,31 +16,11 @@ fn broken(params: &Params, link: (usize, usize)) -> Net {
     net
 }
 
-/// The ICMP messages that node 0's stack got: from whom, and about a packet to whom.
-fn told(net: &Net) -> Vec<(Ipv4Addr, Ipv4Addr)> {
-    net.of(0)
-        .filter_map(|r| match &r.what {
-            What::Delivered { bytes, .. } => {
-                let ip = ipv4::Packet::new_checked(bytes).expect("it is IP");
-                let Ok(icmp::Repr::DestinationUnreachable { code: 1, original, .. }) =
-                    icmp::Repr::parse(ip.payload())
-                else {
-                    panic!("something else was delivered to the source");
-                };
-                let about = ipv4::Packet::new_snapped(original).expect("its header is whole");
-                assert_eq!((about.src(), about.payload().len()), (addr(0), 8), "RFC 792: eight octets");
-                Some((ip.src(), about.dst()))
-            }
-            _ => None,
-        })
-        .collect()
-}
-
 #[test]
 fn the_node_at_a_broken_link_tells_the_source_over_the_way_back() {
     let params = Params { failure_notices: true, ..Params::rfc() };
     let net = broken(&params, (2, 3));
-    let told = told(&net);
+    let told = net.host_unreachables(0);
     assert_eq!(told.first(), Some(&(addr(2), addr(3))));
     net.assert_conserved();
 }
@@ -52,12 +29,12 @@ fn the_node_at_a_broken_link_tells_the_source_over_the_way_back() {
 fn a_source_whose_packets_waited_in_vain_tells_its_own_stack() {
     let params = Params { failure_notices: true, ..Params::rfc() };
     let net = broken(&params, (0, 1));
-    assert_eq!(told(&net).first(), Some(&(addr(0), addr(3))));
+    assert_eq!(net.host_unreachables(0).first(), Some(&(addr(0), addr(3))));
 }
 
 #[test]
 fn nobody_is_told_unless_it_is_asked_for() {
     let net = broken(&Params::rfc(), (2, 3));
-    assert!(told(&net).is_empty());
+    assert!(net.host_unreachables(0).is_empty());
     assert!(net.drops().iter().any(|d| d.1 == DropReason::NoRoute || d.1 == DropReason::MacRetries));
 }

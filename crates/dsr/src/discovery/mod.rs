@@ -5,7 +5,7 @@ pub(crate) mod held_replies;
 pub(crate) mod origin;
 pub(crate) mod request_table;
 mod route_reply;
-pub(crate) mod route_request;
+mod route_request;
 pub(crate) mod search;
 mod unidirectional;
 mod waiting;

@@ -15,12 +15,12 @@ pub(crate) type FlowPacketKey = (u16, u16);
 /// The Automatic Route Shortening Table: a ring of flows, each with a ring of packets.
 #[derive(Clone, Default, Hash)]
 pub(crate) struct ArsTable {
-    rows: Vec<Row>,
+    rows: Vec<OverheardFlow>,
     next: usize,
 }
 
 #[derive(Clone, Hash)]
-struct Row {
+struct OverheardFlow {
     name: FlowName,
     heard: [Option<(FlowPacketKey, u8)>; PACKETS],
     next: usize,
@@ -30,7 +30,7 @@ impl ArsTable {
     /// Notes that a packet was overheard when it was due at the node with this Hop Count; the lowest counts.
     pub(crate) fn note(&mut self, name: FlowName, key: FlowPacketKey, hop_count: u8) {
         let at = self.rows.iter().position(|r| r.name == name).unwrap_or_else(|| {
-            let row = Row { name, heard: [None; PACKETS], next: 0 };
+            let row = OverheardFlow { name, heard: [None; PACKETS], next: 0 };
             if self.rows.len() < FLOWS {
                 self.rows.push(row);
                 return self.rows.len() - 1;

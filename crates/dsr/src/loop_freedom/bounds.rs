@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use wayhop_core::Span;
-use wayhop_testkit::explore::{Budget, Exploration, Topology};
+use wayhop_testkit::explore::{Budget, Exploration, Rule, Topology};
 
 use super::faults::Dsr;
 use super::rules::{
@@ -49,12 +48,7 @@ pub(super) fn by_itself() -> Params {
     }
 }
 
-/// Everybody may send to the last node.
-fn to_last(nodes: usize) -> Vec<(usize, usize)> {
-    (0..nodes - 1).map(|s| (s, nodes - 1)).collect()
-}
-
-/// An exploration of engines that `make` wraps.
+/// An exploration of engines that `make` wraps; everybody may send to the last node.
 pub(super) fn exploration<P: Dsr>(
     topology: Topology,
     budget: Budget,
@@ -63,23 +57,12 @@ pub(super) fn exploration<P: Dsr>(
 ) -> Exploration<P> {
     let (p, make) = (p.clone(), Arc::new(make));
     let (at_reboot, again) = (p.clone(), Arc::clone(&make));
-    Exploration {
-        topology,
-        engine: Arc::new(move |_| make(Engine::new(p.clone()))),
-        reboot: Arc::new(move |_, _| again(Engine::new(at_reboot.clone()))),
-        flows: to_last(topology.nodes()),
-        budget,
-        max_flight: Span::ZERO,
-        prompt: false,
-        symmetric: true,
-        rules: vec![
-            no_frame_visits_twice,
-            no_cached_path_visits_twice,
-            the_salvage_count_bounds_the_way,
-            transmissions_are_bounded,
-        ],
-        most_states: 0,
-        threads: 2,
-        tally: Arc::default(),
-    }
+    let rules: Vec<Rule<P>> = vec![
+        no_frame_visits_twice,
+        no_cached_path_visits_twice,
+        the_salvage_count_bounds_the_way,
+        transmissions_are_bounded,
+    ];
+    let first = move || make(Engine::new(p.clone()));
+    Exploration::new(topology, budget, rules, first, move || again(Engine::new(at_reboot.clone())))
 }

@@ -12,12 +12,12 @@ use crate::table::SortedTable;
 /// The doubt about a link is the share of its time that is left.
 #[derive(Clone, Debug)]
 pub struct TimedMemory {
-    rows: SortedTable<DirectedLink, Row>,
+    rows: SortedTable<DirectedLink, FailedLink>,
     lifetime: Span,
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Row {
+struct FailedLink {
     failed: Time,
     streak: Streak,
 }
@@ -34,7 +34,7 @@ impl BadLinkMemory for TimedMemory {
         Box::new(self.clone())
     }
     fn failed(&mut self, link: DirectedLink, known: &Evidence<'_>) {
-        let row = Row { failed: known.now, streak: Streak::default() };
+        let row = FailedLink { failed: known.now, streak: Streak::default() };
         *self.rows.touch(link, known.now, || row) = row;
     }
     fn worked(&mut self, link: DirectedLink, _: &Evidence<'_>) {

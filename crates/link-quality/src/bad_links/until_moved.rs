@@ -16,13 +16,13 @@ use crate::table::SortedTable;
 /// The doubt about a link is the share of that distance, or of that time, that is left.
 #[derive(Clone, Debug)]
 pub struct MovementMemory {
-    rows: SortedTable<DirectedLink, Row>,
+    rows: SortedTable<DirectedLink, AvoidedLink>,
     distance_m: f64,
     fallback: Span,
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Row {
+struct AvoidedLink {
     failed: Time,
     from: Option<Fix>,
     to: Option<Fix>,
@@ -60,8 +60,12 @@ impl BadLinkMemory for MovementMemory {
     }
     fn failed(&mut self, link: DirectedLink, known: &Evidence<'_>) {
         let place = |node| known.positions.of(node).map(|p| p.fix);
-        let row =
-            Row { failed: known.now, from: place(link.from), to: place(link.to), streak: Streak::default() };
+        let row = AvoidedLink {
+            failed: known.now,
+            from: place(link.from),
+            to: place(link.to),
+            streak: Streak::default(),
+        };
         *self.rows.touch(link, known.now, || row) = row;
     }
     fn worked(&mut self, link: DirectedLink, _: &Evidence<'_>) {

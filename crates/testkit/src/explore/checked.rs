@@ -4,6 +4,7 @@ use std::hash::Hasher;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Protocol, TimerKey};
+use wayhop_wire::{ipv4, udp};
 
 use super::names::Names;
 
@@ -34,6 +35,12 @@ pub trait Explorable: Protocol + Clone + Send + Sync + 'static {
     fn describe(bytes: &[u8], names: Names) -> String;
     /// What a timer is for.
     fn timer(key: TimerKey, names: Names) -> String;
+}
+
+/// The payload of a datagram to this port.
+pub fn datagram(packet: &[u8], port: u16) -> Option<&[u8]> {
+    let datagram = udp::Packet::new_checked(ipv4::Packet::new_checked(packet).ok()?.payload()).ok()?;
+    (datagram.dst_port() == port).then(|| datagram.payload())
 }
 
 /// Feeds a packet but for its IP identification and the checksum over it, for protocols that read neither.

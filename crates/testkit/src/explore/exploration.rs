@@ -50,6 +50,32 @@ pub struct Exploration<P> {
 }
 
 impl<P> Exploration<P> {
+    /// An exploration within a budget in which everybody may send to the last node. Nodes differ in nothing but their names, every copy
+    /// of a broadcast may arrive at any time, and the search goes on to its end.
+    pub fn new(
+        topology: Topology,
+        budget: Budget,
+        rules: Vec<Rule<P>>,
+        engine: impl Fn() -> P + Send + Sync + 'static,
+        reboot: impl Fn() -> P + Send + Sync + 'static,
+    ) -> Self {
+        let last = topology.nodes() - 1;
+        Self {
+            topology,
+            engine: Arc::new(move |_| engine()),
+            reboot: Arc::new(move |_, _| reboot()),
+            flows: (0..last).map(|s| (s, last)).collect(),
+            budget,
+            max_flight: Span::ZERO,
+            prompt: false,
+            symmetric: true,
+            rules,
+            most_states: 0,
+            threads: 2,
+            tally: Arc::default(),
+        }
+    }
+
     /// What is wrong with this state, if anything.
     pub(crate) fn complaint(&self, w: &World<P>) -> Option<String> {
         let names = Names(self.topology.nodes());

@@ -34,7 +34,7 @@ mod topology;
 mod world;
 
 pub use air::{Flight, Transmissions};
-pub use checked::{Explorable, digest_unnumbered};
+pub use checked::{Explorable, datagram, digest_unnumbered};
 pub use exploration::{Exploration, Make, Remake, Rule};
 pub use faulty::{Faulty, Mistake};
 pub use host::{DATA_TTL, Host};
