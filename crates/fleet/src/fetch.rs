@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::config::Host;
 use crate::digest;
 use crate::error::{Error, Trouble, harmless};
-use crate::listing::{self, Listed};
+use crate::listing::{self, RemoteFile};
 use crate::pool::Context;
 use crate::programs::ANY_RUNS;
 use crate::quote::quote;
-use crate::report::{Fetched, HostReport};
+use crate::report::{FetchResult, HostReport};
 use crate::script::{Script, finish};
 use crate::session::Session;
 use crate::start::IS_RUNNING;
@@ -57,7 +57,7 @@ impl Destination {
 
 /// Fetches a host's record.
 pub fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
-    let mut done = Fetched { directory: to.of(host).display().to_string(), ..Fetched::default() };
+    let mut done = FetchResult { directory: to.of(host).display().to_string(), ..FetchResult::default() };
     let mut report = HostReport::of(host);
     if let Err(trouble) = try_fetch(cx, host, to, &mut done) {
         report.note(&trouble);
@@ -68,7 +68,7 @@ pub fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
     report
 }
 
-fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut Fetched) -> Result<(), Trouble> {
+fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchResult) -> Result<(), Trouble> {
     cx.progress.at(host, "lists its files", None);
     let mut script = Script::new(host);
     script.var("run", &to.run).then(IS_RUNNING).then(ANY_RUNS).then(LIST);
@@ -128,7 +128,7 @@ fn part(path: &Path) -> PathBuf {
 }
 
 /// From which octet on a file is missing here; none if it is here and right.
-fn missing_from(to: &Destination, file: &Listed) -> Result<Option<u64>, Error> {
+fn missing_from(to: &Destination, file: &RemoteFile) -> Result<Option<u64>, Error> {
     let path = to.folder.join(&file.path);
     if fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() == file.bytes)
         && digest::of_file(&path).is_ok_and(|d| d == file.digest)
@@ -153,8 +153,8 @@ fn bring(
     cx: &Context<'_>,
     host: &Host,
     to: &Destination,
-    wanted: &[(&Listed, u64)],
-    done: &mut Fetched,
+    wanted: &[(&RemoteFile, u64)],
+    done: &mut FetchResult,
 ) -> Result<(), Trouble> {
     let mut script = Script::new(host);
     script.var("run", &to.run).then(SEND);
@@ -184,7 +184,7 @@ fn bring(
 }
 
 /// A file has come: it is right, and takes its place, or it is not.
-fn settle(out: &File, part: &Path, path: &Path, file: &Listed) -> Result<(), Trouble> {
+fn settle(out: &File, part: &Path, path: &Path, file: &RemoteFile) -> Result<(), Trouble> {
     out.sync_all().map_err(|e| here(&cannot(part)(e)))?;
     let is_right = digest::of_file(part).is_ok_and(|d| d == file.digest);
     if !is_right {

@@ -36,12 +36,14 @@ pub use check::check;
 pub use config::{Fleet, Host};
 pub use error::{Error, Trouble};
 pub use fetch::{Destination, fetch};
-pub use listing::{Listed, parse as parse_listing};
+pub use listing::{RemoteFile, parse as parse_listing};
 pub use pool::{Context, Progress, on_all};
 pub use program::Program;
 pub use push::{Payload, push};
 pub use quote::quote;
-pub use report::{Checked, Clock, EndedProgram, Fetched, HostReport, Pushed, Report, Started, Stopped};
+pub use report::{
+    CheckResult, Clock, EndedProgram, FetchResult, HostReport, PushResult, Report, StartResult, StopResult,
+};
 pub use start::{Plan, launch, look, prepare};
 pub use state::{HostState, State, StateFile, is_run_name};
 pub use stop::stop;

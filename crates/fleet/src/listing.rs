@@ -13,7 +13,7 @@ const LONGEST: usize = 1024;
 
 /// A file there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
+pub struct RemoteFile {
     /// Its path below the run's folder.
     pub path: String,
     /// Its length, octets.
@@ -24,7 +24,7 @@ pub struct Listed {
 
 /// Reads a listing: lines `size OCTETS ./PATH` of find, and `DIGEST  ./PATH` of sha256sum. Only what belongs to this host's part of a run
 /// counts: `HOST.log` and what is below `HOST/` and `HOST.programs/`; how many files are left out comes with the others.
-pub fn parse(text: &str, host: &str) -> (Vec<Listed>, usize) {
+pub fn parse(text: &str, host: &str) -> (Vec<RemoteFile>, usize) {
     let mut files: BTreeMap<&str, (Option<u64>, Option<&str>)> = BTreeMap::new();
     let mut strange = 0;
     for line in text.lines() {
@@ -49,9 +49,9 @@ pub fn parse(text: &str, host: &str) -> (Vec<Listed>, usize) {
         file.1 = digest.or(file.1);
     }
     let listed = files.into_iter().filter_map(|(path, (bytes, digest))| {
-        Some(Listed { path: path.to_owned(), bytes: bytes?, digest: digest?.to_owned() })
+        Some(RemoteFile { path: path.to_owned(), bytes: bytes?, digest: digest?.to_owned() })
     });
-    let listed: Vec<Listed> = listed.collect();
+    let listed: Vec<RemoteFile> = listed.collect();
     (listed, strange)
 }
 

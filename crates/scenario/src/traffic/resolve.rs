@@ -7,7 +7,7 @@ use wayhop_transport::{DEFAULT_PORT, FlowConfig, FlowKind};
 use super::kind::{Entry, Flows, MAX_FLOWS, Network};
 use crate::file::Scenario;
 use crate::movement::Movement;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// How many ports there are from [`DEFAULT_PORT`] upwards.
 const PORTS: usize = 65_536 - DEFAULT_PORT as usize;
@@ -21,7 +21,7 @@ fn padded(flow: &FlowConfig, padding: u8) -> FlowConfig {
     flow
 }
 
-pub(crate) fn flows(scenario: &Scenario, placed: &Placed, seed: u64) -> Result<Vec<FlowConfig>, Error> {
+pub(crate) fn flows(scenario: &Scenario, placed: &Placement, seed: u64) -> Result<Vec<FlowConfig>, Error> {
     let doc = &scenario.document;
     let tcp_padding = scenario.protocol.tcp_padding();
     let network = Network {
