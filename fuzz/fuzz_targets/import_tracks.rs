@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_import::{Error, Heights, Imported, Places, core_xml, csv, eel, fcd, gpx, kml, nmea};
+use wayhop_import::{Error, Heights, ImportedScenario, Places, core_xml, csv, eel, fcd, gpx, kml, nmea};
 use wayhop_scenario::Scenario;
 
 fuzz_target!(|octets: &[u8]| {
@@ -14,7 +14,7 @@ fuzz_target!(|octets: &[u8]| {
         Err(e) => return assert!(!e.reason.is_empty() && !e.remedy.is_empty()),
     };
     let file = (Path::new("file"), text.as_str());
-    let all: [Result<Imported, Error>; 8] = [
+    let all: [Result<ImportedScenario, Error>; 8] = [
         gpx(&[file], Heights::Read),
         kml(&[file], Heights::Read),
         nmea(&[file], Heights::Read),

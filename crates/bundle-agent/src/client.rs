@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::frames::{Frame, Frames};
-use crate::messages::{Ask, Delivered, write};
+use crate::messages::{Ask, DeliveryHeader, write};
 use crate::socket::SocketName;
 
 /// How long an agent may take for an answer: a large payload goes to its disk first.
@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 30;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// What is told of it.
-    pub about: Delivered,
+    pub about: DeliveryHeader,
     /// What was sent.
     pub payload: Vec<u8>,
 }

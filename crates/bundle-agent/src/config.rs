@@ -181,7 +181,7 @@ fn custody() -> f64 {
 
 /// A configuration, checked.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct AgentPlan {
     /// As it was written.
     pub config: AgentConfig,
     /// What the node needs to know.
@@ -201,7 +201,7 @@ impl AgentConfig {
     ///
     /// # Errors
     /// What cannot be used, with file, line, key and remedy.
-    pub fn load(path: Option<&Path>, sets: &[String]) -> Result<Loaded, Error> {
+    pub fn load(path: Option<&Path>, sets: &[String]) -> Result<AgentPlan, Error> {
         let told = |e: wayhop_document::Error| Error::Config(e.lines().join("\n"));
         let mut document = match path {
             Some(path) => Document::load(path).map_err(told)?,
@@ -211,7 +211,7 @@ impl AgentConfig {
         config.check(&document).map_err(told)
     }
 
-    fn check(self, doc: &Document) -> Result<Loaded, wayhop_document::Error> {
+    fn check(self, doc: &Document) -> Result<AgentPlan, wayhop_document::Error> {
         let eid = |text: &str, key: &str| {
             let parsed = text
                 .parse::<Eid>()
@@ -270,7 +270,7 @@ impl AgentConfig {
         let sources = self.sources.iter().enumerate().map(source).collect::<Result<Vec<_>, _>>()?;
         let sink = |(k, s): (usize, &String)| own(s, &format!("sinks[{k}]"));
         let sinks = self.sinks.iter().enumerate().map(sink).collect::<Result<Vec<_>, _>>()?;
-        Ok(Loaded {
+        Ok(AgentPlan {
             settings: self.settings(node),
             sources,
             sinks,
@@ -314,7 +314,7 @@ impl AgentConfig {
 mod tests {
     use super::*;
 
-    fn load(text: &str) -> Result<Loaded, Error> {
+    fn load(text: &str) -> Result<AgentPlan, Error> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("agent.toml");
         std::fs::write(&path, text).expect("a file");

@@ -7,7 +7,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use wayhop_bundle_node::{Connection, Layer};
 
 use crate::frames::Frame;
-use crate::waiting::{Held, Outbox};
+use crate::waiting::{Outbox, Reservation};
 
 /// One thing that happened.
 pub(crate) enum Event {
@@ -30,7 +30,7 @@ pub(crate) enum Event {
     /// A program is there.
     Program(u64, Outbox),
     /// It asks for something; the permit is for its answer.
-    Asked(u64, Frame, OwnedSemaphorePermit, Held),
+    Asked(u64, Frame, OwnedSemaphorePermit, Reservation),
     /// What it says cannot be read: this is why, and it is gone with it.
     Unreadable(u64, String),
     /// It is gone.

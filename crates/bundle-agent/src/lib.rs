@@ -31,7 +31,7 @@ mod udp;
 mod waiting;
 
 pub use client::{Client, ClientError, Delivery};
-pub use config::{AgentConfig, Loaded, Peer, Users, reference_markdown};
+pub use config::{AgentConfig, AgentPlan, Peer, Users, reference_markdown};
 pub use disk::DiskStore;
 pub use error::Error;
 pub use frames::{Frame, FrameError, Frames};

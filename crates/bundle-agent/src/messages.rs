@@ -93,7 +93,7 @@ pub struct SentBundle {
 
 /// What comes with a payload that arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Delivered {
+pub struct DeliveryHeader {
     /// The endpoint that it is for.
     pub endpoint: String,
     /// Its number at this endpoint: for `confirm`.
@@ -215,7 +215,7 @@ pub(crate) fn refusal(r: &Refusal) -> Map<String, Value> {
 }
 
 /// The head of what arrived.
-pub(crate) fn delivery(d: &Delivered) -> Map<String, Value> {
+pub(crate) fn delivery(d: &DeliveryHeader) -> Map<String, Value> {
     object(json!({ "delivery": d }))
 }
 

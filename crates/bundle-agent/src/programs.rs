@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{Receiver, Sender, UnboundedReceiver, channel, unbounded_
 use crate::event::Event;
 use crate::frames::{Frame, Frames};
 use crate::messages::{Refusal, refusal};
-use crate::waiting::{Held, Item};
+use crate::waiting::{Item, Reservation};
 
 /// The most programs at a time.
 const MAX_PROGRAMS: usize = 64;
@@ -99,7 +99,7 @@ async fn read(
 ) -> Event {
     let pending = Arc::new(Semaphore::new(MAX_PENDING));
     let mut frames = Frames::new(largest);
-    let mut held = Held::new(incoming);
+    let mut held = Reservation::new(incoming);
     let mut buffer = vec![0; READ];
     loop {
         let got = tokio::select! {
@@ -123,7 +123,7 @@ async fn read(
             };
             let Ok(permit) = Arc::clone(&pending).acquire_owned().await else { return Event::Gone(number) };
             // Its octets count until the agent has taken them.
-            let mut own = Held::new(incoming);
+            let mut own = Reservation::new(incoming);
             own.set(frame.octets.len());
             held.set(frames.held());
             if events.send(Event::Asked(number, frame, permit, own)).await.is_err() {

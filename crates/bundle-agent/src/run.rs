@@ -15,14 +15,14 @@ use wayhop_dtn::{BundleId, Eid, Request};
 
 use crate::beacons::Beacons;
 use crate::clock::Clock;
-use crate::config::{AgentConfig, Loaded, Users};
+use crate::config::{AgentConfig, AgentPlan, Users};
 use crate::disk::DiskStore;
 use crate::error::Error;
 use crate::event::Event;
 use crate::frames::Frame;
 use crate::messages::{
-    Ask, ContactNow, Delivered, HeldBundle, Hello, Listing, Refusal, SentBundle, VERSION, answer, delivery,
-    read, refusal,
+    Ask, ContactNow, DeliveryHeader, HeldBundle, Hello, Listing, Refusal, SentBundle, VERSION, answer,
+    delivery, read, refusal,
 };
 use crate::record::Recorder;
 use crate::tcp::{Connections, ROOM};
@@ -46,7 +46,7 @@ const MAX_LIFETIME_S: f64 = 3.2e9;
 ///
 /// # Errors
 /// If it cannot begin, or its store fails.
-pub fn run(loaded: Loaded, ready: impl FnOnce(&str), mut remark: impl FnMut(&str)) -> Result<(), Error> {
+pub fn run(loaded: AgentPlan, ready: impl FnOnce(&str), mut remark: impl FnMut(&str)) -> Result<(), Error> {
     let runtime =
         Builder::new_current_thread().enable_all().build().map_err(Error::system("cannot begin"))?;
     runtime.block_on(async {
@@ -116,8 +116,8 @@ struct Agent {
 }
 
 impl Agent {
-    async fn open(loaded: Loaded) -> Result<(Self, Receiver<Event>), Error> {
-        let Loaded { config, mut settings, socket, peers, sources, sinks } = loaded;
+    async fn open(loaded: AgentPlan) -> Result<(Self, Receiver<Event>), Error> {
+        let AgentPlan { config, mut settings, socket, peers, sources, sinks } = loaded;
         let recorder = Recorder::open(config.record.as_deref())?;
         let mut store = DiskStore::open(&config.store)?;
         // A later life never says that it is the one before.
@@ -333,7 +333,7 @@ impl Agent {
         }
         // Without a program it waits in the store.
         let Some(program) = self.endpoints.get(endpoint).and_then(|n| self.programs.get(n)) else { return };
-        let about = Delivered {
+        let about = DeliveryHeader {
             endpoint: endpoint.to_string(),
             number,
             bundle: name(id),

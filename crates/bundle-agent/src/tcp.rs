@@ -47,12 +47,12 @@ pub(crate) async fn accept(listener: TcpListener, events: Sender<Event>) {
 
 /// The connections that there are.
 pub(crate) struct Connections {
-    all: BTreeMap<Connection, Open>,
+    all: BTreeMap<Connection, OpenSocket>,
     places: Arc<Semaphore>,
     events: Sender<Event>,
 }
 
-struct Open {
+struct OpenSocket {
     outbox: Option<UnboundedSender<Vec<u8>>>,
     reading: JoinHandle<()>,
     /// What was given to the task that writes, and is not written.
@@ -95,7 +95,7 @@ impl Connections {
             read(connection, reader, events).await;
             drop(place);
         });
-        self.all.insert(connection, Open { outbox: Some(outbox), reading, waiting: 0 });
+        self.all.insert(connection, OpenSocket { outbox: Some(outbox), reading, waiting: 0 });
     }
 
     /// Has octets written. What is left of the room.

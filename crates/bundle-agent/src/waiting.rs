@@ -15,12 +15,12 @@ pub(crate) type Item = (Vec<u8>, Option<OwnedSemaphorePermit>);
 pub(crate) type Outbox = UnboundedSender<Item>;
 
 /// Octets that count as on their way in, until this goes.
-pub(crate) struct Held {
+pub(crate) struct Reservation {
     all: Arc<AtomicUsize>,
     octets: usize,
 }
 
-impl Held {
+impl Reservation {
     pub(crate) fn new(all: &Arc<AtomicUsize>) -> Self {
         Self { all: Arc::clone(all), octets: 0 }
     }
@@ -34,7 +34,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.all.fetch_sub(self.octets, Ordering::Relaxed);
     }

@@ -43,7 +43,7 @@ impl Link {
 }
 
 /// A session, and what the node knows of it.
-struct Open {
+struct OpenSession {
     session: Box<dyn Session + Send>,
     link: Link,
     /// `Eid::None` where nobody told.
@@ -56,7 +56,7 @@ struct Open {
     account: Option<Account>,
 }
 
-impl Open {
+impl OpenSession {
     /// Datagrams come from somebody whom no beacon has told of.
     fn is_stranger(&self) -> bool {
         matches!(self.link, Link::Udp(..)) && self.peer.is_none() && self.state != State::Over
@@ -85,7 +85,7 @@ pub struct Node<S: Store> {
     settings: Settings,
     routing: Option<u8>,
     neighbours: Neighbours,
-    sessions: BTreeMap<ContactId, Open>,
+    sessions: BTreeMap<ContactId, OpenSession>,
     next_contact: u64,
     next_connection: u64,
     ltp_numbers: ltp::SessionNumbers,
@@ -223,7 +223,8 @@ impl<S: Store> Node<S> {
     /// A datagram came to the port of a layer.
     pub fn datagram(&mut self, now: Time, layer: Layer, from: SocketAddr, octets: &[u8]) {
         self.neighbours.touch(now, from.ip());
-        let known = |s: &&mut Open| matches!(s.link, Link::Udp(l, to) if l == layer && to.ip() == from.ip());
+        let known =
+            |s: &&mut OpenSession| matches!(s.link, Link::Udp(l, to) if l == layer && to.ip() == from.ip());
         if let Some(open) = self.sessions.values_mut().find(known) {
             open.heard = now;
             return open.session.receive(now, octets);
@@ -335,10 +336,10 @@ impl<S: Store> Node<S> {
                 break;
             }
         }
-        let is_over = |(_, s): &(&ContactId, &Open)| s.state == State::Over;
+        let is_over = |(_, s): &(&ContactId, &OpenSession)| s.state == State::Over;
         let over: Vec<ContactId> = self.sessions.iter().filter(is_over).map(|(id, _)| *id).collect();
         for id in over {
-            if let Some(Open { link: Link::Tcp(connection, _), .. }) = self.sessions.remove(&id) {
+            if let Some(OpenSession { link: Link::Tcp(connection, _), .. }) = self.sessions.remove(&id) {
                 self.acts.push_back(Act::Close(connection));
             }
         }
@@ -405,7 +406,7 @@ impl<S: Store> Node<S> {
         if peer.is_none() {
             return;
         }
-        let is_same = |s: &Open| matches!(s.link, Link::Udp(l, to) if l == layer && to.ip() == at);
+        let is_same = |s: &OpenSession| matches!(s.link, Link::Udp(l, to) if l == layer && to.ip() == at);
         let old = self.sessions.iter().find(|(_, s)| is_same(s)).map(|(id, s)| (*id, s.peer == peer));
         match old {
             Some((_, true)) => {}
@@ -426,7 +427,7 @@ impl<S: Store> Node<S> {
     /// Opens a connection to a neighbour unless there is one, or it is for the neighbour to do it: of two nodes that know each other
     /// that with the lesser name does.
     fn call(&mut self, now: Time, at: IpAddr, to: SocketAddr, peer: &Eid) {
-        let is_there = |s: &Open| {
+        let is_there = |s: &OpenSession| {
             matches!(s.link, Link::Tcp(..)) && (s.link.ip() == at || !peer.is_none() && s.peer == *peer)
         };
         let is_theirs =
@@ -450,7 +451,7 @@ impl<S: Store> Node<S> {
         Connection(self.next_connection)
     }
 
-    fn of_connection(&mut self, connection: Connection) -> Option<(ContactId, &mut Open)> {
+    fn of_connection(&mut self, connection: Connection) -> Option<(ContactId, &mut OpenSession)> {
         let found =
             self.sessions.iter_mut().find(|(_, s)| matches!(s.link, Link::Tcp(c, _) if c == connection));
         found.map(|(id, open)| (*id, open))
@@ -497,7 +498,8 @@ impl<S: Store> Node<S> {
         }
         let id = ContactId(self.next_contact);
         self.next_contact += 1;
-        let open = Open { session, link, peer, heard: now, state: State::Young, room: 0, account: None };
+        let open =
+            OpenSession { session, link, peer, heard: now, state: State::Young, room: 0, account: None };
         self.sessions.insert(id, open);
         Some(id)
     }
@@ -536,7 +538,7 @@ impl<S: Store> Node<S> {
             Event::Refused { transfer, reason } => Input::Refused { contact, transfer, reason },
         };
         // One that sends before its beacon came does not wait for it.
-        if matches!(self.sessions.get(&contact), Some(Open { state: State::Waits(..), .. })) {
+        if matches!(self.sessions.get(&contact), Some(OpenSession { state: State::Waits(..), .. })) {
             self.bring_up(now, contact);
         }
         self.tell(now, input);
@@ -622,7 +624,7 @@ impl<S: Store> Node<S> {
 
     /// Adds a bundle to what its contact carried.
     fn count(&mut self, row: &Row) {
-        let is_of_peer = |s: &&mut Open| s.account.is_some() && s.peer == row.peer;
+        let is_of_peer = |s: &&mut OpenSession| s.account.is_some() && s.peer == row.peer;
         let Some(account) = self.sessions.values_mut().find(is_of_peer).and_then(|s| s.account.as_mut())
         else {
             return;

@@ -6,7 +6,7 @@ use crate::config::Host;
 use crate::error::{Kind, Trouble, harmless};
 use crate::pool::Context;
 use crate::receiver;
-use crate::report::{CheckReport, HostReport};
+use crate::report::{CheckResult, HostReport};
 use crate::script::Script;
 use crate::start;
 
@@ -37,7 +37,7 @@ done
 pub fn check(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "asks", None);
     let mut report = HostReport::of(host);
-    let mut found = CheckReport::default();
+    let mut found = CheckResult::default();
     match ask(cx, host) {
         Err(trouble) => report.note(&trouble),
         Ok(facts) => {
@@ -81,7 +81,7 @@ fn ask(cx: &Context<'_>, host: &Host) -> Result<Facts, Trouble> {
     script.ask(cx.fleet, host, cx.stop)
 }
 
-fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckReport, report: &mut HostReport) {
+fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, report: &mut HostReport) {
     let fact = |key: &str| facts.get(key).map(|v| harmless(v)).filter(|v| !v.is_empty());
     let mut wrong = |what: String, remedy: String| report.note(&Trouble::wrong(what, remedy));
     found.machine = fact("machine");
@@ -135,7 +135,7 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckReport, 
     found.runs = fact("runs").as_deref() == Some("yes");
 }
 
-fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckReport, report: &mut HostReport) {
+fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut HostReport) {
     cx.progress.at(host, "compares clocks", None);
     match clock::measure(cx.fleet, host, cx.stop) {
         Err(trouble) => report.note(&trouble),
@@ -152,7 +152,7 @@ fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckReport, report: &mut 
     }
 }
 
-fn position(cx: &Context<'_>, host: &Host, found: &mut CheckReport, report: &mut HostReport) {
+fn position(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut HostReport) {
     let Some(gpsd) = &host.gpsd else { return };
     cx.progress.at(host, "asks its gpsd", None);
     match receiver::look(cx.fleet, host, gpsd, cx.stop) {

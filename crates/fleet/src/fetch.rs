@@ -11,7 +11,7 @@ use crate::listing::{self, RemoteFile};
 use crate::pool::Context;
 use crate::programs::ANY_RUNS;
 use crate::quote::quote;
-use crate::report::{FetchReport, HostReport};
+use crate::report::{FetchResult, HostReport};
 use crate::script::{Script, finish};
 use crate::session::Session;
 use crate::start::IS_RUNNING;
@@ -57,7 +57,7 @@ impl Destination {
 
 /// Fetches a host's record.
 pub fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
-    let mut done = FetchReport { directory: to.of(host).display().to_string(), ..FetchReport::default() };
+    let mut done = FetchResult { directory: to.of(host).display().to_string(), ..FetchResult::default() };
     let mut report = HostReport::of(host);
     if let Err(trouble) = try_fetch(cx, host, to, &mut done) {
         report.note(&trouble);
@@ -68,7 +68,7 @@ pub fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
     report
 }
 
-fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchReport) -> Result<(), Trouble> {
+fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchResult) -> Result<(), Trouble> {
     cx.progress.at(host, "lists its files", None);
     let mut script = Script::new(host);
     script.var("run", &to.run).then(IS_RUNNING).then(ANY_RUNS).then(LIST);
@@ -154,7 +154,7 @@ fn bring(
     host: &Host,
     to: &Destination,
     wanted: &[(&RemoteFile, u64)],
-    done: &mut FetchReport,
+    done: &mut FetchResult,
 ) -> Result<(), Trouble> {
     let mut script = Script::new(host);
     script.var("run", &to.run).then(SEND);

@@ -42,7 +42,7 @@ pub use program::Program;
 pub use push::{Payload, push};
 pub use quote::quote;
 pub use report::{
-    CheckReport, Clock, EndedProgram, FetchReport, HostReport, PushReport, Report, StartReport, StopReport,
+    CheckResult, Clock, EndedProgram, FetchResult, HostReport, PushResult, Report, StartResult, StopResult,
 };
 pub use start::{Plan, launch, look, prepare};
 pub use state::{HostState, State, StateFile, is_run_name};

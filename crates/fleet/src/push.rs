@@ -13,7 +13,7 @@ use crate::error::{Error, Trouble};
 use crate::pack;
 use crate::pool::Context;
 use crate::quote::quote;
-use crate::report::{HostReport, PushReport};
+use crate::report::{HostReport, PushResult};
 use crate::script::{Script, finish};
 use crate::session::Session;
 
@@ -131,7 +131,7 @@ pub fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
     report
 }
 
-fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<PushReport, Trouble> {
+fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<PushResult, Trouble> {
     cx.progress.at(host, "compares files", None);
     let items = payload.of(host);
     let mut script = Script::new(host);
@@ -147,7 +147,7 @@ fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<PushReport, 
             "install wayhop there, and say where with `wayhop`",
         ));
     }
-    let mut pushed = PushReport::default();
+    let mut pushed = PushResult::default();
     for (i, item) in items.into_iter().enumerate() {
         let there = facts.get(&format!("digest_{}", key(i))).and_then(|d| d.split_whitespace().next());
         if there == Some(&item.digest) {

@@ -39,20 +39,21 @@ pub struct HostReport {
     /// What is wrong, each with its remedy.
     pub problems: Vec<String>,
     /// What `check` found, as far as it came; null with other steps.
-    pub check: Option<CheckReport>,
+    pub check: Option<CheckResult>,
     /// What `push` did; null with other steps.
-    pub push: Option<PushReport>,
+    pub push: Option<PushResult>,
     /// What `start` did; null with other steps.
-    pub start: Option<StartReport>,
+    pub start: Option<StartResult>,
     /// What `stop` did, or `start` where another host could not start; null otherwise.
-    pub stop: Option<StopReport>,
+    pub stop: Option<StopResult>,
     /// What `fetch` did; null with other steps.
-    pub fetch: Option<FetchReport>,
+    pub fetch: Option<FetchResult>,
 }
 
 /// What `check` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct CheckReport {
+#[schemars(rename = "Checked")]
+pub struct CheckResult {
     /// What `wayhop --version` says there; null if there is none.
     pub version: Option<String>,
     /// The processor, as `uname -m` says.
@@ -84,7 +85,8 @@ pub struct Clock {
 
 /// What `push` did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct PushReport {
+#[schemars(rename = "Pushed")]
+pub struct PushResult {
     /// Files that were sent.
     pub sent: Vec<String>,
     /// Files that were there already, by their digests.
@@ -99,7 +101,8 @@ pub struct PushReport {
 
 /// What `start` did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct StartReport {
+#[schemars(rename = "Started")]
+pub struct StartResult {
     /// The node's process there, or that which waits for the time.
     pub pid: Option<u32>,
     /// The clock.
@@ -110,7 +113,8 @@ pub struct StartReport {
 
 /// What `stop` did, or `start` where another host could not start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct StopReport {
+#[schemars(rename = "Stopped")]
+pub struct StopResult {
     /// `ended`: in good order; `was over`: it had ended before; `never ran`: there is no such run.
     pub outcome: String,
     /// The programs of `[[start]]` there.
@@ -128,7 +132,8 @@ pub struct EndedProgram {
 
 /// What `fetch` did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct FetchReport {
+#[schemars(rename = "Fetched")]
+pub struct FetchResult {
     /// The run directory here.
     pub directory: String,
     /// Files of the run there.

@@ -13,7 +13,7 @@ use crate::pool::Context;
 use crate::programs::{self, ANY_RUNS};
 use crate::push::scenario_there;
 use crate::quote::quote;
-use crate::report::{Clock, HostReport, StartReport};
+use crate::report::{Clock, HostReport, StartResult};
 use crate::script::{Script, WAIT};
 
 /// Whether the fleet's node, or a program, runs: its process is the one that was started (by its time of start), since the same boot. A zombie does not.
@@ -115,7 +115,7 @@ fn script(cx: &Context<'_>, host: &Host, run: &str) -> Script {
 pub fn prepare(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "is checked", None);
     let outcome =
-        try_prepare(cx, host).map(|clock| StartReport { clock: Some(clock), ..StartReport::default() });
+        try_prepare(cx, host).map(|clock| StartResult { clock: Some(clock), ..StartResult::default() });
     let report = HostReport::with(host, outcome, |r, started| r.start = Some(started));
     if !report.ok {
         cx.progress.done(host, false, report.problems.first().map_or("", String::as_str));
@@ -183,7 +183,7 @@ pub fn launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> HostR
     cx.progress.at(host, "is started", None);
     let outcome = try_launch(cx, host, plan, clock);
     let report = HostReport::with(host, outcome, |r, pid| {
-        r.start = Some(StartReport { pid: Some(pid), clock: Some(clock), ready: false });
+        r.start = Some(StartResult { pid: Some(pid), clock: Some(clock), ready: false });
     });
     if !report.ok {
         cx.progress.done(host, false, report.problems.first().map_or("", String::as_str));
@@ -213,9 +213,9 @@ fn try_launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> Resul
 }
 
 /// Looks whether a started node is ready, once its time has come; waits for it a while.
-pub fn look(cx: &Context<'_>, host: &Host, plan: &Plan, started: StartReport) -> HostReport {
+pub fn look(cx: &Context<'_>, host: &Host, plan: &Plan, started: StartResult) -> HostReport {
     cx.progress.at(host, "gets ready", None);
-    let outcome = try_look(cx, host, plan).map(|()| StartReport { ready: true, ..started.clone() });
+    let outcome = try_look(cx, host, plan).map(|()| StartResult { ready: true, ..started.clone() });
     let failed = outcome.is_err();
     let mut report = HostReport::with(host, outcome, |r, started| r.start = Some(started));
     if failed {

@@ -4,7 +4,7 @@ use crate::config::Host;
 use crate::error::{Trouble, harmless};
 use crate::pool::Context;
 use crate::programs::END;
-use crate::report::{EndedProgram, HostReport, StopReport};
+use crate::report::{EndedProgram, HostReport, StopResult};
 use crate::script::Script;
 use crate::start::IS_RUNNING;
 
@@ -32,7 +32,7 @@ pub fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
     report
 }
 
-fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopReport, Trouble> {
+fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopResult, Trouble> {
     let facts = Script::new(host).then(IS_RUNNING).then(END).then(STOP).ask(cx.fleet, host, cx.stop)?;
     let programs = facts.iter().filter(|(key, _)| key.starts_with("program_"));
     let programs = programs.filter_map(|(_, said)| said.split_once(' '));
@@ -53,7 +53,7 @@ fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopReport, Trouble> {
             ));
         }
     };
-    Ok(StopReport { outcome: outcome.to_owned(), programs })
+    Ok(StopResult { outcome: outcome.to_owned(), programs })
 }
 
 fn words(outcome: &str) -> &'static str {

@@ -7,12 +7,12 @@ use toml::{Table, Value};
 use wayhop_core::Position;
 
 use crate::error::{Error, shown};
-use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::places::clean;
 use crate::track::{Point, Track};
 use crate::tracks::scenario;
-use crate::{Imported, Named, counted, xml};
+use crate::{ImportedScenario, NamedText, counted, xml};
 
 /// CORE's own: 100 pixels of the canvas are 150 m.
 const SCALE_M: f64 = 150.0;
@@ -37,12 +37,12 @@ struct Device<'a, 'i> {
 ///
 /// # Errors
 /// If the file is no session, or no device is on a wireless network.
-pub fn core_xml(file: Named<'_>) -> Result<Imported, Error> {
+pub fn core_xml(file: NamedText<'_>) -> Result<ImportedScenario, Error> {
     let (path, text) = file;
     read(text, Notes::of([path])).map_err(|e| e.in_file(path))
 }
 
-fn read(text: &str, mut notes: Notes) -> Result<Imported, Error> {
+fn read(text: &str, mut notes: Notes) -> Result<ImportedScenario, Error> {
     let document = xml::document(text, "scenario")?;
     let (root, lines) = (document.root_element(), xml::Lines::of(text));
     let mut devices = Vec::new();
@@ -103,7 +103,7 @@ fn places(
                 no_place(line);
             }
             let fix = |place| Fix { at_s: 0.0, place, height_m: None, line };
-            Found { name: d.name.to_owned(), file: 0, fixes: place.map(fix).into_iter().collect() }
+            NodeFixes { name: d.name.to_owned(), file: 0, fixes: place.map(fix).into_iter().collect() }
         };
         let found = devices.iter().map(found).collect();
         return to_metres(found, Heights::LeaveOut, "", notes);
@@ -195,7 +195,7 @@ impl<'a> Links<'a> {
     }
 
     /// Gives the nodes, which are these devices in this order, their radio and their wires.
-    fn add_to(&self, imported: &mut Imported, devices: &[&str]) {
+    fn add_to(&self, imported: &mut ImportedScenario, devices: &[&str]) {
         let nodes = &imported.table["nodes"]["node"];
         let name = |i: usize| nodes.get(i).and_then(|n| n.get("name")).cloned();
         let named: BTreeMap<&str, Value> =

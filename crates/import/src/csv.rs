@@ -5,11 +5,11 @@ use wayhop_core::Position;
 
 use crate::columns::{Columns, Meaning};
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, geodetic, look_like_degrees, to_metres};
+use crate::globe::{Fix, Heights, NodeFixes, geodetic, look_like_degrees, to_metres};
 use crate::notes::Notes;
 use crate::track::{Point, Track};
 use crate::tracks::scenario;
-use crate::{Imported, Named, moment, stem, xml};
+use crate::{ImportedScenario, NamedText, moment, stem, xml};
 
 /// What heights in tables count from: nothing says it.
 const DATUM: &str = "the table's zero";
@@ -48,7 +48,7 @@ struct Node {
 ///
 /// # Errors
 /// If there are no columns for time and place, or no row has both.
-pub fn csv(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
+pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
     let mut nodes: Vec<Node> = Vec::new();
     let mut degrees = None;
@@ -75,8 +75,11 @@ pub fn csv(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
             let place = geodetic(r.y, r.x)?;
             Some(Fix { at_s: r.at_s, place, height_m: r.z, line: r.line })
         };
-        let found =
-            |n: Node| Found { name: n.name, file: n.file, fixes: n.rows.iter().filter_map(fix).collect() };
+        let found = |n: Node| NodeFixes {
+            name: n.name,
+            file: n.file,
+            fixes: n.rows.iter().filter_map(fix).collect(),
+        };
         to_metres(nodes.into_iter().map(found).collect(), heights, DATUM, &mut notes)?
     } else {
         let track = |n: Node| Track {
@@ -308,12 +311,12 @@ fn points(mut rows: Vec<Row>, heights: Heights) -> Vec<Point> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Imported, String> {
+    fn read(text: &str) -> Result<ImportedScenario, String> {
         csv(&[("dir/walk.csv".as_ref(), text)], Heights::Read).map_err(|e| e.to_string())
     }
 
     /// The names of the nodes, the length of the run, and the first node's last place and its speed to there.
-    fn outcome(i: &Imported) -> (String, f64, [f64; 3], f64) {
+    fn outcome(i: &ImportedScenario) -> (String, f64, [f64; 3], f64) {
         let names: Vec<&str> = i.table["nodes"]["node"]
             .as_array()
             .unwrap()

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use wayhop_world::Geodetic;
 
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::losses::Losses;
 use crate::notes::Notes;
 use crate::track::{Point, Track};
 use crate::tracks::scenario_from;
-use crate::{Imported, Named, xml};
+use crate::{ImportedScenario, NamedText, xml};
 
 /// Events that change nothing of where nodes are and who hears whom, but for directed antennas.
 const IGNORED: [&str; 2] = ["orientation", "velocity"];
@@ -48,12 +48,12 @@ struct Events {
 ///
 /// # Errors
 /// If no NEM has a location or a path loss.
-pub fn eel(file: Named<'_>, heights: Heights) -> Result<Imported, Error> {
+pub fn eel(file: NamedText<'_>, heights: Heights) -> Result<ImportedScenario, Error> {
     let (path, text) = file;
     read(text, heights, Notes::of([path])).map_err(|e| e.in_file(path))
 }
 
-fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<Imported, Error> {
+fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<ImportedScenario, Error> {
     let mut events = Events::default();
     for (line, content) in (1..).zip(text.lines()) {
         events.read(line, content, &mut notes)?;
@@ -74,7 +74,8 @@ fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<Imported, 
     }
     let placed: BTreeSet<u16> = places.keys().copied().collect();
     let name = |nem: u16| format!("nem-{nem}");
-    let found = places.into_iter().map(|(nem, fixes)| Found { name: name(nem), file: 0, fixes }).collect();
+    let found =
+        places.into_iter().map(|(nem, fixes)| NodeFixes { name: name(nem), file: 0, fixes }).collect();
     let datum = if agl > 0 { "the ground" } else { "mean sea level" };
     let (mut tracks, origin) = to_metres(found, heights, datum, &mut notes)?;
     let unplaced: Vec<u16> = losses.nems().filter(|nem| !placed.contains(nem)).collect();
@@ -180,7 +181,7 @@ mod tests {
 10.0 nem:1 location gps 40.441,-79.94,300.0,msl  # north
 ";
 
-    fn read(text: &str) -> Imported {
+    fn read(text: &str) -> ImportedScenario {
         eel(("e.eel".as_ref(), text), Heights::Read).unwrap()
     }
 
@@ -237,7 +238,7 @@ mod tests {
     #[test]
     fn heights_of_two_kinds_are_left_out() {
         let rises = EVENTS.replace("40.441,-79.94,300.0", "40.441,-79.94,320.0");
-        let z = |i: &Imported| {
+        let z = |i: &ImportedScenario| {
             i.table["movement"]["tracks"][0]["waypoints"][0]["at"].get("z").and_then(toml::Value::as_float)
         };
         assert_eq!(z(&read(&rises)), Some(20.0));

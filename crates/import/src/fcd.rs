@@ -5,12 +5,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::Position;
 
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, geodetic, look_like_degrees, to_metres};
+use crate::globe::{Fix, Heights, NodeFixes, geodetic, look_like_degrees, to_metres};
 use crate::gpx::NO_PLACE;
 use crate::notes::Notes;
 use crate::track::{Point, Track, distance};
 use crate::tracks::scenario;
-use crate::{Imported, Named, xml};
+use crate::{ImportedScenario, NamedText, xml};
 
 /// What SUMO calls those that move.
 const MOVERS: [&str; 3] = ["vehicle", "person", "container"];
@@ -62,12 +62,12 @@ struct Mover {
 ///
 /// # Errors
 /// If the file is no floating car data, or has no place of a mover.
-pub fn fcd(file: Named<'_>, places: Places, heights: Heights) -> Result<Imported, Error> {
+pub fn fcd(file: NamedText<'_>, places: Places, heights: Heights) -> Result<ImportedScenario, Error> {
     let (path, text) = file;
     read(text, places, heights, Notes::of([path])).map_err(|e| e.in_file(path))
 }
 
-fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Result<Imported, Error> {
+fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Result<ImportedScenario, Error> {
     let text = xml::whole(text, &mut notes.skipped[0]);
     let document = xml::document(&text, "fcd-export")?;
     let movers = movers(document.root_element(), &xml::Lines::of(&text), &mut notes)?;
@@ -88,7 +88,7 @@ fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Resul
         kinds.into_iter().filter(|(_, kinds)| kinds.len() > 1).map(|(id, _)| id.to_owned()).collect();
     let name = |m: &Mover| if shared.contains(&m.id) { format!("{}-{}", m.kind, m.id) } else { m.id.clone() };
     let (mut tracks, origin) = if places == Places::Degrees || why.is_some() {
-        let found = |m: &Mover| Found { name: name(m), file: 0, fixes: fixes(&m.rows, &mut notes) };
+        let found = |m: &Mover| NodeFixes { name: name(m), file: 0, fixes: fixes(&m.rows, &mut notes) };
         let found = movers.iter().map(found).collect();
         to_metres(found, heights, DATUM, &mut notes)?
     } else {

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use wayhop_core::Addr;
 use wayhop_trace::Ends;
 
-use crate::{Imported, counted};
+use crate::{ImportedScenario, counted};
 
 /// The longest payload of a scenario's datagrams.
 const LONGEST: u32 = 65_507;
@@ -20,7 +20,7 @@ const MOST_FLOWS: usize = 10_000;
 
 /// A packet at its source.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Sent {
+pub(crate) struct Departure {
     /// Seconds from the run's begin.
     pub(crate) at_s: f64,
     /// Octets behind the transport header.
@@ -29,9 +29,9 @@ pub(crate) struct Sent {
 
 /// All that was sent.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SentTraffic {
     /// By flow, in order of time.
-    pub(crate) packets: BTreeMap<Ends, Vec<Sent>>,
+    pub(crate) packets: BTreeMap<Ends, Vec<Departure>>,
     /// How many octets TCP's streams have, where that is known: without those sent again.
     pub(crate) streams: BTreeMap<Ends, u64>,
 }
@@ -63,10 +63,15 @@ const MAY_BE_SENT_AGAIN: (&str, &str) = (
 
 /// Adds the flows to a scenario. `node` is the number of the node with an address; the inner `None` means all nodes.
 #[allow(clippy::option_option, reason = "nobody, one or all")]
-pub(crate) fn add(imported: &mut Imported, seen: &Seen, node: &dyn Fn(Addr) -> Option<Option<usize>>) {
+pub(crate) fn add(
+    imported: &mut ImportedScenario,
+    seen: &SentTraffic,
+    node: &dyn Fn(Addr) -> Option<Option<usize>>,
+) {
     let mut flows = Vec::new();
     let mut remarks = Remarks::default();
-    let mut order: Vec<(&Ends, &Vec<Sent>)> = seen.packets.iter().filter(|(_, s)| !s.is_empty()).collect();
+    let mut order: Vec<(&Ends, &Vec<Departure>)> =
+        seen.packets.iter().filter(|(_, s)| !s.is_empty()).collect();
     order.sort_by(|a, b| a.1[0].at_s.total_cmp(&b.1[0].at_s).then(a.0.cmp(b.0)));
     for (ends, sent) in order {
         let (Some(Some(src)), Some(dst)) = (node(ends.source), node(ends.destination)) else {
@@ -113,7 +118,7 @@ fn float(v: f64) -> Value {
 }
 
 /// Echo requests.
-fn pings(flow: &mut Table, sent: &[Sent]) {
+fn pings(flow: &mut Table, sent: &[Departure]) {
     flow.insert("kind".into(), "ping".into());
     flow.insert("payload_bytes".into(), Value::Integer(i64::from(sent[0].payload.min(LONGEST))));
     flow.insert("interval_s".into(), float(interval_s(sent).unwrap_or(1.0)));
@@ -122,7 +127,7 @@ fn pings(flow: &mut Table, sent: &[Sent]) {
 
 /// TCP in one direction, whose stream has so many octets if that is known. `false` if it only acknowledges: the simulated end does so by
 /// itself.
-fn connection(flow: &mut Table, sent: &[Sent], stream: Option<&u64>, remarks: &mut Remarks) -> bool {
+fn connection(flow: &mut Table, sent: &[Departure], stream: Option<&u64>, remarks: &mut Remarks) -> bool {
     let octets = stream.copied().unwrap_or_else(|| sent.iter().map(|s| u64::from(s.payload)).sum());
     if octets == 0 {
         return false;
@@ -136,24 +141,24 @@ fn connection(flow: &mut Table, sent: &[Sent], stream: Option<&u64>, remarks: &m
 }
 
 /// Whether an echo answers one that was sent the other way before.
-fn is_answer(ends: &Ends, sent: &[Sent], seen: &Seen) -> bool {
+fn is_answer(ends: &Ends, sent: &[Departure], seen: &SentTraffic) -> bool {
     let asked = Ends { source: ends.destination, destination: ends.source, ..*ends };
     seen.packets.get(&asked).is_some_and(|asked| asked.first().is_some_and(|a| a.at_s <= sent[0].at_s))
         && ends.source != ends.destination
 }
 
 /// From one packet to the next on average, seconds; `None` if there is no next one.
-fn interval_s(sent: &[Sent]) -> Option<f64> {
+fn interval_s(sent: &[Departure]) -> Option<f64> {
     let passed_s = sent[sent.len() - 1].at_s - sent[0].at_s;
     (sent.len() > 1 && passed_s > 0.0).then(|| passed_s / (sent.len() - 1) as f64)
 }
 
 /// At a constant rate, or from a file.
-fn datagrams(imported: &mut Imported, flow: &mut Table, sent: &[Sent], number: usize) {
-    let size = |s: &Sent| s.payload.clamp(1, LONGEST);
+fn datagrams(imported: &mut ImportedScenario, flow: &mut Table, sent: &[Departure], number: usize) {
+    let size = |s: &Departure| s.payload.clamp(1, LONGEST);
     let mean_s = interval_s(sent).filter(|_| sent.len() >= LEAST_FOR_A_RATE);
     let is_steady = |mean_s: f64| {
-        let even = |pair: &[Sent]| (pair[1].at_s - pair[0].at_s - mean_s).abs() <= STEADY * mean_s;
+        let even = |pair: &[Departure]| (pair[1].at_s - pair[0].at_s - mean_s).abs() <= STEADY * mean_s;
         sent.windows(2).all(even) && sent.iter().all(|s| size(s) == size(&sent[0]))
     };
     if let Some(mean_s) = mean_s.filter(|m| is_steady(*m)) {
@@ -184,13 +189,13 @@ mod tests {
         Ends { source: a(from), destination: a(to), protocol, ports: Some((7, 7)) }
     }
 
-    fn sent(times: &[f64], payload: u32) -> Vec<Sent> {
-        times.iter().map(|at_s| Sent { at_s: *at_s, payload }).collect()
+    fn sent(times: &[f64], payload: u32) -> Vec<Departure> {
+        times.iter().map(|at_s| Departure { at_s: *at_s, payload }).collect()
     }
 
     #[test]
     fn each_kind_of_traffic_becomes_its_own_kind_of_flow() {
-        let mut seen = Seen::default();
+        let mut seen = SentTraffic::default();
         seen.packets.insert(ends(1, 2, 17), sent(&[1.0, 1.24, 1.5, 1.76, 2.0], 64));
         seen.packets.insert(ends(2, 1, 17), sent(&[2.0, 2.1, 5.0, 5.1, 9.0], 100));
         seen.packets.insert(ends(1, 3, 6), sent(&[3.0, 3.1], 1_000));
@@ -198,7 +203,7 @@ mod tests {
         seen.packets.insert(ends(2, 3, 1), sent(&[4.0, 5.0, 6.0], 56));
         seen.packets.insert(ends(3, 2, 1), sent(&[4.01, 5.01, 6.01], 56));
         seen.packets.insert(ends(1, 9, 17), sent(&[1.0], 5));
-        let mut i = Imported::default();
+        let mut i = ImportedScenario::default();
         let node = |a: Addr| {
             let n = usize::from(a.v4()?.octets()[3]);
             (n <= 3).then(|| Some(n - 1))
@@ -221,12 +226,12 @@ mod tests {
 
     #[test]
     fn a_connection_has_the_octets_of_its_stream() {
-        let mut seen = Seen::default();
+        let mut seen = SentTraffic::default();
         for (from, to, octets) in [(1, 2, 1_000), (2, 1, 0)] {
             seen.packets.insert(ends(from, to, 6), sent(&[1.0, 2.0], 1_000));
             seen.streams.insert(ends(from, to, 6), octets);
         }
-        let mut i = Imported::default();
+        let mut i = ImportedScenario::default();
         add(&mut i, &seen, &|a| Some(Some(usize::from(a.v4()?.octets()[3]) - 1)));
         let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
         assert_eq!(flow["bytes"].as_integer(), Some(1_000));

@@ -34,7 +34,7 @@ pub(crate) struct Fix {
 
 /// Where one node was on the globe.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct NodeFixes {
     pub(crate) name: String,
     /// The file that says so, as an index.
     pub(crate) file: usize,
@@ -62,7 +62,7 @@ pub(crate) fn look_like_degrees(all: impl Iterator<Item = (f64, f64)>) -> bool {
 
 /// Nodes in the frame of an origin: the first place of the first one, rounded to about a metre. Heights count above what `datum` says.
 pub(crate) fn to_metres(
-    mut found: Vec<Found>,
+    mut found: Vec<NodeFixes>,
     heights: Heights,
     datum: &str,
     notes: &mut Notes,
@@ -80,7 +80,7 @@ pub(crate) fn to_metres(
         let z = ground_m.zip(f.height_m).map_or(0.0, |(ground, height)| height - ground);
         Point { at_s: f.at_s, place: Position::new(flat.x, flat.y, z), line: f.line }
     };
-    let track = |f: Found| {
+    let track = |f: NodeFixes| {
         let points = f.fixes.iter().map(point).collect();
         Track { name: f.name, file: f.file, points, comes_and_goes: false }
     };
@@ -88,7 +88,7 @@ pub(crate) fn to_metres(
 }
 
 /// Skips places far from most others, such as a receiver's 0, 0 before its first fix.
-fn leave_out_far_ones(found: &mut [Found], notes: &mut Notes) -> Result<(), Error> {
+fn leave_out_far_ones(found: &mut [NodeFixes], notes: &mut Notes) -> Result<(), Error> {
     let median = |of: fn(&Fix) -> f64| {
         let mut all: Vec<f64> = found.iter().flat_map(|f| &f.fixes).map(of).collect();
         let middle = all.len() / 2;
@@ -125,14 +125,14 @@ fn leave_out_far_ones(found: &mut [Found], notes: &mut Notes) -> Result<(), Erro
 
 /// The height of the first place, metres, from which all others count; `None` if heights say nothing, or are not known of all nodes. A
 /// place without a height gets that of the node's place before, or else of the one after.
-fn ground(found: &mut [Found], datum: &str, notes: &mut Notes) -> Option<f64> {
+fn ground(found: &mut [NodeFixes], datum: &str, notes: &mut Notes) -> Option<f64> {
     let all = || found.iter().flat_map(|f| &f.fixes).filter_map(|f| f.height_m);
     let (lowest, highest) = all().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), m| (l.min(m), h.max(m)));
     // No heights, or the same one everywhere.
     if lowest >= highest {
         return all().next();
     }
-    let lacks = |f: &&Found| !f.fixes.is_empty() && f.fixes.iter().all(|f| f.height_m.is_none());
+    let lacks = |f: &&NodeFixes| !f.fixes.is_empty() && f.fixes.iter().all(|f| f.height_m.is_none());
     if let Some(node) = found.iter().find(lacks) {
         notes.remarks.push(format!("heights are left out: {} has none", node.name));
         return None;
@@ -155,17 +155,17 @@ fn ground(found: &mut [Found], datum: &str, notes: &mut Notes) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn found(name: &str, fixes: &[(f64, f64, Option<f64>)]) -> Found {
+    fn found(name: &str, fixes: &[(f64, f64, Option<f64>)]) -> NodeFixes {
         let fix = |((lat, lon, height_m), line): (&(f64, f64, Option<f64>), u32)| Fix {
             at_s: f64::from(line),
             place: geodetic(*lat, *lon).unwrap(),
             height_m: *height_m,
             line,
         };
-        Found { name: name.to_owned(), file: 0, fixes: fixes.iter().zip(1..).map(fix).collect() }
+        NodeFixes { name: name.to_owned(), file: 0, fixes: fixes.iter().zip(1..).map(fix).collect() }
     }
 
-    fn metres(all: Vec<Found>, heights: Heights) -> (Vec<f64>, f64, Notes) {
+    fn metres(all: Vec<NodeFixes>, heights: Heights) -> (Vec<f64>, f64, Notes) {
         let mut notes = Notes::of(["f".as_ref()]);
         let (tracks, origin) = to_metres(all, heights, "sea level", &mut notes).unwrap();
         let z = tracks.iter().flat_map(|t| &t.points).map(|p| p.place.z).collect();

@@ -1,13 +1,13 @@
 //! GPX 1.0 and 1.1: each track is a node.
 
 use roxmltree::Node;
-use wayhop_document::Skipped;
+use wayhop_document::Omissions;
 
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::tracks::scenario;
-use crate::{Imported, Named, moment, stem, xml};
+use crate::{ImportedScenario, NamedText, moment, stem, xml};
 
 /// What heights in GPX count from.
 const DATUM: &str = "mean sea level";
@@ -22,7 +22,7 @@ pub(crate) const NO_PLACE: [&str; 2] =
 ///
 /// # Errors
 /// If a file is no GPX, or no track has a point with time and place.
-pub fn gpx(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
+pub fn gpx(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
     let mut untimed = 0;
@@ -39,7 +39,7 @@ pub fn gpx(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
                     || if i == 0 { stem(path) } else { format!("{}-{}", stem(path), i + 1) },
                     str::to_owned,
                 );
-                found.push(Found { name, file, fixes: fixes(track, &lines, file, &mut notes)? });
+                found.push(NodeFixes { name, file, fixes: fixes(track, &lines, file, &mut notes)? });
             }
             Ok(())
         };
@@ -70,7 +70,7 @@ fn fixes(track: Node<'_, '_>, lines: &xml::Lines, file: usize, notes: &mut Notes
     Ok(segments.concat())
 }
 
-fn fix(p: Node<'_, '_>, line: u32, skipped: &mut Skipped) -> Option<Fix> {
+fn fix(p: Node<'_, '_>, line: u32, skipped: &mut Omissions) -> Option<Fix> {
     let degrees = |name| p.attribute(name).and_then(xml::finite);
     let place = degrees("lat").zip(degrees("lon")).and_then(|(lat, lon)| geodetic(lat, lon));
     let time = xml::child_text(p, "time");

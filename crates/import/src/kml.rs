@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 use wayhop_world::Geodetic;
 
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, geodetic, to_metres};
+use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::gpx::NO_PLACE;
 use crate::notes::Notes;
 use crate::tracks::scenario;
-use crate::{Imported, Named, moment, stem, xml};
+use crate::{ImportedScenario, NamedText, moment, stem, xml};
 
 /// What heights in KML count from, where a file says that they are absolute.
 const DATUM: &str = "mean sea level";
@@ -40,10 +40,10 @@ const UNEVEN: [&str; 2] = [
 ///
 /// # Errors
 /// If a file is no KML, or has no place of a node.
-pub fn kml(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
+pub fn kml(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
-    let mut ignored = Ignored::default();
+    let mut ignored = IgnoredCounts::default();
     for (file, (path, text)) in files.iter().enumerate() {
         let mut read = || -> Result<(), Error> {
             let text = xml::whole(text, &mut notes.skipped[file]);
@@ -73,7 +73,7 @@ pub fn kml(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
 
 /// What a scenario has no use for.
 #[derive(Default)]
-struct Ignored {
+struct IgnoredCounts {
     drawn: usize,
     without_a_place: usize,
     times: usize,
@@ -91,8 +91,8 @@ impl Reader {
         &self,
         root: Node<'_, '_>,
         default_name: &str,
-        found: &mut Vec<Found>,
-        ignored: &mut Ignored,
+        found: &mut Vec<NodeFixes>,
+        ignored: &mut IgnoredCounts,
         notes: &mut Notes,
     ) -> Result<(), Error> {
         for n in root.descendants().filter(Node::is_element) {
@@ -111,18 +111,18 @@ impl Reader {
             let time = xml::elements(mark).find(|n| TIMES.contains(&n.tag_name().name()));
             let tracks: Vec<Node<'_, '_>> = xml::all(mark, "Track").collect();
             if !tracks.is_empty() {
-                found.push(Found { name, file: self.file, fixes: self.tracks(&tracks, notes)? });
+                found.push(NodeFixes { name, file: self.file, fixes: self.tracks(&tracks, notes)? });
             } else if let Some(point) = xml::all(mark, "Point").next() {
                 let Some(fix) = self.point(point, time, notes)? else { continue };
                 let parent = mark.parent().unwrap_or(mark);
                 if time.is_none() {
-                    found.push(Found { name, file: self.file, fixes: vec![fix] });
+                    found.push(NodeFixes { name, file: self.file, fixes: vec![fix] });
                     continue;
                 }
                 let at = *of_folder.entry(parent.id()).or_insert(found.len());
                 if at == found.len() {
                     let name = folder_name(parent).unwrap_or_else(|| default_name.to_owned());
-                    found.push(Found { name, file: self.file, fixes: Vec::new() });
+                    found.push(NodeFixes { name, file: self.file, fixes: Vec::new() });
                 }
                 found[at].fixes.push(fix);
             } else if let Some(shape) = mark.descendants().find(|n| TIMELESS.contains(&n.tag_name().name())) {

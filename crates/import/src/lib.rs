@@ -40,7 +40,7 @@ mod xml;
 use std::path::Path;
 
 use toml::{Table, Value};
-use wayhop_document::Skipped;
+use wayhop_document::Omissions;
 
 pub use core_xml::core_xml;
 pub use csv::csv;
@@ -58,21 +58,21 @@ pub use text::text;
 
 /// A scenario that was made.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Imported {
+pub struct ImportedScenario {
     /// The scenario's keys.
     pub table: Table,
     /// Files that belong to it, by name: their ends are added to the scenario's own name.
     pub files: Vec<(String, String)>,
     /// What could not be read, a list for each file.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<Omissions>,
     /// What else the user should know: content that a scenario has no use for, and choices that were made.
     pub remarks: Vec<String>,
 }
 
 /// A file's name and its text.
-pub type Named<'a> = (&'a Path, &'a str);
+pub type NamedText<'a> = (&'a Path, &'a str);
 
-impl Imported {
+impl ImportedScenario {
     /// Says what the scenario's own name is: files that it names begin with that.
     pub fn name_files(&mut self, stem: &str) {
         if let Some(Value::String(path)) = self.table.get_mut("movement").and_then(|m| m.get_mut("path")) {

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::globe::{Fix, Found, Heights, to_metres};
-use crate::nmea_sentence::{Kind, Said, Wrong, sentences};
+use crate::globe::{Fix, Heights, NodeFixes, to_metres};
+use crate::nmea_sentence::{Kind, SentenceData, Wrong, sentences};
 use crate::notes::Notes;
 use crate::tracks::scenario;
-use crate::{Imported, Named, stem};
+use crate::{ImportedScenario, NamedText, stem};
 
 /// What heights in the sentences GGA and GNS count from.
 const DATUM: &str = "mean sea level";
@@ -29,10 +29,10 @@ const CUT_OFF: [&str; 2] =
 ///
 /// # Errors
 /// If there is no fix in a file.
-pub fn nmea(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
+pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
-    let mut ignored = Ignored::default();
+    let mut ignored = IgnoredCounts::default();
     let mut undated = Vec::new();
     for (file, (path, text)) in files.iter().enumerate() {
         let mut log = Log { file, ..Log::default() };
@@ -45,7 +45,7 @@ pub fn nmea(files: &[Named<'_>], heights: Heights) -> Result<Imported, Error> {
         if log.date.is_none() {
             undated.push(stem(path));
         }
-        found.push(Found { name: stem(path), file, fixes: log.fixes });
+        found.push(NodeFixes { name: stem(path), file, fixes: log.fixes });
     }
     if !undated.is_empty() && undated.len() < files.len() {
         let what = format!("{} has no dates, and others have", undated[0]);
@@ -73,7 +73,7 @@ fn no_fix(file: usize, path: &Path, notes: &Notes, without_fix: usize, remedy: &
 
 /// What a scenario has no use for.
 #[derive(Default)]
-struct Ignored {
+struct IgnoredCounts {
     without_fix: usize,
     others: usize,
 }
@@ -92,7 +92,7 @@ struct Log {
 }
 
 impl Log {
-    fn read(&mut self, text: &str, notes: &mut Notes, ignored: &mut Ignored) -> Result<(), Error> {
+    fn read(&mut self, text: &str, notes: &mut Notes, ignored: &mut IgnoredCounts) -> Result<(), Error> {
         let has_checksums = text.lines().any(|line| sentences(line).any(|s| s.checksum_fits == Some(true)));
         let count = text.lines().count();
         for (line, content) in (1..).zip(text.lines()) {
@@ -143,7 +143,7 @@ impl Log {
         Ok(())
     }
 
-    fn add(&mut self, said: Said, line: u32) {
+    fn add(&mut self, said: SentenceData, line: u32) {
         if let Some(date_s) = said.date_s {
             if self.date.is_none() {
                 self.date = Some(date_s);

@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 
 /// What a sentence says.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct SentenceData {
     /// Midnight of its day, seconds since 1970.
     pub(crate) date_s: Option<f64>,
     /// Seconds since midnight.
@@ -85,7 +85,7 @@ impl Sentence<'_> {
     }
 
     /// What a sentence of this type says.
-    pub(crate) fn read(&self, kind: Kind) -> Result<Said, Wrong> {
+    pub(crate) fn read(&self, kind: Kind) -> Result<SentenceData, Wrong> {
         let field = |i: usize| self.fields.get(i).copied().unwrap_or_default();
         // Where time, place, height and the sign that there is a fix are, and the least number of fields.
         let (time, place, height, is_fix, least) = match kind {
@@ -94,10 +94,10 @@ impl Sentence<'_> {
             Kind::Gns => (1, 2, Some(9), field(6).chars().any(|c| c != 'N'), 10),
             Kind::Gll => (5, 1, None, field(6) == "A" && field(7) != "N", 7),
             Kind::Zda => {
-                return Ok(Said {
+                return Ok(SentenceData {
                     date_s: Some(self.zda().ok_or(Wrong::Field)?),
                     time_s: Some(time_of(field(1)).ok_or(Wrong::Field)?),
-                    ..Said::default()
+                    ..SentenceData::default()
                 });
             }
             Kind::Other => return Err(Wrong::Field),
@@ -118,7 +118,7 @@ impl Sentence<'_> {
             _ => None,
         };
         let height_m = height.map(field).and_then(finite);
-        Ok(Said { date_s, time_s: Some(time_s), place: Some(place), height_m })
+        Ok(SentenceData { date_s, time_s: Some(time_s), place: Some(place), height_m })
     }
 
     fn zda(&self) -> Option<f64> {
@@ -170,7 +170,7 @@ fn plain(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Vec<Result<Said, Wrong>> {
+    fn read(line: &str) -> Vec<Result<SentenceData, Wrong>> {
         sentences(line).filter(|s| s.kind() != Kind::Other).map(|s| s.read(s.kind())).collect()
     }
 
@@ -212,9 +212,12 @@ mod tests {
             ("$GPGLL,4807.038,N,01131.000,E,123519,A,A", None, None),
         ];
         for (line, date_s, height_m) in all {
-            assert_eq!(read(line), [Ok(Said { date_s, time_s, place, height_m })], "{line}");
+            assert_eq!(read(line), [Ok(SentenceData { date_s, time_s, place, height_m })], "{line}");
         }
-        assert_eq!(read("$GPZDA,123519,23,03,1994,00,00"), [Ok(Said { date_s, time_s, ..Said::default() })]);
+        assert_eq!(
+            read("$GPZDA,123519,23,03,1994,00,00"),
+            [Ok(SentenceData { date_s, time_s, ..SentenceData::default() })]
+        );
         for (line, wrong) in [
             ("$GPRMC,123519,V,4807.038,N,01131.000,E,,,230394,,", Wrong::NoFix),
             ("$GPGGA,123519,,,,,0,,,,M,,M,,", Wrong::NoFix),

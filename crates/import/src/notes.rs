@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wayhop_document::Skipped;
+use wayhop_document::Omissions;
 
 use crate::error::Error;
 
@@ -13,7 +13,7 @@ const MOST_POINTS: usize = 2_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     /// One for each file, in their order.
-    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) skipped: Vec<Omissions>,
     pub(crate) remarks: Vec<String>,
     points: usize,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Notes {
 impl Notes {
     /// Nothing yet of these files.
     pub(crate) fn of<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
-        Self { skipped: files.into_iter().map(Skipped::of).collect(), ..Self::default() }
+        Self { skipped: files.into_iter().map(Omissions::of).collect(), ..Self::default() }
     }
 
     /// Counts a point that takes room.
@@ -37,7 +37,7 @@ impl Notes {
     /// The error if nothing is left: with what was skipped, all of it.
     pub(crate) fn nothing(&self, remedy: &str) -> Error {
         let one = self.skipped.len() == 1;
-        let named = |s: &Skipped| {
+        let named = |s: &Omissions| {
             let kinds: Vec<String> = s.kinds().collect();
             let file = s.file().display().to_string();
             if one { kinds.join(", ") } else { format!("{file}: {}", kinds.join(", ")) }

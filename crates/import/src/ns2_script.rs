@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use toml::{Table, Value};
-use wayhop_document::Skipped;
+use wayhop_document::Omissions;
 
-use crate::Imported;
+use crate::ImportedScenario;
 use crate::error::{Error, shown};
 
 /// Runs a script under `ns` without a packet: `ns RECORDER OUTPUT SCRIPT [ARGUMENT...]`.
@@ -18,20 +18,20 @@ const MOST_COUNTED: u32 = 1_000_000;
 
 /// What the recorder wrote.
 #[derive(Default)]
-struct Recorded<'a> {
+struct RecorderScript<'a> {
     moves: String,
     traffic: String,
     settings: Vec<(&'a str, &'a str)>,
-    skipped: Skipped,
+    skipped: Omissions,
 }
 
 /// A scenario of what the recorder wrote of a script. `protocols` are the names of those that have a profile for ns-2.
 ///
 /// # Errors
 /// If the script failed, or makes no nodes.
-pub fn ns2_script(script: &Path, recorded: &str, protocols: &[&str]) -> Result<Imported, Error> {
+pub fn ns2_script(script: &Path, recorded: &str, protocols: &[&str]) -> Result<ImportedScenario, Error> {
     let recorded = read(script, recorded).map_err(|e| e.in_file(script))?;
-    let mut out = Imported::default();
+    let mut out = ImportedScenario::default();
     let file = |end: &str| {
         Value::from(Table::from_iter([("kind".into(), "ns2".into()), ("path".into(), end.into())]))
     };
@@ -51,8 +51,8 @@ pub fn ns2_script(script: &Path, recorded: &str, protocols: &[&str]) -> Result<I
     Ok(out)
 }
 
-fn read<'a>(script: &Path, recorded: &'a str) -> Result<Recorded<'a>, Error> {
-    let mut out = Recorded { skipped: Skipped::of(script), ..Recorded::default() };
+fn read<'a>(script: &Path, recorded: &'a str) -> Result<RecorderScript<'a>, Error> {
+    let mut out = RecorderScript { skipped: Omissions::of(script), ..RecorderScript::default() };
     for line in recorded.lines() {
         match line.split_once(' ') {
             Some(("M", line)) => out.moves.extend([line, "\n"]),
@@ -202,7 +202,7 @@ mod tests {
         S Phy/WirelessPhy.freq_ 914e+6\nS Phy/WirelessPhy.L_ 1.0\nS Phy/WirelessPhy.CPThresh_ 10.0\nS Mac/802_11.dataRate_ 1Mb\n\
         S Mac/802_11.basicRate_ 1Mb\nS Mac/802_11.RTSThreshold_ 0\nS Antenna/OmniAntenna.Gt_ 1.0\nN 2 links by wire\n";
 
-    fn made(recorded: &str) -> Result<Imported, Error> {
+    fn made(recorded: &str) -> Result<ImportedScenario, Error> {
         ns2_script("s.tcl".as_ref(), recorded, &["proto"])
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::Addr;
-use wayhop_document::Skipped;
+use wayhop_document::Omissions;
 use wayhop_protocols::{CLASSIFIER, classify};
 use wayhop_trace::{
     CaptureError, CaptureReader, CapturedFrame, Ends, Identity, PassedOver, carried, network,
@@ -15,9 +15,9 @@ use wayhop_trace::{
 use wayhop_wire::{ipv4, ipv6};
 
 use crate::error::Error;
-use crate::flows::{Seen, Sent, add};
+use crate::flows::{Departure, SentTraffic, add};
 use crate::streams::{Segment, Streams};
-use crate::{Imported, counted};
+use crate::{ImportedScenario, counted};
 
 /// Packets that are imported at most.
 const MOST_PACKETS: usize = 10_000_000;
@@ -31,7 +31,7 @@ const TCP: u8 = 6;
 
 /// A packet of a program, as a capture shows it.
 #[derive(Copy, Clone)]
-struct Shown {
+struct CapturedPacket {
     at_ns: u64,
     /// By what it is known.
     name: u64,
@@ -42,7 +42,7 @@ struct Shown {
 
 /// How many frames say nothing that becomes traffic.
 #[derive(Default)]
-struct LeftOut {
+struct UnusedFrames {
     routing: usize,
     cut: usize,
     damaged: usize,
@@ -56,12 +56,12 @@ struct LeftOut {
 ///
 /// # Errors
 /// If a file is no capture, or has no traffic.
-pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<Imported, Error> {
-    let mut all: Vec<Shown> = Vec::new();
-    let mut left_out = LeftOut::default();
+pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<ImportedScenario, Error> {
+    let mut all: Vec<CapturedPacket> = Vec::new();
+    let mut left_out = UnusedFrames::default();
     let mut skipped = Vec::new();
     for (path, input) in files {
-        let mut of_file = Skipped::of(path);
+        let mut of_file = Omissions::of(path);
         read(input, &mut all, &mut left_out, &mut of_file).map_err(|e| e.in_file(path))?;
         skipped.push(of_file);
     }
@@ -78,7 +78,7 @@ pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<Imported, Error> {
         return Err(Error::new(what, format!("cut the captures to those of a mesh: at most {MOST_NODES}")));
     }
     let seen = sent(&all, begin_ns);
-    let mut imported = Imported { table: chain(&nodes), skipped, ..Imported::default() };
+    let mut imported = ImportedScenario { table: chain(&nodes), skipped, ..ImportedScenario::default() };
     imported.remarks.push(format!(
         "no capture says where nodes are: they stand in a chain, {SPACING_M} m apart; say more in `movement`"
     ));
@@ -88,14 +88,14 @@ pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<Imported, Error> {
 }
 
 /// Each packet once, however many captures show it, and TCP's streams.
-fn sent(all: &[Shown], begin_ns: u64) -> Seen {
-    let mut seen = Seen::default();
+fn sent(all: &[CapturedPacket], begin_ns: u64) -> SentTraffic {
+    let mut seen = SentTraffic::default();
     let mut streams = Streams::default();
     let mut known: FxHashSet<u64> = FxHashSet::default();
     for p in all {
         if known.insert(p.name) {
             let at_s = (p.at_ns - begin_ns) as f64 / 1e9;
-            seen.packets.entry(p.ends).or_default().push(Sent { at_s, payload: p.payload });
+            seen.packets.entry(p.ends).or_default().push(Departure { at_s, payload: p.payload });
         }
         if let Some(segment) = p.segment {
             streams.add(p.ends, segment);
@@ -108,9 +108,9 @@ fn sent(all: &[Shown], begin_ns: u64) -> Seen {
 /// The packets of programs in a capture.
 fn read(
     input: impl Read,
-    all: &mut Vec<Shown>,
-    left_out: &mut LeftOut,
-    skipped: &mut Skipped,
+    all: &mut Vec<CapturedPacket>,
+    left_out: &mut UnusedFrames,
+    skipped: &mut Omissions,
 ) -> Result<(), Error> {
     let wrong = |e: CaptureError| Error::new(e.to_string(), "give a capture, pcap or pcapng");
     let mut reader = CaptureReader::new(input).map_err(wrong)?;
@@ -142,7 +142,7 @@ fn read(
 }
 
 /// The packet of a program in a frame; `None`, and counted, if there is none.
-fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut LeftOut) -> Option<Shown> {
+fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut UnusedFrames) -> Option<CapturedPacket> {
     let leave = |count: &mut usize| {
         *count += 1;
         None
@@ -161,7 +161,7 @@ fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut LeftOut) -> O
     };
     let Some(at_ns) = frame.time_ns else { return leave(&mut left_out.timeless) };
     let segment = carried(packet, CLASSIFIER).filter(|(protocol, _)| *protocol == TCP);
-    Some(Shown {
+    Some(CapturedPacket {
         at_ns,
         name: identity.end_to_end,
         ends: Ends::new(source, destination, &identity),
@@ -181,7 +181,7 @@ fn filled_up<'a>(packet: &'a [u8], room: &'a mut Vec<u8>) -> &'a [u8] {
     room
 }
 
-impl LeftOut {
+impl UnusedFrames {
     fn nothing_else(&self) -> Error {
         let remarks = self.remarks();
         let more = if remarks.is_empty() { String::new() } else { format!(": {}", remarks.join("; ")) };

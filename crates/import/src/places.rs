@@ -2,7 +2,7 @@
 //! counted; if there are many, the file means something else, and is refused.
 
 use wayhop_core::Position;
-use wayhop_document::Skipped;
+use wayhop_document::Omissions;
 
 use crate::error::Error;
 use crate::notes::Notes;
@@ -51,7 +51,7 @@ pub(crate) fn clean(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error
     Ok(())
 }
 
-fn keep(points: &mut Vec<Point>, skipped: &mut Skipped, kind: [&str; 2], fits: impl Fn(&Point) -> bool) {
+fn keep(points: &mut Vec<Point>, skipped: &mut Omissions, kind: [&str; 2], fits: impl Fn(&Point) -> bool) {
     points.retain(|p| {
         let fits = fits(p);
         if !fits {
@@ -62,7 +62,7 @@ fn keep(points: &mut Vec<Point>, skipped: &mut Skipped, kind: [&str; 2], fits: i
 }
 
 /// Skips the fewest places without which time never goes back; many are put in order instead, which is told by `true`.
-fn put_in_order(points: &mut Vec<Point>, skipped: &mut Skipped) -> bool {
+fn put_in_order(points: &mut Vec<Point>, skipped: &mut Omissions) -> bool {
     if points.is_sorted_by(|a, b| a.at_s <= b.at_s) {
         return false;
     }
@@ -107,7 +107,7 @@ fn longest_in_order(points: &[Point]) -> Vec<bool> {
 }
 
 /// Of several places at one moment the last one counts.
-fn one_a_moment(points: &mut Vec<Point>, skipped: &mut Skipped) {
+fn one_a_moment(points: &mut Vec<Point>, skipped: &mut Omissions) {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for p in points.iter() {
         match kept.last_mut() {
@@ -144,7 +144,7 @@ fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
 }
 
 /// Skips single places that a node comes to faster than it can.
-fn not_too_fast(t: &mut Track, skipped: &mut Skipped) -> Result<(), Error> {
+fn not_too_fast(t: &mut Track, skipped: &mut Omissions) -> Result<(), Error> {
     let speed_mps = |a: &Point, b: &Point| distance(a.place, b.place) / (b.at_s - a.at_s);
     let is_fast = |a: &Point, b: &Point| speed_mps(a, b) > FASTEST_MPS;
     let Some((a, b)) = t.points.windows(2).map(|w| (w[0], w[1])).find(|(a, b)| is_fast(a, b)) else {

@@ -10,14 +10,14 @@ use wayhop_trace::{Ends, HopKind, PositionEvent, RunDir, Summary, Tables, is_for
 use wayhop_world::Geodetic;
 
 use crate::error::Error;
-use crate::flows::{Seen, Sent, add};
+use crate::flows::{Departure, SentTraffic, add};
 use crate::links::{HOLD_S, macfilter};
 use crate::notes::Notes;
 use crate::run_settings::carry_over;
 use crate::run_tcp::SentByTcp;
 use crate::track::{Point, Track};
 use crate::tracks::scenario_from;
-use crate::{Imported, counted};
+use crate::{ImportedScenario, counted};
 
 /// What the file of links is called behind the scenario's name.
 const LINKS: &str = ".macfilter";
@@ -27,11 +27,11 @@ const LINKS: &str = ".macfilter";
 ///
 /// # Errors
 /// If the run's tables cannot be read, or do not say what packets are known by.
-pub fn run(dir: &RunDir) -> Result<Imported, Error> {
+pub fn run(dir: &RunDir) -> Result<ImportedScenario, Error> {
     read(dir).map_err(|e| e.in_file(dir.path()))
 }
 
-fn read(dir: &RunDir) -> Result<Imported, Error> {
+fn read(dir: &RunDir) -> Result<ImportedScenario, Error> {
     let unreadable = |e: wayhop_trace::Error| Error::new(e.to_string(), "give a run that came to its end");
     let summary = dir.summary().map_err(unreadable)?;
     let tables = Tables::of(dir, summary.protocol.clone());
@@ -99,8 +99,8 @@ fn read(dir: &RunDir) -> Result<Imported, Error> {
 
 /// Adds what was sent to the scenario. Flows of hosts outside begin or end at their gateways.
 fn add_flows(
-    imported: &mut Imported,
-    seen: &Seen,
+    imported: &mut ImportedScenario,
+    seen: &SentTraffic,
     by_address: &FxHashMap<Addr, usize>,
     gateways: &FxHashMap<Addr, usize>,
 ) {
@@ -169,14 +169,14 @@ fn points(legs: &[PositionEvent], end: Time, world: &str) -> Vec<Point> {
     by_time.into_iter().filter(|(at, _)| *at <= end).map(point).collect()
 }
 
-type Heard = BTreeMap<(usize, usize), Vec<f64>>;
+type ReceiptTimes = BTreeMap<(usize, usize), Vec<f64>>;
 
 /// What was sent, and who heard whom when.
 fn traffic(
     tables: &Tables<'_>,
     nodes: &FxHashMap<Addr, usize>,
-) -> Result<(Seen, Heard), wayhop_trace::Error> {
-    let mut seen = Seen::default();
+) -> Result<(SentTraffic, ReceiptTimes), wayhop_trace::Error> {
+    let mut seen = SentTraffic::default();
     let mut originated: FxHashMap<(wayhop_core::PacketId, Time), wayhop_trace::Identity> =
         FxHashMap::default();
     tables.identities(&mut |i| {
@@ -185,7 +185,7 @@ fn traffic(
         }
         Ok(())
     })?;
-    let mut heard = Heard::new();
+    let mut heard = ReceiptTimes::new();
     let mut sent = SentByTcp::default();
     tables.packets(&mut |h| {
         let at_s = h.time.as_nanos() as f64 / 1e9;
@@ -194,7 +194,7 @@ fn traffic(
                 if let Some(identity) = originated.get(&(h.packet, h.time)) {
                     let ends = Ends::new(h.source, h.destination, identity);
                     sent.add(ends, &h, identity.payload);
-                    seen.packets.entry(ends).or_default().push(Sent { at_s, payload: identity.payload });
+                    seen.packets.entry(ends).or_default().push(Departure { at_s, payload: identity.payload });
                 }
             }
             HopKind::Receive => {

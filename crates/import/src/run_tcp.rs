@@ -20,7 +20,7 @@ pub(crate) struct SentByTcp {
 
 /// What the kernel told of the connections between two ends.
 #[derive(Copy, Clone, Default)]
-struct Told {
+struct TcpOctets {
     /// Of those that are over: octets sent, and of these again.
     earlier: [u64; 2],
     now: [u64; 2],
@@ -40,7 +40,7 @@ impl SentByTcp {
 
     /// Octets of the streams, of which a table tells: `tcp` of a scenario's connections, `connections` of programs'.
     pub(crate) fn streams(&self, tables: &Tables<'_>) -> Result<BTreeMap<Ends, u64>, Error> {
-        let mut told: BTreeMap<Ends, Told> = BTreeMap::new();
+        let mut told: BTreeMap<Ends, TcpOctets> = BTreeMap::new();
         tables.connections(&mut |e| {
             told.entry(ends(&e.connection)).or_default().look(&e.connection);
             Ok(())
@@ -70,7 +70,7 @@ fn ends(c: &TcpConnection) -> Ends {
     Ends { source: e.local, destination: e.remote, protocol: TCP, ports: Some((e.local_port, e.remote_port)) }
 }
 
-impl Told {
+impl TcpOctets {
     fn look(&mut self, c: &TcpConnection) {
         if c.sent < self.now[0] {
             // Counts only grow: this is a new connection between the same ends.

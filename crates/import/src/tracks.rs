@@ -6,7 +6,7 @@ use toml::{Table, Value};
 use wayhop_core::Position;
 use wayhop_world::Geodetic;
 
-use crate::Imported;
+use crate::ImportedScenario;
 use crate::error::Error;
 use crate::notes::Notes;
 use crate::places::clean;
@@ -23,7 +23,7 @@ pub(crate) fn scenario(
     tracks: Vec<Track>,
     origin: Option<Geodetic>,
     notes: Notes,
-) -> Result<Imported, Error> {
+) -> Result<ImportedScenario, Error> {
     scenario_from(tracks, origin, None, notes)
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn scenario_from(
     origin: Option<Geodetic>,
     begin_s: Option<f64>,
     mut notes: Notes,
-) -> Result<Imported, Error> {
+) -> Result<ImportedScenario, Error> {
     clean(&mut tracks, &mut notes)?;
     tracks.retain(|t| !t.points.is_empty());
     if tracks.is_empty() {
@@ -68,7 +68,12 @@ pub(crate) fn scenario_from(
     let mut nodes = Table::new();
     nodes.insert("node".into(), Value::Array(names(&tracks)));
     table.insert("nodes".into(), nodes.into());
-    Ok(Imported { table, skipped: notes.skipped, remarks: notes.remarks, ..Imported::default() })
+    Ok(ImportedScenario {
+        table,
+        skipped: notes.skipped,
+        remarks: notes.remarks,
+        ..ImportedScenario::default()
+    })
 }
 
 /// A track as the scenario's waypoints: straight lines between points, at the speed that takes the time between.
@@ -191,7 +196,7 @@ mod tests {
         Track { name: name.to_owned(), points, ..Track::default() }
     }
 
-    fn made(tracks: Vec<Track>) -> Imported {
+    fn made(tracks: Vec<Track>) -> ImportedScenario {
         scenario(tracks, None, Notes::of(["f".as_ref()])).unwrap()
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use roxmltree::{Document, Node, ParsingOptions};
-use wayhop_document::Skipped;
+use wayhop_document::Omissions;
 
 use crate::error::Error;
 
@@ -14,7 +14,7 @@ const UNFINISHED: [&str; 2] =
     ["unfinished element at the end of the file", "unfinished elements at the end of the file"];
 
 /// A text that may end in the middle, as that of a device that lost its power: up to its last whole tag, with what is open closed.
-pub(crate) fn whole<'a>(text: &'a str, skipped: &mut Skipped) -> Cow<'a, str> {
+pub(crate) fn whole<'a>(text: &'a str, skipped: &mut Omissions) -> Cow<'a, str> {
     let mut open: Vec<&str> = Vec::new();
     let mut behind = 0;
     while let Some(start) = text[behind..].find('<') {
@@ -123,7 +123,7 @@ mod tests {
             ("</e></a>", None),
             ("<e f='>'/></a>", None),
         ] {
-            let (text, mut skipped) = (format!("{head}{rest}"), Skipped::default());
+            let (text, mut skipped) = (format!("{head}{rest}"), Omissions::default());
             let got = whole(&text, &mut skipped);
             match closed {
                 None => assert_eq!((&*got, skipped.is_empty()), (text.as_str(), true)),

@@ -116,15 +116,11 @@ fn manifest(file: Option<&Path>, scenario: &Scenario, seed: u64) -> Result<Manif
 pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let movement = match &scenario.movement {
-        Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. } => Some(path),
+        Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. } => Some(path.as_path()),
         _ => None,
     };
-    let traffic = scenario.traffic.iter().filter_map(|t| match t {
-        Traffic::Ns2(f) => Some(&f.path),
-        Traffic::Trace(f) => Some(&f.path),
-        _ => None,
-    });
-    movement.into_iter().chain(traffic).chain(&scenario.map).map(|p| folder.join(p)).collect()
+    let traffic = scenario.traffic.iter().filter_map(Traffic::file);
+    movement.into_iter().chain(traffic).chain(scenario.map.as_deref()).map(|p| folder.join(p)).collect()
 }
 
 /// What records a run of the simulator's nodes: tables, and the captures and the trace that the scenario asks for. Programs have connections on the real clock only.

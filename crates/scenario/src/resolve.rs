@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, NodeId, Position, Route, Time};
-use wayhop_document::{Error, Skipped, in_range, unknown_name};
+use wayhop_document::{Error, Omissions, in_range, unknown_name};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_transport::{FlowConfig, FlowKind};
 use wayhop_world::{Geodetic, Track};
 
 use crate::applications::{self, ApplicationPlan};
-use crate::attacks::{Around, Attack};
+use crate::attacks::{Attack, AttackContext};
 use crate::dtn::DtnPlan;
 use crate::file::Scenario;
 use crate::gateways::EdgePlan;
@@ -20,7 +20,7 @@ use crate::interfaces::path_losses::LossTable;
 use crate::interfaces::stalls::QueueStall;
 use crate::interfaces::{Interfaces, energy, path_losses, stalls};
 use crate::movement::Movement;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 use crate::nodes::ipv6::Ipv6Plan;
 use crate::outages::Outage;
 use crate::output::{CapturePlan, ReceptionPlan, capture_plan, reception_plan};
@@ -99,7 +99,7 @@ pub struct Resolved {
     /// What a user should know before believing the result.
     pub warnings: Vec<String>,
     /// What was skipped in other tools' files that the scenario names; `warnings` has a note about each kind.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<Omissions>,
 }
 
 impl Resolved {
@@ -119,7 +119,7 @@ impl Scenario {
         let map = Map::load(self)?;
         // Only movement files say more of it, and they do not ask for it.
         let written = given.unwrap_or_else(|| default_duration(self, None, &[]));
-        let mut placed = Placed::new(self, self.seed, written, map.as_ref())?;
+        let mut placed = Placement::new(self, self.seed, written, map.as_ref())?;
         let duration = match (&self.movement, given) {
             (Movement::Ns2 { .. } | Movement::Bonnmotion { .. }, None) => {
                 placed.end.unwrap_or_else(|| default_duration(self, placed.last_move, &placed.ns2_flows))
@@ -142,7 +142,7 @@ impl Scenario {
         let path_losses = path_losses::resolve(self, &placed, &interfaces)?;
         let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
         warnings.extend(late);
-        let around = Around {
+        let around = AttackContext {
             scenario: self,
             placed: &placed,
             flows: &flows,
@@ -254,7 +254,7 @@ fn wants_notices(flow: &FlowConfig) -> bool {
 
 /// Which flows repeat others, and what of the traffic the end of the run leaves out. An end that a user gave cuts flows off
 /// on purpose.
-fn of_flows(flows: &[FlowConfig], placed: &Placed, end: Time, is_given: bool) -> Vec<String> {
+fn of_flows(flows: &[FlowConfig], placed: &Placement, end: Time, is_given: bool) -> Vec<String> {
     let cut = if is_given { None } else { cut_off(flows, end) };
     traffic::twins(flows, &placed.names).into_iter().chain(late_flows(flows, end)).chain(cut).collect()
 }

@@ -110,10 +110,14 @@ impl Net {
     /// real node (`daemon/src/node/host.rs`).
     pub(crate) fn see(&mut self, at: Time, node: u32, packet: &[u8], rx: &RxMeta) {
         let n = &self.nodes[node as usize];
-        if n.lacks_mac_of(rx.iface, rx.from) && hop(packet).is_some_and(|(from, _)| from == rx.from) {
+        // A link address is made of an IPv4 address: a neighbour that has none keeps to neighbour discovery.
+        if let Some(from) = rx.from.v4()
+            && n.lacks_mac_of(rx.iface, rx.from)
+            && hop(packet).is_some_and(|(from, _)| from == rx.from)
+        {
             let ports = &self.common.ports;
             let segment = ports.segment(ports.of(node)[rx.iface.index()]);
-            let mac = Mac::at_medium(rx.from.v4_or_unspecified(), segment);
+            let mac = Mac::at_medium(from, segment);
             self.call(at, node, |n, w| n.learn(w, at, rx.iface, rx.from, mac));
         }
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use wayhop_bundle_agent::messages::{Ask, Delivered};
+use wayhop_bundle_agent::messages::{Ask, DeliveryHeader};
 use wayhop_bundle_agent::{Delivery, file};
 use wayhop_report::Document;
 use wayhop_runs::interruption::stop_on_signal;
@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(200);
 #[schemars(rename = "Received")]
 pub(crate) struct ReceivedBundle {
     #[serde(flatten)]
-    about: Delivered,
+    about: DeliveryHeader,
     /// Its payload, octets.
     bytes: u64,
     /// The text, if the payload is one, and no file.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use wayhop_fleet::{CheckReport, HostReport, Report};
+use wayhop_fleet::{CheckResult, HostReport, Report};
 
 use crate::failure::harmless;
 
@@ -66,7 +66,7 @@ fn milliseconds(clock: Option<wayhop_fleet::Clock>) -> String {
     clock.map_or_else(|| "-".to_owned(), |c| format!("{:+.1} ± {:.1}", c.offset_s * 1e3, c.error_s * 1e3))
 }
 
-fn checked(c: Option<&CheckReport>) -> Vec<String> {
+fn checked(c: Option<&CheckResult>) -> Vec<String> {
     let Some(c) = c else { return vec!["-".to_owned(); 6] };
     let version = c.version.as_deref().map(|v| v.trim_start_matches("wayhop ").to_owned());
     let interfaces: Vec<String> =

@@ -7,8 +7,10 @@ use std::io::{self, BufReader, Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use wayhop_document::{Skipped, relative_path};
-use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng};
+use wayhop_document::{Omissions, relative_path};
+use wayhop_import::{
+    Heights, ImportedScenario, NamedText, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng,
+};
 use wayhop_scenario::{Movement, Scenario, Traffic};
 use wayhop_simulator_files::{BonnMotion, Columns};
 
@@ -71,9 +73,9 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
 
 impl Strictness {
     /// Refuses files of which something was skipped, if that is asked for.
-    fn check(&self, skipped: &[Skipped]) -> Result<(), Failure> {
+    fn check(&self, skipped: &[Omissions]) -> Result<(), Failure> {
         if self.strict && skipped.iter().any(|s| !s.is_empty()) {
-            return Err(Failure::Scenario(skipped.iter().flat_map(Skipped::errors).collect()));
+            return Err(Failure::Scenario(skipped.iter().flat_map(Omissions::errors).collect()));
         }
         Ok(())
     }
@@ -88,10 +90,10 @@ impl HeightArgs {
 impl TrackArgs {
     fn read(
         &self,
-        read: impl Fn(&[Named<'_>], Heights) -> Result<Imported, wayhop_import::Error>,
+        read: impl Fn(&[NamedText<'_>], Heights) -> Result<ImportedScenario, wayhop_import::Error>,
     ) -> Result<ExitCode, Failure> {
         let texts = self.files.iter().map(|f| text(f)).collect::<Result<Vec<_>, _>>()?;
-        let named: Vec<Named<'_>> =
+        let named: Vec<NamedText<'_>> =
             self.files.iter().zip(&texts).map(|(f, t)| (f.as_path(), t.as_str())).collect();
         write(read(&named, self.heights.chosen()), &self.files[0], &self.to)
     }
@@ -110,7 +112,7 @@ fn text(path: &Path) -> Result<String, Failure> {
 
 /// Writes a scenario that was made, and the files that it names.
 fn write(
-    made: Result<Imported, wayhop_import::Error>,
+    made: Result<ImportedScenario, wayhop_import::Error>,
     from: &Path,
     to: &ImportedArgs,
 ) -> Result<ExitCode, Failure> {
@@ -143,7 +145,7 @@ fn write(
     let resolved = scenario.resolve()?;
     warn(&resolved.warnings);
     let remarks = made.remarks.iter().map(|r| r.replace("NAME", &name));
-    for note in made.skipped.iter().flat_map(Skipped::notes).chain(remarks) {
+    for note in made.skipped.iter().flat_map(Omissions::notes).chain(remarks) {
         say!("note: {}", harmless(&note));
     }
     finish(&scenario, to.out.as_deref())

@@ -68,7 +68,7 @@ fn what_is_whole_of_a_capture_is_read() {
                 _ => made.files[0].1.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).count() as i64,
             };
             assert_eq!(packets, whole, "{name} without {cut} octets");
-            let said: Vec<String> = made.skipped.iter().flat_map(wayhop_document::Skipped::kinds).collect();
+            let said: Vec<String> = made.skipped.iter().flat_map(wayhop_document::Omissions::kinds).collect();
             if cut % frame == 0 {
                 assert!(said.is_empty(), "{name}: {said:?}");
             } else {

@@ -1,12 +1,12 @@
 //! EMANE's event logs and CORE's sessions, in the style of their tutorials.
 
 use toml::Value;
-use wayhop_import::{Heights, Imported, core_xml, eel};
+use wayhop_import::{Heights, ImportedScenario, core_xml, eel};
 
 use crate::{Outcome, expected, outcome};
 
 /// The pairs of nodes and their path losses.
-fn losses(made: &Imported) -> Vec<(String, Vec<[i64; 2]>)> {
+fn losses(made: &ImportedScenario) -> Vec<(String, Vec<[i64; 2]>)> {
     let Some(all) = made.table.get("path_losses").and_then(Value::as_array) else { return vec![] };
     let one = |p: &Value| {
         let names: Vec<&str> = p["nodes"].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();

@@ -3,7 +3,7 @@
 use wayhop_import::{Heights, Places, core_xml, fcd, gpx, kml, text};
 
 /// The name of the first node of a scenario.
-fn first_name(made: &wayhop_import::Imported) -> String {
+fn first_name(made: &wayhop_import::ImportedScenario) -> String {
     made.table["nodes"]["node"][0]["name"].as_str().unwrap().to_owned()
 }
 

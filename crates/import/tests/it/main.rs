@@ -8,7 +8,7 @@ mod tracks;
 mod vehicles;
 
 use toml::Value;
-use wayhop_import::Imported;
+use wayhop_import::ImportedScenario;
 
 /// What became of a file.
 #[derive(Debug, PartialEq)]
@@ -22,7 +22,7 @@ struct Outcome {
     skipped: Vec<String>,
 }
 
-fn outcome(made: &Imported) -> Outcome {
+fn outcome(made: &ImportedScenario) -> Outcome {
     let movement = &made.table["movement"];
     let metres = |place: &Value| {
         ["x", "y", "z"].map(|a| place.get(a).and_then(Value::as_float).unwrap_or(0.0).round() as i64)
@@ -41,7 +41,7 @@ fn outcome(made: &Imported) -> Outcome {
         nodes: names.join(" "),
         duration_s: made.table.get("duration_s").and_then(Value::as_float).unwrap_or(0.0),
         ends,
-        skipped: made.skipped.iter().flat_map(wayhop_document::Skipped::kinds).collect(),
+        skipped: made.skipped.iter().flat_map(wayhop_document::Omissions::kinds).collect(),
     }
 }
 

@@ -4,5 +4,5 @@ mod resolve;
 mod schema;
 
 pub use resolve::{Action, Attack};
-pub(crate) use resolve::{Around, resolve};
+pub(crate) use resolve::{AttackContext, resolve};
 pub use schema::{AttackKind, Attacks};

@@ -13,7 +13,7 @@ use wayhop_transport::FlowConfig;
 use super::schema::{AttackKind, Attacks, JamMode, Originators};
 use crate::file::Scenario;
 use crate::interfaces::Interfaces;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// What one node does.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,9 +54,9 @@ const MAX_IDENTITIES: u8 = 64;
 const FIRST_IDENTITY: u32 = 0xc612_0001;
 
 /// What the rest of the scenario says.
-pub(crate) struct Around<'a> {
+pub(crate) struct AttackContext<'a> {
     pub(crate) scenario: &'a Scenario,
-    pub(crate) placed: &'a Placed,
+    pub(crate) placed: &'a Placement,
     pub(crate) flows: &'a [FlowConfig],
     pub(crate) interfaces: &'a Interfaces,
     pub(crate) protocol: &'a Configured,
@@ -64,7 +64,7 @@ pub(crate) struct Around<'a> {
 }
 
 /// Looks up, draws and checks all attacks; with warnings about those that come too late.
-pub(crate) fn resolve(around: &Around<'_>) -> Result<(Vec<Attack>, Vec<String>), Error> {
+pub(crate) fn resolve(around: &AttackContext<'_>) -> Result<(Vec<Attack>, Vec<String>), Error> {
     let mut plan = Plan { around, by: BTreeMap::new(), late: Vec::new() };
     for (k, a) in around.scenario.attacks.iter().enumerate() {
         plan.entry(&Entry { k, a, doc: &around.scenario.document })?;
@@ -74,7 +74,7 @@ pub(crate) fn resolve(around: &Around<'_>) -> Result<(Vec<Attack>, Vec<String>),
 
 /// Attacks so far.
 struct Plan<'a> {
-    around: &'a Around<'a>,
+    around: &'a AttackContext<'a>,
     /// By node: the entry, and what it does.
     by: BTreeMap<NodeId, (usize, Attack)>,
     late: Vec<String>,

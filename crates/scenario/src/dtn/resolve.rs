@@ -7,7 +7,7 @@ use wayhop_simulator_files::MAX_DURATION_S;
 
 use super::schema::{BundleFlow, Dtn, DtnRoute};
 use crate::file::Scenario;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 use crate::traffic::MAX_FLOWS;
 
 /// The longest payload of a bundle, octets.
@@ -69,7 +69,7 @@ pub struct BundleFlowPlan {
 }
 
 /// Looks up and checks the section `dtn`.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Option<DtnPlan>, Error> {
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<DtnPlan>, Error> {
     let Some(dtn) = &scenario.dtn else { return Ok(None) };
     let doc = &scenario.document;
     let nodes = nodes(dtn, placed, doc)?;
@@ -109,7 +109,7 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Option<Dtn
     }))
 }
 
-fn nodes(dtn: &Dtn, placed: &Placed, doc: &Document) -> Result<Vec<NodeId>, Error> {
+fn nodes(dtn: &Dtn, placed: &Placement, doc: &Document) -> Result<Vec<NodeId>, Error> {
     let Some(named) = &dtn.nodes else { return Ok((0..placed.tracks.len() as u32).map(NodeId).collect()) };
     if named.is_empty() {
         return Err(doc.error(

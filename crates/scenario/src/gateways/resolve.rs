@@ -8,7 +8,7 @@ use wayhop_document::{Document, Error};
 use super::schema::Gateway;
 use crate::file::Scenario;
 use crate::interfaces::{Attachment, Interfaces, WirePlan};
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 use crate::nodes::ipv6::prefix;
 
 /// The first address of nodes outside that have none of their own, less one: TEST-NET-2 (RFC 5737).
@@ -70,7 +70,7 @@ impl EdgePlan {
 /// Looks up the gateways of a scenario. Marks their uplinks, and gives nodes outside their addresses.
 pub(crate) fn resolve(
     scenario: &Scenario,
-    placed: &mut Placed,
+    placed: &mut Placement,
     interfaces: &mut Interfaces,
     protocol: &Configured,
 ) -> Result<Option<EdgePlan>, Error> {
@@ -183,7 +183,7 @@ fn outside_nodes(all: &Interfaces, attached: &[Vec<Attachment>]) -> Vec<NodeId> 
 /// At an uplink are gateways that lead out by it, and nodes outside.
 fn check_members(
     doc: &Document,
-    placed: &Placed,
+    placed: &Placement,
     all: &Interfaces,
     gateways: &[(NodeId, u16, Vec<Prefix>)],
     outside: &[NodeId],
@@ -215,7 +215,7 @@ fn check_members(
     Ok(())
 }
 
-fn give_addresses(scenario: &Scenario, placed: &mut Placed, outside: &[NodeId]) -> Result<(), Error> {
+fn give_addresses(scenario: &Scenario, placed: &mut Placement, outside: &[NodeId]) -> Result<(), Error> {
     let has_own = |n: &NodeId| scenario.nodes.single.iter().any(|own| own.id == n.0 && own.address.is_some());
     let without: Vec<NodeId> = outside.iter().copied().filter(|n| !has_own(n)).collect();
     if without.len() > MOST_OUTSIDE {
@@ -239,7 +239,7 @@ fn give_addresses(scenario: &Scenario, placed: &mut Placed, outside: &[NodeId]) 
 }
 
 /// The longest prefix around the addresses of all nodes of the mesh, and no address of a node outside in it.
-fn mesh_prefix(doc: &Document, placed: &Placed, outside: &[NodeId]) -> Result<Prefix, Error> {
+fn mesh_prefix(doc: &Document, placed: &Placement, outside: &[NodeId]) -> Result<Prefix, Error> {
     let all = || (0..).zip(&placed.addresses);
     let mut inside = all().filter(|(n, _)| !outside.contains(&NodeId(*n))).map(|(_, a)| a.to_bits());
     let first = inside.next().unwrap_or(0);

@@ -10,7 +10,7 @@ use wayhop_simulator_files::MAX_DURATION_S;
 
 use super::schema::{Cut, Radio, Wire};
 use crate::file::Scenario;
-use crate::nodes::{NodeRef, Placed};
+use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
 use crate::site;
 use crate::site::Map;
@@ -119,7 +119,11 @@ impl Interfaces {
 }
 
 /// Looks up and checks the radios and wires of a scenario.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placed, map: Option<&Map>) -> Result<Interfaces, Error> {
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &Placement,
+    map: Option<&Map>,
+) -> Result<Interfaces, Error> {
     let doc = &scenario.document;
     if scenario.radios.len() >= MAX_RADIOS {
         let many = format!("{} radios are more than fit", scenario.radios.len() + 1);
@@ -148,7 +152,7 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed, map: Option<&Map>) -
 
 fn radio(
     scenario: &Scenario,
-    placed: &Placed,
+    placed: &Placement,
     map: Option<&Map>,
     section: &str,
     default_name: String,
@@ -296,7 +300,7 @@ fn check_apart(
     Err(scenario.document.error(&format!("{section}.{field}"), reason, remedy))
 }
 
-fn wire(scenario: &Scenario, placed: &Placed, k: usize, w: &Wire) -> Result<WirePlan, Error> {
+fn wire(scenario: &Scenario, placed: &Placement, k: usize, w: &Wire) -> Result<WirePlan, Error> {
     let doc = &scenario.document;
     let key = |field: &str| format!("wires[{k}].{field}");
     let nodes = members(scenario, placed, &key("nodes"), &w.nodes)?;
@@ -346,7 +350,12 @@ fn cuts(scenario: &Scenario, k: usize, cuts: &[Cut]) -> Result<Vec<(Time, Option
 }
 
 /// The nodes of a list, in ascending order, each once.
-fn members(scenario: &Scenario, placed: &Placed, key: &str, named: &[NodeRef]) -> Result<Vec<NodeId>, Error> {
+fn members(
+    scenario: &Scenario,
+    placed: &Placement,
+    key: &str,
+    named: &[NodeRef],
+) -> Result<Vec<NodeId>, Error> {
     let doc = &scenario.document;
     let mut nodes = BTreeSet::new();
     for (i, n) in named.iter().enumerate() {
@@ -385,7 +394,7 @@ fn check_names(scenario: &Scenario, all: &Interfaces) -> Result<(), Error> {
 }
 
 /// Every node has an interface, and not too many.
-fn check_nodes(scenario: &Scenario, placed: &Placed, all: &Interfaces) -> Result<(), Error> {
+fn check_nodes(scenario: &Scenario, placed: &Placement, all: &Interfaces) -> Result<(), Error> {
     let doc = &scenario.document;
     if all.is_single() {
         return Ok(());

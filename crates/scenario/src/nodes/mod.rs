@@ -6,5 +6,5 @@ mod resolve;
 mod schema;
 
 pub use references::{NodeRef, Place};
-pub(crate) use resolve::Placed;
+pub(crate) use resolve::Placement;
 pub use schema::{Area, Node, Nodes, NodesIpv6};

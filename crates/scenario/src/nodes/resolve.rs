@@ -5,8 +5,8 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 
 use wayhop_core::{NodeId, Position, Span, Time};
-use wayhop_document::{Document, Error, Skipped, in_range, read_text};
-use wayhop_simulator_files::ns2::{Imported, Importer};
+use wayhop_document::{Document, Error, Omissions, in_range, read_text};
+use wayhop_simulator_files::ns2::{Importer, Ns2Scenario};
 use wayhop_simulator_files::{BonnMotion, Columns, MAX_NODES};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{RandomWaypoint, Start, Track, placement};
@@ -20,7 +20,7 @@ use crate::site::{Map, locate};
 use crate::traffic::Traffic;
 
 /// The nodes of a scenario, before anything is said of traffic.
-pub(crate) struct Placed {
+pub(crate) struct Placement {
     pub(crate) tracks: Vec<Track>,
     pub(crate) names: Vec<String>,
     pub(crate) addresses: Vec<Ipv4Addr>,
@@ -35,10 +35,10 @@ pub(crate) struct Placed {
     pub(crate) end: Option<Time>,
     pub(crate) warnings: Vec<String>,
     /// What was skipped in the files that it was read from.
-    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) skipped: Vec<Omissions>,
 }
 
-impl Placed {
+impl Placement {
     pub(crate) fn new(scenario: &Scenario, seed: u64, end: Time, map: Option<&Map>) -> Result<Self, Error> {
         let doc = &scenario.document;
         let mut placed = match &scenario.movement {
@@ -189,7 +189,7 @@ impl Placed {
 
     /// What a user should know of the files that it was read from.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.warnings.iter().cloned().chain(self.skipped.iter().flat_map(Skipped::notes)).collect()
+        self.warnings.iter().cloned().chain(self.skipped.iter().flat_map(Omissions::notes)).collect()
     }
 
     /// The node that a key refers to.
@@ -219,7 +219,7 @@ impl Placed {
     }
 }
 
-fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
+fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placement, Error> {
     let folder = scenario.document.folder();
     let mut import = Importer::default();
     let mut read = |path: &Path| {
@@ -233,17 +233,17 @@ fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placed, Error> {
         }
     }
     let count = scenario.nodes.count.map(|c| check_count(c, scenario)).transpose()?;
-    let Imported { tracks, ids, flows, absences, last_move, end, warnings, skipped } =
+    let Ns2Scenario { tracks, ids, flows, absences, last_move, end, warnings, skipped } =
         import.finish(count)?;
-    let placed = Placed::with_ids(tracks, &ids);
-    Ok(Placed { ns2_flows: flows, absences, last_move, end, warnings, skipped, ..placed })
+    let placed = Placement::with_ids(tracks, &ids);
+    Ok(Placement { ns2_flows: flows, absences, last_move, end, warnings, skipped, ..placed })
 }
 
-fn from_bonnmotion(scenario: &Scenario, path: &Path, columns: Option<Columns>) -> Result<Placed, Error> {
+fn from_bonnmotion(scenario: &Scenario, path: &Path, columns: Option<Columns>) -> Result<Placement, Error> {
     let full = scenario.document.folder().join(path);
     let BonnMotion { tracks, absences, end, .. } = BonnMotion::load(&full, columns)?;
     check_listed(scenario, "movement.path", "line", tracks.len())?;
-    Ok(Placed { absences, last_move: Some(end), ..Placed::of(tracks) })
+    Ok(Placement { absences, last_move: Some(end), ..Placement::of(tracks) })
 }
 
 /// How long the moves of a pattern take before they are sped up. The factor is checked before the slow pattern is made,

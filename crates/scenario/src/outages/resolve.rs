@@ -8,7 +8,7 @@ use wayhop_simulator_files::MAX_DURATION_S;
 
 use super::schema::{Outages, Tables};
 use crate::file::Scenario;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// The most outages of all nodes together.
 const MAX_OUTAGES: usize = 1_000_000;
@@ -36,7 +36,7 @@ impl Outage {
 /// Looks up, draws and checks all outages that begin before `end`, and warns of those that do not.
 pub(crate) fn resolve(
     scenario: &Scenario,
-    placed: &Placed,
+    placed: &Placement,
     seed: u64,
     end: Time,
 ) -> Result<(Vec<Outage>, Vec<String>), Error> {
@@ -63,7 +63,7 @@ pub(crate) fn resolve(
 /// Outages so far.
 struct Plan<'a> {
     scenario: &'a Scenario,
-    placed: &'a Placed,
+    placed: &'a Placement,
     seed: u64,
     end: Time,
     all: Vec<Outage>,

@@ -1,18 +1,18 @@
 //! Scenarios as files that ns-2 runs.
 
 use wayhop_document::Error;
-use wayhop_simulator_files::ns2::{ExportOptions, Exported, Exporter};
+use wayhop_simulator_files::ns2::{ExportOptions, Exporter, Ns2Files};
 
 use crate::resolve::Resolved;
 
 /// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
-pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Exported, Error> {
+pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Ns2Files, Error> {
     let (movement, mut warnings) = export_ns2_movement(scenario, options)?;
     let (traffic, more) = export_ns2_traffic(scenario)?;
     // What both files cannot say is said once.
     let more: Vec<String> = more.into_iter().filter(|w| !warnings.contains(w)).collect();
     warnings.extend(more);
-    Ok(Exported { movement, traffic, warnings })
+    Ok(Ns2Files { movement, traffic, warnings })
 }
 
 /// The file of the nodes' movement, and what it cannot say.

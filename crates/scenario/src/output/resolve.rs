@@ -4,7 +4,7 @@ use wayhop_core::NodeId;
 use wayhop_document::{Document, Error, in_range};
 
 use super::schema::{Captures, Receptions};
-use crate::nodes::{NodeRef, Placed};
+use crate::nodes::{NodeRef, Placement};
 
 /// Which nodes write a capture, and how much of each frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl ReceptionPlan {
     }
 }
 
-pub(crate) fn capture_plan(c: &Captures, placed: &Placed, doc: &Document) -> Result<CapturePlan, Error> {
+pub(crate) fn capture_plan(c: &Captures, placed: &Placement, doc: &Document) -> Result<CapturePlan, Error> {
     in_range(doc, "captures.snap_length_bytes", f64::from(c.snap_length_bytes), 64.0, 262_144.0)?;
     let nodes = some_nodes(c.all, &c.nodes, "captures", placed, doc)?;
     Ok(CapturePlan { nodes, snap_length: c.snap_length_bytes, damaged: c.damaged })
@@ -41,7 +41,7 @@ pub(crate) fn capture_plan(c: &Captures, placed: &Placed, doc: &Document) -> Res
 
 pub(crate) fn reception_plan(
     r: &Receptions,
-    placed: &Placed,
+    placed: &Placement,
     flows: usize,
     doc: &Document,
 ) -> Result<ReceptionPlan, Error> {
@@ -64,7 +64,7 @@ fn some_nodes(
     all: bool,
     named: &[NodeRef],
     section: &str,
-    placed: &Placed,
+    placed: &Placement,
     doc: &Document,
 ) -> Result<Vec<NodeId>, Error> {
     let find = |(i, n)| placed.find(n, &format!("{section}.nodes[{i}]"), doc);

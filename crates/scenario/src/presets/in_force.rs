@@ -15,7 +15,7 @@ use crate::interfaces::{Radio, RadioPlan};
 use crate::movement::Movement;
 use crate::presets::overrides;
 use crate::resolve::Resolved;
-use crate::traffic::{Traffic, tcp};
+use crate::traffic::Run;
 
 /// A value in force.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,26 +119,15 @@ impl Layers {
     }
 
     fn traffic(&mut self, scenario: &Scenario, resolved: &Resolved) -> Result<(), Error> {
-        let end = resolved.duration.as_secs_f64();
-        for (k, entry) in scenario.traffic.iter().enumerate() {
-            let key = |field: &str| format!("traffic.{k}.{field}");
-            if !matches!(entry, Traffic::CbrRandom(_) | Traffic::Ns2(_)) {
-                self.add(&key("ip"), 4, Origin::Default);
-            }
-            match entry {
-                Traffic::Cbr(_)
-                | Traffic::Poisson(_)
-                | Traffic::OnOff(_)
-                | Traffic::Pareto(_)
-                | Traffic::Ping(_) => self.add(&key("stop_s"), end, Origin::derived("duration_s")),
-                Traffic::Tcp(f) => {
-                    let padding = scenario.protocol.tcp_padding();
-                    let config = tcp::resolve(f, &format!("traffic[{k}]"), &scenario.document, padding)?;
-                    for (field, value, origin) in tcp::values(f, &config) {
-                        self.add(&key(field), value, origin);
-                    }
-                }
-                Traffic::Trace(_) | Traffic::CbrRandom(_) | Traffic::Ns2(_) => {}
+        for (k, traffic) in scenario.traffic.iter().enumerate() {
+            let run = Run {
+                key: format!("traffic[{k}]"),
+                doc: &scenario.document,
+                tcp_padding: scenario.protocol.tcp_padding(),
+                end_s: resolved.duration.as_secs_f64(),
+            };
+            for (field, value, origin) in traffic.kind().unsaid(&run)? {
+                self.add(&format!("traffic.{k}.{field}"), value, origin);
             }
         }
         Ok(())

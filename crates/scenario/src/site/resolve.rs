@@ -9,7 +9,7 @@ use super::map::Map;
 use super::schema::{Antenna, Site, Zone};
 use crate::file::Scenario;
 use crate::interfaces::Radio;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// The site of a radio, if it has one; `section` is where the scenario has the radio.
 pub(crate) fn resolve(
@@ -17,7 +17,7 @@ pub(crate) fn resolve(
     given: &Radio,
     section: &str,
     radio: &RadioConfig,
-    placed: &Placed,
+    placed: &Placement,
     map: Option<&Map>,
 ) -> Result<Option<Box<SiteConfig>>, Error> {
     let doc = &scenario.document;
@@ -92,7 +92,7 @@ fn antennas(
     section: &str,
     scenario: &Scenario,
     radio: &RadioConfig,
-    placed: &Placed,
+    placed: &Placement,
 ) -> Result<(Vec<StationAntenna>, Vec<usize>), Error> {
     let doc = &scenario.document;
     let (mut out, mut entries) = (Vec::new(), Vec::new());
@@ -123,7 +123,7 @@ fn bearing(
     key: &str,
     station: u32,
     scenario: &Scenario,
-    placed: &Placed,
+    placed: &Placement,
 ) -> Result<Option<f64>, Error> {
     let doc = &scenario.document;
     let Some(target) = &a.towards else { return Ok(a.bearing_deg) };
@@ -139,7 +139,12 @@ fn bearing(
     Ok(Some(libm::atan2(dx, dy).to_degrees()))
 }
 
-fn pairs(site: &Site, section: &str, scenario: &Scenario, placed: &Placed) -> Result<Vec<PairLoss>, Error> {
+fn pairs(
+    site: &Site,
+    section: &str,
+    scenario: &Scenario,
+    placed: &Placement,
+) -> Result<Vec<PairLoss>, Error> {
     let doc = &scenario.document;
     let pairs = site.pairs.iter().enumerate();
     pairs

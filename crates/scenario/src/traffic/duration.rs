@@ -5,7 +5,7 @@ use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_transport::tcp::App;
 use wayhop_transport::{FlowConfig, FlowKind};
 
-use super::schema::Traffic;
+use super::kind::Times;
 use crate::file::Scenario;
 
 /// What packets that are under way when the last flow stops have to arrive, seconds.
@@ -15,16 +15,13 @@ const USUAL_S: f64 = 900.0;
 /// What a flow has that would begin when the run is over, seconds.
 const LATE_START_S: f64 = 100.0;
 
-/// When a flow starts, and when it stops if that is said.
-type Times = (f64, Option<f64>);
-
 /// The length of a run. `last_move` is the time of the last move of ns-2 files, and `from_files` are their flows.
 pub(crate) fn default_duration(
     scenario: &Scenario,
     last_move: Option<Time>,
     from_files: &[FlowConfig],
 ) -> Time {
-    let written = scenario.traffic.iter().filter_map(times);
+    let written = scenario.traffic.iter().filter_map(|t| t.kind().times());
     let read = from_files.iter().map(|f| (f.start.as_secs_f64(), f.stop.map(Time::as_secs_f64)));
     let flows: Vec<Times> = written.chain(read).collect();
     let ends = !flows.is_empty() && flows.iter().all(|f| f.1.is_some()) && scenario.programs.is_empty();
@@ -41,20 +38,6 @@ pub(crate) fn default_duration(
     }
     // Times out of range have messages of their own.
     Time::from_secs_f64(seconds.clamp(1e-9, MAX_DURATION_S))
-}
-
-fn times(entry: &Traffic) -> Option<Times> {
-    match entry {
-        Traffic::Cbr(f) => Some((f.start_s, f.stop_s)),
-        Traffic::Poisson(f) => Some((f.start_s, f.stop_s)),
-        Traffic::OnOff(f) => Some((f.start_s, f.stop_s)),
-        Traffic::Pareto(f) => Some((f.start_s, f.stop_s)),
-        Traffic::Trace(f) => Some((f.start_s, f.stop_s)),
-        Traffic::Ping(f) => Some((f.start_s, f.stop_s)),
-        Traffic::Tcp(f) => Some((f.start_s, f.stop_s)),
-        Traffic::CbrRandom(f) => Some((f.start_max_s, None)),
-        Traffic::Ns2(_) => None,
-    }
 }
 
 /// To two digits: 1763 s to 1800 s.

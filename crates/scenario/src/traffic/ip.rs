@@ -4,27 +4,19 @@ use wayhop_core::{Configured, Route};
 use wayhop_document::{Document, Error};
 use wayhop_transport::FlowConfig;
 
-use crate::nodes::Placed;
-
 /// Refuses flows over IPv6 that cannot be.
-pub(crate) fn check_flow(
-    ip6: bool,
-    to_all: bool,
-    placed: &Placed,
-    key: &str,
-    doc: &Document,
-) -> Result<(), Error> {
-    if !ip6 {
+pub(crate) fn check_flow(flow: &FlowConfig, has_ipv6: bool, key: &str, doc: &Document) -> Result<(), Error> {
+    if !flow.ip6 {
         return Ok(());
     }
-    if placed.ipv6.is_none() {
+    if !has_ipv6 {
         return Err(doc.error(
             key,
             "a flow over IPv6, but the nodes have no IPv6 addresses",
             "add nodes.ipv6 = true, or leave the key out",
         ));
     }
-    if to_all {
+    if flow.is_to_all() {
         return Err(doc.error(key, "a flow over IPv6 to all nodes", "name one node, or leave the key out"));
     }
     Ok(())

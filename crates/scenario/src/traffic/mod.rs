@@ -3,12 +3,14 @@
 mod duration;
 pub(crate) mod ip;
 mod ip_version;
+mod kind;
+mod kinds;
 pub(crate) mod programs;
 mod resolve;
-mod schema;
 pub(crate) mod tcp;
 
 pub(crate) use duration::{cut_off, default_duration};
 pub use ip_version::IpVersion;
-pub(crate) use resolve::{MAX_FLOWS, flows, twins};
-pub use schema::{Cbr, CbrRandom, Ns2File, OnOff, Pareto, Ping, Poisson, Traffic, TrafficTrace};
+pub(crate) use kind::{MAX_FLOWS, Run};
+pub use kinds::{Cbr, CbrRandom, Ns2File, OnOff, Pareto, Ping, Poisson, Traffic, TrafficTrace};
+pub(crate) use resolve::{flows, twins};

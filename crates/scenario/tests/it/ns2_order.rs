@@ -4,18 +4,18 @@ use std::path::Path;
 
 use wayhop_core::Time;
 use wayhop_document::Error;
-use wayhop_simulator_files::ns2::{Imported, Importer};
+use wayhop_simulator_files::ns2::{Importer, Ns2Scenario};
 
 use crate::ns2::ns2;
 
-fn import(text: &str, count: Option<usize>) -> Result<Imported, Error> {
+fn import(text: &str, count: Option<usize>) -> Result<Ns2Scenario, Error> {
     let mut i = Importer::default();
     i.read(Path::new("m.tcl"), text)?;
     i.finish(count)
 }
 
 /// Checks all nodes of a file at several times against ns-2, and gives what was read.
-fn as_in_ns2(text: &str) -> Imported {
+fn as_in_ns2(text: &str) -> Ns2Scenario {
     let ours = import(text, None).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.tcl");

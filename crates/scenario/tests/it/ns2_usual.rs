@@ -5,7 +5,7 @@ use std::path::Path;
 use wayhop_core::Time;
 use wayhop_document::Error;
 use wayhop_scenario::{FlowKind, Scenario};
-use wayhop_simulator_files::ns2::{Imported, Importer};
+use wayhop_simulator_files::ns2::{Importer, Ns2Scenario};
 
 const NODES: &str = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$node_(1) set X_ 3\n$node_(1) set Y_ 4\n";
 const CBR: &str = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp_(0)\nset null_(0) [new Agent/Null]\n\
@@ -15,20 +15,20 @@ const FTP: &str = "set tcp [new Agent/TCP/Reno]\nset sink [new Agent/TCPSink]\n$
     $ns_ attach-agent $node_(1) $sink\n$ns_ connect $tcp $sink\nset ftp [new Application/FTP]\n$ftp attach-agent $tcp\n\
     $ns_ at 1.0 \"$ftp start\"\n$ns_ at 9.0 \"$ftp stop\"\n";
 
-fn import(text: &str) -> Result<Imported, Error> {
+fn import(text: &str) -> Result<Ns2Scenario, Error> {
     let mut i = Importer::default();
     i.read(Path::new("t.tcl"), text)?;
     i.finish(None)
 }
 
-fn jitter(i: &Imported) -> f64 {
+fn jitter(i: &Ns2Scenario) -> f64 {
     match i.flows[0].kind {
         FlowKind::Cbr { jitter, .. } => jitter,
         ref other => panic!("{other:?}"),
     }
 }
 
-fn segment(i: &Imported) -> u32 {
+fn segment(i: &Ns2Scenario) -> u32 {
     match &i.flows[0].kind {
         FlowKind::Tcp(c) => c.segment_bytes,
         other => panic!("{other:?}"),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::Time;
-use wayhop_document::{Error, LineColumn, Problems, Skipped};
+use wayhop_document::{Error, LineColumn, Omissions, Problems};
 use wayhop_world::Axis;
 
 use super::agents::{Agents, Object};
@@ -52,7 +52,7 @@ pub struct Importer {
     /// Where nodes come and go, as SUMO writes it.
     pub(super) activity: Vec<Activity>,
     /// What was skipped, for each file.
-    pub(super) skipped: Vec<Skipped>,
+    pub(super) skipped: Vec<Omissions>,
     /// Whether every object of the file has been created.
     all_created: bool,
     /// Whether the file makes a simulator of its own, as whole scripts do.
@@ -63,7 +63,7 @@ impl Importer {
     /// Reads a file's text; `path` is for messages. An error speaks of all that is wrong with the file.
     pub fn read(&mut self, path: &Path, text: &str) -> Result<(), Error> {
         self.files.push(path.to_path_buf());
-        self.skipped.push(Skipped::of(path));
+        self.skipped.push(Omissions::of(path));
         (self.all_created, self.is_script) = (false, false);
         let mut waiting = Vec::new();
         let mut problems = Problems::default();

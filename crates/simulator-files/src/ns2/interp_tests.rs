@@ -4,9 +4,9 @@ use wayhop_core::{NodeId, Position, Span};
 use wayhop_transport::tcp::{App, RtoConfig, Variant};
 use wayhop_transport::{FlowConfig, FlowKind, Lengths, OnOff};
 
-use super::super::whole::Imported;
+use super::super::whole::Ns2Scenario;
 
-fn import(text: &str) -> Result<Imported, Error> {
+fn import(text: &str) -> Result<Ns2Scenario, Error> {
     let mut i = Importer::default();
     i.read(Path::new("m.tcl"), text)?;
     i.finish(None)

@@ -16,6 +16,6 @@ mod value;
 mod vars;
 mod whole;
 
-pub use export::{ExportOptions, Exported, Exporter};
+pub use export::{ExportOptions, Exporter, Ns2Files};
 pub use interp::Importer;
-pub use whole::Imported;
+pub use whole::Ns2Scenario;

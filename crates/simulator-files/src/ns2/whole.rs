@@ -1,7 +1,7 @@
 //! What the files say together: who exists, who sends what to whom, when the run ends.
 
 use wayhop_core::{NodeId, Time};
-use wayhop_document::{Error, Problems, Skipped};
+use wayhop_document::{Error, Omissions, Problems};
 use wayhop_transport::FlowConfig;
 use wayhop_world::Track;
 
@@ -12,7 +12,7 @@ use super::spot::Spot;
 
 /// What the files say, with nodes numbered from 0.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct Ns2Scenario {
     /// One for each node.
     pub tracks: Vec<Track>,
     /// The nodes' numbers in the files, ascending.
@@ -28,7 +28,7 @@ pub struct Imported {
     /// What a user should know.
     pub warnings: Vec<String>,
     /// What was skipped, for each file.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<Omissions>,
 }
 
 /// The numbers of the nodes that exist, ascending; a node's index is its place among them.
@@ -61,7 +61,7 @@ fn first_few(all: impl Iterator<Item = u32>) -> String {
 
 impl Importer {
     /// Everything read, checked as a whole. `count`: how many nodes there are, if not only those that the files name.
-    pub fn finish(self, count: Option<usize>) -> Result<Imported, Error> {
+    pub fn finish(self, count: Option<usize>) -> Result<Ns2Scenario, Error> {
         let movement = self.files.first().cloned().unwrap_or_default();
         let mut warnings = Vec::new();
         let flows = self.agents.flows(&self.files, &mut warnings)?;
@@ -74,7 +74,16 @@ impl Importer {
         warnings.extend(odd);
         warnings.extend(god::check(&self.god, &tracks, |id| numbers.index(id)));
         let skipped = self.skipped;
-        Ok(Imported { tracks, ids: numbers.0, flows, absences, last_move, end: self.end, warnings, skipped })
+        Ok(Ns2Scenario {
+            tracks,
+            ids: numbers.0,
+            flows,
+            absences,
+            last_move,
+            end: self.end,
+            warnings,
+            skipped,
+        })
     }
 
     fn located(&self, spot: Spot, e: Error) -> Error {

@@ -8,7 +8,7 @@ use super::schema::PathLosses;
 use crate::file::Scenario;
 use crate::interfaces;
 use crate::interfaces::{Attachment, Interfaces};
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// The most steps of all tables of path losses together.
 const MAX_LOSS_STEPS: usize = 1_000_000;
@@ -27,7 +27,7 @@ pub struct LossTable {
 /// Looks up and checks the tables of a scenario.
 pub(crate) fn resolve(
     scenario: &Scenario,
-    placed: &Placed,
+    placed: &Placement,
     interfaces: &Interfaces,
 ) -> Result<Vec<LossTable>, Error> {
     let doc = &scenario.document;
@@ -42,7 +42,7 @@ pub(crate) fn resolve(
 
 fn table(
     scenario: &Scenario,
-    placed: &Placed,
+    placed: &Placement,
     interfaces: &Interfaces,
     k: usize,
     p: &PathLosses,

@@ -9,7 +9,7 @@ use super::schema::Stall;
 use crate::file::Scenario;
 use crate::interfaces;
 use crate::interfaces::{Attachment, Interfaces};
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// When a node's driver does not serve its interface queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct QueueStall {
 /// Looks up and checks the stalls of a scenario.
 pub(crate) fn resolve(
     scenario: &Scenario,
-    placed: &Placed,
+    placed: &Placement,
     interfaces: &Interfaces,
 ) -> Result<Vec<QueueStall>, Error> {
     let doc = &scenario.document;

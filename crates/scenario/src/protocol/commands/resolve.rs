@@ -6,7 +6,7 @@ use wayhop_simulator_files::MAX_DURATION_S;
 
 use super::schema::{self, PurgeRoutes};
 use crate::file::Scenario;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// What some nodes are told to do, and when.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Order {
 }
 
 /// Looks up and checks the orders of a scenario.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<Order>, Error> {
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Order>, Error> {
     let one = |(k, c): (usize, &schema::Command)| {
         let schema::Command::PurgeRoutes(c) = c;
         purge(scenario, placed, k, c)
@@ -30,7 +30,7 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<Order>
     scenario.commands.iter().enumerate().map(one).collect()
 }
 
-fn purge(scenario: &Scenario, placed: &Placed, k: usize, c: &PurgeRoutes) -> Result<Order, Error> {
+fn purge(scenario: &Scenario, placed: &Placement, k: usize, c: &PurgeRoutes) -> Result<Order, Error> {
     let doc = &scenario.document;
     let key = |field: &str| format!("commands[{k}].{field}");
     in_range(doc, &key("start_s"), c.start_s, 0.0, MAX_DURATION_S)?;

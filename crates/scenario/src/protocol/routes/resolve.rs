@@ -8,13 +8,13 @@ use crate::file::Scenario;
 use crate::interfaces;
 use crate::interfaces::Interfaces;
 use crate::nodes::ipv6::prefix;
-use crate::nodes::{NodeRef, Placed};
+use crate::nodes::{NodeRef, Placement};
 use crate::traffic::IpVersion;
 
 /// Looks up and checks the static routes of a scenario, each with its node.
 pub(crate) fn resolve(
     scenario: &Scenario,
-    placed: &Placed,
+    placed: &Placement,
     protocol: &Configured,
     interfaces: &Interfaces,
 ) -> Result<Vec<(NodeId, Route)>, Error> {
@@ -51,7 +51,7 @@ pub(crate) fn resolve(
     Ok(out)
 }
 
-fn one(scenario: &Scenario, placed: &Placed, k: usize, r: &StaticRoute) -> Result<(NodeId, Route), Error> {
+fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Result<(NodeId, Route), Error> {
     let doc = &scenario.document;
     let key = |field: &str| format!("routes[{k}].{field}");
     let node = placed.find(&r.node, &key("node"), doc)?;

@@ -6,7 +6,7 @@ use wayhop_simulator_files::MAX_DURATION_S;
 
 use super::schema::Program;
 use crate::file::Scenario;
-use crate::nodes::Placed;
+use crate::nodes::Placement;
 
 /// A program that runs in a node where nodes are real.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct ProgramPlan {
 }
 
 /// Looks up and checks the programs of a scenario.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<ProgramPlan>, Error> {
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<ProgramPlan>, Error> {
     let doc = &scenario.document;
     let one = |(k, p): (usize, &Program)| {
         let key = |field: &str| format!("programs[{k}].{field}");

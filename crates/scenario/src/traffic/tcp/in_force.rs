@@ -6,8 +6,7 @@ use wayhop_document::Origin;
 use wayhop_transport::tcp::{App, Failure, TcpConfig};
 
 use super::schema::{Tcp, TcpProfile};
-
-type Row = (&'static str, Value, Origin);
+use crate::traffic::kind::Row;
 
 /// The value of each key that has a meaning for this connection, and where it comes from if the entry does not say it.
 pub(crate) fn values(f: &Tcp, c: &TcpConfig) -> Vec<Row> {

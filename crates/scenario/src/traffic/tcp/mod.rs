@@ -1,5 +1,6 @@
 //! TCP connections.
 
+mod flow;
 mod in_force;
 mod resolve;
 mod schema;

@@ -36,7 +36,7 @@ const MAX_CLIMB_M: f64 = 1.0;
 
 /// The two files.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Exported {
+pub struct Ns2Files {
     /// As `setdest` writes it.
     pub movement: String,
     /// As `cbrgen` writes it, with TCP as its `-type tcp` has it.

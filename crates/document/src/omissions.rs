@@ -11,7 +11,7 @@ const FURTHER: [&str; 2] = ["thing of another kind", "things of other kinds"];
 
 /// What was skipped in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
+pub struct Omissions {
     file: PathBuf,
     kinds: Vec<Kind>,
 }
@@ -24,7 +24,7 @@ struct Kind {
     lines: Vec<u32>,
 }
 
-impl Skipped {
+impl Omissions {
     /// Nothing yet of this file.
     pub fn of(file: &Path) -> Self {
         Self { file: file.to_path_buf(), kinds: Vec::new() }
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn each_kind_is_counted_with_its_first_lines() {
-        let mut skipped = Skipped::of("a.log".as_ref());
+        let mut skipped = Omissions::of("a.log".as_ref());
         assert!(skipped.is_empty());
         skipped.add(7, ["place", "places"]);
         for line in 1..=9 {
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn any_number_of_kinds_needs_bounded_memory() {
-        let mut skipped = Skipped::default();
+        let mut skipped = Omissions::default();
         for i in 0..1_000 {
             skipped.add(i, [&format!("x{i}"), &format!("x{i}s")]);
         }

@@ -1,0 +1,228 @@
+//! What a kind of traffic is, and what it is given to make flows of its keys.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toml::Value;
+use wayhop_core::{NodeId, Span, Time};
+use wayhop_document::{Document, Error, Origin, in_range};
+use wayhop_simulator_files::{MAX_TRACE_PACKETS, TraceFormat};
+use wayhop_transport::{EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD, Schedule};
+
+use super::ip::check_flow;
+use super::ip_version::IpVersion;
+use crate::nodes::NodeRef;
+
+/// The most flows of a scenario.
+pub(crate) const MAX_FLOWS: usize = 1_000_000;
+
+/// When a flow starts, and when it stops if that is said; seconds.
+pub(crate) type Times = (f64, Option<f64>);
+
+/// A key that an entry leaves open, its value and where that comes from.
+pub(crate) type Row = (&'static str, Value, Origin);
+
+/// A kind of traffic: the keys of one entry.
+pub(crate) trait TrafficKind {
+    /// Adds the entry's flows.
+    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error>;
+    /// When it starts and stops; `None` if a file says so.
+    fn times(&self) -> Option<Times>;
+    /// The values of keys that the entry leaves open.
+    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error>;
+    /// The file that it comes from.
+    fn file(&self) -> Option<&Path> {
+        None
+    }
+}
+
+/// What the rest of a scenario says to its traffic.
+pub(crate) struct Network<'a> {
+    /// How many nodes there are.
+    pub(crate) nodes: usize,
+    /// The node that a key refers to.
+    pub(crate) find: &'a dyn Fn(&NodeRef, &str) -> Result<NodeId, Error>,
+    /// Whether nodes have IPv6 addresses.
+    pub(crate) has_ipv6: bool,
+    /// Whether movement comes from files of ns-2.
+    pub(crate) moves_as_in_ns2: bool,
+    /// What the profile `ns2` of TCP pads headers by here, octets.
+    pub(crate) tcp_padding: u8,
+    pub(crate) seed: u64,
+}
+
+/// An entry of the list `traffic`.
+pub(crate) struct Entry<'a> {
+    /// Its place in the list.
+    pub(crate) number: usize,
+    /// Its key, such as `traffic[0]`.
+    pub(crate) key: String,
+    pub(crate) doc: &'a Document,
+    pub(crate) network: &'a Network<'a>,
+}
+
+/// What decides the values of keys that an entry leaves open.
+pub(crate) struct Run<'a> {
+    /// The entry's key, such as `traffic[0]`.
+    pub(crate) key: String,
+    pub(crate) doc: &'a Document,
+    /// What the profile `ns2` of TCP pads headers by here, octets.
+    pub(crate) tcp_padding: u8,
+    /// When the run ends, seconds.
+    pub(crate) end_s: f64,
+}
+
+impl Run<'_> {
+    /// What a flow leaves open that goes on until the run ends.
+    pub(crate) fn stops_flow(&self) -> Vec<Row> {
+        vec![over_ipv4(), ("stop_s", self.end_s.into(), Origin::derived("duration_s"))]
+    }
+}
+
+/// From where to where, when, and over which version of IP.
+pub(crate) struct Ends<'a> {
+    pub(crate) src: &'a NodeRef,
+    pub(crate) dst: &'a NodeRef,
+    pub(crate) start_s: f64,
+    pub(crate) stop_s: Option<f64>,
+    pub(crate) ip: IpVersion,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn new(number: usize, doc: &'a Document, network: &'a Network<'a>) -> Self {
+        Self { number, key: format!("traffic[{number}]"), doc, network }
+    }
+
+    pub(crate) fn key_of(&self, field: &str) -> String {
+        format!("{}.{field}", self.key)
+    }
+
+    /// A flow of this kind.
+    pub(crate) fn flow(
+        &self,
+        kind: FlowKind,
+        Ends { src, dst, start_s, stop_s, ip }: Ends<'_>,
+        payload_bytes: u32,
+        max_packets: Option<u64>,
+    ) -> Result<FlowConfig, Error> {
+        in_range(self.doc, &self.key_of("start_s"), start_s, 0.0, 1e9)?;
+        if let Some(stop) = stop_s {
+            in_range(self.doc, &self.key_of("stop_s"), stop, 0.0, 1e9)?;
+            if stop <= start_s {
+                return Err(self.doc.error(
+                    &self.key_of("stop_s"),
+                    format!("{stop} is not after start_s = {start_s}"),
+                    "give a later time, or leave the key out",
+                ));
+            }
+        }
+        self.check_payload(payload_bytes)?;
+        let from = (self.network.find)(src, &self.key_of("src"))?;
+        let to = match dst {
+            NodeRef::Name(name) if name == "all" => EVERYONE,
+            one => (self.network.find)(one, &self.key_of("dst"))?,
+        };
+        if to == EVERYONE && matches!(kind, FlowKind::Ping { .. } | FlowKind::Tcp(_)) {
+            return Err(self.doc.error(
+                &self.key_of("dst"),
+                "a ping or a connection to all nodes",
+                "name one node",
+            ));
+        }
+        if from == to {
+            return Err(self.doc.error(
+                &self.key_of("dst"),
+                "a flow from a node to itself",
+                "name another node",
+            ));
+        }
+        let flow = FlowConfig {
+            start: Time::from_secs_f64(start_s),
+            stop: stop_s.map(Time::from_secs_f64),
+            max_packets,
+            ip6: ip == IpVersion::V6,
+            ..FlowConfig::new(kind, from, to, payload_bytes)
+        };
+        let key = if flow.ip6 && flow.is_to_all() { "dst" } else { "ip" };
+        check_flow(&flow, self.network.has_ipv6, &self.key_of(key), self.doc)?;
+        Ok(flow)
+    }
+
+    pub(crate) fn check_rate(&self, rate_pps: f64) -> Result<(), Error> {
+        in_range(self.doc, &self.key_of("rate_pps"), rate_pps, 1e-9, 1e6)
+    }
+
+    pub(crate) fn check_payload(&self, bytes: u32) -> Result<(), Error> {
+        in_range(self.doc, &self.key_of("payload_bytes"), f64::from(bytes), 1.0, f64::from(MAX_PAYLOAD))
+    }
+}
+
+/// The flows of a scenario, as they are made.
+pub(crate) struct Flows<'a> {
+    made: Vec<FlowConfig>,
+    /// The flows of files of ns-2, until an entry takes them.
+    ns2: &'a [FlowConfig],
+    pub(crate) traces: Traces,
+}
+
+impl<'a> Flows<'a> {
+    /// None yet; `ns2` are those of files of ns-2.
+    pub(crate) fn new(ns2: &'a [FlowConfig]) -> Self {
+        Self { made: Vec::new(), ns2, traces: Traces::default() }
+    }
+
+    pub(crate) fn add(&mut self, flow: FlowConfig) {
+        self.made.push(flow);
+    }
+
+    /// Adds those of files of ns-2, once.
+    pub(crate) fn add_ns2(&mut self) {
+        self.made.extend_from_slice(std::mem::take(&mut self.ns2));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.made.len()
+    }
+
+    pub(crate) fn into_made(self) -> Vec<FlowConfig> {
+        self.made
+    }
+}
+
+/// The traffic traces of a scenario: each file is read once.
+#[derive(Default)]
+pub(crate) struct Traces {
+    read: BTreeMap<(PathBuf, TraceFormat), Arc<Schedule>>,
+    packets: usize,
+}
+
+impl Traces {
+    pub(crate) fn read(&mut self, path: PathBuf, format: TraceFormat) -> Result<Arc<Schedule>, Error> {
+        let key = (path, format);
+        if let Some(known) = self.read.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let schedule = Arc::new(format.read(&key.0, MAX_TRACE_PACKETS - self.packets)?);
+        self.packets += schedule.packets().len();
+        self.read.insert(key, Arc::clone(&schedule));
+        Ok(schedule)
+    }
+}
+
+/// At least a nanosecond, so that time goes on.
+pub(crate) fn interval(seconds: f64) -> Span {
+    Span::from_secs_f64(seconds).max(Span::from_nanos(1))
+}
+
+/// Unless an entry says so, its packets are IPv4's.
+pub(crate) fn over_ipv4() -> Row {
+    ("ip", 4.into(), Origin::Default)
+}
+
+pub(crate) fn payload() -> u32 {
+    64
+}
+pub(crate) fn rate() -> f64 {
+    4.0
+}

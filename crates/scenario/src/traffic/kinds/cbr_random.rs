@@ -1,0 +1,86 @@
+//! Several flows of packets at a constant rate between nodes drawn at random.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_core::{NodeId, Purpose, Time, stream};
+use wayhop_document::{Error, in_range};
+use wayhop_transport::FlowConfig;
+
+use super::cbr;
+use crate::traffic::kind::{Entry, Flows, MAX_FLOWS, Row, Run, Times, TrafficKind, payload, rate};
+
+/// Streams of generators, apart from those of flows, which are numbered from 0.
+const GENERATOR_STREAMS: u64 = 1 << 32;
+
+/// CBR flows between nodes drawn at random.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CbrRandom {
+    /// How many flows. Sources differ as long as there are nodes enough.
+    pub connections: u32,
+    /// UDP payload of each packet, octets.
+    #[serde(default = "payload")]
+    pub payload_bytes: u32,
+    /// Packets a second of each flow.
+    #[serde(default = "rate")]
+    pub rate_pps: f64,
+    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean; `cbrgen` has 0.5.
+    #[serde(default)]
+    pub jitter: f64,
+    /// Each flow starts at a time drawn uniformly from 0 to this, seconds.
+    #[serde(default = "start_max")]
+    pub start_max_s: f64,
+    /// Stop each flow after so many packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+}
+
+impl TrafficKind for CbrRandom {
+    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+        let nodes = entry.network.nodes;
+        let connections = self.connections as usize;
+        if nodes < 2 {
+            return Err(entry.doc.error(&entry.key, "flows need two nodes", "have at least two nodes"));
+        }
+        if connections > MAX_FLOWS {
+            return Err(entry.doc.error(
+                &entry.key_of("connections"),
+                format!("more than {MAX_FLOWS} flows"),
+                "give fewer",
+            ));
+        }
+        in_range(entry.doc, &entry.key_of("start_max_s"), self.start_max_s, 0.0, 1e9)?;
+        entry.check_payload(self.payload_bytes)?;
+        let kind = cbr::flow_kind(entry, self.rate_pps, self.jitter)?;
+        let mut rng = stream(entry.network.seed, Purpose::Traffic, GENERATOR_STREAMS + entry.number as u64);
+        let mut sources: Vec<u32> = Vec::new();
+        for i in 0..connections {
+            if i % nodes == 0 {
+                sources = (0..nodes as u32).collect();
+            }
+            // Fisher and Yates, a step at a time.
+            let k = i % nodes;
+            sources.swap(k, k + rng.below((nodes - k) as u64) as usize);
+            let src = sources[k];
+            let dst = (src + 1 + rng.below(nodes as u64 - 1) as u32) % nodes as u32;
+            flows.add(FlowConfig {
+                start: Time::from_secs_f64(rng.unit() * self.start_max_s),
+                max_packets: self.max_packets,
+                ..FlowConfig::new(kind.clone(), NodeId(src), NodeId(dst), self.payload_bytes)
+            });
+        }
+        Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_max_s, None))
+    }
+
+    fn unsaid(&self, _: &Run<'_>) -> Result<Vec<Row>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+fn start_max() -> f64 {
+    180.0
+}

@@ -1,0 +1,44 @@
+//! Traffic files of ns-2.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_document::Error;
+
+use crate::traffic::kind::{Entry, Flows, Row, Run, Times, TrafficKind};
+
+/// A traffic file of ns-2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ns2File {
+    /// The file; a relative path counts from the scenario file's folder.
+    pub path: PathBuf,
+}
+
+impl TrafficKind for Ns2File {
+    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+        if !entry.network.moves_as_in_ns2 {
+            return Err(entry.doc.error(
+                &entry.key,
+                "an ns-2 traffic file with a movement of another kind: its node numbers would mean nothing",
+                "take the movement from an ns-2 file too, or write the flows out",
+            ));
+        }
+        // All ns-2 files are read together; their flows stand where the first of them does.
+        flows.add_ns2();
+        Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        None
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn unsaid(&self, _: &Run<'_>) -> Result<Vec<Row>, Error> {
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,64 @@
+//! ICMP echo requests.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_document::{Error, in_range};
+use wayhop_transport::FlowKind;
+
+use crate::nodes::NodeRef;
+use crate::traffic::ip_version::IpVersion;
+use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval};
+
+/// ICMP echo requests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ping {
+    /// Who asks.
+    pub src: NodeRef,
+    /// Who answers.
+    pub dst: NodeRef,
+    /// When the first request is sent, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When to stop, seconds. Without it: at the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_s: Option<f64>,
+    /// Data after the ICMP header, octets.
+    #[serde(default = "echo_payload")]
+    pub payload_bytes: u32,
+    /// Time between requests, seconds.
+    #[serde(default = "echo_interval")]
+    pub interval_s: f64,
+    /// Stop after so many requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
+}
+
+impl TrafficKind for Ping {
+    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+        in_range(entry.doc, &entry.key_of("interval_s"), self.interval_s, 1e-6, 1e9)?;
+        let kind = FlowKind::Ping { interval: interval(self.interval_s) };
+        let ends =
+            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
+        flows.add(entry.flow(kind, ends, self.payload_bytes, self.max_packets)?);
+        Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
+    }
+
+    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
+        Ok(run.stops_flow())
+    }
+}
+
+fn echo_payload() -> u32 {
+    56
+}
+fn echo_interval() -> f64 {
+    1.0
+}

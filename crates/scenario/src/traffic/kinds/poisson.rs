@@ -1,0 +1,57 @@
+//! Packets at exponentially distributed intervals.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_document::Error;
+use wayhop_transport::FlowKind;
+
+use crate::nodes::NodeRef;
+use crate::traffic::ip_version::IpVersion;
+use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval, payload, rate};
+
+/// UDP packets at exponentially distributed intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Poisson {
+    /// The source.
+    pub src: NodeRef,
+    /// The destination; "all" as with `cbr`.
+    pub dst: NodeRef,
+    /// When to begin, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When to stop, seconds. Without it: at the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_s: Option<f64>,
+    /// UDP payload of each packet, octets.
+    #[serde(default = "payload")]
+    pub payload_bytes: u32,
+    /// Mean packets a second.
+    #[serde(default = "rate")]
+    pub rate_pps: f64,
+    /// Stop after so many packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
+}
+
+impl TrafficKind for Poisson {
+    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+        entry.check_rate(self.rate_pps)?;
+        let kind = FlowKind::Poisson { interval: interval(1.0 / self.rate_pps) };
+        let ends =
+            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
+        flows.add(entry.flow(kind, ends, self.payload_bytes, self.max_packets)?);
+        Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
+    }
+
+    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
+        Ok(run.stops_flow())
+    }
+}

@@ -1,0 +1,64 @@
+//! Packets at the times and of the sizes that a file gives.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wayhop_document::Error;
+use wayhop_simulator_files::TraceFormat;
+use wayhop_transport::FlowKind;
+
+use crate::nodes::NodeRef;
+use crate::traffic::ip_version::IpVersion;
+use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, over_ipv4};
+
+/// UDP packets at the times and of the sizes that a file gives, once. Packets with less than 16 octets of payload
+/// carry no number and no time of sending.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrafficTrace {
+    /// The source.
+    pub src: NodeRef,
+    /// The destination; "all" as with `cbr`.
+    pub dst: NodeRef,
+    /// From when on the file's times count, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When to stop, seconds. Without it: at the end of the file or of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_s: Option<f64>,
+    /// The file; a relative path counts from the scenario file's folder.
+    pub path: PathBuf,
+    /// What it is.
+    #[serde(default)]
+    pub format: TraceFormat,
+    /// Stop after so many packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+    /// The version of IP: 4 or 6.
+    #[serde(default, skip_serializing_if = "IpVersion::is_default")]
+    pub ip: IpVersion,
+}
+
+impl TrafficKind for TrafficTrace {
+    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+        let schedule = flows.traces.read(entry.doc.folder().join(&self.path), self.format)?;
+        let longest = schedule.longest_payload();
+        let ends =
+            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
+        flows.add(entry.flow(FlowKind::Trace(schedule), ends, longest, self.max_packets)?);
+        Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn unsaid(&self, _: &Run<'_>) -> Result<Vec<Row>, Error> {
+        Ok(vec![over_ipv4()])
+    }
+}
