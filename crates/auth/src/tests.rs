@@ -34,7 +34,7 @@ fn ms(t: u64) -> Time {
 
 /// A routing packet from `from` with `body` behind the protocol's header.
 fn packet(format: Format, from: Ipv4Addr, body: &[u8]) -> Packet {
-    let (number, head) = if !format.is_udp() { (48, dsr::HEADER_LEN) } else { (17, udp::HEADER_LEN) };
+    let (number, head) = if format.is_udp() { (17, udp::HEADER_LEN) } else { (48, dsr::HEADER_LEN) };
     let mut p = Pool::new().zeroed(ipv4::HEADER_LEN + head + body.len(), PacketMeta::default());
     let bytes = p.bytes_mut();
     ipv4::Repr::new(from, ALL, number, (head + body.len()) as u16).emit(bytes);
