@@ -116,7 +116,19 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
     (
         "runs",
-        &["core", "netns", "protocols", "trace", "scenario", "sim", "emu", "linux", "lab", "bundle-node"],
+        &[
+            "core",
+            "netns",
+            "protocols",
+            "transport",
+            "trace",
+            "scenario",
+            "sim",
+            "emu",
+            "linux",
+            "lab",
+            "bundle-node",
+        ],
     ),
     // Papers' experiments: it runs runs, and measures real nodes.
     (

@@ -14,6 +14,7 @@ mod line;
 mod reader;
 mod replay;
 mod store;
+pub mod words;
 mod writer;
 
 #[cfg(test)]
