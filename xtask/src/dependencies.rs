@@ -140,7 +140,20 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
     (
         "runs",
-        &["application-host", "core", "netns", "protocols", "trace", "scenario", "sim", "emu", "linux", "lab", "bundle-node"],
+        &[
+            "application-host",
+            "core",
+            "netns",
+            "protocols",
+            "transport",
+            "trace",
+            "scenario",
+            "sim",
+            "emu",
+            "linux",
+            "lab",
+            "bundle-node",
+        ],
     ),
     // Papers' experiments: it runs runs, and measures real nodes.
     (

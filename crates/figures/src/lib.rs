@@ -3,10 +3,12 @@
 //! * [`Column`]: a run, or the runs of a folder, which differ in their seeds and stand for one.
 //! * [`Traffic`]: what became of a run's packets, from its tables, whatever their size.
 //! * [`Runs`]: columns side by side with what their tables say; [`Runs::figure`] draws a [`Kind`] of figure of them.
+//! * [`comparison`]: their figures side by side, with differences.
 //! * [`methods`]: how the runs were made, in sentences, from their manifests.
 
 mod apart;
 mod column;
+pub mod comparison;
 mod draw;
 mod kind;
 mod methods;

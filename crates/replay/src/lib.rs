@@ -16,6 +16,7 @@ mod line;
 mod reader;
 mod replay;
 mod store;
+pub mod words;
 mod writer;
 
 #[cfg(test)]

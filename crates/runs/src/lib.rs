@@ -19,6 +19,7 @@ mod connections;
 #[cfg(feature = "linux")]
 mod emulate;
 mod error;
+pub mod estimate;
 mod inputs;
 pub mod interruption;
 pub mod jobs;

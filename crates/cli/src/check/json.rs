@@ -3,11 +3,10 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde::Serialize;
+use wayhop_runs::estimate::{Estimate, packets};
 use wayhop_scenario::InForce;
 
-use super::estimate::Estimate;
 use super::label::{Label, Labels};
-use super::load;
 use super::subject::Check;
 use super::units::unit;
 
@@ -78,7 +77,7 @@ pub(super) fn object<'a>(
         dst: (!f.is_to_all()).then_some(f.dst.0),
         start_s: f.start.as_secs_f64(),
         stop_s: f.stop.unwrap_or(r.duration).min(r.duration).as_secs_f64(),
-        offered_packets: load::packets(f, r),
+        offered_packets: packets(f, r),
     };
     let row = |v: &'a InForce| Row {
         key: &v.key,

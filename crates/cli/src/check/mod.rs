@@ -1,9 +1,7 @@
 //! `--check` of the commands that run a scenario: what would run, where each value comes from, and what it would take.
 
-mod estimate;
 mod json;
 mod label;
-mod load;
 mod show;
 mod subject;
 mod table;

@@ -6,15 +6,15 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use wayhop_runs::estimate::{Estimate, packets, suffices};
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::prefix;
 use wayhop_scenario::Resolved;
 use wayhop_topology::{Hearing, pathless};
 
-use super::estimate::{Estimate, suffices};
 use super::label::Labels;
 use super::subject::Check;
-use super::{json, load, table};
+use super::{json, table};
 use crate::failure::{Failure, output, warn};
 
 impl Check<'_> {
@@ -48,8 +48,8 @@ impl Check<'_> {
         let r = self.resolved;
         let mut text = String::from("\n");
         let mut line = |name: &str, what: &str| _ = writeln!(text, "{name:<10} {what}");
-        let tcp = r.flows.iter().filter(|f| load::packets(f, r).is_none()).count();
-        let packets: f64 = r.flows.iter().filter_map(|f| load::packets(f, r)).sum();
+        let tcp = r.flows.iter().filter(|f| packets(f, r).is_none()).count();
+        let packets: f64 = r.flows.iter().filter_map(|f| packets(f, r)).sum();
         let offered = match (r.flows.len(), tcp) {
             (0, _) => "nothing".to_owned(),
             (all, tcp) if all == tcp => format!("what {tcp} TCP connections can send"),

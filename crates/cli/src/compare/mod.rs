@@ -1,14 +1,14 @@
 //! `wayhop compare`: runs side by side.
 
 mod args;
-mod flows;
 mod page;
-mod rows;
 mod show;
 
 use std::fs;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
+
+use wayhop_figures::comparison::rows;
 
 use crate::failure::{Failure, output};
 
@@ -16,11 +16,10 @@ use crate::plot::columns;
 
 pub(crate) use args::{CompareArgs, EXAMPLES};
 pub(crate) use page::table;
-pub(crate) use rows::totals;
 
 pub(crate) fn compare(a: &CompareArgs) -> Result<ExitCode, Failure> {
     let columns = columns(&a.runs)?;
-    let rows = rows::rows(&columns);
+    let rows = rows(&columns);
     let remarks = show::remarks(&columns);
     if let Some(path) = &a.html {
         let page = page::html(&columns, &rows, &remarks)?;

@@ -1,9 +1,9 @@
 //! A comparison as a page.
 
+use wayhop_figures::comparison::Row;
 use wayhop_figures::{Choices, Column, Kind, Runs};
 use wayhop_report::Sheet;
 
-use super::rows::Row;
 use super::show::{difference, heads, value};
 use crate::failure::Failure;
 

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use wayhop_figures::Column;
+use wayhop_figures::comparison::{Difference, Row, common_flows};
 use wayhop_report::{Document, Estimate, plain, signed};
-
-use super::rows::{Difference, Row, common_flows};
 
 /// Differences of scenarios that are told one by one.
 const MOST_KEYS: usize = 12;

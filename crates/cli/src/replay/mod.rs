@@ -1,7 +1,6 @@
 //! `wayhop replay`.
 
 mod show;
-mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use wayhop_core::Time;
+use wayhop_protocols::CLASSIFIER;
+use wayhop_replay::words;
 use wayhop_replay::{Difference, End, Header, Report, Verdict};
 use wayhop_report::Document;
 
-use super::words;
 use crate::failure::{Failure, harmless, output, say};
 
 /// Columns of one side of two.
@@ -39,10 +40,10 @@ impl Show<'_> {
         let (log, at, protocol) = (self.log.display(), d.at.as_secs_f64(), self.header.engine_name());
         let mut lines = vec![format!("{log}:{}: at {at:.9} s {protocol} does something else", d.line)];
         for (line, at, input) in before {
-            let (at, input) = (at.as_secs_f64(), words::input(&input).join(": "));
+            let (at, input) = (at.as_secs_f64(), words::input(&input, CLASSIFIER).join(": "));
             lines.push(format!("  before  line {line}, {at:.9} s: {input}"));
         }
-        for (i, input) in words::input(&d.input).into_iter().enumerate() {
+        for (i, input) in words::input(&d.input, CLASSIFIER).into_iter().enumerate() {
             lines.push(format!("  {:<7} {input}", if i == 0 { "input" } else { "" }));
         }
         if let Some(what) = &d.panicked {
@@ -51,7 +52,7 @@ impl Show<'_> {
         lines.push(format!("  {:<SIDE$} | {}", "effects in the log", "effects now"));
         for i in 0..d.expected.len().max(d.got.len()) {
             let (a, b) = (d.expected.get(i), d.got.get(i));
-            let side = |v: Option<&Value>| v.map_or_else(|| "-".to_owned(), words::effect);
+            let side = |v: Option<&Value>| v.map_or_else(|| "-".to_owned(), |v| words::effect(v, CLASSIFIER));
             lines.extend(columns(if a == b { ' ' } else { '!' }, &side(a), &side(b)));
             if let Some((at, old, new)) = a.zip(b).and_then(|(a, b)| words::first_octet(a, b)) {
                 let octet = |o: Option<u8>| o.map_or_else(|| "none".to_owned(), |o| format!("{o:02x}"));
@@ -131,9 +132,9 @@ fn object(d: &Difference) -> Value {
         "line": d.line, "time_s": d.at.as_secs_f64(), "input": d.input, "first_effect": d.first(),
         "expected": d.expected, "got": d.got, "panicked": d.panicked,
         "words": {
-            "input": words::input(&d.input),
-            "expected": d.expected.iter().map(words::effect).collect::<Vec<_>>(),
-            "got": d.got.iter().map(words::effect).collect::<Vec<_>>(),
+            "input": words::input(&d.input, CLASSIFIER),
+            "expected": d.expected.iter().map(|v| words::effect(v, CLASSIFIER)).collect::<Vec<_>>(),
+            "got": d.got.iter().map(|v| words::effect(v, CLASSIFIER)).collect::<Vec<_>>(),
         },
     })
 }

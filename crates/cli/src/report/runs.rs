@@ -1,12 +1,13 @@
 //! A page of runs.
 
+use wayhop_figures::comparison::totals;
 use wayhop_figures::{Choices, Kind, Runs, methods};
 use wayhop_report::{Page, Section, Table};
 use wayhop_sweep::figure_in_words;
 
 use super::args::ReportArgs;
 use super::command::command;
-use crate::compare::{table, totals};
+use crate::compare::table;
 use crate::failure::Failure;
 use crate::plot::columns;
 

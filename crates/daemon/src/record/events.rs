@@ -80,7 +80,7 @@ impl Events {
             self.keep(Event::Packet {
                 time_s: at.as_secs_f64(),
                 node: NODE,
-                event: crate::record::run_dir::kind(hop.kind).name().to_owned(),
+                event: hop.kind.name().to_owned(),
                 packet: p.meta.id.0,
                 flow: None,
                 seq: None,

@@ -9,7 +9,7 @@ use wayhop_core::{ApplicationDescription, ConfiguredApplication, NodeId};
 use wayhop_document::{Document, Error, apply_set, unknown_name};
 
 use crate::file::Scenario;
-use crate::nodes::{NodeRef, Placed};
+use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
 use schema::ApplicationSection;
 
@@ -26,7 +26,7 @@ pub struct ApplicationPlan {
 }
 
 /// Looks up and checks the sections `applications`.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placed) -> Result<Vec<ApplicationPlan>, Error> {
+pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<ApplicationPlan>, Error> {
     let doc = &scenario.document;
     let mut plans = Vec::new();
     for (k, section) in scenario.applications.iter().enumerate() {
@@ -72,7 +72,7 @@ pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredAp
 fn nodes(
     section: &ApplicationSection,
     key: &str,
-    placed: &Placed,
+    placed: &Placement,
     doc: &Document,
 ) -> Result<Vec<NodeId>, Error> {
     let Some(named) = &section.nodes else {
@@ -90,7 +90,7 @@ fn with_addresses(
     description: &ApplicationDescription,
     section: &ApplicationSection,
     key: &str,
-    placed: &Placed,
+    placed: &Placement,
     doc: &Document,
 ) -> Result<Table, Error> {
     let mut given = section.parameters.clone();

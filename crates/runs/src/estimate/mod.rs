@@ -1,14 +1,17 @@
 //! What a run would take: time by its beginning, which is simulated, and memory by what the beginning took.
 
+mod load;
+
 use std::fs;
 use std::time::Duration;
 
 use serde::Serialize;
 use wayhop_core::Time;
-use wayhop_runs::{Prefix, Sample};
 use wayhop_scenario::Resolved;
 
-use super::load;
+use crate::prefix::{Prefix, Sample};
+
+pub use load::packets;
 
 // How far estimates were off, of which scenarios: docs/concepts/check.md.
 
@@ -33,35 +36,41 @@ const WRITING_BYTES: (f64, f64, f64) = (12e6, 15.0, 45e6);
 
 /// What a run would take.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Estimate {
-    /// Simulated time.
-    pub(super) simulated_s: f64,
+pub struct Estimate {
+    /// Simulated time, seconds.
+    pub simulated_s: f64,
     /// In other worlds than simulation nobody knows.
-    pub(crate) events: Option<u64>,
-    pub(crate) wall_s: Option<f64>,
+    pub events: Option<u64>,
+    /// Time of the clock, seconds.
+    pub wall_s: Option<f64>,
     /// Most runs take a time between these.
-    pub(crate) wall_s_range: Option<[f64; 2]>,
+    pub wall_s_range: Option<[f64; 2]>,
     /// The most memory that the run has at a time.
-    pub(super) memory_bytes: Option<u64>,
-    pub(super) memory_bytes_range: Option<[u64; 2]>,
-    pub(super) prefix: Option<Beginning>,
+    pub memory_bytes: Option<u64>,
+    /// Most runs take as much as these, or between.
+    pub memory_bytes_range: Option<[u64; 2]>,
+    /// What it stands on; `None` on the real clock.
+    pub prefix: Option<Beginning>,
 }
 
 /// What the estimate stands on.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Beginning {
-    pub(super) simulated_s: f64,
-    pub(super) events: u64,
-    pub(super) wall_s: f64,
+pub struct Beginning {
+    /// How much of the run was simulated, seconds.
+    pub simulated_s: f64,
+    /// Its events.
+    pub events: u64,
+    /// How long that took, seconds.
+    pub wall_s: f64,
     /// Whether it was the whole run.
-    pub(super) complete: bool,
+    pub complete: bool,
     /// The share of the run's packets that were offered in it; none without traffic.
-    pub(super) offered_share: Option<f64>,
+    pub offered_share: Option<f64>,
 }
 
 impl Estimate {
     /// Of a run that lasts as long as it says, on the real clock.
-    pub(super) fn of_real_time(resolved: &Resolved) -> Self {
+    pub fn of_real_time(resolved: &Resolved) -> Self {
         let seconds = resolved.duration.as_secs_f64();
         Self {
             simulated_s: seconds,
@@ -75,7 +84,7 @@ impl Estimate {
     }
 
     /// By the beginning of a run.
-    pub(super) fn of(prefix: &Prefix, resolved: &Resolved, writes: bool) -> Self {
+    pub fn of(prefix: &Prefix, resolved: &Resolved, writes: bool) -> Self {
         let offered = |at| load::all_until(resolved, at);
         let last =
             prefix.samples.last().copied().unwrap_or(Sample { at: Time::ZERO, events: 0, wall_s: 0.0 });
@@ -121,7 +130,7 @@ impl Estimate {
 }
 
 /// Whether the beginning of a run has been long enough.
-pub(super) fn suffices(resolved: &Resolved, now: Time, elapsed: Duration) -> bool {
+pub fn suffices(resolved: &Resolved, now: Time, elapsed: Duration) -> bool {
     let is_good = || load::all_until(resolved, now) >= ENOUGH * load::all_until(resolved, resolved.duration);
     elapsed >= LONGEST || (elapsed >= USUAL && is_good())
 }

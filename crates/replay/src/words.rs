@@ -1,27 +1,27 @@
-//! Inputs and effects of a log in words.
+//! Inputs and effects of a log in words. A classifier reads the routing messages in packets.
 
 use serde_json::{Map, Value};
-use wayhop_core::{Packet, from_hex};
+use wayhop_core::{Classifier, Packet, from_hex};
 use wayhop_wire::{ipv4, ipv6};
 
 /// An input: a heading, and below it what its packet is.
-pub(super) fn input(value: &Value) -> Vec<String> {
+pub fn input(value: &Value, classifier: &dyn Classifier) -> Vec<String> {
     let Some((kind, body)) = variant(value) else { return vec![value.to_string()] };
     let mut lines = Vec::new();
     match kind {
         "start" => lines.push("start".to_owned()),
         "outbound" => {
             lines.push("outbound: a packet from above, or one without a route".to_owned());
-            lines.push(packet(body));
+            lines.push(packet(body, classifier));
         }
         "frame" => {
             lines.push(format!("frame {}", rx(&body[1])));
-            lines.push(packet(&body[0]));
+            lines.push(packet(&body[0], classifier));
         }
         "overheard" => {
             let to = text(&body["next_hop"]);
             lines.push(format!("overheard {}, for {to}", rx(&body["rx"])));
-            lines.push(octets(text(&body["packet"]).as_str()));
+            lines.push(octets(text(&body["packet"]).as_str(), classifier));
         }
         "tx_status" => {
             let id = match &body["id"] {
@@ -31,7 +31,7 @@ pub(super) fn input(value: &Value) -> Vec<String> {
             let (to, status) = (text(&body["next_hop"]), plain(&body["status"]));
             lines.push(format!("tx status of {id} to {to}: {status}"));
             if !body["packet"].is_null() {
-                lines.push(packet(&body["packet"]));
+                lines.push(packet(&body["packet"], classifier));
             }
         }
         "timer" => lines.push(format!("timer {body}")),
@@ -41,12 +41,12 @@ pub(super) fn input(value: &Value) -> Vec<String> {
 }
 
 /// An effect, in one line.
-pub(super) fn effect(value: &Value) -> String {
+pub fn effect(value: &Value, classifier: &dyn Classifier) -> String {
     let Some((kind, body)) = variant(value) else { return value.to_string() };
     match kind {
-        "send" => format!("send {} {}", spec(&body[1]), packet(&body[0])),
-        "deliver" | "consume" => format!("{kind} {}", packet(body)),
-        "drop" => format!("drop ({}) {}", text(&body[1]), packet(&body[0])),
+        "send" => format!("send {} {}", spec(&body[1]), packet(&body[0], classifier)),
+        "deliver" | "consume" => format!("{kind} {}", packet(body, classifier)),
+        "drop" => format!("drop ({}) {}", text(&body[1]), packet(&body[0], classifier)),
         "set_timer" => format!("set timer {} to {}", body[0], seconds(&body[1])),
         "clear_timer" => format!("clear timer {body}"),
         "note" => {
@@ -58,7 +58,7 @@ pub(super) fn effect(value: &Value) -> String {
 }
 
 /// Where two effects of the same kind have different packets: the offset of the first different octet, and both.
-pub(super) fn first_octet(a: &Value, b: &Value) -> Option<(usize, Option<u8>, Option<u8>)> {
+pub fn first_octet(a: &Value, b: &Value) -> Option<(usize, Option<u8>, Option<u8>)> {
     let of = |v: &Value| {
         let (kind, body) = variant(v)?;
         let packet = if matches!(kind, "send" | "drop") { &body[0] } else { body };
@@ -78,18 +78,18 @@ fn variant(value: &Value) -> Option<(&str, &Value)> {
     }
 }
 
-fn packet(value: &Value) -> String {
+fn packet(value: &Value, classifier: &dyn Classifier) -> String {
     let Ok(p) = serde_json::from_value::<Packet>(value.clone()) else { return value.to_string() };
     let flow = p.meta.flow.map_or_else(String::new, |f| format!(" (flow {}, packet {})", f.flow, f.seq));
-    format!("#{}{flow} {}", p.meta.id.0, ip(p.bytes()))
+    format!("#{}{flow} {}", p.meta.id.0, ip(p.bytes(), classifier))
 }
 
-fn octets(hex: &str) -> String {
-    from_hex(hex).map_or_else(|| hex.to_owned(), |octets| ip(&octets))
+fn octets(hex: &str, classifier: &dyn Classifier) -> String {
+    from_hex(hex).map_or_else(|| hex.to_owned(), |octets| ip(&octets, classifier))
 }
 
 /// What an IP packet is, with its routing messages.
-fn ip(octets: &[u8]) -> String {
+fn ip(octets: &[u8], classifier: &dyn Classifier) -> String {
     let len = octets.len();
     let Ok(ip) = ipv4::Packet::new_checked(octets) else {
         return match ipv6::Packet::new_checked(octets) {
@@ -101,7 +101,7 @@ fn ip(octets: &[u8]) -> String {
         };
     };
     let mut parts = vec![format!("{} > {}, ttl {}, {len} octets", ip.src(), ip.dst(), ip.ttl())];
-    match wayhop_protocols::decode(&ip) {
+    match classifier.decode(octets) {
         Some((protocol, messages)) => parts.extend(messages.into_iter().map(|m| {
             let how = m.malformed.map_or_else(String::new, |how| format!(" malformed: {how}"));
             format!("{} {} {}{how}", protocol.name, m.kind, fields(&m.fields))

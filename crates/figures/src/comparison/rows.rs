@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use wayhop_figures::{Column, Run};
 use wayhop_report::{Estimate, FEWEST_RUNS, percentile};
 use wayhop_trace::{LatencyMs, Summary, Totals};
+
+use crate::column::{Column, Run};
 
 use super::flows::{Figures, Place, places};
 
@@ -16,40 +17,41 @@ type Load = fn(&Totals) -> Option<f64>;
 const MOST_FLOWS: usize = 20;
 
 /// One figure of every column.
-pub(crate) struct Row {
+pub struct Row {
     /// What it is about: `flow 0`, `all flows`, `routing`, `searches`, `clock`.
-    pub(super) about: String,
+    pub about: String,
     /// As the summary calls it, by the way to it from the flow or the totals: `latency_ms.p50`.
-    pub(super) quantity: String,
+    pub quantity: String,
     /// One value a run, by column, in the order of its runs; `None` of a run that has none.
-    pub(super) values: Vec<Vec<Option<f64>>>,
+    pub values: Vec<Vec<Option<f64>>>,
     /// By column, whether its runs and those of the first are pairs: the runs that share a place in both share their seed.
     paired: Rc<[bool]>,
 }
 
 /// A column's difference to the first.
-pub(super) struct Difference {
-    pub(super) estimate: Estimate,
+pub struct Difference {
+    /// The difference, with its interval.
+    pub estimate: Estimate,
     /// Of how many pairs there are, or of how many runs.
-    pub(super) of: usize,
+    pub of: usize,
     /// Whether it is of runs with the same seeds.
-    pub(super) is_paired: bool,
+    pub is_paired: bool,
     /// Whether its interval leaves out zero, and is of enough runs to tell.
-    pub(super) is_sure: bool,
+    pub is_sure: bool,
 }
 
 impl Row {
     /// Whether it is about one flow.
-    pub(super) fn is_of_flow(&self) -> bool {
+    pub fn is_of_flow(&self) -> bool {
         self.about.starts_with("flow ")
     }
     /// The mean of a column, and how many runs there are.
-    pub(super) fn mean(&self, column: usize) -> (Option<Estimate>, usize) {
+    pub fn mean(&self, column: usize) -> (Option<Estimate>, usize) {
         let values = &self.values[column];
         (Estimate::of(&values.iter().copied().flatten().collect::<Vec<_>>()), values.len())
     }
     /// A column's difference to the first.
-    pub(super) fn difference(&self, column: usize) -> Option<Difference> {
+    pub fn difference(&self, column: usize) -> Option<Difference> {
         let (ours, first) = (&self.values[column], &self.values[0]);
         if self.paired[column] {
             let both = ours.iter().zip(first).filter_map(|(a, b)| Some((a.as_ref()?, b.as_ref()?)));
@@ -73,7 +75,7 @@ fn are_pairs(a: &Column, b: &Column) -> bool {
 }
 
 /// All rows in which any column has a value.
-pub(super) fn rows(columns: &[Column]) -> Vec<Row> {
+pub fn rows(columns: &[Column]) -> Vec<Row> {
     let paired = columns.iter().map(|c| are_pairs(c, &columns[0])).collect();
     let mut rows = Rows { columns, paired, list: Vec::new() };
     rows.totals();
@@ -86,14 +88,14 @@ pub(super) fn rows(columns: &[Column]) -> Vec<Row> {
 }
 
 /// The rows of all flows together and of routing.
-pub(crate) fn totals(columns: &[Column]) -> Vec<Row> {
+pub fn totals(columns: &[Column]) -> Vec<Row> {
     let mut all = rows(columns);
     all.retain(|r| !r.is_of_flow());
     all
 }
 
 /// How many flows are the same in all runs of all columns.
-pub(super) fn common_flows(columns: &[Column]) -> usize {
+pub fn common_flows(columns: &[Column]) -> usize {
     places(columns).len()
 }
 

@@ -43,7 +43,7 @@ pub(super) fn all_until(resolved: &Resolved, at: Time) -> f64 {
 }
 
 /// The packets that a flow offers in the whole run; `None` for TCP, which sends what it can.
-pub(super) fn packets(flow: &FlowConfig, resolved: &Resolved) -> Option<f64> {
+pub fn packets(flow: &FlowConfig, resolved: &Resolved) -> Option<f64> {
     match flow.kind {
         FlowKind::Tcp(_) => None,
         _ => Some(packets_until(flow, resolved, resolved.duration)),

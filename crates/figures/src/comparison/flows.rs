@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use wayhop_figures::{Column, Run};
 use wayhop_trace::{FlowSummary, LatencyMs};
+
+use crate::column::{Column, Run};
 
 /// What a flow of one run has in common with the same one of another: kind and ends. Ports that programs take at random differ, so
 /// that of a server and the place among flows alike tell conversations apart.
