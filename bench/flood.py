@@ -3,7 +3,7 @@
 
 Three hosts in a line run a daemon each; host 0 pings host 2 over host 1, 20 times a second. A fourth host, in range of hosts 0
 and 1, sends frames at a given rate: malformed and forged routing messages from hundreds of addresses (`mixed`, by
-crates/cli/tests/data/attack.py), some of them the addresses of the three hosts, or well-formed Route Requests of one other
+crates/tools/cli/tests/data/attack.py), some of them the addresses of the three hosts, or well-formed Route Requests of one other
 address (`requests`) or of 2,000 (`crowd`), each for another destination, or ARP requests of 2,000 (`arp`).
 For each protocol and flood the run is repeated with the limits of a node by default and without any, in turn. Printed, and
 written to results/flood.json: the share of pings that were answered in `seconds`, without the flood and with it.
@@ -23,7 +23,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ATTACK = os.path.join(HERE, "../crates/cli/tests/data/attack.py")
+ATTACK = os.path.join(HERE, "../crates/tools/cli/tests/data/attack.py")
 CAPTURES = [os.path.join(HERE, "../captures", name) for name in ("rfc4728", "rfc3561")]
 NO_LIMITS = ["limits.routing_per_neighbour=0", "limits.routing_total=0", "limits.arp_per_neighbour=0"]
 FLOODS = {"aodv": ["requests", "crowd", "arp", "mixed"], "dsr": ["requests", "crowd", "arp", "mixed"], "dsdv": ["mixed"]}

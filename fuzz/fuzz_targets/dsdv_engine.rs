@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../crates/dsdv/tests/exercise/mod.rs"]
+#[path = "../../crates/routing/dsdv/tests/exercise/mod.rs"]
 mod exercise;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| exercise::engine(bytes));

@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../crates/dtn/tests/exercise/mod.rs"]
+#[path = "../../crates/models/dtn/tests/exercise/mod.rs"]
 mod exercise;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| exercise::bundle(bytes));

@@ -1,4 +1,4 @@
-// Frames: columns of numbers, as crates/studio/src/frame.rs lays them out.
+// Frames: columns of numbers, as crates/tools/studio/src/frame.rs lays them out.
 
 type Column = Float64Array | Int32Array | Uint8Array;
 

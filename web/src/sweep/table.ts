@@ -1,4 +1,4 @@
-// The table of a sweep: means of each figure in each cell, as crates/sweep writes them (CSV, RFC 4180).
+// The table of a sweep: means of each figure in each cell, as crates/tools/sweep writes them (CSV, RFC 4180).
 
 export interface Cell { labels: string[]; metric: string; mean: number | null; low: number | null; high: number | null; runs: string }
 export interface Table { axes: string[]; metrics: string[]; cells: Cell[] }

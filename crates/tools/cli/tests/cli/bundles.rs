@@ -1,0 +1,159 @@
+//! Delay-tolerant networking in simulation, and the commands for bundles where no agent is.
+
+use serde_json::Value;
+
+use crate::schemas::check;
+use crate::{folder, run_in, summary_of, wayhop};
+
+const RELAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../scenarios/dtn/relay.toml");
+
+#[test]
+fn a_node_that_goes_to_and_fro_carries_every_bundle_and_runs_are_the_same() {
+    let dir = folder(&[]);
+    let first = summary_of(dir.path(), &[RELAY, "--out", "a"]);
+    let bundles = &first["bundles"];
+    // Flow 0 makes one a second in 0 to 5 s, flow 1 in 0 to 15 s. The carrier leaves each of them last at 44 s, and both are met after
+    // they have made their last ones.
+    assert_eq!((&bundles["originated"], &bundles["delivered"]), (&Value::from(22), &Value::from(22)));
+    assert_eq!(bundles["delivery_ratio"], 1.0);
+    assert_eq!(bundles["delivered_again"], 0);
+    // It takes the carrier 9 s from one to the other, after a halt of 8 s.
+    assert!(bundles["delay_s"]["max"].as_f64().is_some_and(|d| d > 9.0 && d < 40.0), "{bundles}");
+    // Each bundle goes two hops, and signals go, too.
+    assert!(bundles["forwarded"].as_u64().is_some_and(|n| n >= 44), "{bundles}");
+    assert!(bundles["overhead"].as_f64().is_some_and(|o| o >= 1.0), "{bundles}");
+    assert_eq!(bundles["flows"][1]["delivered"], 16);
+    let again = summary_of(dir.path(), &[RELAY, "--out", "b"]);
+    assert_eq!(first["trace_hash"], again["trace_hash"]);
+    assert_eq!(first["bundles"], again["bundles"]);
+    for table in ["bundles.parquet", "contacts.parquet"] {
+        let read = |run: &str| std::fs::read(dir.path().join(run).join(table)).expect("a table");
+        assert_eq!(read("a"), read("b"), "{table}");
+    }
+    let told = run_in(dir.path(), &["run", RELAY, "--no-out"]).ok();
+    assert!(told.contains("bundles    22 of 22 delivered (100.00 %)"), "{told}");
+}
+
+/// Second, node and length of a list of the table `sizes` of the run `a`.
+fn lengths(dir: &std::path::Path, what: &str) -> Vec<(f64, u32, u64)> {
+    let csv = run_in(dir, &["export", "csv", "a", "sizes"]).ok();
+    let mut lines = csv.lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let head = lines.next().expect("names");
+    let column = |name: &str| head.iter().position(|h| *h == name).expect("a column");
+    let (time, node, list, count) = (column("time_ns"), column("node"), column("what"), column("count"));
+    let row = |l: Vec<&str>| {
+        let seconds = l[time].parse::<f64>().expect("a number") * 1e-9;
+        (l[list] == what)
+            .then(|| (seconds, l[node].parse().expect("a node"), l[count].parse().expect("a count")))
+    };
+    lines.filter_map(row).collect()
+}
+
+#[test]
+fn the_lengths_of_tables_over_time_have_the_bundles_that_each_node_stores() {
+    // Nobody hears anybody: what the flow makes in each second from 0 to 5 s stays with node 0.
+    let alone = r#"
+duration_s = 20
+nodes.count = 3
+movement = { kind = "grid", spacing_m = 5000 }
+protocol = { name = "none" }
+[dtn]
+routing = "epidemic"
+convergence = "ltp"
+[[dtn.flows]]
+src = 0
+dst = 2
+interval_s = 1
+stop_s = 6
+"#;
+    let dir = folder(&[("alone.toml", alone)]);
+    summary_of(dir.path(), &["alone.toml", "--out", "a"]);
+    let stored = lengths(dir.path(), "bundles");
+    let at = |node, second: f64| {
+        stored.iter().find(|(t, n, _)| *n == node && (t - second).abs() < 0.01).map(|(_, _, count)| *count)
+    };
+    // Looks come before what happens at the same moment, or after it: a second has one or the other number.
+    for second in 1..=5_u32 {
+        let held = at(0, f64::from(second)).expect("a look");
+        assert!((second..=second + 1).contains(&held.try_into().expect("few")), "{held} at {second} s");
+    }
+    assert_eq!((at(0, 7.0), at(0, 19.0)), (Some(6), Some(6)));
+    assert_eq!(at(1, 19.0), None, "the others have none");
+    assert!(lengths(dir.path(), "bundle_contacts").is_empty(), "and nobody meets anybody");
+}
+
+#[test]
+fn what_is_undefined_without_a_delivery_is_null() {
+    let dir = folder(&[]);
+    let s = summary_of(dir.path(), &[RELAY, "--no-out", "--duration", "2.5"]);
+    let bundles = &s["bundles"];
+    assert_eq!((&bundles["originated"], &bundles["delivered"]), (&Value::from(6), &Value::from(0)));
+    assert!(bundles["delay_s"].is_null() && bundles["overhead"].is_null(), "{bundles}");
+    assert_eq!(bundles["delivery_ratio"], 0.0);
+}
+
+#[test]
+fn bundles_over_tcpcl_are_refused_in_simulation_with_the_remedy() {
+    let dir = folder(&[]);
+    let e = run_in(dir.path(), &["run", RELAY, "--no-out", "--set", "dtn.convergence=tcpcl"]).failure(2);
+    assert!(e.contains("dtn.convergence") && e.contains("take \"ltp\""), "{e}");
+}
+
+#[test]
+fn without_an_agent_the_commands_say_how_to_start_one() {
+    let dir = folder(&[]);
+    for arguments in [
+        &["bundle", "list", "--socket", "none.sock"][..],
+        &["bundle", "send", "dtn://b/inbox", "--text", "x", "--socket", "none.sock"],
+        &["bundle", "receive", "inbox", "--socket", "none.sock"],
+    ] {
+        let e = run_in(dir.path(), arguments).failure(1);
+        assert!(e.contains("none.sock") && e.contains("wayhop bundle agent"), "{e}");
+    }
+    let e = run_in(dir.path(), &["bundle", "agent", "--node", "dtn://a/x", "--store", "a.redb"]).failure(2);
+    assert!(e.contains("dtn://name/"), "{e}");
+    let e = run_in(dir.path(), &["bundle", "send", "dtn://b/inbox"]).failure(2);
+    assert!(e.contains("--text"), "{e}");
+}
+
+/// An agent that is killed when this goes.
+struct Agent(std::process::Child);
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_an_agent_answers_is_what_the_schemas_say() {
+    let dir = folder(&[]);
+    // An address of this host's own loopback that nobody else listens at; ports are the usual ones.
+    let sets = ["socket=a.sock", "listen=127.0.0.77", "beacon_s=0"];
+    let mut command = wayhop();
+    command.args(["bundle", "agent", "--quiet", "--node", "dtn://a/", "--store", "a.redb"]);
+    command.args(sets.iter().flat_map(|s| ["--set", s])).current_dir(dir.path());
+    let mut agent = Agent(command.spawn().expect("the program runs"));
+    let begun = std::time::Instant::now();
+    while !dir.path().join("a.sock").exists() {
+        assert!(agent.0.try_wait().expect("a process").is_none(), "the agent has ended");
+        assert!(begun.elapsed().as_secs() < 60, "the agent does not come up");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let bundle = |args: &[&str]| {
+        run_in(dir.path(), &[&["bundle"], args, &["--socket", "a.sock", "--json"]].concat()).ok()
+    };
+    check("bundle-send", &bundle(&["send", "dtn://a/inbox", "--text", "to myself", "--custody"]));
+    std::fs::write(dir.path().join("f.bin"), [1, 2, 3]).expect("a file");
+    bundle(&["send", "dtn://a/inbox", "--file", "f.bin"]);
+    bundle(&["send", "dtn://b/inbox", "--text", "nobody is near"]);
+    let listed = bundle(&["list"]);
+    check("bundle-list", &listed);
+    assert!(listed.contains("dtn://b/inbox"), "{listed}");
+    let received = bundle(&["receive", "inbox", "--count", "2", "--timeout", "60", "--folder", "got"]);
+    check("bundle-receive", &received);
+    assert!(received.contains("to myself") && received.contains("got/f.bin"), "{received}");
+    assert_eq!(std::fs::read(dir.path().join("got/f.bin")).expect("the file"), [1, 2, 3]);
+}

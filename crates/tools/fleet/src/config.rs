@@ -1,0 +1,603 @@
+//! The file that says which hosts there are, and what they run.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde::Deserialize;
+use wayhop_core::node_named;
+use wayhop_document::Document;
+
+use crate::error::Error;
+use crate::names::{has_control, is_name};
+use crate::program::{self, Program, ProgramFile};
+
+/// More hosts are hardly meant for one field run.
+const MOST_HOSTS: usize = 256;
+/// Further files of a scenario, and settings of a node.
+const MOST_FILES: usize = 256;
+
+/// `FLEET.toml` as it is written.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct FleetFile {
+    scenario: PathBuf,
+    #[serde(default)]
+    files: Vec<PathBuf>,
+    #[serde(default = "directory")]
+    directory: String,
+    #[serde(default)]
+    wayhop: Option<String>,
+    #[serde(default)]
+    sudo: bool,
+    #[serde(default)]
+    ssh_config: Option<PathBuf>,
+    #[serde(default = "ssh_program")]
+    ssh_program: String,
+    #[serde(default = "jobs")]
+    jobs: u16,
+    #[serde(default = "timeout_s")]
+    timeout_s: u32,
+    #[serde(default = "min_free_mib")]
+    min_free_mib: u64,
+    #[serde(default = "max_clock_offset_s")]
+    max_clock_offset_s: f64,
+    #[serde(default = "fetch_limit_mib")]
+    fetch_limit_mib: u64,
+    #[serde(default)]
+    sets: Vec<String>,
+    #[serde(default)]
+    start: Vec<ProgramFile>,
+    hosts: Vec<HostFile>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct HostFile {
+    name: String,
+    #[serde(default)]
+    ssh: Option<String>,
+    #[serde(default)]
+    port: Option<u16>,
+    #[serde(default)]
+    node: Option<NodeName>,
+    interface: String,
+    #[serde(default)]
+    interfaces: Vec<String>,
+    #[serde(default)]
+    gpsd: Option<String>,
+    #[serde(default)]
+    directory: Option<String>,
+    #[serde(default)]
+    wayhop: Option<String>,
+    #[serde(default)]
+    sudo: Option<bool>,
+    #[serde(default)]
+    sets: Vec<String>,
+}
+
+/// A node of the scenario: its number or its name.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum NodeName {
+    Number(u32),
+    Name(String),
+}
+
+fn directory() -> String {
+    "/var/tmp/wayhop-fleet".into()
+}
+fn ssh_program() -> String {
+    "ssh".into()
+}
+fn jobs() -> u16 {
+    8
+}
+fn timeout_s() -> u32 {
+    20
+}
+fn min_free_mib() -> u64 {
+    500
+}
+fn max_clock_offset_s() -> f64 {
+    1.0
+}
+fn fetch_limit_mib() -> u64 {
+    16 * 1024
+}
+
+/// The hosts of a field run, checked.
+#[derive(Clone, Debug)]
+pub struct Fleet {
+    /// Its name: that of its file.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The scenario that all run.
+    pub scenario: PathBuf,
+    /// What else the scenario needs, by the path that it has beside the fleet's file.
+    pub files: Vec<PathBuf>,
+    /// The hosts.
+    pub hosts: Vec<Host>,
+    /// How many hosts are seen to at a time.
+    pub jobs: usize,
+    /// How long a host may be silent.
+    pub patience: Duration,
+    /// Room that a host's disk must have, MiB.
+    pub min_free_mib: u64,
+    /// How wrong a host's clock may be, seconds.
+    pub max_clock_offset_s: f64,
+    /// The most that is fetched of one host, octets.
+    pub fetch_limit: u64,
+    ssh_program: String,
+    ssh_config: Option<PathBuf>,
+}
+
+/// One host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Host {
+    /// What it is called here.
+    pub name: String,
+    /// Where ssh finds it.
+    pub ssh: String,
+    /// sshd's port, if ssh's configuration does not say it.
+    pub port: Option<u16>,
+    /// The name of the node that it is.
+    pub node: String,
+    /// Its interfaces in the mesh, in their order.
+    pub interfaces: Vec<String>,
+    /// The gpsd there, host and port.
+    pub gpsd: Option<String>,
+    /// The fleet's folder there.
+    pub directory: String,
+    /// A wayhop that is there already; without one, that in the fleet's folder.
+    pub wayhop: Option<String>,
+    /// Whether the node needs `sudo` to be root.
+    pub sudo: bool,
+    /// Further settings of the node.
+    pub sets: Vec<String>,
+    /// Programs that begin with the node.
+    pub programs: Vec<Program>,
+}
+
+impl Host {
+    /// The command that runs there.
+    pub(crate) fn program(&self) -> String {
+        self.wayhop.clone().unwrap_or_else(|| format!("{}/wayhop", self.directory))
+    }
+}
+
+impl Fleet {
+    /// Reads the file, and what it names. `nodes` says the names of the nodes of the scenario in a file.
+    pub fn load(
+        path: &Path,
+        nodes: impl FnOnce(&Path) -> Result<Vec<String>, wayhop_document::Error>,
+    ) -> Result<Self, Error> {
+        let doc = Document::load(path)?;
+        let file: FleetFile = doc.deserialize().map_err(in_our_words)?;
+        Self::resolve(file, &doc, path, nodes).map_err(|e| match e {
+            Error::Config(e) => Error::Config(in_our_words(e)),
+            e => e,
+        })
+    }
+
+    /// Reads a text as if it were such a file, without looking for the files that it names: for tests of the reader.
+    pub fn check_text(text: &str) -> Result<usize, Error> {
+        let doc = Document::new(None, text.to_owned());
+        let file: FleetFile = doc.deserialize()?;
+        file.check(&doc)?;
+        Ok(file.hosts.len())
+    }
+
+    fn resolve(
+        file: FleetFile,
+        doc: &Document,
+        path: &Path,
+        nodes: impl FnOnce(&Path) -> Result<Vec<String>, wayhop_document::Error>,
+    ) -> Result<Self, Error> {
+        file.check(doc)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let scenario = folder.join(&file.scenario);
+        let names = nodes(&scenario)?;
+        let files = file.files.clone();
+        for (i, name) in files.iter().enumerate() {
+            if !folder.join(name).is_file() {
+                let reason = format!("there is no file {}", folder.join(name).display());
+                return Err(doc
+                    .error(&format!("files[{i}]"), reason, "paths count from the fleet's file")
+                    .into());
+            }
+        }
+        let mut hosts = Vec::new();
+        for (i, h) in file.hosts.iter().enumerate() {
+            let host = h.resolve(&file, doc, i, &names)?;
+            if let Some(other) = hosts.iter().find(|o: &&Host| o.node == host.node) {
+                let reason = format!("{} is node {} already", other.name, host.node);
+                return Err(doc
+                    .error(&format!("hosts[{i}].node"), reason, "give each host a node of its own")
+                    .into());
+            }
+            hosts.push(host);
+        }
+        let stem = path.file_stem().map_or_else(|| "fleet".into(), |s| s.to_string_lossy().into_owned());
+        Ok(Self {
+            name: wayhop_core::file_name(&stem),
+            path: path.to_owned(),
+            scenario,
+            files,
+            hosts,
+            jobs: file.jobs.into(),
+            patience: Duration::from_secs(file.timeout_s.into()),
+            min_free_mib: file.min_free_mib,
+            max_clock_offset_s: file.max_clock_offset_s,
+            fetch_limit: file.fetch_limit_mib << 20,
+            ssh_program: file.ssh_program,
+            ssh_config: file.ssh_config.map(|p| folder.join(p)),
+        })
+    }
+
+    /// Keeps the hosts of these names only; of all, if there are none.
+    pub fn keep(&mut self, names: &[String]) -> Result<(), Error> {
+        if let Some(unknown) = names.iter().find(|n| !self.hosts.iter().any(|h| h.name == **n)) {
+            let all: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).collect();
+            return Err(Error::Usage(format!("--host {unknown}: the hosts are {}", all.join(", "))));
+        }
+        if !names.is_empty() {
+            self.hosts.retain(|h| names.contains(&h.name));
+        }
+        Ok(())
+    }
+
+    /// The folder that the fleet's file names others from.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// An ssh to a host, with these arguments after its name.
+    pub(crate) fn ssh(&self, host: &Host, before: &[&str], after: &[&str]) -> Command {
+        let mut command = Command::new(&self.ssh_program);
+        if let Some(config) = &self.ssh_config {
+            command.arg("-F").arg(config);
+        }
+        // Nobody is asked for passwords; a connection that died is noticed; none is kept open behind our back.
+        let connect = self.patience.as_secs().max(1);
+        for option in [
+            "BatchMode=yes".to_owned(),
+            format!("ConnectTimeout={connect}"),
+            "ServerAliveInterval=5".to_owned(),
+            "ServerAliveCountMax=3".to_owned(),
+            "ControlMaster=no".to_owned(),
+            "LogLevel=ERROR".to_owned(),
+            "RemoteCommand=none".to_owned(),
+            "RequestTTY=no".to_owned(),
+        ] {
+            command.args(["-o", &option]);
+        }
+        if let Some(port) = host.port {
+            command.args(["-p", &port.to_string()]);
+        }
+        let before: Vec<OsString> = before.iter().map(OsString::from).collect();
+        command.args(before).arg("--").arg(&host.ssh).args(after);
+        command
+    }
+}
+
+impl FleetFile {
+    fn check(&self, doc: &Document) -> Result<(), wayhop_document::Error> {
+        if self.hosts.is_empty() || self.hosts.len() > MOST_HOSTS {
+            let reason = format!("{} hosts", self.hosts.len());
+            return Err(doc.error("hosts", reason, format!("give 1 to {MOST_HOSTS}")));
+        }
+        let numbers: [(&str, bool, &str); 5] = [
+            ("jobs", (1..=64).contains(&self.jobs), "give 1 to 64"),
+            ("timeout_s", (1..=3600).contains(&self.timeout_s), "give 1 to 3600"),
+            ("min_free_mib", self.min_free_mib <= 1 << 30, "give at most 1073741824"),
+            ("max_clock_offset_s", (0.0..=1e9).contains(&self.max_clock_offset_s), "give 0 to 1000000000"),
+            ("fetch_limit_mib", (1..=1 << 30).contains(&self.fetch_limit_mib), "give 1 to 1073741824"),
+        ];
+        if let Some((key, _, remedy)) = numbers.iter().find(|(_, ok, _)| !ok) {
+            return Err(doc.error(key, "this number is out of range", *remedy));
+        }
+        if self.files.len() > MOST_FILES {
+            return Err(doc.error(
+                "files",
+                "so many files are hardly meant",
+                format!("give at most {MOST_FILES}"),
+            ));
+        }
+        for (i, path) in self.files.iter().enumerate() {
+            if !is_inside(path) {
+                let reason = format!("{} does not lie beside the fleet's file or below it", path.display());
+                return Err(doc.error(
+                    &format!("files[{i}]"),
+                    reason,
+                    "give a path without .. and without control characters",
+                ));
+            }
+        }
+        if self.ssh_program.is_empty() || has_control(&self.ssh_program) {
+            return Err(doc.error(
+                "ssh_program",
+                "this is no name of a program",
+                "leave it out, or give a path",
+            ));
+        }
+        check_folder(&self.directory, "directory", doc)?;
+        check_program(self.wayhop.as_deref(), "wayhop", doc)?;
+        check_sets(&self.sets, "sets", doc)?;
+        let hosts: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).collect();
+        program::check(&self.start, &hosts, doc)?;
+        let mut names = BTreeSet::new();
+        for (i, host) in self.hosts.iter().enumerate() {
+            host.check(i, doc)?;
+            if !names.insert(&host.name) {
+                let reason = format!("there are two hosts {:?}", host.name);
+                return Err(doc.error(&format!("hosts[{i}].name"), reason, "give each a name of its own"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl HostFile {
+    fn check(&self, i: usize, doc: &Document) -> Result<(), wayhop_document::Error> {
+        let key = |name: &str| format!("hosts[{i}].{name}");
+        // Its files here are NAME, NAME.log and NAME.programs.
+        let extension = Path::new(&self.name).extension();
+        if !is_name(&self.name) || extension.is_some_and(|e| e == "log" || e == "programs") {
+            let reason = format!("{:?} is no name of a host", self.name);
+            return Err(doc.error(
+                &key("name"),
+                reason,
+                "give at most 64 letters, digits and . _ -, the first a letter or a digit, and not .log or .programs at the end; where ssh finds it is `ssh`",
+            ));
+        }
+        if let Some(to) = self.ssh.as_ref().filter(|to| !is_destination(to)) {
+            let reason = format!("{to:?} is no destination of ssh");
+            return Err(doc.error(
+                &key("ssh"),
+                reason,
+                "give HOST, USER@HOST, or a name of your ssh configuration",
+            ));
+        }
+        for (at, name) in std::iter::once(("interface".to_owned(), &self.interface))
+            .chain(self.interfaces.iter().enumerate().map(|(n, name)| (format!("interfaces[{n}]"), name)))
+        {
+            if !is_interface(name) {
+                let reason = format!("{name:?} is no name of an interface");
+                return Err(doc.error(&key(&at), reason, "give 1 to 15 characters without spaces, / and :"));
+            }
+        }
+        if let Some(at) = self.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
+            let reason = format!("{at:?} is no host with a port");
+            return Err(doc.error(&key("gpsd"), reason, "give one such as localhost:2947"));
+        }
+        if let Some(folder) = &self.directory {
+            check_folder(folder, &key("directory"), doc)?;
+        }
+        check_program(self.wayhop.as_deref(), &key("wayhop"), doc)?;
+        check_sets(&self.sets, &key("sets"), doc)
+    }
+
+    fn resolve(&self, all: &FleetFile, doc: &Document, i: usize, names: &[String]) -> Result<Host, Error> {
+        let node = match &self.node {
+            Some(NodeName::Number(n)) => n.to_string(),
+            Some(NodeName::Name(name)) => name.clone(),
+            None => self.name.clone(),
+        };
+        let index = node_named(names, &node).ok_or_else(|| {
+            let reason = format!("the scenario has no node {node:?}");
+            let remedy =
+                format!("give one of {}", names.iter().take(12).cloned().collect::<Vec<_>>().join(", "));
+            doc.error(
+                &format!("hosts[{i}].{}", if self.node.is_some() { "node" } else { "name" }),
+                reason,
+                remedy,
+            )
+        })?;
+        Ok(Host {
+            name: self.name.clone(),
+            ssh: self.ssh.clone().unwrap_or_else(|| self.name.clone()),
+            port: self.port,
+            node: names[index].clone(),
+            interfaces: std::iter::once(&self.interface).chain(&self.interfaces).cloned().collect(),
+            gpsd: self.gpsd.clone(),
+            directory: self.directory.as_ref().unwrap_or(&all.directory).trim_end_matches('/').to_owned(),
+            wayhop: self.wayhop.clone().or_else(|| all.wayhop.clone()),
+            sudo: self.sudo.unwrap_or(all.sudo),
+            sets: all.sets.iter().chain(&self.sets).cloned().collect(),
+            programs: all.start.iter().filter(|p| p.is_for(&self.name)).map(ProgramFile::program).collect(),
+        })
+    }
+}
+
+/// What ssh takes for no option, and no shell for more than a word.
+fn is_destination(text: &str) -> bool {
+    (1..=255).contains(&text.len())
+        && !text.starts_with('-')
+        && text.chars().all(|c| {
+            c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | ':' | '[' | ']' | '%' | '+' | '/')
+        })
+}
+
+/// The kernel's rule (dev_valid_name), and no option of a command.
+fn is_interface(name: &str) -> bool {
+    (1..16).contains(&name.len())
+        && name != "."
+        && name != ".."
+        && !name.starts_with('-')
+        && name.chars().all(|c| c.is_ascii_graphic() && c != '/' && c != ':')
+}
+
+fn is_host_and_port(text: &str) -> bool {
+    text.rsplit_once(':').is_some_and(|(host, port)| {
+        is_destination(host) && !host.contains('@') && port.parse::<u16>().is_ok_and(|p| p > 0)
+    })
+}
+
+/// A relative path that stays where it is.
+pub(crate) fn is_inside(path: &Path) -> bool {
+    path.to_str().is_some_and(|t| !t.is_empty() && !has_control(t))
+        && path
+            .components()
+            .all(|c| matches!(c, Component::Normal(name) if !name.to_string_lossy().starts_with('-')))
+}
+
+fn check_folder(text: &str, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
+    let path = Path::new(text);
+    let named = path.components().filter(|c| matches!(c, Component::Normal(_))).count();
+    let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::RootDir));
+    if named == 0 || !plain || has_control(text) || text.len() > 1024 || text.starts_with(['-', '~']) {
+        return Err(doc.error(
+            key,
+            format!("{text:?} is no folder for the fleet"),
+            "give an absolute path such as /var/tmp/wayhop-fleet, or one below the home of the user there",
+        ));
+    }
+    Ok(())
+}
+
+fn check_program(text: Option<&str>, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
+    match text {
+        Some(t) if t.is_empty() || has_control(t) || t.starts_with('-') => Err(doc.error(
+            key,
+            format!("{t:?} is no program"),
+            "give a path or a name, such as /usr/bin/wayhop",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_sets(sets: &[String], key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
+    for (i, set) in sets.iter().enumerate() {
+        let taken = ["run=", "interface=", "interfaces="].iter().any(|t| set.replace(' ', "").starts_with(t));
+        if !set.contains('=') || has_control(set) || set.len() > 4096 || taken {
+            return Err(doc.error(
+                &format!("{key}[{i}]"),
+                format!("{set:?} is no setting that a host can have"),
+                "give path.key=value, as `wayhop node --set` takes it; `run` and interfaces follow from the host",
+            ));
+        }
+    }
+    if sets.len() > MOST_FILES {
+        return Err(doc.error(
+            key,
+            "so many settings are hardly meant",
+            format!("give at most {MOST_FILES}"),
+        ));
+    }
+    Ok(())
+}
+
+/// The reader of scenarios names its own page.
+fn in_our_words(mut e: wayhop_document::Error) -> wayhop_document::Error {
+    e.remedy = e
+        .remedy
+        .replace("; paths in a scenario count from its folder", "")
+        .replace("docs/reference/scenario.md", "docs/concepts/fleet.md");
+    e
+}
+
+/// Reads a whole file that is to be sent.
+pub(crate) fn size(path: &Path) -> Result<u64, Error> {
+    let meta =
+        fs::metadata(path).map_err(|e| Error::System(format!("cannot read {}: {e}", path.display())))?;
+    Ok(meta.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const HOST: &str = "[[hosts]]\nname = \"a\"\ninterface = \"wlan0\"\n";
+
+    fn wrong(text: &str) -> String {
+        Fleet::check_text(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_could_be_an_option_or_a_command_is_refused() {
+        let good = format!("scenario = \"s.toml\"\n{HOST}");
+        assert_eq!(Fleet::check_text(&good).unwrap(), 1);
+        for (key, value) in [
+            ("ssh", "-oProxyCommand=touch /tmp/x"),
+            ("ssh", "a b"),
+            ("ssh", "$(id)"),
+            ("gpsd", "-x:1"),
+            ("gpsd", "localhost"),
+            ("directory", "../up"),
+            ("directory", "/"),
+            ("directory", "~/x"),
+            ("wayhop", "-c"),
+        ] {
+            let message = wrong(&format!("{good}{key} = {value:?}\n"));
+            assert!(message.contains(&format!("hosts[0].{key}")), "{message}");
+        }
+        for (key, value) in [
+            ("name", "\"../gpsd\""),
+            ("command", "[]"),
+            ("command", "[\"-c\"]"),
+            ("command", "[\"sh\", \"a\\nb\"]"),
+            ("hosts", "[\"b\"]"),
+            ("at_s", "nan"),
+            ("for_s", "0"),
+        ] {
+            let mut program = vec![("name", "\"gpsd\""), ("command", "[\"gpsd\"]")];
+            program.retain(|(k, _)| *k != key);
+            let lines: Vec<String> =
+                program.iter().chain([&(key, value)]).map(|(k, v)| format!("{k} = {v}")).collect();
+            let lines = lines.join("\n");
+            let message = wrong(&format!("{good}[[start]]\n{lines}"));
+            assert!(message.contains(&format!("start[0].{key}")), "{message}");
+        }
+        let twice = "[[start]]\nname = \"x\"\ncommand = [\"id\"]\n".repeat(2);
+        assert!(wrong(&format!("{good}{twice}")).contains("start[1].name"));
+        for text in [
+            "scenario = \"s.toml\"\nhosts = []\n".to_owned(),
+            format!("scenario = \"s.toml\"\njobs = 0\n{HOST}"),
+            format!("scenario = \"s.toml\"\nfiles = [\"../x\"]\n{HOST}"),
+            format!("scenario = \"s.toml\"\nsets = [\"run=/tmp\"]\n{HOST}"),
+            format!("scenario = \"s.toml\"\n{HOST}{HOST}"),
+            format!("scenario = \"s.toml\"\n{}", HOST.replace("wlan0", "wl an0")),
+            format!("scenario = \"s.toml\"\n{}", HOST.replace("\"a\"", "\"../a\"")),
+            "scenario = 1\n".to_owned(),
+        ] {
+            assert!(!wrong(&text).is_empty(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken_or_refused(text in "[ -~\n]{0,200}", key in "[a-z_]{1,12}") {
+            let _ = Fleet::check_text(&text);
+            let _ = Fleet::check_text(&format!("scenario = \"s\"\n{key} = {text:?}\n{HOST}{key} = {text:?}\n"));
+        }
+    }
+
+    #[test]
+    fn the_documentation_has_every_key() {
+        let page = include_str!("../../../../docs/concepts/fleet.md");
+        let schema = serde_json::to_value(schemars::schema_for!(FleetFile)).unwrap();
+        for keys in [
+            &schema["properties"],
+            &schema["$defs"]["HostFile"]["properties"],
+            &schema["$defs"]["ProgramFile"]["properties"],
+        ] {
+            let keys = keys.as_object().unwrap();
+            assert!(keys.len() > 5);
+            for key in keys.keys() {
+                let row = page.lines().any(|l| {
+                    l.starts_with("| ") && l.split('|').nth(1).unwrap().contains(&format!("`{key}`"))
+                });
+                assert!(row, "{key} has no row");
+            }
+        }
+    }
+}

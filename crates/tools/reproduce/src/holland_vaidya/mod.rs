@@ -1,0 +1,251 @@
+//! G. Holland, N. Vaidya: *Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II*, Texas A&M TR 99-005, 1999.
+//!
+//! Thirty nodes that never rest, one endless TCP connection over DSR, 50 patterns of movement, each at 2, 10, 20 and 30 m/s.
+//! Conditions are what the topology oracle finds in the movement (Figure 3); the throughput is compared with what fixed
+//! chains let expect (equation 1); and each mechanism against lost routes runs the same patterns again.
+
+mod arp;
+mod chains;
+mod conditions;
+mod every_pattern;
+mod mechanisms;
+mod options;
+mod paper;
+mod plan;
+mod profile;
+mod runs;
+mod sources;
+mod speed;
+mod store;
+#[cfg(test)]
+mod tests;
+mod throughput;
+mod transfer;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use wayhop_report::{Page, Section};
+use wayhop_runs::jobs;
+
+use crate::outcome::write;
+use crate::{Outcome, RunError, Runs};
+use chains::Chains;
+use conditions::Conditions;
+use every_pattern::Table;
+use plan::Job;
+use runs::Transfers;
+use speed::Speed;
+use store::Store;
+use transfer::{Seconds, Transfer};
+
+pub use options::Options;
+pub use plan::Mechanism;
+
+/// The scenarios of scenarios/holland-vaidya.
+const FILES: &[(&str, &str)] = &[
+    ("pattern.toml", include_str!("../../../../../scenarios/holland-vaidya/pattern.toml")),
+    ("chain.toml", include_str!("../../../../../scenarios/holland-vaidya/chain.toml")),
+];
+
+/// The number of runs that [`reproduce`] makes.
+pub fn runs(options: &Options) -> usize {
+    let variants = 1 + options.others().len() + options.without_arp().len();
+    let transfers = options.patterns as usize * plan::SPEEDS_MPS.len() * variants;
+    plan::chains().len() + transfers
+}
+
+/// Makes all runs and sets what they show beside the paper's numbers. The scenarios are written to `dir/scenarios`, each
+/// run's result to `dir/runs.jsonl`, where the next call finds it. `clock` tells the time in seconds. `done` is told after
+/// each run how many are made; a raised `stop` ends with what there is.
+pub fn reproduce(
+    options: &Options,
+    dir: &Path,
+    stop: &AtomicBool,
+    clock: impl Fn() -> f64 + Sync,
+    done: impl Fn(usize) + Sync,
+) -> Result<Outcome, String> {
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
+    let cannot = |e: std::io::Error| {
+        format!("cannot write {}: {e}; choose another folder with --out", dir.join(store::NAME).display())
+    };
+    let store = Store::open(dir, store::program(FILES)).map_err(cannot)?;
+    let study = Study { options, dir, runs: &runs, store: &store, stop, clock: &clock };
+    let mut found = Results::default();
+    for pattern in options.patterns() {
+        let job = Job::Pattern { pattern, speed_mps: plan::BASE_MPS, mechanism: Mechanism::Reno };
+        let scenario = job.resolve(&runs).map_err(text)?;
+        found.conditions.extend(Conditions::new(pattern, &scenario));
+    }
+    let mut made = 0;
+    let chains = plan::chains();
+    study.run(&mut found, &chains, |n| done(made + n))?;
+    made += chains.len();
+    // The study as the paper has it, and the time that it takes.
+    let (reno, began) = (plan::transfers(&options.patterns(), &[Mechanism::Reno]), clock());
+    let fresh = study.run(&mut found, &reno, |n| done(made + n))?;
+    found.speed = Speed::new(&found.transfers, fresh.then(|| clock() - began), options.threads);
+    made += reno.len();
+    let without_arp = plan::without_arp(&options.patterns(), &options.without_arp());
+    study.run(&mut found, &without_arp, |n| done(made + n))?;
+    made += without_arp.len();
+    let others = plan::transfers(&options.patterns(), &options.others());
+    study.run(&mut found, &others, |n| done(made + n))?;
+    let (chains, mut mechanisms) = (chains::throughput(&found.chains), vec![Mechanism::Reno]);
+    mechanisms.extend(options.others());
+    let table = Table::new(&found.conditions, &found.transfers, &mechanisms, chains.as_ref());
+    write(&dir.join("patterns.csv"), &table.csv()).map_err(|e| e.to_string())?;
+    let sheet = table.sheet(&options.command()).html()?;
+    write(&dir.join("patterns.html"), &sheet).map_err(|e| e.to_string())?;
+    Ok(found.outcome(options, dir))
+}
+
+/// So many of them, in words.
+fn patterns(count: usize) -> String {
+    if count == 1 { "1 pattern".to_owned() } else { format!("{count} patterns") }
+}
+
+fn text(e: RunError) -> String {
+    match e {
+        RunError::Stopped => "stopped".to_owned(),
+        RunError::Scenario(e) => e,
+    }
+}
+
+/// What all runs have in common.
+struct Study<'a> {
+    options: &'a Options,
+    dir: &'a Path,
+    runs: &'a Runs<'a>,
+    store: &'a Store,
+    stop: &'a AtomicBool,
+    clock: &'a (dyn Fn() -> f64 + Sync),
+}
+
+impl Study<'_> {
+    /// Makes these runs, or finds them made, and returns whether all of them were made just now.
+    fn run(&self, found: &mut Results, jobs: &[Job], done: impl Fn(usize) + Sync) -> Result<bool, String> {
+        let results = jobs::run(jobs, self.options.threads, self.stop, done, |job| self.one(*job));
+        let mut fresh = true;
+        for (job, result) in jobs.iter().zip(results) {
+            match result {
+                Some(Ok((transfer, made))) => {
+                    fresh &= made;
+                    found.add(*job, transfer);
+                }
+                Some(Err(RunError::Scenario(e))) => return Err(e),
+                Some(Err(RunError::Stopped)) | None => {
+                    fresh = false;
+                    found.missing += 1;
+                }
+            }
+        }
+        Ok(fresh)
+    }
+
+    /// One run, and whether it was made just now.
+    fn one(&self, job: Job) -> Result<(Transfer, bool), RunError> {
+        if let Some(known) = self.store.known(job).filter(|_| !self.options.keep_runs) {
+            return Ok((known, false));
+        }
+        let scenario = job.resolve(self.runs)?;
+        // Profiles are drawn of Reno.
+        let drawn = matches!(job, Job::Pattern { mechanism: Mechanism::Reno, .. });
+        let length_s = if drawn { scenario.duration.as_secs_f64() } else { 0.0 };
+        let began = (self.clock)();
+        let (seen, summary) = self.runs.summarise(&scenario, Seconds::new(length_s))?;
+        let transfer = Transfer::new(&summary, seen, (self.clock)() - began);
+        let kept = self.store.add(job, &transfer);
+        kept.map_err(|e| {
+            // No more runs that nobody would find again.
+            self.stop.store(true, Ordering::Relaxed);
+            let path = self.dir.join(store::NAME);
+            RunError::Scenario(format!(
+                "cannot write {}: {e}; what was done before stays in it",
+                path.display()
+            ))
+        })?;
+        Ok((transfer, true))
+    }
+}
+
+/// What all runs showed.
+#[derive(Default)]
+struct Results {
+    conditions: Vec<Conditions>,
+    chains: Chains,
+    transfers: Transfers,
+    /// Those without ARP.
+    without_arp: Transfers,
+    speed: Speed,
+    missing: usize,
+}
+
+impl Results {
+    fn add(&mut self, job: Job, transfer: Transfer) {
+        match job {
+            Job::Chain { hops, .. } => self.chains[hops - 1].push(transfer.kbps),
+            Job::Pattern { pattern, speed_mps, mechanism } => {
+                self.transfers.add(pattern, speed_mps, mechanism, transfer);
+            }
+            Job::WithoutArp { pattern, speed_mps, mechanism } => {
+                self.without_arp.add(pattern, speed_mps, mechanism, transfer);
+            }
+        }
+    }
+
+    fn sections(&self, options: &Options) -> Vec<Section> {
+        let chains = chains::throughput(&self.chains);
+        let profiles = self.conditions.iter().filter(|c| options.profiles.contains(&c.pattern));
+        let first = vec![
+            arp::section(&self.conditions, &self.transfers, &self.without_arp, chains.as_ref()),
+            conditions::section(&self.conditions),
+            chains::section(&self.chains),
+            throughput::section(&self.conditions, &self.transfers, chains.as_ref()),
+        ];
+        let last = [
+            Section {
+                heading: "Figures 4 to 53: profiles".to_owned(),
+                text: vec!["Any pattern can be drawn: --pattern N.".to_owned()],
+                rows: vec![],
+                figures: profiles.map(|c| profile::figure(c, &self.transfers)).collect(),
+                ..Section::default()
+            },
+            self.speed.section(),
+        ];
+        let mechanisms = mechanisms::section(&self.conditions, &self.transfers, &options.others());
+        first.into_iter().chain(mechanisms).chain(last).collect()
+    }
+
+    fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
+        let fact = |what: &str, value: String| (what.to_owned(), value);
+        let last = options.first_pattern + options.patterns - 1;
+        let mut facts = vec![
+            fact("Paper", "Holland, Vaidya: Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II, Texas A&M University TR 99-005, 1999".to_owned()),
+            fact("Scenarios", "pattern.toml and chain.toml in the folder scenarios beside this page".to_owned()),
+            fact("Patterns", format!("our own, the seeds {} to {last}; intervals are Student's t over patterns, 95 %", options.first_pattern)),
+            fact("Every pattern", "patterns.html and patterns.csv beside this page; every run: runs.jsonl".to_owned()),
+            fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
+        ];
+        if self.missing > 0 {
+            let of = runs(options);
+            facts.push(fact(
+                "Incomplete",
+                format!("stopped; {} of {of} runs were not made. The same command goes on", self.missing),
+            ));
+        }
+        let page = Page {
+            title: "TCP over mobile ad hoc networks, reproduced".to_owned(),
+            lead: format!(
+                "An endless TCP connection between two of thirty nodes that never rest, on {} of movement at four speeds: what \
+                 the movement allowed, what TCP made of it, and what mechanisms against lost routes are worth.",
+                patterns(self.conditions.len())
+            ),
+            facts,
+            command: options.command(),
+            sections: self.sections(options),
+        };
+        let complete = self.missing == 0;
+        Outcome::new("holland-vaidya", page, complete, |row| sources::behind(row, dir, options))
+    }
+}
