@@ -1,7 +1,7 @@
 //! What a packet is known by at whatever node sees it: two nodes that share no clock and no numbers find the same packet by it.
 
-use wayhop_core::{Addr, PacketId, Time};
-use wayhop_wire::{ip, ipv4, ipv6};
+use wayhop_core::{Addr, PacketId, PacketMeta, Pool, Time};
+use wayhop_wire::{auth, ip, ipv4, ipv6};
 
 use crate::HopKind;
 
@@ -47,8 +47,18 @@ pub enum Echo {
 }
 
 impl Identity {
-    /// That of an IP packet; `None` for octets that are none.
+    /// That of an IP packet; `None` for octets that are none. The block that authenticates a packet does not count: its sender records the
+    /// packet before it has one.
     pub fn of(packet: &[u8]) -> Option<Self> {
+        if auth::find(packet).is_none() {
+            return Self::of_bare(packet);
+        }
+        let mut bare = Pool::new().packet(packet, PacketMeta::default());
+        auth::remove(&mut bare);
+        Self::of_bare(bare.bytes())
+    }
+
+    fn of_bare(packet: &[u8]) -> Option<Self> {
         let version = packet.first()? >> 4;
         let (protocol, tag, upper) = if version == 6 { of_v6(packet)? } else { of_v4(packet)? };
         let ends = ip::Packet::new_checked(packet).ok()?;
@@ -236,6 +246,24 @@ mod tests {
         assert_ne!(a.frame, b.frame);
         assert_eq!(a.end_to_end, b.end_to_end);
         assert_eq!((a.protocol, a.ports, a.payload), (17, Some((5_000, 9_000)), 5));
+    }
+
+    #[test]
+    fn a_packet_is_the_same_before_and_behind_its_authentication() {
+        let mut p = Pool::new().zeroed(0, PacketMeta::default());
+        auth::write_empty(&mut p, auth::Carrier::Aodv, A);
+        let bare = p.bytes().to_vec();
+        let block = auth::Block {
+            kind: auth::Kind::Message,
+            key_id: 1,
+            transmitter: A,
+            index: 7,
+            counter: 9,
+            tag: [3; auth::TAG_LEN],
+        };
+        auth::insert(&mut p, &block).unwrap();
+        assert_eq!(p.len(), bare.len() + 36);
+        assert_eq!(Identity::of(p.bytes()).unwrap(), Identity::of(&bare).unwrap());
     }
 
     #[test]
