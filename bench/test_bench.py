@@ -1,5 +1,6 @@
 """Tests of the benchmarks' own arithmetic and readers: python3 -m unittest, in this directory."""
 
+import json
 import math
 import os
 import tempfile
@@ -10,6 +11,7 @@ import cases
 import dcf
 import generate
 import layouts
+import monday_losses
 import ns2_trace
 import ns3_run
 import reproductions
@@ -124,6 +126,68 @@ class Dcf(unittest.TestCase):
                 / ((1 - 2 * collides) * (window + 1) + collides * window * (1 - (2 * collides) ** steps))
             )
             self.assertAlmostEqual(tau, direct, places=9)
+
+
+class Monday(unittest.TestCase):
+    # A row of three; at 20 s the first loses the second and hears the third, at 60 s nobody, at 70 s the second again.
+    ROW = """# who ignores whom
+at 0 node 0 ignores 02:00:0a:09:00:03
+at 0 node 2 ignores 02:00:0a:09:00:01
+at 20 node 0 ignores 02:00:0a:09:00:02
+at 20 node 2 ignores nobody
+at 60 node 0 ignores 02:00:0a:09:00:02 02:00:0a:09:00:03
+at 70 node 0 ignores 02:00:0a:09:00:03
+"""
+
+    def test_the_page_has_the_tables_of_the_stored_results(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "results", "monday.json"), encoding="utf-8") as file:
+            found = monday_losses.tables(json.load(file)["rounds"]).split("\n\n")
+        with open(os.path.join(here, "..", "docs", "concepts", "monday.md"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual([table in page for table in found], [True] * 3)
+
+    def test_a_loss_goes_to_what_went_wrong_when_it_was_sent(self):
+        sky = monday_losses.Sky(self.ROW, 3)
+        car = monday_losses.Flow("car", 0, frozenset({2}), False)
+        rover = monday_losses.Flow("rover", 0, frozenset({2}), True)
+        faults = [monday_losses.Fault(30, 40, "battery", "1"), monday_losses.Fault(38, 39, "redial", "0")]
+
+        def causes(flow, *times, period=0):
+            return [monday_losses.cause(t, flow, faults, sky, period) for t in times]
+
+        self.assertEqual(causes(car, 10, 19.5, 24, 28), ["none of these", "link lost", "link lost", "none of these"])
+        self.assertEqual(causes(car, 75.5, 76), ["none of these"] * 2)
+        self.assertEqual(causes(car, 29.5, 39, 44.9, 46), ["battery", "battery", "battery", "none of these"])
+        self.assertEqual(causes(car, 46, 55.1, period=15), ["battery", "none of these"])
+        self.assertEqual(causes(rover, 36.5, 39, 44.5), ["battery", "redial", "battery"])
+        # At 60 s a link is lost, too, but then there is none; and what follows the link's return goes to that.
+        self.assertEqual(causes(car, 59.5, 65, 74), ["out of range"] * 3)
+        self.assertEqual(causes(rover, 65), ["hand-over"])
+
+    def test_a_link_that_is_on_no_way_is_no_cause(self):
+        sky = monday_losses.Sky("at 0 node 0 ignores nobody\nat 5 node 2 ignores 02:00:0a:09:00:04\n", 4)
+        self.assertFalse(sky.lost_link(0, {1}, 0, 10))
+        self.assertTrue(sky.lost_link(2, {3}, 0, 10))
+        self.assertFalse(sky.new_link(2, {3}, 0, 10))
+
+    def test_a_link_that_has_just_come_is_a_cause(self):
+        sky = monday_losses.Sky("at 0 node 0 ignores 02:00:0a:09:00:03\nat 9 node 0 ignores nobody\n", 3)
+        car = monday_losses.Flow("car", 0, frozenset({2}), False)
+        self.assertEqual([monday_losses.cause(t, car, [], sky) for t in (7.5, 9.5, 10.5)], ["none of these", "link new", "none of these"])
+
+    def test_a_lost_ping_was_sent_when_its_neighbours_say(self):
+        said = "".join(f"[{100 + 0.2 * n + 0.01:.3f}] 64 bytes from 10.9.0.5: icmp_seq={n} ttl=63 time=10.0 ms\n" for n in (2, 3, 6))
+        rows = monday_losses.pings(said + "\n7 packets transmitted, 3 received, 57.1429% packet loss, time 1200ms\n", 0.2)
+        self.assertEqual([(n, round(at, 3), answered) for n, at, answered in rows],
+                         [(n, round(100 + 0.2 * n, 3), n in (2, 3, 6)) for n in range(1, 8)])
+
+    def test_datagrams_that_did_not_come_are_spread_over_the_silence(self):
+        line = "{} [  5]   {}.00-{}.00   sec  24.4 KBytes   200 Kbits/sec  0.1 ms  {}/{} (0%)  {}\n"
+        said = line.format(10, 0, 1, 0, 25, "") + line.format(11, 1, 2, 0, 0, "") + line.format(12, 2, 3, 4, 6, "")
+        # The line about the whole transfer does not count.
+        received, lost = monday_losses.datagrams(said + line.format(12, 0, 3, 4, 31, "receiver"))
+        self.assertEqual((received, lost), (27, [10.25, 10.75, 11.25, 11.75]))
 
 
 class Files(unittest.TestCase):

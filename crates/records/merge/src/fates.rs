@@ -6,7 +6,7 @@ use wayhop_trace::{HopKind, Outcome};
 
 use crate::flows::{Flow, FlowPacket, Flows, To};
 use crate::frames::RowRef;
-use crate::input::NodeRun;
+use crate::input::{NodeRun, nodes};
 use crate::unite::{Packets, TimedRow};
 
 /// What happened to a packet in the last second before the first record ends may have gone on after it.
@@ -118,13 +118,13 @@ fn story(
     let hop = |t: &TimedRow| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;
     let mut story = Story::default();
     for t in rows.iter().filter(|t| hop(t).kind == HopKind::Deliver) {
-        let node = t.seen.node;
+        let node = runs[t.seen.node as usize].number;
         if flow.is_meant_for(node) && story.delivered.iter().all(|(n, ..)| *n != node) {
             story.delivered.push((node, t.at_ns, hop(t).ttl));
         }
     }
     let arrived = story.delivered.len() as u32;
-    let wanted = flow.receivers(runs.len());
+    let wanted = flow.receivers(nodes(runs));
     if arrived > 0 {
         story.fates.push(Fate { outcome: Outcome::Delivered, nodes: arrived });
     }

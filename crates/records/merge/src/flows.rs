@@ -94,7 +94,7 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[TimedRow]) -> 
         if all.tags.contains_key(&packet) {
             continue;
         }
-        let own = (0..).zip(runs).find(|(_, r)| r.has(hop.destination)).map(|(i, _)| To::Node(i));
+        let own = runs.iter().find(|r| r.has(hop.destination)).map(|r| To::Node(r.number));
         let all_of_them = || is_for_all(hop.destination).then_some(To::All);
         let to = own.or_else(all_of_them).or_else(|| ways_out.to(packet, hop.destination));
         let ends = Ends::new(hop.source, hop.destination, &identity);
@@ -109,7 +109,7 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[TimedRow]) -> 
         }
         let place = tag.flow as usize;
         if place == ways.len() {
-            ways.push((t.seen.node, is_from_outside, to));
+            ways.push((runs[node].number, is_from_outside, to));
             all.sent.push(Vec::new());
         } else if to != To::Outside(None) {
             ways[place].2 = to;
@@ -127,7 +127,7 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[TimedRow]) -> 
 struct WaysOut {
     /// The gateway that a packet left by.
     by: FxHashMap<PacketId, u32>,
-    /// Which packets each node received.
+    /// Which packets each run's node received.
     received: FxHashSet<(u32, PacketId)>,
     /// The mesh's own addresses, if a configuration tells them.
     mesh: Option<Mesh>,
@@ -136,14 +136,18 @@ struct WaysOut {
 impl WaysOut {
     fn of(runs: &[NodeRun], packets: &Packets) -> Self {
         let (mut by, mut received) = (FxHashMap::default(), FxHashSet::default());
-        for ((node, run), of_row) in (0..).zip(runs).zip(&packets.of_row) {
+        for (run, of_row) in runs.iter().zip(&packets.of_row) {
             // A node that hands a packet with a foreign destination to its host leads out.
             let leaves = |hop: &HopEvent| {
                 let to = hop.destination;
                 hop.kind == HopKind::Deliver && !to.is_multicast() && to != Addr::BROADCAST && !run.has(to)
             };
             by.extend(
-                run.hops.iter().zip(of_row).filter(|((hop, _), _)| leaves(hop)).map(|(_, p)| (*p, node)),
+                run.hops
+                    .iter()
+                    .zip(of_row)
+                    .filter(|((hop, _), _)| leaves(hop))
+                    .map(|(_, p)| (*p, run.number)),
             );
         }
         for ((node, run), of_row) in (0..).zip(runs).zip(&packets.of_row) {
@@ -154,9 +158,9 @@ impl WaysOut {
     }
 
     /// Whether a packet that a node forwards came there from outside, and not from a neighbour.
-    fn is_entry(&self, node: u32, packet: PacketId, source: Addr) -> bool {
+    fn is_entry(&self, run: u32, packet: PacketId, source: Addr) -> bool {
         let is_outside = |from| self.mesh.is_none_or(|mesh| !mesh.has(from));
-        source.v4().is_some_and(is_outside) && !self.received.contains(&(node, packet))
+        source.v4().is_some_and(is_outside) && !self.received.contains(&(run, packet))
     }
 
     /// Whither a packet goes whose destination is none of the nodes; `None` if that may be a node whose run is not here.

@@ -17,13 +17,17 @@ use crate::error::Error;
 const MOST_ROWS: usize = 1 << 23;
 /// Nodes that are merged at most.
 const MOST_NODES: usize = 1_000;
+/// By how much runs of one node may overlap: the error of their clocks.
+const OVERLAP_NS: i128 = 1_000_000_000;
 
-/// One node's run.
+/// A run of one node. One that was started again has several.
 pub(crate) struct NodeRun {
     pub(crate) path: PathBuf,
     pub(crate) manifest: Manifest,
     pub(crate) summary: Summary,
     pub(crate) node: NodeInfo,
+    /// The node's number in the merged run.
+    pub(crate) number: u32,
     pub(crate) hops: Vec<(HopEvent, Option<Identity>)>,
     pub(crate) notes: Vec<NoteEvent>,
     pub(crate) sends: Vec<SendEvent>,
@@ -97,10 +101,12 @@ pub(crate) fn read_all(
 
 /// Whether a run can be of the same experiment as those before it.
 fn check(run: &NodeRun, others: &[NodeRun]) -> Result<(), Error> {
-    if let Some(same) = others.iter().find(|o| o.node.addr == run.node.addr) {
+    // A node that is started again begins later; runs that overlap are found when the clocks are known.
+    let is_same = |o: &&NodeRun| o.node.addr == run.node.addr && o.manifest.started == run.manifest.started;
+    if let Some(same) = others.iter().find(is_same) {
         let other = same.path.display();
         return Err(run.unfit(&format!(
-            "it is of the node {}, as {other} is; name one run of each node, of the same experiment",
+            "it is of the node {}, as {other} is, and began at the same time; name each run once",
             run.node.addr
         )));
     }
@@ -189,6 +195,7 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
     let mut run = NodeRun {
         path: path.to_owned(),
         node: node.clone(),
+        number: 0,
         manifest,
         end_ns: (summary.simulated_s.max(0.0) * 1e9) as u64,
         summary,
@@ -276,15 +283,44 @@ fn join(
     joined.collect()
 }
 
-/// The names of the nodes, each different: of several with the same name the later ones have their address behind it.
+/// Numbers the nodes in the order of their runs.
+pub(crate) fn number(runs: &mut [NodeRun]) {
+    let mut numbers: BTreeMap<Ipv4Addr, u32> = BTreeMap::new();
+    for run in runs {
+        let next = numbers.len() as u32;
+        run.number = *numbers.entry(run.node.addr).or_insert(next);
+    }
+}
+
+/// How many nodes there are.
+pub(crate) fn nodes(runs: &[NodeRun]) -> usize {
+    runs.iter().map(|r| r.number as usize + 1).max().unwrap_or(0)
+}
+
+/// Refuses runs of one node that went on at the same time. `spans` are the begin and the end of each run by one clock.
+pub(crate) fn check_restarts(runs: &[NodeRun], spans: &[(i128, i128)]) -> Result<(), Error> {
+    let all = || runs.iter().zip(spans);
+    for (i, (run, (begin, end))) in all().enumerate() {
+        let overlaps = |(other, (b, e)): &(&NodeRun, &(i128, i128))| {
+            other.node.addr == run.node.addr && begin.max(b) + OVERLAP_NS < *end.min(e)
+        };
+        if let Some((other, _)) = all().take(i).find(overlaps) {
+            return Err(run.unfit(&format!(
+                "it is of the node {} at the same time as {}; name runs of one experiment, each once",
+                run.node.addr,
+                other.path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The name of each run's node. They differ: of several nodes with the same name the later ones have their address behind it.
 pub(crate) fn names(runs: &[NodeRun]) -> Vec<String> {
-    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-    runs.iter()
-        .map(|r| {
-            let name = &r.node.name;
-            let count = taken.entry(name.clone()).or_default();
-            *count += 1;
-            if *count == 1 { name.clone() } else { format!("{name}-{}", r.node.addr) }
-        })
-        .collect()
+    let is_taken = |r: &NodeRun| runs.iter().any(|o| o.number < r.number && o.node.name == r.node.name);
+    let name = |r: &NodeRun| {
+        let name = &r.node.name;
+        if is_taken(r) { format!("{name}-{}", r.node.addr) } else { name.clone() }
+    };
+    runs.iter().map(name).collect()
 }

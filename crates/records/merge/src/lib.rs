@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use clocks::Clocks;
 pub use error::Error;
 use frames::{RowRef, frames, observations};
-use input::{NodeRun, check_place, names, read_all};
+use input::{NodeRun, check_place, check_restarts, names, number, read_all};
 use observation::Kind;
 pub use options::Options;
 pub use report::{MergeReport, MergedNode};
@@ -55,6 +55,7 @@ pub fn merge(
 ) -> Result<MergeReport, Error> {
     check_place(paths, out)?;
     let mut runs = read_all(paths, classifier)?;
+    number(&mut runs);
     let wanted = options.reference.as_deref();
     let mut reference = reference_of(&runs, wanted)?;
     let mut left_apart = Vec::new();
@@ -73,12 +74,20 @@ pub fn merge(
             node += 1;
             !apart.contains(&(node - 1))
         });
+        number(&mut runs);
         reference -= apart.iter().filter(|n| **n < reference).count();
         frames = frames::frames(&runs);
         all = observations(&runs, &frames);
     }
     let spans: Vec<(u64, u64)> = runs.iter().map(|r| (0, r.end_ns)).collect();
     let clocks = Clocks::set(reference, &spans, &all);
+    let by_one_clock: Vec<_> = clocks
+        .of_node
+        .iter()
+        .zip(&spans)
+        .map(|(c, (begin, end))| (c.time_ns(*begin), c.time_ns(*end)))
+        .collect();
+    check_restarts(&runs, &by_one_clock)?;
     let early = all.iter().filter(|o| o.kind != Kind::Heard && clocks.delay_us(o) < 0.0).count() as u64;
     let begins = clocks.of_node.iter().map(|c| c.time_ns(0));
     let zero_ns = begins.min().unwrap_or(0);

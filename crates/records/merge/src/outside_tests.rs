@@ -11,7 +11,7 @@ use wayhop_trace::{
 use crate::fates::{Ends, stories};
 use crate::flows::{To, flows};
 use crate::frames::RowRef;
-use crate::input::NodeRun;
+use crate::input::{NodeRun, number};
 use crate::unite::{Packets, TimedRow};
 
 const ROBOT: [u8; 4] = [10, 0, 0, 1];
@@ -54,6 +54,7 @@ fn run(address: [u8; 4], hops: Vec<(HopEvent, Option<Identity>)>) -> NodeRun {
         manifest: Manifest::new(format!("address = \"{address}/24\"\n"), 1, Vec::new(), 0),
         summary: Summary::default(),
         node: NodeInfo::with_radio(address.to_string(), address),
+        number: 0,
         hops,
         notes: Vec::new(),
         sends: Vec::new(),
@@ -83,8 +84,9 @@ fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
     ];
     let gateway: &[Row] =
         &[(1, 1, 1, Receive, ROBOT, WEB), (1, 1, 1, Deliver, ROBOT, WEB), (2, 2, 1, Forward, WEB, ROBOT)];
-    let runs =
+    let mut runs =
         [(ROBOT, robot), (GATEWAY, gateway)].map(|(a, rows)| run(a, rows.iter().copied().map(hop).collect()));
+    number(&mut runs);
     let of_row = |r: &NodeRun| r.hops.iter().map(|(h, _)| h.packet).collect();
     let packets = Packets { of_row: runs.iter().map(of_row).collect(), of_number: Vec::new(), strange: 0 };
     let mut order = Vec::new();

@@ -1,6 +1,6 @@
 //! The merged run directory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::fates::Story;
 use crate::flows::{Flow, FlowPacket, Flows, To};
 use crate::frames::RowRef;
-use crate::input::{NodeRun, names};
+use crate::input::{NodeRun, names, nodes};
 use crate::options::Options;
 use crate::places::Places;
 use crate::report::{MergeReport, MergedNode};
@@ -60,7 +60,9 @@ impl Merge {
             .runs
             .iter()
             .zip(&names)
-            .map(|(r, name)| NodeInfo { name: name.clone(), ..r.node.clone() })
+            .map(|(r, name)| (r.number, NodeInfo { name: name.clone(), ..r.node.clone() }))
+            .collect::<BTreeMap<u32, NodeInfo>>()
+            .into_values()
             .collect();
         let outputs = Outputs {
             identities: true,
@@ -69,6 +71,7 @@ impl Merge {
             gps: self.runs.iter().any(|r| !r.gps.is_empty()),
             ..Outputs::default()
         };
+        let by_number: Vec<String> = nodes.iter().map(|n| n.name.clone()).collect();
         let mut recorder = Recorder::start(dir, &outputs, nodes)?;
         self.write_packets(&mut recorder);
         self.write_remarks(&mut recorder);
@@ -78,7 +81,7 @@ impl Merge {
         let mut summary = self.summary(options);
         summary.origin = origin;
         summary.trace_hash = recorder.hash().hex();
-        summary.name_nodes(&names);
+        summary.name_nodes(&by_number);
         recorder.finish(&summary, RunStatus::Complete)?;
         Ok(self.report(&names, summary))
     }
@@ -88,7 +91,7 @@ impl Merge {
         let shared = CommonConfig::of(&self.runs, self.reference);
         let mut text = format!(
             "# Merged from the runs of {} nodes.\n{}\n# Their configurations:\n",
-            self.runs.len(),
+            nodes(&self.runs),
             shared.text
         );
         for (run, name) in self.runs.iter().zip(names) {
@@ -124,6 +127,11 @@ impl Merge {
         nanos(self.clocks.of_node[node].time_ns(own.as_nanos()) - self.zero_ns)
     }
 
+    /// The node whose run has this place among the runs.
+    fn node(&self, run: usize) -> NodeId {
+        NodeId(self.runs[run].number)
+    }
+
     fn write_packets(&self, recorder: &mut Recorder) {
         let lost: BTreeSet<RowRef> =
             self.stories.iter().flatten().filter_map(|story| story.lost_after).collect();
@@ -134,7 +142,7 @@ impl Merge {
             let hop = HopEvent {
                 time: nanos(t.at_ns),
                 packet,
-                node: node_id(node),
+                node: self.node(node),
                 flow: self.flows.tags.get(&packet).copied(),
                 class: self.class(hop, packet),
                 ..*hop
@@ -179,16 +187,16 @@ impl Merge {
                 sends.push((self.time(node, s.time), node, wayhop_core::SendState { packet, ..s.state }));
             }
             for c in &run.counters {
-                recorder.counter(&wayhop_trace::Counter { node: node_id(node), ..*c });
+                recorder.counter(&wayhop_trace::Counter { node: self.node(node), ..*c });
             }
         }
         notes.sort_by_key(|(at, node, _)| (*at, *node));
         for (time, node, note) in notes {
-            recorder.note(&wayhop_trace::NoteEvent { time, node: node_id(node), note });
+            recorder.note(&wayhop_trace::NoteEvent { time, node: self.node(node), note });
         }
         sends.sort_by_key(|(at, node, _)| (*at, *node));
         for (time, node, state) in sends {
-            recorder.sent(&wayhop_trace::SendEvent { time, node: node_id(node), state });
+            recorder.sent(&wayhop_trace::SendEvent { time, node: self.node(node), state });
         }
     }
 
@@ -198,7 +206,7 @@ impl Merge {
         let mut fixes = Vec::new();
         let mut connections = Vec::new();
         for (i, run) in self.runs.iter().enumerate() {
-            let node = node_id(i);
+            let node = self.node(i);
             let of = |s: &SizeEvent| SizeEvent { time: self.time(i, s.time), node, ..*s };
             sizes.extend(run.sizes.iter().map(of));
             let of = |c: &ConnectionEvent| ConnectionEvent { time: self.time(i, c.time), node, ..*c };
@@ -229,7 +237,7 @@ impl Merge {
                 recorder.position(&wayhop_trace::PositionEvent {
                     time,
                     until: until.max(time),
-                    node: node_id(node),
+                    node: self.node(node),
                     at,
                     velocity: p.velocity,
                 });
@@ -286,8 +294,8 @@ impl Merge {
         }
         totals.round_trip_ms =
             LatencyMs::of(&mut round_trips.into_iter().flatten().flatten().collect::<Vec<_>>());
-        let outages = self.runs.iter().enumerate().flat_map(|(node, run)| {
-            run.summary.outages.iter().map(move |o| NodeOutages { node: node as u32, ..o.clone() })
+        let outages = self.runs.iter().flat_map(|run| {
+            run.summary.outages.iter().map(|o| NodeOutages { node: run.number, ..o.clone() })
         });
         let seconds = self.end_ns.max(0) as f64 / 1e9;
         let first = &self.runs[self.reference];
@@ -322,7 +330,7 @@ impl Merge {
                 all[tag.flow as usize].get_or_insert_default();
                 echoes.sent(flow.conversation.ends, identity, tag.flow, t.at_ns);
             }
-            if hop.kind == HopKind::Deliver && flow.is_meant_for(t.seen.node) {
+            if hop.kind == HopKind::Deliver && flow.is_meant_for(self.runs[node].number) {
                 let answer = echoes.delivered((hop.source, hop.destination), identity, t.at_ns);
                 let asked = answer.and_then(|a| Some((all[a.flow as usize].as_mut()?, a.round_trip_ns)));
                 if let Some((round_trips, ns)) = asked {
@@ -341,7 +349,7 @@ impl Merge {
         stories: &[Story],
         all_ns: &mut Vec<u64>,
     ) -> FlowSummary {
-        let receivers = u64::from(flow.receivers(self.runs.len()));
+        let receivers = u64::from(flow.receivers(nodes(&self.runs)));
         let mut latencies = Vec::new();
         let (mut hops, mut counted, mut bytes) = (0_u64, 0_u64, 0_u64);
         let (mut dropped, mut held) = (0, 0);
@@ -389,16 +397,16 @@ impl Merge {
 
     fn report(&self, names: &[String], summary: Summary) -> MergeReport {
         let mut at: FxHashMap<PacketId, Option<u32>> = FxHashMap::default();
-        for (node, rows) in (0..).zip(&self.packets.of_row) {
+        for (run, rows) in self.runs.iter().zip(&self.packets.of_row) {
             for packet in rows {
-                let one = at.entry(*packet).or_insert(Some(node));
-                if *one != Some(node) {
+                let one = at.entry(*packet).or_insert(Some(run.number));
+                if *one != Some(run.number) {
                     *one = None;
                 }
             }
         }
         let node = |(i, r): (usize, &NodeRun)| MergedNode {
-            node: i as u32,
+            node: r.number,
             name: names[i].clone(),
             address: Addr::from(r.node.addr).to_string(),
             run: r.path.display().to_string(),
@@ -420,11 +428,6 @@ impl Merge {
             summary,
         }
     }
-}
-
-/// A node's number in the merged run.
-fn node_id(node: usize) -> NodeId {
-    NodeId(node as u32)
 }
 
 fn nanos(ns: i128) -> Time {

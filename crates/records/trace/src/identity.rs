@@ -47,8 +47,16 @@ pub enum Echo {
 }
 
 impl Identity {
-    /// That of an IP packet; `None` for octets that are none.
+    /// That of an IP packet; `None` for octets that are none. The block that authenticates a packet does not count: its sender records the
+    /// packet before it has one.
     pub fn of(packet: &[u8], classifier: &dyn Classifier) -> Option<Self> {
+        match classifier.without_authentication(packet) {
+            Some(bare) => Self::of_bare(&bare, classifier),
+            None => Self::of_bare(packet, classifier),
+        }
+    }
+
+    fn of_bare(packet: &[u8], classifier: &dyn Classifier) -> Option<Self> {
         let (protocol, tag, upper) = inner(packet, classifier)?;
         let ends = ip::Packet::new_checked(packet).ok()?;
         let header = if is_first(tag) { transport(protocol, upper) } else { Transport::default() };
@@ -214,8 +222,9 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use proptest::prelude::*;
+    use wayhop_core::{PacketMeta, Pool};
     use wayhop_protocols::CLASSIFIER;
-    use wayhop_wire::udp;
+    use wayhop_wire::{auth, udp};
 
     use super::*;
 
@@ -243,6 +252,27 @@ mod tests {
         assert_ne!(a.frame, b.frame);
         assert_eq!(a.end_to_end, b.end_to_end);
         assert_eq!((a.protocol, a.ports, a.payload), (17, Some((5_000, 9_000)), 5));
+    }
+
+    #[test]
+    fn a_packet_is_the_same_before_and_behind_its_authentication() {
+        let aodv = wayhop_protocols::find("aodv").unwrap();
+        let format = auth::Format::of(&aodv.messages).unwrap();
+        let mut p = Pool::new().zeroed(0, PacketMeta::default());
+        format.write_empty(&mut p, A);
+        let bare = p.bytes().to_vec();
+        let block = auth::Block {
+            kind: auth::Kind::Message,
+            key_id: 1,
+            transmitter: A,
+            index: 7,
+            counter: 9,
+            tag: [3; auth::TAG_LEN],
+        };
+        format.insert(&mut p, &block).unwrap();
+        assert_eq!(p.len(), bare.len() + 36);
+        let identity = |octets| Identity::of(octets, CLASSIFIER).unwrap();
+        assert_eq!(identity(p.bytes()), identity(&bare));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use wayhop_core::{Class, Classifier, DecodedMessage, Description, Messages};
 use wayhop_wire::ipv4;
 
+use crate::packet::without_authentication;
 use crate::{class, decode, messages, route_header};
 
 /// Knows the packets of all protocols of the registry.
@@ -20,6 +21,9 @@ impl Classifier for Registry {
     }
     fn decode(&self, ip_packet: &[u8]) -> Option<(&'static Description, Vec<DecodedMessage>)> {
         decode(&ipv4::Packet::new_snapped(ip_packet).ok()?)
+    }
+    fn without_authentication(&self, ip_packet: &[u8]) -> Option<Vec<u8>> {
+        without_authentication(ip_packet)
     }
     fn route_header<'a>(&self, ip_packet: &'a [u8]) -> Option<Option<&'a [u8]>> {
         route_header(&ipv4::Packet::new_snapped(ip_packet).ok()?)

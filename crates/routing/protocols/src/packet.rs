@@ -2,7 +2,9 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Carrier, Class, Datagram, DecodedMessage, Description, MessageFormat, Messages};
+use wayhop_core::{
+    Addr, Carrier, Class, Datagram, DecodedMessage, Description, MessageFormat, Messages, PacketMeta, Pool,
+};
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{auth, udp};
 
@@ -68,6 +70,16 @@ pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
     let c = (format.classify)(&datagram);
     let class = c.class.and_then(|index| Class::of(place, description, index));
     (class, Messages::of(place, description, c.types))
+}
+
+/// The packet without the block that authenticates it; `None` if it has none.
+pub(crate) fn without_authentication(ip_packet: &[u8]) -> Option<Vec<u8>> {
+    let (place, _) = protocol_of(&ipv4::Packet::new_checked(ip_packet).ok()?)?;
+    let auth = auth::Format::of(&ALL[usize::from(place)].messages)?;
+    auth.find(ip_packet)?;
+    let mut bare = Pool::new().packet(ip_packet, PacketMeta::default());
+    auth.remove(&mut bare)?;
+    Some(bare.bytes().to_vec())
 }
 
 /// The place among its protocol's classes of a routing packet of which a node takes a limited number from each neighbour.

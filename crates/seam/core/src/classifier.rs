@@ -18,6 +18,9 @@ pub trait Classifier: Debug + Sync {
     /// The protocol whose packet this is, and its messages. The end of the packet may be missing.
     fn decode(&self, ip_packet: &[u8]) -> Option<(&'static Description, Vec<DecodedMessage>)>;
 
+    /// The packet without the block that authenticates it; `None` if it has none.
+    fn without_authentication(&self, ip_packet: &[u8]) -> Option<Vec<u8>>;
+
     /// The part of the packet that each node on its way changes: `None` if its protocol has none, the inner `None` if it was
     /// not captured whole.
     #[allow(clippy::option_option, reason = "there is none, or it is cut")]

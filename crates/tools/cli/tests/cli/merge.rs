@@ -205,7 +205,7 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     assert!(refused(&[one, one]).contains("given twice"));
     assert!(refused(&["whole", one]).contains("it is the run of 8 nodes"));
     assert!(refused(&[one, "nowhere"]).contains("not a run directory"));
-    // Of another experiment: the same node again, or another protocol.
+    // The same node again, or another protocol.
     run_in(d, &["export", "nodes", "whole", "--out", "again"]).ok();
     // Of another run, what `merge again/*` would take for a ninth node.
     fs::create_dir(d.join("again/9")).unwrap();
