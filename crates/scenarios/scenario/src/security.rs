@@ -285,8 +285,7 @@ mod tests {
         };
         assert!(resolve("aodv").unwrap().is_some());
         let e = resolve("none").unwrap_err().to_string();
-        for says in ["s.toml", "line 3", "security.keys", "protocol none", "remove `security`, or use one of"]
-        {
+        for says in ["s.toml:3:", "security.keys", "protocol none", "remove `security`, or use one of"] {
             assert!(e.contains(says), "{says}: {e}");
         }
         assert!(!e.contains(KEY));
