@@ -289,7 +289,7 @@ impl AgentConfig {
         s.agent.status_reports = self.status_reports;
         s.routing = self.routing.plan(self.copies, self.routes.clone());
         s.layer = self.layer;
-        s.listens = self.layers.clone();
+        s.listens.clone_from(&self.layers);
         let ports = Ports::default();
         s.ports = Ports {
             beacon: ports.beacon,
