@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use wayhop_core::Time;
-use wayhop_lab::{IsStopped, Plan, Wiring};
+use wayhop_lab::{Plan, StopFlag, Wiring};
 use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
@@ -38,7 +38,7 @@ impl Lab {
         dir: Option<&Path>,
         command: Option<Launch>,
         trust: bool,
-        is_stopped: IsStopped<'_>,
+        is_stopped: StopFlag<'_>,
     ) -> Result<Self, Error> {
         let scenario = &plan.scenario;
         let (mut programs, leave) = Programs::new(scenario, dir, trust)?.split();
@@ -99,12 +99,12 @@ impl Lab {
 }
 
 /// The nodes' hosts and what is between them, unless `is_stopped` says meanwhile that they are not wanted any more.
-pub fn wiring(scenario: &Resolved, is_stopped: IsStopped<'_>) -> Result<Wiring, Error> {
+pub fn wiring(scenario: &Resolved, is_stopped: StopFlag<'_>) -> Result<Wiring, Error> {
     unless_stopped(Wiring::new(scenario, is_stopped), is_stopped)
 }
 
 /// A lab that fails after it was stopped fails for that.
-fn unless_stopped<T>(made: Result<T, wayhop_linux::Error>, is_stopped: IsStopped<'_>) -> Result<T, Error> {
+fn unless_stopped<T>(made: Result<T, wayhop_linux::Error>, is_stopped: StopFlag<'_>) -> Result<T, Error> {
     made.map_err(|e| if is_stopped() { Error::Stopped(e.to_string()) } else { e.into() })
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, lchown};
 use std::path::{Path, PathBuf};
 
 use wayhop_core::{Time, file_name};
-use wayhop_netns::{Confined, Launch};
+use wayhop_netns::{Confinement, Launch};
 use wayhop_scenario::{ProgramPlan, Resolved};
 
 use crate::error::Error;
@@ -37,7 +37,7 @@ impl Programs {
         }
         let launch = |p: &ProgramPlan| -> io::Result<Launch> {
             let own = || run.map(|r| r.join(FILES).join(file_name(&scenario.names[p.node.index()])));
-            let confine = || Confined::new(p.node.0, own().as_deref());
+            let confine = || Confinement::new(p.node.0, own().as_deref());
             Ok(Launch {
                 node: p.node.0,
                 command: p.command.iter().map(Into::into).collect(),
