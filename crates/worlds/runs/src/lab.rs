@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use wayhop_core::{Time, file_name};
-use wayhop_lab::{StopFlag, Plan, Wiring};
+use wayhop_lab::{Plan, StopFlag, Wiring};
 use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
