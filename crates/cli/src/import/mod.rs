@@ -11,9 +11,9 @@ use wayhop_import::{Heights, Imported, Named, Places, core_xml, csv, eel, fcd, g
 use wayhop_scenario::{BonnMotion, Columns, Movement, Scenario, Skipped, Traffic, relative_path};
 
 use crate::failure::{Failure, harmless, output, say, warn};
-use args::{HeightArgs, ImportedArgs, Strictness, TrackArgs};
 use crate::ns2_script::record;
 use crate::recover;
+use args::{HeightArgs, ImportedArgs, Strictness, TrackArgs};
 
 pub(crate) use args::ImportArgs;
 
