@@ -8,10 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use crate::modules::{self, Module, Way};
-use crate::{scripts, sources};
-
-/// Which files a file uses, each with a path that names something of it.
-pub(crate) type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, String>>;
+use crate::scripts::{self, Uses};
+use crate::sources;
 
 /// Imports that hand on imports: more steps than this are a circle of `pub use`.
 const STEPS_MAX: usize = 16;
@@ -276,7 +274,8 @@ mod tests {
         assert_eq!(found_in(&[files[0], direct, files[2], files[3]]), [""; 0]);
         // What lies in the folder goes up to its `mod.rs` anyway.
         let inside = ("site/b.rs", "use super::c::C;\nuse super::D;\npub struct Site(C, D);\n");
-        let hands_on = ("site/mod.rs", "mod b;\nmod c;\npub use b::Site;\nuse c::D;\npub fn f(_: Site, _: D) {}\n");
+        let hands_on =
+            ("site/mod.rs", "mod b;\nmod c;\npub use b::Site;\nuse c::D;\npub fn f(_: Site, _: D) {}\n");
         let c = ("site/c.rs", "pub struct C;\npub struct D;\n");
         assert_eq!(found_in(&[("lib.rs", "mod site;\n"), hands_on, inside, c]), [""; 0]);
     }
@@ -288,7 +287,8 @@ mod tests {
         fs::create_dir_all(&web).unwrap();
         fs::write(web.join("run.ts"), "import {\n  type A,\n} from \"../counts\";\n").unwrap();
         fs::write(web.join("../counts.ts"), "import type { Look } from \"./live/run\";\n").unwrap();
-        fs::write(web.join("../main.tsx"), "import \"./counts\";\nimport { render } from \"preact\";\n").unwrap();
+        fs::write(web.join("../main.tsx"), "import \"./counts\";\nimport { render } from \"preact\";\n")
+            .unwrap();
         let found = findings(root.path()).unwrap();
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("web/src/counts.ts -> web/src/live/run.ts (./live/run)"), "{found:?}");

@@ -1,9 +1,12 @@
 //! Which file of the studio's page imports which.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::circles::Uses;
 use crate::sources;
+
+/// Which files a file uses, each with what names it there.
+pub(crate) type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, String>>;
 
 /// How the names of the page's sources end; an import leaves that out.
 const ENDINGS: [&str; 2] = ["ts", "tsx"];
@@ -30,7 +33,10 @@ pub(crate) fn uses(folder: &Path) -> Result<Uses, String> {
 fn imports(text: &str) -> impl Iterator<Item = &str> {
     // `import ... from "./a"`, over several lines as well, `import "./a"`, `import("./a")`.
     ["from \"", "import \"", "import(\""].into_iter().flat_map(move |before| {
-        text.split(before).skip(1).filter_map(|rest| rest.split('"').next()).filter(|name| name.starts_with('.'))
+        text.split(before)
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .filter(|name| name.starts_with('.'))
     })
 }
 

@@ -55,7 +55,9 @@ pub mod bundle {
 
     /// `receive`.
     pub fn receive() -> String {
-        page(&with_version(schema::<crate::bundle::ReceivedBundle>("A line of `wayhop bundle receive --json`")))
+        page(&with_version(schema::<crate::bundle::ReceivedBundle>(
+            "A line of `wayhop bundle receive --json`",
+        )))
     }
 
     /// `list`.

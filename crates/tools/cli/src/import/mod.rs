@@ -15,9 +15,9 @@ use wayhop_scenario::{Movement, Scenario, Traffic};
 use wayhop_simulator_files::{BonnMotion, Columns};
 
 use crate::failure::{Failure, harmless, output, say, warn};
-use args::{HeightArgs, ImportedArgs, Strictness, TrackArgs};
 use crate::ns2_script::record;
 use crate::recover;
+use args::{HeightArgs, ImportedArgs, Strictness, TrackArgs};
 
 pub(crate) use args::ImportArgs;
 

@@ -16,11 +16,11 @@ use wayhop_reproduce::{Options, cmu, das, meshtest, mule};
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_trace::Status;
 
+use crate::failure::{Failure, output, say};
+use crate::job_progress::JobProgress;
 #[cfg(feature = "linux")]
 use args::PranPart;
 use args::{MechanismName, Paper};
-use crate::failure::{Failure, output, say};
-use crate::job_progress::JobProgress;
 
 pub(crate) use args::{EXAMPLES, ReproduceArgs};
 

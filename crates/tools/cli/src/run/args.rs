@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use wayhop_sweep::Seeds;
 
+use crate::record::{ReceptionArgs, RecordArgs};
 #[cfg(feature = "linux")]
 use crate::scenario_args::speed;
-use crate::record::{ReceptionArgs, RecordArgs};
 use crate::scenario_args::{SourceArgs, whole};
 use crate::topology::args::GeometryArgs;
 

@@ -12,11 +12,11 @@ use wayhop_scenario::{Resolved, Scenario};
 use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
-use args::RunArgs;
 use crate::check::Check;
 use crate::failure::{Failure, say, warn};
 use crate::progress::Progress;
 use crate::{record, show};
+use args::RunArgs;
 
 pub(crate) use args::{EXAMPLES, RunCommand};
 pub(crate) use seeds::run_command;

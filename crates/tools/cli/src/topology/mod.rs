@@ -16,8 +16,8 @@ use wayhop_topology::{
 };
 use wayhop_trace::Summary;
 
-use crate::run::args::RunArgs;
 use crate::failure::{Failure, output, warn};
+use crate::run::args::RunArgs;
 use args::Table;
 pub(crate) use args::{EXAMPLES, TopologyArgs};
 
