@@ -20,7 +20,7 @@ use crate::record::capture::Capture;
 use crate::record::run_dir::Run;
 use crate::run::poll::{Readiness, wait};
 use crate::run::reload::reload;
-use crate::run::setup::Rooms;
+use crate::run::rooms::Rooms;
 use crate::run::watch::Watch;
 
 /// Turns of work between two looks at everything else, when there is always more.

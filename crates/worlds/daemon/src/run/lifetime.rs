@@ -13,7 +13,8 @@ use crate::position::fix_time::FixClock;
 use crate::record::capture::Capture;
 use crate::run::event_loop::EventLoop;
 use crate::run::poll::signals;
-use crate::run::setup::{Rooms, set_up};
+use crate::run::rooms::Rooms;
+use crate::run::setup::set_up;
 
 /// How a node ended.
 #[derive(Debug)]

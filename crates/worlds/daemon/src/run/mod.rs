@@ -4,5 +4,6 @@ mod event_loop;
 pub(crate) mod lifetime;
 pub(crate) mod poll;
 mod reload;
+mod rooms;
 mod setup;
 mod watch;

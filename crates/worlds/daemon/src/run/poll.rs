@@ -12,7 +12,7 @@ use wayhop_linux::Error;
 use wayhop_linux::netlink::NeighbourNews;
 
 use crate::gateway::probe::Probe;
-use crate::run::setup::Rooms;
+use crate::run::rooms::Rooms;
 use crate::run::watch::Watch;
 
 /// The signals that end a node, as something to wait for.

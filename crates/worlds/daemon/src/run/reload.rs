@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::config::plan::MtuPlan;
 use crate::config::settings::Settings;
 use crate::log::Level;
-use crate::run::setup::Rooms;
+use crate::run::rooms::Rooms;
 
 /// Reads the configuration again. `settings` become what the node runs with.
 pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {

@@ -1,52 +1,21 @@
 //! Making a host a node: each room sets itself up from its plan, in the order in which the host may be changed; and then no more
 //! privileges than needed.
 
-use wayhop_control::Server;
 use wayhop_linux::Error;
 
 use crate::config::plan::Plans;
 use crate::config::settings::Settings;
-use crate::control::desk::Desk;
 use crate::control::socket::ControlSocket;
 use crate::gateway::router::{Router, check_nft, uplink_index};
-use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::interfaces::set_up::{InterfaceSetup, look_at};
 use crate::kernel::set_up::Kernel;
 use crate::kernel::{addresses, privileges};
 use crate::log::Log;
 use crate::node::host::Host;
-use crate::record::files::{NodeRecord, RecordFiles};
+use crate::record::files::RecordFiles;
+use crate::run::rooms::Rooms;
 use crate::run::watch::Watch;
 use crate::undo::{Claims, Undo};
-
-/// A node that is ready to run.
-pub(crate) struct Rooms {
-    pub(crate) host: Host,
-    pub(crate) kernel: Kernel,
-    pub(crate) interfaces: MeshInterfaces,
-    /// Of a gateway.
-    pub(crate) router: Option<Router>,
-    pub(crate) record: NodeRecord,
-    pub(crate) control: Option<(Server, Desk)>,
-    pub(crate) log: Log,
-    /// Dropped last: it sets the host back.
-    pub(crate) undo: Undo,
-}
-
-impl Rooms {
-    /// Ends what programs see of the node, and sets the host back.
-    ///
-    /// # Errors
-    /// If the host is not as before.
-    pub(crate) fn end(self) -> Result<(), Error> {
-        let Self { kernel, control, mut undo, interfaces, .. } = self;
-        drop((kernel, control));
-        let outcome = undo.finish();
-        // Until now, what comes from the mesh stays within it.
-        drop(interfaces);
-        outcome
-    }
-}
 
 /// Sets everything up, with this seed.
 pub(crate) fn set_up(settings: &Settings, seed: u64) -> Result<(Rooms, Watch), Error> {

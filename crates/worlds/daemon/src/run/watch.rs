@@ -11,7 +11,7 @@ use wayhop_linux::listing::Link;
 use crate::interfaces::watch::PartOf;
 use crate::kernel::repairs::HostRepairs;
 use crate::log::Log;
-use crate::run::setup::Rooms;
+use crate::run::rooms::Rooms;
 
 /// How often to look.
 const EVERY: Span = Span::from_secs(1);
