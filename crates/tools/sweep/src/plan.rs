@@ -104,6 +104,7 @@ pub struct Axis {
 /// A value of an axis that changes several keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Labelled")]
 pub struct LabelledValue {
     /// What tables call it.
     pub label: String,
