@@ -200,6 +200,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "cli",
         &[
             "application-host",
+            "applications",
             "core",
             "document",
             "simulator-files",

@@ -179,7 +179,10 @@ mod tests {
     #[test]
     fn unsafe_is_found_outside_the_crate_that_calls_the_system() {
         let source = "fn f() { unsafe { g() } }\n";
-        assert_eq!(found_in("sim", MANIFEST, source), ["crates/storey/sim/src/lib.rs:1: unsafe: only linux may"]);
+        assert_eq!(
+            found_in("sim", MANIFEST, source),
+            ["crates/storey/sim/src/lib.rs:1: unsafe: only linux may"]
+        );
         assert!(found_in("linux", MANIFEST, source).is_empty());
     }
 

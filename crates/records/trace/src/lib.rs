@@ -80,8 +80,8 @@ pub use run_dir::RunDir;
 pub use status::Status;
 pub use story::{At, LostPacket, PacketQuery, PathBetween, Step, Story, lost, stories};
 pub use summary::{
-    ApplicationSummary, AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin, ProgramExit, Programs,
-    Summary, TcpSummary, Topology, Totals, named_drops, ratio,
+    ApplicationSummary, AttackNodes, FlowSummary, LatencyMs, Lateness, NodeEnergy, NodeOutages, Origin,
+    ProgramExit, Programs, Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
     OutcomeRow, PacketRow, Power, Search, TABLES, TableFile, Tables, addresses, export_csv, motion,

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use serde_json::Value;
 use wayhop_core::{Application, ApplicationCx, ApplicationInput, ConfiguredApplication, Rng, Time};
 
+use crate::answer::{Answer, check_order, guarded};
 use crate::line::ApplicationLine;
-use crate::replay::{Answer, check_order, guarded};
 
 pub(crate) struct ApplicationSubject {
     application: Box<dyn Application>,

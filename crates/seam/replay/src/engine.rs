@@ -6,9 +6,9 @@ use serde_json::Value;
 use wayhop_core::{Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
 use wayhop_wire::{ipv4, ipv6};
 
+use crate::answer::{Answer, check_order, guarded};
 use crate::header::Engines;
 use crate::line::Line;
-use crate::replay::{Answer, check_order, guarded};
 
 pub(crate) struct EngineSubject {
     engines: Engines,

@@ -8,6 +8,7 @@
 //! * [`Reader`]: reads one, plain or gzip. Logs are input from outside: an error names file and line.
 //! * [`Replay`]: feeds a log to an engine (`engine`) or an application (`application`), and compares effects.
 
+mod answer;
 mod application;
 mod engine;
 mod error;

@@ -6,72 +6,16 @@ use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use wayhop_core::{
-    Addr, Application, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Fix, NodeId,
-    Packet, PacketMeta, Purpose, Rng, Time, TimerKey, stream,
+    Addr, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Fix, NodeId, Packet,
+    PacketMeta, Time, TimerKey,
 };
-use wayhop_scenario::{ApplicationPlan, Resolved};
-use wayhop_trace::{ApplicationSummary, NoteEvent};
+use wayhop_trace::NoteEvent;
 use wayhop_wire::{ip, ipv4, udp};
 
 use crate::common::Common;
 use crate::event::Event;
+use crate::hosted_applications::Applications;
 use crate::net::Net;
-
-/// All applications of a run, in the scenario's order.
-#[derive(Default)]
-pub(crate) struct Applications {
-    all: Vec<Hosted>,
-    /// For reuse.
-    effects: Vec<ApplicationEffect>,
-}
-
-/// One of them, and what its host keeps for it.
-struct Hosted {
-    node: u32,
-    name: &'static str,
-    engine: Box<dyn Application>,
-    rng: Rng,
-    /// Where it listens.
-    ports: Vec<u16>,
-    timers: Vec<(TimerKey, Time)>,
-}
-
-impl Applications {
-    /// Those of a scenario, none of which has begun.
-    pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
-        let hosted = |(i, p): (usize, &ApplicationPlan)| Hosted {
-            node: p.node.0,
-            name: p.application.description.name,
-            engine: p.application.parameters.application(),
-            rng: stream(scenario.seed, Purpose::Applications, i as u64),
-            ports: Vec::new(),
-            timers: Vec::new(),
-        };
-        let all: Vec<Hosted> = scenario.applications.iter().enumerate().map(hosted).collect();
-        (!all.is_empty()).then(|| Box::new(Self { all, effects: Vec::new() }))
-    }
-
-    /// Whether one at this node listens at this UDP port, and which.
-    fn at_port(&self, node: u32, port: u16) -> Option<u32> {
-        let at = self.all.iter().position(|a| a.node == node && a.ports.contains(&port))?;
-        Some(at as u32)
-    }
-
-    fn of_node(&self, node: u32) -> impl Iterator<Item = u32> + use<> {
-        let own = self.all.iter().enumerate().filter(|(_, a)| a.node == node);
-        own.map(|(i, _)| i as u32).collect::<Vec<_>>().into_iter()
-    }
-
-    /// What each has counted.
-    pub(crate) fn summaries(&self) -> Vec<ApplicationSummary> {
-        let summary = |a: &Hosted| {
-            let mut s = ApplicationSummary::new(a.node, a.name);
-            a.engine.figures(&mut |name, value| s.add(name, value));
-            s
-        };
-        self.all.iter().map(summary).collect()
-    }
-}
 
 impl Common {
     /// Calls an application, and does what it asks for.

@@ -12,7 +12,6 @@ use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
 use wayhop_trace::{FrameEvent, HopEvent, HopKind, Identity, Recorder};
 
-use crate::applications::Applications;
 use crate::attackers::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
@@ -21,6 +20,7 @@ use crate::event::Event;
 use crate::external::{Egress, Exit, External};
 use crate::fates::Watched;
 use crate::flows::{Delivery, Flows};
+use crate::hosted_applications::Applications;
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::ports::Ports;

@@ -5,7 +5,7 @@
 //!   [`wayhop_node`].
 //! * `world`: what a node asks for.
 //! * `tcp`: connections, between their state machine (`tcp_flow`) and the network.
-//! * `applications`: the scenario's applications, between their state machines and the network.
+//! * `applications`, `hosted_applications`: the scenario's applications, between their state machines and the network.
 //! * `dtn`, `dtn_agents`: bundle agents, between their state machines and the network.
 //! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
 //!   interface of which node is at which of them.
@@ -32,6 +32,7 @@ mod external;
 mod fates;
 mod flows;
 mod frames;
+mod hosted_applications;
 mod inputs;
 mod ledger;
 mod live;

@@ -17,7 +17,6 @@ use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
 
 use crate::attackers::Attackers;
-use crate::applications::Applications;
 use crate::audit::{Audit, Census};
 use crate::classify;
 use crate::common::Common;
@@ -25,6 +24,7 @@ use crate::dtn_agents::Agents;
 use crate::event::{Event, WireEvent};
 use crate::fates::Watched;
 use crate::flows::Flows;
+use crate::hosted_applications::Applications;
 use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
 use crate::motion::Movers;

@@ -22,7 +22,10 @@ fn the_page_is_built_from_these_sources() {
     }
     let stamp = format!("/* sources: sha256 {} */", wayhop_core::hex(&digest.finalize()));
     let script = fs::read_to_string(here.join("page/studio.js")).expect("the page");
-    assert!(script.starts_with(&stamp), "crates/tools/studio/page is older than web/: run npm run build in web/");
+    assert!(
+        script.starts_with(&stamp),
+        "crates/tools/studio/page is older than web/: run npm run build in web/"
+    );
 }
 
 /// The files below a folder of `web`, by their paths there.

@@ -42,7 +42,8 @@ fn figure(of: &ApplicationSummary, name: &str) -> f64 {
 
 #[test]
 fn every_request_is_answered_and_packets_are_counted_as_those_of_programs() {
-    let (s, server, client) = row("think_s = 1\nmax_requests = 100\nrequest_bytes = 64\nanswer_bytes = 1000\n");
+    let (s, server, client) =
+        row("think_s = 1\nmax_requests = 100\nrequest_bytes = 64\nanswer_bytes = 1000\n");
     assert_eq!((client.node, client.application.as_str(), server.node), (0, "request", 2));
     for (of, name, expected) in [
         (&client, "requests", 100.0),
@@ -53,8 +54,12 @@ fn every_request_is_answered_and_packets_are_counted_as_those_of_programs() {
     ] {
         assert_eq!(figure(of, name), expected, "{name}");
     }
-    let flows: Vec<_> = s.flows.iter().map(|f| (f.src, f.dst, f.sent, f.received, f.received_bytes)).collect();
-    assert_eq!(flows, [(0, 2, Some(100), Some(100), Some(6_400)), (2, 0, Some(100), Some(100), Some(100_000))]);
+    let flows: Vec<_> =
+        s.flows.iter().map(|f| (f.src, f.dst, f.sent, f.received, f.received_bytes)).collect();
+    assert_eq!(
+        flows,
+        [(0, 2, Some(100), Some(100), Some(6_400)), (2, 0, Some(100), Some(100), Some(100_000))]
+    );
     // A response is a request and an answer, each over two hops: not less than it takes to send 64 and 1000 bytes with their
     // headers (IP and UDP 28, MAC 34) twice at 2 Mb/s after a preamble of 192 us each, and not twice as much: nobody else sends.
     let airtime_ms = |bytes: f64| 2.0 * (0.192 + (bytes + 62.0) * 8.0 / 2_000.0);
