@@ -154,8 +154,6 @@ impl Scenario {
         warnings.extend(late);
         let energy = energy::resolve(self, placed.tracks.len(), &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
-        let programs = programs::resolve(self, &placed)?;
-        let applications = applications::resolve(self, &placed)?;
         let dtn = dtn::resolve(self, &placed)?;
         let captures = capture_plan(&self.captures, &placed, doc)?;
         let receptions = reception_plan(&self.receptions, &placed, flows.len(), doc)?;
@@ -163,6 +161,8 @@ impl Scenario {
         Ok(Resolved {
             name,
             orders: commands::resolve(self, &placed)?,
+            applications: applications::resolve(self, &placed)?,
+            programs: programs::resolve(self, &placed)?,
             seed: self.seed,
             duration,
             area,
@@ -186,8 +186,6 @@ impl Scenario {
             energy,
             protocol_after_reboot,
             dtn,
-            applications,
-            programs,
             captures,
             receptions,
             identities: false,

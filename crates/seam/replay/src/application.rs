@@ -16,7 +16,7 @@ pub(crate) struct ApplicationSubject {
 }
 
 impl ApplicationSubject {
-    pub(crate) fn new(application: ConfiguredApplication, addr: IpAddr) -> Self {
+    pub(crate) fn new(application: &ConfiguredApplication, addr: IpAddr) -> Self {
         Self { application: application.parameters.application(), rng: None, addr }
     }
 

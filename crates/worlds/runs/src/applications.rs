@@ -103,11 +103,15 @@ impl Applications {
         for (number, plan) in self.plans.iter().enumerate() {
             let figures = read(&self.file(number, "jsonl"), plan, start, end, &mut notes);
             let mut summary = ApplicationSummary::new(plan.node.0, plan.application.description.name);
-            figures.iter().for_each(|(name, value)| summary.add(name, *value));
+            for (name, value) in &figures {
+                summary.add(name, *value);
+            }
             summaries.push(summary);
         }
         notes.sort_by_key(|n| (n.time, n.node));
-        notes.iter().for_each(|n| recorder.note(n));
+        for note in &notes {
+            recorder.note(note);
+        }
         if self.is_temporary {
             let _ = fs::remove_dir_all(&self.folder);
         }

@@ -83,7 +83,6 @@ impl Simulation {
         }
         let mut media = Media::new(scenario);
         let ports = Ports::new(&scenario.interfaces, nodes);
-        let addrs = &scenario.addresses;
         let flows = flows(scenario)?;
         let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
         let protocol = Arc::new(scenario.protocol.clone());
@@ -101,7 +100,7 @@ impl Simulation {
             }
             node
         };
-        let mut nodes: Vec<Node> = addrs.iter().enumerate().map(node).collect();
+        let mut nodes: Vec<Node> = scenario.addresses.iter().enumerate().map(node).collect();
         configure(&mut nodes, scenario);
         let fix_every = nodes.iter().filter_map(|n| n.interests().position).min();
         let tunnels = attackers.as_ref().is_some_and(|a| a.has_wormholes());
@@ -112,7 +111,7 @@ impl Simulation {
         let common = Common {
             queue: EventQueue::new(),
             stations: stations(&nodes),
-            addrs: addrs.clone(),
+            addrs: scenario.addresses.clone(),
             addrs6: addresses6(scenario).to_vec(),
             movers: Movers::new(Arc::clone(&scenario.tracks)),
             work: Workspace::new(),

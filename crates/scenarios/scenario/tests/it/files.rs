@@ -6,7 +6,7 @@ use wayhop_core::{NodeId, Time};
 use wayhop_scenario::{FlowKind, Resolved, Scenario};
 
 fn repo(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(path)
 }
 
 fn load(path: &str, sets: &[&str]) -> Resolved {

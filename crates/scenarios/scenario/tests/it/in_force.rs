@@ -7,7 +7,7 @@ use wayhop_document::Origin;
 use wayhop_scenario::{InForce, Resolved, Scenario};
 
 fn repo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 /// Every scenario of the repository.

@@ -135,7 +135,7 @@ fn of_application(
     };
     let application = of.application(description).map_err(|e| reader.wrong(e))?;
     let header = reader.header().clone();
-    play(a, path, &header, Replay::of_application(reader, application))
+    play(a, path, &header, Replay::of_application(reader, &application))
 }
 
 fn play(a: &ReplayArgs, path: &Path, header: &Header, replay: Replay) -> Result<Verdict, Trouble> {

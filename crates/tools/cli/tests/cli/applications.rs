@@ -45,7 +45,7 @@ fn requests_are_answered_in_simulation_emulation_and_lab_alike() {
     let dir = folder(&[("s.toml", ROW)]);
     for world in ["run", "emulate", "lab"] {
         let args =
-            [world, "s.toml", "--protocol", "aodv", "--out", world, "--record-inputs", "--json", "--quiet"];
+            [world, "s.toml", "--protocol", "dsr", "--out", world, "--record-inputs", "--json", "--quiet"];
         let summary: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
         let [requests, answered, served] =
             ["requests", "answered", "requests_served"].map(|n| figures(&summary, n));
@@ -98,7 +98,7 @@ fn a_server_and_a_client_run_by_hand() {
         "start_s=0.5",
     ];
     let mut args = vec!["application", "request", "--for", "3", "--json", "--quiet", "--record", "r.jsonl"];
-    sets.iter().for_each(|set| args.extend(["--set", set]));
+    args.extend(sets.iter().flat_map(|set| ["--set", set]));
     let counted: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
     let served = server.wait_with_output().expect("it ends");
     assert_eq!(counted["answered"], 5.0, "{counted}");

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{Ran, data, folder, hash, run_in, schemas, summary_of, wayhop};
 
 fn repo(path: &str) -> String {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", path].iter().collect();
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../..", path].iter().collect();
     path.to_str().expect("UTF-8").to_owned()
 }
 

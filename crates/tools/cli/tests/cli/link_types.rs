@@ -7,7 +7,7 @@ use crate::{folder, run_in};
 
 /// Captures whose messages tshark has counted.
 fn capture(name: &str) -> String {
-    format!("{}/../../captures/link-types/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/../../../captures/link-types/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A pcap file of these frames.

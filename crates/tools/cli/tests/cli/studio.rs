@@ -11,7 +11,7 @@ fn it_prints_where_the_page_is_and_ends_cleanly_when_told_to() {
     let dir = tempfile::tempdir().expect("a directory");
     let run = dir.path().join("chain");
     let made = wayhop()
-        .args(["run", "../../scenarios/chain.toml", "--set", "duration_s=5", "--quiet", "--out"])
+        .args(["run", "../../../scenarios/chain.toml", "--set", "duration_s=5", "--quiet", "--out"])
         .arg(&run)
         .status();
     assert!(made.expect("it runs").success());
@@ -71,7 +71,7 @@ fn ask(at: &str, request: &str, cookie: &str, body: &str) -> String {
 #[test]
 fn a_run_that_the_editor_started_ends_with_the_studio() {
     let dir = tempfile::tempdir().expect("a directory");
-    let chain = std::fs::read_to_string("../../scenarios/chain.toml").expect("a scenario");
+    let chain = std::fs::read_to_string("../../../scenarios/chain.toml").expect("a scenario");
     let scenario = dir.path().join("chain.toml");
     std::fs::write(&scenario, chain).expect("a scenario");
     let mut studio = wayhop()

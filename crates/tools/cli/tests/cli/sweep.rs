@@ -234,7 +234,7 @@ fn a_folder_of_another_plan_is_refused_and_left_alone() {
 
 #[test]
 fn the_plans_of_this_repository_name_scenarios_that_resolve() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let plans = [
         ("sweeps/protocols", 40),
         ("sweeps/chains", 35),

@@ -15,7 +15,7 @@ const BUSY: &str = "duration_s = 30.02\nnodes.count = 30\narea = { x_m = 1500, y
     [[traffic]]\nkind = \"poisson\"\nsrc = 0\ndst = 9\nrate_pps = 20\n";
 
 fn text(path: &str) -> String {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", path].iter().collect();
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../..", path].iter().collect();
     std::fs::read_to_string(path).expect("a page")
 }
 

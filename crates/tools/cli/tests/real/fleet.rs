@@ -314,11 +314,8 @@ fn a_fleet_is_checked_equipped_started_and_stopped_and_its_records_are_fetched()
     assert_eq!(late["brought_bytes"].as_u64().unwrap(), missing, "{late}");
     assert_eq!(fs::read(site.folder.join("records/car-2/packets.parquet")).unwrap(), whole);
     for i in 0..3 {
-        let record = wayhop_trace::RunDir::open(
-            site.folder.join(format!("records/car-{i}")),
-            wayhop_protocols::CLASSIFIER,
-        )
-        .unwrap();
+        let folder = site.folder.join(format!("records/car-{i}"));
+        let record = wayhop_trace::RunDir::open(folder, wayhop_protocols::CLASSIFIER).unwrap();
         assert_eq!(record.manifest().unwrap().status, wayhop_trace::RunStatus::Complete);
         let log = fs::read_to_string(site.folder.join(format!("records/car-{i}.log"))).unwrap();
         assert!(log.contains("programs use mesh0"), "{log}");

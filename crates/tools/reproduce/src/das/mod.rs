@@ -271,7 +271,7 @@ impl Results {
                 self.from_a_laptop.push(d);
             }
             (Experiment::Discovery { hops, .. }, RunResult::Discoveries(d)) => {
-                self.discoveries[hops - 1].push(d)
+                self.discoveries[hops - 1].push(d);
             }
             (Experiment::Udp { hops, tenths, keeps_first }, RunResult::Losses(l)) => {
                 let by_hops = if keeps_first { &mut self.first_frame } else { &mut self.udp };
