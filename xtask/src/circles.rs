@@ -285,6 +285,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let web = root.path().join("web/src/live");
         fs::create_dir_all(&web).unwrap();
+        fs::create_dir(root.path().join("crates")).unwrap();
         fs::write(web.join("run.ts"), "import {\n  type A,\n} from \"../counts\";\n").unwrap();
         fs::write(web.join("../counts.ts"), "import type { Look } from \"./live/run\";\n").unwrap();
         fs::write(web.join("../main.tsx"), "import \"./counts\";\nimport { render } from \"preact\";\n")

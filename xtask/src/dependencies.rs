@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn a_protocol_that_uses_another_protocol_is_found() {
         let found = findings(&crate_with("dsr", "aodv", false));
-        assert_eq!(found, ["crate dsr: may not depend on aodv; it may use: core, wire, link"]);
+        assert_eq!(found, ["crate dsr: may not depend on aodv; it may use: core, wire, link-quality"]);
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod messages;
 mod outside;
 mod packet;
 pub mod parameters;
+mod place;
 mod position;
 mod protocol;
 mod reason;

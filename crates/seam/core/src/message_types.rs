@@ -3,24 +3,23 @@
 use std::collections::BTreeMap;
 
 use crate::Description;
+use crate::place::Place;
 
 /// The types of the routing messages inside one packet. A packet may carry several, and a data packet may carry some too;
 /// captures show each of them, so counts by type are counts of these.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
-    /// `None` without messages.
-    protocol: Option<&'static Description>,
-    place: u8,
+    place: Place,
     bits: u16,
 }
 
 impl Messages {
     /// No routing message.
-    pub const NONE: Self = Self { protocol: None, place: 0, bits: 0 };
+    pub const NONE: Self = Self { place: Place::FIRST, bits: 0 };
 
     /// Types of the protocol at this place of the registry.
-    pub const fn of(place: u8, protocol: &'static Description, bits: u16) -> Self {
-        if bits == 0 { Self::NONE } else { Self { protocol: Some(protocol), place, bits } }
+    pub fn of(place: u8, protocol: &'static Description, bits: u16) -> Self {
+        if bits == 0 { Self::NONE } else { Self { place: Place::of(place, protocol), bits } }
     }
 
     /// Whether there are none.
@@ -34,7 +33,7 @@ impl Messages {
     /// What trace hashes contain besides the bits, so that equal bits of two protocols differ. The first two protocols have 0:
     /// their hashes are older than the registry.
     pub const fn salt(self) -> u8 {
-        self.place.saturating_sub(1)
+        self.place.number().saturating_sub(1)
     }
     /// Whether a type of this name is in the set.
     pub fn has(self, name: &str) -> bool {
@@ -42,18 +41,10 @@ impl Messages {
     }
     /// The names of the types in this set, in the order of their bits.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let known = self.protocol.map_or(&[][..], |d| d.messages.types);
+        let known = self.place.protocol().map_or(&[][..], |d| d.messages.types);
         known.iter().filter(move |(bit, _)| self.bits >> bit & 1 == 1).map(|(_, name)| *name)
     }
 }
-
-impl PartialEq for Messages {
-    fn eq(&self, other: &Self) -> bool {
-        (self.place, self.bits) == (other.place, other.bits)
-    }
-}
-
-impl Eq for Messages {}
 
 /// How many routing messages there were of each type.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +56,9 @@ pub struct MessageCounts {
 impl MessageCounts {
     /// Counts the messages of one packet.
     pub fn add(&mut self, messages: Messages) {
-        let Messages { protocol: Some(protocol), place, mut bits } = messages else { return };
-        let place = usize::from(place);
+        let Messages { place, mut bits } = messages;
+        let (protocol, place) = (place.protocol(), usize::from(place.number()));
+        let Some(protocol) = protocol.filter(|_| bits != 0) else { return };
         if self.counts.len() <= place {
             self.counts.resize(place + 1, None);
         }

@@ -98,7 +98,7 @@ fn append(p: &mut Buffer, range: Range<usize>, octets: [u8; 4]) -> Result<(), Er
     Ok(())
 }
 
-/// Takes out the option in this range (from [`super::Located`]). Up to three octets of padding take its place, so that the
+/// Takes out the option in this range (from [`super::OptionRanges`]). Up to three octets of padding take its place, so that the
 /// header's length changes by a multiple of four.
 pub fn remove_option(p: &mut Buffer, range: Range<usize>) -> Result<(), Error> {
     let (ip, dsr) = parse(p.bytes())?;
@@ -119,7 +119,7 @@ pub fn remove_option(p: &mut Buffer, range: Range<usize>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sets the top bit behind the length octet of the option that starts at `start` (from [`super::Located`]), as section 6.1
+/// Sets the top bit behind the length octet of the option that starts at `start` (from [`super::OptionRanges`]), as section 6.1
 /// asks for unknown options of the kind *mark*. An option without data stays as it is.
 pub fn mark_option(ip_packet: &mut [u8], start: usize) -> Result<(), Error> {
     let (ip, dsr) = parse(ip_packet)?;
