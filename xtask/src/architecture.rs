@@ -33,7 +33,8 @@ struct Place {
 
 /// The picture of the workspace at `root`.
 pub(crate) fn svg(root: &Path) -> Result<String, String> {
-    let crates = in_workspace(root)?;
+    let mut crates = in_workspace(root)?;
+    crates.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(draw(&crates))
 }
 
