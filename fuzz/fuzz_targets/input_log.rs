@@ -21,6 +21,12 @@ fuzz_target!(|octets: &[u8]| {
                 let again: wayhop_core::Input<'_> = serde_json::from_str(&text).expect("what was written is read");
                 assert_eq!(serde_json::to_string(&again).expect("inputs serialise"), text);
             }
+            Ok(Item::ApplicationInput(line)) => {
+                let text = serde_json::to_string(&line.input).expect("inputs serialise");
+                let again: wayhop_core::ApplicationInput<'_> =
+                    serde_json::from_str(&text).expect("what was written is read");
+                assert_eq!(serde_json::to_string(&again).expect("inputs serialise"), text);
+            }
             Ok(Item::End(_) | Item::Cut(_)) => break,
             Err(e) => return assert!(in_file(e.line), "{e}"),
         }
