@@ -21,7 +21,7 @@ impl Common {
     /// Calls an application, and does what it asks for.
     fn application(&mut self, at: Time, number: u32, input: ApplicationInput<'_>) {
         let Some(applications) = &mut self.applications else { return };
-        let Applications { all, effects } = &mut **applications;
+        let Applications { all, effects, .. } = &mut **applications;
         let mut effects = std::mem::take(effects);
         let hosted = &mut all[number as usize];
         let node = hosted.node;
@@ -108,8 +108,10 @@ impl Common {
 
     /// Calls all applications of a node.
     fn each_application(&mut self, at: Time, node: u32, input: &ApplicationInput<'_>) {
-        let own = self.applications.as_ref().map(|a| a.of_node(node));
-        own.into_iter().flatten().for_each(|number| self.application(at, number, input.clone()));
+        let own = self.applications.as_ref().map_or_else(Vec::new, |a| a.of_node(node).to_vec());
+        for number in own {
+            self.application(at, number, input.clone());
+        }
     }
 }
 
@@ -147,7 +149,7 @@ impl Net {
                 hosted.timers.clear();
                 hosted.ports.clear();
             }
-            for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due < at) {
+            for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due <= at) {
                 *due = at;
                 common.queue.push(at, node, Event::Application(number, *key));
             }

@@ -1,5 +1,6 @@
 //! The applications of a run, and what their host keeps for each.
 
+use rustc_hash::FxHashMap;
 use wayhop_core::{Application, ApplicationEffect, Purpose, Rng, Time, TimerKey, stream};
 use wayhop_scenario::{ApplicationPlan, Resolved};
 use wayhop_trace::ApplicationSummary;
@@ -8,6 +9,8 @@ use wayhop_trace::ApplicationSummary;
 #[derive(Default)]
 pub(crate) struct Applications {
     pub(crate) all: Vec<Hosted>,
+    /// Their numbers by node: every datagram that arrives asks.
+    by_node: FxHashMap<u32, Vec<u32>>,
     /// For reuse.
     pub(crate) effects: Vec<ApplicationEffect>,
 }
@@ -35,18 +38,21 @@ impl Applications {
             timers: Vec::new(),
         };
         let all: Vec<Hosted> = scenario.applications.iter().enumerate().map(hosted).collect();
-        (!all.is_empty()).then(|| Box::new(Self { all, effects: Vec::new() }))
+        let mut by_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (number, hosted) in (0..).zip(&all) {
+            by_node.entry(hosted.node).or_default().push(number);
+        }
+        (!all.is_empty()).then(|| Box::new(Self { all, by_node, effects: Vec::new() }))
     }
 
-    /// Whether one at this node listens at this UDP port, and which.
+    /// Which one at this node listens at this UDP port.
     pub(crate) fn at_port(&self, node: u32, port: u16) -> Option<u32> {
-        let at = self.all.iter().position(|a| a.node == node && a.ports.contains(&port))?;
-        Some(at as u32)
+        self.of_node(node).iter().copied().find(|n| self.all[*n as usize].ports.contains(&port))
     }
 
-    pub(crate) fn of_node(&self, node: u32) -> impl Iterator<Item = u32> + use<> {
-        let own = self.all.iter().enumerate().filter(|(_, a)| a.node == node);
-        own.map(|(i, _)| i as u32).collect::<Vec<_>>().into_iter()
+    /// The numbers of those at a node.
+    pub(crate) fn of_node(&self, node: u32) -> &[u32] {
+        self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
     /// What each has counted.
