@@ -59,7 +59,7 @@ impl<S> SendBuffer<S> {
         self.queue.remove(place)
     }
     /// Takes the oldest packet if its time is up: a packet that has waited for the whole timeout leaves, at that instant and not
-    /// after it (RFC 4728, section 4.2: "after a period of SendBufferTimeout").
+    /// after it (the SendBufferTimeout of RFC 4728, section 4.2).
     pub fn take_expired(&mut self, now: Time) -> Option<Packet> {
         // Packets wait in the order in which they came, and all for as long.
         let is_expired = self.queue.front().is_some_and(|w| now.since(w.since) >= self.timeout);

@@ -1,7 +1,6 @@
 //! Bundle agents in emulation and lab: a program in each node, and what their records come to.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,13 +13,12 @@ use wayhop_scenario::{DtnPlan, Resolved};
 use wayhop_trace::{BundleBooks, BundleEvent, BundleEventKind, BundleSummary, ContactEvent, Recorder};
 
 use crate::error::Error;
+use crate::lines::each_line;
 
 /// In the run directory: what agents wrote down.
 const RECORDS: &str = "bundles";
 /// Seconds from 1970 to 2000, with which agents' clocks begin.
 const DTN_EPOCH_S: u64 = 946_684_800;
-/// The longest line of a record, octets.
-const LONGEST_LINE: u64 = 16 << 10;
 
 /// The agents of a run.
 pub(crate) struct Agents {
@@ -162,36 +160,28 @@ fn node_of(endpoint: &str) -> Option<NodeId> {
 
 /// Reads an agent's record as far as it is whole: its last line may not be.
 fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut Rows) {
-    let Ok(file) = fs::File::open(path) else { return };
-    let mut reader = BufReader::new(file);
     let time = |ns: u64| Time::from_nanos(ns.saturating_sub(start)).min(end);
-    loop {
-        let mut line = Vec::new();
-        if !matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(1..)) {
-            return;
+    each_line(path, |line| match serde_json::from_slice(line) {
+        Ok(Line::Bundle { time_ns, event, bundle, offset, source, peer, bytes, reason, .. }) => {
+            let Some(kind) = BundleEventKind::named(&event) else { return };
+            rows.bundles.push(BundleEvent {
+                time: time(time_ns),
+                node,
+                kind,
+                bundle: Arc::from(bundle),
+                offset,
+                flow: if kind == BundleEventKind::Originate { flow_of(&source) } else { None },
+                bytes,
+                peer: node_of(&peer.to_string()),
+                reason: reason.map(Arc::from),
+            });
         }
-        match serde_json::from_slice(&line) {
-            Ok(Line::Bundle { time_ns, event, bundle, offset, source, peer, bytes, reason, .. }) => {
-                let Some(kind) = BundleEventKind::named(&event) else { continue };
-                rows.bundles.push(BundleEvent {
-                    time: time(time_ns),
-                    node,
-                    kind,
-                    bundle: Arc::from(bundle),
-                    offset,
-                    flow: if kind == BundleEventKind::Originate { flow_of(&source) } else { None },
-                    bytes,
-                    peer: node_of(&peer.to_string()),
-                    reason: reason.map(Arc::from),
-                });
-            }
-            Ok(Line::Contact { from_ns, time_ns, peer, sent, sent_bytes, received, received_bytes }) => {
-                let Some(peer) = node_of(&peer.to_string()) else { continue };
-                let (time, from) = (time(time_ns), time(from_ns));
-                let row = ContactEvent { time, from, node, peer, sent, sent_bytes, received, received_bytes };
-                rows.contacts.push(row);
-            }
-            Err(_) => {}
+        Ok(Line::Contact { from_ns, time_ns, peer, sent, sent_bytes, received, received_bytes }) => {
+            let Some(peer) = node_of(&peer.to_string()) else { return };
+            let (time, from) = (time(time_ns), time(from_ns));
+            let row = ContactEvent { time, from, node, peer, sent, sent_bytes, received, received_bytes };
+            rows.contacts.push(row);
         }
-    }
+        Err(_) => {}
+    });
 }

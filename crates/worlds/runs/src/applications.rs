@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,11 +12,10 @@ use wayhop_scenario::{ApplicationPlan, Resolved};
 use wayhop_trace::{ApplicationSummary, NoteEvent, Recorder};
 
 use crate::error::Error;
+use crate::lines::each_line;
 
 /// In the run directory: what applications wrote down and said.
 const RECORDS: &str = "applications";
-/// The longest line of a record, bytes.
-const LONGEST_LINE: u64 = 16 << 10;
 /// Where each node's GPS receiver is.
 const GPSD: &str = "localhost:2947";
 
@@ -128,25 +126,15 @@ fn read(
     notes: &mut Vec<NoteEvent>,
 ) -> BTreeMap<String, f64> {
     let mut last = BTreeMap::new();
-    let Ok(file) = fs::File::open(path) else { return last };
-    let mut reader = BufReader::new(file);
-    loop {
-        let mut line = Vec::new();
-        if !matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(1..)) {
-            return last;
+    each_line(path, |line| match serde_json::from_slice(line) {
+        Ok(Line::Note { time_ns, what, about, value }) => {
+            let known = plan.application.description.notes.iter().find(|n| **n == what);
+            let time = Time::from_nanos(time_ns.saturating_sub(start)).min(end);
+            let note = |what: &&'static str| TraceNote { what, about, value };
+            notes.extend(known.map(|what| NoteEvent { time, node: plan.node, note: note(what) }));
         }
-        match serde_json::from_slice(&line) {
-            Ok(Line::Note { time_ns, what, about, value }) => {
-                let known = plan.application.description.notes.iter().find(|n| **n == what);
-                let time = Time::from_nanos(time_ns.saturating_sub(start)).min(end);
-                notes.extend(known.map(|what| NoteEvent {
-                    time,
-                    node: plan.node,
-                    note: TraceNote { what, about, value },
-                }));
-            }
-            Ok(Line::Figures(figures)) => last = figures,
-            Err(_) => {}
-        }
-    }
+        Ok(Line::Figures(figures)) => last = figures,
+        Err(_) => {}
+    });
+    last
 }

@@ -25,6 +25,8 @@ pub mod interruption;
 pub mod jobs;
 #[cfg(feature = "linux")]
 mod lab;
+#[cfg(feature = "linux")]
+mod lines;
 mod outcome;
 mod prefix;
 #[cfg(feature = "linux")]
