@@ -198,7 +198,7 @@ impl Protocol for Attacker {
             }
             let to = if rx.broadcast { Addr::BROADCAST } else { cx.addr().into() };
             self.record(cx, p.bytes(), to);
-            if self.answer(cx, p.bytes(), rx.neighbour4()) {
+            if rx.from.v4().is_some_and(|from| self.answer(cx, p.bytes(), from)) {
                 return cx.consume(p);
             }
         } else if !self.behaviour.identities.is_empty() {

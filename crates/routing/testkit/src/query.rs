@@ -92,7 +92,7 @@ impl Net {
     /// The frames that node `node` put on the air: (record, IPv4 next hop, IP packet).
     pub fn sent_by(&self, node: usize) -> impl Iterator<Item = (&Record, Ipv4Addr, &[u8])> {
         self.of(node).filter_map(|r| match &r.what {
-            What::Sent { next_hop, bytes, .. } => Some((r, next_hop.v4_or_unspecified(), bytes.as_slice())),
+            What::Sent { next_hop, bytes, .. } => Some((r, next_hop.v4()?, bytes.as_slice())),
             _ => None,
         })
     }

@@ -216,8 +216,8 @@ fn the_tap_hears_what_goes_to_others_and_nothing_else() {
     net.send_at(secs(1.0), 1, 2, 1);
     net.run_until(secs(2.0));
     assert_eq!(
-        net.notes("overheard").iter().map(|(n, t)| (n.0, t.about.v4_or_unspecified())).collect::<Vec<_>>(),
-        [(0, addr(2))]
+        net.notes("overheard").iter().map(|(n, t)| (n.0, t.about)).collect::<Vec<_>>(),
+        [(0, addr(2).into())]
     );
 }
 

@@ -46,14 +46,6 @@ impl Addr {
     pub const fn v4(self) -> Option<Ipv4Addr> {
         if self.is_v4() { Some(Ipv4Addr::from_bits(self.low as u32)) } else { None }
     }
-    /// The IPv4 address; 0.0.0.0 for one of IPv6. For those who only ever meet IPv4.
-    #[inline]
-    pub const fn v4_or_unspecified(self) -> Ipv4Addr {
-        match self.v4() {
-            Some(a) => a,
-            None => Ipv4Addr::UNSPECIFIED,
-        }
-    }
     /// The IPv6 address, if it is one.
     #[inline]
     pub const fn v6(self) -> Option<Ipv6Addr> {
@@ -98,6 +90,25 @@ impl Addr {
             None => self.high == 0 && self.low == 1,
         };
         !(loopback || self.is_unspecified() || self.is_multicast())
+    }
+}
+
+/// An IPv6 address where only one of IPv4 will do.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NotIpv4(pub Addr);
+
+impl fmt::Display for NotIpv4 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not an IPv4 address", self.0)
+    }
+}
+
+impl core::error::Error for NotIpv4 {}
+
+impl TryFrom<Addr> for Ipv4Addr {
+    type Error = NotIpv4;
+    fn try_from(a: Addr) -> Result<Self, NotIpv4> {
+        a.v4().ok_or(NotIpv4(a))
     }
 }
 

@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Addr, Outside};
+use crate::{Addr, NotIpv4, Outside};
 
 /// An order to a protocol: from the control interface of a running node, or from a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,3 +40,9 @@ impl fmt::Display for Refused {
 }
 
 impl core::error::Error for Refused {}
+
+impl From<NotIpv4> for Refused {
+    fn from(why: NotIpv4) -> Self {
+        Self(why.to_string())
+    }
+}

@@ -1,7 +1,6 @@
 //! What a protocol is told. An input serialises: a log of a node's inputs, fed to the same protocol again, makes it do
 //! the same.
 
-use core::net::Ipv4Addr;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
@@ -68,11 +67,6 @@ impl RxMeta {
     pub fn from(from: impl Into<Addr>, broadcast: bool) -> Self {
         let from = from.into();
         Self { from, iface: IfaceId(0), broadcast, signal_dbm: f32::NAN, noise_dbm: f32::NAN, rate_kbps: 0 }
-    }
-    /// The neighbour's IPv4 address, for protocols that only meet IPv4.
-    #[inline]
-    pub const fn neighbour4(&self) -> Ipv4Addr {
-        self.from.v4_or_unspecified()
     }
     /// Received with this power.
     #[must_use]

@@ -51,7 +51,7 @@ mod tcp_connection;
 mod time;
 mod words;
 
-pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
+pub use addr::{Addr, BROADCAST, Mac, NodeId, NotIpv4, node_named};
 pub use application::{
     Application, ApplicationCx, ApplicationDatagram, ApplicationDescription, ApplicationEffect,
     ApplicationInput, ApplicationParameters, ConfiguredApplication, ReadApplication,

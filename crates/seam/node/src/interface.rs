@@ -1,5 +1,6 @@
 //! One network interface of a node.
 
+use std::collections::VecDeque;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
@@ -59,11 +60,13 @@ impl Iface {
             return Lookup::Known(frame);
         }
         match self.config.resolution {
-            Resolution::Derived => {
-                let next_hop = frame.next_hop.v4_or_unspecified();
-                frame.receiver = Mac::at_medium(next_hop, self.config.segment);
-                Lookup::Known(frame)
-            }
+            Resolution::Derived => match frame.next_hop.v4() {
+                Some(next_hop) => {
+                    frame.receiver = Mac::at_medium(next_hop, self.config.segment);
+                    Lookup::Known(frame)
+                }
+                None => Lookup::Failed(VecDeque::new(), frame),
+            },
             Resolution::Bsd => self.resolver().look_up_bsd(frame),
             Resolution::Host => self.resolver().look_up_host(now, frame),
         }

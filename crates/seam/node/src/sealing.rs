@@ -12,11 +12,6 @@ use crate::authentic::Authentic;
 use crate::node::Node;
 use crate::world::{Stage, World};
 
-/// What a frame's receiver is called in its tag.
-fn receiver(next_hop: Addr) -> Ipv4Addr {
-    if next_hop == Addr::BROADCAST { Ipv4Addr::BROADCAST } else { next_hop.v4_or_unspecified() }
-}
-
 /// Seals a frame that leaves by an interface with this link address; one that is sealed stays as it is.
 fn seal_with(auth: &mut Auth, mac: Mac, frame: &mut Frame) {
     if frame.payload.is_resolution() {
@@ -24,8 +19,8 @@ fn seal_with(auth: &mut Auth, mac: Mac, frame: &mut Frame) {
     }
     if auth.is_empty_exchange(frame.packet.bytes()) {
         auth.seal_exchange(frame.iface, &mut frame.packet, mac);
-    } else {
-        auth.seal(&mut frame.packet, mac, receiver(frame.next_hop));
+    } else if let Some(receiver) = frame.next_hop.v4() {
+        auth.seal(&mut frame.packet, mac, receiver);
     }
 }
 
@@ -226,9 +221,9 @@ impl<P: Protocol> Node<P> {
         mac: Option<Mac>,
     ) -> Option<Packet> {
         let from = mac.unwrap_or_else(|| self.mac_at(self.auth().and_then(|a| a.claimed(packet)), rx.iface));
-        let a = self.authentic.as_mut()?;
+        let (a, receiver) = (self.authentic.as_mut()?, next_hop.v4()?);
         let mut p = w.workspace().pool.packet(packet, PacketMeta::default());
-        let opened = a.auth.open(at, rx.iface, &mut p, from, receiver(next_hop));
+        let opened = a.auth.open(at, rx.iface, &mut p, from, receiver);
         if let (Verdict::Good, Some(transmitter)) = (opened.verdict, opened.transmitter) {
             rx.from = transmitter.into();
             return Some(p);

@@ -1,5 +1,7 @@
 //! The seam's handlers: which call goes where.
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RouteUse,
     RxMeta, Socket, Span, Time, TimerKey, TxReport, TxStatus,
@@ -84,12 +86,16 @@ impl Protocol for Engine {
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         let TxReport { id, next_hop, status, packet, .. } = report;
-        let next_hop = next_hop.v4_or_unspecified();
-        let Some(p) = packet else {
-            if matches!(status, TxStatus::NoAck { .. }) && self.params.link_feedback {
-                self.link_broken(cx, next_hop);
+        let (next_hop, p) = match (next_hop.v4(), packet) {
+            (Some(next_hop), Some(p)) => (next_hop, p),
+            (Some(next_hop), None) => {
+                if matches!(status, TxStatus::NoAck { .. }) && self.params.link_feedback {
+                    self.link_broken(cx, next_hop);
+                }
+                return;
             }
-            return;
+            (None, Some(p)) => return cx.drop(p, DropReason::NoRoute),
+            (None, None) => return,
         };
         let is_data = id.is_none_or(|id| id == ids::DATA);
         match status {
@@ -118,12 +124,7 @@ impl Protocol for Engine {
     }
 
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
-        let used = DataPath {
-            source: used.source.v4_or_unspecified(),
-            destination: used.destination.v4_or_unspecified(),
-            next_hop: used.next_hop.v4_or_unspecified(),
-            previous_hop: used.previous_hop.map(Addr::v4_or_unspecified),
-        };
+        let Some(used) = DataPath::of(used) else { return };
         if used.previous_hop == Some(used.next_hop) && self.params.turning_back_ends_route {
             return self.turned_back(cx, &used);
         }
@@ -134,12 +135,16 @@ impl Protocol for Engine {
     }
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, _p: &[u8], _next_hop: Addr, rx: &RxMeta) {
-        self.heard(rx.neighbour4(), cx.now());
+        if let Some(neighbour) = rx.from.v4() {
+            self.heard(neighbour, cx.now());
+        }
     }
 
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
-            Command::PurgeRoutes { destination } => self.purge(cx, destination.map(Addr::v4_or_unspecified)),
+            Command::PurgeRoutes { destination } => {
+                self.purge(cx, destination.map(Ipv4Addr::try_from).transpose()?);
+            }
             Command::SetParameters { json } => return self.set_parameters(cx, json),
             Command::SetOutside(outside) => self.set_outside(cx, outside),
             _ => return Err(Refused(format!("AODV does not know the order {command:?}"))),

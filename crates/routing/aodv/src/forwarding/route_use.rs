@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Time};
+use wayhop_core::{Addr, Cx, RouteUse, Time};
 
 use crate::engine::state::Engine;
 use crate::params::{Hello, Refresh};
@@ -13,6 +13,18 @@ pub(crate) struct DataPath {
     pub(crate) destination: Ipv4Addr,
     pub(crate) next_hop: Ipv4Addr,
     pub(crate) previous_hop: Option<Ipv4Addr>,
+}
+
+impl DataPath {
+    /// `None` of a packet of IPv6, whose routes are not AODV's.
+    pub(crate) fn of(used: &RouteUse) -> Option<Self> {
+        Some(Self {
+            source: used.source.v4()?,
+            destination: used.destination.v4()?,
+            next_hop: used.next_hop.v4()?,
+            previous_hop: used.previous_hop.map(Addr::v4)?,
+        })
+    }
 }
 
 impl Engine {

@@ -84,7 +84,8 @@ fn check(net: &Net, p: &Params) {
         for host in net.routes(node) {
             assert_ne!(host.destination.addr, own, "a route to oneself");
             let covers = |&(to, bits, next_hop): &(Ipv4Addr, u32, Ipv4Addr)| {
-                let differ = host.destination.addr.v4_or_unspecified().to_bits() ^ to.to_bits();
+                let differ = host.destination.addr.v4().expect("AODV sends to IPv4 addresses only").to_bits()
+                    ^ to.to_bits();
                 differ.leading_zeros() >= bits && host.next_hop == next_hop
             };
             assert!(ways.iter().any(covers), "the host has a route of its own: {host:?}, {ways:?}");

@@ -110,7 +110,12 @@ impl Node {
                 Effect::Send(p, spec) => {
                     if let Some((ip, what)) = kind(p.bytes()) {
                         let at = self.now + spec.delay;
-                        self.said.push(Said { at, next_hop: spec.next_hop.v4_or_unspecified(), ip, what });
+                        self.said.push(Said {
+                            at,
+                            next_hop: spec.next_hop.v4().expect("AODV sends to IPv4 addresses only"),
+                            ip,
+                            what,
+                        });
                     }
                     self.pool.recycle(p);
                 }

@@ -123,7 +123,14 @@ impl World {
             Effect::Send(p, spec) => {
                 let at = self.now + spec.delay;
                 if p.meta.id.0 < FIRST_MESSAGE_ID {
-                    self.say(k, data_text(p.meta.id.0, number(spec.next_hop.v4_or_unspecified())), at);
+                    self.say(
+                        k,
+                        data_text(
+                            p.meta.id.0,
+                            number(spec.next_hop.v4().expect("AODV sends to IPv4 addresses only")),
+                        ),
+                        at,
+                    );
                 } else {
                     let text = describe(p.bytes());
                     if text.starts_with("RERR") {
@@ -147,12 +154,13 @@ impl World {
                 }
             }
             Effect::Install(r) => {
-                self.nodes[k]
-                    .table
-                    .insert(r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
+                self.nodes[k].table.insert(
+                    r.destination.addr.v4().expect("AODV sends to IPv4 addresses only"),
+                    r.next_hop.v4().expect("AODV sends to IPv4 addresses only"),
+                );
             }
             Effect::Uninstall(a) => {
-                self.nodes[k].table.remove(&a.addr.v4_or_unspecified());
+                self.nodes[k].table.remove(&a.addr.v4().expect("AODV sends to IPv4 addresses only"));
             }
             Effect::ReplaceRoutes(_) | Effect::Refuse(_) => panic!("AODV asks for neither"),
             Effect::Open(_) | Effect::Recall(..) | Effect::Note(_) | Effect::State(_) => {}

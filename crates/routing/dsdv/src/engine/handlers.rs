@@ -1,8 +1,10 @@
 //! The seam's handlers: which call goes where.
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{
-    Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RxMeta, Socket,
-    Time, TimerKey, TxReport,
+    Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RxMeta, Socket, Time,
+    TimerKey, TxReport,
 };
 use wayhop_wire::Datagram;
 use wayhop_wire::dsdv::{self, Update};
@@ -54,7 +56,12 @@ impl Protocol for Engine {
     }
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
-        self.sent(cx, report.next_hop.v4_or_unspecified(), report.status, report.packet);
+        let TxReport { next_hop, status, packet, .. } = report;
+        match (next_hop.v4(), packet) {
+            (Some(next_hop), packet) => self.sent(cx, next_hop, status, packet),
+            (None, Some(p)) => cx.drop(p, DropReason::NoRoute),
+            (None, None) => {}
+        }
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_>, key: TimerKey) {
@@ -70,7 +77,9 @@ impl Protocol for Engine {
 
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
-            Command::PurgeRoutes { destination } => self.purge(cx, destination.map(Addr::v4_or_unspecified)),
+            Command::PurgeRoutes { destination } => {
+                self.purge(cx, destination.map(Ipv4Addr::try_from).transpose()?);
+            }
             Command::SetParameters { json } => return self.set_parameters(cx, json),
             Command::SetOutside(outside) => self.set_outside(cx, outside),
             _ => return Err(Refused(format!("DSDV does not know the order {command:?}"))),

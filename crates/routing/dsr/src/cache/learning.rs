@@ -2,13 +2,14 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, RxMeta, Span};
+use wayhop_core::{Cx, Span};
 use wayhop_wire::dsr::{self, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::cache::Provenance;
 use crate::cache::path::Path;
 use crate::discovery::blacklist::OneWay;
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::forwarding::view::{View, Way, is_node, usable};
 
@@ -32,7 +33,7 @@ impl Engine {
 
     /// The Route Errors and Route Replies of a packet, in their order (section 8.1.4). `received` says that the packet came
     /// to this node's interface.
-    pub(crate) fn on_reports(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, received: bool) {
+    pub(crate) fn on_reports(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &Reception, received: bool) {
         for o in v.dsr.options() {
             match o {
                 Ok(DsrOption::RouteError(e)) => self.on_route_error(cx, v, &e, received),
@@ -113,7 +114,7 @@ impl Engine {
 
     /// Learns the link that an Acknowledgement shows from its source to its destination (section 8.1.4), if the source is
     /// the neighbour that is heard.
-    pub(crate) fn learn_acks(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta) {
+    pub(crate) fn learn_acks(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &Reception) {
         let me = cx.addr();
         for o in v.dsr.options() {
             let Ok(DsrOption::Ack { source, destination, .. }) = o else { continue };
@@ -165,7 +166,7 @@ impl Engine {
     }
 
     /// A packet between two other nodes, heard in promiscuous mode.
-    pub(crate) fn overhear(&mut self, cx: &mut Cx<'_>, bytes: &[u8], next_hop: Ipv4Addr, rx: &RxMeta) {
+    pub(crate) fn overhear(&mut self, cx: &mut Cx<'_>, bytes: &[u8], next_hop: Ipv4Addr, rx: &Reception) {
         let me = cx.addr();
         self.links.hear(rx, cx.now());
         let Ok(ip) = ipv4::Packet::new_snapped(bytes) else { return };

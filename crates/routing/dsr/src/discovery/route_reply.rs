@@ -2,12 +2,13 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Packet, RxMeta, Span};
+use wayhop_core::{Cx, Packet, Span};
 use wayhop_wire::dsr::{AddrList, DsrOption, LinkMetrics, RouteReply, RouteRequest};
 
 use crate::cache::path::Path;
 use crate::cache::{Provenance, Purpose};
 use crate::discovery::held_replies::{HeldReply, MAX_HELD};
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::forwarding::view::{View, usable};
@@ -102,12 +103,12 @@ impl Engine {
         cx: &mut Cx<'_>,
         v: &View<'_>,
         r: &RouteReply<'_>,
-        rx: &RxMeta,
+        rx: &Reception,
         received: bool,
     ) {
         let to = v.destination();
         if to != cx.addr() {
-            self.learn_reply(cx, to, r, rx.neighbour4(), received);
+            self.learn_reply(cx, to, r, rx.from, received);
         } else if received {
             self.on_answer(cx, r, rx, v.metrics);
         }
@@ -118,12 +119,12 @@ impl Engine {
         &mut self,
         cx: &mut Cx<'_>,
         r: &RouteReply<'_>,
-        rx: &RxMeta,
+        rx: &Reception,
         metrics: Option<LinkMetrics<'_>>,
     ) {
         let me = cx.addr();
         if !rx.broadcast {
-            self.on_acked(cx, rx.neighbour4());
+            self.on_acked(cx, rx.from);
         }
         let mut route = Path::from_nodes([me].into_iter().chain(r.addresses.iter()));
         if route.len() != r.addresses.len() + 1 || !usable(&route) {

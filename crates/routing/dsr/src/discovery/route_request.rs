@@ -2,24 +2,25 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, DropReason, Packet, RxMeta, Span};
+use wayhop_core::{Cx, DropReason, Packet, Span};
 use wayhop_wire::dsr::{self, DsrOption};
 use wayhop_wire::ipv4;
 
 use crate::cache::path::Path;
 use crate::discovery::blacklist::OneWay;
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::forwarding::view::{View, is_node};
 
 impl Engine {
     /// A Route Request of another node (section 8.2.2).
-    pub(crate) fn on_route_request(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) {
+    pub(crate) fn on_route_request(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &Reception) {
         let me = cx.addr();
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let Some(r) = v.request else { return cx.drop(p, DropReason::Malformed) };
         let initiator = v.ip.src();
         if initiator == me || r.addresses.contains(me) {
-            self.hears_me(me, initiator, &r, rx.neighbour4());
+            self.hears_me(me, initiator, &r, rx.from);
             return cx.consume(p);
         }
         let named = r.addresses.has_duplicates() || r.addresses.contains(initiator);
@@ -34,9 +35,9 @@ impl Engine {
             return Self::accept_at(cx, p, me);
         }
         if self.params.blacklist && !r.target.is_multicast() {
-            match self.blacklist.state(rx.neighbour4(), cx.now()) {
+            match self.blacklist.state(rx.from, cx.now()) {
                 Some(OneWay::Probable) => return cx.consume(p),
-                Some(OneWay::Questionable) => return self.doubt(cx, p, rx.neighbour4()),
+                Some(OneWay::Questionable) => return self.doubt(cx, p, rx.from),
                 None => {}
             }
         }
@@ -61,7 +62,7 @@ impl Engine {
         if nonpropagating {
             return cx.consume(p);
         }
-        self.append_own_metric(cx, &mut p, rx.neighbour4());
+        self.append_own_metric(cx, &mut p, rx.from);
         self.propagate(cx, p);
     }
 

@@ -3,10 +3,11 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{BROADCAST, Cx, DropReason, Packet, RxMeta, Span, TxSpec};
+use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Span, TxSpec};
 use wayhop_wire::dsr::{AddrList, DsrOption, RouteRequest};
 use wayhop_wire::ipv4;
 
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 
@@ -63,7 +64,7 @@ impl Engine {
         self.blacklist.remove(neighbour);
         while let Some(at) = self.unidirectional_requests.iter().position(|d| d.0 == neighbour) {
             let (from, p, _) = self.unidirectional_requests.swap_remove(at);
-            self.on_route_request(cx, p, &RxMeta::from(from, true));
+            self.on_route_request(cx, p, &Reception { from, broadcast: true, signal_dbm: f32::NAN });
         }
     }
 

@@ -1,11 +1,14 @@
 //! The seam's handlers: which call goes where.
 
+use std::net::Ipv4Addr;
+
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Fix, Inspect, Interests, Packet, Priority, Protocol, Refused,
     RxMeta, Socket, Span, Time, TimerKey, TxReport, TxSpec, TxStatus,
 };
 use wayhop_wire::ipv4::{self, protocol};
 
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::forwarding::multicast;
@@ -73,6 +76,7 @@ impl Protocol for Engine {
     }
 
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+        let Some(rx) = &Reception::of(rx) else { return cx.drop(p, DropReason::Malformed) };
         self.links.hear(rx, cx.now());
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         if !ip.checksum_is_valid() {
@@ -85,10 +89,11 @@ impl Protocol for Engine {
     }
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
+        let (Some(rx), Some(next_hop)) = (&Reception::of(rx), next_hop.v4()) else { return };
         self.hear_passed_on(cx, p, rx);
         self.watch_passing(cx, p, rx);
         if self.params.snoop_overheard {
-            self.overhear(cx, p, next_hop.v4_or_unspecified(), rx);
+            self.overhear(cx, p, next_hop, rx);
         }
     }
 
@@ -98,7 +103,7 @@ impl Protocol for Engine {
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         let TxReport { id, next_hop, status, packet: mut p, .. } = report;
-        let next_hop = next_hop.v4_or_unspecified();
+        let Some(next_hop) = next_hop.v4() else { return p.map_or((), |p| cx.drop(p, DropReason::NoRoute)) };
         if id.is_some_and(|id| self.on_copy_status(cx, id, &mut p)) {
             return;
         }
@@ -133,7 +138,7 @@ impl Protocol for Engine {
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         match command {
             Command::PurgeRoutes { destination } => {
-                self.cache.purge(destination.map(Addr::v4_or_unspecified));
+                self.cache.purge(destination.map(Ipv4Addr::try_from).transpose()?);
             }
             Command::SetParameters { json } => return self.set_parameters(cx, json),
             Command::SetOutside(outside) => self.set_outside(cx, outside),

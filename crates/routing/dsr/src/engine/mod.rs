@@ -3,5 +3,6 @@
 mod handlers;
 pub(crate) mod ids;
 pub(crate) mod inspect;
+pub(crate) mod reception;
 pub(crate) mod state;
 pub(crate) mod timers;

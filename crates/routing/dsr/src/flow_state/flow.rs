@@ -4,11 +4,12 @@
 //! packets that carry the Flow State header alone or, for the newest flow to a destination, nothing at all. Forwarding
 //! nodes look them up in the Flow Table.
 
-use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
+use wayhop_core::{Cx, Decision, DropReason, Packet, Span};
 use wayhop_wire::dsr::{self, Builder, DsrOption, FlowState};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::cache::path::Path;
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::flow_state::flow_header;
 use crate::flow_state::flow_table::Flow;
@@ -115,7 +116,7 @@ impl Engine {
         &mut self,
         cx: &mut Cx<'_>,
         mut p: Packet,
-        rx: &RxMeta,
+        rx: &Reception,
         state: Option<FlowState>,
     ) {
         let now = cx.now();
@@ -161,7 +162,7 @@ impl Engine {
         &mut self,
         cx: &mut Cx<'_>,
         mut p: Packet,
-        rx: &RxMeta,
+        rx: &Reception,
         mut state: Option<FlowState>,
     ) {
         for _ in 0..MAX_CHANGES {

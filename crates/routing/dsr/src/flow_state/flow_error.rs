@@ -2,17 +2,24 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
+use wayhop_core::{Cx, Decision, DropReason, Packet, Span};
 use wayhop_wire::dsr::{DsrOption, FlowState, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::forwarding::hop::Hop;
 use crate::forwarding::view::View;
 
 impl Engine {
     /// A packet's flow is not known here: its source is told, and the packet is salvaged if that can be done.
-    pub(crate) fn unknown_flow(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>) {
+    pub(crate) fn unknown_flow(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: Packet,
+        rx: &Reception,
+        state: Option<FlowState>,
+    ) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let (source, destination) = (ip.src(), ip.dst());
         let kind = match state {
@@ -36,12 +43,12 @@ impl Engine {
     }
 
     /// The nodes before this one know the flow, so the error goes back over them without a route of its own.
-    fn send_flow_error(&mut self, cx: &mut Cx<'_>, e: Packet, to: Ipv4Addr, rx: &RxMeta) {
+    fn send_flow_error(&mut self, cx: &mut Cx<'_>, e: Packet, to: Ipv4Addr, rx: &Reception) {
         if !self.params.flow_errors_by_hop || rx.broadcast {
             return self.originate(cx, e, to);
         }
         // How far away the source is, only the nodes between know.
-        self.transmit(cx, e, error_hop(rx.neighbour4(), 1));
+        self.transmit(cx, e, error_hop(rx.from, 1));
     }
 
     /// Sends a control packet without source route on: an error about a flow goes to the flow's previous hop (section

@@ -3,11 +3,12 @@
 //! A packet of a flow does not list the nodes ahead, so a node that overhears one too early notes it. When the packet
 //! comes by its route, the source is told that the nodes between can be left out.
 
-use wayhop_core::{Cx, Packet, RxMeta};
+use wayhop_core::{Cx, Packet};
 use wayhop_wire::dsr::FlowState;
 use wayhop_wire::ipv4;
 
 use crate::cache::path::Path;
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::flow_state::shortening_table::FlowPacketKey;
 use crate::forwarding::view::Way;
@@ -23,7 +24,7 @@ impl Engine {
         cx: &Cx<'_>,
         ip: &ipv4::Packet<'_>,
         state: Option<FlowState>,
-        rx: &RxMeta,
+        rx: &Reception,
     ) {
         if !self.params.flow_state || !self.params.flow_shortening || rx.broadcast {
             return;
@@ -39,7 +40,7 @@ impl Engine {
         };
         let Some(due_at) = due_at.filter(|&n| n > 0 && n < f.hop_count) else { return };
         // A frame from another node than the one before that place proves nothing.
-        if f.route.nodes().get(usize::from(due_at) - 1) == Some(&rx.neighbour4()) {
+        if f.route.nodes().get(usize::from(due_at) - 1) == Some(&rx.from) {
             let name = (from, to, f.id);
             self.ars.note(name, key(ip), due_at);
         }

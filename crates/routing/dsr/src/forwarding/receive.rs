@@ -1,9 +1,10 @@
 //! A packet that came to this node's interface: its options in their order (RFC 4728 sections 8.1.4 to 8.1.6).
 
-use wayhop_core::{Cx, DropReason, Packet, RxMeta};
+use wayhop_core::{Cx, DropReason, Packet};
 use wayhop_wire::dsr::{self, DsrOption, FlowState, UnknownAction};
 use wayhop_wire::ipv4::{self, protocol};
 
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::flow_state::flow_header;
 use crate::forwarding::tunnel;
@@ -63,7 +64,7 @@ impl Engine {
     }
 
     /// A packet of protocol 48 that came to this node's interface.
-    pub(crate) fn on_dsr(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) {
+    pub(crate) fn on_dsr(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &Reception) {
         let mut state = flow_header::take(&mut p);
         if let Some(s) = &mut state {
             if !self.params.flow_state {
@@ -81,7 +82,7 @@ impl Engine {
     }
 
     /// A packet without DSR options; with or without Flow State header, which is off.
-    pub(crate) fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta, state: Option<FlowState>) {
+    pub(crate) fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &Reception, state: Option<FlowState>) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let to = ip.dst();
         if is_node(to) && self.maintains(cx, rx.from) {
@@ -108,7 +109,7 @@ impl Engine {
         &mut self,
         cx: &mut Cx<'_>,
         p: Packet,
-        rx: &RxMeta,
+        rx: &Reception,
         state: Option<FlowState>,
         done: OptionStage,
     ) {

@@ -1,9 +1,10 @@
 //! Forwarding along source routes (RFC 4728 section 8.1.5).
 
-use wayhop_core::{Cx, Decision, DropReason, Packet, RxMeta, Span};
+use wayhop_core::{Cx, Decision, DropReason, Packet, Span};
 use wayhop_wire::dsr::FlowState;
 use wayhop_wire::ipv4::{self};
 
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::flow_state::flow_header;
 use crate::forwarding::hop::Hop;
@@ -12,7 +13,13 @@ use crate::forwarding::view::{View, is_node};
 
 impl Engine {
     /// Sends a packet on to the next node of its source route (section 8.1.5).
-    pub(crate) fn forward(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta, state: Option<FlowState>) {
+    pub(crate) fn forward(
+        &mut self,
+        cx: &mut Cx<'_>,
+        mut p: Packet,
+        rx: &Reception,
+        state: Option<FlowState>,
+    ) {
         let me = cx.addr();
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let Some(sr) = v.source_route else {

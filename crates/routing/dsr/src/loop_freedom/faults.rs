@@ -81,7 +81,8 @@ impl Mistake<Engine> for Fault {
             TxReport { packet: Some(p), next_hop, .. }
                 if *self == Self::SalvagesWithoutCount && is_data(&p) =>
             {
-                salvage_without_count(engine, cx, p, next_hop.v4_or_unspecified());
+                let next_hop = next_hop.v4().expect("the explored nodes have IPv4 addresses");
+                salvage_without_count(engine, cx, p, next_hop);
             }
             report => engine.on_tx_status(cx, report),
         }

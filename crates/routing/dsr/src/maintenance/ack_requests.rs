@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, DropReason, Packet, Priority, RxMeta, SendBuffer, TxSpec};
+use wayhop_core::{Cx, DropReason, Packet, Priority, SendBuffer, TxSpec};
 use wayhop_link_quality::etx::Cost;
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, DsrOption};
@@ -10,6 +10,7 @@ use wayhop_wire::dsr::{self, DsrOption};
 use crate::cache::path::Path;
 use crate::cache::{Judge, Purpose};
 use crate::discovery::origin::Origin;
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::forwarding::view::{View, is_node};
 use crate::maintenance::maintenance_buffer::Fingerprint;
@@ -17,7 +18,7 @@ use crate::maintenance::maintenance_buffer::Fingerprint;
 impl Engine {
     /// Reads the acknowledgement options of a packet that came to this node's interface, answers its request, and gives it
     /// back without what was for this hop only; nothing if the packet came before (section 8.3.3).
-    pub(crate) fn settle(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &RxMeta) -> Option<Packet> {
+    pub(crate) fn settle(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &Reception) -> Option<Packet> {
         let me = cx.addr();
         let Ok(v) = View::new(p.bytes()) else {
             cx.drop(p, DropReason::Malformed);
@@ -65,7 +66,7 @@ impl Engine {
     }
 
     /// Answers an Acknowledgement Request.
-    fn answer(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &RxMeta, id: u16, asker: Option<Ipv4Addr>) {
+    fn answer(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &Reception, id: u16, asker: Option<Ipv4Addr>) {
         let me = cx.addr();
         if v.has_ack {
             // Only the node that the Acknowledgement is for answers, straight to the neighbour that sent it.

@@ -3,12 +3,13 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Cx, Decision, Packet, RxMeta, SendState, Span, Time, TxId, TxSpec};
+use wayhop_core::{Addr, Cx, Decision, Packet, SendState, Span, Time, TxId, TxSpec};
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::engine::ids;
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::flow_state::flow_header;
@@ -230,12 +231,12 @@ impl Engine {
     }
 
     /// Looks whether an overheard packet confirms one of this node's (section 8.3.2).
-    pub(crate) fn hear_passed_on(&mut self, cx: &mut Cx<'_>, bytes: &[u8], rx: &RxMeta) {
+    pub(crate) fn hear_passed_on(&mut self, cx: &mut Cx<'_>, bytes: &[u8], rx: &Reception) {
         if self.rexmt.is_empty() {
             return;
         }
         let Ok(heard) = Fingerprint::read(bytes) else { return };
-        if let Some(at) = self.rexmt.heard(&heard, rx.neighbour4()) {
+        if let Some(at) = self.rexmt.heard(&heard, rx.from) {
             let w = self.rexmt.take(at);
             cx.note("passive_ack", w.next_hop, cx.now().since(w.sent).as_micros());
             self.confirmed(cx, w);

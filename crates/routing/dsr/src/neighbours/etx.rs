@@ -7,12 +7,13 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{BROADCAST, Cx, Packet, RxMeta, Span, TxSpec};
+use wayhop_core::{BROADCAST, Cx, Packet, Span, TxSpec};
 use wayhop_link_quality::etx::{Cost, INTERVAL};
 use wayhop_wire::dsr::{DsrOption, LinkMetrics, Probe, edit};
 use wayhop_wire::ipv4;
 
 use crate::cache::path::{MAX_HOPS, Path};
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::forwarding::view::View;
@@ -48,11 +49,11 @@ impl Engine {
     }
 
     /// A neighbour's probe.
-    pub(crate) fn on_probe(&mut self, cx: &Cx<'_>, v: &View<'_>, rx: &RxMeta) {
+    pub(crate) fn on_probe(&mut self, cx: &Cx<'_>, v: &View<'_>, rx: &Reception) {
         let (Some(etx), Some(probe)) = (&mut self.links.etx, v.probe) else { return };
-        if rx.broadcast && v.ip.src() == rx.neighbour4() {
+        if rx.broadcast && v.ip.src() == rx.from {
             let count = probe.entries().find(|e| e.0 == cx.addr()).map(|e| e.1);
-            etx.heard(rx.neighbour4(), count, cx.now());
+            etx.heard(rx.from, count, cx.now());
         }
     }
 

@@ -2,13 +2,14 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Inspect, RxMeta, Span, Time};
+use wayhop_core::{Cx, Inspect, Span, Time};
 use wayhop_link_quality::bad_links::{
     BadLinkMemory, DirectedLink, Evidence, MovementMemory, Probability, ProbabilityParams, TimedMemory,
 };
 use wayhop_link_quality::etx::{Cost, Etx};
 use wayhop_link_quality::{Positions, Signals};
 
+use crate::engine::reception::Reception;
 use crate::params::{BadLinks, Metric, Params};
 
 /// How many neighbours' signals and probes, and how many nodes' positions, are kept.
@@ -101,9 +102,9 @@ impl LinkKnowledge {
 
     /// Notes the strength of a received frame, if anything depends on it.
     #[inline]
-    pub(crate) fn hear(&mut self, rx: &RxMeta, now: Time) {
+    pub(crate) fn hear(&mut self, rx: &Reception, now: Time) {
         if self.wants_signals {
-            self.signals.heard(rx.neighbour4(), rx.signal_dbm.into(), now);
+            self.signals.heard(rx.from, rx.signal_dbm.into(), now);
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Cx, Packet, RxMeta, Span};
+use wayhop_core::{Cx, Packet, Span};
 use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
 
 use crate::cache::path::Path;
+use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::forwarding::view::{View, leaves_next};
 use crate::maintenance::maintenance_buffer::Fingerprint;
@@ -49,9 +50,9 @@ impl Engine {
     }
 
     /// A packet was overheard.
-    pub(crate) fn watch_passing(&mut self, cx: &mut Cx<'_>, bytes: &[u8], rx: &RxMeta) {
+    pub(crate) fn watch_passing(&mut self, cx: &mut Cx<'_>, bytes: &[u8], rx: &Reception) {
         let Some(dog) = &mut self.watchdog else { return };
-        let from = rx.neighbour4();
+        let from = rx.from;
         if dog.watched.iter().any(|w| w.next_hop == from)
             && let Ok(heard) = Fingerprint::read(bytes)
         {

@@ -180,7 +180,7 @@ struct ExplorerWorld<'a, P> {
 impl<P: Explorable> Below for ExplorerWorld<'_, P> {
     fn ready(&mut self, _: Time, _: IfaceId) {}
     fn recall(&mut self, _: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
-        taken.extend(self.air.recall::<P>(self.number, next_hop.v4_or_unspecified()));
+        taken.extend(next_hop.v4().into_iter().flat_map(|to| self.air.recall::<P>(self.number, to)));
     }
 }
 

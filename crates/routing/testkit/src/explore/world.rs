@@ -150,10 +150,7 @@ pub fn loop_in_tables<P: Explorable>(w: &World<P>) -> Option<(Vec<usize>, usize)
     let n = w.nodes.len();
     for to in 0..n {
         let next = |i: usize| {
-            w.nodes[i]
-                .route(addr(to))
-                .filter(|_| i != to)
-                .and_then(|r| w.node_of(r.next_hop.v4_or_unspecified()))
+            w.nodes[i].route(addr(to)).filter(|_| i != to).and_then(|r| w.node_of(r.next_hop.v4()?))
         };
         for start in 0..n {
             let mut way = vec![start];

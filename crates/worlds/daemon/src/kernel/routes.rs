@@ -56,7 +56,7 @@ impl KernelRoutes {
                 Ok(r) => {
                     let by = chosen(host, attached, &r);
                     log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
-                    let (to, via) = (r.destination.addr.v4_or_unspecified(), r.next_hop.v4_or_unspecified());
+                    let (Some(to), Some(via)) = (r.destination.addr.v4(), r.next_hop.v4()) else { continue };
                     let ifindex = by.facts.index;
                     let outcome = netlink.install(to, via, ifindex, host.around.addr);
                     self.by.insert(to, HostRoute { ifindex, is_taken: outcome.is_ok() });
@@ -64,7 +64,7 @@ impl KernelRoutes {
                 }
                 Err(destination) => {
                     log.tell(Level::Debug, format_args!("no route to {destination} any more"));
-                    let to = destination.addr.v4_or_unspecified();
+                    let Some(to) = destination.addr.v4() else { continue };
                     let index = self.by.remove(&to).map(|told| told.ifindex);
                     let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
                     (netlink.remove(to, by.facts.index), by)
@@ -92,9 +92,9 @@ impl KernelRoutes {
         present: &'a HashSet<KernelRoute>,
     ) -> impl Iterator<Item = Route> + 'a {
         host.around.routes.values().copied().filter(move |r| {
-            let to = r.destination.addr.v4_or_unspecified();
-            let is_told = self.by.get(&to).is_some_and(|t| t.is_taken && t.ifindex == ifindex);
-            let (to, via) = (IpAddr::V4(to), Some(r.next_hop.ip()));
+            let told = r.destination.addr.v4().and_then(|to| self.by.get(&to));
+            let is_told = told.is_some_and(|t| t.is_taken && t.ifindex == ifindex);
+            let (to, via) = (r.destination.addr.ip(), Some(r.next_hop.ip()));
             is_told && !present.contains(&KernelRoute { to, prefix_len: 32, via, ifindex, is_ours: true })
         })
     }
@@ -102,7 +102,7 @@ impl KernelRoutes {
     /// Neighbours may be reached by other interfaces than the kernel's routes say: has the kernel have these routes anew.
     pub(crate) fn choose_again(&mut self, host: &mut Host, attached: &[MeshInterface]) {
         self.next_choice = host.now() + CHOICE_EVERY;
-        let told = |to: Prefix| self.by.get(&to.addr.v4_or_unspecified());
+        let told = |to: Prefix| self.by.get(&to.addr.v4()?);
         let is_other = |r: &&Route| {
             told(r.destination).is_some_and(|t| t.ifindex != chosen(host, attached, r).facts.index)
         };
@@ -113,8 +113,9 @@ impl KernelRoutes {
 
 /// Has programs of this host reach by the mesh a network that is outside of it. The route goes with the TUN.
 pub(crate) fn lead(to: Prefix, own: Ipv4Addr, tun: u32, netlink: &mut Netlink) -> io::Result<()> {
-    let net = wayhop_linux::Prefix::around(to.addr.v4_or_unspecified(), to.len);
-    netlink.outside(net, tun, own)
+    let network =
+        Ipv4Addr::try_from(to.addr).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
+    netlink.outside(wayhop_linux::Prefix::around(network, to.len), tun, own)
 }
 
 /// The interface by which a route goes.

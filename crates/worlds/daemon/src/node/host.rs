@@ -333,7 +333,7 @@ impl Host {
         let known = self.transmitters.addr(from_mac);
         let sealed = self.node.auth().is_some_and(|a| a.concerns(body));
         let told = if broadcast || known.is_none() || sealed {
-            hop_of(body).map(|(from, _)| from.v4_or_unspecified())
+            hop_of(body).and_then(|(from, _)| from.v4())
         } else {
             None
         };
