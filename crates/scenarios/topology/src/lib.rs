@@ -9,6 +9,7 @@
 //!   is looked at by moments ([`Glance`]).
 //! * [`ChainThroughput`] is what a chain of each length carries; with it a flow has an expected throughput (equation 1 of
 //!   the same paper).
+//! * [`View`] shows a survey as text, JSON and CSV.
 //! * [`annotate`] puts all that into the summary of a run.
 //! * [`pathless`] finds the flows for which no path ever exists, before a run.
 //! * [`RunPaths`] says of the packets of a run whether a path existed while they were under way.
@@ -31,6 +32,7 @@ mod pathless;
 mod paths;
 mod reach;
 mod survey;
+mod view;
 mod words;
 
 pub use annotate::{annotate, flow_pairs, of_flow};
@@ -44,3 +46,4 @@ pub use pair::Pair;
 pub use past::RunPaths;
 pub use pathless::{Hearing, Pathless, pathless, pathless_warnings};
 pub use survey::{Survey, survey};
+pub use view::{SurveyedFlow, View};
