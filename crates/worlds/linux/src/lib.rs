@@ -11,6 +11,7 @@
 //! * [`interface`]: what an interface is, and its settings.
 //! * [`TcpConnections`]: what the kernel's TCP tells of programs' connections.
 //! * [`wifi`]: what a wireless interface tells beside frames.
+//! * [`probe`]: what this host can do, for `wayhop doctor`.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
@@ -28,6 +29,7 @@ pub mod netlink;
 pub mod nftables;
 pub mod packet_socket;
 mod prefix;
+pub mod probe;
 mod ring;
 mod rules;
 mod source_route;

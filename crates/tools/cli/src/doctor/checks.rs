@@ -1,9 +1,9 @@
-//! The checks. What can be tried is tried, in a network namespace that ends with the trial.
+//! The checks of each world, and their remedies.
 
-use std::fs::{self, OpenOptions};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use wayhop_linux::probe;
 
 /// One thing that a world needs or can use.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(super) fn emulate() -> Vec<Check> {
         forwarding(),
         Check::useful(
             "open files",
-            open_files(),
+            probe::open_files(),
             "a large emulation needs more: `ulimit -n 65536`, or LimitNOFILE= in a service",
         ),
     ]
@@ -57,12 +57,12 @@ pub(super) fn lab() -> Vec<Check> {
         namespaces(),
         Check::needed(
             "veth and bridge",
-            in_namespace("ip link add wh0 type veth peer name wh1 && ip link add wh2 type bridge"),
+            probe::in_namespace("ip link add wh0 type veth peer name wh1 && ip link add wh2 type bridge"),
             "apt-get install iproute2; load the modules veth and bridge: `modprobe veth bridge`",
         ),
         Check::needed(
             "nftables",
-            in_namespace("nft add table netdev wh || nft add table bridge wh"),
+            probe::in_namespace("nft add table netdev wh || nft add table bridge wh"),
             "apt-get install nftables; the kernel needs CONFIG_NF_TABLES",
         ),
         forwarding(),
@@ -70,7 +70,7 @@ pub(super) fn lab() -> Vec<Check> {
 }
 
 pub(super) fn node() -> Vec<Check> {
-    let wlan = wireless_interfaces();
+    let wlan = probe::wireless_interfaces();
     let wlan = if wlan.is_empty() {
         Err("no interface of this machine is a wireless one".to_owned())
     } else {
@@ -87,13 +87,13 @@ pub(super) fn node() -> Vec<Check> {
         ),
         Check::useful(
             "transmit status (SO_WIFI_STATUS)",
-            transmit_status(),
+            probe::transmit_status(),
             "use an interface whose driver reflects the fate of frames, as those on mac80211 do; without it, losses are noticed by passive and network-layer \
              acknowledgements and by Hellos",
         ),
         Check::useful(
             "signal of neighbours",
-            signal(),
+            probe::signal(),
             "plug in a wireless interface; where its driver has no table of stations, make a monitor interface beside it: `iw \
              dev wlan0 interface add mon0 type monitor && ip link set mon0 up`, and give `signal = \"monitor:mon0\"`",
         ),
@@ -104,11 +104,7 @@ pub(super) fn node() -> Vec<Check> {
         ),
         Check::useful(
             "ip_forward",
-            match fs::read_to_string("/proc/sys/net/ipv4/ip_forward") {
-                Ok(v) if v.trim() == "1" => Ok("on".to_owned()),
-                Ok(_) => Err("off".to_owned()),
-                Err(e) => Err(e.to_string()),
-            },
+            probe::ip_forward(),
             "for protocols that have the kernel forward: `sysctl -w net.ipv4.ip_forward=1`, or leave it to the daemon",
         ),
         Check::useful(
@@ -137,13 +133,7 @@ pub(super) fn tools() -> Vec<Check> {
 }
 
 fn capabilities(needed: &[(&str, u32)]) -> Check {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let held = status
-        .lines()
-        .find_map(|l| l.strip_prefix("CapEff:"))
-        .and_then(|v| u64::from_str_radix(v.trim(), 16).ok())
-        .unwrap_or(0);
-    let missing: Vec<&str> = needed.iter().filter(|(_, bit)| held >> bit & 1 == 0).map(|(n, _)| *n).collect();
+    let missing = probe::missing_capabilities(needed);
     let all: Vec<&str> = needed.iter().map(|(n, _)| *n).collect();
     let found =
         if missing.is_empty() { Ok(all.join(", ")) } else { Err(format!("without {}", missing.join(", "))) };
@@ -155,10 +145,9 @@ fn capabilities(needed: &[(&str, u32)]) -> Check {
 }
 
 fn tun() -> Check {
-    let open = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
     Check::needed(
         "/dev/net/tun",
-        open.map(|_| "opens".to_owned()).map_err(|e| e.to_string()),
+        probe::tun(),
         "`modprobe tun`; in a container: give it the device /dev/net/tun",
     )
 }
@@ -166,7 +155,7 @@ fn tun() -> Check {
 fn namespaces() -> Check {
     Check::needed(
         "network namespaces",
-        in_namespace("true"),
+        probe::in_namespace("true"),
         "run it with sudo; in a container: give it CAP_SYS_ADMIN; the kernel needs CONFIG_NET_NS",
     )
 }
@@ -174,95 +163,11 @@ fn namespaces() -> Check {
 fn forwarding() -> Check {
     Check::needed(
         "forwarding in a namespace",
-        in_namespace("test -w /proc/sys/net/ipv4/ip_forward && cat /proc/sys/net/ipv4/ip_forward >/dev/null"),
+        probe::in_namespace(
+            "test -w /proc/sys/net/ipv4/ip_forward && cat /proc/sys/net/ipv4/ip_forward >/dev/null",
+        ),
         "mount /proc/sys writable: in a container, run it privileged or with `--security-opt systempaths=unconfined`",
     )
-}
-
-/// Runs a shell line in a network namespace of its own.
-fn in_namespace(line: &str) -> Result<String, String> {
-    let run = Command::new("unshare")
-        .args(["--net", "--", "sh", "-c", line])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| format!("cannot try: unshare (Debian package util-linux): {e}"))?;
-    if run.status.success() {
-        return Ok("tried, works".to_owned());
-    }
-    let said = String::from_utf8_lossy(&run.stderr);
-    let first = said.lines().find(|l| !l.trim().is_empty()).unwrap_or("tried, fails");
-    Err(first.chars().map(|c| if c.is_control() { ' ' } else { c }).take(160).collect())
-}
-
-fn open_files() -> Result<String, String> {
-    const WANTED: u64 = 4096;
-    let limits = fs::read_to_string("/proc/self/limits").map_err(|e| e.to_string())?;
-    let line = limits.lines().find_map(|l| l.strip_prefix("Max open files")).unwrap_or_default();
-    let soft = line.split_whitespace().next().unwrap_or("unknown");
-    match soft.parse::<u64>() {
-        Ok(n) if n < WANTED => Err(format!("at most {n}")),
-        _ => Ok(format!("at most {soft}")),
-    }
-}
-
-fn wireless_interfaces() -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir("/sys/class/net")
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .filter(|e| e.path().join("phy80211").exists() || e.path().join("wireless").exists())
-        .map(|e| e.file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
-/// Which wireless interfaces have a driver that tells what became of frames, by asking it.
-fn transmit_status() -> Result<String, String> {
-    let all = wireless_interfaces();
-    if all.is_empty() {
-        return Err("no wireless interface".to_owned());
-    }
-    let mut with = Vec::new();
-    let mut without = Vec::new();
-    for name in all {
-        match capabilities_of(&name) {
-            Ok(Some(c)) if c.transmit_status => with.push(name),
-            Ok(_) => without.push(name),
-            Err(e) => without.push(format!("{name} ({e})")),
-        }
-    }
-    match (with.is_empty(), without.is_empty()) {
-        (false, true) => Ok(with.join(", ")),
-        (false, false) => Ok(format!("{}; not {}", with.join(", "), without.join(", "))),
-        (true, _) => Err(format!("not by {}", without.join(", "))),
-    }
-}
-
-fn capabilities_of(interface: &str) -> std::io::Result<Option<wayhop_linux::wifi::Capabilities>> {
-    let index = fs::read_to_string(format!("/sys/class/net/{interface}/ifindex"))?;
-    wayhop_linux::wifi::capabilities(index.trim().parse().unwrap_or(0))
-}
-
-/// Where nodes learn how strongly neighbours are received.
-fn signal() -> Result<String, String> {
-    let drivers: Vec<String> =
-        wireless_interfaces().into_iter().filter(|i| matches!(capabilities_of(i), Ok(Some(_)))).collect();
-    let monitors: Vec<String> = fs::read_dir("/sys/class/net")
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        // ARPHRD_IEEE80211_RADIOTAP (linux/if_arp.h).
-        .filter(|e| fs::read_to_string(e.path().join("type")).is_ok_and(|t| t.trim() == "803"))
-        .map(|e| format!("monitor:{}", e.file_name().to_string_lossy()))
-        .collect();
-    let by_driver = (!drivers.is_empty()).then(|| format!("nl80211 for {}", drivers.join(", ")));
-    let found: Vec<String> = by_driver.into_iter().chain(monitors).collect();
-    if found.is_empty() {
-        Err("neither nl80211 nor a monitor interface".to_owned())
-    } else {
-        Ok(found.join("; "))
-    }
 }
 
 /// What nodes left that were killed together with what sets the host back.
