@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Classifier, PacketId, Time};
+use wayhop_core::{Addr, Classifier, PacketId, Time, version};
 use wayhop_trace::{
     ConnectionEvent, Counter, GpsEvent, HopEvent, HopKind, Identity, Manifest, NodeInfo, NoteEvent,
     PositionEvent, RunDir, RunStatus, SendEvent, SizeEvent, Summary, Tables,
@@ -169,8 +169,8 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
             "the run has not ended: end the node with SIGTERM, or merge when it has ended",
         ));
     }
-    let ours = env!("CARGO_PKG_VERSION");
-    if manifest.wayhop != ours {
+    let ours = version::RELEASE;
+    if version::release_of(&manifest.wayhop) != ours {
         let theirs = &manifest.wayhop;
         return Err(unfit(
             path,

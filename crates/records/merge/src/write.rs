@@ -300,7 +300,7 @@ impl Merge {
         let seconds = self.end_ns.max(0) as f64 / 1e9;
         let first = &self.runs[self.reference];
         Summary {
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             scenario: options.name.clone(),
             seed: first.manifest.seed,
             world: "field".to_owned(),
@@ -415,7 +415,7 @@ impl Merge {
         let lost =
             |r: &NodeRun| r.counters.iter().filter(|c| c.name == "lost_rows").map(|c| c.value).sum::<u64>();
         MergeReport {
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             reference: names[self.reference].clone(),
             nodes: self.runs.iter().enumerate().map(node).collect(),
             left_apart: self.left_apart.clone(),

@@ -17,7 +17,7 @@ pub struct Document {
 impl From<Map<String, Value>> for Document {
     /// An object that has the key already is another program's answer, and tells that one's version.
     fn from(mut keys: Map<String, Value>) -> Self {
-        let wayhop = keys.remove("wayhop").unwrap_or_else(|| env!("CARGO_PKG_VERSION").into());
+        let wayhop = keys.remove("wayhop").unwrap_or_else(|| wayhop_core::version::full().into());
         Self { wayhop, keys }
     }
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_version_comes_first() {
-        let version = env!("CARGO_PKG_VERSION");
+        let version = wayhop_core::version::full();
         for (object, expected) in [
             (json!({"a": 1, "z": 0.5}), format!("{{\"wayhop\":\"{version}\",\"a\":1,\"z\":0.5}}")),
             (json!({"a": 1, "wayhop": "0.0.7"}), "{\"wayhop\":\"0.0.7\",\"a\":1}".to_owned()),

@@ -137,7 +137,7 @@ impl Manifest {
     pub fn new(scenario: impl Into<String>, seed: u64, command: Vec<String>, started_unix_s: u64) -> Self {
         let scenario = scenario.into();
         Self {
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             scenario_sha256: sha256_hex(scenario.as_bytes()),
             scenario,
             seed,

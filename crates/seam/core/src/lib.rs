@@ -49,6 +49,7 @@ mod send_state;
 mod socket;
 mod tcp_connection;
 mod time;
+pub mod version;
 mod words;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, NotIpv4, node_named};

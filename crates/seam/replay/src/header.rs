@@ -107,7 +107,7 @@ impl Header {
     pub fn new(world: &str, scenario: &str, protocol: &Configured, seed: u64) -> Self {
         Self {
             format: FORMAT.to_owned(),
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             world: world.to_owned(),
             scenario: scenario.to_owned(),
             protocol: protocol.name().to_owned(),
@@ -168,7 +168,7 @@ impl Header {
         };
         Self {
             format: FORMAT.to_owned(),
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             world: "field".to_owned(),
             name: application.name.clone(),
             application: Some(application),

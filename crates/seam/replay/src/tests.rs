@@ -241,6 +241,11 @@ fn what_is_no_log_is_refused_with_its_file_and_line() {
     };
     let end = text.lines().count();
     let twice = format!("{text}{text}");
+    let newer = format!(
+        "one.jsonl:1: this log has version 2 of the format, and this wayhop reads version 1: replay it with the wayhop {} that wrote \
+         it, or record it again",
+        wayhop_core::version::full()
+    );
     let missing = replaced(7, "").replace("\n\n", "\n");
     for (wrong, message) in [
         (String::new(), "one.jsonl:1: the file is empty"),
@@ -254,8 +259,7 @@ fn what_is_no_log_is_refused_with_its_file_and_line() {
         ),
         (
             text.replacen("\"version\":1", "\"version\":2", 1),
-            "one.jsonl:1: this log has version 2 of the format, and this wayhop reads version 1: replay it with the \
-             wayhop 0.1.0 that wrote it, or record it again",
+            &newer,
         ),
         (replaced(5, "nonsense"), "one.jsonl:5: this is no line of a log of inputs: expected"),
         (replaced(5, "{\"at\":1}"), "one.jsonl:5: this is no line of a log of inputs: missing field `id`"),

@@ -12,7 +12,7 @@ Begin with: wayhop run scenarios/first.toml";
 
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
-#[command(name = "wayhop", version, max_term_width = 100)]
+#[command(name = "wayhop", version = wayhop_core::version::full(), max_term_width = 100)]
 #[command(after_help = ENDING)]
 pub(crate) struct Args {
     #[command(subcommand)]

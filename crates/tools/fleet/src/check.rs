@@ -86,7 +86,7 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
     let mut wrong = |what: String, remedy: String| report.note(&Trouble::wrong(what, remedy));
     found.machine = fact("machine");
     found.version = fact("version");
-    let own = format!("wayhop {}", env!("CARGO_PKG_VERSION"));
+    let own = format!("wayhop {}", wayhop_core::version::full());
     match &found.version {
         Some(v) if *v == own => {}
         Some(v) => wrong(format!("it has {v:?}, and this is {own}"), "wayhop fleet push".to_owned()),

@@ -161,7 +161,7 @@ pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
         };
         return Err(Trouble::wrong(harmless(said), remedy));
     }
-    let own = format!("wayhop {}", env!("CARGO_PKG_VERSION"));
+    let own = format!("wayhop {}", wayhop_core::version::full());
     match facts.get("version") {
         Some(v) if *v == own => {}
         v => {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
+use wayhop_core::version;
 use wayhop_runs::jobs;
 use wayhop_trace::Summary;
 
@@ -58,6 +59,15 @@ pub fn go(
         ))
     })?;
     let store = Store::open(&dir.join("runs.jsonl"), &plan.sweep.metrics)?;
+    let others: Vec<&str> = store.other_versions().collect();
+    if !others.is_empty() {
+        warn(&format!(
+            "{}: its finished runs were written by {}, and this is {}: they are kept; to run all with the same code, give another --out",
+            dir.display(),
+            others.join(", "),
+            version::full()
+        ));
+    }
     claim(dir, plan, &ids)?;
     write_plan(plan, dir)?;
     let is_recorded = plan.sweep.tables || plan.sweep.captures;

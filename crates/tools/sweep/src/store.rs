@@ -1,12 +1,13 @@
 //! The file of results: one line of JSON a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use wayhop_core::version;
 use wayhop_report::Document;
 use wayhop_trace::lock_file;
 
@@ -37,6 +38,8 @@ pub struct Store {
     /// By run.
     values: BTreeMap<String, Vec<Option<f64>>>,
     metrics: Vec<String>,
+    /// The versions of the programs that wrote the runs.
+    versions: BTreeSet<String>,
     /// When it was last written to the disk.
     flushed: Instant,
 }
@@ -59,6 +62,7 @@ impl Store {
             file,
             values: BTreeMap::new(),
             metrics: metrics.to_vec(),
+            versions: BTreeSet::new(),
             flushed: Instant::now(),
         };
         store.read()?;
@@ -69,6 +73,7 @@ impl Store {
         let mut reader = BufReader::new(&self.file);
         let (mut line, mut whole, mut number) = (Vec::new(), 0u64, 0);
         let mut found = Vec::new();
+        let mut versions = BTreeSet::new();
         loop {
             line.clear();
             let read = reader
@@ -85,6 +90,7 @@ impl Store {
                 let reason = format!("line {number} is no result; take it out, and that run is made again");
                 return Err(self.error(&reason));
             };
+            versions.extend(record.as_ref().and_then(|r| r.get("wayhop")?.as_str()).map(str::to_owned));
             found.push((id.to_owned(), self.metrics.iter().map(|m| figure(summary, m)).collect()));
         }
         drop(reader);
@@ -93,7 +99,13 @@ impl Store {
             self.file.set_len(whole).map_err(|e| self.error(&format!("cannot be mended: {e}")))?;
         }
         self.values.extend(found);
+        self.versions = versions;
         Ok(())
+    }
+
+    /// Versions of the program that wrote runs, other than this one's.
+    pub fn other_versions(&self) -> impl Iterator<Item = &str> {
+        self.versions.iter().map(String::as_str).filter(|v| *v != version::full())
     }
 
     /// Whether it has this run.

@@ -404,7 +404,7 @@ impl Agent {
 
     fn hello(&self) -> Hello {
         Hello {
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             messages: VERSION,
             node: self.node.eid().to_string(),
             routing: self.config.routing.name().to_owned(),

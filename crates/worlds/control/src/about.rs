@@ -68,7 +68,7 @@ impl About {
     /// What this process answers, for these nodes.
     pub fn new(name: &str, world: &str, protocol: &str, nodes: Vec<NodeAbout>) -> Self {
         Self {
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             messages: crate::VERSION,
             name: name.to_owned(),
             world: world.to_owned(),

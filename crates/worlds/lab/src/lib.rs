@@ -344,7 +344,7 @@ fn first_summary(s: &Resolved, traffic: &Traffic, time_zero: Option<u64>) -> Sum
 fn name_run(summary: &mut Summary, s: &Resolved, seconds: f64, time_zero: Option<u64>) {
     summary.time_zero_unix_ns = time_zero;
     "lab".clone_into(&mut summary.world);
-    env!("CARGO_PKG_VERSION").clone_into(&mut summary.wayhop);
+    wayhop_core::version::full().clone_into(&mut summary.wayhop);
     summary.scenario.clone_from(&s.name);
     summary.seed = s.seed;
     s.protocol.name().clone_into(&mut summary.protocol);

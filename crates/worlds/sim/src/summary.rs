@@ -61,7 +61,7 @@ impl Simulation {
         totals.sum_flows(&flows);
         totals.set_drops(&audit.ends.dropped);
         Summary {
-            wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+            wayhop: wayhop_core::version::full().to_owned(),
             scenario: scenario.name.clone(),
             seed: scenario.seed,
             world: "sim".to_owned(),

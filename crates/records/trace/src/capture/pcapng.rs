@@ -120,7 +120,7 @@ pub(super) fn put_section(to: &mut Vec<u8>) {
     to.extend(0x1a2b_3c4d_u32.to_le_bytes()); // says which byte order this is
     to.extend([1, 0, 0, 0]); // version 1.0
     to.extend(u64::MAX.to_le_bytes()); // the section's length is not known yet
-    option(to, 4, concat!("wayhop ", env!("CARGO_PKG_VERSION")).as_bytes());
+    option(to, 4, format!("wayhop {}", wayhop_core::version::full()).as_bytes());
     end(to, section);
 }
 

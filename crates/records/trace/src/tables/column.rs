@@ -128,7 +128,7 @@ pub(crate) fn schema<R>(table: &str, columns: &[Column<R>]) -> Result<Type> {
 /// How a table is encoded: Snappy, dictionaries for what repeats, deltas for what grows.
 pub(crate) fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
     let mut p = WriterProperties::builder()
-        .set_created_by(concat!("wayhop ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_created_by(format!("wayhop {}", wayhop_core::version::full()))
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);

@@ -23,7 +23,7 @@ const LONGEST_FOOTER: u64 = 64 << 20;
 /// The footer of a table with these row groups.
 pub(super) fn footer(schema: SchemaDescPtr, groups: Vec<RowGroupMetaData>) -> Result<Vec<u8>, ParquetError> {
     let rows = groups.iter().fold(0_i64, |all, g| all.saturating_add(g.num_rows()));
-    let created_by = Some(concat!("wayhop ", env!("CARGO_PKG_VERSION")).to_owned());
+    let created_by = Some(format!("wayhop {}", wayhop_core::version::full()));
     let file = FileMetaData::new(1, rows, created_by, None, schema, None);
     let mut octets = Vec::new();
     ParquetMetaDataWriter::new(&mut octets, &ParquetMetaData::new(file, groups)).finish()?;

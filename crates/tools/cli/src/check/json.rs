@@ -86,7 +86,7 @@ pub(super) fn object<'a>(
         label: labels.of(v),
     };
     serde_json::to_string(&Object {
-        wayhop: env!("CARGO_PKG_VERSION"),
+        wayhop: wayhop_core::version::full(),
         scenario: &r.name,
         seed: r.seed,
         world: check.world,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::json;
+use wayhop_core::version;
 use wayhop_figures::Column;
 use wayhop_figures::comparison::{Difference, Row, common_flows};
 use wayhop_report::{Document, Estimate, plain, signed};
@@ -50,6 +51,10 @@ pub(super) fn remarks(columns: &[Column]) -> Vec<String> {
             c.path.display(),
             c.unfinished()
         ));
+    }
+    let versions = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.wayhop.as_str());
+    if let Some(different) = version::different(versions) {
+        remarks.push(format!("the runs were written by different code: {different}"));
     }
     let scenarios: Vec<_> = columns.iter().map(Column::scenario).collect();
     let keys: BTreeSet<&String> = scenarios.iter().flat_map(|s| s.keys()).collect();

@@ -125,7 +125,7 @@ fn start(a: &FleetArgs, wait: f64) -> Result<ExitCode, Failure> {
     let pairs: Vec<(&Host, Clock)> =
         desk.fleet.hosts.iter().zip(&prepared).filter_map(|(h, r)| Some((h, clock(r)?))).collect();
     let mut state = State {
-        wayhop: env!("CARGO_PKG_VERSION").to_owned(),
+        wayhop: wayhop_core::version::full().to_owned(),
         run: plan.run.clone(),
         starts_unix_s: at.as_secs_f64(),
         hosts: pairs.iter().map(|(h, c)| (h.name.clone(), HostState::started(*c))).collect(),

@@ -152,7 +152,7 @@ impl Drive<'_> {
         let begun = Instant::now();
         let (set, unset) = self.rack.set(&settings_db.concat());
         let line = Line {
-            wayhop: env!("CARGO_PKG_VERSION"),
+            wayhop: wayhop_core::version::full(),
             time_s: second,
             mean_error_db: report.mean_error_db,
             max_error_db: report.max_error_db,

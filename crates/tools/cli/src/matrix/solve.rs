@@ -189,7 +189,7 @@ fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> SolveReport {
     let annealed: Vec<_> = layouts.iter().filter_map(|l| l.annealed.as_ref()).collect();
     let single = if let [one] = layouts { Some(one) } else { None };
     SolveReport {
-        wayhop: env!("CARGO_PKG_VERSION"),
+        wayhop: wayhop_core::version::full(),
         radios: switch.radios(),
         buses: switch.buses(),
         inputs: switch.junction().map(|_| switch.input_names()),

@@ -7,11 +7,12 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use wayhop_core::version;
 use wayhop_merge::{Error, MergeReport, Options};
 use wayhop_protocols::CLASSIFIER;
-use wayhop_trace::{RunDir, human_table};
+use wayhop_trace::{Manifest, RunDir, human_table};
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, warn};
 use crate::recover::say_how_it_ended;
 
 pub(crate) use args::{EXAMPLES, MergeArgs};
@@ -26,10 +27,12 @@ pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
         now_unix_s: now,
         name,
     };
-    for run in
-        a.runs.iter().filter_map(|path| RunDir::open(path, CLASSIFIER).ok()).filter(|r| !r.is_under_way())
-    {
-        say_how_it_ended(&run);
+    let runs = a.runs.iter().filter_map(|path| RunDir::open(path, CLASSIFIER).ok());
+    let runs: Vec<RunDir> = runs.filter(|r| !r.is_under_way()).collect();
+    runs.iter().for_each(say_how_it_ended);
+    let manifests: Vec<Manifest> = runs.iter().filter_map(|r| r.manifest().ok()).collect();
+    if let Some(different) = version::different(manifests.iter().map(|m| m.wayhop.as_str())) {
+        warn([&format!("the nodes ran different code: {different}")]);
     }
     let report = wayhop_merge::merge(&a.runs, &a.out, &options, CLASSIFIER).map_err(merge_failure)?;
     let text = if a.json {

@@ -88,7 +88,7 @@ fn json<'a>(of: impl Iterator<Item = &'a Preset>, with_values: bool) -> Result<S
         Ok(Entry { name: &p.name, of: p.of, about: &p.about, values })
     };
     let presets = of.map(entry).collect::<Result<_, Failure>>()?;
-    let listed = PresetListing { wayhop: env!("CARGO_PKG_VERSION"), presets };
+    let listed = PresetListing { wayhop: wayhop_core::version::full(), presets };
     Ok(serde_json::to_string(&listed).map_err(Failure::run)? + "\n")
 }
 

@@ -235,9 +235,14 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     let running = wayhop_trace::lock_folder(&d.join(two)).unwrap();
     assert!(refused(&[one, two]).contains("the run has not ended"));
     drop(running);
-    let ours = format!("\"wayhop\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    fs::write(&file, text.replace(&ours, "\"wayhop\": \"0.0.7\"")).unwrap();
-    assert!(refused(&[one, two]).contains("Wayhop 0.0.7 wrote it"));
+    let of_version = |other: &str| text.replacen(concat!("\"wayhop\": \"", env!("CARGO_PKG_VERSION")), other, 1);
+    fs::write(&file, of_version("\"wayhop\": \"0.0.7")).unwrap();
+    assert!(refused(&[one, two]).contains("Wayhop 0.0.7"));
+    // Another commit of the same version can be merged, with a warning.
+    let other = concat!("\"wayhop\": \"", env!("CARGO_PKG_VERSION"), "+0123456789ab.");
+    fs::write(&file, of_version(other)).unwrap();
+    let merged = run_in(d, &["merge", one, two, "--out", "of-two-commits"]);
+    assert!(merged.err.contains("the nodes ran different code"), "{}", merged.err);
     fs::write(&file, &text).unwrap();
     fs::remove_file(d.join(two).join("identities.parquet")).unwrap();
     assert!(refused(&[one, two]).contains("did not record what its packets are known by"));

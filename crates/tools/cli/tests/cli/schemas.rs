@@ -39,7 +39,7 @@ pub(crate) fn check(name: &str, lines: &str) {
     let is_open = page(name)["additionalProperties"] != false && page(name).get("oneOf").is_none();
     assert!(!lines.trim().is_empty(), "{name}: nothing to check");
     for line in lines.lines() {
-        let version = concat!("{\"wayhop\":\"", env!("CARGO_PKG_VERSION"), "\"");
+        let version = concat!("{\"wayhop\":\"", env!("CARGO_PKG_VERSION"), "+");
         assert!(line.starts_with(version), "{name}: {line}");
         let object: Value = serde_json::from_str(line).expect("JSON");
         let undefined = undefined_as_text(&object);

@@ -326,7 +326,7 @@ impl Results {
             fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml, survey-50s.toml, abc.toml and tcp-lab.toml in the folder scenarios beside this page".to_owned()),
             fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
             fact("Seeds", options.seeds_in_words()),
-            fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
+            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
             facts.push(fact(

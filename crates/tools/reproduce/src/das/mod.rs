@@ -306,7 +306,7 @@ impl Results {
             fact("Scenarios", "card.toml, discovery.toml, udp.toml and ftp.toml in the folder scenarios beside this page".to_owned()),
             fact("Calibrated", "nothing: the cards' figures are Table 1's, the radio is the preset wavelan-i. What the paper leaves open, and how much hangs on it, is in docs/concepts/reproductions.md".to_owned()),
             fact("Seeds", options.seeds_in_words()),
-            fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
+            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
             facts.push(fact(

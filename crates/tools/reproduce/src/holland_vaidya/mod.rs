@@ -225,7 +225,7 @@ impl Results {
             fact("Scenarios", "pattern.toml and chain.toml in the folder scenarios beside this page".to_owned()),
             fact("Patterns", format!("our own, the seeds {} to {last}; intervals are Student's t over patterns, 95 %", options.first_pattern)),
             fact("Every pattern", "patterns.html and patterns.csv beside this page; every run: runs.jsonl".to_owned()),
-            fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
+            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
             let of = runs(options);

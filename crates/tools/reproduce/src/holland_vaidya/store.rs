@@ -95,7 +95,7 @@ fn line(of: u64, job: Job, transfer: &Transfer) -> io::Result<String> {
 /// A number for this very program and these scenarios: another build may have another result.
 pub(crate) fn program(files: &[(&str, &str)]) -> u64 {
     let mut hash = std::hash::DefaultHasher::new();
-    (env!("CARGO_PKG_VERSION"), files).hash(&mut hash);
+    (wayhop_core::version::full(), files).hash(&mut hash);
     if let Ok(about) = std::env::current_exe().and_then(std::fs::metadata) {
         (about.len(), about.modified().ok()).hash(&mut hash);
     }

@@ -166,7 +166,7 @@ impl Results {
                     self.worst_db
                 ),
             ),
-            fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
+            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
             facts.push(fact("Incomplete", format!("stopped; {} runs were not made", self.missing)));

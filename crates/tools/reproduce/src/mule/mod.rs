@@ -157,7 +157,7 @@ impl Results {
             fact("Paper", "Hahn and others: experimental validation of the MeshTest wireless testbed's transport layer, 2008; RFC 6693".to_owned()),
             fact("Scenarios", "mule.toml and compare.toml in the folder scenarios beside this page".to_owned()),
             fact("Seeds", format!("{}; routings are compared with the first {}", options.seeds_in_words(), options.seeds.min(COMPARED))),
-            fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))),
+            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
             facts.push(fact(

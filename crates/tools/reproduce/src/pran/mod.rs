@@ -71,7 +71,7 @@ pub fn reproduce(
             }
         }
     }
-    facts.push(fact("Version", format!("wayhop {}", env!("CARGO_PKG_VERSION"))));
+    facts.push(fact("Version", format!("wayhop {}", wayhop_core::version::full())));
     let page = Page {
         title: "PRAN's measurements, reproduced".to_owned(),
         lead: "The routing protocols of the simulator as routers of real programs: what forwarding a packet costs, and a robot \

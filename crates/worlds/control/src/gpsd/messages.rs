@@ -216,7 +216,7 @@ fn error(message: &str) -> Value {
 const DEVICE: &str = "wayhop";
 
 pub(super) fn version() -> Value {
-    let release = concat!("wayhop-", env!("CARGO_PKG_VERSION"));
+    let release = format!("wayhop-{}", wayhop_core::version::full());
     json!({"class": "VERSION", "release": release, "rev": release, "proto_major": 3, "proto_minor": 14})
 }
 

@@ -49,7 +49,7 @@ wayhop_forwarded_total{node=\"left\"} 3
 # TYPE wayhop_latitude_deg gauge
 wayhop_latitude_deg{node=\"left\"} 40.5
 ";
-    assert_eq!(snapshot().to_text(), expected.replace("VERSION", env!("CARGO_PKG_VERSION")));
+    assert_eq!(snapshot().to_text(), expected.replace("VERSION", wayhop_core::version::full()));
 }
 
 #[test]

@@ -339,7 +339,7 @@ impl EventLoop {
         let seconds = self.begun.elapsed().as_secs_f64();
         let host = &self.rooms.host;
         Summary {
-            wayhop: env!("CARGO_PKG_VERSION").into(),
+            wayhop: wayhop_core::version::full().into(),
             scenario: format!(
                 "{} on {}",
                 settings.address,

@@ -1,0 +1,36 @@
+//! Tells the program which commit it is built from.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    // A commit, a change that is staged, and a change of a source file.
+    for path in [".git/HEAD", ".git/index", "crates", "Cargo.lock"] {
+        let path = root.join(path);
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    // What a source archive or a package was made from.
+    println!("cargo::rerun-if-env-changed=WAYHOP_COMMIT");
+    let commit = std::env::var("WAYHOP_COMMIT").ok().or_else(|| commit(&root));
+    let commit = commit.unwrap_or_else(|| "unknown".to_owned());
+    println!("cargo::rustc-env=WAYHOP_VERSION={}+{commit}", env!("CARGO_PKG_VERSION"));
+}
+
+/// The commit that is checked out, with a mark if the tree differs from it. A folder inside of another project's repository is none of
+/// its commits.
+fn commit(root: &Path) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    if Path::new(&top).canonicalize().ok()? != root.canonicalize().ok()? {
+        return None;
+    }
+    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(if changes.is_empty() { commit } else { format!("{commit}.modified") })
+}
