@@ -14,7 +14,7 @@ import { currentStep, parsePacket } from "../src/told";
 
 const S = 1e9;
 
-/** A frame by hand, as docs/studio.md describes it. */
+/** A frame by hand, as docs/reference/studio-api.md describes it. */
 function octets(head: object, ...columns: ArrayLike<number>[]): ArrayBuffer {
   const body = columns.map((c) => new Uint8Array(Float64Array.from(c as number[]).buffer));
   let text = JSON.stringify(head);
