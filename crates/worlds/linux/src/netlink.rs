@@ -92,6 +92,23 @@ impl Netlink {
         }
     }
 
+    /// Whether a route leads to an address by this interface. Without one the kernel would look for it on the link, by ARP.
+    pub fn leads_to(&mut self, to: Ipv4Addr, ifindex: u32) -> io::Result<bool> {
+        let mut m = host_route(to, ifindex);
+        m.header.flags = RouteFlags::FibMatch;
+        match self.order(RouteNetlinkMessage::GetRoute(m), 0) {
+            Err(e)
+                if matches!(
+                    e.raw_os_error(),
+                    Some(libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENODEV)
+                ) =>
+            {
+                Ok(false)
+            }
+            outcome => outcome.map(|()| true),
+        }
+    }
+
     /// Removes the route to one host that this program made.
     pub fn remove(&mut self, (table, to): (Table, Ipv4Addr), ifindex: u32) -> io::Result<()> {
         self.order(RouteNetlinkMessage::DelRoute(table.of(host_route(to, ifindex))), 0)
