@@ -134,9 +134,10 @@ impl Kernel {
             let what = format!("the route to the mesh by {name}");
             repairs.tried(host, &what, "it is there again", netlink.connected(mesh, index, own))?;
         }
-        for table in [Some(Table::Main), *outside].into_iter().flatten() {
+        let tables = [Some((Table::Main, "this host's")), outside.map(|table| (table, "the mesh's"))];
+        for (table, whose) in tables.into_iter().flatten() {
             for p in plan.by_gateways.iter().filter(|p| !leads_in(table, p.addr.ip(), p.len)) {
-                let what = format!("the route to {p} by {name}");
+                let what = format!("{whose} route to {p} by {name}");
                 let outcome = routes::lead(table, *p, own, index, netlink);
                 repairs.tried(host, &what, "it is there again", outcome)?;
             }
