@@ -15,7 +15,8 @@
 //!
 //! The quantiles are found by least squares whose weights are set anew until nothing changes; the loss is convex, so there is
 //! one answer. The standard error is that of the jackknife: the fit without each of several parts of the run, since what makes frames late
-//! lasts for a while and does not strike each frame anew.
+//! lasts for a while and does not strike each frame anew. A node whose frames are not in all parts - one that was killed soon - would be left
+//! without many of its own, or all, in one of them: there the parts are those of its own frames.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -75,18 +76,39 @@ pub(crate) fn fit(
     let mut order: Vec<(i128, &Observation)> =
         used.iter().map(|o| (clocks[o.from].time_ns(o.from_ns), *o)).collect();
     order.sort_by_key(|(at, o)| (*at, o.frame, o.to));
-    let part = order.len().div_ceil(GROUPS as usize).max(1);
-    let left_out: Vec<Vec<Clock>> = (0..GROUPS as usize)
-        .map(|group| {
-            let numbered = order.iter().enumerate().filter(|(i, _)| i / part != group);
-            let rest: Vec<&Observation> = numbered.map(|(_, (_, o))| *o).collect();
+    let order: Vec<&Observation> = order.into_iter().map(|(_, o)| o).collect();
+    let without = |parts: &[Option<usize>]| -> Vec<Vec<Clock>> {
+        let fit_without = |part: usize| {
+            let kept = order.iter().zip(parts).filter(|(_, p)| **p != Some(part));
+            let rest: Vec<&Observation> = kept.map(|(o, _)| *o).collect();
             let mut values = values.clone();
             settle(&unknowns, &rest, &mut values, FURTHER_TURNS);
             unknowns.clocks(&values)
-        })
-        .collect();
-    let errors = (0..spans.len()).map(|n| error(n, spans[n], &used, &left_out)).collect();
-    FitResult { clocks, errors, outliers }
+        };
+        (0..GROUPS as usize).map(fit_without).collect()
+    };
+    let of_all = parts(&order, |_| true);
+    let left_out = without(&of_all);
+    let errors = (0..spans.len()).map(|node| {
+        let is_own = |o: &Observation| o.from == node || o.to == node;
+        let own = order.iter().filter(|o| is_own(o)).count();
+        if (own as u64) < 2 * GROUPS {
+            return None;
+        }
+        let has = |part| order.iter().zip(&of_all).any(|(o, p)| *p == Some(part) && is_own(o));
+        let is_throughout = (0..GROUPS as usize).all(has);
+        let of_own = (!is_throughout).then(|| without(&parts(&order, is_own)));
+        Some(error(node, spans[node], of_own.as_ref().unwrap_or(&left_out)))
+    });
+    FitResult { errors: errors.collect(), clocks, outliers }
+}
+
+/// For each observation, in order of time, the part in which it is left out: those that count make parts of the same size.
+fn parts(order: &[&Observation], counts: impl Fn(&Observation) -> bool) -> Vec<Option<usize>> {
+    let all = order.iter().filter(|o| counts(o)).count();
+    let size = all.div_ceil(GROUPS as usize).max(1);
+    let mut seen = 0..;
+    order.iter().map(|o| if counts(o) { seen.next().map(|i: usize| i / size) } else { None }).collect()
 }
 
 /// One of so many groups, by chance and for good.
@@ -95,16 +117,7 @@ fn group_of(o: &Observation, groups: u64) -> u64 {
 }
 
 /// The jackknife's standard errors of a node: of the drift and of its times.
-fn error(
-    node: usize,
-    span: (u64, u64),
-    used: &[&Observation],
-    left_out: &[Vec<Clock>],
-) -> Option<(f64, f64)> {
-    let own = used.iter().filter(|o| o.from == node || o.to == node).count();
-    if (own as u64) < 2 * GROUPS {
-        return None;
-    }
+fn error(node: usize, span: (u64, u64), left_out: &[Vec<Clock>]) -> (f64, f64) {
     let spread = |of: &dyn Fn(&Clock) -> f64| {
         let values: Vec<f64> = left_out.iter().map(|clocks| of(&clocks[node])).collect();
         let n = values.len() as f64;
@@ -114,7 +127,7 @@ fn error(
     let (begin, end) = span;
     let moments = [begin, begin + (end - begin) / 2, end];
     let times = moments.map(|at| spread(&|c: &Clock| c.correction_us(at)));
-    Some((spread(&Clock::drift_ppm), times.into_iter().fold(0.0, f64::max)))
+    (spread(&Clock::drift_ppm), times.into_iter().fold(0.0, f64::max))
 }
 
 /// The numbers that are looked for, and where they stand.

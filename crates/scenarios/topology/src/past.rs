@@ -144,6 +144,11 @@ fn links(run: &RunDir, names: &[String]) -> Result<ScenarioLinks, String> {
     let manifest = run.manifest().map_err(|e| e.to_string())?;
     let summary = run.summary().map_err(|e| e.to_string())?;
     let end = time(summary.simulated_s);
+    // Its configuration is those of its nodes, and no scenario.
+    if manifest.merged.is_some() || summary.world == "field" {
+        return Err("real links decided who heard whom, and nobody recorded those over which no frame came"
+            .to_owned());
+    }
     let scenario = Scenario::from_text(&manifest.scenario, &[]).map_err(|e| e.to_string())?;
     let has_path_losses = !scenario.path_losses.is_empty();
     let has_site = std::iter::once(&scenario.radio).chain(&scenario.radios).any(|r| r.site.is_some());

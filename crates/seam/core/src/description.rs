@@ -84,6 +84,9 @@ pub struct HostNeeds {
     /// The parameter, true or false, that has it wait at its start until nobody uses what it said before; set when a node
     /// comes back without its tables.
     pub reboot_wait: Option<&'static str>,
+    /// The parameter, a number of 32 bits, behind which the numbers of its messages begin; a real host sets it by its clock, so that a
+    /// node that is started again goes on behind its earlier life.
+    pub first_number: Option<&'static str>,
     /// What it needs on an interface that does not report lost packets.
     pub adapt: Adapt,
 }
@@ -95,6 +98,7 @@ impl HostNeeds {
         failure_notices: None,
         mtu: None,
         reboot_wait: None,
+        first_number: None,
         adapt: |_, _| Ok(Vec::new()),
     };
 }

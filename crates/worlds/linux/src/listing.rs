@@ -5,11 +5,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
-use netlink_packet_route::route::{RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol};
+use netlink_packet_route::route::{RouteAddress, RouteAttribute, RouteMessage, RouteProtocol};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use wayhop_core::Mac;
 
 use crate::netlink::{Netlink, ROUTE_PROTOCOL};
+use crate::routing_table::Table;
 
 /// An interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,9 +73,11 @@ pub struct Address {
     pub prefix_len: u8,
 }
 
-/// A route of the main table by one interface.
+/// A route by one interface.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KernelRoute {
+    /// The table that has it: the main one, or one of this program.
+    pub table: Table,
     /// The first address of the destination.
     pub to: IpAddr,
     /// How many of its bits count.
@@ -105,7 +108,8 @@ impl KernelRoute {
             AddressFamily::Inet6 => Some(IpAddr::V6(Ipv6Addr::UNSPECIFIED)),
             _ => None,
         });
-        (m.header.table == RouteHeader::RT_TABLE_MAIN).then_some(Self {
+        Some(Self {
+            table: Table::holding(m)?,
             to: to?,
             prefix_len: m.header.destination_prefix_length,
             via,
@@ -157,7 +161,7 @@ impl Netlink {
         Ok(all)
     }
 
-    /// The routes of the main table that are wanted.
+    /// The routes of the main table and of those of this program that are wanted.
     pub fn routes(&mut self, wanted: impl Fn(&KernelRoute) -> bool) -> io::Result<Vec<KernelRoute>> {
         let mut all = Vec::new();
         for family in [AddressFamily::Inet, AddressFamily::Inet6] {

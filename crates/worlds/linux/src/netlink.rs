@@ -18,6 +18,7 @@ use netlink_sys::protocols::NETLINK_ROUTE;
 
 use crate::exchange::{Exchange, News};
 use crate::prefix::Prefix;
+use crate::routing_table::Table;
 
 /// Who made a route: the number in its `protocol` field. Not used by any program that iproute2 names.
 pub(crate) const ROUTE_PROTOCOL: u8 = 119;
@@ -38,8 +39,14 @@ impl Netlink {
     }
 
     /// Adds or replaces the route to one host by a neighbour that needs no route itself.
-    pub fn install(&mut self, to: Ipv4Addr, via: Ipv4Addr, ifindex: u32, source: Ipv4Addr) -> io::Result<()> {
-        let mut m = host_route(to, ifindex);
+    pub fn install(
+        &mut self,
+        (table, to): (Table, Ipv4Addr),
+        via: Ipv4Addr,
+        ifindex: u32,
+        source: Ipv4Addr,
+    ) -> io::Result<()> {
+        let mut m = table.of(host_route(to, ifindex));
         m.header.flags = RouteFlags::Onlink;
         m.attributes.push(RouteAttribute::Gateway(RouteAddress::Inet(via)));
         m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
@@ -73,9 +80,9 @@ impl Netlink {
     }
 
     /// Adds the route of a network outside of the mesh by an interface without link addresses, which takes it with it when it
-    /// goes. Other routes of this host to the same network come before it.
-    pub fn outside(&mut self, net: Prefix, ifindex: u32, source: Ipv4Addr) -> io::Result<()> {
-        let mut m = route_to(net.network(), net.len(), ifindex);
+    /// goes. Other routes in the table to the same network come before it.
+    pub fn outside(&mut self, table: Table, net: Prefix, ifindex: u32, source: Ipv4Addr) -> io::Result<()> {
+        let mut m = table.of(route_to(net.network(), net.len(), ifindex));
         m.header.scope = RouteScope::Link;
         m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
         m.attributes.push(RouteAttribute::Priority(OUTSIDE_METRIC));
@@ -85,9 +92,26 @@ impl Netlink {
         }
     }
 
+    /// Whether a route leads to an address by this interface. Without one the kernel would look for it on the link, by ARP.
+    pub fn leads_to(&mut self, to: Ipv4Addr, ifindex: u32) -> io::Result<bool> {
+        let mut m = host_route(to, ifindex);
+        m.header.flags = RouteFlags::FibMatch;
+        match self.order(RouteNetlinkMessage::GetRoute(m), 0) {
+            Err(e)
+                if matches!(
+                    e.raw_os_error(),
+                    Some(libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENODEV)
+                ) =>
+            {
+                Ok(false)
+            }
+            outcome => outcome.map(|()| true),
+        }
+    }
+
     /// Removes the route to one host that this program made.
-    pub fn remove(&mut self, to: Ipv4Addr, ifindex: u32) -> io::Result<()> {
-        self.order(RouteNetlinkMessage::DelRoute(host_route(to, ifindex)), 0)
+    pub fn remove(&mut self, (table, to): (Table, Ipv4Addr), ifindex: u32) -> io::Result<()> {
+        self.order(RouteNetlinkMessage::DelRoute(table.of(host_route(to, ifindex))), 0)
     }
 
     /// Removes all routes by this interface that this program, or an earlier life of it, made. Returns how many.

@@ -1,34 +1,78 @@
-//! Keeping what comes by the mesh interface within the mesh where there can be no [eBPF](crate::ebpf).
+//! Where packets go that come by the mesh interface, and what is for the outside of the mesh: rules (`ip rule`).
 //!
-//! Two rules (`ip rule`) say that packets from the mesh interface go by the routes to the mesh, or nowhere. They do not touch
-//! what is for this host itself.
+//! What comes by the mesh interface goes by the routes to the mesh, or by a table of the ways out. In a mesh without gateways there is no
+//! such table, and it goes nowhere; where there can be [eBPF](crate::ebpf), that sees to it, and there are no rules. None of them touches what
+//! is for this host itself.
 
 use std::io;
 use std::net::IpAddr;
 
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
-use netlink_packet_route::route::{RouteHeader, RouteProtocol};
+use netlink_packet_route::link::{LinkAttribute, LinkMessage};
+use netlink_packet_route::route::RouteProtocol;
 use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 
 use crate::netlink::{Netlink, ROUTE_PROTOCOL};
 use crate::prefix::Prefix;
+use crate::routing_table::Table;
 
 /// The first rule's place: behind the one for this host's own addresses (0), before the usual ones (32766).
 const PRIORITY: u32 = 119;
-/// How many rules confine an interface.
+/// The place of the rules for what this host itself sends: right before the main table (32766), behind rules of other programs.
+const OWN_PRIORITY: u32 = 32_765;
+/// As the kernel counts what this host itself sends.
+pub(crate) const THIS_HOST: &str = "lo";
+/// How many rules there are of each kind.
 const RULES: usize = 2;
 
 impl Netlink {
-    /// Confines what comes by an interface to a mesh.
-    pub fn confine(&mut self, interface: &str, mesh: Prefix) -> io::Result<()> {
-        let mut within = rule(interface, PRIORITY, RuleAction::ToTable);
+    /// Has what comes by an interface go to the mesh, or by a table to what is outside of it, which may have a default route besides this
+    /// host's own. Without a table it goes to the mesh or nowhere.
+    pub fn confine(&mut self, interface: &str, mesh: Prefix, outside: Option<Table>) -> io::Result<()> {
+        let mut within = lookup(interface, PRIORITY, Table::Main);
         within.header.dst_len = mesh.len();
-        within.header.table = RouteHeader::RT_TABLE_MAIN;
         within.attributes.push(RuleAttribute::Destination(IpAddr::V4(mesh.network())));
-        within.attributes.push(RuleAttribute::Table(RouteHeader::RT_TABLE_MAIN.into()));
-        let nowhere = rule(interface, PRIORITY + 1, RuleAction::Blackhole);
-        [nowhere, within].into_iter().try_for_each(|r| self.create(RouteNetlinkMessage::NewRule(r)))
+        let beyond = match outside {
+            Some(table) => lookup(interface, PRIORITY + 1, table),
+            None => rule(interface, PRIORITY + 1, RuleAction::Blackhole),
+        };
+        [beyond, within].into_iter().try_for_each(|r| self.create(RouteNetlinkMessage::NewRule(r)))
+    }
+
+    /// Has what this host sends to the outside of a mesh go by a table, if its other routes lead to the TUN of that mesh, and not
+    /// elsewhere.
+    pub fn lead_own_outside(&mut self, tun: u32) -> io::Result<()> {
+        let table = Table::Outside(tun);
+        let mut link = LinkMessage::default();
+        link.header.index = tun;
+        link.attributes.push(LinkAttribute::Group(table.number()));
+        self.order(RouteNetlinkMessage::SetLink(link), 0)?;
+        // The main table, as if it had no route by the TUN; and if there is none, the other one. Rules of one place are asked in the order
+        // in which they were made.
+        self.forget_own_outside(tun)?;
+        let mut elsewhere = lookup(THIS_HOST, OWN_PRIORITY, Table::Main);
+        elsewhere.attributes.push(RuleAttribute::SuppressIfGroup(table.number()));
+        let by_mesh = lookup(THIS_HOST, OWN_PRIORITY, table);
+        [elsewhere, by_mesh].into_iter().try_for_each(|r| self.create(RouteNetlinkMessage::NewRule(r)))
+    }
+
+    /// Whether these rules are there.
+    pub fn leads_own_outside(&mut self, tun: u32) -> io::Result<bool> {
+        self.own_outside(tun).map(|found| found.len() == RULES)
+    }
+
+    /// Takes them away.
+    pub fn forget_own_outside(&mut self, tun: u32) -> io::Result<()> {
+        self.delete_rules(|n| n.own_outside(tun))
+    }
+
+    fn own_outside(&mut self, tun: u32) -> io::Result<Vec<RuleMessage>> {
+        let number = Table::Outside(tun).number();
+        let names = [RuleAttribute::Table(number), RuleAttribute::SuppressIfGroup(number)];
+        let mut found = self.rules_of(THIS_HOST)?;
+        found.retain(|m| m.attributes.iter().any(|a| names.contains(a)));
+        Ok(found)
     }
 
     /// Whether what comes by an interface is confined.
@@ -38,7 +82,14 @@ impl Netlink {
 
     /// Takes the rules of an interface away.
     pub fn free(&mut self, interface: &str) -> io::Result<()> {
-        let found = self.rules_of(interface)?;
+        self.delete_rules(|n| n.rules_of(interface))
+    }
+
+    pub(crate) fn delete_rules(
+        &mut self,
+        which: impl FnOnce(&mut Self) -> io::Result<Vec<RuleMessage>>,
+    ) -> io::Result<()> {
+        let found = which(self)?;
         found.into_iter().try_for_each(|m| self.order(RouteNetlinkMessage::DelRule(m), 0))
     }
 
@@ -67,8 +118,16 @@ impl Netlink {
     }
 }
 
+/// A rule that has what comes by an interface routed by a table.
+pub(crate) fn lookup(interface: &str, priority: u32, table: Table) -> RuleMessage {
+    let mut m = rule(interface, priority, RuleAction::ToTable);
+    m.header.table = u8::try_from(table.number()).unwrap_or_default();
+    m.attributes.push(RuleAttribute::Table(table.number()));
+    m
+}
+
 /// A rule about what comes by an interface.
-pub(crate) fn rule(interface: &str, priority: u32, action: RuleAction) -> RuleMessage {
+fn rule(interface: &str, priority: u32, action: RuleAction) -> RuleMessage {
     let mut m = RuleMessage::default();
     m.header.family = AddressFamily::Inet;
     m.header.action = action;

@@ -9,7 +9,7 @@ use netlink_packet_route::route::{RouteAddress, RouteAttribute, RouteFlags, Rout
 
 use crate::netlink::{Netlink, route_to};
 use crate::prefix::Prefix;
-use crate::source_route::Table;
+use crate::routing_table::Table;
 
 /// How packets leave.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -139,7 +139,8 @@ pub fn plan(
     inputs: Option<&InputLogs>,
     node_runs: bool,
 ) -> Result<Plan, Error> {
-    let sets = daemon_settings(scenario, resolved.seed);
+    let mut sets = daemon_settings(scenario);
+    sets.push(format!("seed={}", resolved.seed));
     let captures = captures(&resolved, dir)?;
     let inputs = logs(&resolved, inputs)?;
     let runs = node_runs.then(|| self::node_runs(&resolved, dir)).transpose()?.unwrap_or_default();

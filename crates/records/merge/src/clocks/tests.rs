@@ -119,6 +119,40 @@ fn drift_and_offset_of_a_chain_are_found() {
     assert_eq!(told.segments.len(), 1);
 }
 
+/// As a merged run of a node that was killed soon: its part of the run is shorter than a part of the jackknife of all.
+#[test]
+fn the_error_of_a_short_record_is_that_of_its_own_frames() {
+    let truths = [Truth::plain(5e6, 12.0), Truth::plain(9e9, -35.0), Truth::plain(0.0, 80.0)];
+    let (mut worst, mut told) = (Vec::new(), Vec::new());
+    for seed in 1..=8 {
+        let mut all = chain(&truths, 200.0, 40.0, 400.0, seed);
+        // The last node sends and hears from 80 to 92 s only.
+        let is_within = |node: usize, ns: u64| {
+            node != 2 || (truths[2].shows_ns(80.0)..truths[2].shows_ns(92.0)).contains(&ns)
+        };
+        all.retain(|o| is_within(o.from, o.from_ns) && is_within(o.to, o.to_ns));
+        let mut spans: Vec<(u64, u64)> =
+            truths.iter().map(|t| (t.shows_ns(1.0), t.shows_ns(201.0))).collect();
+        spans[2] = (truths[2].shows_ns(80.0), truths[2].shows_ns(92.0));
+        let clocks = Clocks::set(0, &spans, &all);
+        let error_at = |s: f64| {
+            let by_reference = i128::from(truths[0].shows_ns(s));
+            (clocks.of_node[2].time_ns(truths[2].shows_ns(s)) - by_reference).abs() as f64 / 1e3
+        };
+        worst.push([80.0, 86.0, 92.0].map(error_at).into_iter().fold(0.0, f64::max));
+        told.push(clocks.told(2, 0).error_us.expect("enough frames"));
+    }
+    let middle = |v: &[f64]| {
+        let mut v = v.to_vec();
+        v.sort_by(f64::total_cmp);
+        v[v.len() / 2]
+    };
+    // The truth is known: the error is told to within a factor of some units, and not as thousands of microseconds.
+    let (truth, told) = (middle(&worst), middle(&told));
+    eprintln!("off by {truth} us, told {told} us");
+    assert!(told < 5.0 * truth && told > truth / 5.0, "{told} us of {truth} us");
+}
+
 #[test]
 fn a_clock_that_was_set_has_two_parts() {
     let set = Truth { step_s: 61.0, step_us: 3e6, ..Truth::plain(2e6, 20.0) };

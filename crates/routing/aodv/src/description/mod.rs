@@ -47,6 +47,7 @@ pub static DESCRIPTION: Description = Description {
         failure_notices: Some("failure_notices"),
         mtu: None,
         reboot_wait: Some("wait_after_reboot"),
+        first_number: Some("first_number"),
         adapt,
     },
     forger: Some(|| Box::new(forge::Forger::default())),

@@ -52,9 +52,10 @@ impl Engine {
     pub fn new(params: impl Into<Arc<Params>>) -> Self {
         let params = params.into();
         let seq = match params.own_number {
-            OwnNumber::Minimal | OwnNumber::IncrementIfNext => 0,
-            OwnNumber::Even => 2,
+            OwnNumber::Minimal | OwnNumber::IncrementIfNext => params.first_number,
+            OwnNumber::Even => params.first_number.wrapping_add(2) & !1,
         };
+        let request_id = params.first_number;
         let subnets = Subnet::elect(&params.subnet_routers);
         Self {
             buffer: SendBuffer::new(params.buffer_packets, Span::from_millis(params.buffer_timeout_ms)),
@@ -68,7 +69,7 @@ impl Engine {
             covered: CoveredAddresses::default(),
             outside: None,
             seq,
-            request_id: 0,
+            request_id,
             ip_id: 0,
             rreq_rate: RateLimit::default(),
             rerr_rate: RateLimit::default(),

@@ -8,9 +8,10 @@ use wayhop_core::{Cx, DropReason, Refused, Span};
 use crate::engine::state::Engine;
 use crate::params::{Hello, Params};
 
-const FROM_START: [FromStart; 4] = [
+const FROM_START: [FromStart; 5] = [
     (&["own_number"], "the node's sequence number is counted by it from the start"),
     (&["wait_after_reboot"], "it says how the node starts"),
+    (&["first_number"], "the node's numbers begin with it"),
     (&["passive_ack"], "the host asks at the start which packets the protocol wants to overhear"),
     (&["buffer_timeout_ms"], "packets wait in the order in which their time ends"),
 ];

@@ -159,6 +159,10 @@ pub struct Params {
     /// Wait `DELETE_PERIOD` after the start before taking part in routing (section 6.13): for a node that comes back
     /// without its old sequence number.
     pub wait_after_reboot: bool,
+    /// The own sequence number and the identifiers of requests begin behind this number. A node on a real host begins with the tenths of a
+    /// second of its clock: one that is started again repeats no identifier within `PATH_DISCOVERY_TIME` (section 6.3), and
+    /// neighbours, which remember its last sequence number, believe its news at once.
+    pub first_number: u32,
     /// Entries in the routing table, at most.
     pub max_routes: usize,
     /// Requests remembered, at most.

@@ -73,6 +73,7 @@ impl Params {
             allowed_hello_loss: 2,
             subnet_routers: Vec::new(),
             wait_after_reboot: false,
+            first_number: 0,
             max_routes: 4_096,
             max_requests_remembered: 8_192,
         }

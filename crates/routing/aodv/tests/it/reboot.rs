@@ -1,12 +1,12 @@
 //! Section 6.13: a node that lost its memory.
 
-use wayhop_aodv::Params;
+use wayhop_aodv::{Engine, OwnNumber, Params};
 use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::{Net, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::Message;
 
 use crate::support::{
-    alone, hear, hear_rerr, ms, own_seq, reply, request, rerrs, route, rreps, rreqs, said, secs,
+    alone, hear, hear_rerr, line, ms, own_seq, reply, request, rerrs, route, rreps, rreqs, said, secs,
 };
 
 fn waiting() -> Params {
@@ -86,4 +86,41 @@ fn a_request_for_an_address_of_its_subnet_brings_a_routers_number_back() {
     let mut net = alone(&p);
     hear(&mut net, 0, addr(8), &Message::Rreq(request(1, addr(8), 1, addr(5), Some(41))));
     assert_eq!(own_seq(&net, 0), 41);
+}
+
+/// How many of 20 packets, one each 100 ms from its restart on, reach a node two hops away. In its life before, the restarted node
+/// has asked for a node that is not there.
+fn delivered_after_restart(first_number: u32) -> usize {
+    let mut net = line(3, &Params::rfc());
+    net.send_to(2, addr(9), 1);
+    net.run_until(secs(20.0));
+    net.send_to(2, addr(0), 2);
+    net.run_until(secs(21.0));
+    assert_eq!(net.delivered(2), [0]);
+    net.stop(2);
+    // The relay forgets the route to node 0, and nobody a number.
+    net.run_until(secs(45.0));
+    net.restart(2, Box::new(Engine::new(Params { first_number, ..Params::rfc() })));
+    net.send_every(secs(45.0), ms(100), 20, 2, 0, 3);
+    net.run_until(secs(47.1));
+    net.delivered(3).len()
+}
+
+#[test]
+fn a_restarted_node_that_goes_on_behind_its_numbers_is_believed_at_once() {
+    let old = delivered_after_restart(0);
+    assert!(old < 10, "nobody takes news with an old number: {old} of 20 arrived");
+    assert_eq!(delivered_after_restart(1_000), 20);
+}
+
+#[test]
+fn identifiers_and_numbers_begin_behind_the_first_number() {
+    for own_number in [OwnNumber::Minimal, OwnNumber::IncrementIfNext, OwnNumber::Even] {
+        let mut net = alone(&Params { own_number, first_number: u32::MAX - 2, ..Params::rfc() });
+        net.send_to(0, addr(9), 1);
+        net.run_for(ms(10));
+        let (_, m) = rreqs(&net, 0).remove(0);
+        assert_eq!(m.id, u32::MAX - 1);
+        assert!(m.originator_seq.wrapping_sub(u32::MAX - 2) <= 4, "{own_number:?}: {}", m.originator_seq);
+    }
 }

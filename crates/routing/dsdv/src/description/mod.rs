@@ -50,6 +50,7 @@ pub static DESCRIPTION: Description = Description {
         failure_notices: Some("failure_notices"),
         mtu: Some("mtu_bytes"),
         reboot_wait: Some("wait_after_reboot"),
+        first_number: None,
         adapt: |_, _| Ok(Vec::new()),
     },
     forger: Some(|| Box::new(forge::Forger::default())),

@@ -46,6 +46,9 @@ pub struct Params {
     /// Answer each report that this node itself is out of reach by a full update at once; else only a report with a number
     /// newer than its own, and no sooner than a triggered update may leave.
     pub answer_every_loss: bool,
+    /// Tell a neighbour that advertises itself under an older number than this node knows of it, as one does that was restarted, the newer
+    /// one by a triggered update; else it learns it from the next full update.
+    pub answer_old_number: bool,
 
     // ---- settling ----------------------------------------------------------------------------------------------
     /// How long a route waits before it is advertised, ms, in case a better one follows; with `weighted_settling`, the

@@ -69,6 +69,7 @@ impl Engine {
     fn hear(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr, n: News) {
         let now = cx.now();
         match self.table.judge(&n) {
+            Judgement::Nothing if n.destination == source => self.answer_old_number(now, &n),
             Judgement::Nothing => {}
             Judgement::StaleLoss => {
                 if let Some(e) = self.table.get_mut(n.destination) {

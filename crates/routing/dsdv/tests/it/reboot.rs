@@ -35,6 +35,55 @@ fn a_rebooted_node_is_reached_again_as_soon_as_it_is_heard() {
     net.assert_conserved();
 }
 
+/// How long after its restart a node at the end of a line of three is reached again, s. It was gone for a minute, so that the others have
+/// lost it.
+fn return_s(p: &Params, restart_s: f64) -> f64 {
+    let mut net = line(3, p);
+    net.run_until(secs(100.0));
+    net.stop(2);
+    net.run_until(secs(restart_s));
+    net.restart(2, Box::new(Engine::new(p.clone())));
+    assert_eq!(net.route(0, addr(2)), None);
+    let mut past = 0.0;
+    while net.route(0, addr(2)).is_none() {
+        past += 0.1;
+        net.run_until(secs(restart_s + past));
+    }
+    past
+}
+
+#[test]
+fn a_restarted_node_is_told_its_number_and_back_within_five_seconds() {
+    let p = Params::rfc();
+    let slowest = |p: &Params| (0..15).map(|i| return_s(p, 160.0 + f64::from(i))).fold(0.0, f64::max);
+    // Up to 2 s until it says something, and twice 1 s at most until a triggered update may leave.
+    assert!(slowest(&p) < 4.5, "{}", slowest(&p));
+    let waits = slowest(&Params { answer_old_number: false, ..p });
+    assert!(waits > 10.0, "it has to wait for a full update: {waits}");
+}
+
+#[test]
+fn only_an_old_number_of_the_neighbours_own_is_answered_with_the_known_one() {
+    let told = |p: &Params, said: (std::net::Ipv4Addr, u32, u32)| {
+        let mut net = alone(&regular(p));
+        hear(&mut net, 0, addr(1), &[(addr(1), 1, 40), (addr(50), 2, 100)]);
+        net.run_until(secs(16.0));
+        hear(&mut net, 0, addr(1), &[said]);
+        net.run_until(secs(18.0));
+        crate::support::said_since(&net, 0, secs(16.0))
+            .into_iter()
+            .flat_map(|s| s.entries)
+            .collect::<Vec<_>>()
+    };
+    let p = Params::rfc();
+    assert!(told(&p, (addr(1), 1, 2)).contains(&(addr(1), 2, 40)));
+    // Somebody else's old number is old news, and the known number is no old one.
+    for said in [(addr(50), 2, 2), (addr(1), 1, 40)] {
+        assert_eq!(told(&p, said), [], "{said:?}");
+    }
+    assert_eq!(told(&Params { answer_old_number: false, ..p }, (addr(1), 1, 2)), []);
+}
+
 #[test]
 fn in_the_wait_after_a_reboot_a_node_says_and_believes_nothing_but_its_number() {
     let mut net = alone(&Params { wait_after_reboot: true, ..regular(&Params::rfc()) });

@@ -67,6 +67,7 @@ pub static DESCRIPTION: Description = Description {
         mtu: Some("mtu_bytes"),
         // RFC 4728 asks for none: routes are carried in packets, and identifications begin at random.
         reboot_wait: None,
+        first_number: None,
         adapt,
     },
     forger: Some(|| Box::new(forge::Forger)),

@@ -7,13 +7,10 @@ use crate::file::Scenario;
 use crate::resolve::Resolved;
 
 /// The seed, the protocol and the limits, as `path.key=value` settings.
-pub fn daemon_settings(scenario: &Scenario, seed: u64) -> Vec<String> {
+pub fn daemon_settings(scenario: &Scenario) -> Vec<String> {
     let protocol = &scenario.protocol;
-    let mut sets = vec![
-        format!("seed={seed}"),
-        format!("protocol.name={}", protocol.name),
-        format!("protocol.profile={}", protocol.profile()),
-    ];
+    let mut sets =
+        vec![format!("protocol.name={}", protocol.name), format!("protocol.profile={}", protocol.profile())];
     sets.extend(protocol.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
     sets.extend(scenario.limits.settings());
     sets.extend(scenario.security.settings(&scenario.document));

@@ -92,6 +92,7 @@ fn profile(of: &'static Description, profile: &Profile) -> Option<Preset> {
         let because = [
             (needs.failure_notices, "true where a TCP flow heeds lost routes"),
             (needs.reboot_wait, "true in a node that comes back without its tables"),
+            (needs.first_number, "by the clock on a real host"),
             (needs.mtu, "that of the interface on a real one"),
         ];
         because.into_iter().find(|(k, _)| *k == Some(key)).map(|(_, why)| why)

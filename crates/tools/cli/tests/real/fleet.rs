@@ -47,6 +47,30 @@ command = ["sh", "-c", "trap '' TERM; echo stays >&2; while :; do sleep 1; done"
 root = true
 "#;
 
+/// Where hosts have their programs, behind a folder of each host's own.
+const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// A sudo that asks for no password: it wants the options by which the real one never does, and takes the environment away.
+const SUDO: &str = r#"#!/bin/sh
+[ "$1 $2" = "-n --" ] || { echo "sudo: a password is required" >&2; exit 1; }
+shift 2
+exec env -i PATH="$PATH" SUDO_UID=1000 "$@"
+"#;
+/// Programs that say whether they were started by sudo; one does not end when it is told to.
+const PROGRAMS_OF_ROOT: &str = r#"
+[[start]]
+name = "root"
+command = ["sh", "-c", "echo by ${SUDO_UID:-nobody} to $1; echo written > \"$1/file\"; trap '' TERM; while :; do sleep 1; done", "sh", "{out}"]
+root = true
+[[start]]
+name = "limited"
+command = ["sh", "-c", "echo by ${SUDO_UID:-nobody}; exec sleep 1000"]
+root = true
+for_s = 1
+[[start]]
+name = "user"
+command = ["sh", "-c", "echo by ${SUDO_UID:-nobody}; exec sleep 1000"]
+"#;
+
 /// Hosts of a mesh, and a second network by which an operator reaches them.
 struct Site {
     mesh: Mesh,
@@ -105,7 +129,7 @@ impl Site {
         fs::create_dir_all(&runtime).unwrap();
         let text = format!(
             "Port 22\nHostKey {here}/host{i}\nAuthorizedKeysFile {here}/authorized\nPidFile none\nUsePAM no\nStrictModes no\n\
-             PermitRootLogin prohibit-password\nMaxStartups 100\nSetEnv WAYHOP_RUNTIME_DIR={}\n{more}\n",
+             PermitRootLogin prohibit-password\nMaxStartups 100\nSetEnv WAYHOP_RUNTIME_DIR={} PATH={here}/bin{i}:{USUAL_PATH}\n{more}\n",
             runtime.display()
         );
         fs::write(&config, text).unwrap();
@@ -474,4 +498,48 @@ fn a_fleets_file_that_cannot_be_used_is_refused_with_line_key_and_remedy() {
     assert!(said.contains("huts") && said.contains("did you mean"), "{said}");
     let said = check("scenario = \"nowhere.toml\"\n[[hosts]]\nname = \"a\"\ninterface = \"wlan0\"\n");
     assert!(said.contains("nowhere.toml"), "{said}");
+}
+
+/// Where the user is not root, sudo is what begins and ends the node, and programs that have to be root.
+#[test]
+fn with_sudo_programs_of_root_are_started_and_ended_by_it_and_others_are_not() {
+    if !may_run() {
+        return;
+    }
+    let mut site = Site::new(1);
+    let bin = site.folder.join("bin0");
+    fs::create_dir(&bin).unwrap();
+    site.sshd(0, "");
+    let host_lines = format!("sudo = true\nwayhop = {WAYHOP:?}");
+    site.fleet_with(&[(0, &host_lines)], PROGRAMS_OF_ROOT);
+    let (checked, status) = site.report(&["check", "cars.toml"]);
+    let problems = host(&checked, 0)["problems"].to_string();
+    assert!(status == 1 && problems.contains("sudo without a password"), "no sudo there: {checked}");
+
+    fs::write(bin.join("sudo"), SUDO).unwrap();
+    fs::set_permissions(bin.join("sudo"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(site.report(&["push", "cars.toml"]).1, 0);
+    let (checked, status) = site.report(&["check", "cars.toml"]);
+    assert_eq!(status, 0, "{checked}");
+    let (started, status) = site.report(&["start", "cars.toml", "--in", "3"]);
+    assert_eq!(status, 0, "{started}");
+    let programs =
+        site.directory(0).join("runs").join(started["run"].as_str().unwrap()).join("car-0.programs");
+    let said =
+        |program: &str| fs::read_to_string(programs.join(program).join("stdout.log")).unwrap_or_default();
+    site.mesh.until("programs have begun", Duration::from_secs(60), |_| {
+        ["root", "limited", "user"].iter().all(|program| said(program).contains("by "))
+    });
+    assert_eq!(said("root"), format!("by 1000 to {}\n", programs.join("root").display()));
+    assert_eq!((said("limited").as_str(), said("user").as_str()), ("by 1000\n", "by nobody\n"));
+    site.mesh
+        .until("the limit ends one", Duration::from_secs(60), |_| programs.join("limited/status").exists());
+    let (stopped, status) = site.report(&["stop", "cars.toml"]);
+    assert_eq!(status, 0, "{stopped}");
+    assert_eq!(outcomes(&stopped, 0), ["limited was over", "root killed", "user ended"]);
+    let (fetched, status) = site.report(&["fetch", "cars.toml", "--out", "records"]);
+    assert_eq!(status, 0, "{fetched}");
+    let records = site.folder.join("records");
+    assert_eq!(fs::read_to_string(records.join("car-0.programs/root/file")).unwrap(), "written\n");
+    assert_eq!(fs::read_to_string(records.join("car-0.programs/limited/status")).unwrap(), "124\n");
 }

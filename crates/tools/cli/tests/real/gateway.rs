@@ -125,6 +125,52 @@ fn with_a_routed_prefix_connections_begin_on_both_sides_and_addresses_stay() {
     }
 }
 
+/// Host 1 has a way of its own to the server, by the interface cell0: its programs use that, and the mesh's packets the mesh's gateway.
+#[test]
+fn a_relay_with_a_default_route_of_its_own_sends_the_meshs_packets_to_the_gateway() {
+    if !may_run() {
+        return;
+    }
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        let mut mesh = hosts();
+        mesh.cable((1, "cell0", "192.0.2.9/30"), (3, "cell0", "192.0.2.10/30"));
+        mesh.ip(1, "route add default via 192.0.2.10 metric 100");
+        let before = mesh.host_state(1);
+        let folder = tempfile::tempdir().unwrap();
+        let _web = web_server(&mesh, 3, folder.path());
+        start(&mut mesh, protocol, &[LEADS]);
+        until_page(&mesh, 0);
+        assert_eq!(last_asked_by(folder.path()), "192.0.2.1", "{protocol}: the mesh by its gateway");
+        until_page(&mesh, 1);
+        assert_eq!(last_asked_by(folder.path()), "192.0.2.9", "{protocol}: the host by its own way");
+        if protocol != "dsr" {
+            // Whatever somebody does to rules and routes, they come back.
+            for rule in ["iif eth1", "iif lo"] {
+                while mesh.run(1, &format!("ip rule del {rule} proto 119")).0 {}
+            }
+            let tables = "-4 route show table all";
+            let outside = |m: &Mesh| m.ip(1, tables).lines().filter(|l| l.contains("table 1497")).count();
+            let had = outside(&mesh);
+            assert!(had > 0, "{protocol}: {}", mesh.ip(1, tables));
+            let table = mesh.ip(1, tables);
+            let table = table.lines().find_map(|l| l.split(" table ").nth(1)?.split(' ').next()).unwrap();
+            mesh.ip(1, &format!("route flush table {table}"));
+            mesh.until("it is as it was", SECONDS_60, |m| {
+                outside(m) == had && m.ip(1, "rule").matches("proto 119").count() == 4
+            });
+            until_page(&mesh, 0);
+            assert_eq!(last_asked_by(folder.path()), "192.0.2.1", "{protocol}");
+        }
+        // Without it the host uses the mesh's.
+        mesh.ip(1, "route del default metric 100");
+        until_page(&mesh, 1);
+        assert_eq!(last_asked_by(folder.path()), "192.0.2.1", "{protocol}");
+        mesh.ip(1, "route add default via 192.0.2.10 metric 100");
+        mesh.kill(1);
+        mesh.until("the host is as before", SECONDS_60, |m| m.host_state(1) == before);
+    }
+}
+
 /// Each node's run, merged: what ping counted is what the flows between the node and the gateway have.
 #[test]
 fn traffic_with_hosts_outside_is_in_flows_that_end_at_the_gateway() {

@@ -52,6 +52,9 @@ fn a_relay_that_is_ordered_down_is_off_the_air_and_comes_back() {
         mesh.until("they reach each other", PATIENCE, |m| m.try_ping(0, 2));
         assert!(is_up(&mesh, &name) && (protocol == "dsr" || routes(&mesh, 1) == 2), "{case}");
 
+        let (ok, said) = ctl(&mesh, &name, &["links"]);
+        assert!(!ok && said.contains("`wayhop ctl neighbours` shows whom this node hears"), "{case}: {said}");
+        assert!(ctl(&mesh, &name, &["neighbours"]).1.contains("10.0.0.3"), "{case}");
         let order: &[&str] = if tables == "lost" { &["down", "--lose-tables"] } else { &["down"] };
         assert_eq!(ctl(&mesh, &name, order), (true, String::new()), "{case}");
         assert!(!is_up(&mesh, &name), "{case}");

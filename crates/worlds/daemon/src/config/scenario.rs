@@ -107,7 +107,7 @@ pub(crate) fn choose(
         ))
     })?;
     let mut sets = vec![format!("address={}", toml::Value::from(address))];
-    sets.extend(daemon_settings(&scenario, resolved.seed));
+    sets.extend(daemon_settings(&scenario));
     sets.extend(scenario.security.keys_text().map(|keys| format!("security.{keys}")));
     let names: Vec<&str> = interfaces.iter().map(String::as_str).collect();
     sets.extend(resolved.network_settings(index, &names));
@@ -176,7 +176,7 @@ fn left_out(path: &Path, index: usize, r: &Resolved) -> String {
     let flows = r.flows.iter().filter(|f| f.src.index() == index).count();
     let programs = r.programs.iter().filter(|p| p.node.index() == index).count();
     format!(
-        "this host is node {} of {}; its address, protocol, seed and captures are taken from there; {} mean nothing on a real \
+        "this host is node {} of {}; its address, protocol and captures are taken from there; {} mean nothing on a real \
          host; of its traffic, {flows} flows and {programs} programs are not started: start programs of your own",
         r.names[index],
         path.display(),

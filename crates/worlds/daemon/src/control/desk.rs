@@ -77,6 +77,10 @@ impl Desk {
             }
             Request::Up {} => host.bring_up().map(|()| Value::Null),
             Request::Quit {} => Ok(Value::Null),
+            Request::Links {} => Err(ControlError::unsupported(
+                "the links of a real mesh are as they are, and none is overridden",
+                "`wayhop ctl neighbours` shows whom this node hears, and what it knows of the links to them",
+            )),
             // The event loop answers `capture`.
             _ => Err(unsupported("the links of a real mesh are as they are")),
         }

@@ -143,9 +143,9 @@ impl MeshInterfaces {
         for s in &self.signals {
             s.rename(&from, to);
         }
-        if plane == DataPlane::Forwarding && own.programs.forwarding.is_none() {
+        if own.programs.need_rules(plane, self.outside) {
             netlink
-                .confine(to, self.addresses.mesh)
+                .confine(to, self.addresses.mesh, self.outside)
                 .and_then(|()| netlink.free(&from))
                 .map_err(Error::system(format!("confine what comes by {to} to the mesh")))?;
         }

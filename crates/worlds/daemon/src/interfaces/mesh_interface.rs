@@ -2,6 +2,7 @@
 
 use socket2::Socket;
 use wayhop_core::IfaceId;
+use wayhop_linux::Table;
 use wayhop_linux::interface::InterfaceFacts;
 use wayhop_linux::netlink::NeighbourNews;
 use wayhop_linux::packet_socket::PacketSockets;
@@ -18,6 +19,8 @@ pub(crate) struct MeshInterfaces {
     /// As the configuration names them.
     pub(crate) names: Vec<String>,
     pub(crate) addresses: Addresses,
+    /// Where the kernel forwards to gateways: its table of the ways there.
+    pub(crate) outside: Option<Table>,
     /// In the order of their numbers in the node.
     pub(crate) all: Vec<MeshInterface>,
     /// Where the kernel forwards: neighbours that it does not find.

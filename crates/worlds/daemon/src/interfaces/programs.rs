@@ -3,8 +3,8 @@
 use std::io;
 
 use wayhop_core::{DataPlane, Socket};
-use wayhop_linux::Error;
 use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
+use wayhop_linux::{Error, Table};
 
 use crate::config::plan::{InterfacesPlan, WayOut};
 use crate::kernel::random::random_seed;
@@ -54,6 +54,12 @@ impl InterfacePrograms {
             );
         }
         self.closed = closed.ok();
+    }
+
+    /// Whether rules of the kernel say where packets go that come by the interface: to the ways `outside`, or, where no program stands,
+    /// nowhere but into the mesh.
+    pub(crate) fn need_rules(&self, plane: DataPlane, outside: Option<Table>) -> bool {
+        plane == DataPlane::Forwarding && (outside.is_some() || self.forwarding.is_none())
     }
 
     pub(crate) fn are_in_place(&self) -> bool {

@@ -4,10 +4,10 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use wayhop_core::{DataPlane, IfaceId};
-use wayhop_linux::Error;
 use wayhop_linux::ebpf::ForwardingPrograms;
 use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{NeighbourNews, Netlink};
+use wayhop_linux::{Error, Table};
 
 use crate::config::plan::{InterfacesPlan, WayOut};
 use crate::config::signal::SignalSource;
@@ -30,6 +30,8 @@ pub(crate) struct InterfaceSetup {
     facts: Vec<(String, InterfaceFacts)>,
     /// One for each, once they are open.
     programs: Vec<InterfacePrograms>,
+    /// Where the kernel forwards to gateways: its table of the ways there.
+    outside: Option<Table>,
 }
 
 /// The interfaces of these names.
@@ -52,7 +54,7 @@ pub(crate) fn look_at(names: &[String]) -> Result<Vec<(String, InterfaceFacts)>,
 impl InterfaceSetup {
     /// Finds them.
     pub(crate) fn find(plan: InterfacesPlan) -> Result<Self, Error> {
-        Ok(Self { facts: look_at(&plan.names)?, plan, programs: Vec::new() })
+        Ok(Self { facts: look_at(&plan.names)?, plan, programs: Vec::new(), outside: None })
     }
 
     /// With their names.
@@ -68,6 +70,8 @@ impl InterfaceSetup {
     /// Has programs stand at them, where the kernel forwards.
     pub(crate) fn open_programs(&mut self, host: &Host, tun: u32, log: &Log) -> Result<(), Error> {
         let indices = self.facts.iter().map(|(_, facts)| facts.index);
+        let has_table = host.plane == DataPlane::Forwarding && matches!(self.plan.way_out, WayOut::Mesh);
+        self.outside = has_table.then_some(Table::Outside(tun));
         let ways = match &self.plan.way_out {
             WayOut::None => Vec::new(),
             WayOut::Mesh => indices.chain([tun]).collect(),
@@ -78,6 +82,11 @@ impl InterfaceSetup {
         };
         self.programs = self.facts.iter().map(open).collect::<Result<_, _>>()?;
         Ok(())
+    }
+
+    /// Where the kernel forwards to gateways: its table of the ways there.
+    pub(crate) const fn outside(&self) -> Option<Table> {
+        self.outside
     }
 
     /// What keeps the programs that watch in their places.
@@ -102,10 +111,10 @@ impl InterfaceSetup {
             }
             netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
             undo.routes(name)?;
-            if plane == DataPlane::Forwarding && programs.forwarding.is_none() {
+            if programs.need_rules(plane, self.outside) {
                 undo.rules(name)?;
                 netlink
-                    .confine(name, self.plan.addresses.mesh)
+                    .confine(name, self.plan.addresses.mesh, self.outside)
                     .map_err(Error::system("confine what comes by the interface to the mesh"))?;
             }
             self.address(name, facts.index, netlink, undo)?;
@@ -134,7 +143,7 @@ impl InterfaceSetup {
 
     /// Opens the sockets at all of them.
     pub(crate) fn attach(self, host: &mut Host, log: &Log) -> Result<MeshInterfaces, Error> {
-        let Self { plan, facts, programs } = self;
+        let Self { plan, facts, programs, outside } = self;
         let mut all = Vec::with_capacity(facts.len());
         for (iface, ((name, facts), mut programs)) in (0..).map(IfaceId).zip(facts.into_iter().zip(programs))
         {
@@ -153,7 +162,7 @@ impl InterfaceSetup {
             .map_err(Error::system("hear of neighbours that are not there"))?;
         let InterfacesPlan { names, addresses, macfilter, signals: signal_sources, .. } = plan;
         let (macfilter, signals) = (MacFilter::new(macfilter), Vec::new());
-        Ok(MeshInterfaces { names, addresses, all, missing, macfilter, signal_sources, signals })
+        Ok(MeshInterfaces { names, addresses, outside, all, missing, macfilter, signal_sources, signals })
     }
 }
 

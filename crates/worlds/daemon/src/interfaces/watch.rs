@@ -1,6 +1,5 @@
 //! Whether the interfaces work as the node made them.
 
-use wayhop_core::DataPlane;
 use wayhop_linux::listing::Link;
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface};
@@ -43,7 +42,7 @@ impl MeshInterfaces {
         Ok(())
     }
 
-    /// The programs at them, or the rules in their place.
+    /// The programs at them, and the rules.
     pub(crate) fn check_programs(
         &mut self,
         netlink: &mut Netlink,
@@ -58,13 +57,14 @@ impl MeshInterfaces {
                 let what = format!("the eBPF programs at {name}");
                 repairs.tried(host, &what, "they are there again", outcome)?;
             }
-            if host.plane != DataPlane::Forwarding || own.programs.forwarding.is_some() {
+            if !own.programs.need_rules(host.plane, self.outside) {
                 continue;
             }
             let listed = netlink.is_confined(name);
             if !listed.map_err(Error::system("list the rules of this host"))? {
                 let what = format!("the rules of {name}");
-                repairs.tried(host, &what, "they are there again", netlink.confine(name, mesh))?;
+                let outcome = netlink.confine(name, mesh, self.outside);
+                repairs.tried(host, &what, "they are there again", outcome)?;
             }
         }
         Ok(())

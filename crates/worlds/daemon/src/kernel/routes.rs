@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{IfaceId, Prefix, Route, Span, Time};
+use wayhop_linux::Table;
 use wayhop_linux::listing::KernelRoute;
 use wayhop_linux::netlink::Netlink;
 
@@ -44,7 +45,7 @@ impl KernelRoutes {
     pub(crate) fn change(
         &mut self,
         host: &mut Host,
-        netlink: &mut Netlink,
+        (netlink, outside): (&mut Netlink, Option<Table>),
         attached: &[MeshInterface],
         log: &Log,
     ) {
@@ -58,7 +59,8 @@ impl KernelRoutes {
                     log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
                     let (Some(to), Some(via)) = (r.destination.addr.v4(), r.next_hop.v4()) else { continue };
                     let ifindex = by.facts.index;
-                    let outcome = netlink.install(to, via, ifindex, host.around.addr);
+                    let outcome =
+                        netlink.install((place(host, outside, to), to), via, ifindex, host.around.addr);
                     self.by.insert(to, HostRoute { ifindex, is_taken: outcome.is_ok() });
                     (outcome, by)
                 }
@@ -67,7 +69,7 @@ impl KernelRoutes {
                     let Some(to) = destination.addr.v4() else { continue };
                     let index = self.by.remove(&to).map(|told| told.ifindex);
                     let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
-                    (netlink.remove(to, by.facts.index), by)
+                    (netlink.remove((place(host, outside, to), to), by.facts.index), by)
                 }
             };
             if let Err(e) = outcome
@@ -88,14 +90,17 @@ impl KernelRoutes {
     pub(crate) fn missing<'a>(
         &'a self,
         host: &'a Host,
+        outside: Option<Table>,
         ifindex: u32,
         present: &'a HashSet<KernelRoute>,
     ) -> impl Iterator<Item = Route> + 'a {
         host.around.routes.values().copied().filter(move |r| {
-            let told = r.destination.addr.v4().and_then(|to| self.by.get(&to));
-            let is_told = told.is_some_and(|t| t.is_taken && t.ifindex == ifindex);
-            let (to, via) = (r.destination.addr.ip(), Some(r.next_hop.ip()));
-            is_told && !present.contains(&KernelRoute { to, prefix_len: 32, via, ifindex, is_ours: true })
+            let Some(to) = r.destination.addr.v4() else { return false };
+            let is_told = self.by.get(&to).is_some_and(|t| t.is_taken && t.ifindex == ifindex);
+            let table = place(host, outside, to);
+            let (to, via) = (IpAddr::V4(to), Some(r.next_hop.ip()));
+            is_told
+                && !present.contains(&KernelRoute { table, to, prefix_len: 32, via, ifindex, is_ours: true })
         })
     }
 
@@ -112,10 +117,21 @@ impl KernelRoutes {
 }
 
 /// Has programs of this host reach by the mesh a network that is outside of it. The route goes with the TUN.
-pub(crate) fn lead(to: Prefix, own: Ipv4Addr, tun: u32, netlink: &mut Netlink) -> io::Result<()> {
+pub(crate) fn lead(
+    table: Table,
+    to: Prefix,
+    own: Ipv4Addr,
+    tun: u32,
+    netlink: &mut Netlink,
+) -> io::Result<()> {
     let network =
         Ipv4Addr::try_from(to.addr).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
-    netlink.outside(wayhop_linux::Prefix::around(network, to.len), tun, own)
+    netlink.outside(table, wayhop_linux::Prefix::around(network, to.len), tun, own)
+}
+
+/// The table for routes to an address. This host's own routes to what is outside of the mesh have nothing to do with the mesh's.
+fn place(host: &Host, outside: Option<Table>, to: Ipv4Addr) -> Table {
+    outside.filter(|_| !host.around.is_in_mesh(to)).unwrap_or(Table::Main)
 }
 
 /// The interface by which a route goes.

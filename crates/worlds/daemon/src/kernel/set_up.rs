@@ -3,7 +3,7 @@
 use std::fs;
 
 use wayhop_linux::netlink::Netlink;
-use wayhop_linux::{Error, Tun, interface};
+use wayhop_linux::{Error, Table, Tun, interface};
 
 use crate::config::plan::KernelPlan;
 use crate::interfaces::settings::tun_settings;
@@ -20,6 +20,8 @@ pub(crate) struct Kernel {
     pub(crate) tun_name: String,
     pub(crate) netlink: Netlink,
     pub(crate) routes: KernelRoutes,
+    /// Where the kernel forwards to gateways: its table of the ways there.
+    pub(crate) outside: Option<Table>,
     /// How long packets may be, as the protocol knows it, bytes.
     pub(crate) protocol_mtu: usize,
 }
@@ -33,6 +35,7 @@ impl Kernel {
             tun: Tun::make(&plan.tun, plan.mtu.of_tun(shortest))?,
             tun_name: plan.tun.clone(),
             routes: KernelRoutes::default(),
+            outside: None,
             protocol_mtu: shortest,
             plan,
         })
@@ -41,8 +44,9 @@ impl Kernel {
     /// Makes the TUN the interface by which programs of this host reach the mesh, and what is outside of it by gateways. It gets the node's
     /// address after the mesh's interfaces: of interfaces with one address the kernel finds the last, and a program that joins a group by
     /// the node's address means the TUN.
-    pub(crate) fn prepare(&mut self, undo: &mut Undo) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, outside: Option<Table>, undo: &mut Undo) -> Result<(), Error> {
         undo.set("all", "send_redirects", "0")?;
+        self.outside = outside;
         let Self { plan, tun, netlink, .. } = self;
         let (name, own) = (&plan.tun, &plan.addresses);
         netlink
@@ -60,8 +64,16 @@ impl Kernel {
             let _ = fs::write(interface::ipv6_setting(name, DISABLE_IPV6), "1");
         }
         for p in &plan.by_gateways {
-            routes::lead(*p, own.own, tun.index(), netlink)
-                .map_err(Error::system(format!("make a route to {p} by {name}")))?;
+            for table in [Some(Table::Main), outside].into_iter().flatten() {
+                routes::lead(table, *p, own.own, tun.index(), netlink)
+                    .map_err(Error::system(format!("make a route to {p} by {name}")))?;
+            }
+        }
+        if outside.is_some() {
+            undo.own_outside(tun.index())?;
+            netlink
+                .lead_own_outside(tun.index())
+                .map_err(Error::system("make rules for what this host sends to the outside"))?;
         }
         Ok(())
     }

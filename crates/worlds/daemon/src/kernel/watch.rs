@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use wayhop_core::Route;
 use wayhop_linux::listing::{Address, KernelRoute, Link};
-use wayhop_linux::{Error, interface};
+use wayhop_linux::{Error, Table, interface};
 
 use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::interfaces::settings::tun_settings;
@@ -30,6 +30,18 @@ impl Kernel {
         let has_ipv6 = self.plan.addresses.own6.is_some();
         let (key, value) = if has_ipv6 { ("accept_ra", "0") } else { (DISABLE_IPV6, "1") };
         repairs.keep(host, &interface::ipv6_setting(name, key), (key, name), value)
+    }
+
+    /// The rules for what this host sends to the outside.
+    pub(crate) fn check_rules(&mut self, repairs: &mut HostRepairs, host: &mut Host) -> Result<(), Error> {
+        let index = self.tun.index();
+        if self.outside.is_none()
+            || self.netlink.leads_own_outside(index).map_err(Error::system("list the rules of this host"))?
+        {
+            return Ok(());
+        }
+        let outcome = self.netlink.lead_own_outside(index);
+        repairs.tried(host, "the rules for what this host sends", "they are there again", outcome)
     }
 
     /// The TUN itself. One that is removed ends the node elsewhere. Returns whether its routes may be gone.
@@ -108,21 +120,27 @@ impl Kernel {
         repairs: &mut HostRepairs,
         host: &mut Host,
     ) -> Result<(), Error> {
-        let Self { plan, tun, tun_name: name, netlink, .. } = self;
+        let Self { plan, tun, tun_name: name, netlink, outside, .. } = self;
         let index = tun.index();
         let present = netlink.routes(|r| r.is_ours || r.ifindex == index);
         let present: HashSet<KernelRoute> =
             present.map_err(Error::system("list the routes of this host"))?.into_iter().collect();
-        let leads =
-            |to: IpAddr, len| present.iter().any(|r| (r.to, r.prefix_len, r.ifindex) == (to, len, index));
+        let leads_in = |table, to: IpAddr, len| {
+            present.iter().any(|r| (r.table, r.to, r.prefix_len, r.ifindex) == (table, to, len, index))
+        };
+        let leads = |to, len| leads_in(Table::Main, to, len);
         let (own, mesh) = (plan.addresses.own, plan.addresses.mesh);
         if !leads(mesh.network().into(), mesh.len()) {
             let what = format!("the route to the mesh by {name}");
             repairs.tried(host, &what, "it is there again", netlink.connected(mesh, index, own))?;
         }
-        for p in plan.by_gateways.iter().filter(|p| !leads(p.addr.ip(), p.len)) {
-            let what = format!("the route to {p} by {name}");
-            repairs.tried(host, &what, "it is there again", routes::lead(*p, own, index, netlink))?;
+        let tables = [Some((Table::Main, "this host's")), outside.map(|table| (table, "the mesh's"))];
+        for (table, whose) in tables.into_iter().flatten() {
+            for p in plan.by_gateways.iter().filter(|p| !leads_in(table, p.addr.ip(), p.len)) {
+                let what = format!("{whose} route to {p} by {name}");
+                let outcome = routes::lead(table, *p, own, index, netlink);
+                repairs.tried(host, &what, "it is there again", outcome)?;
+            }
         }
         if let Some((own, routed)) = plan.addresses.networks6() {
             for to in std::iter::once(own).chain(routed.filter(|to| to.addr.v6().is_some())) {
@@ -133,7 +151,8 @@ impl Kernel {
             }
         }
         for a in &interfaces.all {
-            let missing: Vec<Route> = self.routes.missing(host, a.facts.index, &present).collect();
+            let missing: Vec<Route> =
+                self.routes.missing(host, self.outside, a.facts.index, &present).collect();
             if a.is_up && !missing.is_empty() {
                 let what = format!("the routes by {}", a.name);
                 let done = format!("{} are there again", missing.len());

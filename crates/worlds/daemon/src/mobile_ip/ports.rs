@@ -7,6 +7,7 @@ use std::os::fd::BorrowedFd;
 use wayhop_core::Mac;
 use wayhop_linux::ip_sockets::{IpSockets, RawSender};
 use wayhop_linux::listing::{Address, Link};
+use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{ArpSocket, Error, interface};
 use wayhop_mobile_ip::{Clock, Engine, Input, LinkState, Output};
 use wayhop_wire::{ipv4, mobile_ip};
@@ -68,6 +69,8 @@ pub(super) struct PortNeeds {
     pub(super) arp: bool,
     /// Whether what is sent there is for a neighbour.
     pub(super) on_link: bool,
+    /// The home agent, where routes of the interface lead to it.
+    pub(super) by_routes: Option<Ipv4Addr>,
     /// Of a mesh whose packets come by the radio: its interface.
     pub(super) radio: Option<String>,
     /// Settings that an interface needs which takes the place of the first one. There they were made when it could be written down how
@@ -231,11 +234,26 @@ impl Port {
         self.open.as_ref().and_then(|o| o.arp.as_ref()).map_or(Ok(()), |arp| arp.send(to, message))
     }
 
+    /// Whether routes lead where its packets go. A modem that is redialled is back before its default route, and a request that leaves
+    /// meanwhile is lost: the next one would follow after a second.
+    pub(super) fn has_route(&self, links: &[Link], netlink: &mut Netlink) -> std::io::Result<bool> {
+        let Some((open, to)) = self.open.as_ref().zip(self.wanted.by_routes) else { return Ok(true) };
+        // Where there is no ARP, the other end takes what is sent without a route.
+        let has_arp = links.iter().any(|l| l.index == open.index && l.has_arp);
+        if has_arp { netlink.leads_to(to, open.index) } else { Ok(true) }
+    }
+
     /// How it is now, besides its address of this host that is not its home address.
-    pub(super) fn state(&self, links: &[Link], addresses: &[Address], home: Ipv4Addr) -> LinkState {
+    pub(super) fn state(
+        &self,
+        links: &[Link],
+        has_route: bool,
+        addresses: &[Address],
+        home: Ipv4Addr,
+    ) -> LinkState {
         let Some(open) = &self.open else { return LinkState::default() };
         LinkState {
-            is_up: links.iter().any(|l| l.index == open.index && l.is_up),
+            is_up: has_route && links.iter().any(|l| l.index == open.index && l.is_up),
             addr: own_address(addresses, open.index, home),
             mac: open.mac,
         }

@@ -178,7 +178,12 @@ impl Agent {
             changes.push(change);
         }
         let addresses = routes.netlink().addresses().map_err(failed())?;
-        let states: Vec<_> = ports.iter().map(|p| p.state(&links, &addresses, *home)).collect();
+        let state = |p: &ports::Port| {
+            let has_route = p.has_route(&links, routes.netlink())?;
+            Ok(p.state(&links, has_route, &addresses, *home))
+        };
+        let states = ports.iter().map(state).collect::<Result<Vec<_>, _>>();
+        let states = states.map_err(Error::system("look for routes"))?;
         self.call(|now, ready, out| {
             for ((link, state), change) in (0..).zip(states).zip(changes) {
                 // Another interface in its place: nothing that was heard by the old one holds.

@@ -396,6 +396,7 @@ fn node(
             groups: &[],
             arp: true,
             on_link,
+            by_routes: (l.kind == OwnLinkKind::CoLocated).then_some(c.home_agent),
             radio: l.radio.clone(),
             settings: if on_link { AWAY } else { &[] },
         };

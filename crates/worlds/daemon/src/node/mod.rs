@@ -2,6 +2,7 @@
 //!
 //! Start with [`host`]; [`world`] is what the node asks for.
 
+mod first_number;
 pub(crate) mod host;
 pub(crate) mod outages;
 pub(crate) mod power;

@@ -10,6 +10,7 @@ use wayhop_scenario::after_reboot;
 use crate::config::plan::NodePlan;
 use crate::interfaces::mesh_interface::port;
 use crate::kernel::random::random_seed;
+use crate::node::first_number::begin_now;
 use crate::node::host::Host;
 use crate::node::power::Power;
 use crate::node::timing::Timing;
@@ -25,6 +26,7 @@ impl Host {
         let (own, seed) = (addresses.own, protocol.seed);
         let shortest = interfaces.iter().map(|(_, facts)| facts.mtu).min().unwrap_or(0);
         let configured = protocol.mtu.of_protocol(protocol.configured, shortest);
+        let configured = begin_now(configured, &protocol.section);
         let rng = stream(seed, Purpose::Protocol, own.to_bits().into());
         let ports = interfaces.iter().enumerate();
         let mut ports = ports.map(|(i, (name, facts))| port(name, facts, metrics.get(i).copied()));

@@ -321,7 +321,7 @@ impl EventLoop {
             host.around.work.pool.recycle(p);
         }
         if !host.around.route_changes.is_empty() {
-            kernel.routes.change(host, &mut kernel.netlink, &interfaces.all, log);
+            kernel.routes.change(host, (&mut kernel.netlink, kernel.outside), &interfaces.all, log);
         }
     }
 

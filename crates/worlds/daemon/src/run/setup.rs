@@ -28,7 +28,7 @@ pub(crate) fn set_up(settings: &Settings, seed: u64) -> Result<(Rooms, Watch), E
     interfaces.open_programs(&host, kernel.tun.index(), &log)?;
     let mut undo = Undo::start(claims, interfaces.program_places(), &log)?;
     interfaces.take(host.plane, &mut kernel.netlink, &mut undo, &log)?;
-    kernel.prepare(&mut undo)?;
+    kernel.prepare(interfaces.outside(), &mut undo)?;
     let router = plan.gateway.map(|gateway| Router::open(gateway, &mut undo)).transpose()?;
     let mut interfaces = interfaces.attach(&mut host, &log)?;
     let watch = Watch::begin(&log)?;

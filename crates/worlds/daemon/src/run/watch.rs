@@ -110,6 +110,7 @@ impl Watch {
         }
         interfaces.check_settings(repairs, host)?;
         kernel.check_settings(repairs, host)?;
+        kernel.check_rules(repairs, host)?;
         self.routes |= kernel.check_tun(&links, interfaces.shortest_mtu(), repairs, host, log)?;
         if host.node.is_up() {
             self.routes |= kernel.check_addresses(&links, interfaces, repairs, host)?;

@@ -22,6 +22,7 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
         let outcome = match c {
             Change::Routes => at.with_index(|n, index| n.remove_all(index).map(drop)),
             Change::Rules => free(&list.interface, &at),
+            Change::OwnOutside(tun) => Netlink::open().and_then(|mut n| n.forget_own_outside(*tun)),
             Change::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
             Change::Source(addr) => Netlink::open().and_then(|mut n| n.forget_source(*addr)),
             Change::Setting(s) if s.of_all && of_others(&s.name, list).is_some() => Ok(()),

@@ -28,6 +28,8 @@ pub(crate) enum Change {
     Routes,
     /// It confines what comes by the interface.
     Rules,
+    /// It leads what this host sends to the outside of the mesh, by the TUN of this number.
+    OwnOutside(u32),
     /// It gives the interface this address.
     Address(Ipv4Addr),
     /// It leads what this host sends from this address by an interface of its own.
@@ -115,6 +117,7 @@ impl fmt::Display for Change {
         match self {
             Self::Routes => f.write_str("routes"),
             Self::Rules => f.write_str("rules"),
+            Self::OwnOutside(tun) => write!(f, "own-outside {tun}"),
             Self::Address(addr) => write!(f, "address {addr}"),
             Self::Source(addr) => write!(f, "source {addr}"),
             Self::Setting(setting) => write!(f, "set {setting}"),
@@ -165,6 +168,10 @@ fn change(line: &str) -> Result<Change, String> {
     match verb {
         "routes" if line == verb => Ok(Change::Routes),
         "rules" if line == verb => Ok(Change::Rules),
+        "own-outside" => match rest.parse() {
+            Ok(tun) if tun > 0 => Ok(Change::OwnOutside(tun)),
+            _ => Err(format!("{rest:?} is no number of an interface")),
+        },
         "address" => address(rest).map(Change::Address),
         "source" => address(rest).map(Change::Source),
         "set" => setting(rest).map(Change::Setting),
@@ -232,7 +239,7 @@ mod tests {
 
     const LIST: &str = "wayhop-undo 1 0c1f-2a 7 eth1\nroutes\naddress 10.0.0.3\nset ipv4 own forwarding 0 1\n\
                         set ipv6 all disable_ipv6 -1 1\nunlink /run/way hop/mesh0.sock\ntable wayhop_mesh0\n\
-                        set-at eth0 ipv4 own forwarding 0 1\nsource 10.0.0.9\nrules\n";
+                        set-at eth0 ipv4 own forwarding 0 1\nsource 10.0.0.9\nown-outside 9\nrules\n";
 
     fn parse(text: &str) -> Result<Option<UndoList>, ListError> {
         UndoList::parse(text.as_bytes())
@@ -241,7 +248,7 @@ mod tests {
     #[test]
     fn a_list_is_read_as_it_was_written() {
         let list = parse(LIST).expect("a list").expect("with a first line");
-        assert_eq!((list.index, list.interface.as_str(), list.changes.len()), (7, "eth1", 9));
+        assert_eq!((list.index, list.interface.as_str(), list.changes.len()), (7, "eth1", 10));
         assert_eq!(list.to_string(), LIST);
     }
 
@@ -249,7 +256,7 @@ mod tests {
     fn a_line_that_was_not_finished_says_nothing() {
         let whole = parse(LIST).expect("a list").expect("with a first line");
         let without_last = parse(LIST.trim_end()).expect("a list").expect("with a first line");
-        assert_eq!(without_last.changes, whole.changes[..8]);
+        assert_eq!(without_last.changes, whole.changes[..9]);
         for torn in ["", "wayhop-un", "wayhop-undo 1 0c1f-2a 7 eth1"] {
             assert_eq!(parse(torn), Ok(None), "{torn:?}");
         }
@@ -276,6 +283,7 @@ mod tests {
             (2, format!("{head}set-at ../.. ipv4 own forwarding 0 1\n")),
             (2, format!("{head}address mesh0\n")),
             (2, format!("{head}source 10.0.0\n")),
+            (2, format!("{head}own-outside mesh0\n")),
             (3, format!("{head}routes\nrm -r /\n")),
             (3, format!("{head}routes\n\n")),
         ] {

@@ -222,6 +222,11 @@ impl Undo {
         self.tell(interface, Change::Rules)
     }
 
+    /// What the host sends to the outside of the mesh gets rules, by the number of the TUN.
+    pub(crate) fn own_outside(&mut self, tun: u32) -> Result<(), Error> {
+        self.tell("", Change::OwnOutside(tun))
+    }
+
     /// The node gives this interface its address.
     pub(crate) fn address(&mut self, addr: Ipv4Addr, interface: &str) -> Result<(), Error> {
         self.tell(interface, Change::Address(addr))
