@@ -149,7 +149,6 @@ fn the_error_of_a_short_record_is_that_of_its_own_frames() {
     };
     // The truth is known: the error is told to within a factor of some units, and not as thousands of microseconds.
     let (truth, told) = (middle(&worst), middle(&told));
-    eprintln!("off by {truth} us, told {told} us");
     assert!(told < 5.0 * truth && told > truth / 5.0, "{told} us of {truth} us");
 }
 
