@@ -59,14 +59,8 @@ pub fn go(
         ))
     })?;
     let store = Store::open(&dir.join("runs.jsonl"), &plan.sweep.metrics)?;
-    let others: Vec<&str> = store.other_versions().collect();
-    if !others.is_empty() {
-        warn(&format!(
-            "{}: its finished runs were written by {}, and this is {}: they are kept; to run all with the same code, give another --out",
-            dir.display(),
-            others.join(", "),
-            version::full()
-        ));
+    if let Some(warning) = different_code(&store, dir) {
+        warn(&warning);
     }
     claim(dir, plan, &ids)?;
     write_plan(plan, dir)?;
@@ -131,6 +125,19 @@ pub fn go(
     let results = Results::new(&plan.sweep, runs.iter().zip(figures));
     let recorded_bytes = folders.map(|f| f.bytes());
     Ok(Outcome { results, runs: runs.len(), done, found, recorded_bytes })
+}
+
+/// A warning if runs of the folder were written by other code than this.
+fn different_code(store: &Store, dir: &Path) -> Option<String> {
+    let others: Vec<&str> = store.other_versions().collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "{}: finished runs were written by {}, and this is {}: they are kept; to run all with the same code, give another --out",
+            dir.display(),
+            others.join(", "),
+            version::full()
+        )
+    })
 }
 
 /// A run's line.
