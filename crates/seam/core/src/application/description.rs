@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Application;
+use super::link::LinkNeeds;
 use crate::ParameterError;
 
 /// Everything that the outside needs to know of an application. Each fills in one; the crate `wayhop-applications` lists them.
@@ -33,6 +34,10 @@ pub type ReadApplication = fn(Map<String, Value>) -> Result<Arc<dyn ApplicationP
 pub trait ApplicationParameters: fmt::Debug + Send + Sync {
     /// One node's application.
     fn application(&self) -> Box<dyn Application>;
+    /// The links that the application needs; most need none.
+    fn links(&self) -> Vec<LinkNeeds> {
+        Vec::new()
+    }
     /// All values by key.
     fn values(&self) -> Map<String, Value>;
     /// What values mean together.
