@@ -95,6 +95,9 @@ impl ApplicationParameters for ForeignAgentParams {
         };
         self.links.iter().map(visited).chain([uplink.clone()]).collect()
     }
+    fn own_address(&self) -> Option<Ipv4Addr> {
+        Some(self.care_of)
+    }
     fn values(&self) -> Map<String, Value> {
         object(self)
     }

@@ -74,6 +74,9 @@ impl ApplicationParameters for HomeAgentParams {
         let home = LinkNeeds { groups: &[ALL_ROUTERS], reach, arp, ..uplink(&self.interface) };
         [home].into_iter().chain(self.uplinks.iter().map(uplink)).collect()
     }
+    fn own_address(&self) -> Option<Ipv4Addr> {
+        self.home().map(|(addr, _)| addr)
+    }
     fn values(&self) -> Map<String, Value> {
         object(self)
     }

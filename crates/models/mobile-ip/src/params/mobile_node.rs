@@ -136,6 +136,9 @@ impl ApplicationParameters for MobileNodeParams {
         };
         self.links.iter().map(link).collect()
     }
+    fn home_address(&self) -> Option<Ipv4Addr> {
+        self.home().map(|(addr, _)| addr)
+    }
     fn values(&self) -> Map<String, Value> {
         object(self)
     }

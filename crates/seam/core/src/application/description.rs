@@ -1,6 +1,7 @@
 //! An application, as everything outside of its folder knows it.
 
 use core::fmt;
+use core::net::Ipv4Addr;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -37,6 +38,14 @@ pub trait ApplicationParameters: fmt::Debug + Send + Sync {
     /// The links that the application needs; most need none.
     fn links(&self) -> Vec<LinkNeeds> {
         Vec::new()
+    }
+    /// The address that its node has to have, if it names one.
+    fn own_address(&self) -> Option<Ipv4Addr> {
+        None
+    }
+    /// The address of its node that is no interface's own, and moves: that by which others know the node.
+    fn home_address(&self) -> Option<Ipv4Addr> {
+        None
     }
     /// All values by key.
     fn values(&self) -> Map<String, Value>;
