@@ -27,7 +27,7 @@ impl Common {
         let hosted = &mut all[number as usize];
         let node = hosted.node;
         if let Some(logs) = &mut self.inputs {
-            logs.application_input(at, number, &hosted.rng, &input);
+            logs.application_input(at, hosted.number, &hosted.rng, &input);
         }
         let mut cx = ApplicationCx::new(at, self.addrs[node as usize].into(), &mut hosted.rng, &mut effects);
         hosted.engine.on_input(&mut cx, input);

@@ -31,6 +31,8 @@ pub(crate) struct Applications {
 
 /// One of them, and what its host keeps for it.
 pub(crate) struct Hosted {
+    /// Its number in the scenario.
+    pub(crate) number: u32,
     pub(crate) node: u32,
     pub(crate) name: &'static str,
     pub(crate) engine: Box<dyn Application>,
@@ -103,6 +105,7 @@ impl Applications {
     /// Those of a scenario, none of which has begun.
     pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
         let hosted = |(i, p): (usize, &ApplicationPlan)| Hosted {
+            number: i as u32,
             node: p.node.0,
             name: p.application.description.name,
             engine: p.application.parameters.application(),
@@ -127,6 +130,16 @@ impl Applications {
                 relayed: false,
             })
         })
+    }
+
+    /// Those that are a part of their host's network layer, without the others.
+    pub(crate) fn of_network_layers(mut self: Box<Self>) -> Option<Box<Self>> {
+        self.all.retain(|h| h.network.is_some());
+        self.by_node.clear();
+        for (number, hosted) in (0..).zip(&self.all) {
+            self.by_node.entry(hosted.node).or_default().push(number);
+        }
+        (!self.all.is_empty()).then_some(self)
     }
 
     /// Which one at this node listens at this UDP port.

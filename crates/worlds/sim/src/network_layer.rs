@@ -75,6 +75,11 @@ impl Common {
         home.map_or(self.addrs[node as usize], |h| h.addr).into()
     }
 
+    /// Whether a node is a mobile node with this home address.
+    pub(crate) fn is_home_address(&self, node: u32, addr: Addr) -> bool {
+        self.networks(node).any(|(_, n)| n.home_address.is_some_and(|home| addr == home))
+    }
+
     /// A packet came by an interface that leads out of the mesh, or by another one.
     pub(crate) fn host_takes(&mut self, at: Time, node: u32, p: &Packet, rx: &RxMeta) -> HostTakes {
         let Some((_, to)) = ipv4::ends(p.bytes()) else { return HostTakes::Nothing };
