@@ -234,4 +234,50 @@ mod tests {
             assert!(e.contains(message), "{section}: {e}");
         }
     }
+
+    /// The roving node's scenario with something changed.
+    fn roving(from: &str, to: &str) -> Result<crate::Resolved, wayhop_document::Error> {
+        let text = include_str!("../../../../../scenarios/roving.toml");
+        assert!(text.contains(from), "{from}");
+        Scenario::from_text(&text.replace(from, to), &[])?.resolve()
+    }
+
+    #[test]
+    fn links_of_applications_are_looked_up_and_addresses_checked() {
+        let plans = roving("dsr", "dsr").unwrap().applications;
+        let links: Vec<usize> = plans.iter().map(|p| p.links.iter().flatten().count()).collect();
+        assert_eq!(links, [2, 1, 1], "the mesh is none of the wires");
+        for (from, to, message) in [
+            (
+                "interface = \"office\"\naddress",
+                "interface = \"ofice\"\naddress",
+                "applications[0]: there is no interface named \"ofice\"; did you mean",
+            ),
+            (
+                "uplinks = [\"internet\"]",
+                "uplinks = [\"radio\"]",
+                "applications[0]: node 4 has no interface \"radio\"",
+            ),
+            (
+                "address = \"10.1.0.1/24\"",
+                "address = \"10.1.0.3/24\"",
+                "applications[0]: node ha has the address 10.1.0.1, not 10.1.0.3; give",
+            ),
+            (
+                "{ address = \"10.1.0.9\"",
+                "{ address = \"10.2.0.9\"",
+                "applications[0].mobiles[0].address: 10.2.0.9 is no address of a mobile",
+            ),
+            (
+                "home = \"10.1.0.9/24\"",
+                "home = \"10.1.0.2/24\"",
+                "applications[2]: node peer has the home address; give",
+            ),
+            ("home = \"10.1.0.9/24\"\n", "", "applications[2]: the key `home` is missing"),
+            ("kind = \"mesh\"", "kind = \"mash\"", "applications[2].links: "),
+        ] {
+            let e = roving(from, to).unwrap_err().to_string();
+            assert!(e.contains(message), "{to}: {e}");
+        }
+    }
 }
