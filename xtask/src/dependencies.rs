@@ -34,7 +34,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", &["core", "trace"]),
     // Applications and their registry: they know the seam.
-    ("applications", &["core"]),
+    ("applications", &["core", "mobile-ip"]),
     // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing.
     ("dtn", &["core"]),
     // An agent for bundles with its neighbours and sessions, without I/O.

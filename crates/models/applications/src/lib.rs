@@ -8,7 +8,12 @@ mod request;
 use wayhop_core::ApplicationDescription;
 
 /// Every application.
-pub static ALL: &[&ApplicationDescription] = &[&request::DESCRIPTION];
+pub static ALL: &[&ApplicationDescription] = &[
+    &request::DESCRIPTION,
+    &wayhop_mobile_ip::HOME_AGENT,
+    &wayhop_mobile_ip::FOREIGN_AGENT,
+    &wayhop_mobile_ip::MOBILE_NODE,
+];
 
 /// The application of this name.
 pub fn find(name: &str) -> Option<&'static ApplicationDescription> {

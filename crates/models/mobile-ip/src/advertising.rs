@@ -2,11 +2,10 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{ApplicationCx, LinkId, Span, Time};
 use wayhop_wire::mobile_ip::{Advertisement, AgentFlags, Discovery, MobilityAgent};
 
-use crate::engine::{LinkId, Output};
-use crate::groups::{ALL_ROUTERS, ALL_SYSTEMS, MESH_AGENTS};
+use crate::groups::ALL_SYSTEMS;
 use crate::packets;
 use crate::rate::Rate;
 
@@ -17,21 +16,31 @@ const ANSWERS: u32 = 20;
 
 /// What an agent says of itself on one link.
 #[derive(Clone, Debug)]
-pub struct AgentAdvertisement {
+pub(crate) struct AgentAdvertisement {
     /// The link.
-    pub link: LinkId,
+    pub(crate) link: LinkId,
     /// The agent's address there.
-    pub addr: Ipv4Addr,
+    pub(crate) addr: Ipv4Addr,
     /// How many bits the addresses there share.
-    pub prefix_len: u8,
+    pub(crate) prefix_len: u8,
     /// Whether it is a mesh, where the agent only answers: a flood each second would be more than most meshes carry.
-    pub is_mesh: bool,
+    pub(crate) is_mesh: bool,
     /// How often it advertises unasked, on a link.
-    pub every: Span,
+    pub(crate) every: Span,
     /// For how long an advertisement holds, in seconds: three times as long (section 2.3).
-    pub lifetime_s: u16,
+    pub(crate) lifetime_s: u16,
     /// The longest lifetime of a registration, in seconds.
-    pub registration_lifetime_s: u16,
+    pub(crate) registration_lifetime_s: u16,
+}
+
+impl AgentAdvertisement {
+    /// On a link where nothing is known of addresses yet.
+    pub(crate) fn new(link: LinkId, is_mesh: bool, every_ms: u64, registration_lifetime_s: u16) -> Self {
+        // Three times the pause (section 2.3), in whole seconds.
+        let lifetime_s = (every_ms * 3).div_ceil(1_000).clamp(1, 9_000) as u16;
+        let (addr, every) = (Ipv4Addr::UNSPECIFIED, Span::from_millis(every_ms));
+        Self { link, addr, prefix_len: 32, is_mesh, every, lifetime_s, registration_lifetime_s }
+    }
 }
 
 /// It, and where it stands.
@@ -47,13 +56,8 @@ pub(crate) struct Advertiser {
 }
 
 impl Advertiser {
-    pub(crate) fn new(
-        config: AgentAdvertisement,
-        flags: AgentFlags,
-        care_of: &[Ipv4Addr],
-        now: Time,
-    ) -> Self {
-        let next = if config.is_mesh { Time::NEVER } else { now };
+    pub(crate) fn new(config: AgentAdvertisement, flags: AgentFlags, care_of: &[Ipv4Addr]) -> Self {
+        let next = if config.is_mesh { Time::NEVER } else { Time::ZERO };
         let care_of = care_of.iter().flat_map(Ipv4Addr::octets).collect();
         Self { config, flags, care_of, sequence: 0, next, last: None, answers: Rate::per_second(ANSWERS) }
     }
@@ -63,26 +67,29 @@ impl Advertiser {
     }
 
     /// Advertises, if it is time.
-    pub(crate) fn run_due(&mut self, now: Time, is_busy: bool, out: &mut Vec<Output>) {
-        if self.next <= now {
-            self.next = now + self.config.every;
-            self.say(now, ALL_SYSTEMS, is_busy, out);
+    pub(crate) fn run_due(&mut self, cx: &mut ApplicationCx<'_>, is_busy: bool) {
+        if self.next <= cx.now() {
+            self.next = cx.now() + self.config.every;
+            self.say(cx, ALL_SYSTEMS, is_busy);
         }
     }
 
     /// Answers a solicitation: on a link to all (RFC 1256, section 4.3), in a mesh to whom it came from.
-    pub(crate) fn solicited(&mut self, now: Time, by: Ipv4Addr, is_busy: bool, out: &mut Vec<Output>) {
+    pub(crate) fn solicited(&mut self, cx: &mut ApplicationCx<'_>, by: Ipv4Addr, is_busy: bool) {
         if self.config.is_mesh {
-            if self.answers.take(now) && by != self.config.addr {
-                self.say(now, by, is_busy, out);
+            if self.answers.take(cx.now()) && by != self.config.addr {
+                self.say(cx, by, is_busy);
             }
-        } else if self.last.is_none_or(|at| now.since(at) >= APART) {
-            self.say(now, ALL_SYSTEMS, is_busy, out);
+        } else if self.last.is_none_or(|at| cx.now().since(at) >= APART) {
+            self.say(cx, ALL_SYSTEMS, is_busy);
         }
     }
 
-    fn say(&mut self, now: Time, to: Ipv4Addr, is_busy: bool, out: &mut Vec<Output>) {
-        self.last = Some(now);
+    fn say(&mut self, cx: &mut ApplicationCx<'_>, to: Ipv4Addr, is_busy: bool) {
+        if self.config.addr.is_unspecified() {
+            return;
+        }
+        self.last = Some(cx.now());
         let flags = if is_busy { self.flags | AgentFlags::BUSY } else { self.flags };
         let c = &self.config;
         let (entry, lengths) = (Advertisement::entry(c.addr, 0), [c.prefix_len]);
@@ -98,14 +105,6 @@ impl Advertiser {
         let message = Discovery::Advertisement(advertisement);
         // On a link, TTL 1 (section 2.1). A mesh has hops.
         let ttl = if c.is_mesh { 64 } else { 1 };
-        out.push(Output::Send { link: Some(c.link), packet: packets::discovery(c.addr, to, ttl, &message) });
-    }
-}
-
-/// The groups that an agent listens to.
-impl AgentAdvertisement {
-    /// To which group solicitations come on this link.
-    pub const fn group(&self) -> Ipv4Addr {
-        if self.is_mesh { MESH_AGENTS } else { ALL_ROUTERS }
+        packets::send(cx, Some(c.link), packets::discovery(c.addr, to, ttl, &message));
     }
 }

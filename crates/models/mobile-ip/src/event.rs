@@ -1,15 +1,15 @@
-//! What people may want to know.
+//! What people may want to know: lines of a log, and rows of the table `events`.
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::Span;
+use wayhop_core::{Addr, LinkId, Span};
 use wayhop_wire::mobile_ip::Code;
 
-use crate::place::{Attachment, LinkId};
+use crate::attachment::Attachment;
 
 /// Something worth a line in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// A home agent made a binding, or made it last longer.
     Bound {
         /// The mobile node.
@@ -104,8 +104,42 @@ pub enum Event {
 }
 
 impl Event {
+    /// Its row of the table `events`: what, about whom, and a figure.
+    pub(crate) fn note(&self) -> (&'static str, Addr, u64) {
+        match *self {
+            Self::Bound { home, lifetime_s, .. } => ("mip_bound", home.into(), lifetime_s.into()),
+            Self::Resumed { home, left, .. } => {
+                ("mip_resumed", home.into(), left.map_or(u64::MAX, Span::as_nanos))
+            }
+            Self::Returned(home) => ("mip_returned", home.into(), 0),
+            Self::Expired { home, .. } => ("mip_expired", home.into(), 0),
+            Self::Refused { home, code, .. } => ("mip_refused", home.into(), code.0.into()),
+            Self::Visits { home, lifetime_s, .. } => ("mip_visits", home.into(), lifetime_s.into()),
+            Self::Found { agent, .. } => ("mip_agent_found", agent.into(), 0),
+            Self::Lost { agent, .. } => ("mip_agent_lost", agent.into(), 0),
+            Self::Registers { care_of, tries, .. } => ("mip_registers", care_of.into(), tries.into()),
+            Self::Denied { code, .. } => ("mip_denied", Addr::UNSPECIFIED, code.0.into()),
+            Self::Moved { to, after } => {
+                let (what, about) = match to {
+                    Attachment::Nowhere => ("mip_nowhere", Ipv4Addr::UNSPECIFIED),
+                    Attachment::Home { .. } => ("mip_at_home", Ipv4Addr::UNSPECIFIED),
+                    Attachment::Foreign { care_of, .. } => ("mip_by_foreign_agent", care_of),
+                    Attachment::CoLocated { care_of, .. } => ("mip_co_located", care_of),
+                };
+                (what, about.into(), after.as_nanos())
+            }
+            Self::NotBelieved { from, .. } => ("mip_not_believed", from.into(), 0),
+        }
+    }
+
+    /// Whether something is wrong.
+    pub(crate) const fn is_warning(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Denied { .. } | Self::NotBelieved { .. })
+    }
+
     /// The event in words, with the links' names.
-    pub fn text(&self, name: impl Fn(LinkId) -> String) -> String {
+    pub(crate) fn text(&self, links: &[String]) -> String {
+        let name = |link: LinkId| links.get(usize::from(link)).map_or("", String::as_str);
         match self {
             Self::Bound { home, care_of, lifetime_s } => format!("{home} is at {care_of} for {lifetime_s} s"),
             Self::Resumed { home, care_of, left } => {
@@ -134,7 +168,7 @@ impl Event {
     }
 }
 
-fn place(at: Attachment, name: impl Fn(LinkId) -> String) -> String {
+fn place<'a>(at: Attachment, name: impl Fn(LinkId) -> &'a str) -> String {
     match at {
         Attachment::Nowhere => "attached nowhere".to_owned(),
         Attachment::Home { link } => format!("attached at home by {}", name(link)),

@@ -5,20 +5,25 @@
 //! address, it does so in both.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{
+    Application, ApplicationCx, ApplicationParameters as _, LinkId, NetworkInput, Span, Time, TimerKey,
+};
 use wayhop_wire::ipv4;
 use wayhop_wire::mobile_ip::{
     AgentFlags, AuthKind, Code, Discovery, Extensions, Message, Reply, Request, RequestFlags,
 };
 
 use crate::advertising::{Advertiser, AgentAdvertisement};
-use crate::engine::{Clock, Engine, Input, LinkId, Output};
+use crate::alarm::Alarm;
 use crate::event::Event;
 use crate::home::expiry;
 use crate::identification::low;
+use crate::journal::Journal;
 use crate::packets;
+use crate::params::associations;
+use crate::params::foreign_agent::ForeignAgentParams;
 use crate::rate::Rate;
 use crate::security::{Association, Verdict, seal, verify};
 
@@ -31,25 +36,6 @@ const PATIENCE: Span = Span::from_secs(7);
 /// Replies that refuse something, and requests passed on, a second.
 const REFUSALS: u32 = 10;
 const RELAYED: u32 = 50;
-
-/// What a foreign agent is told.
-#[derive(Clone, Debug)]
-pub struct ForeignConfig {
-    /// Its address towards the home agents, which is the care-of address of its visitors.
-    pub care_of: Ipv4Addr,
-    /// The links that mobile nodes visit.
-    pub links: Vec<ForeignLink>,
-    /// Keys that it shares with mobile nodes, by home address. A request of one of these without an authenticator is refused.
-    pub mobiles: Vec<(Ipv4Addr, Association)>,
-    /// Keys that it shares with home agents. A reply of one of these without an authenticator is not believed.
-    pub home_agents: Vec<(Ipv4Addr, Association)>,
-    /// How many visitors it has at most.
-    pub max_visitors: usize,
-}
-
-/// A link that mobile nodes visit.
-#[derive(Clone, Debug)]
-pub struct ForeignLink(pub AgentAdvertisement);
 
 /// A request on its way.
 #[derive(Copy, Clone, Debug)]
@@ -87,26 +73,35 @@ pub struct ForeignAgent {
     refusals: Rate,
     relayed: Rate,
     id: u16,
+    alarm: Alarm,
+    journal: Journal,
+    params: ForeignAgentParams,
 }
 
 impl ForeignAgent {
     /// A foreign agent without visitors.
-    pub fn new(config: ForeignConfig, now: Clock) -> Self {
+    pub fn new(params: ForeignAgentParams) -> Self {
         let flags =
             AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL | AgentFlags::REGISTRATION_REQUIRED;
-        let care_of = [config.care_of];
-        let link = |l: ForeignLink| (l.0.link, Advertiser::new(l.0, flags, &care_of, now.at));
+        let care_of = [params.care_of];
+        let link = |(link, is_mesh)| {
+            let config = AgentAdvertisement::new(link, is_mesh, params.advertise_every_ms, params.lifetime_s);
+            (link, Advertiser::new(config, flags, &care_of))
+        };
         Self {
-            care_of: config.care_of,
-            links: config.links.into_iter().map(link).collect(),
-            mobiles: config.mobiles.into_iter().collect(),
-            home_agents: config.home_agents.into_iter().collect(),
-            max_visitors: config.max_visitors,
+            care_of: params.care_of,
+            links: (0..).zip(params.links.iter().map(|l| l.mesh)).map(link).collect(),
+            mobiles: associations(&params.mobiles),
+            home_agents: associations(&params.home_agents),
+            max_visitors: params.max_visitors.into(),
             pending: Vec::new(),
             visitors: BTreeMap::new(),
             refusals: Rate::per_second(REFUSALS),
             relayed: Rate::per_second(RELAYED),
             id: 0,
+            alarm: Alarm::new(),
+            journal: Journal::new(params.links()),
+            params,
         }
     }
 
@@ -125,11 +120,10 @@ impl ForeignAgent {
 
     fn request(
         &mut self,
-        now: Clock,
+        cx: &mut ApplicationCx<'_>,
         link: LinkId,
         source: (Ipv4Addr, u16),
         (request, extensions): (&Request, &Extensions<'_>),
-        out: &mut Vec<Output>,
     ) {
         let Some(advertiser) = self.links.get(&link) else { return };
         let p = RelayedRequest {
@@ -139,23 +133,23 @@ impl ForeignAgent {
             home_agent: request.home_agent,
             lifetime_s: request.lifetime_s,
             identification: request.identification,
-            until: now.at + PATIENCE,
+            until: cx.now() + PATIENCE,
         };
         let max_lifetime_s = advertiser.config.registration_lifetime_s;
         let code = self.judge(max_lifetime_s, request, extensions);
         if code.is_accepted() {
-            if self.relayed.take(now.at)
+            if self.relayed.take(cx.now())
                 && let Some(passed_on) = extensions.up_to(AuthKind::MobileHome)
             {
-                self.pass_on(p, passed_on, out);
+                self.pass_on(cx, p, passed_on);
             }
             return;
         }
-        out.push(Output::Event(Event::Refused { home: request.home, from: source.0, code }));
-        if self.refusals.take(now.at) {
+        self.journal.tell(cx, &Event::Refused { home: request.home, from: source.0, code });
+        if self.refusals.take(cx.now()) {
             // The longest lifetime that would do (section 3.4 for code 69).
             let lifetime_s = if code == Code::FOREIGN_LIFETIME { max_lifetime_s } else { 0 };
-            self.refuse(&p, code, lifetime_s, out);
+            self.refuse(cx, &p, code, lifetime_s);
         }
     }
 
@@ -196,7 +190,7 @@ impl ForeignAgent {
     }
 
     /// Passes a request on to the home agent, without what was for this agent (section 3.7.2.2).
-    fn pass_on(&mut self, p: RelayedRequest, request: &[u8], out: &mut Vec<Output>) {
+    fn pass_on(&mut self, cx: &mut ApplicationCx<'_>, p: RelayedRequest, request: &[u8]) {
         // A stranger who sends many pushes out its own, and only then the oldest of others.
         self.pending.retain(|q| (q.source.0, q.identification) != (p.source.0, p.identification));
         let own = self.pending.iter().filter(|q| q.source.0 == p.source.0).count();
@@ -213,62 +207,59 @@ impl ForeignAgent {
             seal(&mut message, AuthKind::ForeignHome, shared);
         }
         let port = wayhop_wire::mobile_ip::PORT;
-        out.push(Output::Send {
-            link: None,
-            packet: packets::datagram(self.care_of, p.home_agent, port, &message),
-        });
+        packets::send(cx, None, packets::datagram(self.care_of, p.home_agent, port, &message));
     }
 
     /// A reply of this agent's own.
-    fn refuse(&mut self, p: &RelayedRequest, code: Code, lifetime_s: u16, out: &mut Vec<Output>) {
+    fn refuse(&self, cx: &mut ApplicationCx<'_>, p: &RelayedRequest, code: Code, lifetime_s: u16) {
         let RelayedRequest { home, home_agent, identification, .. } = *p;
         let mut message = vec![0; Reply::LEN];
         Reply { code, lifetime_s, home, home_agent, identification }.emit(&mut message);
-        self.tell_mobile(p, message, out);
+        self.tell_mobile(cx, p, message);
     }
 
     /// Gives a mobile node a reply.
-    fn tell_mobile(&mut self, p: &RelayedRequest, mut message: Vec<u8>, out: &mut Vec<Output>) {
+    fn tell_mobile(&self, cx: &mut ApplicationCx<'_>, p: &RelayedRequest, mut message: Vec<u8>) {
         let Some(advertiser) = self.links.get(&p.link) else { return };
         if let Some(shared) = self.mobiles.get(&p.home) {
             seal(&mut message, AuthKind::MobileForeign, shared);
         }
         let packet = packets::datagram(advertiser.config.addr, p.source.0, p.source.1, &message);
-        out.push(Output::Send { link: Some(p.link), packet });
+        packets::send(cx, Some(p.link), packet);
     }
 
     /// A reply of a home agent (section 3.7.3).
     fn reply(
         &mut self,
-        now: Clock,
+        cx: &mut ApplicationCx<'_>,
         from: Ipv4Addr,
         (reply, extensions): (&Reply, &Extensions<'_>),
-        out: &mut Vec<Output>,
     ) {
         let answers = |p: &RelayedRequest| {
             p.home == reply.home && p.home_agent == from && low(p.identification) == low(reply.identification)
         };
         let Some(at) = self.pending.iter().position(answers) else {
-            return out
-                .push(Output::Event(Event::NotBelieved { from, why: "a reply that nobody waits for" }));
+            let why = "a reply that nobody waits for";
+            return self.journal.tell(cx, &Event::NotBelieved { from, why });
         };
         if let Some(shared) = self.home_agents.get(&from)
             && verify(extensions, AuthKind::ForeignHome, shared) != Verdict::Right
         {
             // The true one may come yet.
-            return out.push(Output::Event(Event::NotBelieved { from, why: "its authenticator is wrong" }));
+            let why = "its authenticator is wrong";
+            return self.journal.tell(cx, &Event::NotBelieved { from, why });
         }
         let p = self.pending.remove(at);
         let Some(passed_on) = extensions.up_to(AuthKind::MobileHome) else {
-            return self.refuse(&p, Code::FOREIGN_POOR_REPLY, 0, out);
+            return self.refuse(cx, &p, Code::FOREIGN_POOR_REPLY, 0);
         };
         if reply.code.is_accepted() {
-            self.visit(now.at, &p, reply.lifetime_s.min(p.lifetime_s), out);
+            self.visit(cx, &p, reply.lifetime_s.min(p.lifetime_s));
         }
-        self.tell_mobile(&p, passed_on.to_vec(), out);
+        self.tell_mobile(cx, &p, passed_on.to_vec());
     }
 
-    fn visit(&mut self, now: Time, p: &RelayedRequest, lifetime_s: u16, out: &mut Vec<Output>) {
+    fn visit(&mut self, cx: &mut ApplicationCx<'_>, p: &RelayedRequest, lifetime_s: u16) {
         if lifetime_s == 0 {
             self.visitors.remove(&p.home);
             return;
@@ -281,15 +272,15 @@ impl ForeignAgent {
             link: p.link,
             at: p.source.0,
             home_agent: p.home_agent,
-            until: expiry(now, lifetime_s),
+            until: expiry(cx.now(), lifetime_s),
         };
         self.visitors.insert(p.home, visitor);
-        out.push(Output::Event(Event::Visits { home: p.home, at: visitor.at, lifetime_s }));
+        self.journal.tell(cx, &Event::Visits { home: p.home, at: visitor.at, lifetime_s });
     }
 
     /// A packet in a tunnel: of a home agent for a visitor, or of a visitor for its home agent. All others end here: whoever does
     /// not visit must not have its packets go round between agents (section 4.2.2).
-    fn tunnelled(&mut self, link: LinkId, packet: &[u8], out: &mut Vec<Output>) {
+    fn tunnelled(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, packet: &[u8]) {
         let Some((from, to, inner)) = packets::untunnelled(packet) else { return };
         let Some(octets) = packets::forwarded(&inner) else { return };
         if to == self.care_of
@@ -303,7 +294,9 @@ impl ForeignAgent {
             } else {
                 packets::tunnelled(own, v.at, &mut self.id, &octets)
             };
-            out.extend(packet.map(|packet| Output::Send { link: Some(v.link), packet }));
+            let link = Some(v.link);
+            self.journal.untunnelled += 1;
+            packet.into_iter().for_each(|packet| packets::send(cx, link, packet));
         } else if let Some(advertiser) = self.links.get(&link)
             && to == advertiser.config.addr
             && let Some(v) = self.visitors.get(&inner.src()).filter(|v| v.link == link && v.at == from)
@@ -314,60 +307,95 @@ impl ForeignAgent {
             } else {
                 packets::tunnelled(self.care_of, v.home_agent, &mut self.id, &octets)
             };
-            out.extend(packet.map(|packet| Output::Send { link: None, packet }));
+            self.journal.tunnelled += 1;
+            packet.into_iter().for_each(|packet| packets::send(cx, None, packet));
         } else {
-            out.push(Output::Event(Event::NotBelieved { from, why: "no visitor has this tunnel" }));
+            self.journal.tell(cx, &Event::NotBelieved { from, why: "no visitor has this tunnel" });
         }
     }
 
-    fn expire(&mut self, now: Time, out: &mut Vec<Output>) {
-        let care_of = self.care_of;
+    fn expire(&mut self, cx: &mut ApplicationCx<'_>) {
+        let (now, care_of, journal) = (cx.now(), self.care_of, &mut self.journal);
         self.visitors.retain(|home, v| {
             let is_over = v.until <= now;
             if is_over {
-                out.push(Output::Event(Event::Expired { home: *home, care_of }));
+                journal.tell(cx, &Event::Expired { home: *home, care_of });
             }
             !is_over
         });
         while let Some(p) = self.pending.first().copied().filter(|p| p.until <= now) {
             self.pending.remove(0);
             if self.refusals.take(now) {
-                self.refuse(&p, Code::FOREIGN_TIMEOUT, 0, out);
+                self.refuse(cx, &p, Code::FOREIGN_TIMEOUT, 0);
             }
         }
     }
-}
 
-impl Engine for ForeignAgent {
-    fn input(&mut self, now: Clock, input: Input<'_>, out: &mut Vec<Output>) {
-        match input {
-            Input::Icmp { link, src, message } => {
-                let is_busy = self.is_busy();
-                if let Some(advertiser) = self.links.get_mut(&link)
-                    && Discovery::parse(message) == Ok(Discovery::Solicitation)
-                {
-                    advertiser.solicited(now.at, src, is_busy, out);
-                }
-            }
-            Input::Udp { link, src, src_port, payload } => match Message::parse(payload) {
-                Ok(Message::Request(r, e)) => self.request(now, link, (src, src_port), (&r, &e), out),
-                Ok(Message::Reply(r, e)) => self.reply(now, src, (&r, &e), out),
-                Err(_) => {}
-            },
-            Input::Tunnelled { link, packet } => self.tunnelled(link, packet, out),
-            Input::Timer => {
-                self.expire(now.at, out);
-                let is_busy = self.is_busy();
-                self.links.values_mut().for_each(|l| l.run_due(now.at, is_busy, out));
-            }
-            Input::Outbound(_) | Input::Arp { .. } | Input::Link { .. } => {}
+    fn icmp(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, src: Ipv4Addr, message: &[u8]) {
+        let is_busy = self.is_busy();
+        if let Some(advertiser) = self.links.get_mut(&link)
+            && Discovery::parse(message) == Ok(Discovery::Solicitation)
+        {
+            advertiser.solicited(cx, src, is_busy);
         }
     }
 
-    fn next(&self) -> Option<Time> {
+    fn datagram(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, from: SocketAddrV4, data: &[u8]) {
+        match Message::parse(data) {
+            Ok(Message::Request(r, e)) => self.request(cx, link, (*from.ip(), from.port()), (&r, &e)),
+            Ok(Message::Reply(r, e)) => self.reply(cx, *from.ip(), (&r, &e)),
+            Err(_) => {}
+        }
+    }
+
+    fn next(&self) -> Time {
         let links = self.links.values().map(Advertiser::next);
         let visitors = self.visitors.values().map(|v| v.until);
         let pending = self.pending.first().map(|p| p.until);
-        links.chain(visitors).chain(pending).min().filter(|at| *at != Time::NEVER)
+        links.chain(visitors).chain(pending).min().unwrap_or(Time::NEVER)
+    }
+}
+
+impl Application for ForeignAgent {
+    fn start(&mut self, cx: &mut ApplicationCx<'_>) {
+        self.alarm.set(cx, cx.now());
+    }
+
+    fn on_timer(&mut self, cx: &mut ApplicationCx<'_>, _: TimerKey) {
+        self.alarm.fired();
+        self.expire(cx);
+        let is_busy = self.is_busy();
+        self.links.values_mut().for_each(|l| l.run_due(cx, is_busy));
+        self.alarm.set(cx, self.next());
+    }
+
+    fn on_network(&mut self, cx: &mut ApplicationCx<'_>, input: NetworkInput<'_>) {
+        match input {
+            NetworkInput::Link { link, state } => {
+                if let Some(l) = self.links.get_mut(&link)
+                    && let Some(addr) = state.addr
+                {
+                    l.config.addr = addr;
+                }
+            }
+            NetworkInput::Icmp { link, src, message } => self.icmp(cx, link, src, &message),
+            NetworkInput::Datagram { link, from, data } => self.datagram(cx, link, from, &data),
+            NetworkInput::Tunnelled { link, packet } => self.tunnelled(cx, link, &packet),
+            NetworkInput::TimeOfDay(_)
+            | NetworkInput::Recall(_)
+            | NetworkInput::Outbound(_)
+            | NetworkInput::Arp { .. } => {}
+        }
+        self.alarm.set(cx, self.next());
+    }
+
+    /// It has forgotten its visitors; what was counted is the run's.
+    fn restart(&mut self) {
+        let journal = std::mem::take(&mut self.journal);
+        *self = Self { journal, ..Self::new(self.params.clone()) };
+    }
+
+    fn figures(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        self.journal.figures(tell);
     }
 }

@@ -3,18 +3,26 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Mac, Rng, Span, Time};
+use serde_json::Value;
+use wayhop_core::{
+    Addr, Application, ApplicationCx, ApplicationParameters as _, LinkId, Mac, NetworkEffect, NetworkInput,
+    Prefix, Rng, Span, Time, TimerKey,
+};
 use wayhop_wire::mobile_ip::{
     AgentFlags, AuthKind, Code, Discovery, Extensions, INFINITE, Message, Reply, Request, RequestFlags,
 };
 use wayhop_wire::{arp, ipv4};
 
 use crate::advertising::{Advertiser, AgentAdvertisement};
-use crate::engine::{Clock, Engine, Input, LinkId, Output};
+use crate::alarm::Alarm;
+use crate::clock::{Clock, DayClock};
 use crate::event::Event;
 use crate::identification::Guard;
+use crate::journal::Journal;
 use crate::memory::{KnownBinding, KnownMobile};
 use crate::packets;
+use crate::params::home_agent::HomeAgentParams;
+use crate::params::{Peer, associations};
 use crate::rate::Rate;
 use crate::security::{Association, Verdict, seal, verify};
 
@@ -26,29 +34,8 @@ const MAX_BINDINGS: usize = 4;
 const ANNOUNCEMENTS: u32 = 3;
 const BETWEEN_ANNOUNCEMENTS: Span = Span::from_secs(1);
 
-/// What a home agent is told.
-#[derive(Clone, Debug)]
-pub struct HomeConfig {
-    /// Its link with the home network, and how it advertises there. Its address there is that of the home agent.
-    pub home_link: AgentAdvertisement,
-    /// The link address of its interface there.
-    pub mac: Mac,
-    /// Its mobile nodes.
-    pub mobiles: Vec<MobileAccount>,
-    /// Keys that it shares with foreign agents. A request by one of these without an authenticator is refused.
-    pub foreign_agents: Vec<(Ipv4Addr, Association)>,
-    /// What an earlier life of this agent knew. Of mobile nodes that it has no more it means nothing.
-    pub known: Vec<KnownMobile>,
-}
-
-/// A mobile node, as its home agent knows it.
-#[derive(Clone, Debug)]
-pub struct MobileAccount {
-    /// Its home address.
-    pub home: Ipv4Addr,
-    /// The key that they share.
-    pub association: Association,
-}
+/// The link with the home network.
+const HOME_LINK: LinkId = 0;
 
 /// What the agent remembers of a mobile node.
 #[derive(Debug)]
@@ -76,9 +63,8 @@ struct Binding {
 #[derive(Debug)]
 pub struct HomeAgent {
     addr: Ipv4Addr,
-    link: LinkId,
-    mac: Mac,
-    max_lifetime_s: u16,
+    /// The link address of its interface on the home network, once it is known.
+    mac: Option<Mac>,
     mobiles: BTreeMap<Ipv4Addr, Mobile>,
     foreign_agents: BTreeMap<Ipv4Addr, Association>,
     advertiser: Advertiser,
@@ -86,7 +72,10 @@ pub struct HomeAgent {
     /// Who was away when an earlier life of this agent ended, until the host has heard of it.
     resumed: Vec<Ipv4Addr>,
     id: u16,
-    rng: Rng,
+    clock: DayClock,
+    alarm: Alarm,
+    journal: Journal,
+    params: HomeAgentParams,
 }
 
 /// Where a request came from, and where its reply goes.
@@ -97,39 +86,38 @@ struct Sender {
 }
 
 impl HomeAgent {
-    /// A home agent with the bindings that it is told of and that have not ended.
-    pub fn new(config: HomeConfig, now: Clock, mut rng: Rng) -> Self {
-        let mobile = |account: MobileAccount, rng: &mut Rng| Mobile {
-            guard: Guard::new(account.association.replay, now.ntp, rng),
-            association: account.association,
+    /// A home agent that knows of no bindings.
+    pub fn new(params: HomeAgentParams) -> Self {
+        let mobile = |peer: &Peer| Mobile {
+            guard: Guard::default(),
+            association: peer.association(),
             bindings: Vec::new(),
             mac: None,
             announcements: 0,
             announce_at: Time::NEVER,
         };
-        let mut mobiles: BTreeMap<_, _> =
-            config.mobiles.into_iter().map(|a| (a.home, mobile(a, &mut rng))).collect();
-        let mut resumed = Vec::new();
-        for known in config.known {
-            if let Some(mobile) = mobiles.get_mut(&known.home)
-                && resume(mobile, &known, now)
-            {
-                resumed.push(known.home);
-            }
-        }
+        // Parameters are checked before anything is made of them.
+        let (addr, net) =
+            params.home().unwrap_or((Ipv4Addr::UNSPECIFIED, Prefix::around(Addr::UNSPECIFIED, 32)));
+        let advertisement = AgentAdvertisement {
+            addr,
+            prefix_len: net.len,
+            ..AgentAdvertisement::new(HOME_LINK, false, params.advertise_every_ms, params.lifetime_s)
+        };
         let flags = AgentFlags::HOME_AGENT | AgentFlags::REVERSE_TUNNEL;
         Self {
-            addr: config.home_link.addr,
-            link: config.home_link.link,
-            mac: config.mac,
-            max_lifetime_s: config.home_link.registration_lifetime_s,
-            mobiles,
-            foreign_agents: config.foreign_agents.into_iter().collect(),
-            advertiser: Advertiser::new(config.home_link, flags, &[], now.at),
+            addr,
+            mac: None,
+            mobiles: params.mobiles.iter().map(|p| (p.address, mobile(p))).collect(),
+            foreign_agents: associations(&params.foreign_agents),
+            advertiser: Advertiser::new(advertisement, flags, &[]),
             refusals: Rate::per_second(REFUSALS),
-            resumed,
+            resumed: Vec::new(),
             id: 0,
-            rng,
+            clock: DayClock::default(),
+            alarm: Alarm::new(),
+            journal: Journal::new(params.links()),
+            params,
         }
     }
 
@@ -138,32 +126,39 @@ impl HomeAgent {
         self.mobiles.get(&home).into_iter().flat_map(|m| m.bindings.iter().map(|b| b.care_of))
     }
 
-    fn udp(&mut self, now: Clock, from: Sender, payload: &[u8], out: &mut Vec<Output>) {
-        let Ok(Message::Request(request, extensions)) = Message::parse(payload) else { return };
-        let code = self.judge(now, from, &request, &extensions);
+    fn datagram(&mut self, cx: &mut ApplicationCx<'_>, from: Sender, data: &[u8]) {
+        let now = self.clock.now(cx.now());
+        let Ok(Message::Request(request, extensions)) = Message::parse(data) else { return };
+        let code = self.judge((now, cx.rng()), from, &request, &extensions);
         // Only a request whose authenticator is right has used its identification.
         let was_new = code.is_accepted() || code.0 > Code::HOME_IDENTIFICATION.0;
         if !code.is_accepted() {
-            out.push(Output::Event(Event::Refused { home: request.home, from: from.addr, code }));
+            self.journal.tell(cx, &Event::Refused { home: request.home, from: from.addr, code });
             if was_new {
-                self.remember(request.home, out);
+                self.remember(cx, request.home);
             }
             if self.refusals.take(now.at) {
-                self.reply(now, from, &request, (code, 0, was_new), out);
+                self.reply(cx, from, &request, (code, 0, was_new));
             }
             return;
         }
         let lifetime_s = match request.lifetime_s {
             0 => 0,
-            asked => asked.min(self.max_lifetime_s),
+            asked => asked.min(self.params.lifetime_s),
         };
-        self.bind(now, &request, lifetime_s, out);
-        self.remember(request.home, out);
-        self.reply(now, from, &request, (code, lifetime_s, true), out);
+        self.bind(cx, &request, lifetime_s);
+        self.remember(cx, request.home);
+        self.reply(cx, from, &request, (code, lifetime_s, true));
     }
 
     /// What a request deserves (section 3.8.2.1).
-    fn judge(&mut self, now: Clock, from: Sender, request: &Request, extensions: &Extensions<'_>) -> Code {
+    fn judge(
+        &mut self,
+        (now, rng): (Clock, &mut Rng),
+        from: Sender,
+        request: &Request,
+        extensions: &Extensions<'_>,
+    ) -> Code {
         let Some(mobile) = self.mobiles.get_mut(&request.home) else { return Code::HOME_PROHIBITED };
         if verify(extensions, AuthKind::MobileHome, &mobile.association) != Verdict::Right {
             return Code::HOME_MOBILE_AUTHENTICATION;
@@ -173,7 +168,7 @@ impl HomeAgent {
         {
             return Code::HOME_FOREIGN_AUTHENTICATION;
         }
-        if !mobile.guard.accept(request.identification, now.ntp, &mut self.rng) {
+        if !mobile.guard.accept(request.identification, now.ntp, rng) {
             return Code::HOME_IDENTIFICATION;
         }
         let is_home = request.care_of == request.home;
@@ -200,7 +195,8 @@ impl HomeAgent {
     }
 
     /// Does what an accepted request asks for (section 3.8.2.2).
-    fn bind(&mut self, now: Clock, request: &Request, lifetime_s: u16, out: &mut Vec<Output>) {
+    fn bind(&mut self, cx: &mut ApplicationCx<'_>, request: &Request, lifetime_s: u16) {
+        let now = self.clock.now(cx.now());
         let (home, care_of) = (request.home, request.care_of);
         let Some(mobile) = self.mobiles.get_mut(&home) else { return };
         let was_away = !mobile.bindings.is_empty();
@@ -216,13 +212,13 @@ impl HomeAgent {
                 granted_ntp: now.ntp,
                 lifetime_s,
             });
-            out.push(Output::Event(Event::Bound { home, care_of, lifetime_s }));
+            self.journal.tell(cx, &Event::Bound { home, care_of, lifetime_s });
         }
-        self.follow(now.at, home, was_away, out);
+        self.follow(cx, home, was_away);
     }
 
     /// Before anything is answered: an identification that is forgotten could be used again.
-    fn remember(&self, home: Ipv4Addr, out: &mut Vec<Output>) {
+    fn remember(&self, cx: &mut ApplicationCx<'_>, home: Ipv4Addr) {
         let Some(m) = self.mobiles.get(&home) else { return };
         let known = |b: &Binding| KnownBinding {
             care_of: b.care_of,
@@ -230,45 +226,46 @@ impl HomeAgent {
             granted_ntp: b.granted_ntp,
             lifetime_s: b.lifetime_s,
         };
-        out.push(Output::Remember(KnownMobile {
-            home,
-            identification: m.guard.last_accepted(),
-            bindings: m.bindings.iter().map(known).collect(),
-        }));
+        let identification = m.guard.last_accepted();
+        let known = KnownMobile { home, identification, bindings: m.bindings.iter().map(known).collect() };
+        if let Ok(value) = serde_json::to_value(known) {
+            cx.network(NetworkEffect::Remember(home, value));
+        }
     }
 
     /// The home link and the host hear of the bindings that an earlier life of this agent made.
-    fn tell_resumed(&mut self, now: Time, out: &mut Vec<Output>) {
+    fn tell_resumed(&mut self, cx: &mut ApplicationCx<'_>) {
         for home in std::mem::take(&mut self.resumed) {
-            let Some(mobile) = self.mobiles.get_mut(&home) else { continue };
+            let Some(mobile) = self.mobiles.get(&home) else { continue };
             for b in &mobile.bindings {
-                let left = (b.until != Time::NEVER).then(|| b.until.since(now));
-                out.push(Output::Event(Event::Resumed { home, care_of: b.care_of, left }));
+                let left = (b.until != Time::NEVER).then(|| b.until.since(cx.now()));
+                self.journal.tell(cx, &Event::Resumed { home, care_of: b.care_of, left });
             }
-            self.follow(now, home, false, out);
+            self.follow(cx, home, false);
         }
     }
 
     /// The home link and the host follow when a mobile node left or came back.
-    fn follow(&mut self, now: Time, home: Ipv4Addr, was_away: bool, out: &mut Vec<Output>) {
+    fn follow(&mut self, cx: &mut ApplicationCx<'_>, home: Ipv4Addr, was_away: bool) {
         let Some(mobile) = self.mobiles.get_mut(&home) else { return };
         let is_away = !mobile.bindings.is_empty();
         if is_away == was_away {
             return;
         }
         if is_away {
-            out.push(Output::Intercept(home));
+            cx.network(NetworkEffect::Intercept(home));
         } else {
-            out.push(Output::Release(home));
-            out.push(Output::Event(Event::Returned(home)));
+            cx.network(NetworkEffect::Release(home));
+            self.journal.tell(cx, &Event::Returned(home));
         }
         mobile.announcements = ANNOUNCEMENTS;
-        mobile.announce_at = now;
-        self.announce(now, out);
+        mobile.announce_at = cx.now();
+        self.announce(cx);
     }
 
     /// Tells the home link by ARP, without being asked, where a mobile node's packets go (section 4.6).
-    fn announce(&mut self, now: Time, out: &mut Vec<Output>) {
+    fn announce(&mut self, cx: &mut ApplicationCx<'_>) {
+        let now = cx.now();
         for (home, mobile) in &mut self.mobiles {
             if mobile.announce_at > now {
                 continue;
@@ -277,19 +274,21 @@ impl HomeAgent {
             mobile.announce_at =
                 if mobile.announcements == 0 { Time::NEVER } else { now + BETWEEN_ANNOUNCEMENTS };
             // Of one that came back the agent may have heard nothing yet: it speaks for itself.
-            let mac = if mobile.bindings.is_empty() { mobile.mac } else { Some(self.mac) };
-            out.extend(mac.map(|mac| gratuitous(self.link, *home, mac)));
+            let mac = if mobile.bindings.is_empty() { mobile.mac } else { self.mac };
+            if let Some(mac) = mac {
+                gratuitous(cx, HOME_LINK, *home, mac);
+            }
         }
     }
 
     fn reply(
-        &mut self,
-        now: Clock,
+        &self,
+        cx: &mut ApplicationCx<'_>,
         to: Sender,
         request: &Request,
         (code, lifetime_s, was_new): (Code, u16, bool),
-        out: &mut Vec<Output>,
     ) {
+        let now = self.clock.now(cx.now());
         let mobile = self.mobiles.get(&request.home);
         let identification = match mobile {
             Some(m) => m.guard.of_reply(request.identification, was_new, now.ntp),
@@ -305,38 +304,38 @@ impl HomeAgent {
             seal(&mut message, AuthKind::ForeignHome, shared);
         }
         // At home, the reply must not go into the tunnel's interface.
-        let link = (to.addr == request.home).then_some(self.link);
-        out.push(Output::Send { link, packet: packets::datagram(self.addr, to.addr, to.port, &message) });
+        let link = (to.addr == request.home).then_some(HOME_LINK);
+        packets::send(cx, link, packets::datagram(self.addr, to.addr, to.port, &message));
     }
 
     /// A packet for a mobile node that is away, by the host's own route: into all of its tunnels.
-    fn outbound(&mut self, packet: &[u8], out: &mut Vec<Output>) {
+    fn outbound(&mut self, cx: &mut ApplicationCx<'_>, packet: &[u8]) {
         let Some((_, dst)) = ipv4::ends(packet) else { return };
         let Some(mobile) = self.mobiles.get(&dst) else { return };
         for b in &mobile.bindings {
             let outer = packets::tunnelled(self.addr, b.care_of, &mut self.id, packet);
-            out.extend(outer.map(|packet| Output::Send { link: None, packet }));
+            self.journal.tunnelled += 1;
+            outer.into_iter().for_each(|packet| packets::send(cx, None, packet));
         }
     }
 
     /// A packet of a mobile node by its reverse tunnel (RFC 3024, section 4.3): only from where it is.
-    fn tunnelled(&mut self, packet: &[u8], out: &mut Vec<Output>) {
+    fn tunnelled(&mut self, cx: &mut ApplicationCx<'_>, packet: &[u8]) {
         let Some((from, to, inner)) = packets::untunnelled(packet) else { return };
         let is_bound = |m: &Mobile| m.bindings.iter().any(|b| b.is_reverse && b.care_of == from);
         if to == self.addr && self.mobiles.get(&inner.src()).is_some_and(is_bound) {
-            out.extend(packets::forwarded(&inner).map(Output::Deliver));
+            self.journal.untunnelled += 1;
+            packets::forwarded(&inner).into_iter().for_each(|p| cx.network(NetworkEffect::Deliver(p)));
         } else {
-            out.push(Output::Event(Event::NotBelieved { from, why: "no binding has this tunnel" }));
+            self.journal.tell(cx, &Event::NotBelieved { from, why: "no binding has this tunnel" });
         }
     }
 
     /// ARP on the home link: the agent answers for who is away, and remembers the others (section 4.6).
-    fn arp(&mut self, link: LinkId, heard: arp::Repr, out: &mut Vec<Output>) {
-        if link != self.link {
-            return;
-        }
+    fn arp(&mut self, cx: &mut ApplicationCx<'_>, heard: arp::Repr) {
+        let Some(own) = self.mac else { return };
         if let Some(m) = self.mobiles.get_mut(&heard.sender)
-            && heard.sender_mac != self.mac
+            && heard.sender_mac != own
         {
             m.mac = Some(heard.sender_mac);
         }
@@ -345,62 +344,107 @@ impl HomeAgent {
         if heard.operation == arp::Operation::Request && is_away && heard.sender != heard.target {
             let message = arp::Repr {
                 operation: arp::Operation::Reply,
-                sender_mac: self.mac,
+                sender_mac: own,
                 sender: heard.target,
                 target_mac: heard.sender_mac,
                 target: heard.sender,
             };
-            out.push(Output::Arp { link, to: heard.sender_mac, message });
+            send_arp(cx, HOME_LINK, heard.sender_mac, message);
         }
     }
 
-    fn expire(&mut self, now: Time, out: &mut Vec<Output>) {
+    fn expire(&mut self, cx: &mut ApplicationCx<'_>) {
+        let now = cx.now();
         let expired = |m: &Mobile| m.bindings.iter().any(|b| b.until <= now);
         let homes: Vec<Ipv4Addr> = self.mobiles.iter().filter(|(_, m)| expired(m)).map(|(h, _)| *h).collect();
         for home in homes {
             let Some(mobile) = self.mobiles.get_mut(&home) else { continue };
             let ended = mobile.bindings.iter().filter(|b| b.until <= now);
-            out.extend(ended.map(|b| Output::Event(Event::Expired { home, care_of: b.care_of })));
+            for b in ended {
+                self.journal.tell(cx, &Event::Expired { home, care_of: b.care_of });
+            }
             mobile.bindings.retain(|b| b.until > now);
-            self.follow(now, home, true, out);
+            self.follow(cx, home, true);
         }
+    }
+
+    fn icmp(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, src: Ipv4Addr, message: &[u8]) {
+        if link == HOME_LINK && Discovery::parse(message) == Ok(Discovery::Solicitation) {
+            self.advertiser.solicited(cx, src, false);
+        }
+    }
+
+    /// It is this time of day. When it begins, no request from before counts.
+    fn set_clock(&mut self, cx: &mut ApplicationCx<'_>, unix_ns: u64) {
+        if self.clock.set(cx.now(), unix_ns) {
+            let ntp = self.clock.now(cx.now()).ntp;
+            for m in self.mobiles.values_mut() {
+                m.guard = Guard::new(m.association.replay, ntp, cx.rng());
+            }
+        }
+    }
+
+    /// What an earlier life of this agent knew. Of mobile nodes that it has no more it means nothing.
+    fn recall(&mut self, now: Clock, value: Value) {
+        let Ok(known) = serde_json::from_value::<KnownMobile>(value) else { return };
+        if let Some(mobile) = self.mobiles.get_mut(&known.home)
+            && resume(mobile, &known, now)
+        {
+            self.resumed.push(known.home);
+        }
+    }
+
+    fn next(&self) -> Time {
+        let of_mobiles =
+            self.mobiles.values().flat_map(|m| m.bindings.iter().map(|b| b.until).chain([m.announce_at]));
+        let begins = if self.resumed.is_empty() { Time::NEVER } else { Time::ZERO };
+        of_mobiles.chain([self.advertiser.next(), begins]).min().unwrap_or(Time::NEVER)
     }
 }
 
-impl Engine for HomeAgent {
-    fn input(&mut self, now: Clock, input: Input<'_>, out: &mut Vec<Output>) {
-        match input {
-            Input::Icmp { link, src, message } => {
-                if link == self.link && Discovery::parse(message) == Ok(Discovery::Solicitation) {
-                    self.advertiser.solicited(now.at, src, false, out);
-                }
-            }
-            Input::Udp { src, src_port, payload, .. } => {
-                self.udp(now, Sender { addr: src, port: src_port }, payload, out);
-            }
-            Input::Tunnelled { packet, .. } => self.tunnelled(packet, out),
-            Input::Outbound(packet) => self.outbound(packet, out),
-            Input::Arp { link, message } => self.arp(link, message, out),
-            Input::Link { link, state } => {
-                if link == self.link
-                    && let Some(mac) = state.mac
-                {
-                    self.mac = mac;
-                }
-            }
-            Input::Timer => {
-                self.tell_resumed(now.at, out);
-                self.expire(now.at, out);
-                self.announce(now.at, out);
-                self.advertiser.run_due(now.at, false, out);
-            }
-        }
+impl Application for HomeAgent {
+    fn start(&mut self, cx: &mut ApplicationCx<'_>) {
+        self.alarm.set(cx, cx.now());
     }
 
-    fn next(&self) -> Option<Time> {
-        let of_mobiles =
-            self.mobiles.values().flat_map(|m| m.bindings.iter().map(|b| b.until).chain([m.announce_at]));
-        of_mobiles.chain([self.advertiser.next()]).min().filter(|at| *at != Time::NEVER)
+    fn on_timer(&mut self, cx: &mut ApplicationCx<'_>, _: TimerKey) {
+        self.alarm.fired();
+        self.tell_resumed(cx);
+        self.expire(cx);
+        self.announce(cx);
+        self.advertiser.run_due(cx, false);
+        self.alarm.set(cx, self.next());
+    }
+
+    fn on_network(&mut self, cx: &mut ApplicationCx<'_>, input: NetworkInput<'_>) {
+        match input {
+            NetworkInput::Link { link: HOME_LINK, state } => self.mac = state.mac.or(self.mac),
+            NetworkInput::TimeOfDay(unix_ns) => self.set_clock(cx, unix_ns),
+            NetworkInput::Recall(value) => self.recall(self.clock.now(cx.now()), value),
+            NetworkInput::Icmp { link, src, message } => self.icmp(cx, link, src, &message),
+            NetworkInput::Datagram { from, data, .. } => {
+                self.datagram(cx, Sender { addr: *from.ip(), port: from.port() }, &data);
+            }
+            NetworkInput::Tunnelled { packet, .. } => self.tunnelled(cx, &packet),
+            NetworkInput::Outbound(packet) => self.outbound(cx, &packet),
+            NetworkInput::Arp { link: HOME_LINK, message } => {
+                if let Ok(heard) = arp::Repr::parse(&message) {
+                    self.arp(cx, heard);
+                }
+            }
+            NetworkInput::Link { .. } | NetworkInput::Arp { .. } => {}
+        }
+        self.alarm.set(cx, self.next());
+    }
+
+    /// What was counted is the run's; the host has kept what has to be known ([`NetworkEffect::Remember`]).
+    fn restart(&mut self) {
+        let journal = std::mem::take(&mut self.journal);
+        *self = Self { journal, ..Self::new(self.params.clone()) };
+    }
+
+    fn figures(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        self.journal.figures(tell);
     }
 }
 
@@ -424,7 +468,7 @@ pub(crate) fn expiry(now: Time, lifetime_s: u16) -> Time {
 }
 
 /// An ARP message by which all on a link learn where the packets for an address go.
-pub(crate) fn gratuitous(link: LinkId, addr: Ipv4Addr, mac: Mac) -> Output {
+pub(crate) fn gratuitous(cx: &mut ApplicationCx<'_>, link: LinkId, addr: Ipv4Addr, mac: Mac) {
     let message = arp::Repr {
         operation: arp::Operation::Request,
         sender_mac: mac,
@@ -432,5 +476,11 @@ pub(crate) fn gratuitous(link: LinkId, addr: Ipv4Addr, mac: Mac) -> Output {
         target_mac: Mac([0; 6]),
         target: addr,
     };
-    Output::Arp { link, to: Mac([0xff; 6]), message }
+    send_arp(cx, link, Mac::BROADCAST, message);
+}
+
+pub(crate) fn send_arp(cx: &mut ApplicationCx<'_>, link: LinkId, to: Mac, message: arp::Repr) {
+    let mut octets = vec![0; message.buffer_len()];
+    message.emit(&mut octets);
+    cx.network(NetworkEffect::Arp { link, to, message: octets });
 }

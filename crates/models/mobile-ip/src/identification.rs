@@ -10,7 +10,7 @@ const TOLERANCE_S: u32 = 7;
 const NTP_BEFORE_UNIX_S: u64 = 2_208_988_800;
 
 /// The time of day as NTP writes it, from seconds and nanoseconds since 1970.
-pub fn ntp_from_unix(seconds: u64, nanos: u32) -> u64 {
+pub(crate) fn ntp_from_unix(seconds: u64, nanos: u32) -> u64 {
     let fraction = (u64::from(nanos) << 32) / 1_000_000_000;
     seconds.wrapping_add(NTP_BEFORE_UNIX_S) << 32 | fraction & 0xffff_ffff
 }
@@ -28,7 +28,7 @@ const fn joined(high: u32, low: u32) -> u64 {
 }
 
 /// What a home agent remembers of a mobile node's identifications.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
     replay: Replay,
     /// With timestamps the last one accepted; with nonces the next one expected, in the upper half.
@@ -93,7 +93,7 @@ impl Guard {
 }
 
 /// What a mobile node makes its identifications of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Maker {
     replay: Replay,
     /// The last one made.

@@ -4,13 +4,14 @@
 
 use std::net::Ipv4Addr;
 
+use serde::{Deserialize, Serialize};
 use wayhop_core::{Span, Time};
 use wayhop_wire::mobile_ip::INFINITE;
 
 use crate::clock::Clock;
 
 /// Of one mobile node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownMobile {
     /// Its home address.
     pub home: Ipv4Addr,
@@ -21,11 +22,12 @@ pub struct KnownMobile {
 }
 
 /// A binding.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownBinding {
     /// Where the tunnel leads.
     pub care_of: Ipv4Addr,
     /// Whether packets come back by it.
+    #[serde(rename = "reverse")]
     pub is_reverse: bool,
     /// When it was granted, as NTP writes the time of day.
     pub granted_ntp: u64,

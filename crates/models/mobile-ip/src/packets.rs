@@ -2,11 +2,17 @@
 
 use std::net::Ipv4Addr;
 
+use wayhop_core::{ApplicationCx, LinkId, NetworkEffect};
 use wayhop_wire::mobile_ip::{Discovery, PORT};
 use wayhop_wire::{ip_in_ip, ipv4, udp};
 
 /// How far registration and tunnels may go, in hops.
 const FAR: u8 = 64;
+
+/// Sends a packet by a link, or where the host's routes lead.
+pub(crate) fn send(cx: &mut ApplicationCx<'_>, link: Option<LinkId>, packet: Vec<u8>) {
+    cx.network(NetworkEffect::Send { link, packet });
+}
 
 /// A message of agent discovery.
 pub(crate) fn discovery(src: Ipv4Addr, dst: Ipv4Addr, ttl: u8, message: &Discovery<'_>) -> Vec<u8> {

@@ -4,6 +4,8 @@ use core::fmt;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use md5::Md5;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use wayhop_wire::mobile_ip::{AuthKind, Extensions, emit_authentication_head};
 
 /// Octets of HMAC-MD5.
@@ -11,25 +13,27 @@ const AUTHENTICATOR: usize = 16;
 /// Octets of type, length and index.
 const HEAD: usize = 6;
 
-/// How a home agent knows an old request from a new one (section 5.7).
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+/// How a home agent knows an old request from a new one.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ReplayKind")]
 pub enum Replay {
     /// By the time of day, which both have to a few seconds.
     #[default]
     Timestamps,
-    /// By a number that each gives the other for the next message.
+    /// By numbers that each gives the other.
     Nonces,
 }
 
 /// What two of mobile node, home agent and foreign agent share.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Association {
+pub(crate) struct Association {
     /// Security Parameter Index: from 256 on (section 3.5.1).
-    pub spi: u32,
+    pub(crate) spi: u32,
     /// The key of HMAC-MD5, which every implementation has (section 5.1).
-    pub key: Vec<u8>,
+    pub(crate) key: Vec<u8>,
     /// Against replays; between mobile node and home agent.
-    pub replay: Replay,
+    pub(crate) replay: Replay,
 }
 
 impl fmt::Debug for Association {

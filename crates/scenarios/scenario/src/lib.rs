@@ -34,7 +34,7 @@ pub use interfaces::energy::Energy;
 pub use interfaces::macfilter::{Ignores, MacFilter, MacFilterError, parse_link_address};
 pub use interfaces::path_losses::{LossTable, PathLosses};
 pub use interfaces::stalls::{QueueStall, Stall};
-pub use interfaces::{Attachment, Cut, Interfaces, Radio, RadioPlan, Wire, WirePlan};
+pub use interfaces::{Absence, Attachment, Cut, Interfaces, Radio, RadioPlan, Wire, WirePlan};
 pub use movement::{Movement, NodeTrack, Waypoint};
 pub use nodes::ipv6::{Ipv6Plan, prefix as parse_prefix};
 pub use nodes::{Area, Node, NodeRef, Nodes, NodesIpv6, Place};

@@ -161,7 +161,7 @@ impl Scenario {
         Ok(Resolved {
             name,
             orders: commands::resolve(self, &placed)?,
-            applications: applications::resolve(self, &placed)?,
+            applications: applications::resolve(self, &placed, &interfaces)?,
             programs: programs::resolve(self, &placed)?,
             seed: self.seed,
             duration,

@@ -215,7 +215,7 @@ pub fn node_named(names: &[String], name: &str) -> Option<usize> {
 }
 
 /// An IEEE 802 address.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Mac(pub [u8; 6]);
 
 impl Mac {

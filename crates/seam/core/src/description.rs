@@ -4,6 +4,7 @@
 //! commands take names, parameters, messages and needs from there.
 
 use core::fmt;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -112,7 +113,7 @@ pub type Adapt = fn(&str, &mut Map<String, Value>) -> Result<Vec<String>, Parame
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterError {
     /// Which one, if it is about one alone.
-    pub key: Option<&'static str>,
+    pub key: Option<Cow<'static, str>>,
     /// What is wrong.
     pub problem: String,
     /// What to do about it.

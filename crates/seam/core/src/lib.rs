@@ -55,7 +55,8 @@ mod words;
 pub use addr::{Addr, BROADCAST, Mac, NodeId, NotIpv4, node_named};
 pub use application::{
     Application, ApplicationCx, ApplicationDatagram, ApplicationDescription, ApplicationEffect,
-    ApplicationInput, ApplicationParameters, ConfiguredApplication, ReadApplication,
+    ApplicationInput, ApplicationParameters, ConfiguredApplication, HomeRoute, LinkId, LinkNeeds, LinkReach,
+    LinkState, NetworkEffect, NetworkInput, ReadApplication,
 };
 pub use authentication::Authentication;
 pub use bytes::from_hex;

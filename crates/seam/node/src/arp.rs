@@ -21,7 +21,7 @@ impl<P: Protocol> Node<P> {
         let repr = Repr {
             operation: Operation::Request,
             sender_mac: self.mac(iface),
-            sender: self.addr,
+            sender: self.interfaces[iface.index()].addr.unwrap_or(self.addr),
             target_mac: Mac([0; 6]),
             target,
         };
@@ -43,7 +43,7 @@ impl<P: Protocol> Node<P> {
         self.settle(w, at);
     }
 
-    fn arp_frame<W: World>(
+    pub(crate) fn arp_frame<W: World>(
         &self,
         w: &mut W,
         at: Time,
@@ -71,13 +71,16 @@ impl<P: Protocol> Node<P> {
     /// asked answers.
     pub fn receive_arp<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, bytes: &[u8]) {
         let Ok(heard) = Repr::parse(bytes) else { return };
-        if !self.is_up || heard.sender == self.addr {
+        let own = self.interfaces[iface.index()].addr;
+        if !self.is_up || heard.sender == self.addr || Some(heard.sender) == own {
             return;
         }
         let is_new = self.lacks_mac_of(iface, heard.sender.into());
         self.is_at(w, at, iface, heard.sender.into(), heard.sender_mac);
         if heard.operation == Operation::Request
-            && (heard.target == self.addr || self.aliases.contains(&heard.target))
+            && (heard.target == self.addr
+                || Some(heard.target) == own
+                || self.aliases.contains(&heard.target))
             && self.may_answer(at, iface, heard.sender.into())
             && let Some(late) = self.interfaces[iface.index()].lateness(at, heard.sender.into(), is_new)
         {

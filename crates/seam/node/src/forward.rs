@@ -11,7 +11,7 @@ use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::rates::Counted;
 use crate::table::{Hit, Row};
-use crate::world::{Hop, World};
+use crate::world::{Hop, HostTakes, World};
 
 impl<P: Protocol> Node<P> {
     /// A packet of an application at this node goes on its way. What is not IP, or IPv6 at a node without an IPv6 address, ends
@@ -134,6 +134,14 @@ impl<P: Protocol> Node<P> {
                 reason: None,
             },
         );
+        match w.host_takes(at, &p, &rx) {
+            HostTakes::Nothing => {}
+            HostTakes::Packet => {
+                w.workspace().pool.recycle(p);
+                return self.settle(w, at);
+            }
+            HostTakes::ForPrograms => return self.hand_up(w, at, p),
+        }
         if self.is_from_outside(&rx) {
             self.come_in(w, at, p, &rx);
             return self.settle(w, at);

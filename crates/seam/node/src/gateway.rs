@@ -91,7 +91,8 @@ impl<P: Protocol> Node<P> {
             return self.deliver(w, at, p);
         }
         let goes_through = |o: &Outside| o.is_beyond(ends.source) && !o.leads_to(ends.destination);
-        let may_enter = self.edge.as_ref().is_some_and(|e| goes_through(&e.outside));
+        // A host of the mesh at a network outside is no router.
+        let may_enter = self.edge.as_ref().is_some_and(|e| !e.routes.is_empty() && goes_through(&e.outside));
         if rx.broadcast || !may_enter || !ends.destination.is_usable() {
             self.drop_packet(w, at, p, DropReason::Policy);
         } else if ttl <= 1 {

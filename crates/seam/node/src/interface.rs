@@ -1,7 +1,7 @@
 //! One network interface of a node.
 
 use std::collections::VecDeque;
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Priority, Span, Time};
@@ -25,6 +25,8 @@ pub(crate) struct Iface {
     /// Packets refused by a full class.
     pub(crate) refused: u64,
     pub(crate) is_up: bool,
+    /// An address that only this interface has, besides the node's.
+    pub(crate) addr: Option<Ipv4Addr>,
 }
 
 impl Iface {
@@ -37,6 +39,7 @@ impl Iface {
             rates: None,
             refused: 0,
             is_up: true,
+            addr: None,
         }
     }
 

@@ -30,6 +30,7 @@ mod engine;
 mod forward;
 mod gateway;
 mod heard;
+mod host;
 mod interface;
 mod ipv6;
 mod ipv6_state;
@@ -58,7 +59,7 @@ pub use schedule::{Due, Schedule};
 pub use table::{Row, Table};
 pub use wayhop_core::HopKind;
 pub use workspace::Workspace;
-pub use world::{Above, Below, Hop, Seen, Stage, World};
+pub use world::{Above, Below, Hop, HostTakes, Seen, Stage, World};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use wayhop_core::{
     Addr, DropReason, Effect, Frame, HopKind, IfaceId, Input, Interface, Mac, Packet, Prefix, Rng, Route,
-    SendState, Time, TimerKey, TraceNote,
+    RxMeta, SendState, Time, TimerKey, TraceNote,
 };
 
 use crate::table::Row;
@@ -70,8 +70,24 @@ pub trait Below {
     }
 }
 
+/// What a host's own network layer does with a packet that came by an interface.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum HostTakes {
+    /// Nothing: the node goes on with it.
+    Nothing,
+    /// It has the packet.
+    Packet,
+    /// It is for the host's programs: the node delivers it.
+    ForPrograms,
+}
+
 /// The applications above a node.
 pub trait Above {
+    /// Whether the host's network layer takes a packet that came by an interface, before the node looks at it.
+    fn host_takes(&mut self, at: Time, packet: &Packet, rx: &RxMeta) -> HostTakes {
+        let _ = (at, packet, rx);
+        HostTakes::Nothing
+    }
     /// Whether an application takes this packet. Asked once for each packet, just before [`Above::deliver`].
     fn listens(&mut self, at: Time, packet: &Packet) -> bool;
     /// Whether the applications may get this packet at all; one that they may not ends as [`DropReason::Policy`].

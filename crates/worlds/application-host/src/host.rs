@@ -58,6 +58,10 @@ pub fn run(
     ready: impl FnOnce(),
     mut wants_end: impl FnMut(&Figures) -> bool,
 ) -> Result<Figures, Error> {
+    if !application.parameters.links().is_empty() {
+        let name = application.description.name;
+        return Err(Error::new(name)("a part of the host's network layer: use `wayhop mobile-ip`"));
+    }
     let signals = signals()?;
     let mut host = Host::new(application, settings)?;
     host.call(ApplicationInput::Start)?;
@@ -166,6 +170,8 @@ impl Host {
                 ApplicationEffect::SetTimer(key, at) => drop(self.timers.insert(key, at)),
                 ApplicationEffect::ClearTimer(key) => drop(self.timers.remove(&key)),
                 ApplicationEffect::Note(note) => self.record.note(&note),
+                // `run` takes no application that has links.
+                ApplicationEffect::Network(_) => {}
             }
         }
         self.effects = effects;

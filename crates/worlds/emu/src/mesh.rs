@@ -41,6 +41,8 @@ pub(crate) struct Stack {
     pub(crate) tun: SyncDevice,
     /// Whether packets for addresses outside of the mesh go by the TUN, too.
     sends_all: bool,
+    /// The address by which others know a mobile node: programs have it in the namespace, wherever the node is.
+    home: Option<Ipv4Addr>,
     /// Sends whole IP packets of the scenario's flows.
     raw: Socket,
     /// The same over IPv6, if the node has an address of it.
@@ -132,6 +134,8 @@ impl Stack {
         v6: Option<(Ipv6Addr, u8)>,
     ) -> io::Result<Self> {
         let namespace = Namespace::new()?;
+        let own = scenario.applications.iter().filter(|a| a.node == node);
+        let home = own.filter_map(|a| a.application.parameters.home_address()).next();
         let (tun, raw, raw6, gps, sinks) = namespace.within(|| {
             if v6.is_some() {
                 use_ipv6_quietly()?;
@@ -145,15 +149,18 @@ impl Stack {
             let tun = v6.into_iter().fold(tun, |tun, (addr, prefix)| tun.ipv6(addr, prefix));
             let tun = tun.mtu(MTU).tx_queue_len(TUN_QUEUE).build_sync()?;
             tun.set_nonblocking(true)?;
+            if let Some(home) = home {
+                tun.add_address_v4(home, 32)?;
+            }
             if scenario.edge.is_some() {
-                send_all_by(tun.if_index()?)?;
+                send_all_by(tun.if_index()?, home)?;
             }
             let raw = raw_socket(Domain::IPV4)?;
             let raw6 = v6.map(|_| raw_socket(Domain::IPV6)).transpose()?;
             let gps = TcpListener::bind(GPSD)?;
             Ok((tun, raw, raw6, gps, sinks(&scenario.flows, node)?))
         })?;
-        Ok(Self { namespace, tun, sends_all: scenario.edge.is_some(), raw, raw6, gps, _sinks: sinks })
+        Ok(Self { namespace, tun, sends_all: scenario.edge.is_some(), home, raw, raw6, gps, _sinks: sinks })
     }
 
     /// Takes the node's interface down, or up again: programs are told that there is no network.
@@ -161,7 +168,7 @@ impl Stack {
         self.namespace.within(|| {
             self.tun.enabled(up)?;
             // The route went with the interface.
-            if up && self.sends_all { send_all_by(self.tun.if_index()?) } else { Ok(()) }
+            if up && self.sends_all { send_all_by(self.tun.if_index()?, self.home) } else { Ok(()) }
         })
     }
 

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::thread;
@@ -10,7 +11,7 @@ use std::thread;
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::link::{LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
-    RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
@@ -72,8 +73,9 @@ pub(crate) fn in_thread<T: Send>(f: impl FnOnce() -> io::Result<T> + Send) -> io
     thread::scope(|s| s.spawn(lowered).join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked"))))
 }
 
-/// Has this thread's namespace send all packets for which it knows no better way by an interface of this number.
-pub fn send_all_by(ifindex: u32) -> io::Result<()> {
+/// Has this thread's namespace send all packets for which it knows no better way by an interface of this number, from this address if there
+/// is one.
+pub fn send_all_by(ifindex: u32, source: Option<Ipv4Addr>) -> io::Result<()> {
     let mut route = RouteMessage::default();
     route.header = RouteHeader {
         address_family: AddressFamily::Inet,
@@ -84,6 +86,8 @@ pub fn send_all_by(ifindex: u32) -> io::Result<()> {
         ..RouteHeader::default()
     };
     route.attributes.push(RouteAttribute::Oif(ifindex));
+    let source = source.map(|addr| RouteAttribute::PrefSource(RouteAddress::Inet(addr)));
+    route.attributes.extend(source);
     order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE)
 }
 

@@ -37,7 +37,7 @@ impl Applications {
         log: impl Fn(NodeId, &str) -> Option<PathBuf>,
     ) -> Result<Option<(Self, Vec<Launch>)>, Error> {
         let plans = scenario.applications.clone();
-        if plans.is_empty() {
+        if plans.iter().all(|p| !p.links.is_empty()) {
             return Ok(None);
         }
         let temporary = || std::env::temp_dir().join(format!("wayhop-applications-{}", std::process::id()));
@@ -74,7 +74,9 @@ impl Applications {
                 comes_back: true,
             }
         };
-        let launches = all.plans.iter().enumerate().map(launch).collect();
+        // Those of the network layer are the simulated hosts'.
+        let programs = all.plans.iter().enumerate().filter(|(_, plan)| plan.links.is_empty());
+        let launches = programs.map(launch).collect();
         Ok(Some((all, launches)))
     }
 
@@ -88,17 +90,24 @@ impl Applications {
         format!("{}-{}-{number}", self.names[plan.node.index()], plan.application.description.name)
     }
 
-    /// Reads what they wrote, into the run's table `events`, and returns what they counted. `begun`: when the run did.
+    /// Reads what they wrote, into the run's table `events`, and returns what they counted, beside what those of the network layer did.
+    /// `begun`: when the run did.
     pub(crate) fn finish(
         self,
         begun: SystemTime,
         end: Time,
         recorder: &mut Recorder,
+        of_network_layers: Vec<ApplicationSummary>,
     ) -> Vec<ApplicationSummary> {
+        let mut of_network_layers = of_network_layers.into_iter();
         let start = begun.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
         let mut notes = Vec::new();
         let mut summaries = Vec::new();
         for (number, plan) in self.plans.iter().enumerate() {
+            if !plan.links.is_empty() {
+                summaries.extend(of_network_layers.next());
+                continue;
+            }
             let figures = read(&self.file(number, "jsonl"), plan, start, end, &mut notes);
             let mut summary = ApplicationSummary::new(plan.node.0, plan.application.description.name);
             for (name, value) in &figures {

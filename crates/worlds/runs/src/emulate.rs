@@ -127,7 +127,10 @@ impl<'a> Emulation<'a> {
         summary.program_exits = driven.program_exits;
         let end = Time::from_secs_f64(summary.simulated_s);
         summary.bundles = agents.map(|agents| agents.finish(clock, end, &mut recorder));
-        summary.applications = applications.map_or_else(Vec::new, |a| a.finish(clock, end, &mut recorder));
+        if let Some(applications) = applications {
+            let own = std::mem::take(&mut summary.applications);
+            summary.applications = applications.finish(clock, end, &mut recorder, own);
+        }
         let complaint = connections.and_then(|watch| watch.end(driven.begun, &mut recorder));
         summary.name_nodes(&self.scenario.names);
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());

@@ -107,7 +107,7 @@ impl Lab {
         let mut ended = ended?;
         let end = Time::from_secs_f64(ended.summary.simulated_s);
         if let Some(applications) = self.applications {
-            ended.summary.applications = applications.finish(begun, end, &mut ended.recorder);
+            ended.summary.applications = applications.finish(begun, end, &mut ended.recorder, Vec::new());
         }
         if let Some(agents) = self.agents {
             ended.summary.bundles = Some(agents.finish(begun, end, &mut ended.recorder));

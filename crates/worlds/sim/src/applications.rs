@@ -16,17 +16,18 @@ use crate::common::Common;
 use crate::event::Event;
 use crate::hosted_applications::Applications;
 use crate::net::Net;
+use crate::outgoing::Outgoing;
 
 impl Common {
     /// Calls an application, and does what it asks for.
-    fn application(&mut self, at: Time, number: u32, input: ApplicationInput<'_>) {
+    pub(crate) fn application(&mut self, at: Time, number: u32, input: ApplicationInput<'_>) {
         let Some(applications) = &mut self.applications else { return };
         let Applications { all, effects, .. } = &mut **applications;
         let mut effects = std::mem::take(effects);
         let hosted = &mut all[number as usize];
         let node = hosted.node;
         if let Some(logs) = &mut self.inputs {
-            logs.application_input(at, number, &hosted.rng, &input);
+            logs.application_input(at, hosted.number, &hosted.rng, &input);
         }
         let mut cx = ApplicationCx::new(at, self.addrs[node as usize].into(), &mut hosted.rng, &mut effects);
         hosted.engine.on_input(&mut cx, input);
@@ -57,6 +58,7 @@ impl Common {
                 self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
             }
             ApplicationEffect::Send(datagram) => self.application_send(at, node, &datagram),
+            ApplicationEffect::Network(effect) => self.network_effect(at, number, node, effect),
         }
     }
 
@@ -64,7 +66,7 @@ impl Common {
     fn application_send(&mut self, at: Time, node: u32, d: &ApplicationDatagram) {
         let to = Addr::from(d.to.ip());
         let from: Addr = match d.to.ip() {
-            IpAddr::V4(_) => self.addrs[node as usize].into(),
+            IpAddr::V4(_) => self.host_source(node, to),
             IpAddr::V6(_) => self.addr6(node),
         };
         // Longer ones than a kernel takes, and what the node has no address for, are lost where they are made.
@@ -84,7 +86,7 @@ impl Common {
         let flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
         p.meta = PacketMeta { flow, ..self.work.new_meta(at) };
         self.originated(&p, true);
-        self.answers.push_back((node, p));
+        self.answers.push_back((node, Outgoing::Originate(p)));
     }
 
     /// A packet was delivered to a node: it goes to the application that listens, if there is one.
@@ -119,8 +121,10 @@ impl Net {
     /// All applications begin.
     pub(crate) fn begin_applications(&mut self) {
         let all = self.common.applications.as_ref().map_or(0, |a| a.all.len());
-        (0..all as u32)
-            .for_each(|number| self.common.application(Time::ZERO, number, ApplicationInput::Start));
+        for number in 0..all as u32 {
+            self.common.application(Time::ZERO, number, ApplicationInput::Start);
+            self.begin_network(Time::ZERO, number);
+        }
     }
 
     /// The event of an application's timer came up, unless the timer was moved or cleared.
@@ -148,6 +152,10 @@ impl Net {
             if lost {
                 hosted.timers.clear();
                 hosted.ports.clear();
+                if let Some(network) = &mut hosted.network {
+                    network.intercepted.clear();
+                    network.home = None;
+                }
             }
             for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due <= at) {
                 *due = at;
@@ -158,6 +166,8 @@ impl Net {
             common.each_application(at, node, &ApplicationInput::Restart);
             common.each_application(at, node, &ApplicationInput::Start);
         }
+        let own = common.applications.as_ref().map_or_else(Vec::new, |a| a.of_node(node).to_vec());
+        own.into_iter().for_each(|number| self.begin_network(at, number));
     }
 }
 

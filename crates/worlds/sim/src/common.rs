@@ -23,6 +23,7 @@ use crate::flows::{Delivery, Flows};
 use crate::hosted_applications::Applications;
 use crate::ledger::Ledger;
 use crate::motion::Movers;
+use crate::outgoing::Outgoing;
 use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
@@ -53,7 +54,7 @@ pub(crate) struct Common {
     /// Lists of receivers for reuse.
     pub(crate) spare_receivers: Vec<Vec<Receiver>>,
     /// What applications send in answer to what they got, by node.
-    pub(crate) answers: VecDeque<(u32, Packet)>,
+    pub(crate) answers: VecDeque<(u32, Outgoing)>,
     /// By radio.
     pub(crate) channels: Vec<Channel>,
     pub(crate) ports: Ports,
@@ -158,6 +159,9 @@ impl Common {
 
     /// A packet reaches the applications of a node.
     pub(crate) fn deliver(&mut self, at: Time, node: u32, p: Packet) {
+        if self.network_deliver(at, node, &p) {
+            return self.work.pool.recycle(p);
+        }
         let Some(tag) = p.meta.flow.filter(|tag| self.flows.is_own(tag.flow)) else {
             if self.dtn.is_some() && self.dtn_deliver(at, node, &p) {
                 return self.work.pool.recycle(p);
@@ -179,12 +183,12 @@ impl Common {
             Delivery::Again => {}
             // External, the node's own network stack answers.
             Delivery::Answer(answer) if self.external.is_some() => self.work.pool.recycle(answer),
-            Delivery::Answer(answer) => self.answers.push_back((node, answer)),
+            Delivery::Answer(answer) => self.answers.push_back((node, Outgoing::Originate(answer))),
         }
     }
 
     /// Counts a packet of a program that arrived.
-    fn deliver_to_program(&mut self, at: Time, node: u32, p: &Packet) {
+    pub(crate) fn deliver_to_program(&mut self, at: Time, node: u32, p: &Packet) {
         let Some(tag) = p.meta.flow else { return };
         let to_all = self.flows.is_to_all(tag.flow);
         if (to_all || !self.ledger.has_arrived(tag)) && self.flows.of_programs.delivered(at, node, tag, p) {

@@ -15,6 +15,7 @@ use wayhop_wire::{ipv4, udp};
 use crate::common::Common;
 use crate::dtn_agents::{Agent, State, eid, node_of};
 use crate::event::Event;
+use crate::outgoing::Outgoing;
 
 /// Time to live of datagrams; that of a beacon is 1.
 const TTL: u8 = 64;
@@ -132,7 +133,7 @@ impl Common {
         body[udp::HEADER_LEN..].copy_from_slice(octets);
         datagram.emit(body, src, dst);
         header.emit(head);
-        self.answers.push_back((node, p));
+        self.answers.push_back((node, Outgoing::Originate(p)));
     }
 
     /// Whether a packet that was delivered to a node is for its agent.

@@ -53,6 +53,8 @@ pub(crate) enum WireEvent {
     Arrives(u32),
     /// It is cut, or whole again.
     Cut(bool),
+    /// A node leaves it, or is there again.
+    Absent(bool),
 }
 
 #[cfg(test)]

@@ -17,12 +17,13 @@ use crate::simulation::Simulation;
 impl Common {
     /// A packet of a program outside enters at its node; false if it is nothing that this network carries.
     fn enter(&mut self, at: Time, node: u32, bytes: &[u8]) -> bool {
-        let Some(external) = &mut self.external else { return false };
         let Ok(ip) = ip::Packet::new_checked(bytes) else { return false };
         let own6 = self.addrs6.get(node as usize);
-        if ip.src != self.addrs[node as usize] && own6.is_none_or(|own| ip.src.v6() != Some(*own)) {
+        let is_own = ip.src == self.addrs[node as usize] || self.is_home_address(node, ip.src);
+        if !is_own && own6.is_none_or(|own| ip.src.v6() != Some(*own)) {
             return false;
         }
+        let Some(external) = &mut self.external else { return false };
         let known = external.recognise(node, mark(bytes, &ip), ip.dst).or_else(|| {
             let tag = self.flows.answered(node, &ip, &self.stations)?;
             Some((tag, at))
@@ -56,9 +57,10 @@ impl Simulation {
     /// Opens the network to programs outside, before its first event, and to those who watch.
     pub fn open(&mut self) {
         self.attend();
-        // Real nodes have these as programs.
+        // Real nodes have these as programs, but for those that are a part of the network layer: the hosts' is the simulator's.
         self.net.common.dtn = None;
-        self.net.common.applications = None;
+        self.net.common.applications =
+            self.net.common.applications.take().and_then(|a| a.of_network_layers());
         self.net.common.external = Some(External::new(self.net.nodes.len()));
     }
 

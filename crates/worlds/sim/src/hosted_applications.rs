@@ -1,8 +1,15 @@
 //! The applications of a run, and what their host keeps for each.
 
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
 use rustc_hash::FxHashMap;
-use wayhop_core::{Application, ApplicationEffect, Purpose, Rng, Time, TimerKey, stream};
-use wayhop_scenario::{ApplicationPlan, Resolved};
+use serde_json::Value;
+use wayhop_core::{
+    Application, ApplicationEffect, HomeRoute, IfaceId, LinkId, LinkNeeds, PacketMeta, Prefix, Purpose, Rng,
+    Time, TimerKey, stream,
+};
+use wayhop_scenario::{ApplicationPlan, Attachment, Resolved};
 use wayhop_trace::ApplicationSummary;
 
 /// All applications of a run, in the scenario's order.
@@ -13,10 +20,19 @@ pub(crate) struct Applications {
     by_node: FxHashMap<u32, Vec<u32>>,
     /// For reuse.
     pub(crate) effects: Vec<ApplicationEffect>,
+    /// Whether any is a part of its host's network layer.
+    pub(crate) has_networks: bool,
+    /// The mesh's addresses, in a scenario with gateways.
+    pub(crate) mesh: Option<Prefix>,
+    /// The packet for which an application sends just now, and whether it has sent something.
+    pub(crate) carried: Option<PacketMeta>,
+    pub(crate) relayed: bool,
 }
 
 /// One of them, and what its host keeps for it.
 pub(crate) struct Hosted {
+    /// Its number in the scenario.
+    pub(crate) number: u32,
     pub(crate) node: u32,
     pub(crate) name: &'static str,
     pub(crate) engine: Box<dyn Application>,
@@ -24,25 +40,106 @@ pub(crate) struct Hosted {
     /// Where it listens.
     pub(crate) ports: Vec<u16>,
     pub(crate) timers: Vec<(TimerKey, Time)>,
+    /// Of one that is a part of its host's network layer.
+    pub(crate) network: Option<Box<HostNetwork>>,
+}
+
+/// The network layer of a host, as far as an application is a part of it.
+pub(crate) struct HostNetwork {
+    pub(crate) links: Vec<HostLink>,
+    /// Addresses whose packets go to the application.
+    pub(crate) intercepted: Vec<Ipv4Addr>,
+    /// The address of the host that moves, and where it is, once that was said.
+    pub(crate) home_address: Option<Ipv4Addr>,
+    pub(crate) home: Option<HomeRoute>,
+    /// What the application has kept over a restart, by what it is about.
+    pub(crate) memory: BTreeMap<Ipv4Addr, Value>,
+}
+
+/// A link of an application.
+pub(crate) struct HostLink {
+    pub(crate) needs: LinkNeeds,
+    /// The interface; `None` for the mesh.
+    pub(crate) iface: Option<IfaceId>,
+    pub(crate) is_up: bool,
+    /// A router there.
+    pub(crate) router: Option<Ipv4Addr>,
+}
+
+impl HostNetwork {
+    fn new(plan: &ApplicationPlan, scenario: &Resolved) -> Option<Box<Self>> {
+        let parameters = &plan.application.parameters;
+        let own = scenario.interfaces.by_node(scenario.addresses.len()).swap_remove(plan.node.index());
+        let link = |(needs, at): (LinkNeeds, &Option<Attachment>)| HostLink {
+            needs,
+            iface: at.and_then(|at| own.iter().position(|a| *a == at)).map(|i| IfaceId(i as u8)),
+            is_up: true,
+            router: at.and_then(|at| router(scenario, at)),
+        };
+        let links: Vec<HostLink> = parameters.links().into_iter().zip(&plan.links).map(link).collect();
+        (!links.is_empty()).then(|| {
+            Box::new(Self {
+                links,
+                intercepted: Vec::new(),
+                home_address: parameters.home_address(),
+                home: None,
+                memory: BTreeMap::new(),
+            })
+        })
+    }
+
+    /// The interface of a link, unless that is the mesh.
+    pub(crate) fn iface(&self, link: LinkId) -> Option<IfaceId> {
+        self.links.get(usize::from(link))?.iface
+    }
+}
+
+/// The first node outside at a wire.
+fn router(scenario: &Resolved, at: Attachment) -> Option<Ipv4Addr> {
+    let (Attachment::Wire(k), Some(edge)) = (at, &scenario.edge) else { return None };
+    let mut nodes = scenario.interfaces.wires[usize::from(k)].nodes.iter();
+    nodes.find(|n| edge.is_outside(**n)).map(|n| scenario.addresses[n.index()])
 }
 
 impl Applications {
     /// Those of a scenario, none of which has begun.
     pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
         let hosted = |(i, p): (usize, &ApplicationPlan)| Hosted {
+            number: i as u32,
             node: p.node.0,
             name: p.application.description.name,
             engine: p.application.parameters.application(),
             rng: stream(scenario.seed, Purpose::Applications, i as u64),
             ports: Vec::new(),
             timers: Vec::new(),
+            network: HostNetwork::new(p, scenario),
         };
         let all: Vec<Hosted> = scenario.applications.iter().enumerate().map(hosted).collect();
         let mut by_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (number, hosted) in (0..).zip(&all) {
             by_node.entry(hosted.node).or_default().push(number);
         }
-        (!all.is_empty()).then(|| Box::new(Self { all, by_node, effects: Vec::new() }))
+        (!all.is_empty()).then(|| {
+            Box::new(Self {
+                has_networks: all.iter().any(|h| h.network.is_some()),
+                all,
+                by_node,
+                effects: Vec::new(),
+                mesh: scenario.edge.as_ref().map(|e| e.mesh),
+                carried: None,
+                relayed: false,
+            })
+        })
+    }
+
+    /// Those that are a part of their host's network layer, without the others.
+    pub(crate) fn of_network_layers(mut self: Box<Self>) -> Option<Box<Self>> {
+        self.all.retain(|h| h.network.is_some());
+        self.by_node.clear();
+        for (number, hosted) in (0..).zip(&self.all) {
+            self.by_node.entry(hosted.node).or_default().push(number);
+        }
+        (!self.all.is_empty()).then_some(self)
     }
 
     /// Which one at this node listens at this UDP port.

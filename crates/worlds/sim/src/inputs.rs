@@ -42,8 +42,9 @@ impl Simulation {
             (path(name), header.with_address6(n.addr6()))
         };
         let mut all: Vec<_> = nodes.iter().map(log).collect();
-        // On a real clock applications are programs, which write their own.
-        let own = |(_, a): &(u32, &ApplicationPlan)| pace == Pace::Whole && nodes.contains(&a.node);
+        // On a real clock applications are programs, which write their own, but for those of the network layer.
+        let is_here = |a: &ApplicationPlan| pace == Pace::Whole || !a.links.is_empty();
+        let own = |(_, a): &(u32, &ApplicationPlan)| is_here(a) && nodes.contains(&a.node);
         for (number, plan) in (0..).zip(&scenario.applications).filter(own) {
             let application = ApplicationHeader::new(number, &plan.application);
             let name = format!("{}-{}-{number}", scenario.names[plan.node.index()], application.name);

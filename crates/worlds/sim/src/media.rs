@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wayhop_core::{Limits, Purpose, Span, Time, draw};
+use wayhop_core::{Limits, NodeId, Purpose, Span, Time, draw};
 use wayhop_node::{IfaceConfig, Resolution};
 use wayhop_radio::{Arp, EnergyUsed, LinkOverride, Radio, RadioConfig, RadioEvent, Supply, Watching};
 use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
@@ -121,6 +121,16 @@ impl Media {
                 [Some((from, k, true)), until.map(|t| (t, k, false))]
             };
             w.cuts.iter().flat_map(both).flatten()
+        })
+    }
+
+    /// The absences of nodes from wires, as (time, wire, node, whether it is away then).
+    pub(crate) fn absences(wires: &[WirePlan]) -> impl Iterator<Item = (Time, u16, u32, bool)> {
+        (0..).zip(wires).flat_map(|(k, w)| {
+            let both = move |&(node, from, until): &(NodeId, Time, Option<Time>)| {
+                [Some((from, k, node.0, true)), until.map(|t| (t, k, node.0, false))]
+            };
+            w.absences.iter().flat_map(both).flatten()
         })
     }
 
@@ -267,7 +277,7 @@ pub(crate) fn interfaces(all: &Interfaces, limits: Limits) -> Vec<Arc<IfaceConfi
         queue_packets: w.queue_packets,
         queue_classes: true,
         acknowledges: false,
-        resolution: Resolution::Derived,
+        resolution: if w.network.is_some() { Resolution::Host } else { Resolution::Derived },
         link_delay: Some(Span::ZERO),
         first_answer: Span::ZERO,
         metric: 0,

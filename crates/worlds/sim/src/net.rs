@@ -9,6 +9,7 @@ use wayhop_protocols::hop;
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
+use crate::outgoing::Outgoing;
 use crate::world::SimulationWorld;
 
 /// A node of a simulation.
@@ -35,22 +36,19 @@ impl Net {
         answer
     }
 
-    /// Packets with which applications answer.
+    /// What hosts send in answer.
     #[inline]
     pub(crate) fn send_answers(&mut self, at: Time) {
-        while let Some((node, p)) = self.common.answers.pop_front() {
-            self.nodes[node as usize].originate(
-                &mut SimulationWorld { common: &mut self.common, node },
-                at,
-                p,
-            );
+        while let Some((node, what)) = self.common.answers.pop_front() {
+            self.send_out(at, node, what);
         }
     }
 
     /// A flow's packet enters the network layer of its own node.
     pub(crate) fn start(&mut self, at: Time, node: u32, p: Packet) {
         self.common.originated(&p, true);
-        self.call(at, node, |n, w| n.originate(w, at, p));
+        self.send_out(at, node, Outgoing::Originate(p));
+        self.send_answers(at);
     }
 
     /// A flow sends.

@@ -2,15 +2,14 @@
 //!
 //! Such a host stands for the world beyond the gateways. What it sends to a node of the mesh goes to the gateway by which that node's
 //! last packet came, as with address translation, or with a routing protocol outside that follows; to the first gateway if none has
-//! come.
+//! come. Between networks outside it is a router.
 
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, Configured, Cx, DataPlane, DropReason, IfaceId, Inspect, Interests, NodeId, Packet, Protocol, Rng,
-    RouteUse, RxMeta, Time, TimerKey, TxReport, TxSpec,
+    Addr, Configured, Cx, DataPlane, DropReason, IfaceId, Inspect, Interests, NodeId, Packet, Prefix,
+    Protocol, Rng, Route, RouteUse, RxMeta, Time, TimerKey, TxReport, TxSpec,
 };
 use wayhop_node::{Edge, Engine, OnDemand};
 use wayhop_scenario::{EdgePlan, OutsidePlan, Resolved};
@@ -29,8 +28,8 @@ pub(crate) fn engine(
     (edge, node): (Option<&EdgePlan>, u32),
     rng: Rng,
 ) -> Engine<OnDemand> {
-    match edge.and_then(|e| e.outside.iter().find(|o| o.node.0 == node)) {
-        Some(plan) => Engine::new(OnDemand::made(Box::new(Host::new(plan))), rng),
+    match edge.and_then(|e| Some((e.outside.iter().find(|o| o.node.0 == node)?, e.mesh))) {
+        Some((plan, mesh)) => Engine::new(OnDemand::made(Box::new(Host::new(plan, mesh))), rng),
         None => attackers::engine(protocol, attackers, node, rng),
     }
 }
@@ -46,21 +45,29 @@ pub(crate) fn set_edges(nodes: &mut [Node], scenario: &Resolved) {
 }
 
 struct Host {
-    gateways: Vec<(Ipv4Addr, IfaceId)>,
-    others: Vec<(Ipv4Addr, IfaceId)>,
-    /// By source: the neighbour and the interface by which its last packet came.
+    mesh: Prefix,
+    routes: Vec<Route>,
+    gateway: Option<Route>,
+    /// By source in the mesh: the neighbour and the interface by which its last packet came.
     came_by: FxHashMap<Addr, (Addr, IfaceId)>,
 }
 
 impl Host {
-    fn new(plan: &OutsidePlan) -> Self {
-        Self { gateways: plan.gateways.clone(), others: plan.others.clone(), came_by: FxHashMap::default() }
+    fn new(plan: &OutsidePlan, mesh: Prefix) -> Self {
+        Self { mesh, routes: plan.routes.clone(), gateway: plan.gateway, came_by: FxHashMap::default() }
     }
 
-    fn way_to(&self, to: Ipv4Addr) -> Option<(Addr, IfaceId)> {
-        let as_addr = |&(a, iface): &(Ipv4Addr, IfaceId)| (Addr::from(a), iface);
-        let near = self.others.iter().chain(&self.gateways).find(|(a, _)| *a == to).map(as_addr);
-        near.or_else(|| self.came_by.get(&to.into()).copied()).or_else(|| self.gateways.first().map(as_addr))
+    /// The way to an address outside that it knows.
+    fn route(&self, to: Addr) -> Option<(Addr, IfaceId)> {
+        let route =
+            self.routes.iter().filter(|r| r.destination.contains(to)).max_by_key(|r| r.destination.len)?;
+        let next_hop = if route.next_hop.is_unspecified() { to } else { route.next_hop };
+        Some((next_hop, route.iface))
+    }
+
+    fn way_to(&self, to: Addr) -> Option<(Addr, IfaceId)> {
+        let known = self.route(to).or_else(|| self.came_by.get(&to).copied());
+        known.or_else(|| self.gateway.map(|g| (g.next_hop, g.iface)))
     }
 }
 
@@ -74,7 +81,10 @@ impl Protocol for Host {
     fn start(&mut self, _: &mut Cx<'_>) {}
     fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
         let Some((from, to)) = ipv4::ends(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
-        match self.way_to(to).filter(|_| from == cx.addr()) {
+        let to = Addr::from(to);
+        // A router between the networks outside, and between them and the mesh.
+        let forwards = self.route(to).is_some() || self.mesh.contains(to);
+        match self.way_to(to).filter(|_| from == cx.addr() || forwards) {
             Some((next_hop, iface)) => cx.send(p, TxSpec::unicast(next_hop).on(iface)),
             None => cx.drop(p, DropReason::NoRoute),
         }

@@ -1,7 +1,7 @@
 //! A run: built from a scenario, driven event by event, closed with a summary.
 
 use std::collections::VecDeque;
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use wayhop_core::{Addr, IfaceId, Leg, NodeId, Position, Purpose, Span, Time, str
 use wayhop_node::Workspace;
 use wayhop_radio::{LinkOverride, RadioEvent, Supply};
 use wayhop_scenario::{
-    Attachment, AttackKind, FlowConfig, Interfaces, LossTable, Order, QueueStall, Resolved,
+    ApplicationPlan, Attachment, AttackKind, FlowConfig, Interfaces, LossTable, Order, QueueStall, Resolved,
 };
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
@@ -47,6 +47,7 @@ pub struct Simulation {
     /// The interfaces' names.
     pub(crate) names: FxHashMap<Attachment, String>,
     cuts: Vec<(Time, u16, bool)>,
+    absences: Vec<(Time, u16, u32, bool)>,
     pub(crate) outages: Outages,
     /// Each node's battery; empty if no node has one.
     supplies: Vec<Option<Supply>>,
@@ -110,7 +111,7 @@ impl Simulation {
         let next_look = if recorder.wants_sizes() { Time::ZERO } else { Time::NEVER };
         let common = Common {
             queue: EventQueue::new(),
-            stations: stations(&nodes),
+            stations: stations(&nodes, scenario),
             addrs: scenario.addresses.clone(),
             addrs6: addresses6(scenario).to_vec(),
             movers: Movers::new(Arc::clone(&scenario.tracks)),
@@ -144,6 +145,7 @@ impl Simulation {
             net,
             names: names(&scenario.interfaces),
             cuts: Media::cuts(&scenario.interfaces.wires).collect(),
+            absences: Media::absences(&scenario.interfaces.wires).collect(),
             gps: Gps::new(scenario.origin),
             outages: Outages::new(scenario),
             supplies: scenario.energy.clone(),
@@ -237,6 +239,9 @@ impl Simulation {
         for &(at, wire, is_cut) in &self.cuts {
             let first = self.media.first_node(wire);
             self.net.common.queue.push(at, first, Event::Wire(wire, WireEvent::Cut(is_cut)));
+        }
+        for &(at, wire, node, is_away) in &self.absences {
+            self.net.common.queue.push(at, node, Event::Wire(wire, WireEvent::Absent(is_away)));
         }
         for (number, table) in self.losses.iter().enumerate() {
             self.net.common.queue.push(table.steps[0].0, table.nodes[0].0, Event::Loss(number as u32, 0));
@@ -445,11 +450,19 @@ fn addresses6(scenario: &Resolved) -> &[Ipv6Addr] {
 
 fn flows(scenario: &Resolved) -> Result<Flows, String> {
     let (addrs, addrs6) = (&scenario.addresses, addresses6(scenario));
-    let end = |flow: &FlowConfig, node: NodeId| match addrs6.get(node.index()) {
-        Some(&a) if flow.ip6 => Addr::from(a),
+    let homes = home_addresses(scenario);
+    let end = |flow: &FlowConfig, node: NodeId| match (addrs6.get(node.index()), homes.get(&node)) {
+        (Some(&a), _) if flow.ip6 => Addr::from(a),
+        (_, Some(&home)) => home.into(),
         _ => addrs[node.index()].into(),
     };
     Flows::new(&scenario.flows, addrs.len(), end, scenario.seed).map_err(|e| e.to_string())
+}
+
+/// The addresses by which others know mobile nodes.
+fn home_addresses(scenario: &Resolved) -> FxHashMap<NodeId, Ipv4Addr> {
+    let home = |a: &ApplicationPlan| Some((a.node, a.application.parameters.home_address()?));
+    scenario.applications.iter().filter_map(home).collect()
 }
 
 /// Has the radios tell what becomes of the frames that somebody asks for.
@@ -494,12 +507,13 @@ fn configure(nodes: &mut [Node], scenario: &Resolved) {
 }
 
 /// Which node has which address, link-local ones included.
-fn stations(nodes: &[Node]) -> FxHashMap<Addr, u32> {
+fn stations(nodes: &[Node], scenario: &Resolved) -> FxHashMap<Addr, u32> {
+    let homes = home_addresses(scenario).into_iter().map(|(node, home)| (home.into(), node.0));
     let of = |(i, n): (usize, &Node)| {
         let local = (0..n.interfaces()).map(|k| n.link_local(IfaceId(k)));
         let six = n.addr6().into_iter().flat_map(|a| std::iter::once(a).chain(local.clone()));
         let all = [Addr::from(n.addr())].into_iter().chain(six.map(Addr::from));
         all.map(move |a| (a, i as u32)).collect::<Vec<_>>()
     };
-    nodes.iter().enumerate().flat_map(of).collect()
+    nodes.iter().enumerate().flat_map(of).chain(homes).collect()
 }

@@ -8,6 +8,7 @@ use wayhop_wire::{ip, ipv4, unreachable_for, unreachable6_for};
 
 use crate::common::Common;
 use crate::event::Event;
+use crate::outgoing::Outgoing;
 use crate::tcp_flow::TcpFlow;
 
 impl Common {
@@ -33,7 +34,7 @@ impl Common {
         self.tcp_spare.notes = notes;
         for p in out.drain(..) {
             self.originated(&p, end == End::Client && TcpFlow::carries_data(p.bytes()) == Some(true));
-            self.answers.push_back((node, p));
+            self.answers.push_back((node, Outgoing::Originate(p)));
         }
         self.tcp_spare.packets.push(out);
         Some(answer)

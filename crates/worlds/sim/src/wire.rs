@@ -5,14 +5,15 @@
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Frame, LinkChange, Mac, Packet, Payload, Purpose, Rng, RxMeta, Span, Time, TxStatus, stream,
+    Frame, IfaceId, LinkChange, Mac, Packet, Payload, Purpose, Rng, RxMeta, Span, Time, TxStatus, stream,
 };
 use wayhop_node::Hop;
-use wayhop_radio::{EVERYONE, LinkOverride};
+use wayhop_radio::{EVERYONE, LinkOverride, NOBODY};
 use wayhop_scenario::{Attachment, WirePlan};
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
 use crate::classify;
+use crate::common::Common;
 use crate::event::{Event, WireEvent};
 use crate::frames;
 use crate::net::Net;
@@ -31,6 +32,9 @@ pub(crate) struct Wire {
     delay: Span,
     loss: f64,
     is_cut: bool,
+    /// Whether its frames go by link address, which need not follow from the next hop's network address: who has the address of a mobile
+    /// node is found by ARP.
+    is_network: bool,
     /// In ascending order of their nodes.
     ports: Vec<Port>,
     /// Frames between the last bit sent and the last bit received.
@@ -45,6 +49,8 @@ pub(crate) struct Wire {
 struct Port {
     node: u32,
     is_stalled: bool,
+    /// The node is not there.
+    is_away: bool,
     /// The frame that is leaving, and when its last bit does.
     sending: Option<(Frame, Time)>,
     /// Draws its frames' losses.
@@ -77,6 +83,7 @@ impl Wire {
         let port = |node: u32| Port {
             node,
             is_stalled: false,
+            is_away: false,
             sending: None,
             rng: stream(seed, Purpose::Wire, u64::from(number) << 32 | u64::from(node)),
             unicasts: 0,
@@ -89,6 +96,7 @@ impl Wire {
             delay: plan.delay,
             loss: plan.loss,
             is_cut: false,
+            is_network: plan.network.is_some(),
             ports: plan.nodes.iter().map(|n| port(n.0)).collect(),
             flights: Slab::new(),
             spare: Vec::new(),
@@ -120,6 +128,7 @@ impl Wire {
             WireEvent::Sent => self.sent(at, node, net),
             WireEvent::Arrives(handle) => self.arrives(at, handle, net),
             WireEvent::Cut(is_cut) => self.cut(at, is_cut, net),
+            WireEvent::Absent(is_away) => self.set_away(at, node, is_away, net),
         }
     }
 
@@ -127,13 +136,13 @@ impl Wire {
     pub(crate) fn wake(&mut self, at: Time, node: u32, net: &mut Net) {
         let place = self.place();
         let (Some(i), Some(iface)) = (self.index(node), net.common.ports.iface(node, place)) else { return };
-        let port = &mut self.ports[i];
-        if port.sending.is_some() || port.is_stalled {
+        if self.ports[i].sending.is_some() || self.ports[i].is_stalled {
             return;
         }
         let Some(frame) = net.nodes[node as usize].pull(iface) else { return };
         let common = &mut net.common;
-        let to = common.station_at(frame.next_hop, place);
+        let to = self.station(common, &frame);
+        let port = &mut self.ports[i];
         if to == EVERYONE {
             port.broadcasts += 1;
         } else {
@@ -156,15 +165,14 @@ impl Wire {
 
     /// The last bit of a node's frame has left it.
     fn sent(&mut self, at: Time, node: u32, net: &mut Net) {
-        let place = self.place();
         let Some(i) = self.index(node) else { return };
         // A frame that a failing host took back has left its event behind.
         let Some((frame, _)) = self.ports[i].sending.take_if(|(_, until)| *until == at) else { return };
-        if self.is_cut {
+        if self.is_cut || self.ports[i].is_away {
             net.sent(at, node, frame, TxStatus::NoAck { tries: 0 });
             return;
         }
-        let to = net.common.station_at(frame.next_hop, place);
+        let to = self.station(&net.common, &frame);
         let receivers = self.receivers(i, to);
         if receivers.is_empty() {
             self.spare.push(receivers);
@@ -181,6 +189,16 @@ impl Wire {
         }
         net.sent(at, node, frame, TxStatus::Unknown);
         self.wake(at, node, net);
+    }
+
+    /// Whom a frame is for: its node at this wire, or all.
+    fn station(&self, common: &Common, frame: &Frame) -> u32 {
+        if !self.is_network || frame.receiver == Mac::BROADCAST {
+            return common.station_at(frame.next_hop, self.place());
+        }
+        let segment = common.ports.segment(self.place());
+        let has = |p: &&Port| common.mac_of(p.node, segment) == frame.receiver;
+        self.ports.iter().find(has).map_or(NOBODY, |p| p.node)
     }
 
     /// Those whom the frame reaches that just left port `i`.
@@ -217,7 +235,7 @@ impl Wire {
             let (Some(i), Some(iface)) = (self.index(node), net.common.ports.iface(node, place)) else {
                 continue;
             };
-            if !net.nodes[node as usize].is_up() {
+            if !net.nodes[node as usize].is_up() || self.ports[i].is_away {
                 continue;
             }
             self.ports[i].received += 1;
@@ -227,6 +245,9 @@ impl Wire {
                     Payload::Arp => n.receive_arp(w, at, iface, packet.bytes()),
                     _ => n.receive_discovery(w, at, iface, packet.bytes()),
                 });
+                if payload == Payload::Arp {
+                    net.network_arp(at, node, iface, packet.bytes());
+                }
                 continue;
             }
             let source =
@@ -242,13 +263,30 @@ impl Wire {
     /// The wire is cut, or whole again: the interfaces at it go down, or come up.
     fn cut(&mut self, at: Time, is_cut: bool, net: &mut Net) {
         self.is_cut = is_cut;
-        let change = if is_cut { LinkChange::Down } else { LinkChange::Up };
         for i in 0..self.ports.len() {
             let node = self.ports[i].node;
             if let Some(iface) = net.common.ports.iface(node, self.place()) {
-                net.call(at, node, |n, w| n.link(w, at, iface, change));
+                self.tell_link(at, node, iface, net);
             }
         }
+    }
+
+    /// A node leaves, or is there again: its interface goes down, or comes up.
+    fn set_away(&mut self, at: Time, node: u32, is_away: bool, net: &mut Net) {
+        let (Some(i), Some(iface)) = (self.index(node), net.common.ports.iface(node, self.place())) else {
+            return;
+        };
+        self.ports[i].is_away = is_away;
+        self.tell_link(at, node, iface, net);
+    }
+
+    /// A node's interface is up or down.
+    fn tell_link(&self, at: Time, node: u32, iface: IfaceId, net: &mut Net) {
+        let is_away = self.index(node).is_some_and(|i| self.ports[i].is_away);
+        let is_up = !self.is_cut && !is_away;
+        let change = if is_up { LinkChange::Up } else { LinkChange::Down };
+        net.call(at, node, |n, w| n.link(w, at, iface, change));
+        net.network_link(at, node, iface, is_up);
     }
 
     /// A node's host goes off: the frame that is leaving is lost.
@@ -334,6 +372,8 @@ mod tests {
             queue_packets: 1,
             leads_out: false,
             cuts: Vec::new(),
+            network: None,
+            absences: Vec::new(),
         };
         let wire = Wire::new(0, &plan, 1);
         let per_second = |octets| (1e9 / wire.airtime(octets).as_nanos() as f64) as u32;

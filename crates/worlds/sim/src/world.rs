@@ -3,10 +3,10 @@
 use std::net::Ipv6Addr;
 
 use wayhop_core::{
-    DropReason, Effect, Frame, IfaceId, Input, Mac, NodeId, Packet, Prefix, SendState, Time, TimerKey,
-    TraceNote,
+    DropReason, Effect, Frame, IfaceId, Input, Mac, NodeId, Packet, Prefix, RxMeta, SendState, Time,
+    TimerKey, TraceNote,
 };
-use wayhop_node::{Above, Below, Hop, HopKind, Row, Seen, Stage, Workspace, World};
+use wayhop_node::{Above, Below, Hop, HopKind, HostTakes, Row, Seen, Stage, Workspace, World};
 use wayhop_trace::{NoteEvent, SendEvent};
 
 use crate::classify;
@@ -33,12 +33,16 @@ impl Below for SimulationWorld<'_> {
 }
 
 impl Above for SimulationWorld<'_> {
+    fn host_takes(&mut self, at: Time, p: &Packet, rx: &RxMeta) -> HostTakes {
+        self.common.host_takes(at, self.node, p, rx)
+    }
     fn listens(&mut self, at: Time, p: &Packet) -> bool {
         p.meta.flow.is_some()
             || self.common.tcp_notice(at, self.node, p.bytes())
             || self.common.external.is_some()
             || self.common.dtn_listens(self.node, p.bytes())
             || self.common.application_listens(self.node, p.bytes())
+            || self.common.network_listens(self.node, p.bytes())
     }
     fn deliver(&mut self, at: Time, p: Packet) {
         self.common.deliver(at, self.node, p);

@@ -2,13 +2,12 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{ApplicationCx, LinkId, LinkState, Span, Time};
 use wayhop_wire::mobile_ip::{Advertisement, AgentFlags, Discovery};
 
-use crate::engine::{LinkId, LinkState, Output};
 use crate::groups::{ALL_ROUTERS, MESH_AGENTS};
-use crate::mobile::config::{LinkKind, MobileLink};
 use crate::packets;
+use crate::params::mobile_node::{OwnLink, OwnLinkKind};
 
 /// Agents that are remembered of one link; further ones push out the one that will be forgotten first.
 const MAX_AGENTS: usize = 8;
@@ -64,7 +63,10 @@ pub(super) struct ProtectedAgents {
 /// A link, and what was heard there.
 #[derive(Debug)]
 pub(super) struct Link {
-    pub(super) config: MobileLink,
+    id: LinkId,
+    pub(super) kind: OwnLinkKind,
+    /// Agents that are solicited by their addresses, too: not every mesh floods what is for a group.
+    ask: Vec<Ipv4Addr>,
     pub(super) state: LinkState,
     pub(super) agents: Vec<Agent>,
     /// Solicitations sent since something was heard, and when the next is due.
@@ -75,16 +77,24 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(config: MobileLink) -> Self {
-        let state = LinkState::default();
-        Self { config, state, agents: Vec::new(), solicited: 0, next: Time::NEVER, avoid_until: Time::ZERO }
+    pub(super) fn new(id: LinkId, config: &OwnLink) -> Self {
+        Self {
+            id,
+            kind: config.kind,
+            ask: config.agents.clone(),
+            state: LinkState::default(),
+            agents: Vec::new(),
+            solicited: 0,
+            next: Time::NEVER,
+            avoid_until: Time::ZERO,
+        }
     }
 
     pub(super) const fn id(&self) -> LinkId {
-        self.config.link
+        self.id
     }
     fn is_mesh(&self) -> bool {
-        self.config.kind == LinkKind::Mesh
+        self.kind == OwnLinkKind::Mesh
     }
 
     /// The link is so now. Returns whether that is news.
@@ -95,7 +105,7 @@ impl Link {
         self.state = state;
         self.agents.clear();
         self.avoid_until = Time::ZERO;
-        let searches = state.is_up && self.config.kind != LinkKind::CoLocated;
+        let searches = state.is_up && self.kind != OwnLinkKind::CoLocated;
         self.solicited = 0;
         self.next = if searches { now } else { Time::NEVER };
         true
@@ -202,18 +212,11 @@ impl Link {
     }
 
     /// Solicits, if it is time: all, and whom it knows by address, while there is nobody; in a mesh the agent in use, or else the first, to know that it is still there.
-    pub(super) fn search(
-        &mut self,
-        now: Time,
-        own: Ipv4Addr,
-        in_use: Option<Ipv4Addr>,
-        out: &mut Vec<Output>,
-    ) {
-        let link = self.id();
+    pub(super) fn search(&mut self, cx: &mut ApplicationCx<'_>, own: Ipv4Addr, in_use: Option<Ipv4Addr>) {
+        let (now, link) = (cx.now(), self.id());
         let (ttl, group) = if self.is_mesh() { (64, MESH_AGENTS) } else { (1, ALL_ROUTERS) };
         let mut say = |to| {
-            let packet = packets::discovery(own, to, ttl, &Discovery::Solicitation);
-            out.push(Output::Send { link: Some(link), packet });
+            packets::send(cx, Some(link), packets::discovery(own, to, ttl, &Discovery::Solicitation));
         };
         // While another link is in use, one is enough: a mesh is flooded only while nobody is known.
         let kept = in_use.or_else(|| self.agents.first().map(|a| a.addr));
@@ -233,9 +236,9 @@ impl Link {
             return;
         }
         say(group);
-        self.config.ask.iter().for_each(|agent| say(*agent));
+        self.ask.iter().for_each(|agent| say(*agent));
         self.solicited = self.solicited.saturating_add(1);
-        let longest = if self.config.kind == LinkKind::Mesh { LONGEST_IN_MESH } else { LONGEST_ON_LINK };
+        let longest = if self.kind == OwnLinkKind::Mesh { LONGEST_IN_MESH } else { LONGEST_ON_LINK };
         let doublings = self.solicited.saturating_add(1).saturating_sub(FIRST).min(16);
         let pause = Span::from_nanos(PAUSE.as_nanos() << doublings).min(longest);
         self.next = now + pause;

@@ -1,24 +1,27 @@
 //! The mobile node (sections 2.4 and 3.6): where it is, by which link it goes, and what its home agent is told.
 
 mod agents;
-mod config;
 mod registration;
 
-use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Rng, Span, Time};
+use wayhop_core::{
+    Addr, Application, ApplicationCx, ApplicationParameters as _, HomeRoute, LinkId, LinkState,
+    NetworkEffect, NetworkInput, Prefix, Span, Time, TimerKey,
+};
 use wayhop_wire::mobile_ip::{Discovery, Message};
 use wayhop_wire::{arp, ipv4};
 
-pub use self::config::{LinkKind, MobileConfig, MobileLink};
-
 use self::agents::{Agent, Link, News, ProtectedAgents};
 use self::registration::{Answer, Registration};
-use crate::engine::{Attachment, Clock, Engine, Input, LinkId, LinkState, Output};
+use crate::alarm::Alarm;
+use crate::attachment::Attachment;
+use crate::clock::DayClock;
 use crate::event::Event;
-use crate::home::gratuitous;
+use crate::home::{gratuitous, send_arp};
+use crate::journal::Journal;
 use crate::packets;
+use crate::params::mobile_node::{MobileNodeParams, OwnLinkKind};
 
 /// For how long a place that refused, or did not answer, is the last choice.
 const AVOIDED: Span = Span::from_secs(30);
@@ -31,10 +34,9 @@ const BETWEEN_DOUBTS: Span = Span::from_secs(1);
 #[derive(Debug)]
 pub struct MobileNode {
     home: Ipv4Addr,
+    network: Prefix,
     home_agent: Ipv4Addr,
     keyed_agents: Vec<Ipv4Addr>,
-    only_known_agents: bool,
-    reverse_tunnel: bool,
     /// The one that it likes best first.
     links: Vec<Link>,
     registration: Registration,
@@ -49,27 +51,27 @@ pub struct MobileNode {
     /// When a doubtful advertisement may have the agent in use asked again.
     doubt_at: Time,
     id: u16,
+    clock: DayClock,
+    alarm: Alarm,
+    journal: Journal,
+    /// How often it was attached elsewhere.
+    moves: u64,
+    params: MobileNodeParams,
 }
 
 impl MobileNode {
     /// A mobile node that has heard nothing yet.
-    pub fn new(config: MobileConfig, rng: Rng) -> Self {
-        let keyed_agents = config.agents.iter().map(|(addr, _)| *addr).collect();
-        let agents: BTreeMap<_, _> = config.agents.into_iter().collect();
+    pub fn new(params: MobileNodeParams) -> Self {
+        // Parameters are checked before anything is made of them.
+        let (home, network) =
+            params.home().unwrap_or((Ipv4Addr::UNSPECIFIED, Prefix::around(Addr::UNSPECIFIED, 32)));
         Self {
-            home: config.home,
-            home_agent: config.home_agent,
-            keyed_agents,
-            only_known_agents: config.only_known_agents,
-            reverse_tunnel: config.reverse_tunnel,
-            links: config.links.into_iter().map(Link::new).collect(),
-            registration: Registration::new(
-                (config.home, config.home_agent),
-                (config.association, agents),
-                config.lifetime_s,
-                config.reverse_tunnel,
-                rng,
-            ),
+            home,
+            network,
+            home_agent: params.home_agent,
+            keyed_agents: params.foreign_agents.iter().map(|p| p.address).collect(),
+            links: (0..).zip(&params.links).map(|(i, l)| Link::new(i, l)).collect(),
+            registration: Registration::new(&params, home),
             target: Attachment::Nowhere,
             decided: Time::ZERO,
             current: Attachment::Nowhere,
@@ -77,13 +79,14 @@ impl MobileNode {
             is_confirmed: false,
             doubt_at: Time::ZERO,
             id: 0,
+            clock: DayClock::default(),
+            alarm: Alarm::new(),
+            journal: Journal::new(params.links()),
+            moves: 0,
+            params,
         }
     }
 
-    /// Where it is attached.
-    pub const fn attachment(&self) -> Attachment {
-        self.current
-    }
     /// How many agents it remembers, on all links.
     pub fn agents(&self) -> usize {
         self.links.iter().map(|l| l.agents.len()).sum()
@@ -94,34 +97,34 @@ impl MobileNode {
     }
 
     /// An ICMP message, which may be an advertisement.
-    fn icmp(&mut self, now: Clock, link: LinkId, src: Ipv4Addr, message: &[u8], out: &mut Vec<Output>) {
+    fn icmp(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, src: Ipv4Addr, message: &[u8]) {
+        let now = cx.now();
         let Ok(Discovery::Advertisement(a)) = Discovery::parse(message) else { return };
         if src == self.home || !ipv4::is_host(src) {
             return;
         }
-        if src != self.home_agent && self.only_known_agents && !self.keyed_agents.contains(&src) {
-            out.push(Output::Event(Event::NotBelieved { from: src, why: "it is no agent that I know" }));
-            return;
+        if src != self.home_agent && self.params.only_known_agents && !self.keyed_agents.contains(&src) {
+            let why = "it is no agent that I know";
+            return self.journal.tell(cx, &Event::NotBelieved { from: src, why });
         }
         let in_use = self.agent_in_use(link);
         let proven = self.agent_of(self.current, link).filter(|_| self.is_confirmed);
         let kept = ProtectedAgents { home_agent: self.home_agent, in_use, proven };
-        let Some(l) = self.link(link).filter(|l| l.state.is_up && l.config.kind != LinkKind::CoLocated)
-        else {
+        let Some(l) = self.link(link).filter(|l| l.state.is_up && l.kind != OwnLinkKind::CoLocated) else {
             return;
         };
-        match l.hear(now.at, src, &a, kept) {
-            Some(News::Found) => out.push(Output::Event(Event::Found { link, agent: src })),
-            Some(News::BeganAnew) if in_use == Some(src) => self.ask_in_use(now.at),
+        match l.hear(now, src, &a, kept) {
+            Some(News::Found) => self.journal.tell(cx, &Event::Found { link, agent: src }),
+            Some(News::BeganAnew) if in_use == Some(src) => self.ask_in_use(now),
             Some(News::Doubtful) => {
                 let why = "it contradicts the agent in use, which is asked and kept if it answers";
-                out.push(Output::Event(Event::NotBelieved { from: src, why }));
-                self.ask_in_use(now.at);
+                self.journal.tell(cx, &Event::NotBelieved { from: src, why });
+                self.ask_in_use(now);
             }
-            Some(News::Gone) => out.push(Output::Event(Event::Lost { link, agent: src })),
+            Some(News::Gone) => self.journal.tell(cx, &Event::Lost { link, agent: src }),
             _ => {}
         }
-        self.decide(now, out);
+        self.decide(cx);
     }
 
     /// Registers again by the agent in use: only it can bring the home agent's authenticator back.
@@ -167,15 +170,15 @@ impl MobileNode {
         }
         let link = l.id();
         let good = |until: Time| avoided_too || until <= now;
-        if l.config.kind == LinkKind::CoLocated {
+        if l.kind == OwnLinkKind::CoLocated {
             let care_of = l.state.addr.filter(|_| good(l.avoid_until))?;
             return Some(Attachment::CoLocated { link, care_of });
         }
         let usable = || l.agents.iter().filter(|a| good(a.avoid_until));
-        if l.config.kind == LinkKind::Link && usable().any(|a| a.serves_home && a.addr == self.home_agent) {
+        if l.kind == OwnLinkKind::Link && usable().any(|a| a.serves_home && a.addr == self.home_agent) {
             return Some(Attachment::Home { link });
         }
-        let own = if l.config.kind == LinkKind::Mesh { l.state.addr? } else { self.home };
+        let own = if l.kind == OwnLinkKind::Mesh { l.state.addr? } else { self.home };
         let in_use = self.agent_in_use(link);
         // One whose list is full takes those again that it has already.
         let foreign = usable().filter(|a| !a.is_busy || in_use == Some(a.addr));
@@ -188,42 +191,44 @@ impl MobileNode {
     }
 
     /// Chooses the best place (section 4.2 of Maltz and others has the order), and goes there if it is another one.
-    fn decide(&mut self, now: Clock, out: &mut Vec<Output>) {
-        let works = self.works(now.at);
-        let best = |avoided_too| self.links.iter().find_map(|l| self.place(now.at, l, avoided_too));
+    fn decide(&mut self, cx: &mut ApplicationCx<'_>) {
+        let now = cx.now();
+        let works = self.works(now);
+        let best = |avoided_too| self.links.iter().find_map(|l| self.place(now, l, avoided_too));
         // What is granted is renewed before another place is tried, which may never answer.
-        let best = if works && self.registration.is_renewal_due(now.at) {
+        let best = if works && self.registration.is_renewal_due(now) {
             self.current
         } else {
             best(false).or_else(|| best(true)).unwrap_or_default()
         };
         if best != self.target {
             self.target = best;
-            self.decided = now.at;
+            self.decided = now;
             match best {
                 Attachment::Nowhere => {
                     self.registration.forget();
-                    self.attach(now.at, out);
+                    self.attach(cx);
                 }
                 // At home the routes come first: the home agent's answer is for a node at home (section 3.6.2.2). But
                 // while another place works, only that answer shows that this is home.
                 Attachment::Home { .. } if !works => {
-                    self.registration.begin(now.at, best);
-                    self.attach(now.at, out);
+                    self.registration.begin(now, best);
+                    self.attach(cx);
                 }
-                _ => self.registration.begin(now.at, best),
+                _ => self.registration.begin(now, best),
             }
         }
-        self.register(now, out);
+        self.register(cx);
     }
 
     /// Sends a request, if it is time.
-    fn register(&mut self, now: Clock, out: &mut Vec<Output>) {
+    fn register(&mut self, cx: &mut ApplicationCx<'_>) {
         let max_lifetime_s = self.offered_lifetime_s();
-        self.registration.run_due(now, max_lifetime_s, out);
+        let now = self.clock.now(cx.now());
+        self.registration.run_due((cx, &mut self.journal), now, max_lifetime_s);
         if self.registration.tries() > ENOUGH_TRIES && !self.is_avoided(now.at) {
             self.avoid(now.at);
-            self.decide(now, out);
+            self.decide(cx);
         }
     }
 
@@ -258,28 +263,33 @@ impl MobileNode {
     }
 
     /// Packets go by the target from now on.
-    fn attach(&mut self, now: Time, out: &mut Vec<Output>) {
+    fn attach(&mut self, cx: &mut ApplicationCx<'_>) {
         if self.current == self.target {
             return;
         }
         self.before = std::mem::replace(&mut self.current, self.target);
         self.is_confirmed = false;
         self.registration.keep_grant_of(self.current);
-        out.push(Output::Attach(self.current));
-        out.push(Output::Event(Event::Moved { to: self.current, after: now.since(self.decided) }));
+        self.tell_host(cx);
+        self.moves += 1;
+        let after = cx.now().since(self.decided);
+        self.journal.tell(cx, &Event::Moved { to: self.current, after });
         if let Attachment::Home { link } = self.current
             && let Some(mac) = self.link(link).and_then(|l| l.state.mac)
         {
             // Whoever believes the home agent to have the address learns better (section 4.6).
-            out.push(gratuitous(link, self.home, mac));
+            gratuitous(cx, link, self.home, mac);
         }
     }
 
-    fn udp(&mut self, now: Clock, src: Ipv4Addr, payload: &[u8], out: &mut Vec<Output>) {
-        let Ok(Message::Reply(reply, extensions)) = Message::parse(payload) else { return };
-        match self.registration.answer(now, src, self.target, (&reply, &extensions), out) {
+    fn datagram(&mut self, cx: &mut ApplicationCx<'_>, src: Ipv4Addr, data: &[u8]) {
+        let Ok(Message::Reply(reply, extensions)) = Message::parse(data) else { return };
+        let now = self.clock.now(cx.now());
+        let at = (src, self.target);
+        let answer = self.registration.answer((cx, &mut self.journal), now, at, (&reply, &extensions));
+        match answer {
             Answer::Accepted => {
-                self.attach(now.at, out);
+                self.attach(cx);
                 self.is_confirmed = true;
                 if let Some(link) = self.current.link()
                     && let Some(agent) = self.agent_of(self.current, link)
@@ -288,19 +298,19 @@ impl MobileNode {
                     l.confirm(now.at, agent);
                 }
                 // What waited for this registration.
-                self.decide(now, out);
+                self.decide(cx);
             }
             Answer::TryElsewhere => {
                 self.avoid(now.at);
-                self.decide(now, out);
+                self.decide(cx);
             }
-            Answer::TryAgain => self.register(now, out),
+            Answer::TryAgain => self.register(cx),
             Answer::Nothing => {}
         }
     }
 
     /// A packet in a tunnel: only by that of now, or the last one.
-    fn tunnelled(&mut self, packet: &[u8], out: &mut Vec<Output>) {
+    fn tunnelled(&mut self, cx: &mut ApplicationCx<'_>, packet: &[u8]) {
         let Some((from, to, inner)) = packets::untunnelled(packet) else { return };
         let is_ours = |a: Attachment| match a {
             Attachment::Foreign { agent, own, .. } => (from, to) == (agent, own),
@@ -308,15 +318,16 @@ impl MobileNode {
             Attachment::Nowhere | Attachment::Home { .. } => false,
         };
         if inner.dst() == self.home && (is_ours(self.current) || is_ours(self.before)) {
-            out.push(Output::Deliver(inner.start(usize::from(u16::MAX)).to_vec()));
+            self.journal.untunnelled += 1;
+            cx.network(NetworkEffect::Deliver(inner.start(usize::from(u16::MAX)).to_vec()));
         } else {
-            out.push(Output::Event(Event::NotBelieved { from, why: "no tunnel of mine" }));
+            self.journal.tell(cx, &Event::NotBelieved { from, why: "no tunnel of mine" });
         }
     }
 
     /// Until it is attached at home, the kernel does not answer there for the home address (section 4.6): the home agent, which
     /// is asked whether this is home, must find it.
-    fn arp(&self, link: LinkId, heard: arp::Repr, out: &mut Vec<Output>) {
+    fn arp(&self, cx: &mut ApplicationCx<'_>, link: LinkId, heard: arp::Repr) {
         let at = Attachment::Home { link };
         let asks = heard.operation == arp::Operation::Request
             && (heard.sender, heard.target) == (self.home_agent, self.home);
@@ -329,11 +340,11 @@ impl MobileNode {
             target_mac: heard.sender_mac,
             target: self.home_agent,
         };
-        out.push(Output::Arp { link, to: heard.sender_mac, message });
+        send_arp(cx, link, heard.sender_mac, message);
     }
 
     /// A packet of a program.
-    fn outbound(&mut self, packet: &[u8], out: &mut Vec<Output>) {
+    fn outbound(&mut self, cx: &mut ApplicationCx<'_>, packet: &[u8]) {
         if ipv4::ends(packet).is_none_or(|(src, _)| src != self.home) {
             return;
         }
@@ -342,72 +353,117 @@ impl MobileNode {
             Attachment::Nowhere | Attachment::Home { .. } => return,
             Attachment::Foreign { link, agent, own, .. } => (link, Some((own, agent))),
             Attachment::CoLocated { link, care_of } => {
-                (link, self.reverse_tunnel.then_some((care_of, self.home_agent)))
+                (link, self.params.reverse_tunnel.then_some((care_of, self.home_agent)))
             }
         };
         let packet = match tunnel {
-            Some((from, to)) => packets::tunnelled(from, to, &mut self.id, packet),
+            Some((from, to)) => {
+                self.journal.tunnelled += 1;
+                packets::tunnelled(from, to, &mut self.id, packet)
+            }
             None => Some(packet.to_vec()),
         };
-        out.extend(packet.map(|packet| Output::Send { link: Some(link), packet }));
+        packet.into_iter().for_each(|packet| packets::send(cx, Some(link), packet));
     }
 
-    fn run_due(&mut self, now: Clock, out: &mut Vec<Output>) {
+    fn run_due(&mut self, cx: &mut ApplicationCx<'_>) {
+        let now = cx.now();
         for i in 0..self.links.len() {
             let link = self.links[i].id();
             let (in_use, home) = (self.agent_in_use(link), self.home);
             let l = &mut self.links[i];
-            let lost = l.forget(now.at);
-            out.extend(lost.into_iter().map(|agent| Output::Event(Event::Lost { link, agent })));
+            for agent in l.forget(now) {
+                self.journal.tell(cx, &Event::Lost { link, agent });
+            }
             // In a mesh the home address means nothing.
-            let own = if l.config.kind == LinkKind::Mesh { l.state.addr } else { Some(home) };
+            let own = if l.kind == OwnLinkKind::Mesh { l.state.addr } else { Some(home) };
             if let Some(own) = own {
-                l.search(now.at, own, in_use, out);
+                l.search(cx, own, in_use);
             }
         }
-        if self.registration.is_over(now.at) {
-            self.registration.begin(now.at, self.target);
+        if self.registration.is_over(now) {
+            self.registration.begin(now, self.target);
             if self.current != self.target || !matches!(self.target, Attachment::Home { .. }) {
-                self.detach(out);
+                self.detach(cx);
             }
         }
-        self.decide(now, out);
+        self.decide(cx);
     }
 
     /// Packets go nowhere until it is attached again.
-    fn detach(&mut self, out: &mut Vec<Output>) {
+    fn detach(&mut self, cx: &mut ApplicationCx<'_>) {
         self.before = std::mem::take(&mut self.current);
         self.is_confirmed = false;
-        out.push(Output::Attach(Attachment::Nowhere));
+        self.tell_host(cx);
     }
 
-    fn set_link(&mut self, now: Clock, link: LinkId, state: LinkState, out: &mut Vec<Output>) {
-        if self.link(link).is_some_and(|l| l.set(now.at, state)) {
-            self.run_due(now, out);
+    /// The host has its home address, and its routes, where the mobile node is attached.
+    fn tell_host(&self, cx: &mut ApplicationCx<'_>) {
+        let is_link = |l: &&Link| Some(l.id()) == self.current.link() && l.kind == OwnLinkKind::Link;
+        cx.network(NetworkEffect::Attach(HomeRoute {
+            addr: self.home,
+            network: self.network,
+            router: self.params.router.unwrap_or(self.home_agent),
+            link: self.links.iter().find(is_link).map(Link::id),
+            is_home: matches!(self.current, Attachment::Home { .. }),
+        }));
+    }
+
+    fn set_link(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, state: LinkState) {
+        if self.link(link).is_some_and(|l| l.set(cx.now(), state)) {
+            self.run_due(cx);
         }
         // The kernel's routes by it went with it, and its address if another interface takes its place: if it is back before another place
         // has answered, it is attached there as at first.
         if !state.is_up && self.current.link() == Some(link) {
-            self.detach(out);
+            self.detach(cx);
         }
+    }
+
+    fn next(&self) -> Time {
+        let links = self.links.iter().filter(|l| l.state.is_up).map(Link::next);
+        links.chain([self.registration.next()]).min().unwrap_or(Time::NEVER)
     }
 }
 
-impl Engine for MobileNode {
-    fn input(&mut self, now: Clock, input: Input<'_>, out: &mut Vec<Output>) {
-        match input {
-            Input::Icmp { link, src, message } => self.icmp(now, link, src, message, out),
-            Input::Udp { src, payload, .. } => self.udp(now, src, payload, out),
-            Input::Tunnelled { packet, .. } => self.tunnelled(packet, out),
-            Input::Outbound(packet) => self.outbound(packet, out),
-            Input::Arp { link, message } => self.arp(link, message, out),
-            Input::Link { link, state } => self.set_link(now, link, state, out),
-            Input::Timer => self.run_due(now, out),
-        }
+impl Application for MobileNode {
+    fn start(&mut self, cx: &mut ApplicationCx<'_>) {
+        self.registration.start(cx.rng());
+        self.alarm.set(cx, cx.now());
     }
 
-    fn next(&self) -> Option<Time> {
-        let links = self.links.iter().filter(|l| l.state.is_up).map(Link::next);
-        links.chain([self.registration.next()]).min().filter(|at| *at != Time::NEVER)
+    fn on_timer(&mut self, cx: &mut ApplicationCx<'_>, _: TimerKey) {
+        self.alarm.fired();
+        self.run_due(cx);
+        self.alarm.set(cx, self.next());
+    }
+
+    fn on_network(&mut self, cx: &mut ApplicationCx<'_>, input: NetworkInput<'_>) {
+        match input {
+            NetworkInput::Link { link, state } => self.set_link(cx, link, state),
+            NetworkInput::TimeOfDay(unix_ns) => drop(self.clock.set(cx.now(), unix_ns)),
+            NetworkInput::Icmp { link, src, message } => self.icmp(cx, link, src, &message),
+            NetworkInput::Datagram { from, data, .. } => self.datagram(cx, *from.ip(), &data),
+            NetworkInput::Tunnelled { packet, .. } => self.tunnelled(cx, &packet),
+            NetworkInput::Outbound(packet) => self.outbound(cx, &packet),
+            NetworkInput::Arp { link, message } => {
+                if let Ok(heard) = arp::Repr::parse(&message) {
+                    self.arp(cx, link, heard);
+                }
+            }
+            NetworkInput::Recall(_) => {}
+        }
+        self.alarm.set(cx, self.next());
+    }
+
+    /// It knows no place any more; what was counted is the run's.
+    fn restart(&mut self) {
+        let (journal, moves) = (std::mem::take(&mut self.journal), self.moves);
+        *self = Self { journal, moves, ..Self::new(self.params.clone()) };
+    }
+
+    fn figures(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        self.journal.figures(tell);
+        tell("moves", self.moves as f64);
     }
 }

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Rng, Span, Time};
+use wayhop_core::{ApplicationCx, LinkId, Rng, Span, Time};
 use wayhop_wire::mobile_ip::{AuthKind, Code, Extension, Extensions, PORT, Reply, Request, RequestFlags};
 
-use crate::engine::{Attachment, Clock, Output};
+use crate::attachment::Attachment;
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::home::expiry;
 use crate::identification::Maker;
+use crate::journal::Journal;
 use crate::packets;
+use crate::params::mobile_node::MobileNodeParams;
+use crate::params::{association, associations};
 use crate::security::{Association, Verdict, seal, verify};
 
 /// A request that is not answered is made again after this, and then after twice as long, up to the longest (section 3.6.3).
@@ -27,7 +31,6 @@ pub(super) struct Registration {
     lifetime_s: u16,
     reverse_tunnel: bool,
     maker: Maker,
-    rng: Rng,
     attempt: Option<Attempt>,
     granted: Option<Grant>,
 }
@@ -60,26 +63,23 @@ pub(super) enum Answer {
 }
 
 impl Registration {
-    pub(super) fn new(
-        (home, home_agent): (Ipv4Addr, Ipv4Addr),
-        (association, agents): (Association, BTreeMap<Ipv4Addr, Association>),
-        lifetime_s: u16,
-        reverse_tunnel: bool,
-        mut rng: Rng,
-    ) -> Self {
-        let maker = Maker::new(association.replay, &mut rng);
+    pub(super) fn new(params: &MobileNodeParams, home: Ipv4Addr) -> Self {
         Self {
             home,
-            home_agent,
-            association,
-            agents,
-            lifetime_s,
-            reverse_tunnel,
-            maker,
-            rng,
+            home_agent: params.home_agent,
+            association: association(params.spi, &params.key, params.replay),
+            agents: associations(&params.foreign_agents),
+            lifetime_s: params.lifetime_s,
+            reverse_tunnel: params.reverse_tunnel,
+            maker: Maker::default(),
             attempt: None,
             granted: None,
         }
+    }
+
+    /// It begins: the first identification is one that nobody can know.
+    pub(super) fn start(&mut self, rng: &mut Rng) {
+        self.maker = Maker::new(self.association.replay, rng);
     }
 
     /// Asks for a binding there, or at home for the end of all. What was granted elsewhere stays until this is granted.
@@ -129,7 +129,12 @@ impl Registration {
     }
 
     /// Sends a request, if it is time.
-    pub(super) fn run_due(&mut self, now: Clock, offered_s: u16, out: &mut Vec<Output>) {
+    pub(super) fn run_due(
+        &mut self,
+        (cx, journal): (&mut ApplicationCx<'_>, &mut Journal),
+        now: Clock,
+        offered_s: u16,
+    ) {
         if let Some(g) = self.granted.filter(|g| g.renew_at <= now.at && self.attempt.is_none()) {
             self.begin(now.at, g.to);
         }
@@ -138,10 +143,10 @@ impl Registration {
             if matches!(a.to, Attachment::Home { .. }) { 0 } else { self.lifetime_s.min(offered_s) };
         let pause = Span::from_nanos(FIRST_PAUSE.as_nanos() << a.tries.min(16)).min(LONGEST_PAUSE);
         self.attempt = Some(Attempt { tries: a.tries.saturating_add(1), next: now.at + pause, asked_s, ..a });
-        let identification = self.maker.make(now.ntp, &mut self.rng);
+        let identification = self.maker.make(now.ntp, cx.rng());
         if let Some((link, care_of, packet)) = self.request(a.to, asked_s, identification) {
-            out.push(Output::Event(Event::Registers { link, care_of, ends: asked_s == 0, tries: a.tries }));
-            out.push(Output::Send { link: Some(link), packet });
+            journal.tell(cx, &Event::Registers { link, care_of, ends: asked_s == 0, tries: a.tries });
+            packets::send(cx, Some(link), packet);
         }
     }
 
@@ -151,7 +156,7 @@ impl Registration {
         to: Attachment,
         lifetime_s: u16,
         identification: u64,
-    ) -> Option<(u8, Ipv4Addr, Vec<u8>)> {
+    ) -> Option<(LinkId, Ipv4Addr, Vec<u8>)> {
         let t = RequestFlags::REVERSE_TUNNEL;
         let none = RequestFlags::default();
         let (link, flags, care_of, src, dst, agent) = match to {
@@ -183,11 +188,10 @@ impl Registration {
     /// A reply (section 3.6.2).
     pub(super) fn answer(
         &mut self,
+        (cx, journal): (&mut ApplicationCx<'_>, &mut Journal),
         now: Clock,
-        src: Ipv4Addr,
-        target: Attachment,
+        (src, target): (Ipv4Addr, Attachment),
         (reply, extensions): (&Reply, &Extensions<'_>),
-        out: &mut Vec<Output>,
     ) -> Answer {
         let Some(attempt) = self.attempt.filter(|a| a.to == target) else { return Answer::Nothing };
         if reply.home != self.home
@@ -196,25 +200,26 @@ impl Registration {
             return Answer::Nothing;
         }
         if let Err(why) = self.believe(src, target, (reply, extensions)) {
-            out.push(Output::Event(Event::NotBelieved { from: src, why }));
+            journal.tell(cx, &Event::NotBelieved { from: src, why });
             return Answer::Nothing;
         }
         let has_key = matches!(target, Attachment::Foreign { agent, .. } if self.agents.contains_key(&agent));
         if reply.code.is_foreign_agents() && !has_key && self.granted.is_some_and(|g| g.to == target) {
             // Nothing shows that it is this agent's, by which the home agent has answered.
             let why = "a refusal of the agent in use, which has no key: it is asked again";
-            out.push(Output::Event(Event::NotBelieved { from: src, why }));
+            journal.tell(cx, &Event::NotBelieved { from: src, why });
             return Answer::Nothing;
         }
         if !reply.code.is_foreign_agents() {
             self.maker.learn(reply.identification, reply.code == Code::HOME_IDENTIFICATION, now.ntp);
         }
         if reply.code.is_accepted() {
+            journal.granted += 1;
             self.grant(now.at, attempt, reply.lifetime_s);
             return Answer::Accepted;
         }
         if let Some(link) = target.link() {
-            out.push(Output::Event(Event::Denied { link, code: reply.code }));
+            journal.tell(cx, &Event::Denied { link, code: reply.code });
         }
         match reply.code {
             // Once at once; a home agent that says so again and again is not flooded.

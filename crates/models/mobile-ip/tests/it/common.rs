@@ -1,18 +1,23 @@
 //! Messages by hand, and what engines say to them.
 
-use std::net::Ipv4Addr;
+use std::borrow::Cow;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::ops::Deref;
 
-use wayhop_core::{Mac, Purpose, Rng, Span, Time, stream};
+use serde_json::Value;
+use wayhop_core::{
+    Addr, Application, ApplicationCx, ApplicationEffect, ApplicationInput, LinkState, Mac, NetworkEffect,
+    NetworkInput, Purpose, Rng, Time, TimerKey, TraceNote, hex, stream,
+};
 use wayhop_mobile_ip::{
-    AgentAdvertisement, Association, Clock, Engine, Event, ForeignAgent, ForeignConfig, ForeignLink,
-    HomeAgent, HomeConfig, Input, KnownMobile, LinkKind, MobileAccount, MobileConfig, MobileLink, MobileNode,
-    Output, Replay, authenticator,
+    ForeignAgent, ForeignAgentParams, HomeAgent, HomeAgentParams, KnownMobile, MobileNode, MobileNodeParams,
+    OwnLink, OwnLinkKind, Peer, Replay, VisitedLink, authenticator,
 };
 use wayhop_wire::mobile_ip::{
     Advertisement, AgentFlags, AuthKind, Discovery, Message, MobilityAgent, Reply, Request, RequestFlags,
     emit_authentication_head,
 };
-use wayhop_wire::{ip_in_ip, ipv4, udp};
+use wayhop_wire::{arp, ip_in_ip, ipv4, udp};
 
 pub(crate) const HOME: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 9);
 pub(crate) const HA: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
@@ -29,12 +34,26 @@ pub(crate) const STRANGER: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 66);
 pub(crate) const MAC_HA: Mac = Mac([2, 0, 0, 0, 0, 1]);
 pub(crate) const MAC_MOBILE: Mac = Mac([2, 0, 0, 0, 0, 9]);
 
+/// Links of the foreign agent.
+pub(crate) const FA_MESH_LINK: u8 = 0;
+pub(crate) const FA_LAN_LINK: u8 = 1;
+pub(crate) const FA_UPLINK: u8 = 2;
+
 /// Links of the mobile node.
 pub(crate) const WLAN_LINK: u8 = 0;
 pub(crate) const MESH_LINK: u8 = 1;
 pub(crate) const CELL_LINK: u8 = 2;
 
 const NTP: u64 = 0xe000_0000;
+/// Seconds from 1900 to 1970 (RFC 5905).
+const NTP_BEFORE_UNIX_S: u64 = 2_208_988_800;
+
+/// Both clocks of a host: one that begins with the program, and the time of day as NTP writes it.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Clock {
+    pub(crate) at: Time,
+    pub(crate) ntp: u64,
+}
 
 /// Both clocks, so many seconds after the beginning.
 pub(crate) fn clock(s: f64) -> Clock {
@@ -45,32 +64,135 @@ pub(crate) fn ntp(at: Time) -> u64 {
     let ns = at.as_nanos();
     ((NTP + ns / 1_000_000_000) << 32) | (((ns % 1_000_000_000) << 32) / 1_000_000_000)
 }
+/// The time of day, nanoseconds since 1970.
+fn unix_ns(ntp: u64) -> u64 {
+    let fraction = (((ntp & 0xffff_ffff) * 1_000_000_000) >> 32) + u64::from(ntp & 0xffff_ffff > 0);
+    ((ntp >> 32) - NTP_BEFORE_UNIX_S) * 1_000_000_000 + fraction
+}
 
-pub(crate) fn rng(owner: u64) -> Rng {
-    stream(3, Purpose::Authentication, owner)
+/// What two share.
+#[derive(Clone, Debug)]
+pub(crate) struct Association {
+    pub(crate) spi: u32,
+    pub(crate) key: Vec<u8>,
+    pub(crate) replay: Replay,
 }
 
 pub(crate) fn key(spi: u32, replay: Replay) -> Association {
     Association { spi, key: spi.to_be_bytes().repeat(4), replay }
 }
+pub(crate) fn peer((address, with): (Ipv4Addr, Association)) -> Peer {
+    Peer { address, spi: with.spi, key: hex(&with.key), replay: with.replay }
+}
+fn peers(all: Vec<(Ipv4Addr, Association)>) -> Vec<Peer> {
+    all.into_iter().map(peer).collect()
+}
 
-pub(crate) fn advertising(link: u8, addr: Ipv4Addr, is_mesh: bool) -> AgentAdvertisement {
-    AgentAdvertisement {
-        link,
-        addr,
-        prefix_len: 24,
-        is_mesh,
-        every: Span::from_secs(1),
-        lifetime_s: 3,
-        registration_lifetime_s: 300,
+/// An application, and what its host keeps for it.
+pub(crate) struct Subject<A> {
+    application: A,
+    rng: Rng,
+    /// When its timer fires.
+    timer: Option<Time>,
+    /// The time of day less the other clock, as it was told, in nanoseconds.
+    ahead_ns: Option<u64>,
+    place: Place,
+}
+
+impl<A> Deref for Subject<A> {
+    type Target = A;
+    fn deref(&self) -> &A {
+        &self.application
     }
 }
 
-pub(crate) fn home_agent(replay: Replay) -> HomeAgent {
+/// Where a mobile node says that it is attached.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Nowhere,
+    Home,
+    /// By a foreign agent with this care-of address.
+    Foreign(Ipv4Addr),
+    CoLocated(Ipv4Addr),
+}
+
+impl<A: Application> Subject<A> {
+    pub(crate) fn new(application: A, now: Clock, owner: u64) -> Self {
+        let rng = stream(3, Purpose::Authentication, owner);
+        let mut subject = Self { application, rng, timer: None, ahead_ns: None, place: Place::Nowhere };
+        subject.call(now.at, ApplicationInput::Start);
+        subject.set_clock(now);
+        subject
+    }
+
+    /// When it wants to be called.
+    pub(crate) const fn next(&self) -> Option<Time> {
+        self.timer
+    }
+    /// Where it is attached.
+    pub(crate) const fn attachment(&self) -> Place {
+        self.place
+    }
+
+    fn set_clock(&mut self, now: Clock) {
+        let unix = unix_ns(now.ntp);
+        let ahead = unix.wrapping_sub(now.at.as_nanos());
+        // The fraction of NTP's seconds is finer than a nanosecond, and coarser elsewhere.
+        if self.ahead_ns.is_none_or(|a| a.abs_diff(ahead) > 2) {
+            self.ahead_ns = Some(ahead);
+            self.call(now.at, ApplicationInput::Network(NetworkInput::TimeOfDay(unix)));
+        }
+    }
+
+    fn call(&mut self, at: Time, input: ApplicationInput<'_>) -> Vec<ApplicationEffect> {
+        let mut out = Vec::new();
+        let mut cx = ApplicationCx::new(at, Ipv4Addr::UNSPECIFIED.into(), &mut self.rng, &mut out);
+        self.application.on_input(&mut cx, input);
+        for effect in &out {
+            match effect {
+                ApplicationEffect::SetTimer(_, at) => self.timer = Some(*at),
+                ApplicationEffect::ClearTimer(_) => self.timer = None,
+                _ => {}
+            }
+        }
+        self.place = places(&out).pop().unwrap_or(self.place);
+        let is_told = |e: &ApplicationEffect| {
+            use ApplicationEffect::{ClearTimer, Network, SetTimer};
+            !matches!(e, SetTimer(..) | ClearTimer(_) | Network(NetworkEffect::Log { .. }))
+        };
+        out.retain(is_told);
+        out
+    }
+}
+
+/// Where a mobile node went.
+pub(crate) fn places(out: &[ApplicationEffect]) -> Vec<Place> {
+    let place = |(i, e): (usize, &ApplicationEffect)| {
+        if !matches!(e, ApplicationEffect::Network(NetworkEffect::Attach(_))) {
+            return None;
+        }
+        let Some(ApplicationEffect::Note(TraceNote { what, about, .. })) = out.get(i + 1) else {
+            return Some(Place::Nowhere);
+        };
+        let care_of = about.v4().unwrap();
+        Some(match *what {
+            "mip_at_home" => Place::Home,
+            "mip_by_foreign_agent" => Place::Foreign(care_of),
+            "mip_co_located" => Place::CoLocated(care_of),
+            _ => Place::Nowhere,
+        })
+    };
+    out.iter().enumerate().filter_map(place).collect()
+}
+
+pub(crate) fn home_agent(replay: Replay) -> Subject<HomeAgent> {
     home_agent_with(replay, Vec::new())
 }
 
-pub(crate) fn home_agent_with(replay: Replay, foreign_agents: Vec<(Ipv4Addr, Association)>) -> HomeAgent {
+pub(crate) fn home_agent_with(
+    replay: Replay,
+    foreign_agents: Vec<(Ipv4Addr, Association)>,
+) -> Subject<HomeAgent> {
     home_agent_at(clock(0.0), replay, foreign_agents, Vec::new())
 }
 
@@ -80,65 +202,172 @@ pub(crate) fn home_agent_at(
     replay: Replay,
     foreign_agents: Vec<(Ipv4Addr, Association)>,
     known: Vec<KnownMobile>,
-) -> HomeAgent {
-    let mobiles = vec![MobileAccount { home: HOME, association: key(256, replay) }];
-    let home_link = advertising(0, HA, false);
-    let config = HomeConfig { home_link, mac: MAC_HA, mobiles, foreign_agents, known };
-    HomeAgent::new(config, now, rng(1))
+) -> Subject<HomeAgent> {
+    let params = HomeAgentParams {
+        interface: "eth0".to_owned(),
+        address: format!("{HA}/24"),
+        uplinks: vec!["eth1".to_owned()],
+        advertise_every_ms: 1_000,
+        lifetime_s: 300,
+        mobiles: peers(vec![(HOME, key(256, replay))]),
+        foreign_agents: peers(foreign_agents),
+    };
+    let mut ha = Subject::new(HomeAgent::new(params), now, 1);
+    for known in known {
+        let value = serde_json::to_value(known).unwrap();
+        ha.call(now.at, ApplicationInput::Network(NetworkInput::Recall(value)));
+    }
+    let state = LinkState { is_up: true, addr: Some(HA), mac: Some(MAC_HA) };
+    give(&mut ha, now, NetworkInput::Link { link: 0, state });
+    ha
 }
 
-/// Link 0 is its mesh, link 1 the way to home agents, link 2 a LAN that mobile nodes visit.
-pub(crate) fn foreign_agent(max_visitors: usize) -> ForeignAgent {
+/// Link 0 is its mesh, link 1 a LAN that mobile nodes visit, link 2 the way to home agents.
+pub(crate) fn foreign_agent(max_visitors: u16) -> Subject<ForeignAgent> {
     foreign_agent_with(max_visitors, Vec::new(), Vec::new())
 }
 
 pub(crate) fn foreign_agent_with(
-    max_visitors: usize,
+    max_visitors: u16,
     mobiles: Vec<(Ipv4Addr, Association)>,
     home_agents: Vec<(Ipv4Addr, Association)>,
-) -> ForeignAgent {
-    let links = vec![ForeignLink(advertising(0, FA_MESH, true)), ForeignLink(advertising(2, FA_LAN, false))];
-    ForeignAgent::new(ForeignConfig { care_of: FA, links, mobiles, home_agents, max_visitors }, clock(0.0))
+) -> Subject<ForeignAgent> {
+    let link = |name: &str, mesh| VisitedLink { interface: name.to_owned(), mesh, radio: None };
+    let params = ForeignAgentParams {
+        uplink: "eth0".to_owned(),
+        care_of: FA,
+        links: vec![link("mesh0", true), link("eth1", false)],
+        advertise_every_ms: 1_000,
+        lifetime_s: 300,
+        max_visitors,
+        mobiles: peers(mobiles),
+        home_agents: peers(home_agents),
+    };
+    let mut fa = Subject::new(ForeignAgent::new(params), clock(0.0), 4);
+    for (link, addr) in [(FA_MESH_LINK, FA_MESH), (FA_LAN_LINK, FA_LAN), (FA_UPLINK, FA)] {
+        let state = LinkState { is_up: true, addr: Some(addr), mac: None };
+        give(&mut fa, clock(0.0), NetworkInput::Link { link, state });
+    }
+    fa
 }
 
-pub(crate) fn mobile_config(replay: Replay) -> MobileConfig {
-    let link = |link, kind| MobileLink { link, kind, ask: Vec::new() };
-    MobileConfig {
-        home: HOME,
+pub(crate) fn mobile_params(replay: Replay) -> MobileNodeParams {
+    let link =
+        |name: &str, kind| OwnLink { interface: name.to_owned(), kind, radio: None, agents: Vec::new() };
+    let own = peer((HOME, key(256, replay)));
+    MobileNodeParams {
+        home: format!("{HOME}/24"),
         home_agent: HA,
-        association: key(256, replay),
-        agents: Vec::new(),
-        only_known_agents: false,
+        router: None,
+        spi: own.spi,
+        key: own.key,
+        replay,
         links: vec![
-            link(WLAN_LINK, LinkKind::Link),
-            link(MESH_LINK, LinkKind::Mesh),
-            link(CELL_LINK, LinkKind::CoLocated),
+            link("wlan0", OwnLinkKind::Link),
+            link("mesh0", OwnLinkKind::Mesh),
+            link("ppp0", OwnLinkKind::CoLocated),
         ],
         lifetime_s: 60,
         reverse_tunnel: true,
+        foreign_agents: Vec::new(),
+        only_known_agents: false,
     }
 }
 
-pub(crate) fn mobile_node(replay: Replay) -> MobileNode {
-    MobileNode::new(mobile_config(replay), rng(2))
+pub(crate) fn mobile_node(replay: Replay) -> Subject<MobileNode> {
+    mobile_node_with(mobile_params(replay))
+}
+pub(crate) fn mobile_node_with(params: MobileNodeParams) -> Subject<MobileNode> {
+    Subject::new(MobileNode::new(params), clock(0.0), 2)
 }
 
-/// Gives an engine something, and returns what it asks for.
-pub(crate) fn give(engine: &mut dyn Engine, now: Clock, input: Input<'_>) -> Vec<Output> {
-    let mut out = Vec::new();
-    engine.input(now, input, &mut out);
-    out
+/// Gives an application something, and returns what it asks for, besides timers and lines of a log.
+pub(crate) fn give<A: Application>(
+    subject: &mut Subject<A>,
+    now: Clock,
+    input: NetworkInput<'_>,
+) -> Vec<ApplicationEffect> {
+    subject.set_clock(now);
+    subject.call(now.at, ApplicationInput::Network(input))
+}
+
+/// The application's timer fires, or a later moment has come.
+pub(crate) fn wake<A: Application>(subject: &mut Subject<A>, now: Clock) -> Vec<ApplicationEffect> {
+    subject.set_clock(now);
+    subject.timer = None;
+    subject.call(now.at, ApplicationInput::Timer(TimerKey(0)))
+}
+
+pub(crate) fn tunnelled(link: u8, packet: &[u8]) -> NetworkInput<'_> {
+    NetworkInput::Tunnelled { link, packet: packet.into() }
+}
+pub(crate) fn outbound(packet: &[u8]) -> NetworkInput<'_> {
+    NetworkInput::Outbound(packet.into())
+}
+pub(crate) fn icmp(link: u8, src: Ipv4Addr, message: &[u8]) -> NetworkInput<'_> {
+    NetworkInput::Icmp { link, src, message: message.into() }
+}
+fn octets_of(message: arp::Repr) -> Vec<u8> {
+    let mut octets = vec![0; message.buffer_len()];
+    message.emit(&mut octets);
+    octets
+}
+pub(crate) fn heard_arp(link: u8, message: arp::Repr) -> NetworkInput<'static> {
+    NetworkInput::Arp { link, message: Cow::Owned(octets_of(message)) }
+}
+pub(crate) fn sent_arp(link: u8, to: Mac, message: arp::Repr) -> ApplicationEffect {
+    ApplicationEffect::Network(NetworkEffect::Arp { link, to, message: octets_of(message) })
+}
+
+pub(crate) const fn intercept() -> ApplicationEffect {
+    ApplicationEffect::Network(NetworkEffect::Intercept(HOME))
+}
+pub(crate) const fn release() -> ApplicationEffect {
+    ApplicationEffect::Network(NetworkEffect::Release(HOME))
+}
+/// The packet that is given to the host's stack.
+pub(crate) fn delivered(out: &[ApplicationEffect]) -> Option<&[u8]> {
+    let one = |e| {
+        if let &ApplicationEffect::Network(NetworkEffect::Deliver(ref p)) = e { Some(&p[..]) } else { None }
+    };
+    out.iter().find_map(one)
+}
+/// What is to be remembered.
+pub(crate) fn kept(e: &ApplicationEffect) -> Option<&Value> {
+    if let ApplicationEffect::Network(NetworkEffect::Remember(_, value)) = e { Some(value) } else { None }
+}
+
+/// The figure of a note about an address, if there is one.
+pub(crate) fn noted(out: &[ApplicationEffect], what: &str, about: Ipv4Addr) -> Option<u64> {
+    let about = Addr::from(about);
+    out.iter().find_map(|e| match e {
+        ApplicationEffect::Note(n) if n.what == what && n.about == about => Some(n.value),
+        _ => None,
+    })
+}
+/// Whether a message was not believed, and nothing else happened.
+pub(crate) fn is_disbelief(out: &[ApplicationEffect]) -> bool {
+    matches!(out, [ApplicationEffect::Note(TraceNote { what: "mip_not_believed", .. })])
 }
 
 /// A datagram from port 434.
-pub(crate) fn say(
-    engine: &mut dyn Engine,
+pub(crate) fn say<A: Application>(
+    subject: &mut Subject<A>,
     now: Clock,
     link: u8,
     src: Ipv4Addr,
-    payload: &[u8],
-) -> Vec<Output> {
-    give(engine, now, Input::Udp { link, src, src_port: 434, payload })
+    data: &[u8],
+) -> Vec<ApplicationEffect> {
+    say_from(subject, now, link, SocketAddrV4::new(src, 434), data)
+}
+pub(crate) fn say_from<A: Application>(
+    subject: &mut Subject<A>,
+    now: Clock,
+    link: u8,
+    from: SocketAddrV4,
+    data: &[u8],
+) -> Vec<ApplicationEffect> {
+    give(subject, now, NetworkInput::Datagram { link, from, data: data.into() })
 }
 
 /// Appends an authenticator made here.
@@ -207,13 +436,16 @@ pub(crate) fn reply_signed(reply: &Reply) -> Vec<u8> {
 }
 
 /// What is sent: by which link, and the packet.
-pub(crate) fn sent(out: &[Output]) -> Vec<(Option<u8>, &[u8])> {
-    let send = |o| if let &Output::Send { link, ref packet } = o { Some((link, &packet[..])) } else { None };
+pub(crate) fn sent(out: &[ApplicationEffect]) -> Vec<(Option<u8>, &[u8])> {
+    let send = |e| match e {
+        &ApplicationEffect::Network(NetworkEffect::Send { link, ref packet }) => Some((link, &packet[..])),
+        _ => None,
+    };
     out.iter().filter_map(send).collect()
 }
 
 /// What datagrams are sent: to whom, and what they carry. Their checksums are right.
-pub(crate) fn datagrams(out: &[Output]) -> Vec<(Ipv4Addr, Vec<u8>)> {
+pub(crate) fn datagrams(out: &[ApplicationEffect]) -> Vec<(Ipv4Addr, Vec<u8>)> {
     let read = |(_, packet): (Option<u8>, &[u8])| {
         let ip = ipv4::Packet::new_checked(packet).expect("an IP packet");
         (ip.protocol() == ipv4::protocol::UDP).then(|| {
@@ -227,7 +459,7 @@ pub(crate) fn datagrams(out: &[Output]) -> Vec<(Ipv4Addr, Vec<u8>)> {
 }
 
 /// The replies that are sent.
-pub(crate) fn replies(out: &[Output]) -> Vec<Reply> {
+pub(crate) fn replies(out: &[ApplicationEffect]) -> Vec<Reply> {
     let read = |(_, d): &(Ipv4Addr, Vec<u8>)| match Message::parse(d) {
         Ok(Message::Reply(r, _)) => Some(r),
         _ => None,
@@ -235,16 +467,12 @@ pub(crate) fn replies(out: &[Output]) -> Vec<Reply> {
     datagrams(out).iter().filter_map(read).collect()
 }
 /// The requests that are sent, and to whom.
-pub(crate) fn requests(out: &[Output]) -> Vec<(Ipv4Addr, Request)> {
+pub(crate) fn requests(out: &[ApplicationEffect]) -> Vec<(Ipv4Addr, Request)> {
     let read = |(to, d): &(Ipv4Addr, Vec<u8>)| match Message::parse(d) {
         Ok(Message::Request(r, _)) => Some((*to, r)),
         _ => None,
     };
     datagrams(out).iter().filter_map(read).collect()
-}
-
-pub(crate) fn events(out: &[Output]) -> Vec<&Event> {
-    out.iter().filter_map(|o| if let Output::Event(e) = o { Some(e) } else { None }).collect()
 }
 
 /// An IP packet with a little data.

@@ -2,15 +2,15 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Mac, Span};
-use wayhop_mobile_ip::{Clock, Engine as _, Event, HomeAgent, Input, KnownMobile, Output, Replay};
+use wayhop_core::{ApplicationEffect, Mac, NetworkEffect};
+use wayhop_mobile_ip::{HomeAgent, KnownMobile, Replay};
 use wayhop_wire::arp;
 use wayhop_wire::mobile_ip::{AuthKind, Code, Discovery, Message, RequestFlags};
 use wayhop_wire::{ip_in_ip, ipv4};
 
 use crate::common::*;
 
-fn code(out: &[Output]) -> u8 {
+fn code(out: &[ApplicationEffect]) -> u8 {
     let all = replies(out);
     assert_eq!(all.len(), 1, "{out:?}");
     all[0].code.0
@@ -22,8 +22,8 @@ fn a_binding_is_made_renewed_and_expires_sections_3_8_2_and_4_6() {
     let t = clock(10.0);
     let out = say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)));
     assert_eq!(code(&out), 0);
-    assert!(out.contains(&Output::Intercept(HOME)));
-    assert!(out.contains(&Output::Event(Event::Bound { home: HOME, care_of: CELL, lifetime_s: 60 })));
+    assert!(out.contains(&intercept()));
+    assert_eq!(noted(&out, "mip_bound", HOME), Some(60));
     // The reply has the mobile node's authenticator, and goes to where the request came from.
     let (to, message) = datagrams(&out).remove(0);
     let Ok(Message::Reply(reply, extensions)) = Message::parse(&message) else { panic!("a reply") };
@@ -39,14 +39,14 @@ fn a_binding_is_made_renewed_and_expires_sections_3_8_2_and_4_6() {
         target_mac: Mac([0; 6]),
         target: HOME,
     };
-    assert!(out.contains(&Output::Arp { link: 0, to: Mac([0xff; 6]), message: gratuitous }));
+    assert!(out.contains(&sent_arp(0, Mac([0xff; 6]), gratuitous)));
     assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
     let t = clock(50.0);
     assert_eq!(code(&say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)))), 0);
-    let out = give(&mut ha, clock(71.0), Input::Timer);
-    assert!(!out.contains(&Output::Release(HOME)), "it was renewed");
-    let out = give(&mut ha, clock(110.5), Input::Timer);
-    assert!(out.contains(&Output::Release(HOME)));
+    let out = wake(&mut ha, clock(71.0));
+    assert!(!out.contains(&release()), "it was renewed");
+    let out = wake(&mut ha, clock(110.5));
+    assert!(out.contains(&release()));
     assert_eq!(ha.bindings(HOME).count(), 0);
 }
 
@@ -71,14 +71,16 @@ fn a_mobile_node_that_comes_home_ends_all_bindings_section_3_8_2_2() {
         target_mac: Mac([0; 6]),
         target: HOME,
     };
-    let out = give(&mut ha, t, Input::Arp { link: 0, message: own });
+    let out = give(&mut ha, t, heard_arp(0, own));
     assert_eq!(out, [], "the agent does not claim the address against its owner");
     let t = clock(20.0);
     let out = say(&mut ha, t, 0, HOME, &signed(&request(t, HOME, 0)));
     assert_eq!(code(&out), 0);
-    assert!(out.contains(&Output::Release(HOME)));
-    let said =
-        out.iter().find_map(|o| if let Output::Arp { message, .. } = o { Some(message) } else { None });
+    assert!(out.contains(&release()));
+    let said = out.iter().find_map(|e| match e {
+        ApplicationEffect::Network(NetworkEffect::Arp { message, .. }) => arp::Repr::parse(message).ok(),
+        _ => None,
+    });
     assert_eq!(said.map(|m| (m.sender, m.sender_mac)), Some((HOME, MAC_MOBILE)), "on its behalf");
     assert_eq!(ha.bindings(HOME).count(), 0);
     assert_eq!(sent(&out)[0].0, Some(0), "the reply goes to the home link, not into a tunnel");
@@ -93,7 +95,7 @@ fn a_wrong_or_missing_authenticator_is_131_section_3_8_2_1() {
         let mut m = signed(&request(t, CELL, 60));
         m[octet] ^= 1;
         let out = say(&mut ha, t, 1, CELL, &m);
-        assert!(!out.contains(&Output::Intercept(HOME)), "octet {octet}");
+        assert!(!out.contains(&intercept()), "octet {octet}");
         assert!(replies(&out).iter().all(|r| !r.code.is_accepted()), "octet {octet}");
         // Flags, lifetime, home agent, care-of address and identification are all covered; of another home address (octets 4 to 7)
         // nothing is known.
@@ -179,7 +181,7 @@ fn simultaneous_bindings_get_a_copy_each_and_have_a_limit_section_3_8_3() {
         assert_eq!(code(&say(&mut ha, t, 1, *care_of, &signed(&r))), expected.0);
     }
     let inner = packet(PEER, HOME);
-    let out = give(&mut ha, clock(9.0), Input::Outbound(&inner));
+    let out = give(&mut ha, clock(9.0), outbound(&inner));
     let to: Vec<_> = sent(&out).iter().map(|(_, p)| ipv4::Packet::new_checked(p).unwrap().dst()).collect();
     assert_eq!(to, places[..4]);
     // One without the flag is the only one from then on.
@@ -192,18 +194,18 @@ fn simultaneous_bindings_get_a_copy_each_and_have_a_limit_section_3_8_3() {
 fn packets_enter_the_tunnel_and_only_its_own_come_out_rfc_2003_and_3024() {
     let mut ha = home_agent(Replay::Timestamps);
     let inner = packet(PEER, HOME);
-    assert_eq!(give(&mut ha, clock(1.0), Input::Outbound(&inner)), [], "it is at home");
+    assert_eq!(give(&mut ha, clock(1.0), outbound(&inner)), [], "it is at home");
     let t = clock(2.0);
     say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)));
-    let out = give(&mut ha, t, Input::Outbound(&inner));
+    let out = give(&mut ha, t, outbound(&inner));
     let (link, outer) = sent(&out)[0];
     let outer = ipv4::Packet::new_checked(outer).unwrap();
     assert_eq!((link, outer.src(), outer.dst()), (None, HA, CELL));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().start(100), inner);
     // What it sends by the reverse tunnel goes on, one hop older.
     let own = packet(HOME, PEER);
-    let out = give(&mut ha, t, Input::Tunnelled { link: 1, packet: &in_tunnel(CELL, HA, &own) });
-    let Output::Deliver(octets) = &out[0] else { panic!("{out:?}") };
+    let out = give(&mut ha, t, tunnelled(1, &in_tunnel(CELL, HA, &own)));
+    let octets = delivered(&out).unwrap();
     let p = ipv4::Packet::new_checked(octets).unwrap();
     assert_eq!((p.src(), p.dst(), p.ttl(), p.checksum_is_valid()), (HOME, PEER, 63, true));
     // From elsewhere, or of somebody else, nothing does.
@@ -212,8 +214,8 @@ fn packets_enter_the_tunnel_and_only_its_own_come_out_rfc_2003_and_3024() {
         in_tunnel(CELL, HA, &packet(STRANGER, PEER)),
         in_tunnel(CELL, CELL, &own),
     ] {
-        let out = give(&mut ha, t, Input::Tunnelled { link: 1, packet: &outer });
-        assert!(!out.iter().any(|o| matches!(o, Output::Deliver(_))), "{out:?}");
+        let out = give(&mut ha, t, tunnelled(1, &outer));
+        assert!(delivered(&out).is_none(), "{out:?}");
     }
 }
 
@@ -227,7 +229,7 @@ fn the_agent_answers_arp_for_who_is_away_only_section_4_6() {
         target_mac: Mac([0; 6]),
         target: HOME,
     };
-    assert_eq!(give(&mut ha, clock(1.0), Input::Arp { link: 0, message: asks }), []);
+    assert_eq!(give(&mut ha, clock(1.0), heard_arp(0, asks)), []);
     let t = clock(2.0);
     say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)));
     let answer = arp::Repr {
@@ -237,9 +239,9 @@ fn the_agent_answers_arp_for_who_is_away_only_section_4_6() {
         target_mac: asks.sender_mac,
         target: PEER,
     };
-    let out = give(&mut ha, t, Input::Arp { link: 0, message: asks });
-    assert_eq!(out, [Output::Arp { link: 0, to: asks.sender_mac, message: answer }]);
-    assert_eq!(give(&mut ha, t, Input::Arp { link: 1, message: asks }), [], "on the home link only");
+    let out = give(&mut ha, t, heard_arp(0, asks));
+    assert_eq!(out, [sent_arp(0, asks.sender_mac, answer)]);
+    assert_eq!(give(&mut ha, t, heard_arp(1, asks)), [], "on the home link only");
 }
 
 #[test]
@@ -278,7 +280,7 @@ fn it_advertises_each_second_and_when_asked_section_2_3() {
     let mut ha = home_agent(Replay::Timestamps);
     let mut sequence = Vec::new();
     for s in 0..4 {
-        let out = give(&mut ha, clock(f64::from(s)), Input::Timer);
+        let out = wake(&mut ha, clock(f64::from(s)));
         let (link, p) = sent(&out)[0];
         let ip = ipv4::Packet::new_checked(p).unwrap();
         assert_eq!((link, ip.ttl(), ip.dst()), (Some(0), 1, wayhop_mobile_ip::ALL_SYSTEMS));
@@ -289,9 +291,7 @@ fn it_advertises_each_second_and_when_asked_section_2_3() {
     assert_eq!(ha.next(), Some(clock(4.0).at));
     let mut solicitation = [0; 8];
     Discovery::Solicitation.emit(&mut solicitation);
-    let ask = |ha: &mut HomeAgent, s| {
-        sent(&give(ha, clock(s), Input::Icmp { link: 0, src: HOME, message: &solicitation })).len()
-    };
+    let ask = |ha: &mut Subject<HomeAgent>, s| sent(&give(ha, clock(s), icmp(0, HOME, &solicitation))).len();
     assert_eq!(ask(&mut ha, 3.5), 1);
     // A flood of them is answered ten times a second.
     let many: usize = (0..1_000).map(|i| ask(&mut ha, 3.6 + f64::from(i) / 1_000.0)).sum();
@@ -299,10 +299,9 @@ fn it_advertises_each_second_and_when_asked_section_2_3() {
 }
 
 /// What a home agent asks to have remembered last.
-fn remembered(out: &[Output]) -> KnownMobile {
-    let mut all = out.iter().rev();
-    all.find_map(|o| if let Output::Remember(known) = o { Some(known.clone()) } else { None })
-        .expect("something is remembered")
+fn remembered(out: &[ApplicationEffect]) -> KnownMobile {
+    let value = out.iter().rev().find_map(kept).expect("something is remembered");
+    serde_json::from_value(value.clone()).unwrap()
 }
 /// The clocks of a program that was started so many seconds of the day after the beginning.
 fn restarted(day_s: f64) -> Clock {
@@ -315,29 +314,28 @@ fn a_restarted_home_agent_keeps_its_bindings_for_their_lifetimes_section_3_8() {
     let first = signed(&request(clock(10.0), CELL, 60));
     let out = say(&mut ha, clock(10.0), 1, CELL, &first);
     // Before the answer: what is answered is remembered whatever happens then.
-    let place = |wanted: fn(&Output) -> bool| out.iter().position(wanted).unwrap();
-    let is_kept = place(|o| matches!(o, Output::Remember(_)));
-    assert!(is_kept < place(|o| matches!(o, Output::Send { .. })));
+    let place = |wanted: fn(&ApplicationEffect) -> bool| out.iter().position(wanted).unwrap();
+    let is_kept = place(|o| kept(o).is_some());
+    assert!(is_kept < place(|o| matches!(o, ApplicationEffect::Network(NetworkEffect::Send { .. }))));
     let known = remembered(&out);
     let begin = |day_s| home_agent_at(restarted(day_s), Replay::Timestamps, Vec::new(), vec![known.clone()]);
 
     let mut ha = begin(40.0);
     assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
-    let out = give(&mut ha, restarted(40.0), Input::Timer);
-    assert!(out.contains(&Output::Intercept(HOME)));
-    let left = Some(Span::from_secs(30));
-    assert!(events(&out).contains(&&Event::Resumed { home: HOME, care_of: CELL, left }));
-    let to = give(&mut ha, restarted(40.0), Input::Outbound(&packet(PEER, HOME)));
+    let out = wake(&mut ha, restarted(40.0));
+    assert!(out.contains(&intercept()));
+    assert_eq!(noted(&out, "mip_resumed", HOME).map(|ns| ns.div_ceil(1_000)), Some(30_000_000));
+    let to = give(&mut ha, restarted(40.0), outbound(&packet(PEER, HOME)));
     assert_eq!(sent(&to).len(), 1, "into the tunnel, without a new registration");
     let at = |own_s: f64, day_s| Clock { ntp: clock(day_s).ntp, ..clock(own_s) };
-    assert!(!give(&mut ha, at(29.0, 69.0), Input::Timer).contains(&Output::Release(HOME)));
-    assert!(give(&mut ha, at(30.1, 70.1), Input::Timer).contains(&Output::Release(HOME)));
+    assert!(!wake(&mut ha, at(29.0, 69.0)).contains(&release()));
+    assert!(wake(&mut ha, at(30.1, 70.1)).contains(&release()));
 
     // It has ended meanwhile; and a clock that was set back gives no more than was granted.
     assert_eq!(begin(70.5).bindings(HOME).count(), 0);
     let mut ha = begin(3.0);
-    give(&mut ha, restarted(3.0), Input::Timer);
-    assert!(give(&mut ha, at(60.1, 63.1), Input::Timer).contains(&Output::Release(HOME)));
+    wake(&mut ha, restarted(3.0));
+    assert!(wake(&mut ha, at(60.1, 63.1)).contains(&release()));
 
     // A request that was answered before does not count a second time, one that is later does.
     let mut ha = begin(12.0);

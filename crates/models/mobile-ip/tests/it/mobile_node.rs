@@ -2,29 +2,32 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::Mac;
-use wayhop_mobile_ip::{
-    ALL_ROUTERS, Attachment, Clock, Engine as _, Event, Input, LinkState, MESH_AGENTS, MobileConfig,
-    MobileNode, Output, Replay,
-};
+use wayhop_core::{ApplicationEffect, LinkState, Mac, NetworkEffect, NetworkInput, Span};
+use wayhop_mobile_ip::{ALL_ROUTERS, MESH_AGENTS, MobileNode, MobileNodeParams, Replay};
 use wayhop_wire::mobile_ip::{AgentFlags, AuthKind, Code, Extension, Message, Reply, Request, RequestFlags};
 use wayhop_wire::{arp, ip_in_ip, ipv4};
 
 use crate::common::*;
 
-const FOREIGN: Attachment = Attachment::Foreign { link: MESH_LINK, agent: FA_MESH, care_of: FA, own: MESH };
-const CELLULAR: Attachment = Attachment::CoLocated { link: CELL_LINK, care_of: CELL };
-const AT_HOME: Attachment = Attachment::Home { link: WLAN_LINK };
+const FOREIGN: Place = Place::Foreign(FA);
+const CELLULAR: Place = Place::CoLocated(CELL);
+const AT_HOME: Place = Place::Home;
 
-fn up(mn: &mut MobileNode, t: Clock, link: u8, addr: Option<Ipv4Addr>) -> Vec<Output> {
+fn up(mn: &mut Subject<MobileNode>, t: Clock, link: u8, addr: Option<Ipv4Addr>) -> Vec<ApplicationEffect> {
     let mac = (link == WLAN_LINK).then_some(MAC_MOBILE);
-    give(mn, t, Input::Link { link, state: LinkState { is_up: true, addr, mac } })
+    give(mn, t, NetworkInput::Link { link, state: LinkState { is_up: true, addr, mac } })
 }
-fn down(mn: &mut MobileNode, t: Clock, link: u8) -> Vec<Output> {
-    give(mn, t, Input::Link { link, state: LinkState::default() })
+fn down(mn: &mut Subject<MobileNode>, t: Clock, link: u8) -> Vec<ApplicationEffect> {
+    give(mn, t, NetworkInput::Link { link, state: LinkState::default() })
 }
-fn hears(mn: &mut MobileNode, t: Clock, link: u8, src: Ipv4Addr, message: &[u8]) -> Vec<Output> {
-    give(mn, t, Input::Icmp { link, src, message })
+fn hears(
+    mn: &mut Subject<MobileNode>,
+    t: Clock,
+    link: u8,
+    src: Ipv4Addr,
+    message: &[u8],
+) -> Vec<ApplicationEffect> {
+    give(mn, t, icmp(link, src, message))
 }
 fn of_home_agent(sequence: u16) -> Vec<u8> {
     advertisement(HA, 3, sequence, AgentFlags::HOME_AGENT | AgentFlags::REVERSE_TUNNEL, &[])
@@ -32,7 +35,7 @@ fn of_home_agent(sequence: u16) -> Vec<u8> {
 fn of_foreign_agent(sequence: u16) -> Vec<u8> {
     advertisement(FA_MESH, 3, sequence, AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL, &[FA])
 }
-fn only_request(out: &[Output]) -> (Ipv4Addr, Request) {
+fn only_request(out: &[ApplicationEffect]) -> (Ipv4Addr, Request) {
     let all = requests(out);
     assert_eq!(all.len(), 1, "{out:?}");
     all[0]
@@ -41,24 +44,30 @@ fn answer(r: &Request, code: Code) -> Reply {
     let &Request { lifetime_s, home, home_agent, identification, .. } = r;
     Reply { code, lifetime_s, home, home_agent, identification }
 }
-fn granted(mn: &mut MobileNode, t: Clock, link: u8, from: Ipv4Addr, r: &Request) -> Vec<Output> {
+fn granted(
+    mn: &mut Subject<MobileNode>,
+    t: Clock,
+    link: u8,
+    from: Ipv4Addr,
+    r: &Request,
+) -> Vec<ApplicationEffect> {
     say(mn, t, link, from, &reply_signed(&answer(r, Code::ACCEPTED)))
 }
 
 /// Attached at the cellular network, from one second on.
-fn at_cell(mn: &mut MobileNode) {
+fn at_cell(mn: &mut Subject<MobileNode>) {
     let out = up(mn, clock(1.0), CELL_LINK, Some(CELL));
     let (_, r) = only_request(&out);
     let out = granted(mn, clock(1.1), CELL_LINK, HA, &r);
-    assert!(out.contains(&Output::Attach(CELLULAR)));
+    assert!(places(&out).contains(&CELLULAR));
 }
 /// Attached in the mesh.
-fn in_mesh(mn: &mut MobileNode, s: f64) {
+fn in_mesh(mn: &mut Subject<MobileNode>, s: f64) {
     up(mn, clock(s), MESH_LINK, Some(MESH));
     let out = hears(mn, clock(s), MESH_LINK, FA_MESH, &of_foreign_agent(7));
     let (_, r) = only_request(&out);
     let out = granted(mn, clock(s + 0.1), MESH_LINK, FA_MESH, &r);
-    assert!(out.contains(&Output::Attach(FOREIGN)));
+    assert!(places(&out).contains(&FOREIGN));
 }
 
 #[test]
@@ -75,7 +84,7 @@ fn it_solicits_until_it_hears_something_ever_more_seldom_section_2_4() {
     while let Some(at) = mn.next().map(wayhop_core::Time::as_secs_f64).filter(|at| *at < 200.0) {
         assert!(at >= s);
         s = at;
-        for (link, p) in sent(&give(&mut mn, clock(s), Input::Timer)) {
+        for (link, p) in sent(&wake(&mut mn, clock(s))) {
             let ip = ipv4::Packet::new_checked(p).unwrap();
             if link == Some(WLAN_LINK) {
                 assert_eq!((ip.src(), ip.dst(), ip.ttl()), (HOME, ALL_ROUTERS, 1));
@@ -89,15 +98,15 @@ fn it_solicits_until_it_hears_something_ever_more_seldom_section_2_4() {
     assert_eq!(lan, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 124.0, 184.0]);
     assert_eq!(mesh[..5], [1.0, 2.0, 4.0, 8.0, 12.0], "in a mesh agents do not speak unasked");
     hears(&mut mn, clock(200.0), WLAN_LINK, HA, &of_home_agent(0));
-    let out = give(&mut mn, clock(201.0), Input::Timer);
+    let out = wake(&mut mn, clock(201.0));
     assert!(sent(&out).iter().all(|(link, p)| *link != Some(WLAN_LINK) || p[9] != 1), "it asks no more");
 }
 
 #[test]
 fn in_a_mesh_that_floods_nothing_agents_are_asked_by_their_addresses() {
-    let mut config = mobile_config(Replay::Timestamps);
-    config.links[usize::from(MESH_LINK)].ask = vec![FA_MESH];
-    let mut mn = MobileNode::new(config, rng(5));
+    let mut params = mobile_params(Replay::Timestamps);
+    params.links[usize::from(MESH_LINK)].agents = vec![FA_MESH];
+    let mut mn = mobile_node_with(params);
     let out = up(&mut mn, clock(0.0), MESH_LINK, Some(MESH));
     let to: Vec<_> = sent(&out).iter().map(|(_, p)| ipv4::Packet::new_checked(p).unwrap().dst()).collect();
     assert_eq!(to, [MESH_AGENTS, FA_MESH]);
@@ -108,7 +117,7 @@ fn at_home_it_ends_its_bindings_and_tells_the_link_sections_3_6_1_and_4_6() {
     let mut mn = mobile_node(Replay::Timestamps);
     up(&mut mn, clock(0.0), WLAN_LINK, None);
     let out = hears(&mut mn, clock(1.0), WLAN_LINK, HA, &of_home_agent(3));
-    assert!(out.contains(&Output::Attach(AT_HOME)));
+    assert!(places(&out).contains(&AT_HOME));
     let message = arp::Repr {
         operation: arp::Operation::Request,
         sender_mac: MAC_MOBILE,
@@ -116,7 +125,7 @@ fn at_home_it_ends_its_bindings_and_tells_the_link_sections_3_6_1_and_4_6() {
         target_mac: Mac([0; 6]),
         target: HOME,
     };
-    assert!(out.contains(&Output::Arp { link: WLAN_LINK, to: Mac([0xff; 6]), message }));
+    assert!(out.contains(&sent_arp(WLAN_LINK, Mac([0xff; 6]), message)));
     let (to, r) = only_request(&out);
     assert_eq!((to, r.care_of, r.lifetime_s, r.flags), (HA, HOME, 0, RequestFlags::default()));
     granted(&mut mn, clock(1.1), WLAN_LINK, HA, &r);
@@ -130,7 +139,7 @@ fn in_a_mesh_it_registers_by_the_foreign_agent_section_3_6_1_1_and_rfc_3024() {
     let mut mn = mobile_node(Replay::Timestamps);
     up(&mut mn, clock(0.0), MESH_LINK, Some(MESH));
     let out = hears(&mut mn, clock(1.0), MESH_LINK, FA_MESH, &of_foreign_agent(0));
-    assert!(events(&out).contains(&&Event::Found { link: MESH_LINK, agent: FA_MESH }));
+    assert!(noted(&out, "mip_agent_found", FA_MESH).is_some());
     let (to, r) = only_request(&out);
     assert_eq!((to, r.care_of, r.home_agent, r.lifetime_s), (FA_MESH, FA, HA, 60));
     assert_eq!(r.flags, RequestFlags::REVERSE_TUNNEL);
@@ -141,18 +150,16 @@ fn in_a_mesh_it_registers_by_the_foreign_agent_section_3_6_1_1_and_rfc_3024() {
         matches!(kinds[..], [Extension::Authentication(a), Extension::EncapsulatingDelivery] if a.kind == AuthKind::MobileHome),
         "{kinds:?}"
     );
-    assert_eq!(mn.attachment(), Attachment::Nowhere, "not before the reply");
+    assert_eq!(mn.attachment(), Place::Nowhere, "not before the reply");
     let out = granted(&mut mn, clock(1.5), MESH_LINK, FA_MESH, &r);
-    assert!(out.contains(&Output::Attach(FOREIGN)));
-    let moved = events(&out)
-        .into_iter()
-        .find_map(|e| if let Event::Moved { after, .. } = e { Some(*after) } else { None });
-    assert_eq!(moved, Some(wayhop_core::Span::from_millis(500)));
+    assert!(places(&out).contains(&FOREIGN));
+    let moved = noted(&out, "mip_by_foreign_agent", FA).map(Span::from_nanos);
+    assert_eq!(moved, Some(Span::from_millis(500)));
     // Half of the lifetime later it asks again (it hears the agent meanwhile).
     for s in 2..31 {
         hears(&mut mn, clock(f64::from(s)), MESH_LINK, FA_MESH, &of_foreign_agent(s as u16));
     }
-    let out = give(&mut mn, clock(31.5), Input::Timer);
+    let out = wake(&mut mn, clock(31.5));
     let (_, again) = only_request(&out);
     assert_ne!(again.identification, r.identification);
 }
@@ -184,11 +191,11 @@ fn it_goes_to_the_best_link_and_falls_back_when_that_is_silent_section_2_4_2() {
     // The mesh works: it stays there until the home agent itself says that this is home.
     assert_eq!(mn.attachment(), FOREIGN);
     let out = granted(&mut mn, clock(3.1), WLAN_LINK, HA, &only_request(&out).1);
-    assert!(out.contains(&Output::Attach(AT_HOME)));
+    assert!(places(&out).contains(&AT_HOME));
     // The mesh's agent says that it is there yet, the home agent is not heard again.
     hears(&mut mn, clock(5.0), MESH_LINK, FA_MESH, &of_foreign_agent(8));
-    let out = give(&mut mn, clock(6.1), Input::Timer);
-    assert!(events(&out).contains(&&Event::Lost { link: WLAN_LINK, agent: HA }));
+    let out = wake(&mut mn, clock(6.1));
+    assert!(noted(&out, "mip_agent_lost", HA).is_some());
     let (to, r) = only_request(&out);
     assert_eq!(to, FA_MESH);
     granted(&mut mn, clock(6.2), MESH_LINK, FA_MESH, &r);
@@ -199,7 +206,7 @@ fn it_goes_to_the_best_link_and_falls_back_when_that_is_silent_section_2_4_2() {
     assert_eq!((to, r.care_of), (HA, CELL));
     granted(&mut mn, clock(6.6), CELL_LINK, HA, &r);
     let out = down(&mut mn, clock(7.0), CELL_LINK);
-    assert!(out.contains(&Output::Attach(Attachment::Nowhere)));
+    assert!(places(&out).contains(&Place::Nowhere));
 }
 
 #[test]
@@ -214,12 +221,12 @@ fn a_link_that_is_back_before_another_place_has_answered_gets_its_routes_again()
     // By the other link it asks; the answer is on its way when the interface is there again.
     let out = down(&mut mn, clock(2.0), WLAN_LINK);
     assert_eq!(only_request(&out).1.care_of, CELL);
-    assert!(out.contains(&Output::Attach(Attachment::Nowhere)));
+    assert!(places(&out).contains(&Place::Nowhere));
     up(&mut mn, clock(2.02), WLAN_LINK, None);
     let mut out = hears(&mut mn, clock(2.08), WLAN_LINK, HA, &of_home_agent(4));
     let (_, r) = only_request(&out);
     out.extend(granted(&mut mn, clock(2.1), WLAN_LINK, HA, &r));
-    assert!(out.contains(&Output::Attach(AT_HOME)), "{out:?}");
+    assert!(places(&out).contains(&AT_HOME), "{out:?}");
 }
 
 #[test]
@@ -230,7 +237,7 @@ fn without_an_answer_it_asks_ever_more_seldom_and_tries_elsewhere_section_3_6_3(
     let mut identifications = std::collections::BTreeSet::new();
     while let Some(at) = mn.next().filter(|at| *at < clock(120.0).at) {
         let now = Clock { at, ntp: ntp(at) };
-        for (_, r) in requests(&give(&mut mn, now, Input::Timer)) {
+        for (_, r) in requests(&wake(&mut mn, now)) {
             times.push(at.as_secs_f64());
             assert!(identifications.insert(r.identification), "each has its own");
         }
@@ -244,7 +251,7 @@ fn without_an_answer_it_asks_ever_more_seldom_and_tries_elsewhere_section_3_6_3(
     for s in 0..20 {
         let t = clock(f64::from(s));
         to.extend(requests(&hears(&mut mn, t, MESH_LINK, FA_MESH, &of_foreign_agent(s))));
-        to.extend(requests(&give(&mut mn, t, Input::Timer)));
+        to.extend(requests(&wake(&mut mn, t)));
     }
     let to: Vec<Ipv4Addr> = to.into_iter().map(|(to, _)| to).collect();
     assert_eq!(
@@ -270,7 +277,7 @@ fn a_foreign_agent_that_refuses_is_left_and_a_home_agent_is_asked_again() {
     assert_eq!(to, HA);
     let out = say(&mut mn, clock(1.2), CELL_LINK, HA, &reply_signed(&answer(&r, Code::HOME_PROHIBITED)));
     assert_eq!(requests(&out), []);
-    assert_eq!(only_request(&give(&mut mn, clock(2.1), Input::Timer)).0, HA);
+    assert_eq!(only_request(&wake(&mut mn, clock(2.1))).0, HA);
 }
 
 #[test]
@@ -293,7 +300,7 @@ fn a_home_agent_with_another_clock_is_believed_once_section_5_7_1() {
     let mut forged = reply_signed(&ahead(&r));
     *forged.last_mut().unwrap() ^= 1;
     let out = say(&mut mn, clock(1.1), CELL_LINK, HA, &forged);
-    assert!(matches!(out[..], [Output::Event(Event::NotBelieved { .. })]));
+    assert!(is_disbelief(&out));
 }
 
 #[test]
@@ -305,15 +312,15 @@ fn replies_with_changed_octets_or_of_others_or_late_move_nothing_section_3_6_2_1
         let mut m = good.clone();
         m[octet] ^= 0x80;
         let out = say(&mut mn, clock(1.1), CELL_LINK, HA, &m);
-        assert!(!out.iter().any(|o| matches!(o, Output::Attach(_))), "octet {octet}");
+        assert!(places(&out).is_empty(), "octet {octet}");
     }
     say(&mut mn, clock(1.1), CELL_LINK, HA, &good[..Reply::LEN]);
-    assert_eq!(mn.attachment(), Attachment::Nowhere);
+    assert_eq!(mn.attachment(), Place::Nowhere);
     // The answer to an earlier request is of no use for a later one.
-    let (_, later) = only_request(&give(&mut mn, clock(2.0), Input::Timer));
+    let (_, later) = only_request(&wake(&mut mn, clock(2.0)));
     assert_ne!(later.identification, r.identification);
     say(&mut mn, clock(2.1), CELL_LINK, HA, &good);
-    assert_eq!(mn.attachment(), Attachment::Nowhere);
+    assert_eq!(mn.attachment(), Place::Nowhere);
     granted(&mut mn, clock(2.2), CELL_LINK, HA, &later);
     assert_eq!(mn.attachment(), CELLULAR);
     // By a foreign agent, only that agent's packets count.
@@ -321,7 +328,7 @@ fn replies_with_changed_octets_or_of_others_or_late_move_nothing_section_3_6_2_1
     up(&mut mn, clock(1.0), MESH_LINK, Some(MESH));
     let (_, r) = only_request(&hears(&mut mn, clock(1.0), MESH_LINK, FA_MESH, &of_foreign_agent(0)));
     granted(&mut mn, clock(1.1), MESH_LINK, STRANGER, &r);
-    assert_eq!(mn.attachment(), Attachment::Nowhere);
+    assert_eq!(mn.attachment(), Place::Nowhere);
 }
 
 #[test]
@@ -355,7 +362,7 @@ fn a_false_home_agent_holds_the_node_for_seconds_only() {
     for s in 5..40 {
         let t = clock(f64::from(s));
         let mut out = hears(&mut mn, t, WLAN_LINK, HA, &of_home_agent(s));
-        out.extend(give(&mut mn, t, Input::Timer));
+        out.extend(wake(&mut mn, t));
         for (to, r) in requests(&out) {
             if r.care_of == CELL {
                 assert_eq!(to, HA);
@@ -371,14 +378,15 @@ fn a_false_home_agent_holds_the_node_for_seconds_only() {
 
 #[test]
 fn with_known_agents_only_others_are_not_taken() {
-    let agents = vec![(FA_MESH, key(700, Replay::Timestamps))];
-    let config = MobileConfig { agents, only_known_agents: true, ..mobile_config(Replay::Timestamps) };
-    let mut mn = MobileNode::new(config, rng(5));
+    let foreign_agents = vec![peer((FA_MESH, key(700, Replay::Timestamps)))];
+    let params =
+        MobileNodeParams { foreign_agents, only_known_agents: true, ..mobile_params(Replay::Timestamps) };
+    let mut mn = mobile_node_with(params);
     up(&mut mn, clock(1.0), MESH_LINK, Some(MESH));
     let flags = AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL;
     let out =
         hears(&mut mn, clock(1.0), MESH_LINK, STRANGER, &advertisement(STRANGER, 3, 0, flags, &[STRANGER]));
-    assert!(matches!(events(&out)[..], [Event::NotBelieved { .. }]));
+    assert!(is_disbelief(&out));
     assert_eq!(mn.agents(), 0);
     let out = hears(&mut mn, clock(2.0), MESH_LINK, FA_MESH, &of_foreign_agent(0));
     let (_, message) = datagrams(&out).remove(0);
@@ -386,7 +394,7 @@ fn with_known_agents_only_others_are_not_taken() {
     assert!(e.authentication(AuthKind::MobileForeign).is_some());
     // Its replies need its authenticator, too.
     granted(&mut mn, clock(2.1), MESH_LINK, FA_MESH, &r);
-    assert_eq!(mn.attachment(), Attachment::Nowhere);
+    assert_eq!(mn.attachment(), Place::Nowhere);
     let mut m = reply_signed(&answer(&r, Code::ACCEPTED));
     sign(&mut m, AuthKind::MobileForeign, &key(700, Replay::Timestamps));
     say(&mut mn, clock(2.2), MESH_LINK, FA_MESH, &m);
@@ -410,8 +418,8 @@ fn what_was_granted_ends_with_its_lifetime_section_3_6_1() {
     let mut nowhere = None;
     while nowhere.is_none() {
         let at = mn.next().expect("it asks again");
-        let out = give(&mut mn, Clock { at, ntp: ntp(at) }, Input::Timer);
-        if out.contains(&Output::Attach(Attachment::Nowhere)) {
+        let out = wake(&mut mn, Clock { at, ntp: ntp(at) });
+        if places(&out).contains(&Place::Nowhere) {
             nowhere = Some(at.as_secs_f64());
         }
     }
@@ -422,36 +430,32 @@ fn what_was_granted_ends_with_its_lifetime_section_3_6_1() {
 fn tunnels_lead_to_where_it_is_and_only_their_packets_are_taken() {
     let mut mn = mobile_node(Replay::Timestamps);
     let (own, others) = (packet(HOME, PEER), packet(PEER, HOME));
-    assert_eq!(give(&mut mn, clock(0.0), Input::Outbound(&own)), [], "it is nowhere");
+    assert_eq!(give(&mut mn, clock(0.0), outbound(&own)), [], "it is nowhere");
     at_cell(&mut mn);
-    let out = give(&mut mn, clock(1.5), Input::Outbound(&own));
+    let out = give(&mut mn, clock(1.5), outbound(&own));
     let (link, outer) = sent(&out)[0];
     let outer = ipv4::Packet::new_checked(outer).unwrap();
     assert_eq!((link, outer.src(), outer.dst()), (Some(CELL_LINK), CELL, HA));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().start(100), own);
     assert_eq!(
-        give(&mut mn, clock(1.5), Input::Outbound(&packet(CELL, PEER))),
+        give(&mut mn, clock(1.5), outbound(&packet(CELL, PEER))),
         [],
         "only the home address' packets"
     );
     in_mesh(&mut mn, 2.0);
-    let out = give(&mut mn, clock(2.5), Input::Outbound(&own));
+    let out = give(&mut mn, clock(2.5), outbound(&own));
     let outer = ipv4::Packet::new_checked(sent(&out)[0].1).unwrap();
     assert_eq!((outer.src(), outer.dst()), (MESH, FA_MESH));
     // By this tunnel, and by the one before: packets may be on their way yet.
     for (link, src, dst) in [(MESH_LINK, FA_MESH, MESH), (CELL_LINK, HA, CELL)] {
-        let out = give(&mut mn, clock(3.0), Input::Tunnelled { link, packet: &in_tunnel(src, dst, &others) });
-        assert_eq!(out, [Output::Deliver(others.clone())]);
+        let out = give(&mut mn, clock(3.0), tunnelled(link, &in_tunnel(src, dst, &others)));
+        assert_eq!(out, [ApplicationEffect::Network(NetworkEffect::Deliver(others.clone()))]);
     }
     for (src, dst, inner) in
         [(STRANGER, MESH, &others), (FA_MESH, CELL, &others), (FA_MESH, MESH, &packet(PEER, STRANGER))]
     {
-        let out = give(
-            &mut mn,
-            clock(3.0),
-            Input::Tunnelled { link: MESH_LINK, packet: &in_tunnel(src, dst, inner) },
-        );
-        assert!(matches!(out[..], [Output::Event(Event::NotBelieved { .. })]), "{out:?}");
+        let out = give(&mut mn, clock(3.0), tunnelled(MESH_LINK, &in_tunnel(src, dst, inner)));
+        assert!(is_disbelief(&out), "{out:?}");
     }
 }
 
@@ -477,8 +481,8 @@ fn an_agent_that_works_is_kept_whatever_others_advertise_in_its_name_section_2_4
             let (link, from) = if kind == "the home agent" { (WLAN_LINK, HA) } else { (MESH_LINK, FA_MESH) };
             let mut out = hears(&mut mn, t, link, from, &forged);
             out.extend(hears(&mut mn, t, MESH_LINK, FA_MESH, &of_foreign_agent(s)));
-            out.extend(give(&mut mn, t, Input::Timer));
-            moved += out.iter().filter(|o| matches!(o, Output::Attach(_))).count();
+            out.extend(wake(&mut mn, t));
+            moved += places(&out).len();
             for (to, r) in requests(&out) {
                 asked += 1;
                 // The agent serves who asks it for its own care-of address.
@@ -503,7 +507,7 @@ fn an_agent_that_is_really_gone_is_left_when_it_is_silent_section_2_4_2_1() {
     let (to, r) = only_request(&out);
     assert_eq!((to, r.care_of), (FA_MESH, FA), "it is asked");
     // It answered the registration at 1.1 s, and its advertisements hold for three.
-    let out = give(&mut mn, clock(4.1), Input::Timer);
+    let out = wake(&mut mn, clock(4.1));
     assert_eq!(only_request(&out).1.care_of, CELL);
 }
 
@@ -521,7 +525,7 @@ fn silent_candidates_do_not_keep_it_from_renewing_its_registration_section_3_6()
         let flags = AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL;
         let mut out = hears(&mut mn, t, WLAN_LINK, from, &advertisement(from, u16::MAX, 9, flags, &[from]));
         out.extend(hears(&mut mn, t, MESH_LINK, FA_MESH, &of_foreign_agent(s)));
-        out.extend(give(&mut mn, t, Input::Timer));
+        out.extend(wake(&mut mn, t));
         for (to, r) in requests(&out) {
             if to == FA_MESH {
                 granted(&mut mn, t, MESH_LINK, FA_MESH, &r);
@@ -547,9 +551,7 @@ fn it_answers_the_home_agents_arp_where_it_asks_whether_this_is_home() {
         target_mac: Mac([0; 6]),
         target: HOME,
     };
-    let arp = |mn: &mut MobileNode, sender| {
-        give(mn, clock(2.5), Input::Arp { link: WLAN_LINK, message: asks(sender) })
-    };
+    let arp = |mn: &mut Subject<MobileNode>, sender| give(mn, clock(2.5), heard_arp(WLAN_LINK, asks(sender)));
     assert_eq!(arp(&mut mn, HA), []);
     hears(&mut mn, clock(2.0), WLAN_LINK, HA, &of_home_agent(9));
     assert_eq!(arp(&mut mn, PEER), []);
@@ -560,7 +562,7 @@ fn it_answers_the_home_agents_arp_where_it_asks_whether_this_is_home() {
         target_mac: MAC_HA,
         target: HA,
     };
-    assert_eq!(arp(&mut mn, HA), [Output::Arp { link: WLAN_LINK, to: MAC_HA, message }]);
+    assert_eq!(arp(&mut mn, HA), [sent_arp(WLAN_LINK, MAC_HA, message)]);
 }
 
 /// Behind 65535 comes 256.
@@ -572,6 +574,6 @@ fn sequence_numbers_roll_over_without_a_loss_section_2_3_2() {
         let out = hears(&mut mn, clock(s), MESH_LINK, FA_MESH, &of_foreign_agent(sequence));
         assert_eq!(requests(&out), [], "{sequence}");
     }
-    give(&mut mn, clock(8.9), Input::Timer);
+    wake(&mut mn, clock(8.9));
     assert_eq!(mn.attachment(), FOREIGN);
 }

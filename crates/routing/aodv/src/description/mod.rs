@@ -73,7 +73,7 @@ impl Parameters for Params {
 fn adapt(profile: &str, chosen: &mut Map<String, Value>) -> Result<Vec<String>, ParameterError> {
     if chosen.get("hello").is_some_and(|v| v == "off") {
         return Err(ParameterError {
-            key: Some("hello"),
+            key: Some("hello".into()),
             problem: "without Hellos no broken link is noticed where the kernel forwards".into(),
             remedy: "give \"while_active\" or \"always\", or leave it out".into(),
         });

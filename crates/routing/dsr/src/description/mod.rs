@@ -94,7 +94,7 @@ fn adapt(profile: &str, chosen: &mut Map<String, Value>) -> Result<Vec<String>, 
     };
     if link_only {
         return Err(ParameterError {
-            key: Some("maintenance"),
+            key: Some("maintenance".into()),
             problem: "\"link\" needs an interface that tells of acknowledgements, and no broken link would be noticed"
                 .into(),
             remedy: "give \"auto\" or \"network\"".into(),

@@ -5,10 +5,11 @@ pub(crate) mod schema;
 use std::net::IpAddr;
 
 use toml::{Table, Value};
-use wayhop_core::{ApplicationDescription, ConfiguredApplication, NodeId};
+use wayhop_core::{ApplicationDescription, ConfiguredApplication, LinkNeeds, LinkReach, NodeId};
 use wayhop_document::{Document, Error, apply_set, unknown_name};
 
 use crate::file::Scenario;
+use crate::interfaces::{self, Attachment, Interfaces};
 use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
 use schema::ApplicationSection;
@@ -23,10 +24,16 @@ pub struct ApplicationPlan {
     pub node: NodeId,
     /// What it is.
     pub application: ConfiguredApplication,
+    /// What its links are attached to, in their order; `None` for the mesh.
+    pub links: Vec<Option<Attachment>>,
 }
 
 /// Looks up and checks the sections `applications`.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<ApplicationPlan>, Error> {
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    placed: &Placement,
+    interfaces: &Interfaces,
+) -> Result<Vec<ApplicationPlan>, Error> {
     let doc = &scenario.document;
     let mut plans = Vec::new();
     for (k, section) in scenario.applications.iter().enumerate() {
@@ -42,7 +49,9 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<App
         })?;
         let application = ConfiguredApplication { description, parameters };
         for node in nodes(section, &key, placed, doc)? {
-            plans.push(ApplicationPlan { node, application: application.clone() });
+            check_addresses(&application, node, &key, placed, doc)?;
+            let links = links(scenario, interfaces, &application, node, &key)?;
+            plans.push(ApplicationPlan { node, application: application.clone(), links });
         }
         if plans.len() > MAX_APPLICATIONS {
             let remedy = "name fewer nodes, or fewer applications";
@@ -83,6 +92,58 @@ fn nodes(
         return Err(doc.error(&format!("{key}.nodes"), "no node", remedy));
     }
     named.iter().enumerate().map(|(i, n)| placed.find(n, &format!("{key}.nodes[{i}]"), doc)).collect()
+}
+
+/// What an application's links are attached to.
+fn links(
+    scenario: &Scenario,
+    all: &Interfaces,
+    application: &ConfiguredApplication,
+    node: NodeId,
+    key: &str,
+) -> Result<Vec<Option<Attachment>>, Error> {
+    let doc = &scenario.document;
+    let one = |needs: LinkNeeds| {
+        if needs.reach == LinkReach::Mesh {
+            return Ok(None);
+        }
+        let at = interfaces::find(scenario, all, node, &needs.interface, key)?;
+        let is_outside = |k: u16| all.wires[usize::from(k)].leads_out;
+        match at {
+            Attachment::Wire(k) if is_outside(k) => Ok(Some(at)),
+            _ => {
+                let reason = format!("{} is an interface of the mesh", needs.interface);
+                let remedy = "name a wire with a `network`, or the uplink of a gateway";
+                Err(doc.error(key, reason, remedy))
+            }
+        }
+    };
+    application.parameters.links().into_iter().map(one).collect()
+}
+
+/// Whether the node has the address that the application says is its own, and nobody has the one that moves.
+fn check_addresses(
+    application: &ConfiguredApplication,
+    node: NodeId,
+    key: &str,
+    placed: &Placement,
+    doc: &Document,
+) -> Result<(), Error> {
+    let (name, has) = (&placed.names[node.index()], placed.addresses[node.index()]);
+    if let Some(own) = application.parameters.own_address().filter(|own| *own != has) {
+        let reason = format!("node {name} has the address {has}, not {own}");
+        return Err(doc.error(
+            key,
+            reason,
+            "give the node this address (nodes.node.address), or change it here",
+        ));
+    }
+    let home = application.parameters.home_address();
+    let Some(other) = home.and_then(|home| placed.addresses.iter().position(|a| *a == home)) else {
+        return Ok(());
+    };
+    let reason = format!("node {} has the home address", placed.names[other]);
+    Err(doc.error(key, reason, "give the node another address: the home address moves"))
 }
 
 /// The section's parameters, with the addresses of the nodes that they name.
@@ -171,6 +232,52 @@ mod tests {
         ] {
             let e = resolved(&format!("[[applications]]\n{section}\n")).unwrap_err().to_string();
             assert!(e.contains(message), "{section}: {e}");
+        }
+    }
+
+    /// The roving node's scenario with something changed.
+    fn roving(from: &str, to: &str) -> Result<crate::Resolved, wayhop_document::Error> {
+        let text = include_str!("../../../../../scenarios/roving.toml");
+        assert!(text.contains(from), "{from}");
+        Scenario::from_text(&text.replace(from, to), &[])?.resolve()
+    }
+
+    #[test]
+    fn links_of_applications_are_looked_up_and_addresses_checked() {
+        let plans = roving("dsr", "dsr").unwrap().applications;
+        let links: Vec<usize> = plans.iter().map(|p| p.links.iter().flatten().count()).collect();
+        assert_eq!(links, [2, 1, 1], "the mesh is none of the wires");
+        for (from, to, message) in [
+            (
+                "interface = \"office\"\naddress",
+                "interface = \"ofice\"\naddress",
+                "applications[0]: there is no interface named \"ofice\"; did you mean",
+            ),
+            (
+                "uplinks = [\"internet\"]",
+                "uplinks = [\"radio\"]",
+                "applications[0]: node 4 has no interface \"radio\"",
+            ),
+            (
+                "address = \"10.1.0.1/24\"",
+                "address = \"10.1.0.3/24\"",
+                "applications[0]: node ha has the address 10.1.0.1, not 10.1.0.3; give",
+            ),
+            (
+                "{ address = \"10.1.0.9\"",
+                "{ address = \"10.2.0.9\"",
+                "applications[0].mobiles[0].address: 10.2.0.9 is no address of a mobile",
+            ),
+            (
+                "home = \"10.1.0.9/24\"",
+                "home = \"10.1.0.2/24\"",
+                "applications[2]: node peer has the home address; give",
+            ),
+            ("home = \"10.1.0.9/24\"\n", "", "applications[2]: the key `home` is missing"),
+            ("kind = \"mesh\"", "kind = \"mash\"", "applications[2].links: "),
+        ] {
+            let e = roving(from, to).unwrap_err().to_string();
+            assert!(e.contains(message), "{to}: {e}");
         }
     }
 }

@@ -51,6 +51,7 @@ pub fn reference_markdown() -> String {
     radio(&mut out, &types);
     types.section(&mut out, "`wires`", "Wire");
     types.section(&mut out, "`wires.cuts`", "Cut");
+    types.section(&mut out, "`wires.absences`", "Absence");
     types.section(&mut out, "`gateways`", "Gateway");
     for (key, def) in [
         ("radio.site", "Site"),

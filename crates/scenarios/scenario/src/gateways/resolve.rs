@@ -45,10 +45,11 @@ pub struct GatewayPlan {
 pub struct OutsidePlan {
     /// The node.
     pub node: NodeId,
-    /// The gateways on its wires, in order, by address and the node's own interface.
-    pub gateways: Vec<(Ipv4Addr, IfaceId)>,
-    /// The other nodes outside on its wires.
-    pub others: Vec<(Ipv4Addr, IfaceId)>,
+    /// Its ways to gateways, to the other nodes outside, and to networks there. The next hop is unspecified where each address is a
+    /// neighbour.
+    pub routes: Vec<Route>,
+    /// Its way to the first gateway, if it has one.
+    pub gateway: Option<Route>,
 }
 
 impl EdgePlan {
@@ -74,10 +75,13 @@ pub(crate) fn resolve(
     interfaces: &mut Interfaces,
     protocol: &Configured,
 ) -> Result<Option<EdgePlan>, Error> {
-    if scenario.gateways.is_empty() {
-        return Ok(None);
-    }
     let doc = &scenario.document;
+    if scenario.gateways.is_empty() {
+        let Some(k) = interfaces.wires.iter().position(|w| w.network.is_some()) else { return Ok(None) };
+        let reason = "a network outside of the mesh, and no gateway";
+        let remedy = "add a section [[gateways]], or leave `network` out";
+        return Err(doc.error(&format!("wires[{k}].network"), reason, remedy));
+    }
     if protocol.name() == "none" {
         let remedy = "take another protocol, or give static routes instead of gateways";
         return Err(doc.error("gateways", "without a routing protocol nobody finds a gateway", remedy));
@@ -111,19 +115,74 @@ pub(crate) fn resolve(
         reaches: reaches.clone(),
         routes: ways_out(on(*wire).map(|n| placed.addresses[n.index()]), own_iface(*node, *wire)),
     });
-    let hosts = outside.iter().map(|&node| {
-        let wires = || attached[node.index()].iter().filter_map(|a| wire_of(*a));
-        let near = |wire: u16, n: NodeId| (placed.addresses[n.index()], own_iface(node, wire));
-        OutsidePlan {
-            node,
-            gateways: found
-                .iter()
-                .filter_map(|(g, wire, _)| wires().find(|w| w == wire).map(|w| near(w, *g)))
-                .collect(),
-            others: wires().flat_map(|w| on(w).filter(|n| *n != node).map(move |n| near(w, n))).collect(),
-        }
-    });
+    let ways = OutsideWays { interfaces, outside: &outside, gateways: &found, addresses: &placed.addresses };
+    let hosts = outside.iter().map(|&node| ways.of(node, &attached[node.index()]));
     Ok(Some(EdgePlan { mesh, gateways: gateways.collect(), outside: hosts.collect() }))
+}
+
+/// How nodes outside reach each other.
+struct OutsideWays<'a> {
+    interfaces: &'a Interfaces,
+    outside: &'a [NodeId],
+    gateways: &'a [(NodeId, u16, Vec<Prefix>)],
+    addresses: &'a [Ipv4Addr],
+}
+
+impl OutsideWays<'_> {
+    /// The routes of a node: by the fewest wires, of equals by the first.
+    fn of(&self, node: NodeId, attached: &[Attachment]) -> OutsidePlan {
+        let own: Vec<u16> = attached.iter().filter_map(|a| wire_of(*a)).collect();
+        let iface = |k: u16| IfaceId(own.iter().position(|w| *w == k).unwrap_or(0) as u8);
+        let mut routes: Vec<Route> = Vec::new();
+        let add = |routes: &mut Vec<Route>, route: Route| {
+            if routes.iter().all(|r| r.destination != route.destination) {
+                routes.push(route);
+            }
+        };
+        // The nodes whose wires are looked at next, each with the way to it; none is needed at the node itself.
+        let mut next: Vec<(NodeId, Option<Route>)> = vec![(node, None)];
+        let mut seen = vec![node];
+        let mut metric = 1;
+        while !next.is_empty() {
+            let mut further = Vec::new();
+            for (at, way) in next {
+                for (k, w) in (0..).zip(&self.interfaces.wires).filter(|(_, w)| w.leads_out) {
+                    if !w.nodes.contains(&at) {
+                        continue;
+                    }
+                    // By the first hop on the way there, or straight to a neighbour.
+                    let by = |neighbour: Addr| way.map_or((neighbour, iface(k)), |r| (r.next_hop, r.iface));
+                    if let Some(destination) = w.network {
+                        let (next_hop, iface) = by(Addr::UNSPECIFIED);
+                        add(&mut routes, Route { destination, next_hop, iface, metric });
+                    }
+                    for n in w.nodes.iter().copied().filter(|n| *n != node) {
+                        let is_outside = self.outside.contains(&n);
+                        if !is_outside && !self.gateways.iter().any(|(g, wire, _)| (*g, *wire) == (n, k)) {
+                            continue;
+                        }
+                        let addr = Addr::from(self.addresses[n.index()]);
+                        let (next_hop, iface) = by(addr);
+                        let route = Route { destination: Prefix::host(addr), next_hop, iface, metric };
+                        add(&mut routes, route);
+                        if is_outside && !seen.contains(&n) {
+                            seen.push(n);
+                            further.push((n, Some(route)));
+                        }
+                    }
+                }
+            }
+            next = further;
+            metric += 1;
+        }
+        let to = |(g, ..): &(NodeId, u16, Vec<Prefix>)| {
+            let gateway = Prefix::host(self.addresses[g.index()]);
+            routes.iter().find(|r| r.destination == gateway).copied()
+        };
+        let mut ways: Vec<Route> = self.gateways.iter().filter_map(to).collect();
+        ways.sort_by_key(|r| r.metric);
+        OutsidePlan { node, gateway: ways.first().copied(), routes }
+    }
 }
 
 fn wire_of(a: Attachment) -> Option<u16> {
@@ -195,7 +254,9 @@ fn check_members(
             return Err(doc.error(&key, "this wire leads out of the mesh, and nobody is outside", remedy));
         }
         for n in &w.nodes {
-            if !outside.contains(n) && !gateways.iter().any(|(g, wire, _)| g == n && *wire == k) {
+            // A host of the mesh may be at a network, too.
+            let is_gateway = || gateways.iter().any(|(g, wire, _)| g == n && *wire == k);
+            if w.network.is_none() && !outside.contains(n) && !is_gateway() {
                 let reason = format!(
                     "this wire leads out of the mesh, and node {} is in the mesh",
                     placed.names[n.index()]

@@ -20,10 +20,9 @@ fn a_node_behind_an_uplink_is_outside_and_the_gateway_leads_there() {
     let gateway = Ipv4Addr::new(10, 0, 0, 2);
     let all = Prefix::around(Addr::UNSPECIFIED, 0);
     assert_eq!(plan.mesh, Prefix::around(Ipv4Addr::new(10, 0, 0, 0), 24));
-    assert_eq!(
-        plan.outside,
-        [OutsidePlan { node: NodeId(2), gateways: vec![(gateway, IfaceId(0))], others: vec![] }]
-    );
+    let to_gateway = Route::to_host(gateway, gateway, 1).on(IfaceId(0));
+    let routes = vec![to_gateway];
+    assert_eq!(plan.outside, [OutsidePlan { node: NodeId(2), routes, gateway: Some(to_gateway) }]);
     let (outside, routes) = plan.of(NodeId(1)).unwrap();
     assert_eq!(outside, Outside { mesh: plan.mesh, reaches: vec![all] });
     let by_host = |destination| Route { destination, next_hop: host.into(), iface: IfaceId(1), metric: 1 };
@@ -80,4 +79,65 @@ fn a_wire_that_leads_out_has_gateways_and_nodes_outside_only() {
             .resolve()
             .is_ok()
     );
+}
+
+/// Gateway 1, router 2, and host 3 behind it on a network that node 0 of the mesh is at, too.
+const OFFICE: &str = "nodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\nradio.nodes = [0, 1]\n\
+                      protocol.name = \"dsr\"\ngateways = [{ node = 1 }]\nnodes.node = [{ id = 2, address = \"10.1.0.1\" }]\n\
+                      wires = [{ nodes = [1, 2] }, { nodes = [0, 2, 3], network = \"10.1.0.0/24\" }]\n";
+
+#[test]
+fn nodes_outside_reach_networks_and_the_gateway_by_routers() {
+    let plan = Scenario::from_text(OFFICE, &[]).unwrap().resolve().unwrap().edge.unwrap();
+    let [router, host] = [Ipv4Addr::new(10, 1, 0, 1), Ipv4Addr::new(198, 51, 100, 1)];
+    let gateway = Ipv4Addr::new(10, 0, 0, 2);
+    let office = Prefix::around(router, 24);
+    let by = |destination, next_hop: Addr, iface, metric| Route {
+        destination,
+        next_hop,
+        iface: IfaceId(iface),
+        metric,
+    };
+    // On the network every address is a neighbour; behind the router is the gateway.
+    let neighbours = by(office, Addr::UNSPECIFIED, 0, 1);
+    let to_gateway = by(Prefix::host(gateway), router.into(), 0, 2);
+    let of_host = vec![neighbours, by(Prefix::host(router), router.into(), 0, 1), to_gateway];
+    assert_eq!(plan.outside[1], OutsidePlan { node: NodeId(3), routes: of_host, gateway: Some(to_gateway) });
+    let of_router = [
+        by(Prefix::host(gateway), gateway.into(), 0, 1),
+        by(office, Addr::UNSPECIFIED, 1, 1),
+        by(Prefix::host(host), host.into(), 1, 1),
+    ];
+    assert_eq!(plan.outside[0].routes, of_router);
+}
+
+#[test]
+fn what_no_network_can_be_is_refused_by_key_with_a_remedy() {
+    for (from, to, words) in [
+        ("10.1.0.0/24", "10.1.0.0/31", "wires[1].network: \"10.1.0.0/31\" is no network; give"),
+        (
+            "gateways = [{ node = 1 }]",
+            "",
+            "wires[1].network: a network outside of the mesh, and no gateway; add",
+        ),
+        (
+            "nodes = [1, 2] }",
+            "nodes = [1, 2], absences = [{ node = 1, start_s = 1 }] }",
+            "wires[0].absences: this wire is no network",
+        ),
+        (
+            "/24\"",
+            "/24\", absences = [{ node = 1, start_s = 1 }]",
+            "absences[0].node: node 1 is not at this wire; name",
+        ),
+        (
+            "/24\"",
+            "/24\", absences = [{ node = 0, start_s = -1 }]",
+            "absences[0].start_s: -1 is not a number",
+        ),
+    ] {
+        let text = OFFICE.replace(from, to);
+        let error = Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}\n{text}");
+    }
 }

@@ -9,4 +9,4 @@ pub(crate) mod stalls;
 
 pub use resolve::{Attachment, Interfaces, RadioPlan, WirePlan};
 pub(crate) use resolve::{find, resolve};
-pub use schema::{Cut, Radio, Wire};
+pub use schema::{Absence, Cut, Radio, Wire};

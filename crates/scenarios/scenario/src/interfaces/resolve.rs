@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
-use wayhop_core::{NodeId, Span, Time, nearest};
+use wayhop_core::{NodeId, Prefix, Span, Time, nearest};
 use wayhop_document::{Document, Error, in_range, unknown_name};
 use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::{Cut, Radio, Wire};
+use super::schema::{Absence, Cut, Radio, Wire};
 use crate::file::Scenario;
+use crate::nodes::ipv6::prefix;
 use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
 use crate::site;
@@ -56,6 +57,10 @@ pub struct WirePlan {
     pub leads_out: bool,
     /// When it is cut, and when it is whole again.
     pub cuts: Vec<(Time, Option<Time>)>,
+    /// The addresses that are asked for there, if it is a network outside of the mesh.
+    pub network: Option<Prefix>,
+    /// Which node is away from it, and from when until when.
+    pub absences: Vec<(NodeId, Time, Option<Time>)>,
 }
 
 /// What an interface is at: a radio channel or a wire, by its number in [`Interfaces`].
@@ -315,16 +320,55 @@ fn wire(scenario: &Scenario, placed: &Placement, k: usize, w: &Wire) -> Result<W
     in_range(doc, &key("delay_us"), w.delay_us, 0.0, 1e7)?;
     in_range(doc, &key("loss"), w.loss, 0.0, 1.0)?;
     in_range(doc, &key("queue_packets"), f64::from(w.queue_packets), 1.0, 1e6)?;
+    let network = w.network.as_deref().map(|text| {
+        prefix(text).filter(|p| p.addr.is_v4() && (1..=30).contains(&p.len)).ok_or_else(|| {
+            let remedy = "give an IPv4 prefix of 1 to 30 bits such as \"10.1.0.0/24\"";
+            doc.error(&key("network"), format!("{text:?} is no network"), remedy)
+        })
+    });
+    let network = network.transpose()?;
     Ok(WirePlan {
         name: w.name.clone().unwrap_or_else(|| format!("wire{k}")),
-        nodes,
         rate_mbps: w.rate_mbps,
         delay: Span::from_secs_f64(w.delay_us * 1e-6),
         loss: w.loss,
         queue_packets: w.queue_packets as usize,
-        leads_out: false,
+        leads_out: network.is_some(),
         cuts: cuts(scenario, k, &w.cuts)?,
+        absences: absences(scenario, placed, k, w, &nodes)?,
+        network,
+        nodes,
     })
+}
+
+/// When nodes are away from a wire.
+fn absences(
+    scenario: &Scenario,
+    placed: &Placement,
+    k: usize,
+    w: &Wire,
+    at_it: &[NodeId],
+) -> Result<Vec<(NodeId, Time, Option<Time>)>, Error> {
+    let doc = &scenario.document;
+    if w.network.is_none() && !w.absences.is_empty() {
+        let remedy = "give the wire a `network`, or cut it as a whole (`cuts`)";
+        return Err(doc.error(&format!("wires[{k}].absences"), "this wire is no network", remedy));
+    }
+    let one = |(i, a): (usize, &Absence)| {
+        let key = |field: &str| format!("wires[{k}].absences[{i}].{field}");
+        let node = placed.find(&a.node, &key("node"), doc)?;
+        if !at_it.contains(&node) {
+            let reason = format!("node {} is not at this wire", placed.names[node.index()]);
+            return Err(doc.error(&key("node"), reason, "name one of the wire's nodes"));
+        }
+        in_range(doc, &key("start_s"), a.start_s, 0.0, MAX_DURATION_S)?;
+        if let Some(s) = a.length_s {
+            in_range(doc, &key("length_s"), s, 1e-6, MAX_DURATION_S)?;
+        }
+        let start = Time::from_secs_f64(a.start_s);
+        Ok((node, start, a.length_s.map(|s| start + Span::from_secs_f64(s))))
+    };
+    w.absences.iter().enumerate().map(one).collect()
 }
 
 /// The cuts of a wire, in order.

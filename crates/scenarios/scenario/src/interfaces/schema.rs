@@ -75,6 +75,26 @@ pub struct Wire {
     /// When it is cut. Its interfaces are down for so long: a packet for one ends as if its next hop had not answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<Cut>,
+    /// An IPv4 prefix, such as `10.1.0.0/24`: the wire is a network outside of the mesh, as an uplink of a gateway is. Its nodes find each
+    /// other's link addresses by ARP, and ask there for every address of the prefix, such as the home address of a mobile node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// When nodes are away from it: only with a `network`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absences: Vec<Absence>,
+}
+
+/// A time in which a node is not at a wire.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Absence {
+    /// The node.
+    pub node: NodeRef,
+    /// When it leaves, seconds.
+    pub start_s: f64,
+    /// For how long, seconds. Without it: for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length_s: Option<f64>,
 }
 
 /// A time in which a wire is cut.

@@ -61,8 +61,8 @@ fn merge<T>(
             document.error(&path, reason, remedy)
         })?;
         table.insert(key.clone(), new);
-        // One key at a time, so that a value out of range names its key.
-        read(&table).map_err(|e| {
+        // One key at a time, so that a value out of range names its key. What is missing yet may come.
+        read(&table).map(drop).or_else(|e| if is_missing(&e) { Ok(()) } else { Err(e) }).map_err(|e| {
             document.error(
                 &path,
                 plain(&e).replace('\n', ", "),
@@ -71,6 +71,11 @@ fn merge<T>(
         })?;
     }
     read(&table).map_err(|e| document.error(section, plain(&e), "check its keys"))
+}
+
+/// Whether an error is about a key that has no value.
+fn is_missing(e: &str) -> bool {
+    plain(e).ends_with("is missing")
 }
 
 /// The parameters of a protocol: those of a profile with the keys of `overrides` in their place.

@@ -116,8 +116,9 @@ impl Protocol {
 
     /// About one key or, if the protocol names none, the first of this section that it speaks of.
     fn error(&self, doc: &Document, e: ParameterError) -> Error {
-        let spoken_of = || self.overrides.keys().map(String::as_str).find(|k| e.problem.contains(k));
-        let key = e.key.or_else(spoken_of).map_or_else(|| "protocol".to_owned(), |k| format!("protocol.{k}"));
+        let spoken_of = || self.overrides.keys().find(|k| e.problem.contains(*k));
+        let named = e.key.as_deref().or_else(|| spoken_of().map(String::as_str));
+        let key = named.map_or_else(|| "protocol".to_owned(), |k| format!("protocol.{k}"));
         doc.error(&key, e.problem, e.remedy)
     }
 }

@@ -3,6 +3,7 @@
 use core::net::{IpAddr, SocketAddr};
 
 use super::effect::{ApplicationDatagram, ApplicationEffect};
+use super::network::NetworkEffect;
 use crate::{Addr, Rng, Time, TimerKey, TraceNote};
 
 /// The time to live of datagrams that ask for none.
@@ -59,5 +60,9 @@ impl<'a> ApplicationCx<'a> {
     /// Writes a remark into the run's table `events`.
     pub fn note(&mut self, what: &'static str, about: impl Into<Addr>, value: u64) {
         self.effects.push(ApplicationEffect::Note(TraceNote { what, about: about.into(), value }));
+    }
+    /// Has the host's network layer do something.
+    pub fn network(&mut self, effect: NetworkEffect) {
+        self.effects.push(ApplicationEffect::Network(effect));
     }
 }

@@ -1,11 +1,13 @@
 //! An application, as everything outside of its folder knows it.
 
 use core::fmt;
+use core::net::Ipv4Addr;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::Application;
+use super::link::LinkNeeds;
 use crate::ParameterError;
 
 /// Everything that the outside needs to know of an application. Each fills in one; the crate `wayhop-applications` lists them.
@@ -33,6 +35,18 @@ pub type ReadApplication = fn(Map<String, Value>) -> Result<Arc<dyn ApplicationP
 pub trait ApplicationParameters: fmt::Debug + Send + Sync {
     /// One node's application.
     fn application(&self) -> Box<dyn Application>;
+    /// The links that the application needs; most need none.
+    fn links(&self) -> Vec<LinkNeeds> {
+        Vec::new()
+    }
+    /// The address that its node has to have, if it names one.
+    fn own_address(&self) -> Option<Ipv4Addr> {
+        None
+    }
+    /// The address of its node that is no interface's own, and moves: that by which others know the node.
+    fn home_address(&self) -> Option<Ipv4Addr> {
+        None
+    }
     /// All values by key.
     fn values(&self) -> Map<String, Value>;
     /// What values mean together.

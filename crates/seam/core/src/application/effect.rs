@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 
 use serde::Serialize;
 
+use super::network::NetworkEffect;
 use crate::{Time, TimerKey, TraceNote};
 
 /// A datagram that an application sends.
@@ -20,7 +21,7 @@ pub struct ApplicationDatagram {
     pub data: Vec<u8>,
 }
 
-fn hexadecimal<S: serde::Serializer>(data: &[u8], s: S) -> Result<S::Ok, S::Error> {
+pub(super) fn hexadecimal<S: serde::Serializer>(data: &[u8], s: S) -> Result<S::Ok, S::Error> {
     s.serialize_str(&crate::hex(data))
 }
 
@@ -38,4 +39,6 @@ pub enum ApplicationEffect {
     ClearTimer(TimerKey),
     /// Write a remark into the run's table `events`.
     Note(TraceNote),
+    /// Have the host's network layer do this.
+    Network(NetworkEffect),
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::network::NetworkInput;
 use crate::{Fix, TimerKey, bytes};
 
 /// One call of an application.
@@ -29,4 +30,6 @@ pub enum ApplicationInput<'a> {
     Position(Fix),
     /// The node lost its memory.
     Restart,
+    /// The host's network layer tells something.
+    Network(NetworkInput<'a>),
 }

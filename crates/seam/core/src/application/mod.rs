@@ -4,6 +4,8 @@ mod cx;
 mod description;
 mod effect;
 mod input;
+mod link;
+mod network;
 
 pub use cx::ApplicationCx;
 pub use description::{
@@ -11,6 +13,8 @@ pub use description::{
 };
 pub use effect::{ApplicationDatagram, ApplicationEffect};
 pub use input::ApplicationInput;
+pub use link::{LinkId, LinkNeeds, LinkReach, LinkState};
+pub use network::{HomeRoute, NetworkEffect, NetworkInput};
 
 use core::net::SocketAddr;
 
@@ -29,12 +33,18 @@ pub trait Application: Send {
     /// The node is up: the application opens its ports and sets its first timers.
     fn start(&mut self, cx: &mut ApplicationCx<'_>);
     /// A datagram came to a port that the application listens at.
-    fn on_datagram(&mut self, cx: &mut ApplicationCx<'_>, port: u16, from: SocketAddr, data: &[u8]);
+    fn on_datagram(&mut self, cx: &mut ApplicationCx<'_>, port: u16, from: SocketAddr, data: &[u8]) {
+        let _ = (cx, port, from, data);
+    }
     /// A timer fires.
     fn on_timer(&mut self, cx: &mut ApplicationCx<'_>, key: TimerKey);
     /// Where the node is, from its GPS receiver.
     fn on_position(&mut self, cx: &mut ApplicationCx<'_>, fix: &Fix) {
         let _ = (cx, fix);
+    }
+    /// The host's network layer tells something: only to an application that has links ([`ApplicationParameters::links`]).
+    fn on_network(&mut self, cx: &mut ApplicationCx<'_>, input: NetworkInput<'_>) {
+        let _ = (cx, input);
     }
     /// The node lost its memory: whatever is not on a disk is forgotten. [`Application::start`] follows.
     fn restart(&mut self);
@@ -50,6 +60,7 @@ pub trait Application: Send {
             ApplicationInput::Timer(key) => self.on_timer(cx, key),
             ApplicationInput::Position(fix) => self.on_position(cx, &fix),
             ApplicationInput::Restart => self.restart(),
+            ApplicationInput::Network(input) => self.on_network(cx, input),
         }
     }
 }

@@ -11,7 +11,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use wayhop_mobile_ip::{KnownBinding, KnownMobile};
+use serde_json::Value;
+use wayhop_mobile_ip::KnownMobile;
 
 use crate::kernel::ownership::give_to;
 use crate::log::{Level, Log};
@@ -23,22 +24,7 @@ const FOLDER: &str = "/var/lib/wayhop";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Text {
-    mobiles: Vec<Mobile>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Mobile {
-    home: Ipv4Addr,
-    identification: Option<u64>,
-    bindings: Vec<Binding>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Binding {
-    care_of: Ipv4Addr,
-    reverse: bool,
-    granted_ntp: u64,
-    lifetime_s: u16,
+    mobiles: Vec<KnownMobile>,
 }
 
 /// The file, and what is in it.
@@ -78,8 +64,8 @@ impl Memory {
     }
 
     /// What an earlier life of this agent knew.
-    pub(super) fn known(&self) -> Vec<KnownMobile> {
-        self.known.values().cloned().collect()
+    pub(super) fn known(&self) -> Vec<Value> {
+        self.known.values().filter_map(|known| serde_json::to_value(known).ok()).collect()
     }
 
     /// Sees, as the user who will do it, whether the file can be replaced.
@@ -88,7 +74,8 @@ impl Memory {
     }
 
     /// What is known of a mobile node now.
-    pub(super) fn keep(&mut self, known: KnownMobile, log: &Log) {
+    pub(super) fn keep(&mut self, known: Value, log: &Log) {
+        let Ok(known) = serde_json::from_value::<KnownMobile>(known) else { return };
         self.known.insert(known.home, known);
         self.write(log);
     }
@@ -120,18 +107,7 @@ fn read(path: &Path) -> io::Result<Vec<KnownMobile>> {
         return Err(io::Error::other("it is too long for bindings of a home agent"));
     }
     let text: Text = serde_json::from_slice(&text).map_err(io::Error::other)?;
-    let binding = |b: Binding| KnownBinding {
-        care_of: b.care_of,
-        is_reverse: b.reverse,
-        granted_ntp: b.granted_ntp,
-        lifetime_s: b.lifetime_s,
-    };
-    let mobile = |m: Mobile| KnownMobile {
-        home: m.home,
-        identification: m.identification,
-        bindings: m.bindings.into_iter().map(binding).collect(),
-    };
-    Ok(text.mobiles.into_iter().map(mobile).collect())
+    Ok(text.mobiles)
 }
 
 /// Makes the folder, and gives it and an earlier file to the user. A folder that was there stays whose it is.
@@ -150,18 +126,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 fn write(path: &Path, known: &BTreeMap<Ipv4Addr, KnownMobile>) -> io::Result<()> {
-    let binding = |b: &KnownBinding| Binding {
-        care_of: b.care_of,
-        reverse: b.is_reverse,
-        granted_ntp: b.granted_ntp,
-        lifetime_s: b.lifetime_s,
-    };
-    let mobile = |m: &KnownMobile| Mobile {
-        home: m.home,
-        identification: m.identification,
-        bindings: m.bindings.iter().map(binding).collect(),
-    };
-    let text = serde_json::to_vec_pretty(&Text { mobiles: known.values().map(mobile).collect() })?;
+    let text = serde_json::to_vec_pretty(&Text { mobiles: known.values().cloned().collect() })?;
     let part = path.with_extension("json.part");
     let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
     file.write_all(&text)?;
@@ -173,6 +138,8 @@ fn write(path: &Path, known: &BTreeMap<Ipv4Addr, KnownMobile>) -> io::Result<()>
 
 #[cfg(test)]
 mod tests {
+    use wayhop_mobile_ip::KnownBinding;
+
     use super::*;
 
     #[test]

@@ -4,13 +4,12 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::BorrowedFd;
 
-use wayhop_core::Mac;
+use wayhop_core::{LinkId, LinkNeeds, LinkReach, LinkState, Mac, NetworkInput};
 use wayhop_linux::ip_sockets::{IpSockets, RawSender};
 use wayhop_linux::listing::{Address, Link};
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{ArpSocket, Error, interface};
-use wayhop_mobile_ip::{Clock, Engine, Input, LinkState, Output};
-use wayhop_wire::{ipv4, mobile_ip};
+use wayhop_wire::{arp, ipv4};
 
 use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict};
 
@@ -19,7 +18,6 @@ const BATCH: usize = 64;
 
 /// A link of the host. Its interface may go, and another one of its name take its place.
 pub(super) struct Port {
-    pub(super) name: String,
     wanted: PortNeeds,
     open: Option<PortSockets>,
     /// Why the interface that is there is not used, as it was told.
@@ -56,26 +54,19 @@ enum Way {
     Routes(RawSender),
 }
 
-/// Which ICMP messages are wanted: router advertisements, or solicitations.
-pub(super) const ADVERTISEMENTS: &[u8] = &[9];
-pub(super) const SOLICITATIONS: &[u8] = &[10];
+/// Settings of an interface, and their values.
+pub(super) type Settings = &'static [(&'static str, &'static str)];
 
 /// What is wanted of a link.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct PortNeeds {
-    pub(super) icmp_types: &'static [u8],
-    /// What the interface joins.
-    pub(super) groups: &'static [Ipv4Addr],
-    pub(super) arp: bool,
-    /// Whether what is sent there is for a neighbour.
-    pub(super) on_link: bool,
+    /// What the application needs.
+    pub(super) link: LinkNeeds,
     /// The home agent, where routes of the interface lead to it.
     pub(super) by_routes: Option<Ipv4Addr>,
-    /// Of a mesh whose packets come by the radio: its interface.
-    pub(super) radio: Option<String>,
     /// Settings that an interface needs which takes the place of the first one. There they were made when it could be written down how
     /// to undo them; the same list undoes them here.
-    pub(super) settings: &'static [(&'static str, &'static str)],
+    pub(super) settings: Settings,
 }
 
 /// The interface of this name.
@@ -85,8 +76,8 @@ pub(super) fn find(links: &[Link], name: &str) -> Result<Link, Error> {
     })
 }
 
-fn sockets(name: &str, index: u32, wanted: &PortNeeds) -> Result<IpSockets, Error> {
-    let port = mobile_ip::PORT;
+fn sockets(name: &str, index: u32, wanted: &LinkNeeds) -> Result<IpSockets, Error> {
+    let port = wanted.port;
     IpSockets::open(name, index, port, wanted.icmp_types, wanted.groups).map_err(|e| {
         if e.kind() == std::io::ErrorKind::AddrInUse {
             return Error::System(format!(
@@ -98,7 +89,8 @@ fn sockets(name: &str, index: u32, wanted: &PortNeeds) -> Result<IpSockets, Erro
 }
 
 impl PortSockets {
-    fn new(name: &str, links: &[Link], wanted: &PortNeeds) -> Result<Self, Error> {
+    fn new(links: &[Link], wanted: &LinkNeeds) -> Result<Self, Error> {
+        let name = &wanted.interface;
         let link = find(links, name)?;
         let index = link.index;
         let sockets = sockets(name, index, wanted)?;
@@ -109,12 +101,12 @@ impl PortSockets {
             }
             None => None,
         };
-        let way = match (&radio, wanted.on_link) {
+        let way = match (&radio, wanted.reach) {
             (Some(_), _) => Way::Routes(
                 RawSender::open(None).map_err(Error::system(format!("open a socket for {name}")))?,
             ),
-            (None, true) => Way::OnLink,
-            (None, false) => Way::Interface,
+            (None, LinkReach::Neighbours) => Way::OnLink,
+            (None, LinkReach::Routes | LinkReach::Mesh) => Way::Interface,
         };
         let arp = match link.mac.filter(|_| wanted.arp) {
             Some(mac) => Some(
@@ -133,16 +125,24 @@ impl PortSockets {
 
 impl Port {
     /// A link whose interface is not there yet.
-    pub(super) fn waiting(name: &str, wanted: PortNeeds) -> Self {
-        Self { name: name.to_owned(), wanted, open: None, trouble: None }
+    pub(super) const fn waiting(wanted: PortNeeds) -> Self {
+        Self { wanted, open: None, trouble: None }
     }
 
     /// Opens the sockets.
-    pub(super) fn open(links: &[Link], name: &str, wanted: PortNeeds) -> Result<Self, Error> {
-        let open = Some(PortSockets::new(name, links, &wanted)?);
-        Ok(Self { open, ..Self::waiting(name, wanted) })
+    pub(super) fn open(links: &[Link], wanted: PortNeeds) -> Result<Self, Error> {
+        let open = Some(PortSockets::new(links, &wanted.link)?);
+        Ok(Self { open, ..Self::waiting(wanted) })
     }
 
+    /// The name of its interface.
+    pub(super) fn name(&self) -> &str {
+        &self.wanted.link.interface
+    }
+    /// Whether what is sent there is for a neighbour.
+    pub(super) fn is_on_link(&self) -> bool {
+        self.wanted.link.reach == LinkReach::Neighbours
+    }
     /// Whether its interface is there.
     pub(super) const fn is_there(&self) -> bool {
         self.open.is_some()
@@ -158,8 +158,8 @@ impl Port {
     /// comes once.
     pub(super) fn follow(&mut self, links: &[Link]) -> Result<Change, Error> {
         let index_of = |name: &str| links.iter().find(|l| l.name == name).map(|l| l.index);
-        let own = index_of(&self.name);
-        let radio = self.wanted.radio.as_deref().map(index_of);
+        let own = index_of(self.name());
+        let radio = self.wanted.link.radio.as_deref().map(index_of);
         let is_same = |o: &PortSockets| {
             own == Some(o.index) && radio.is_none_or(|r| r == o.radio.as_ref().map(|(i, _)| *i))
         };
@@ -188,14 +188,14 @@ impl Port {
     }
 
     fn take_over(&self, links: &[Link]) -> Result<PortSockets, Error> {
-        let name = &self.name;
+        let name = self.name();
         let loose =
             (!self.wanted.settings.is_empty() && is_way_back_strict(name)).then_some((WAY_BACK, LOOSE));
         for (key, value) in self.wanted.settings.iter().copied().chain(loose) {
             let path = interface::ipv4_setting(name, key);
             fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
         }
-        PortSockets::new(name, links, &self.wanted)
+        PortSockets::new(links, &self.wanted.link)
     }
 
     /// To wait for: ICMP, datagrams, tunnels, and ARP if it is wanted.
@@ -206,16 +206,18 @@ impl Port {
         })
     }
 
-    /// Takes what waits, and gives it to the engine.
-    pub(super) fn take(&mut self, link: u8, now: Clock, engine: &mut dyn Engine, out: &mut Vec<Output>) {
+    /// Takes what waits.
+    pub(super) fn take(&mut self, link: LinkId, give: &mut dyn FnMut(NetworkInput<'static>)) {
         let Some(open) = &mut self.open else { return };
         for sockets in open.all_sockets() {
-            take(sockets, link, now, engine, out);
+            take(sockets, link, give);
         }
         for _ in 0..BATCH {
             let Some(heard) = open.arp.as_ref().and_then(ArpSocket::receive) else { break };
             if let Some(message) = heard {
-                engine.input(now, Input::Arp { link, message }, out);
+                let mut octets = vec![0; message.buffer_len()];
+                message.emit(&mut octets);
+                give(NetworkInput::Arp { link, message: octets.into() });
             }
         }
     }
@@ -230,7 +232,7 @@ impl Port {
         }
     }
     /// Sends an ARP message, if there is ARP at the interface.
-    pub(super) fn send_arp(&self, to: Mac, message: &wayhop_wire::arp::Repr) -> std::io::Result<()> {
+    pub(super) fn send_arp(&self, to: Mac, message: &arp::Repr) -> std::io::Result<()> {
         self.open.as_ref().and_then(|o| o.arp.as_ref()).map_or(Ok(()), |arp| arp.send(to, message))
     }
 
@@ -260,21 +262,20 @@ impl Port {
     }
 }
 
-fn take(sockets: &mut IpSockets, link: u8, now: Clock, engine: &mut dyn Engine, out: &mut Vec<Output>) {
+fn take(sockets: &mut IpSockets, link: LinkId, give: &mut dyn FnMut(NetworkInput<'static>)) {
     for _ in 0..BATCH {
         let Some(packet) = sockets.receive_icmp() else { break };
         if let Ok(ip) = ipv4::Packet::new_checked(packet) {
-            engine.input(now, Input::Icmp { link, src: ip.src(), message: ip.payload() }, out);
+            give(NetworkInput::Icmp { link, src: ip.src(), message: ip.payload().to_vec().into() });
         }
     }
     for _ in 0..BATCH {
-        let Some((from, payload)) = sockets.receive_datagram() else { break };
-        let (src, src_port) = (*from.ip(), from.port());
-        engine.input(now, Input::Udp { link, src, src_port, payload }, out);
+        let Some((from, data)) = sockets.receive_datagram() else { break };
+        give(NetworkInput::Datagram { link, from, data: data.to_vec().into() });
     }
     for _ in 0..BATCH {
         let Some(packet) = sockets.receive_tunnelled() else { break };
-        engine.input(now, Input::Tunnelled { link, packet }, out);
+        give(NetworkInput::Tunnelled { link, packet: packet.to_vec().into() });
     }
 }
 

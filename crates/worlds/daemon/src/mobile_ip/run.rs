@@ -1,19 +1,24 @@
-//! The loop: what waits goes to the engine, and what it asks for is done.
+//! The loop: what waits goes to the application, and what it asks for is done.
 
+use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signalfd::SignalFd;
 use nix::sys::time::TimeSpec;
-use wayhop_core::Time;
+use wayhop_core::{
+    ApplicationCx, ApplicationEffect, ApplicationInput, LinkState, NetworkEffect, NetworkInput, Time,
+    TimerKey,
+};
 use wayhop_linux::Error;
 use wayhop_linux::host_news::HostNews;
 use wayhop_linux::ip_sockets::RawSender;
-use wayhop_mobile_ip::{Clock, Event, Input, LinkState, Output};
+use wayhop_wire::arp;
 
-use super::ports::{self, Change};
+use super::memory::Memory;
+use super::ports::{Change, Port};
 use super::setup::{AgentParts, Role, set_up};
 use crate::kernel::privileges;
 use crate::log::Level;
@@ -44,19 +49,18 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
     for port in ready.ports.iter().filter(|p| !p.is_there()) {
         ready
             .log
-            .tell(Level::Warning, format_args!("there is no interface {} yet: waiting for it", port.name));
+            .tell(Level::Warning, format_args!("there is no interface {} yet: waiting for it", port.name()));
     }
     ready.log.tell(Level::Info, format_args!("begins: {}", ready.says));
-    let mut agent = Agent { ready, news, out, warnings: Warnings::default(), counts: Counts::default() };
+    let mut agent = Agent::new(ready, news, out);
     let ended = agent.serve(&signals);
-    let counts = agent.counts;
+    let [refused, denied, not_believed] = agent.counts();
     let AgentParts { undo, tun, log, mut routes, .. } = agent.ready;
     // Without a link that the host is set back at, nobody else does it.
     let removed = routes.end().map_err(Error::system("remove the rule of the home address"));
     drop(tun);
     let set_back = undo.map_or(Ok(()), |mut undo| undo.finish()).and(removed);
     if ended.is_ok() {
-        let Counts { refused, denied, not_believed } = counts;
         log.tell(
             Level::Info,
             format_args!(
@@ -75,19 +79,14 @@ struct Agent {
     news: HostNews,
     out: RawSender,
     warnings: Warnings,
-    counts: Counts,
+    begun: Instant,
+    timers: BTreeMap<TimerKey, Time>,
+    /// How far the time of day is ahead of the clock that began with the program, as the application knows it.
+    ahead: Option<Duration>,
 }
 
-/// What was wrong, since the beginning.
-#[derive(Copy, Clone, Debug, Default)]
-struct Counts {
-    /// Requests of others that this agent refused.
-    refused: u64,
-    /// Own requests that an agent refused.
-    denied: u64,
-    /// Messages and packets in tunnels that were not believed.
-    not_believed: u64,
-}
+/// The time of day may be this far from what the application believes: it is told of each larger step.
+const CLOCK_STEP: Duration = Duration::from_millis(1);
 
 /// Lines about strangers in this second.
 #[derive(Default)]
@@ -105,11 +104,21 @@ const TUN: usize = 3;
 const LINKS: usize = 4;
 
 impl Agent {
+    fn new(ready: AgentParts, news: HostNews, out: RawSender) -> Self {
+        let (warnings, begun, timers) = (Warnings::default(), Instant::now(), BTreeMap::new());
+        Self { ready, news, out, warnings, begun, timers, ahead: None }
+    }
+
     fn serve(&mut self, signals: &SignalFd) -> Result<(), Error> {
+        self.call(ApplicationInput::Start);
+        self.tell_time();
+        let known = self.ready.memory.as_ref().map_or_else(Vec::new, Memory::known);
+        known.into_iter().for_each(|known| self.tell(NetworkInput::Recall(known)));
         self.look_at_links()?;
-        self.call(|now, ready, out| ready.engine.input(now, Input::Timer, out));
         loop {
+            self.fire_timers();
             let ready = self.wait(signals)?;
+            self.tell_time();
             if ready[UNDO]
                 && let Some(undo) = &self.ready.undo
             {
@@ -122,29 +131,74 @@ impl Agent {
                 self.news.take();
                 self.look_at_links()?;
             }
-            self.call(|now, ready, out| {
-                for (link, port) in (0..).zip(&mut ready.ports) {
-                    port.take(link, now, ready.engine.as_mut(), out);
-                }
-            });
+            self.take_from_links();
             if ready[TUN] {
                 self.take_packets();
-            }
-            let is_due = self.ready.engine.next().is_some_and(|at| at <= self.ready.clocks.now().at);
-            if is_due {
-                self.call(|now, ready, out| ready.engine.input(now, Input::Timer, out));
             }
         }
     }
 
-    /// Calls the engine, and does what it asks for.
-    fn call(&mut self, f: impl FnOnce(Clock, &mut AgentParts, &mut Vec<Output>)) {
-        let now = self.ready.clocks.now();
-        let mut out = Vec::new();
-        f(now, &mut self.ready, &mut out);
-        for output in out {
-            self.carry_out(now.at, output);
+    fn now(&self) -> Time {
+        Time::from_nanos(self.begun.elapsed().as_nanos() as u64)
+    }
+
+    /// What went wrong since the beginning: requests refused, own ones denied, and messages that were not believed.
+    fn counts(&self) -> [u64; 3] {
+        let mut counts = [0; 3];
+        self.ready.application.figures(&mut |name, value| {
+            if let Some(i) = ["refused", "denied", "not_believed"].iter().position(|n| *n == name) {
+                counts[i] = value as u64;
+            }
+        });
+        counts
+    }
+
+    /// Calls the application, and does what it asks for.
+    fn call(&mut self, input: ApplicationInput<'_>) {
+        let (now, mut effects) = (self.now(), Vec::new());
+        let mut cx = ApplicationCx::new(now, self.ready.home.into(), &mut self.ready.rng, &mut effects);
+        self.ready.application.on_input(&mut cx, input);
+        for effect in effects {
+            match effect {
+                ApplicationEffect::SetTimer(key, at) => drop(self.timers.insert(key, at)),
+                ApplicationEffect::ClearTimer(key) => drop(self.timers.remove(&key)),
+                ApplicationEffect::Network(effect) => self.carry_out(now, effect),
+                // The lines of the log say it in words; ports are the links'.
+                ApplicationEffect::Note(_) | ApplicationEffect::Listen(_) | ApplicationEffect::Send(_) => {}
+            }
         }
+    }
+
+    fn tell(&mut self, input: NetworkInput<'_>) {
+        self.call(ApplicationInput::Network(input));
+    }
+
+    /// Tells the time of day, if it is not the one that the application believes.
+    fn tell_time(&mut self) {
+        let day = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ahead = day.saturating_sub(self.begun.elapsed());
+        if self.ahead.is_none_or(|a| a.abs_diff(ahead) > CLOCK_STEP) {
+            self.ahead = Some(ahead);
+            self.tell(NetworkInput::TimeOfDay(day.as_nanos() as u64));
+        }
+    }
+
+    fn fire_timers(&mut self) {
+        let now = self.now();
+        let due: Vec<TimerKey> =
+            self.timers.iter().filter(|(_, at)| **at <= now).map(|(key, _)| *key).collect();
+        for key in due {
+            self.timers.remove(&key);
+            self.call(ApplicationInput::Timer(key));
+        }
+    }
+
+    fn take_from_links(&mut self) {
+        let mut heard = Vec::new();
+        for (link, port) in (0..).zip(&mut self.ready.ports) {
+            port.take(link, &mut |input| heard.push(input));
+        }
+        heard.into_iter().for_each(|input| self.tell(input));
     }
 
     fn take_packets(&mut self) {
@@ -152,11 +206,11 @@ impl Agent {
             let Some(packet) = self.ready.tun.as_mut().and_then(|t| t.receive().map(<[u8]>::to_vec)) else {
                 return;
             };
-            self.call(|now, ready, out| ready.engine.input(now, Input::Outbound(&packet), out));
+            self.tell(NetworkInput::Outbound(packet.into()));
         }
     }
 
-    /// Follows interfaces that came and went, and tells the engine how the links are.
+    /// Follows interfaces that came and went, and tells the application how the links are.
     fn look_at_links(&mut self) -> Result<(), Error> {
         let AgentParts { ports, routes, home, log, .. } = &mut self.ready;
         let failed = || Error::system("look at the interfaces");
@@ -164,15 +218,15 @@ impl Agent {
         let mut changes = Vec::with_capacity(ports.len());
         for (link, port) in (0..).zip(&mut *ports) {
             let change = port.follow(&links).unwrap_or_else(|e| {
-                log.tell(Level::Warning, format_args!("{} cannot be used yet: {e}", port.name));
+                log.tell(Level::Warning, format_args!("{} cannot be used yet: {e}", port.name()));
                 Change::Gone
             });
             match change {
                 Change::None => {}
                 Change::Gone => {
-                    log.tell(Level::Warning, format_args!("{} is gone: waiting for it", port.name));
+                    log.tell(Level::Warning, format_args!("{} is gone: waiting for it", port.name()));
                 }
-                Change::Taken => log.tell(Level::Info, format_args!("{} is there: taken over", port.name)),
+                Change::Taken => log.tell(Level::Info, format_args!("{} is there: taken over", port.name())),
             }
             routes.follow(link, port.index());
             changes.push(change);
@@ -184,39 +238,39 @@ impl Agent {
         };
         let states = ports.iter().map(state).collect::<Result<Vec<_>, _>>();
         let states = states.map_err(Error::system("look for routes"))?;
-        self.call(|now, ready, out| {
-            for ((link, state), change) in (0..).zip(states).zip(changes) {
-                // Another interface in its place: nothing that was heard by the old one holds.
-                if change == Change::Taken {
-                    ready.engine.input(now, Input::Link { link, state: LinkState::default() }, out);
-                }
-                ready.engine.input(now, Input::Link { link, state }, out);
+        for ((link, state), change) in (0..).zip(states).zip(changes) {
+            // Another interface in its place: nothing that was heard by the old one holds.
+            if change == Change::Taken {
+                self.tell(NetworkInput::Link { link, state: LinkState::default() });
             }
-        });
+            self.tell(NetworkInput::Link { link, state });
+        }
         Ok(())
     }
 
-    fn carry_out(&mut self, now: Time, output: Output) {
-        let done = match output {
-            Output::Send { link: None, packet } => self.out.send(&packet),
-            Output::Send { link: Some(link), packet } => self.port(link, |p| p.send(&packet)),
-            Output::Arp { link, to, message } => self.port(link, |p| p.send_arp(to, &message)),
-            Output::Deliver(packet) => {
+    fn carry_out(&mut self, now: Time, effect: NetworkEffect) {
+        let done = match effect {
+            NetworkEffect::Send { link: None, packet } => self.out.send(&packet),
+            NetworkEffect::Send { link: Some(link), packet } => self.port(link, |p| p.send(&packet)),
+            NetworkEffect::Arp { link, to, message } => {
+                arp::Repr::parse(&message).map_or(Ok(()), |m| self.port(link, |p| p.send_arp(to, &m)))
+            }
+            NetworkEffect::Deliver(packet) => {
                 // A stack that does not take it loses it, as any interface may.
                 self.ready.tun.as_ref().map(|t| t.send(&packet));
                 Ok(())
             }
-            Output::Intercept(home) => self.ready.routes.intercept(home, true),
-            Output::Release(home) => self.ready.routes.intercept(home, false),
-            Output::Attach(to) => self.ready.routes.attach(to),
-            Output::Remember(known) => {
+            NetworkEffect::Intercept(home) => self.ready.routes.intercept(home, true),
+            NetworkEffect::Release(home) => self.ready.routes.intercept(home, false),
+            NetworkEffect::Attach(to) => self.ready.routes.attach(&to),
+            NetworkEffect::Remember(_, known) => {
                 if let Some(memory) = &mut self.ready.memory {
                     memory.keep(known, &self.ready.log);
                 }
                 Ok(())
             }
-            Output::Event(event) => {
-                self.tell(now, &event);
+            NetworkEffect::Log { is_warning, text } => {
+                self.log(now, is_warning, text);
                 Ok(())
             }
         };
@@ -226,19 +280,13 @@ impl Agent {
         }
     }
 
-    fn port(&self, link: u8, f: impl FnOnce(&ports::Port) -> std::io::Result<()>) -> std::io::Result<()> {
+    fn port(&self, link: u8, f: impl FnOnce(&Port) -> std::io::Result<()>) -> std::io::Result<()> {
         self.ready.ports.get(usize::from(link)).map_or(Ok(()), f)
     }
 
-    fn tell(&mut self, now: Time, event: &Event) {
-        let name =
-            |link: u8| self.ready.ports.get(usize::from(link)).map_or_else(String::new, |p| p.name.clone());
-        let text = event.text(name);
-        match event {
-            Event::Refused { .. } => self.counts.refused += 1,
-            Event::Denied { .. } => self.counts.denied += 1,
-            Event::NotBelieved { .. } => self.counts.not_believed += 1,
-            _ => return self.ready.log.tell(Level::Info, text),
+    fn log(&mut self, now: Time, is_warning: bool, text: String) {
+        if !is_warning {
+            return self.ready.log.tell(Level::Info, text);
         }
         let w = &mut self.warnings;
         let second = now.as_nanos() / 1_000_000_000;
@@ -258,8 +306,8 @@ impl Agent {
 
     /// Waits for something to do. Returns what is ready.
     fn wait(&self, signals: &SignalFd) -> Result<Vec<bool>, Error> {
-        let now = self.ready.clocks.now().at;
-        let due = self.ready.engine.next();
+        let now = self.now();
+        let due = self.timers.values().min();
         let wait = due.map(|at| TimeSpec::from_duration(Duration::from_nanos(at.since(now).as_nanos())));
         let read = PollFlags::POLLIN;
         let undo = self.ready.undo.as_ref().and_then(Undo::fd);
@@ -275,7 +323,7 @@ impl Agent {
                 if tun.is_some() { read } else { PollFlags::empty() },
             ),
         ]);
-        let links = self.ready.ports.iter().flat_map(ports::Port::fds);
+        let links = self.ready.ports.iter().flat_map(Port::fds);
         fds.extend(links.map(|fd| PollFd::new(fd, read)));
         match ppoll(&mut fds, wait, None) {
             Ok(_) | Err(nix::Error::EINTR) => {}

@@ -19,6 +19,7 @@ mod ipv6;
 mod keys;
 mod killed;
 mod link_addresses;
+mod mobile_ip;
 mod orders;
 mod outages;
 mod repetition;

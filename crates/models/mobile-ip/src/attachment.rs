@@ -1,26 +1,12 @@
-//! Links, and where a mobile node is attached.
+//! Where a mobile node is attached.
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::Mac;
-
-/// A link of the host: its place in the configuration.
-pub type LinkId = u8;
-
-/// Whether a link can be used.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkState {
-    /// Whether it has a carrier.
-    pub is_up: bool,
-    /// The host's own address there, which is not the home address.
-    pub addr: Option<Ipv4Addr>,
-    /// The link address of its interface, if it has one.
-    pub mac: Option<Mac>,
-}
+use wayhop_core::LinkId;
 
 /// Where a mobile node is attached.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Attachment {
+pub(crate) enum Attachment {
     /// Nowhere: its packets are lost.
     #[default]
     Nowhere,
@@ -51,7 +37,7 @@ pub enum Attachment {
 
 impl Attachment {
     /// The link in use.
-    pub const fn link(self) -> Option<LinkId> {
+    pub(crate) const fn link(self) -> Option<LinkId> {
         match self {
             Self::Nowhere => None,
             Self::Home { link } | Self::Foreign { link, .. } | Self::CoLocated { link, .. } => Some(link),
