@@ -54,7 +54,9 @@ mod words;
 pub use addr::{Addr, BROADCAST, Mac, NodeId, node_named};
 pub use application::{
     Application, ApplicationCx, ApplicationDatagram, ApplicationDescription, ApplicationEffect,
-    ApplicationInput, ApplicationParameters, ConfiguredApplication, ReadApplication,
+    ApplicationInput, ApplicationParameters, ApplicationRow, ConfiguredApplication, Ending, ProgramEffect,
+    ProgramInput, ProgramMessage, ReadApplication, STREAM_ROOM, StreamEffect, StreamEnd, StreamId,
+    StreamInput,
 };
 pub use authentication::Authentication;
 pub use bytes::from_hex;

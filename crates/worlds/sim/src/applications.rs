@@ -6,12 +6,13 @@ use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use wayhop_core::{
-    Addr, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Fix, NodeId, Packet,
-    PacketMeta, Time, TimerKey,
+    Addr, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Ending, Fix, NodeId,
+    Packet, PacketMeta, Time, TimerKey,
 };
 use wayhop_trace::NoteEvent;
 use wayhop_wire::{ip, ipv4, udp};
 
+use crate::bundles;
 use crate::common::Common;
 use crate::event::Event;
 use crate::hosted_applications::Applications;
@@ -25,8 +26,8 @@ impl Common {
         let mut effects = std::mem::take(effects);
         let hosted = &mut all[number as usize];
         let node = hosted.node;
-        if let Some(logs) = &mut self.inputs {
-            logs.application_input(at, number, &hosted.rng, &input);
+        if let (Some(logs), Some((listed, _))) = (&mut self.inputs, hosted.listed) {
+            logs.application_input(at, listed, &hosted.rng, &input);
         }
         let mut cx = ApplicationCx::new(at, self.addrs[node as usize].into(), &mut hosted.rng, &mut effects);
         hosted.engine.on_input(&mut cx, input);
@@ -56,12 +57,26 @@ impl Common {
             ApplicationEffect::Note(note) => {
                 self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
             }
-            ApplicationEffect::Send(datagram) => self.application_send(at, node, &datagram),
+            ApplicationEffect::Send(datagram) => {
+                let is_listed = hosted.listed.is_some();
+                self.application_send(at, node, &datagram, is_listed);
+            }
+            ApplicationEffect::Row(row) => {
+                if let (Some(record), Some(books)) = (row.downcast(), &mut self.bundles) {
+                    bundles::record(books, &mut self.recorder, NodeId(node), record);
+                }
+            }
+            ApplicationEffect::Fail(_) => {
+                hosted.ports.clear();
+                hosted.timers.clear();
+            }
+            // There are no streams, no programs, and nobody who watches.
+            ApplicationEffect::Stream(_) | ApplicationEffect::Program(_) | ApplicationEffect::Remark(_) => {}
         }
     }
 
-    /// A datagram of an application enters its node's network layer.
-    fn application_send(&mut self, at: Time, node: u32, d: &ApplicationDatagram) {
+    /// A datagram of an application enters its node's network layer, in a flow of programs or in none.
+    fn application_send(&mut self, at: Time, node: u32, d: &ApplicationDatagram, in_flow: bool) {
         let to = Addr::from(d.to.ip());
         let from: Addr = match d.to.ip() {
             IpAddr::V4(_) => self.addrs[node as usize].into(),
@@ -81,9 +96,11 @@ impl Common {
         let (payload_len, id) = (body.len() as u16, self.flows.next_ip_id(node));
         ip::Repr { src: from, dst: to, protocol: ipv4::protocol::UDP, ttl: d.ttl, tos: 0, id, payload_len }
             .emit(header);
-        let flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
-        p.meta = PacketMeta { flow, ..self.work.new_meta(at) };
-        self.originated(&p, true);
+        p.meta = self.work.new_meta(at);
+        if in_flow {
+            p.meta.flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
+            self.originated(&p, true);
+        }
         self.answers.push_back((node, p));
     }
 
@@ -113,6 +130,38 @@ impl Common {
             self.application(at, number, input.clone());
         }
     }
+
+    /// A node goes down and loses its memory.
+    pub(crate) fn lose_applications(&mut self, at: Time, node: u32) {
+        self.each_application(at, node, &ApplicationInput::End(Ending::AtOnce));
+        self.each_application(at, node, &ApplicationInput::Restart);
+        let Some(applications) = &mut self.applications else { return };
+        for hosted in applications.all.iter_mut().filter(|h| h.node == node) {
+            hosted.timers.clear();
+            hosted.ports.clear();
+        }
+    }
+
+    /// A node is up again, with its memory or without.
+    pub(crate) fn resume_applications(&mut self, at: Time, node: u32, lost: bool) {
+        if lost {
+            return self.each_application(at, node, &ApplicationInput::Start);
+        }
+        self.each_application(at, node, &ApplicationInput::Resume);
+        let Some(applications) = &mut self.applications else { return };
+        for (number, hosted) in (0..).zip(&mut applications.all).filter(|(_, h)| h.node == node) {
+            for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due <= at) {
+                *due = at;
+                self.queue.push(at, node, Event::Application(number, *key));
+            }
+        }
+    }
+
+    /// The run ends.
+    pub(crate) fn end_applications(&mut self, at: Time) {
+        let all = self.applications.as_ref().map_or(0, |a| a.all.len() as u32);
+        (0..all).for_each(|number| self.application(at, number, ApplicationInput::End(Ending::AtOnce)));
+    }
 }
 
 impl Net {
@@ -138,26 +187,6 @@ impl Net {
     pub(crate) fn applications_position(&mut self, at: Time, node: u32, fix: &Fix) {
         self.common.each_application(at, node, &ApplicationInput::Position(*fix));
         self.send_answers(at);
-    }
-
-    /// A node is up again, with its memory or without.
-    pub(crate) fn resume_applications(&mut self, at: Time, node: u32, lost: bool) {
-        let common = &mut self.common;
-        let Some(applications) = &mut common.applications else { return };
-        for (number, hosted) in (0..).zip(&mut applications.all).filter(|(_, h)| h.node == node) {
-            if lost {
-                hosted.timers.clear();
-                hosted.ports.clear();
-            }
-            for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due <= at) {
-                *due = at;
-                common.queue.push(at, node, Event::Application(number, *key));
-            }
-        }
-        if lost {
-            common.each_application(at, node, &ApplicationInput::Restart);
-            common.each_application(at, node, &ApplicationInput::Start);
-        }
     }
 }
 

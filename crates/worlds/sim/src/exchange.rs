@@ -57,7 +57,7 @@ impl Simulation {
     pub fn open(&mut self) {
         self.attend();
         // Real nodes have these as programs.
-        self.net.common.dtn = None;
+        self.net.common.bundles = None;
         self.net.common.applications = None;
         self.net.common.external = Some(External::new(self.net.nodes.len()));
     }

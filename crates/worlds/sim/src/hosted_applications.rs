@@ -1,11 +1,13 @@
 //! The applications of a run, and what their host keeps for each.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Application, ApplicationEffect, Purpose, Rng, Time, TimerKey, stream};
-use wayhop_scenario::{ApplicationPlan, Resolved};
+use wayhop_core::{Application, ApplicationEffect, NodeId, Purpose, Rng, Time, TimerKey, stream};
+use wayhop_scenario::{ApplicationPlan, DtnPlan, Resolved};
 use wayhop_trace::ApplicationSummary;
 
-/// All applications of a run, in the scenario's order.
+use crate::bundles;
+
+/// All applications of a run: bundle agents, then those of the scenario's list in its order.
 #[derive(Default)]
 pub(crate) struct Applications {
     pub(crate) all: Vec<Hosted>,
@@ -18,7 +20,8 @@ pub(crate) struct Applications {
 /// One of them, and what its host keeps for it.
 pub(crate) struct Hosted {
     pub(crate) node: u32,
-    pub(crate) name: &'static str,
+    /// Of one in the scenario's list: its number there and its name. Its packets are in flows of programs, and it has a summary.
+    pub(crate) listed: Option<(u32, &'static str)>,
     pub(crate) engine: Box<dyn Application>,
     pub(crate) rng: Rng,
     /// Where it listens.
@@ -29,15 +32,21 @@ pub(crate) struct Hosted {
 impl Applications {
     /// Those of a scenario, none of which has begun.
     pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
-        let hosted = |(i, p): (usize, &ApplicationPlan)| Hosted {
-            node: p.node.0,
-            name: p.application.description.name,
-            engine: p.application.parameters.application(),
-            rng: stream(scenario.seed, Purpose::Applications, i as u64),
-            ports: Vec::new(),
-            timers: Vec::new(),
+        let seed = scenario.seed;
+        let listed = |(number, p): (u32, &ApplicationPlan)| Hosted {
+            listed: Some((number, p.application.description.name)),
+            ..Hosted::new(
+                p.node,
+                p.application.parameters.application(),
+                stream(seed, Purpose::Applications, number.into()),
+            )
         };
-        let all: Vec<Hosted> = scenario.applications.iter().enumerate().map(hosted).collect();
+        let agent = |plan: &DtnPlan, node: NodeId| {
+            let rng = stream(seed, Purpose::Bundles, node.0.into());
+            Hosted::new(node, Box::new(bundles::agent(plan, node)), rng)
+        };
+        let agents = scenario.dtn.iter().flat_map(|plan| plan.nodes.iter().map(|node| agent(plan, *node)));
+        let all: Vec<Hosted> = agents.chain((0..).zip(&scenario.applications).map(listed)).collect();
         let mut by_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (number, hosted) in (0..).zip(&all) {
             by_node.entry(hosted.node).or_default().push(number);
@@ -55,13 +64,24 @@ impl Applications {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// What each has counted.
+    /// How long the lists of a node's applications are.
+    pub(crate) fn sizes(&self, node: u32, mut tell: impl FnMut(&'static str, u64)) {
+        self.of_node(node).iter().for_each(|n| self.all[*n as usize].engine.sizes(&mut tell));
+    }
+
+    /// What each of the scenario's list has counted.
     pub(crate) fn summaries(&self) -> Vec<ApplicationSummary> {
         let summary = |a: &Hosted| {
-            let mut s = ApplicationSummary::new(a.node, a.name);
+            let mut s = ApplicationSummary::new(a.node, a.listed?.1);
             a.engine.figures(&mut |name, value| s.add(name, value));
-            s
+            Some(s)
         };
-        self.all.iter().map(summary).collect()
+        self.all.iter().filter_map(summary).collect()
+    }
+}
+
+impl Hosted {
+    fn new(node: NodeId, engine: Box<dyn Application>, rng: Rng) -> Self {
+        Self { node: node.0, listed: None, engine, rng, ports: Vec::new(), timers: Vec::new() }
     }
 }
