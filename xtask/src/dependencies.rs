@@ -201,6 +201,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "applications",
             "core",
             "document",
+            "dtn",
             "simulator-files",
             "wire",
             "protocols",

@@ -60,6 +60,7 @@ pub fn run(
     logs: Option<Logs>,
     watcher: &mut dyn Watcher,
 ) -> Result<Figures, Error> {
+    // Before there are other threads, which would hear of them.
     let signals = signals().map_err(Error::new("cannot hear of signals"))?;
     let mut host = Host::new(application, settings, logs, watcher)?;
     host.call(ApplicationInput::Start)?;
@@ -104,9 +105,12 @@ impl<'a> Host<'a> {
     fn new(
         engine: Box<dyn Application>,
         settings: &Settings,
-        inputs: Option<Logs>,
+        mut inputs: Option<Logs>,
         watcher: &'a mut dyn Watcher,
     ) -> Result<Self, Error> {
+        if let Some(logs) = &mut inputs {
+            logs.begin().map_err(Error::new("cannot start a thread for the log of inputs"))?;
+        }
         let listen = |at: &String| gpsd::Client::start(at).map_err(Error::new("cannot listen to gpsd"));
         let programs = settings.programs.as_ref().map(|socket| {
             let refused = format!(

@@ -54,7 +54,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The log of what goes into this application, for `wayhop replay`.
+    /// The log of what goes into this application, for `wayhop replay`. [`crate::run`] begins to write it.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -63,9 +63,7 @@ impl Settings {
         let header = Header::of_application_at(self.addr, header, self.seed);
         let path = free(path);
         let cannot = Error::new(format!("cannot write {}", path.display()));
-        let mut logs = Logs::create(vec![(path, header)], Pace::RealTime).map_err(cannot)?;
-        logs.begin().map_err(Error::new("cannot start a thread for the log of inputs"))?;
-        Ok(logs)
+        Logs::create(vec![(path, header)], Pace::RealTime).map_err(cannot)
     }
 }
 

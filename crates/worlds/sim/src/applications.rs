@@ -26,8 +26,8 @@ impl Common {
         let mut effects = std::mem::take(effects);
         let hosted = &mut all[number as usize];
         let node = hosted.node;
-        if let (Some(logs), Some((listed, _))) = (&mut self.inputs, hosted.listed) {
-            logs.application_input(at, listed, &hosted.rng, &input);
+        if let Some(logs) = &mut self.inputs {
+            logs.application_input(at, hosted.number, &hosted.rng, &input);
         }
         let mut cx = ApplicationCx::new(at, self.addrs[node as usize].into(), &mut hosted.rng, &mut effects);
         hosted.engine.on_input(&mut cx, input);

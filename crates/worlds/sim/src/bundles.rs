@@ -19,6 +19,11 @@ const DATAGRAM: usize = 1_400;
 
 /// A node's agent, with an empty store.
 pub(crate) fn agent(plan: &DtnPlan, node: NodeId) -> Node<MemoryStore> {
+    Node::new(settings(plan, node), MemoryStore::default())
+}
+
+/// The settings of a node's agent.
+pub(crate) fn settings(plan: &DtnPlan, node: NodeId) -> Settings {
     let mut s = Settings::new(DtnPlan::endpoint(node));
     s.agent.dtn_time_at_zero_ms = Some(START_MS);
     s.agent.limits.octets = plan.store_bytes;
@@ -40,7 +45,7 @@ pub(crate) fn agent(plan: &DtnPlan, node: NodeId) -> Node<MemoryStore> {
     };
     s.sources = flows().filter(|(_, f)| f.src == node).map(source).collect();
     s.sinks = flows().filter(|(_, f)| f.dst == node).map(|(k, _)| end(node, k)).collect();
-    Node::new(s, MemoryStore::default())
+    s
 }
 
 /// The sums of a scenario's bundles.

@@ -20,8 +20,10 @@ pub(crate) struct Applications {
 /// One of them, and what its host keeps for it.
 pub(crate) struct Hosted {
     pub(crate) node: u32,
-    /// Of one in the scenario's list: its number there and its name. Its packets are in flows of programs, and it has a summary.
-    pub(crate) listed: Option<(u32, &'static str)>,
+    /// Its number in logs of inputs: that in the scenario's list, and behind these those of bundle agents.
+    pub(crate) number: u32,
+    /// The name of one in the scenario's list. Its packets are in flows of programs, and it has a summary.
+    pub(crate) listed: Option<&'static str>,
     pub(crate) engine: Box<dyn Application>,
     pub(crate) rng: Rng,
     /// Where it listens.
@@ -34,18 +36,28 @@ impl Applications {
     pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
         let seed = scenario.seed;
         let listed = |(number, p): (u32, &ApplicationPlan)| Hosted {
-            listed: Some((number, p.application.description.name)),
-            ..Hosted::new(
-                p.node,
-                p.application.parameters.application(),
-                stream(seed, Purpose::Applications, number.into()),
-            )
+            node: p.node.0,
+            number,
+            listed: Some(p.application.description.name),
+            engine: p.application.parameters.application(),
+            rng: stream(seed, Purpose::Applications, number.into()),
+            ports: Vec::new(),
+            timers: Vec::new(),
         };
-        let agent = |plan: &DtnPlan, node: NodeId| {
-            let rng = stream(seed, Purpose::Bundles, node.0.into());
-            Hosted::new(node, Box::new(bundles::agent(plan, node)), rng)
+        let agent = |plan: &DtnPlan, number, node: NodeId| Hosted {
+            node: node.0,
+            number,
+            listed: None,
+            engine: Box::new(bundles::agent(plan, node)),
+            rng: stream(seed, Purpose::Bundles, node.0.into()),
+            ports: Vec::new(),
+            timers: Vec::new(),
         };
-        let agents = scenario.dtn.iter().flat_map(|plan| plan.nodes.iter().map(|node| agent(plan, *node)));
+        let behind = scenario.applications.len() as u32;
+        let agents = scenario
+            .dtn
+            .iter()
+            .flat_map(|plan| (behind..).zip(&plan.nodes).map(|(number, node)| agent(plan, number, *node)));
         let all: Vec<Hosted> = agents.chain((0..).zip(&scenario.applications).map(listed)).collect();
         let mut by_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (number, hosted) in (0..).zip(&all) {
@@ -72,16 +84,10 @@ impl Applications {
     /// What each of the scenario's list has counted.
     pub(crate) fn summaries(&self) -> Vec<ApplicationSummary> {
         let summary = |a: &Hosted| {
-            let mut s = ApplicationSummary::new(a.node, a.listed?.1);
+            let mut s = ApplicationSummary::new(a.node, a.listed?);
             a.engine.figures(&mut |name, value| s.add(name, value));
             Some(s)
         };
         self.all.iter().filter_map(summary).collect()
-    }
-}
-
-impl Hosted {
-    fn new(node: NodeId, engine: Box<dyn Application>, rng: Rng) -> Self {
-        Self { node: node.0, listed: None, engine, rng, ports: Vec::new(), timers: Vec::new() }
     }
 }

@@ -23,7 +23,7 @@ mod settings;
 mod traffic;
 
 pub use layer::Layer;
-pub use node::Node;
+pub use node::{NAME, Node};
 pub use record::{BundleRecord, ContactRecord, Record};
 pub use settings::{DtnRouting, Ports, RoutingPlan, Settings};
 pub use traffic::{BundleSeries, Source, flow_of, flow_service};

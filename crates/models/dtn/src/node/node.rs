@@ -38,6 +38,9 @@ pub struct Node<S: Store> {
     pub(super) programs: Programs,
 }
 
+/// The name of bundle nodes in logs of inputs.
+pub const NAME: &str = "bundles";
+
 impl<S: Store> Node<S> {
     /// A node over its store.
     pub fn new(settings: Settings, store: S) -> Self {

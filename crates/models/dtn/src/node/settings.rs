@@ -52,7 +52,8 @@ impl DtnRouting {
 }
 
 /// The same with all that it needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RoutingPlan {
     /// Everybody.
     Epidemic,
@@ -87,7 +88,7 @@ impl RoutingPlan {
 }
 
 /// The ports on which a node listens.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
     /// For beacons.
     pub beacon: u16,
@@ -106,8 +107,8 @@ impl Default for Ports {
     }
 }
 
-/// The settings of a node.
-#[derive(Clone, Debug)]
+/// The settings of a node. They serialise, so that a log of its inputs has them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// The agent's.
     pub agent: Config,

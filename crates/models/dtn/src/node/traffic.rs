@@ -1,12 +1,13 @@
 //! Bundles that a node makes by itself, for simulations, emulations and tests.
 
+use serde::{Deserialize, Serialize};
 use wayhop_core::{Span, Time};
 
 use crate::agent::Request;
 use crate::eid::Eid;
 
 /// When bundles are made, and what they are like.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BundleSeries {
     /// When the first is made, after the node's first start.
     pub start: Span,
@@ -36,7 +37,7 @@ impl BundleSeries {
 }
 
 /// Bundles from an endpoint of the node to another one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// From there.
     pub from: Eid,

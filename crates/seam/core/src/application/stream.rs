@@ -71,7 +71,7 @@ pub enum StreamInput<'a> {
 pub enum StreamEnd {
     /// The other end has closed it: all that it sent has come.
     Finished,
-    /// It did not come about: nobody listens there, nobody answered in time, or this host has no streams.
+    /// It did not come about: nobody listens there, or nobody answered in time.
     Unreachable,
     /// It broke.
     Broken,
