@@ -35,10 +35,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("control", &["core", "trace"]),
     // Applications and their registry: they know the seam.
     ("applications", &["core", "mobile-ip"]),
-    // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing.
+    // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing, and the node: an application.
     ("dtn", &["core"]),
-    // An agent for bundles with its neighbours and sessions, without I/O.
-    ("bundle-node", &["core", "dtn"]),
     // What all readers of configurations share: TOML with places, overrides, origins and errors. It knows no model.
     ("document", &["core"]),
     // Files of ns-2 and BonnMotion, read as tracks and flows. It knows no scenario.
@@ -55,7 +53,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "world",
             "radio",
             "transport",
-            "bundle-node",
+            "dtn",
             "document",
             "simulator-files",
         ],
@@ -76,11 +74,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "trace",
             "scenario",
             "dtn",
-            "bundle-node",
         ],
     ),
-    // The same agent on a real host, for real programs.
-    ("bundle-agent", &["core", "dtn", "bundle-node", "control", "document"]),
+    // The configuration, the store and the programs of a bundle agent on a real host.
+    ("bundle-agent", &["core", "dtn", "control", "document"]),
     // Applications over the kernel's sockets.
     ("application-host", &["applications", "control", "core", "replay"]),
     // Giving up rights: it knows the kernel only.
@@ -97,6 +94,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     (
         "daemon",
         &[
+            "application-host",
             "auth",
             "linux",
             "confine",
@@ -152,7 +150,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "emu",
             "linux",
             "lab",
-            "bundle-node",
+            "dtn",
         ],
     ),
     // Papers' experiments: it runs runs, and measures real nodes.
@@ -203,6 +201,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "applications",
             "core",
             "document",
+            "dtn",
             "simulator-files",
             "wire",
             "protocols",

@@ -7,12 +7,13 @@
 //! It also stands on `serde_cbor`, which is not maintained (RUSTSEC-2021-0127).
 
 use minicbor::decode::Error as CborError;
+use serde::{Deserialize, Serialize};
 
 use crate::bundle::{Block, Bundle, Crc, Created, Fragment, block_kind, flags};
 use crate::cbor::{self, Reader, Writer};
 
 /// Bounds on one bundle.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
 pub struct ParseLimits {
     /// Octets, as it is encoded.
     pub octets: usize,

@@ -5,6 +5,7 @@
 //! * [`cl`]: convergence layers as sessions, octets in and octets out: TCPCLv4 (RFC 9174), UDPCL, LTP (RFC 5326).
 //! * [`routing`]: static routes, epidemic, binary spray and wait, PRoPHETv2 (RFC 6693), behind one trait.
 //! * [`Beacon`]: the datagram by which neighbours find each other.
+//! * [`node`]: all of it as an application, which the hosts of applications run in every world.
 //!
 //! # How a host drives it
 //! ```text
@@ -41,6 +42,7 @@ mod codec;
 mod crc;
 mod eid;
 mod fragment;
+pub mod node;
 pub mod routing;
 mod store;
 

@@ -54,21 +54,16 @@ pub trait Store {
     fn scan(&self, table: Table, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), StoreError>;
     /// Makes all changes durable.
     fn commit(&mut self) -> Result<(), StoreError>;
+    /// Loses all changes since the last commit, as by `kill -9`.
+    fn crash(&mut self);
 }
 
-/// A store in memory: for simulated nodes and tests. [`MemoryStore::crash`] does what `kill -9` does to a store on disk.
+/// A store in memory: for simulated nodes and tests.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     durable: [BTreeMap<Vec<u8>, Vec<u8>>; Table::ALL.len()],
     /// Changes since the last commit; `None` is a removal.
     pending: [BTreeMap<Vec<u8>, Option<Vec<u8>>>; Table::ALL.len()],
-}
-
-impl MemoryStore {
-    /// Loses all changes since the last commit.
-    pub fn crash(&mut self) {
-        self.pending.iter_mut().for_each(BTreeMap::clear);
-    }
 }
 
 impl Store for MemoryStore {
@@ -114,6 +109,10 @@ impl Store for MemoryStore {
             }
         }
         Ok(())
+    }
+
+    fn crash(&mut self) {
+        self.pending.iter_mut().for_each(BTreeMap::clear);
     }
 }
 

@@ -7,21 +7,33 @@ pub fn from_hex(text: &str) -> Option<Vec<u8>> {
     pairs.map(|p| if let [a, b] = p { Some(digit(*a)? << 4 | digit(*b)?) } else { None }).collect()
 }
 
+/// Writes octets as hexadecimal digits.
+pub(crate) fn hexadecimal<S: serde::Serializer>(data: &[u8], s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_str(&crate::hex(data))
+}
+
+/// An owned string of octets.
+pub(crate) mod owned {
+    use serde::{Deserialize as _, Deserializer, de::Error as _};
+
+    pub(crate) use super::hexadecimal as serialize;
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(d)?;
+        super::from_hex(&text).ok_or_else(|| D::Error::custom("these are no hexadecimal octets"))
+    }
+}
+
 /// A borrowed or owned string of octets.
 pub(crate) mod cow {
     use std::borrow::Cow;
 
-    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+    use serde::Deserializer;
 
-    #[allow(clippy::ptr_arg, reason = "serde passes the field as it is")]
-    pub(crate) fn serialize<S: Serializer>(b: &Cow<'_, [u8]>, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str(&crate::hex(b))
-    }
+    pub(crate) use super::hexadecimal as serialize;
+
     pub(crate) fn deserialize<'de, 'a, D: Deserializer<'de>>(d: D) -> Result<Cow<'a, [u8]>, D::Error> {
-        let text = String::deserialize(d)?;
-        super::from_hex(&text)
-            .map(Cow::Owned)
-            .ok_or_else(|| D::Error::custom("these are no hexadecimal octets"))
+        super::owned::deserialize(d).map(Cow::Owned)
     }
 }
 

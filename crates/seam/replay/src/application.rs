@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use serde_json::Value;
-use wayhop_core::{Application, ApplicationCx, ApplicationInput, ConfiguredApplication, Rng, Time};
+use wayhop_core::{Application, ApplicationCx, ApplicationInput, Rng, Time};
 
 use crate::answer::{Answer, check_order, guarded};
 use crate::line::ApplicationLine;
@@ -16,8 +16,8 @@ pub(crate) struct ApplicationSubject {
 }
 
 impl ApplicationSubject {
-    pub(crate) fn new(application: &ConfiguredApplication, addr: IpAddr) -> Self {
-        Self { application: application.parameters.application(), rng: None, addr }
+    pub(crate) const fn new(application: Box<dyn Application>, addr: IpAddr) -> Self {
+        Self { application, rng: None, addr }
     }
 
     /// Gives it an input, which comes after `before`. The error is what is wrong with the line.

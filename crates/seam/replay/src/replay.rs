@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use serde_json::Value;
-use wayhop_core::{ConfiguredApplication, Time};
+use wayhop_core::{Application, Time};
 
 use crate::answer::Answer;
 use crate::application::ApplicationSubject;
@@ -121,7 +121,7 @@ impl Replay {
     }
 
     /// This application is to get this log.
-    pub fn of_application(reader: Reader, application: &ConfiguredApplication) -> Self {
+    pub fn of_application(reader: Reader, application: Box<dyn Application>) -> Self {
         let header = reader.header();
         let addr = header.address6.map_or(IpAddr::V4(header.address), IpAddr::V6);
         Self::of(reader, Subject::Application(ApplicationSubject::new(application, addr)))

@@ -1,16 +1,16 @@
 //! `wayhop application`.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use std::io::{Write as _, stdout};
 
-use wayhop_application_host::{Settings, run};
+use wayhop_application_host::{Figures, Settings, Watcher, run};
 use wayhop_scenario::configure_application;
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, harmless, output, say};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
@@ -62,22 +62,25 @@ pub(crate) struct ApplicationArgs {
 
 pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
     let application = configure_application(&a.name, &a.sets)?;
+    if !application.parameters.links().is_empty() {
+        return Err(Failure::Usage(format!("{} is a part of a host's network layer: run it with wayhop mobile-ip", a.name)));
+    }
+    let addr = a.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
     let settings = Settings {
-        addr: a.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into()),
+        addr,
+        listen: if addr.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() },
         seed: a.seed,
         number: a.number,
         record: a.record.clone(),
         gpsd: a.gpsd.clone(),
-        inputs: a.record_inputs.clone(),
+        ..Settings::default()
     };
+    let failure = |e: wayhop_application_host::Error| Failure::Run(e.to_string());
+    let logs = a.record_inputs.as_ref().map(|path| settings.log(path, &application)).transpose();
     let until = a.duration_s.map(|s| Instant::now() + Duration::from_secs_f64(s));
-    let ready = || {
-        if !a.quiet {
-            say!("{} runs", a.name);
-        }
-    };
-    let ended = run(&application, &settings, ready, |_| until.is_some_and(|at| Instant::now() >= at));
-    let figures = ended.map_err(|e| Failure::Run(e.to_string()))?;
+    let mut terminal = Terminal { name: &a.name, until, is_quiet: a.quiet };
+    let figures = run(application.parameters.application(), &settings, logs.map_err(failure)?, &mut terminal)
+        .map_err(failure)?;
     if a.json {
         let text = serde_json::to_string(&figures).map_err(|e| Failure::Run(e.to_string()))?;
         output(writeln!(stdout(), "{text}"))?;
@@ -86,4 +89,27 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
         figures.iter().try_for_each(|(name, value)| output(writeln!(stdout(), "{name:width$}  {value}")))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what people should know, and ends it in time.
+struct Terminal<'a> {
+    name: &'a str,
+    until: Option<Instant>,
+    is_quiet: bool,
+}
+
+impl Watcher for Terminal<'_> {
+    fn ready(&mut self) {
+        if !self.is_quiet {
+            say!("{} runs", self.name);
+        }
+    }
+    fn remark(&mut self, text: &str) {
+        if !self.is_quiet {
+            say!("info: {}", harmless(text));
+        }
+    }
+    fn wants_end(&mut self, _: &Figures) -> bool {
+        self.until.is_some_and(|at| Instant::now() >= at)
+    }
 }

@@ -12,3 +12,9 @@ impl Error {
         move |e| Self(format!("{what}: {e}"))
     }
 }
+
+impl From<String> for Error {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}

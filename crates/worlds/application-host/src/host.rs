@@ -1,152 +1,146 @@
-//! The loop: what comes from sockets, timers, the GPS receiver and the clock goes to the application, and what it asks for is done.
+//! The loop: what comes from sockets, streams, programs, timers, the mesh, the GPS receiver and the clock goes to the application, and
+//! what it asks for is done.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::os::fd::AsFd as _;
-use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::signalfd::SignalFd;
 use nix::sys::time::TimeSpec;
 use wayhop_control::gpsd;
 use wayhop_core::{
-    Application, ApplicationCx, ApplicationEffect, ApplicationInput, ConfiguredApplication, Purpose, Rng,
-    Time, TimerKey, stream,
+    Application, ApplicationCx, ApplicationEffect, ApplicationInput, Ending, Purpose, Rng, Span,
+    StreamEffect, Time, TimerKey, stream,
 };
-use wayhop_replay::{ApplicationHeader, Header, Logs, Pace};
+use wayhop_replay::Logs;
 
 use crate::error::Error;
+use crate::mesh;
+use crate::programs::Programs;
 use crate::record::Record;
+use crate::settings::Settings;
+use crate::signals::signals;
 use crate::sockets::Sockets;
+use crate::streams::Streams;
 
 /// How often the figures are written down, and the GPS receiver is asked.
 const EVERY: Duration = Duration::from_secs(1);
-/// The longest datagram.
-const LONGEST: usize = 65_536;
+/// How long what an application writes at its end may take to leave.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What an application counted, by name.
 pub type Figures = BTreeMap<String, f64>;
 
-/// How an application runs on this host.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The host's address in the mesh.
-    pub addr: IpAddr,
-    /// The seed of its random stream.
-    pub seed: u64,
-    /// Its number among the scenario's applications: two of one seed draw different numbers.
-    pub number: u32,
-    /// Where its notes and figures go ([`crate::Line`]).
-    pub record: Option<PathBuf>,
-    /// Where gpsd is, `HOST:PORT`.
-    pub gpsd: Option<String>,
-    /// Where what goes into it is logged, for `wayhop replay`.
-    pub inputs: Option<PathBuf>,
+/// Who watches an application.
+pub trait Watcher {
+    /// Its first ports are open.
+    fn ready(&mut self) {}
+    /// It tells people something.
+    fn remark(&mut self, text: &str) {
+        let _ = text;
+    }
+    /// What it has counted so far, once a second. True ends it.
+    fn wants_end(&mut self, figures: &Figures) -> bool {
+        let _ = figures;
+        false
+    }
 }
 
-/// Runs an application until SIGINT or SIGTERM. `ready` is called when its first ports are open; `wants_end` once a second, and ends it with
-/// true. Returns what it counted.
+/// Runs an application until SIGINT or SIGTERM, or until its watcher ends it. Returns what it counted.
 ///
 /// # Errors
-/// If a port cannot be opened, or the record not be written.
+/// If a port cannot be opened, the record not be written, or the application gives up.
 pub fn run(
-    application: &ConfiguredApplication,
+    application: Box<dyn Application>,
     settings: &Settings,
-    ready: impl FnOnce(),
-    mut wants_end: impl FnMut(&Figures) -> bool,
+    logs: Option<Logs>,
+    watcher: &mut dyn Watcher,
 ) -> Result<Figures, Error> {
-    if !application.parameters.links().is_empty() {
-        let name = application.description.name;
-        return Err(Error::new(name)("a part of the host's network layer: use `wayhop mobile-ip`"));
-    }
-    let signals = signals()?;
-    let mut host = Host::new(application, settings)?;
+    // Before there are other threads, which would hear of them.
+    let signals = signals().map_err(Error::new("cannot hear of signals"))?;
+    let mut host = Host::new(application, settings, logs, watcher)?;
     host.call(ApplicationInput::Start)?;
-    ready();
+    host.watcher.ready();
     let mut next = Instant::now() + EVERY;
-    loop {
-        if host.wait(&signals, next)? {
-            break;
-        }
-        host.take_datagrams()?;
+    while !host.wait(&signals, next)? {
+        host.take_inputs()?;
         host.fire_timers()?;
         if Instant::now() >= next {
             next += EVERY;
             host.tell_position()?;
             let figures = host.write_figures();
-            if wants_end(&figures) {
+            if host.watcher.wants_end(&figures) {
                 break;
             }
         }
+        host.record.flush();
     }
-    let figures = host.write_figures();
-    match host.inputs.map(Logs::finish) {
-        Some(Err(why)) => Err(Error::new("the log of inputs is not whole")(why)),
-        _ => Ok(figures),
-    }
+    host.end()
 }
 
-/// A file that is not there yet: a node that comes back leaves the log of its former life as it is (`a.jsonl`, `a-2.jsonl`).
-fn free(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
-    let later = (2..).map(|life| path.with_file_name(format!("{stem}-{life}.{ending}")));
-    std::iter::once(path.to_owned()).chain(later).find(|p| !p.exists()).unwrap_or_else(|| path.to_owned())
-}
-
-/// The log of what goes into the application.
-fn log(path: &Path, application: &ConfiguredApplication, settings: &Settings) -> Result<Logs, Error> {
-    let header = Header::of_application_at(
-        settings.addr,
-        ApplicationHeader::new(settings.number, application),
-        settings.seed,
-    );
-    let path = free(path);
-    let cannot = Error::new(format!("cannot write {}", path.display()));
-    let mut logs = Logs::create(vec![(path, header)], Pace::RealTime).map_err(cannot)?;
-    logs.begin().map_err(Error::new("cannot start a thread for the log of inputs"))?;
-    Ok(logs)
-}
-
-struct Host {
+struct Host<'a> {
     begun: Instant,
+    clock: Time,
     addr: IpAddr,
     rng: Rng,
     engine: Box<dyn Application>,
     sockets: Sockets,
+    streams: Streams,
+    programs: Option<Programs>,
+    mesh: Option<Receiver<Vec<IpAddr>>>,
     timers: BTreeMap<TimerKey, Time>,
     record: Record,
     receiver: Option<gpsd::Client>,
     effects: Vec<ApplicationEffect>,
-    buffer: Vec<u8>,
     number: u32,
     inputs: Option<Logs>,
+    watcher: &'a mut dyn Watcher,
 }
 
-impl Host {
-    fn new(application: &ConfiguredApplication, settings: &Settings) -> Result<Self, Error> {
+impl<'a> Host<'a> {
+    fn new(
+        engine: Box<dyn Application>,
+        settings: &Settings,
+        mut inputs: Option<Logs>,
+        watcher: &'a mut dyn Watcher,
+    ) -> Result<Self, Error> {
+        if let Some(logs) = &mut inputs {
+            logs.begin().map_err(Error::new("cannot start a thread for the log of inputs"))?;
+        }
         let listen = |at: &String| gpsd::Client::start(at).map_err(Error::new("cannot listen to gpsd"));
+        let programs = settings.programs.as_ref().map(|socket| {
+            let refused = format!(
+                "cannot open the socket for programs at {}; give it another name if another application runs here",
+                socket.name
+            );
+            Programs::open(socket).map_err(Error::new(refused))
+        });
         Ok(Self {
             begun: Instant::now(),
+            clock: settings.clock,
             addr: settings.addr,
             rng: stream(settings.seed, Purpose::Applications, settings.number.into()),
-            engine: application.parameters.application(),
-            sockets: Sockets::new(settings.addr),
+            engine,
+            sockets: Sockets::new(settings.listen, settings.interfaces.clone()),
+            streams: Streams::new(settings.listen),
+            programs: programs.transpose()?,
+            mesh: settings.mesh.clone().map(mesh::follow).transpose()?,
             timers: BTreeMap::new(),
             record: Record::open(settings.record.as_deref())?,
             receiver: settings.gpsd.as_ref().map(listen).transpose()?,
             effects: Vec::new(),
-            buffer: vec![0; LONGEST],
             number: settings.number,
-            inputs: settings.inputs.as_ref().map(|path| log(path, application, settings)).transpose()?,
+            inputs,
+            watcher,
         })
     }
 
     fn now(&self) -> Time {
-        Time::from_nanos(self.begun.elapsed().as_nanos() as u64)
+        self.clock + Span::from_nanos(self.begun.elapsed().as_nanos() as u64)
     }
 
     fn call(&mut self, input: ApplicationInput<'_>) -> Result<(), Error> {
@@ -160,32 +154,53 @@ impl Host {
         if let Some(logs) = &mut self.inputs {
             logs.effects(&effects);
         }
-        for effect in effects.drain(..) {
-            match effect {
-                ApplicationEffect::Listen(port) => {
-                    let refused = Error::new(format!("cannot listen at UDP port {port}"));
-                    self.sockets.listen(port).map_err(refused)?;
-                }
-                ApplicationEffect::Send(datagram) => self.sockets.send(&datagram),
-                ApplicationEffect::SetTimer(key, at) => drop(self.timers.insert(key, at)),
-                ApplicationEffect::ClearTimer(key) => drop(self.timers.remove(&key)),
-                ApplicationEffect::Note(note) => self.record.note(&note),
-                // `run` takes no application that has links.
-                ApplicationEffect::Network(_) => {}
-            }
-        }
+        effects.drain(..).try_for_each(|effect| self.carry_out(effect))?;
         self.effects = effects;
         Ok(())
     }
 
-    fn take_datagrams(&mut self) -> Result<(), Error> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let mut heard: Vec<(u16, SocketAddr, Vec<u8>)> = Vec::new();
-        self.sockets.take(&mut buffer, |port, from, data| heard.push((port, from, data.to_vec())));
-        self.buffer = buffer;
-        heard.into_iter().try_for_each(|(port, from, data)| {
-            self.call(ApplicationInput::Datagram { port, from, data: Cow::Owned(data) })
-        })
+    fn carry_out(&mut self, effect: ApplicationEffect) -> Result<(), Error> {
+        match effect {
+            ApplicationEffect::Listen(port) => {
+                self.sockets.listen(port).map_err(cannot_listen("UDP", port))?;
+            }
+            ApplicationEffect::Send(datagram) => self.sockets.send(&datagram),
+            ApplicationEffect::SetTimer(key, at) => drop(self.timers.insert(key, at)),
+            ApplicationEffect::ClearTimer(key) => drop(self.timers.remove(&key)),
+            ApplicationEffect::Note(note) => self.record.note(&note),
+            ApplicationEffect::Stream(effect) => {
+                let port = if let StreamEffect::Listen(port) = effect { port } else { 0 };
+                self.streams.carry_out(effect).map_err(cannot_listen("TCP", port))?;
+            }
+            ApplicationEffect::Program(effect) => {
+                if let Some(programs) = &mut self.programs {
+                    programs.carry_out(effect);
+                }
+            }
+            ApplicationEffect::Row(row) => self.record.row(&row),
+            ApplicationEffect::Remark(text) => self.watcher.remark(&text),
+            // Only a part of a host's network layer has links, and none of these runs here.
+            ApplicationEffect::Network(_) => {}
+            ApplicationEffect::Fail(why) => return Err(Error::from(why)),
+        }
+        Ok(())
+    }
+
+    /// Takes what waits at sockets, of each not more than its turn.
+    fn take_inputs(&mut self) -> Result<(), Error> {
+        for input in self.sockets.take() {
+            self.call(input)?;
+        }
+        for input in self.streams.serve() {
+            self.call(ApplicationInput::Stream(input))?;
+        }
+        for input in self.programs.as_mut().map_or_else(Vec::new, Programs::serve) {
+            self.call(ApplicationInput::Program(input))?;
+        }
+        while let Some(neighbours) = self.mesh.as_ref().and_then(|m| m.try_recv().ok()) {
+            self.call(ApplicationInput::Neighbours(neighbours))?;
+        }
+        Ok(())
     }
 
     /// Timers that are due, the earliest first.
@@ -224,24 +239,40 @@ impl Host {
     fn wait(&self, signals: &SignalFd, next: Instant) -> Result<bool, Error> {
         let own = self.timers.values().min().map(|at| at.since(self.now()).as_nanos());
         let pause = next.saturating_duration_since(Instant::now());
-        let pause = own.map_or(pause, |ns| pause.min(Duration::from_nanos(ns)));
+        let mut pause = own.map_or(pause, |ns| pause.min(Duration::from_nanos(ns)));
+        if self.streams.has_news() || self.programs.as_ref().is_some_and(Programs::has_news) {
+            pause = Duration::ZERO;
+        }
         let mut fds = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
         fds.extend(self.sockets.fds().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        fds.extend(self.streams.fds());
+        fds.extend(self.programs.iter().flat_map(Programs::fds));
         match ppoll(&mut fds, Some(TimeSpec::from_duration(pause)), None) {
             Ok(_) => Ok(fds[0].any().unwrap_or(false)),
             Err(nix::Error::EINTR) => Ok(false),
             Err(e) => Err(Error::new("cannot wait for datagrams")(e)),
         }
     }
+
+    /// Ends the application in order: what it still writes to streams has a moment to leave.
+    fn end(mut self) -> Result<Figures, Error> {
+        let ended = self.call(ApplicationInput::End(Ending::InOrder));
+        let until = Instant::now() + LAST_WORDS;
+        while self.streams.is_writing() && Instant::now() < until {
+            self.streams.serve();
+            sleep(Duration::from_millis(5));
+        }
+        let figures = self.write_figures();
+        self.record.flush();
+        ended?;
+        match self.inputs.map(Logs::finish) {
+            Some(Err(why)) => Err(Error::new("the log of inputs is not whole")(why)),
+            _ => Ok(figures),
+        }
+    }
 }
 
-/// The signals that end it, as something to wait for.
-fn signals() -> Result<SignalFd, Error> {
-    let mut set = SigSet::empty();
-    for s in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
-        set.add(s);
-    }
-    set.thread_block().map_err(Error::new("cannot hear of signals"))?;
-    SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
-        .map_err(Error::new("cannot hear of signals"))
+fn cannot_listen(kind: &str, port: u16) -> impl FnOnce(std::io::Error) -> Error {
+    let remedy = if port < 1024 { "; ports below 1024 need root or CAP_NET_BIND_SERVICE" } else { "" };
+    Error::new(format!("cannot listen at {kind} port {port}{remedy}"))
 }

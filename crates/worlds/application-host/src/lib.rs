@@ -1,14 +1,25 @@
 //! Runs an [`Application`](wayhop_core::Application) over the kernel's sockets, as the simulator runs it in a scenario.
 //!
-//! * `host`: one loop over sockets, timers, positions and signals.
-//! * `sockets`: the UDP ports.
-//! * `record`: what the application notes and counts, a JSON object a line.
+//! * `host`: one loop over all that an application hears of; `settings`: what a host is told.
+//! * `sockets`: the UDP ports; `broadcasts`: datagrams to all neighbours. `streams`: TCP connections. `programs`: the socket for programs.
+//! * `mesh`: who the routing protocol's neighbours are. `record`: what the application writes down, a JSON object a line.
 
+mod broadcasts;
 mod error;
 mod host;
+mod mesh;
+mod outbox;
+mod programs;
 mod record;
+mod settings;
+mod signals;
 mod sockets;
+mod streams;
 
 pub use error::Error;
-pub use host::{Figures, Settings, run};
+pub use host::{Figures, Watcher, run};
+pub use mesh::MeshNode;
+pub use programs::ProgramSocket;
 pub use record::Line;
+pub use settings::Settings;
+pub use signals::signals;

@@ -1,4 +1,4 @@
-//! What an application wrote down and counted: a file with a JSON object a line.
+//! What an application wrote down and counted: a file with a JSON object a line. Its rows are lines of their own form.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::{Addr, TraceNote};
+use wayhop_core::{Addr, ApplicationRow, TraceNote};
 
 use crate::error::Error;
 
@@ -49,15 +49,25 @@ impl Record {
         self.write(&Line::Note { time_ns: now.as_nanos() as u64, what: what.to_owned(), about, value });
     }
 
-    /// Writes the figures, and has the file get what was written: a `kill -9` leaves it.
+    /// A row is a line of its own form.
+    pub(crate) fn row(&mut self, row: &ApplicationRow) {
+        self.write(row);
+    }
+
     pub(crate) fn figures(&mut self, figures: &BTreeMap<String, f64>) {
-        self.write(&Line::Figures(figures.clone()));
+        if !figures.is_empty() {
+            self.write(&Line::Figures(figures.clone()));
+        }
+    }
+
+    /// Has the file get what was written: a `kill -9` leaves it.
+    pub(crate) fn flush(&mut self) {
         if self.0.as_mut().is_some_and(|file| file.flush().is_err()) {
             self.0 = None;
         }
     }
 
-    fn write(&mut self, line: &Line) {
+    fn write(&mut self, line: &impl Serialize) {
         let Some(file) = &mut self.0 else { return };
         let written = serde_json::to_writer(&mut *file, line).is_ok() && file.write_all(b"\n").is_ok();
         // A full disk ends the record, not the application.

@@ -1,26 +1,36 @@
 //! The UDP ports at which an application listens.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use socket2::{Domain, Protocol, Socket, Type};
-use wayhop_core::ApplicationDatagram;
+use wayhop_core::{ApplicationDatagram, ApplicationInput};
+
+use crate::broadcasts::Broadcasts;
 
 /// Datagrams that are taken from one port before others have their turn.
 const BATCH: usize = 64;
+/// What the kernel keeps of datagrams that were not read yet, bytes.
+const RECEIVE_BUFFER: usize = 1 << 20;
+/// The longest datagram.
+const LONGEST: usize = 65_536;
 
 /// The sockets, by port.
 pub(crate) struct Sockets {
-    /// Whose family they have.
-    addr: IpAddr,
+    at: IpAddr,
     open: BTreeMap<u16, UdpSocket>,
+    broadcasts: Broadcasts,
+    buffer: Vec<u8>,
 }
 
 impl Sockets {
-    pub(crate) const fn new(addr: IpAddr) -> Self {
-        Self { addr, open: BTreeMap::new() }
+    /// None is open yet. `interfaces`: those by which broadcasts leave; none for all.
+    pub(crate) fn new(at: IpAddr, interfaces: Vec<String>) -> Self {
+        let broadcasts = Broadcasts::new(interfaces);
+        Self { at, open: BTreeMap::new(), broadcasts, buffer: vec![0; LONGEST] }
     }
 
     /// Listens at a port, if it does not yet.
@@ -28,17 +38,15 @@ impl Sockets {
         if self.open.contains_key(&port) {
             return Ok(());
         }
-        let any: IpAddr = match self.addr {
-            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let at = SocketAddr::new(any, port);
+        let at = SocketAddr::new(self.at, port);
         let socket = Socket::new(Domain::for_address(at), Type::DGRAM, Some(Protocol::UDP))?;
         if at.is_ipv6() {
             socket.set_only_v6(true)?;
         } else {
             socket.set_broadcast(true)?;
         }
+        // Less will do where the system does not give so much.
+        let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
         socket.set_nonblocking(true)?;
         socket.bind(&at.into())?;
         self.open.insert(port, socket.into());
@@ -46,7 +54,10 @@ impl Sockets {
     }
 
     /// Sends a datagram. One that the kernel does not take is lost, as on the way.
-    pub(crate) fn send(&self, d: &ApplicationDatagram) {
+    pub(crate) fn send(&mut self, d: &ApplicationDatagram) {
+        if d.to.ip() == Ipv4Addr::BROADCAST {
+            return self.broadcasts.send(d);
+        }
         let Some(socket) = self.open.get(&d.port) else { return };
         // Most datagrams have the same; the kernel has it then.
         let ttl = socket2::SockRef::from(socket);
@@ -65,16 +76,22 @@ impl Sockets {
     }
 
     /// Takes what waits at all ports.
-    pub(crate) fn take(&self, buffer: &mut [u8], mut give: impl FnMut(u16, SocketAddr, &[u8])) {
-        for (port, socket) in &self.open {
+    pub(crate) fn take(&mut self) -> Vec<ApplicationInput<'static>> {
+        let Self { open, buffer, .. } = self;
+        let mut heard = Vec::new();
+        for (&port, socket) in open.iter() {
             for _ in 0..BATCH {
                 // An error is the kernel's word about something that was sent: that was lost.
                 match socket.recv_from(buffer) {
-                    Ok((len, from)) => give(*port, from, &buffer[..len]),
+                    Ok((len, from)) => {
+                        let data = Cow::Owned(buffer[..len].to_vec());
+                        heard.push(ApplicationInput::Datagram { port, from, data });
+                    }
                     Err(e) if e.kind() == io::ErrorKind::WouldBlock => break,
                     Err(_) => {}
                 }
             }
         }
+        heard
     }
 }

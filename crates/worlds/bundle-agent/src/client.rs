@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::frames::{Frame, Frames};
+use wayhop_control::{Frames, SocketName, frame};
+use wayhop_core::ProgramMessage;
+
 use crate::messages::{Ask, DeliveryHeader, write};
-use crate::socket::SocketName;
 
 /// How long an agent may take for an answer: a large payload goes to its disk first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -71,23 +72,22 @@ impl Client {
     pub fn ask<T: DeserializeOwned>(&mut self, ask: &Ask, payload: Vec<u8>) -> Result<T, ClientError> {
         let id = self.next_id;
         self.next_id += 1;
-        let frame = Frame { head: write(id, ask), octets: payload };
-        self.stream.write_all(&frame.encode()).map_err(ClientError::Broken)?;
+        let asked = frame(ProgramMessage { head: write(id, ask), data: payload });
+        self.stream.write_all(&asked).map_err(ClientError::Broken)?;
         self.stream.set_read_timeout(Some(PATIENCE)).map_err(ClientError::Broken)?;
         loop {
-            let Some(mut frame) = self.frame()? else {
+            let Some(mut message) = self.message()? else {
                 return Err(ClientError::Broken(io::ErrorKind::TimedOut.into()));
             };
-            if let Some(error) = frame.head.get("error") {
-                let message =
-                    error.get("message").and_then(Value::as_str).unwrap_or("refused without a reason");
-                return Err(ClientError::Refused(message.to_owned()));
+            if let Some(error) = message.head.get("error") {
+                let why = error.get("message").and_then(Value::as_str).unwrap_or("refused without a reason");
+                return Err(ClientError::Refused(why.to_owned()));
             }
-            if frame.head.get("id").and_then(Value::as_u64) == Some(id) {
-                let ok = frame.head.remove("ok").unwrap_or_default();
+            if message.head.get("id").and_then(Value::as_u64) == Some(id) {
+                let ok = message.head.remove("ok").unwrap_or_default();
                 return serde_json::from_value(ok).map_err(|e| ClientError::Foreign(e.to_string()));
             }
-            self.take(frame)?;
+            self.take(message)?;
         }
     }
 
@@ -100,26 +100,28 @@ impl Client {
             if let Some(delivery) = self.arrived.pop_front() {
                 return Ok(Some(delivery));
             }
-            match self.frame()? {
-                Some(frame) => self.take(frame)?,
+            match self.message()? {
+                Some(message) => self.take(message)?,
                 None => return Ok(None),
             }
         }
     }
 
-    fn take(&mut self, mut frame: Frame) -> Result<(), ClientError> {
-        let Some(about) = frame.head.remove("delivery") else { return Ok(()) };
+    fn take(&mut self, mut message: ProgramMessage) -> Result<(), ClientError> {
+        let Some(about) = message.head.remove("delivery") else { return Ok(()) };
         let about = serde_json::from_value(about).map_err(|e| ClientError::Foreign(e.to_string()))?;
-        self.arrived.push_back(Delivery { about, payload: frame.octets });
+        self.arrived.push_back(Delivery { about, payload: message.data });
         Ok(())
     }
 
-    /// The next frame; `None` if the time is over.
-    fn frame(&mut self) -> Result<Option<Frame>, ClientError> {
+    /// The next message; `None` if the time is over.
+    fn message(&mut self) -> Result<Option<ProgramMessage>, ClientError> {
         let mut buffer = vec![0; 64 << 10];
         loop {
-            if let Some(frame) = self.frames.next_frame().map_err(|e| ClientError::Foreign(e.to_string()))? {
-                return Ok(Some(frame));
+            if let Some(message) =
+                self.frames.next_frame().map_err(|e| ClientError::Foreign(e.to_string()))?
+            {
+                return Ok(Some(message));
             }
             match self.stream.read(&mut buffer) {
                 Ok(0) => return Err(ClientError::Broken(io::ErrorKind::UnexpectedEof.into())),

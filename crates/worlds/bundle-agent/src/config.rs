@@ -6,15 +6,19 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_bundle_node::{DtnRouting, Layer, Ports, Settings};
+use wayhop_control::{NodeRef, SocketName, paths};
 use wayhop_core::Span;
 use wayhop_document::Document;
 use wayhop_dtn::Eid;
+use wayhop_dtn::node::{self, DtnRouting, Layer, Ports, Settings};
 use wayhop_dtn::routing::StaticRoutes;
 
 use crate::error::Error;
-use crate::socket::SocketName;
 use crate::traffic::Source;
+
+/// Where an agent listens unless it is told otherwise: a name of Linux's abstract namespace, which each network namespace has for
+/// itself, so that the agent of an emulated node is found in that node.
+pub const DEFAULT_SOCKET: &str = "@wayhop-bundles";
 
 const HEAD: &str = include_str!("reference_head.md");
 
@@ -143,7 +147,7 @@ fn store_bytes() -> u64 {
     256 << 20
 }
 fn socket() -> String {
-    crate::socket::DEFAULT_SOCKET.to_owned()
+    DEFAULT_SOCKET.to_owned()
 }
 fn anywhere() -> Ipv4Addr {
     Ipv4Addr::UNSPECIFIED
@@ -187,13 +191,7 @@ pub struct AgentPlan {
     /// What the node needs to know.
     pub(crate) settings: Settings,
     /// Where programs find it.
-    pub(crate) socket: SocketName,
-    /// Neighbours that are always tried.
-    pub(crate) peers: Vec<(Eid, Layer, SocketAddr)>,
-    /// Bundles of its own, with the ends.
-    pub(crate) sources: Vec<(Source, Eid, Eid)>,
-    /// Endpoints of its own.
-    pub(crate) sinks: Vec<Eid>,
+    pub socket: SocketName,
 }
 
 impl AgentConfig {
@@ -265,19 +263,24 @@ impl AgentConfig {
             let to = s.destination.parse::<Eid>();
             let to =
                 to.map_err(|e| doc.error(&key("destination"), e.to_string(), "write dtn://name/service"))?;
-            Ok((s.clone(), own(&s.service, &key("service"))?, to))
+            Ok(node::Source { from: own(&s.service, &key("service"))?, to, series: s.series() })
         };
         let sources = self.sources.iter().enumerate().map(source).collect::<Result<Vec<_>, _>>()?;
         let sink = |(k, s): (usize, &String)| own(s, &format!("sinks[{k}]"));
         let sinks = self.sinks.iter().enumerate().map(sink).collect::<Result<Vec<_>, _>>()?;
-        Ok(AgentPlan {
-            settings: self.settings(node),
-            sources,
-            sinks,
-            socket: SocketName::parse(&self.socket),
-            peers,
-            config: self,
-        })
+        let settings = Settings { peers, sources, sinks, ..self.settings(node) };
+        Ok(AgentPlan { settings, socket: SocketName::parse(&self.socket), config: self })
+    }
+
+    /// The control socket whose routing protocol's neighbours are the agent's, and the node of a run.
+    ///
+    /// # Errors
+    /// If there is no such socket.
+    pub fn mesh_socket(&self) -> Result<Option<(PathBuf, Option<NodeRef>)>, Error> {
+        let Some(run) = &self.mesh else { return Ok(None) };
+        let socket = paths::find(run).map_err(Error::Config)?;
+        let named = |n: &String| n.parse::<NodeRef>().unwrap_or_else(|_| NodeRef::Name(n.clone()));
+        Ok(Some((socket, self.mesh_node.as_ref().map(named))))
     }
 
     fn settings(&self, node: Eid) -> Settings {
@@ -306,6 +309,7 @@ impl AgentConfig {
         s.beacon = (self.beacon_s > 0.0).then(|| Span::from_secs_f64(self.beacon_s));
         s.silence = Span::from_secs_f64(self.silence_s);
         s.rate_bps = NonZeroU64::new(self.rate_bps as u64).unwrap_or(NonZeroU64::MIN);
+        s.shares_commits = true;
         s
     }
 }

@@ -10,10 +10,3 @@ pub enum Error {
     #[error("{0}")]
     System(String),
 }
-
-impl Error {
-    /// The system refused this.
-    pub(crate) fn system(what: impl std::fmt::Display) -> impl FnOnce(std::io::Error) -> Self {
-        move |e| Self::System(format!("{what}: {e}"))
-    }
-}

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_core::{Span, Time};
-use wayhop_dtn::Eid;
+use wayhop_core::Span;
+use wayhop_dtn::node::BundleSeries;
 
 /// Bundles that the agent makes by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,32 +33,17 @@ pub struct Source {
     pub max_bundles: Option<u64>,
 }
 
-/// A source under way.
-#[derive(Clone, Debug)]
-pub(crate) struct Running {
-    pub(crate) config: Source,
-    pub(crate) from: Eid,
-    pub(crate) to: Eid,
-    begun: Time,
-    made: u64,
-}
-
-impl Running {
-    pub(crate) fn new(config: Source, from: Eid, to: Eid, begun: Time) -> Self {
-        Self { config, from, to, begun, made: 0 }
-    }
-
-    /// When the next bundle is due.
-    pub(crate) fn next(&self) -> Option<Time> {
-        let c = &self.config;
-        let after = c.start_s + c.interval_s * self.made as f64;
-        let is_made =
-            c.max_bundles.is_none_or(|most| self.made < most) && c.stop_s.is_none_or(|stop| after < stop);
-        is_made.then(|| self.begun + Span::from_secs_f64(after))
-    }
-
-    /// It is made.
-    pub(crate) fn make(&mut self) {
-        self.made += 1;
+impl Source {
+    /// When its bundles are made, and what they are like.
+    pub(crate) fn series(&self) -> BundleSeries {
+        BundleSeries {
+            start: Span::from_secs_f64(self.start_s),
+            stop: self.stop_s.map(Span::from_secs_f64),
+            size_bytes: self.size_bytes,
+            interval: Span::from_secs_f64(self.interval_s),
+            lifetime: Span::from_secs_f64(self.lifetime_s),
+            custody: self.custody,
+            max_bundles: self.max_bundles,
+        }
     }
 }

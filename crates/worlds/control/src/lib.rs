@@ -6,6 +6,7 @@
 //! * [`JsonTables`] makes JSON of what a protocol shows; [`answer`] has the answers' types.
 //! * [`metrics`] is the endpoint for Prometheus, [`gpsd`] reads positions of gpsd and gives them as gpsd does, [`monitor`]
 //!   logs what nodes count and carries it over the mesh.
+//! * [`Frames`] and [`SocketName`] are for the sockets of applications, whose messages have bytes behind the line.
 //! * [`paths`] says where the sockets of running nodes are.
 //!
 //! What comes over a socket is hostile: nothing here panics on it, every queue and line has a bound, and a peer that does
@@ -19,6 +20,7 @@ mod client;
 mod error;
 mod event;
 mod event_kind;
+mod frames;
 mod gps;
 pub mod gpsd;
 mod inspect_json;
@@ -30,15 +32,18 @@ mod owner;
 mod parameters;
 pub mod paths;
 mod server;
+mod socket_name;
 
 pub use about::{About, NodeAbout};
 pub use client::{Client, ClientError};
 pub use error::{ControlError, ErrorCode};
 pub use event::{Event, SizeOf};
 pub use event_kind::EventKind;
+pub use frames::{FrameError, Frames, frame};
 pub use gps::Gps;
 pub use inspect_json::JsonTables;
 pub use messages::{Envelope, LinkState, MAX_PATH_LOSS_DB, NodeRef, Place, Request, VERSION};
 pub use owner::Owner;
 pub use parameters::ParameterSet;
 pub use server::{Access, BoundSocket, Call, Server, Stream};
+pub use socket_name::{SocketName, is_own};

@@ -2,15 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use toml::{Table, Value};
-use wayhop_bundle_node::{DtnRouting, Line, flow_of, flow_service};
 use wayhop_core::{NodeId, Time, file_name};
+use wayhop_dtn::node::{DtnRouting, Record, flow_service};
 use wayhop_netns::Launch;
 use wayhop_scenario::{DtnPlan, Resolved};
-use wayhop_trace::{BundleBooks, BundleEvent, BundleEventKind, BundleSummary, ContactEvent, Recorder};
+use wayhop_sim::{bundle_books, bundle_event, contact_event};
+use wayhop_trace::{BundleEvent, BundleSummary, ContactEvent, Recorder};
 
 use crate::error::Error;
 use crate::lines::each_line;
@@ -79,7 +79,7 @@ impl Agents {
         let path = |kind: &str| Value::from(self.file(node, kind).to_string_lossy().into_owned());
         let mut t = Table::new();
         let mut set = |key: &str, value: Value| drop(t.insert(key.to_owned(), value));
-        set("node", endpoint(node, "").into());
+        set("node", DtnPlan::endpoint(node).to_string().into());
         set("store", path("store"));
         set("record", path("jsonl"));
         set("users", "all".into());
@@ -101,14 +101,17 @@ impl Agents {
         let source = |(k, f): (u32, &wayhop_scenario::BundleFlowPlan)| {
             let mut s = Table::new();
             s.insert("service".into(), flow_service(k).into());
-            s.insert("destination".into(), endpoint(f.dst, &flow_service(k)).into());
-            s.insert("start_s".into(), f.start.as_secs_f64().into());
-            f.stop.map(|stop| s.insert("stop_s".into(), stop.as_secs_f64().into()));
-            s.insert("size_bytes".into(), Value::from(f.size_bytes as i64));
-            s.insert("interval_s".into(), f.interval.as_secs_f64().into());
-            s.insert("lifetime_s".into(), f.lifetime.as_secs_f64().into());
-            s.insert("custody".into(), f.custody.into());
-            f.max_bundles.map(|most| s.insert("max_bundles".into(), Value::from(most as i64)));
+            s.insert(
+                "destination".into(),
+                DtnPlan::endpoint(f.dst).service(&flow_service(k)).to_string().into(),
+            );
+            s.insert("start_s".into(), f.series.start.as_secs_f64().into());
+            f.series.stop.map(|stop| s.insert("stop_s".into(), stop.as_secs_f64().into()));
+            s.insert("size_bytes".into(), Value::from(f.series.size_bytes as i64));
+            s.insert("interval_s".into(), f.series.interval.as_secs_f64().into());
+            s.insert("lifetime_s".into(), f.series.lifetime.as_secs_f64().into());
+            s.insert("custody".into(), f.series.custody.into());
+            f.series.max_bundles.map(|most| s.insert("max_bundles".into(), Value::from(most as i64)));
             Value::Table(s)
         };
         set("sources", Value::Array(flows().filter(|(_, f)| f.src == node).map(source).collect()));
@@ -127,9 +130,7 @@ impl Agents {
         }
         rows.bundles.sort_by_key(|e| (e.time, e.kind, e.node));
         rows.contacts.sort_by_key(|c| (c.time, c.node));
-        let flows: Vec<(NodeId, NodeId)> = self.plan.flows.iter().map(|f| (f.src, f.dst)).collect();
-        let (routing, layer) = (self.plan.routing.name(), self.plan.convergence.name());
-        let mut books = BundleBooks::new(routing, layer, self.plan.nodes.len() as u32, &flows);
+        let mut books = bundle_books(&self.plan);
         for e in &rows.bundles {
             books.add(e);
             recorder.bundle(e);
@@ -149,38 +150,13 @@ impl Agents {
     }
 }
 
-/// An endpoint of a node, as the simulator's agents have it.
-fn endpoint(node: NodeId, service: &str) -> String {
-    format!("dtn://mesh-{}/{service}", node.0)
-}
-
-fn node_of(endpoint: &str) -> Option<NodeId> {
-    endpoint.strip_prefix("dtn://mesh-")?.split('/').next()?.parse().ok().map(NodeId)
-}
-
 /// Reads an agent's record as far as it is whole: its last line may not be.
 fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut Rows) {
-    let time = |ns: u64| Time::from_nanos(ns.saturating_sub(start)).min(end);
+    let time = |at: Time| Time::from_nanos(at.as_nanos().saturating_sub(start)).min(end);
     each_line(path, |line| match serde_json::from_slice(line) {
-        Ok(Line::Bundle { time_ns, event, bundle, offset, source, peer, bytes, reason, .. }) => {
-            let Some(kind) = BundleEventKind::named(&event) else { return };
-            rows.bundles.push(BundleEvent {
-                time: time(time_ns),
-                node,
-                kind,
-                bundle: Arc::from(bundle),
-                offset,
-                flow: if kind == BundleEventKind::Originate { flow_of(&source) } else { None },
-                bytes,
-                peer: node_of(&peer.to_string()),
-                reason: reason.map(Arc::from),
-            });
-        }
-        Ok(Line::Contact { from_ns, time_ns, peer, sent, sent_bytes, received, received_bytes }) => {
-            let Some(peer) = node_of(&peer.to_string()) else { return };
-            let (time, from) = (time(time_ns), time(from_ns));
-            let row = ContactEvent { time, from, node, peer, sent, sent_bytes, received, received_bytes };
-            rows.contacts.push(row);
+        Ok(Record::Bundle(b)) => rows.bundles.extend(bundle_event(node, time(b.at), &b)),
+        Ok(Record::Contact(c)) => {
+            rows.contacts.extend(contact_event(node, (time(c.from), time(c.until)), &c));
         }
         Err(_) => {}
     });

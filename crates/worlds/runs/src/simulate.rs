@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use wayhop_bundle_node::Layer;
 use wayhop_core::Time;
+use wayhop_dtn::node::Layer;
 #[cfg(feature = "linux")]
 use wayhop_emu::Control;
 use wayhop_scenario::Resolved;

@@ -6,12 +6,13 @@ use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use wayhop_core::{
-    Addr, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Fix, NodeId, Packet,
-    PacketMeta, Time, TimerKey,
+    Addr, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Ending, Fix, NodeId,
+    Packet, PacketMeta, Time, TimerKey,
 };
 use wayhop_trace::NoteEvent;
 use wayhop_wire::{ip, ipv4, udp};
 
+use crate::bundles;
 use crate::common::Common;
 use crate::event::Event;
 use crate::hosted_applications::Applications;
@@ -57,13 +58,27 @@ impl Common {
             ApplicationEffect::Note(note) => {
                 self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
             }
-            ApplicationEffect::Send(datagram) => self.application_send(at, node, &datagram),
+            ApplicationEffect::Send(datagram) => {
+                let is_listed = hosted.listed.is_some();
+                self.application_send(at, node, &datagram, is_listed);
+            }
+            ApplicationEffect::Row(row) => {
+                if let (Some(record), Some(books)) = (row.downcast(), &mut self.bundles) {
+                    bundles::record(books, &mut self.recorder, NodeId(node), record);
+                }
+            }
+            ApplicationEffect::Fail(_) => {
+                hosted.ports.clear();
+                hosted.timers.clear();
+            }
             ApplicationEffect::Network(effect) => self.network_effect(at, number, node, effect),
+            // There are no streams, no programs, and nobody who watches.
+            ApplicationEffect::Stream(_) | ApplicationEffect::Program(_) | ApplicationEffect::Remark(_) => {}
         }
     }
 
-    /// A datagram of an application enters its node's network layer.
-    fn application_send(&mut self, at: Time, node: u32, d: &ApplicationDatagram) {
+    /// A datagram of an application enters its node's network layer, in a flow of programs or in none.
+    fn application_send(&mut self, at: Time, node: u32, d: &ApplicationDatagram, in_flow: bool) {
         let to = Addr::from(d.to.ip());
         let from: Addr = match d.to.ip() {
             IpAddr::V4(_) => self.host_source(node, to),
@@ -83,9 +98,11 @@ impl Common {
         let (payload_len, id) = (body.len() as u16, self.flows.next_ip_id(node));
         ip::Repr { src: from, dst: to, protocol: ipv4::protocol::UDP, ttl: d.ttl, tos: 0, id, payload_len }
             .emit(header);
-        let flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
-        p.meta = PacketMeta { flow, ..self.work.new_meta(at) };
-        self.originated(&p, true);
+        p.meta = self.work.new_meta(at);
+        if in_flow {
+            p.meta.flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
+            self.originated(&p, true);
+        }
         self.answers.push_back((node, Outgoing::Originate(p)));
     }
 
@@ -114,6 +131,42 @@ impl Common {
         for number in own {
             self.application(at, number, input.clone());
         }
+    }
+
+    /// A node goes down and loses its memory.
+    pub(crate) fn lose_applications(&mut self, at: Time, node: u32) {
+        self.each_application(at, node, &ApplicationInput::End(Ending::AtOnce));
+        self.each_application(at, node, &ApplicationInput::Restart);
+        let Some(applications) = &mut self.applications else { return };
+        for hosted in applications.all.iter_mut().filter(|h| h.node == node) {
+            hosted.timers.clear();
+            hosted.ports.clear();
+            if let Some(network) = &mut hosted.network {
+                network.intercepted.clear();
+                network.home = None;
+            }
+        }
+    }
+
+    /// A node is up again: calls its applications, and has timers that were due fire now.
+    fn resume_applications(&mut self, at: Time, node: u32, lost: bool) {
+        if lost {
+            return self.each_application(at, node, &ApplicationInput::Start);
+        }
+        self.each_application(at, node, &ApplicationInput::Resume);
+        let Some(applications) = &mut self.applications else { return };
+        for (number, hosted) in (0..).zip(&mut applications.all).filter(|(_, h)| h.node == node) {
+            for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due <= at) {
+                *due = at;
+                self.queue.push(at, node, Event::Application(number, *key));
+            }
+        }
+    }
+
+    /// The run ends.
+    pub(crate) fn end_applications(&mut self, at: Time) {
+        let all = self.applications.as_ref().map_or(0, |a| a.all.len() as u32);
+        (0..all).for_each(|number| self.application(at, number, ApplicationInput::End(Ending::AtOnce)));
     }
 }
 
@@ -146,27 +199,8 @@ impl Net {
 
     /// A node is up again, with its memory or without.
     pub(crate) fn resume_applications(&mut self, at: Time, node: u32, lost: bool) {
-        let common = &mut self.common;
-        let Some(applications) = &mut common.applications else { return };
-        for (number, hosted) in (0..).zip(&mut applications.all).filter(|(_, h)| h.node == node) {
-            if lost {
-                hosted.timers.clear();
-                hosted.ports.clear();
-                if let Some(network) = &mut hosted.network {
-                    network.intercepted.clear();
-                    network.home = None;
-                }
-            }
-            for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due <= at) {
-                *due = at;
-                common.queue.push(at, node, Event::Application(number, *key));
-            }
-        }
-        if lost {
-            common.each_application(at, node, &ApplicationInput::Restart);
-            common.each_application(at, node, &ApplicationInput::Start);
-        }
-        let own = common.applications.as_ref().map_or_else(Vec::new, |a| a.of_node(node).to_vec());
+        self.common.resume_applications(at, node, lost);
+        let own = self.common.applications.as_ref().map_or_else(Vec::new, |a| a.of_node(node).to_vec());
         own.into_iter().for_each(|number| self.begin_network(at, number));
     }
 }

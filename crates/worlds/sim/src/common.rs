@@ -10,12 +10,11 @@ use wayhop_protocols::CLASSIFIER;
 use wayhop_radio::{EVERYONE, NOBODY};
 use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
-use wayhop_trace::{FrameEvent, HopEvent, HopKind, Identity, Recorder};
+use wayhop_trace::{BundleBooks, FrameEvent, HopEvent, HopKind, Identity, Recorder};
 
 use crate::attackers::Attackers;
 use crate::channel::Channel;
 use crate::classify::{self, Facts};
-use crate::dtn_agents::Agents;
 use crate::event::Event;
 use crate::external::{Egress, Exit, External};
 use crate::fates::Watched;
@@ -71,9 +70,9 @@ pub(crate) struct Common {
     pub(crate) inputs: Option<Box<Logs>>,
     /// `None` in runs without any.
     pub(crate) attackers: Option<Box<Attackers>>,
-    /// Bundle agents, in scenarios with any.
-    pub(crate) dtn: Option<Box<Agents>>,
-    /// The scenario's applications, if it has any.
+    /// The sums of bundles, in scenarios with agents.
+    pub(crate) bundles: Option<Box<BundleBooks>>,
+    /// The scenario's applications and bundle agents, if it has any.
     pub(crate) applications: Option<Box<Applications>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: Spare,
@@ -163,9 +162,6 @@ impl Common {
             return self.work.pool.recycle(p);
         }
         let Some(tag) = p.meta.flow.filter(|tag| self.flows.is_own(tag.flow)) else {
-            if self.dtn.is_some() && self.dtn_deliver(at, node, &p) {
-                return self.work.pool.recycle(p);
-            }
             if let Some(external) = &mut self.external {
                 external.deliver(p.meta.id);
             }

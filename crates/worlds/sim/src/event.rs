@@ -24,10 +24,6 @@ pub(crate) enum Event {
     Departure(u32),
     /// The deadline of one end of a flow's TCP connection, unless it was moved.
     Tcp(u32, End),
-    /// The timer of the node's bundle agent, unless it was moved.
-    Dtn,
-    /// The application of this flow of bundles makes one.
-    Bundle(u32),
     /// A timer of the application of this number, unless it was moved or cleared.
     Application(u32, TimerKey),
     /// A packet of a program outside enters; the handle is into `External::entering`.

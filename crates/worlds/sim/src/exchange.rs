@@ -58,7 +58,7 @@ impl Simulation {
     pub fn open(&mut self) {
         self.attend();
         // Real nodes have these as programs, but for those that are a part of the network layer: the hosts' is the simulator's.
-        self.net.common.dtn = None;
+        self.net.common.bundles = None;
         self.net.common.applications =
             self.net.common.applications.take().and_then(|a| a.of_network_layers());
         self.net.common.external = Some(External::new(self.net.nodes.len()));

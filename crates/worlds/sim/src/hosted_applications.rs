@@ -6,13 +6,15 @@ use std::net::Ipv4Addr;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use wayhop_core::{
-    Application, ApplicationEffect, HomeRoute, IfaceId, LinkId, LinkNeeds, PacketMeta, Prefix, Purpose, Rng,
-    Time, TimerKey, stream,
+    Application, ApplicationEffect, HomeRoute, IfaceId, LinkId, LinkNeeds, NodeId, PacketMeta, Prefix,
+    Purpose, Rng, Time, TimerKey, stream,
 };
-use wayhop_scenario::{ApplicationPlan, Attachment, Resolved};
+use wayhop_scenario::{ApplicationPlan, Attachment, DtnPlan, Resolved};
 use wayhop_trace::ApplicationSummary;
 
-/// All applications of a run, in the scenario's order.
+use crate::bundles;
+
+/// All applications of a run: bundle agents, then those of the scenario's list in its order.
 #[derive(Default)]
 pub(crate) struct Applications {
     pub(crate) all: Vec<Hosted>,
@@ -31,10 +33,11 @@ pub(crate) struct Applications {
 
 /// One of them, and what its host keeps for it.
 pub(crate) struct Hosted {
-    /// Its number in the scenario.
-    pub(crate) number: u32,
     pub(crate) node: u32,
-    pub(crate) name: &'static str,
+    /// Its number in logs of inputs: that in the scenario's list, and behind these those of bundle agents.
+    pub(crate) number: u32,
+    /// The name of one in the scenario's list. Its packets are in flows of programs, and it has a summary.
+    pub(crate) listed: Option<&'static str>,
     pub(crate) engine: Box<dyn Application>,
     pub(crate) rng: Rng,
     /// Where it listens.
@@ -104,17 +107,33 @@ fn router(scenario: &Resolved, at: Attachment) -> Option<Ipv4Addr> {
 impl Applications {
     /// Those of a scenario, none of which has begun.
     pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
-        let hosted = |(i, p): (usize, &ApplicationPlan)| Hosted {
-            number: i as u32,
+        let seed = scenario.seed;
+        let listed = |(number, p): (u32, &ApplicationPlan)| Hosted {
             node: p.node.0,
-            name: p.application.description.name,
+            number,
+            listed: Some(p.application.description.name),
             engine: p.application.parameters.application(),
-            rng: stream(scenario.seed, Purpose::Applications, i as u64),
+            rng: stream(seed, Purpose::Applications, number.into()),
             ports: Vec::new(),
             timers: Vec::new(),
             network: HostNetwork::new(p, scenario),
         };
-        let all: Vec<Hosted> = scenario.applications.iter().enumerate().map(hosted).collect();
+        let agent = |plan: &DtnPlan, number, node: NodeId| Hosted {
+            node: node.0,
+            number,
+            listed: None,
+            engine: Box::new(bundles::agent(plan, node)),
+            rng: stream(seed, Purpose::Bundles, node.0.into()),
+            ports: Vec::new(),
+            timers: Vec::new(),
+            network: None,
+        };
+        let behind = scenario.applications.len() as u32;
+        let agents = scenario
+            .dtn
+            .iter()
+            .flat_map(|plan| (behind..).zip(&plan.nodes).map(|(number, node)| agent(plan, number, *node)));
+        let all: Vec<Hosted> = agents.chain((0..).zip(&scenario.applications).map(listed)).collect();
         let mut by_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (number, hosted) in (0..).zip(&all) {
             by_node.entry(hosted.node).or_default().push(number);
@@ -152,13 +171,18 @@ impl Applications {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// What each has counted.
+    /// How long the lists of a node's applications are.
+    pub(crate) fn sizes(&self, node: u32, mut tell: impl FnMut(&'static str, u64)) {
+        self.of_node(node).iter().for_each(|n| self.all[*n as usize].engine.sizes(&mut tell));
+    }
+
+    /// What each of the scenario's list has counted.
     pub(crate) fn summaries(&self) -> Vec<ApplicationSummary> {
         let summary = |a: &Hosted| {
-            let mut s = ApplicationSummary::new(a.node, a.name);
+            let mut s = ApplicationSummary::new(a.node, a.listed?);
             a.engine.figures(&mut |name, value| s.add(name, value));
-            s
+            Some(s)
         };
-        self.all.iter().map(summary).collect()
+        self.all.iter().filter_map(summary).collect()
     }
 }

@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use wayhop_core::parameters::object;
 use wayhop_core::{IfaceId, NodeId};
+use wayhop_dtn::node::NAME;
 pub use wayhop_replay::Pace;
 use wayhop_replay::{ApplicationHeader, Header, Link, Logs};
-use wayhop_scenario::{ApplicationPlan, Resolved};
+use wayhop_scenario::Resolved;
 
+use crate::bundles;
 use crate::simulation::Simulation;
 
 impl Simulation {
@@ -43,13 +46,16 @@ impl Simulation {
         };
         let mut all: Vec<_> = nodes.iter().map(log).collect();
         // On a real clock applications are programs, which write their own, but for those of the network layer.
-        let is_here = |a: &ApplicationPlan| pace == Pace::Whole || !a.links.is_empty();
-        let own = |(_, a): &(u32, &ApplicationPlan)| is_here(a) && nodes.contains(&a.node);
-        for (number, plan) in (0..).zip(&scenario.applications).filter(own) {
-            let application = ApplicationHeader::new(number, &plan.application);
-            let name = format!("{}-{}-{number}", scenario.names[plan.node.index()], application.name);
-            let header =
-                header.of_node(Some(plan.node.0), &name, scenario.addresses[plan.node.index()], Vec::new());
+        let has_links =
+            |number: u32| scenario.applications.get(number as usize).is_some_and(|a| !a.links.is_empty());
+        for (node, application) in applications(scenario) {
+            let is_here = pace == Pace::Whole || has_links(application.number);
+            if !is_here || !nodes.contains(&node) {
+                continue;
+            }
+            let name =
+                format!("{}-{}-{}", scenario.names[node.index()], application.name, application.number);
+            let header = header.of_node(Some(node.0), &name, scenario.addresses[node.index()], Vec::new());
             all.push((path(&name), header.of_application(application)));
         }
         let mut logs = Logs::create(all, pace)?;
@@ -65,4 +71,18 @@ impl Simulation {
     pub fn end_inputs(&mut self) -> Result<(), String> {
         self.net.common.inputs.take().map_or(Ok(()), |logs| logs.finish())
     }
+}
+
+/// The scenario's applications and its bundle agents, as `hosted_applications` numbers them.
+fn applications(scenario: &Resolved) -> Vec<(NodeId, ApplicationHeader)> {
+    let listed = (0..).zip(&scenario.applications);
+    let listed = listed.map(|(number, p)| (p.node, ApplicationHeader::new(number, &p.application)));
+    let behind = scenario.applications.len() as u32;
+    let agents = scenario.dtn.iter().flat_map(|plan| {
+        (behind..).zip(&plan.nodes).map(|(number, node)| {
+            let parameters = object(&bundles::settings(plan, *node));
+            (*node, ApplicationHeader { name: NAME.to_owned(), number, parameters })
+        })
+    });
+    listed.chain(agents).collect()
 }

@@ -5,8 +5,8 @@
 //!   [`wayhop_node`].
 //! * `world`: what a node asks for.
 //! * `tcp`: connections, between their state machine (`tcp_flow`) and the network.
-//! * `applications`, `hosted_applications`: the scenario's applications, between their state machines and the network.
-//! * `dtn`, `dtn_agents`: bundle agents, between their state machines and the network.
+//! * `applications`, `hosted_applications`: the scenario's applications, between their state machines and the network; `bundles`:
+//!   bundle agents among them.
 //! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
 //!   interface of which node is at which of them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
@@ -20,12 +20,11 @@ mod arrived;
 mod attackers;
 mod attacks;
 mod audit;
+mod bundles;
 mod channel;
 mod classify;
 mod common;
 mod conversations;
-mod dtn;
-mod dtn_agents;
 mod event;
 mod exchange;
 mod external;
@@ -57,6 +56,7 @@ mod wire;
 mod world;
 
 pub use audit::Audit;
+pub use bundles::{bundle_books, bundle_event, contact_event};
 pub use external::{Egress, Exit};
 pub use inputs::Pace;
 pub use ledger::{Ends, FlowEnds};

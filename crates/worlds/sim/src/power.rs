@@ -101,8 +101,8 @@ impl Simulation {
         self.media.switch_off(at, node, &mut self.net);
         if lost {
             self.net.common.tcp_lose(node);
+            self.net.common.lose_applications(at, node);
         }
-        self.net.common.dtn_power_off(at, node, lost);
     }
 
     fn power_on(&mut self, at: Time, node: u32, lost: bool) {
@@ -122,7 +122,6 @@ impl Simulation {
             self.net.call(at, node, |n, w| n.come_back(w, at));
         }
         self.net.common.tcp_resume(at, node);
-        self.net.common.dtn_power_on(at, node, lost);
         self.net.resume_applications(at, node, lost);
         self.net.send_answers(at);
     }

@@ -18,9 +18,9 @@ use wayhop_world::Gps;
 
 use crate::attackers::Attackers;
 use crate::audit::{Audit, Census};
+use crate::bundles::bundle_books;
 use crate::classify;
 use crate::common::Common;
-use crate::dtn_agents::Agents;
 use crate::event::{Event, WireEvent};
 use crate::fates::Watched;
 use crate::flows::Flows;
@@ -130,7 +130,7 @@ impl Simulation {
             captures: captures(scenario),
             watched,
             frame: Vec::new(),
-            dtn: Agents::new(scenario),
+            bundles: scenario.dtn.as_ref().map(|plan| Box::new(bundle_books(plan))),
             applications: Applications::new(scenario),
             tcp_spare: Spare::default(),
             external: None,
@@ -249,7 +249,6 @@ impl Simulation {
         for (number, order) in self.orders.iter().enumerate() {
             self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
         }
-        self.net.common.dtn_begin();
         self.net.begin_applications();
         self.net.send_answers(Time::ZERO);
         for flow in 0..self.net.common.flows.len() as u32 {
@@ -285,21 +284,12 @@ impl Simulation {
             Event::Order(number) => self.order(at, number),
             Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
-            Event::Tcp(..) | Event::Dtn | Event::Application(..) if !net.nodes[node as usize].is_up() => {}
+            Event::Tcp(..) | Event::Application(..) if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
                 net.send_answers(at);
             }
-            Event::Dtn => {
-                net.common.dtn_timer(at, node);
-                net.send_answers(at);
-            }
             Event::Application(number, key) => net.application_timer(at, number, key),
-            Event::Bundle(flow) => {
-                let is_up = net.nodes[node as usize].is_up();
-                net.common.dtn_depart(at, node, flow, is_up);
-                net.send_answers(at);
-            }
             Event::Departure(flow) if !net.nodes[node as usize].is_up() => self.leave_out(at, node, flow),
             Event::Departure(flow) => net.depart(at, node, flow),
         }
@@ -408,7 +398,8 @@ impl Simulation {
         self.look_until(self.now);
         self.record_moves();
         self.record_counters();
-        let bundles = self.net.common.dtn_finish(self.now);
+        self.net.common.end_applications(self.now);
+        let bundles = self.net.common.bundles.take().map(|books| books.close());
         let mut summary = Summary { bundles, ..self.summary(scenario, &audit, wall_s) };
         summary.name_nodes(&scenario.names);
         (summary, audit, self.net.common.recorder)

@@ -42,8 +42,10 @@ impl Simulation {
         n.inspect(time, &mut sizes);
         sizes.iter().for_each(|(what, count)| record(what, IfaceId::ANY, count));
         let routes = n.table().rows().count() as u64;
-        let bundles = self.net.common.dtn.as_ref().map_or_else(Vec::new, |agents| agents.sizes(node));
-        let own = [("forwarding", routes)].into_iter().chain(bundles);
-        own.filter(|(_, n)| *n > 0).for_each(|(what, count)| record(what, IfaceId::ANY, count));
+        let mut own = vec![("forwarding", routes)];
+        if let Some(applications) = &self.net.common.applications {
+            applications.sizes(node, |what, count| own.push((what, count)));
+        }
+        own.into_iter().filter(|(_, n)| *n > 0).for_each(|(what, count)| record(what, IfaceId::ANY, count));
     }
 }

@@ -40,7 +40,6 @@ impl Above for SimulationWorld<'_> {
         p.meta.flow.is_some()
             || self.common.tcp_notice(at, self.node, p.bytes())
             || self.common.external.is_some()
-            || self.common.dtn_listens(self.node, p.bytes())
             || self.common.application_listens(self.node, p.bytes())
             || self.common.network_listens(self.node, p.bytes())
     }

@@ -1,5 +1,6 @@
 //! What a node's agent is told when it opens.
 
+use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
 
 use crate::bundle::Crc;
@@ -7,7 +8,7 @@ use crate::codec::ParseLimits;
 use crate::eid::Eid;
 
 /// The settings of an agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// The node's administrative endpoint: `dtn://name/` or `ipn:5.0`.
     pub node: Eid,
@@ -30,7 +31,7 @@ pub struct Config {
 }
 
 /// What a node keeps at most. A hostile neighbour fills these, never the memory.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
 pub struct Limits {
     /// Bundles and fragments.
     pub bundles: usize,

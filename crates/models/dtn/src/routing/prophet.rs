@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use wayhop_core::{Span, Time};
 
 use crate::cbor::{Reader, Writer};
@@ -14,7 +15,7 @@ const MAX_DESTINATIONS: usize = 4_096;
 const FORGOTTEN_BELOW: f64 = 1e-4;
 
 /// The parameters of PRoPHETv2; the defaults are those of RFC 6693, section 3.3, where it has one.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProphetParameters {
     /// P_encounter_max: the upper bound of an encounter's weight.
     pub p_max: f64,

@@ -1,8 +1,9 @@
 //! Which nodes have an agent for bundles, and who sends bundles to whom.
 
-use wayhop_bundle_node::{DtnRouting, Layer};
-use wayhop_core::{NodeId, Span, Time};
+use wayhop_core::{NodeId, Span};
 use wayhop_document::{Document, Error, in_range};
+use wayhop_dtn::Eid;
+use wayhop_dtn::node::{BundleSeries, DtnRouting, Layer};
 use wayhop_simulator_files::MAX_DURATION_S;
 
 use super::schema::{BundleFlow, Dtn, DtnRoute};
@@ -46,26 +47,14 @@ pub struct DtnPlan {
 }
 
 /// Bundles from one node to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BundleFlowPlan {
     /// The source.
     pub src: NodeId,
     /// The destination.
     pub dst: NodeId,
-    /// When the first is made.
-    pub start: Time,
-    /// None is made at this time or later.
-    pub stop: Option<Time>,
-    /// Payload, octets.
-    pub size_bytes: u64,
-    /// From bundle to bundle.
-    pub interval: Span,
-    /// How long one lives.
-    pub lifetime: Span,
-    /// Whether custody is asked for.
-    pub custody: bool,
-    /// How many at most.
-    pub max_bundles: Option<u64>,
+    /// When they are made, and what they are like.
+    pub series: BundleSeries,
 }
 
 /// Looks up and checks the section `dtn`.
@@ -174,35 +163,34 @@ fn flow_plan(
     in_range(doc, &key("size_bytes"), f.size_bytes as f64, 1.0, MAX_SIZE as f64)?;
     in_range(doc, &key("interval_s"), f.interval_s, 1e-3, 1e9)?;
     in_range(doc, &key("lifetime_s"), f.lifetime_s, 1e-3, MAX_DURATION_S)?;
-    Ok(BundleFlowPlan {
-        src,
-        dst,
-        start: Time::from_secs_f64(f.start_s),
-        stop: f.stop_s.map(Time::from_secs_f64),
+    let series = BundleSeries {
+        start: Span::from_secs_f64(f.start_s),
+        stop: f.stop_s.map(Span::from_secs_f64),
         size_bytes: f.size_bytes,
         interval: Span::from_secs_f64(f.interval_s),
         lifetime: Span::from_secs_f64(f.lifetime_s),
         custody: f.custody,
         max_bundles: f.max_bundles,
-    })
+    };
+    Ok(BundleFlowPlan { src, dst, series })
 }
 
 impl DtnPlan {
     /// The static routes of a node, as agents read them.
     pub fn routes_of(&self, node: NodeId) -> Vec<String> {
         let own = self.routes.iter().filter(|(at, ..)| *at == node);
-        own.map(|(_, to, via)| format!("dtn://mesh-{}/* via dtn://mesh-{}/", to.0, via.0)).collect()
+        own.map(|(_, to, via)| format!("{}* via {}", Self::endpoint(*to), Self::endpoint(*via))).collect()
     }
-}
 
-impl BundleFlowPlan {
-    /// When its bundle of this number is made, from 0; `None` if it is not.
-    pub fn departure(&self, number: u64) -> Option<Time> {
-        let after = self.interval.as_nanos().checked_mul(number)?;
-        let at = self.start + Span::from_nanos(after);
-        let is_made =
-            self.max_bundles.is_none_or(|most| number < most) && self.stop.is_none_or(|stop| at < stop);
-        is_made.then_some(at)
+    /// The endpoint of a node's agent.
+    pub fn endpoint(node: NodeId) -> Eid {
+        // A number in decimal digits is a node's name.
+        Eid::dtn(&format!("mesh-{}", node.0), "").unwrap_or_default()
+    }
+
+    /// The node of an endpoint.
+    pub fn node_of(endpoint: &Eid) -> Option<NodeId> {
+        endpoint.node_name().strip_prefix("mesh-")?.parse().ok().map(NodeId)
     }
 }
 
@@ -224,11 +212,11 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_makes_its_bundles_at_its_interval_until_it_stops() {
-        let flow = "[[dtn.flows]]\nsrc = 0\ndst = 2\nstart_s = 1\nstop_s = 6\ninterval_s = 2\n";
-        let plan = plan(flow).unwrap();
-        let times: Vec<_> = (0..5).map(|n| plan.flows[0].departure(n).map(Time::as_secs_f64)).collect();
-        assert_eq!(times, [Some(1.0), Some(3.0), Some(5.0), None, None]);
+    fn nodes_are_found_by_their_endpoints() {
+        let endpoint = DtnPlan::endpoint(NodeId(17));
+        assert_eq!(endpoint.to_string(), "dtn://mesh-17/");
+        assert_eq!(DtnPlan::node_of(&endpoint.service("flow-3")), Some(NodeId(17)));
+        assert_eq!(DtnPlan::node_of(&Eid::None), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_bundle_node::{DtnRouting, Layer};
+use wayhop_dtn::node::{DtnRouting, Layer};
 
 use crate::nodes::NodeRef;
 

@@ -1,9 +1,12 @@
 //! What a handler of an application sees of its node.
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::effect::{ApplicationDatagram, ApplicationEffect};
 use super::network::NetworkEffect;
+use super::program::{ProgramEffect, ProgramMessage};
+use super::row::ApplicationRow;
+use super::stream::{StreamEffect, StreamId};
 use crate::{Addr, Rng, Time, TimerKey, TraceNote};
 
 /// The time to live of datagrams that ask for none.
@@ -41,6 +44,10 @@ impl<'a> ApplicationCx<'a> {
     pub const fn rng(&mut self) -> &mut Rng {
         self.rng
     }
+    /// How many effects the handler has asked for so far.
+    pub const fn asked(&self) -> usize {
+        self.effects.len()
+    }
     /// Listens at a UDP port, from now on.
     pub fn listen(&mut self, port: u16) {
         self.effects.push(ApplicationEffect::Listen(port));
@@ -48,6 +55,11 @@ impl<'a> ApplicationCx<'a> {
     /// Sends a datagram from a port at which the application listens.
     pub fn send(&mut self, port: u16, to: SocketAddr, data: Vec<u8>) {
         self.effects.push(ApplicationEffect::Send(ApplicationDatagram { port, to, ttl: TTL, data }));
+    }
+    /// Sends a datagram to the same port of all neighbours, and no further.
+    pub fn send_to_neighbours(&mut self, port: u16, data: Vec<u8>) {
+        let to = SocketAddr::from((Ipv4Addr::BROADCAST, port));
+        self.effects.push(ApplicationEffect::Send(ApplicationDatagram { port, to, ttl: 1, data }));
     }
     /// Sets or moves a timer. A time in the past means now.
     pub fn set_timer(&mut self, key: TimerKey, at: Time) {
@@ -64,5 +76,46 @@ impl<'a> ApplicationCx<'a> {
     /// Has the host's network layer do something.
     pub fn network(&mut self, effect: NetworkEffect) {
         self.effects.push(ApplicationEffect::Network(effect));
+    }
+    /// Writes a row into a table of the run.
+    pub fn row(&mut self, row: ApplicationRow) {
+        self.effects.push(ApplicationEffect::Row(row));
+    }
+    /// Tells people who watch this application.
+    pub fn remark(&mut self, text: String) {
+        self.effects.push(ApplicationEffect::Remark(text));
+    }
+    /// Gives up: the host ends the application, and tells why.
+    pub fn fail(&mut self, why: String) {
+        self.effects.push(ApplicationEffect::Fail(why));
+    }
+
+    /// Takes streams to a TCP port, from now on.
+    pub fn listen_stream(&mut self, port: u16) {
+        self.stream(StreamEffect::Listen(port));
+    }
+    /// Opens a stream, with a number that the application gives it.
+    pub fn connect(&mut self, number: u64, to: SocketAddr) {
+        self.stream(StreamEffect::Connect { stream: StreamId::Opened(number), to });
+    }
+    /// Sends bytes by a stream.
+    pub fn write(&mut self, stream: StreamId, data: Vec<u8>) {
+        self.stream(StreamEffect::Write { stream, data });
+    }
+    /// Closes a stream when all was sent.
+    pub fn close(&mut self, stream: StreamId) {
+        self.stream(StreamEffect::Close(stream));
+    }
+    fn stream(&mut self, effect: StreamEffect) {
+        self.effects.push(ApplicationEffect::Stream(effect));
+    }
+
+    /// Answers a command of a program.
+    pub fn answer(&mut self, program: u64, message: ProgramMessage) {
+        self.effects.push(ApplicationEffect::Program(ProgramEffect::Answer { program, message }));
+    }
+    /// Tells a program something that it has not asked for just now.
+    pub fn tell(&mut self, program: u64, message: ProgramMessage) {
+        self.effects.push(ApplicationEffect::Program(ProgramEffect::Tell { program, message }));
     }
 }

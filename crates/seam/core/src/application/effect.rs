@@ -5,24 +5,23 @@ use core::net::SocketAddr;
 use serde::Serialize;
 
 use super::network::NetworkEffect;
-use crate::{Time, TimerKey, TraceNote};
+use super::program::ProgramEffect;
+use super::row::ApplicationRow;
+use super::stream::StreamEffect;
+use crate::{Time, TimerKey, TraceNote, bytes};
 
 /// A datagram that an application sends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ApplicationDatagram {
     /// From this UDP port, at which the application listens.
     pub port: u16,
-    /// To there. The broadcast address reaches the neighbours.
+    /// To there. The broadcast address reaches the neighbours, by every interface of the node.
     pub to: SocketAddr,
     /// Time to live, hops.
     pub ttl: u8,
     /// Its data.
-    #[serde(serialize_with = "hexadecimal")]
+    #[serde(serialize_with = "bytes::hexadecimal")]
     pub data: Vec<u8>,
-}
-
-pub(super) fn hexadecimal<S: serde::Serializer>(data: &[u8], s: S) -> Result<S::Ok, S::Error> {
-    s.serialize_str(&crate::hex(data))
 }
 
 /// One thing that an application asks for, in order.
@@ -41,4 +40,14 @@ pub enum ApplicationEffect {
     Note(TraceNote),
     /// Have the host's network layer do this.
     Network(NetworkEffect),
+    /// Something about streams.
+    Stream(StreamEffect),
+    /// Something for a program.
+    Program(ProgramEffect),
+    /// Write a row into a table of the run.
+    Row(ApplicationRow),
+    /// Tell people who watch this application.
+    Remark(String),
+    /// It cannot go on, for this reason: the host ends it.
+    Fail(String),
 }

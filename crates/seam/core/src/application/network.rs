@@ -73,7 +73,7 @@ pub enum NetworkEffect {
         /// By this link; without one, where the host's routes lead.
         link: Option<LinkId>,
         /// The packet.
-        #[serde(serialize_with = "super::effect::hexadecimal")]
+        #[serde(serialize_with = "bytes::hexadecimal")]
         packet: Vec<u8>,
     },
     /// Send an ARP message.
@@ -83,11 +83,11 @@ pub enum NetworkEffect {
         /// To this station, or all.
         to: Mac,
         /// The message.
-        #[serde(serialize_with = "super::effect::hexadecimal")]
+        #[serde(serialize_with = "bytes::hexadecimal")]
         message: Vec<u8>,
     },
     /// Give an IP packet to the host's stack, at the tunnel interface.
-    Deliver(#[serde(serialize_with = "super::effect::hexadecimal")] Vec<u8>),
+    Deliver(#[serde(serialize_with = "bytes::hexadecimal")] Vec<u8>),
     /// Packets for this address go to the tunnel interface from now on.
     Intercept(Ipv4Addr),
     /// And now no more.

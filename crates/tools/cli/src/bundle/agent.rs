@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use wayhop_bundle_agent::{AgentConfig, Error};
+use wayhop_application_host::{MeshNode, ProgramSocket, Settings, Watcher, run};
+use wayhop_bundle_agent::{AgentConfig, AgentPlan, Error, Users};
 
 use super::args::AgentArgs;
 use crate::failure::{Failure, harmless, say};
@@ -17,19 +18,46 @@ pub(super) fn agent(a: &AgentArgs) -> Result<ExitCode, Failure> {
         let why = "no node: give a configuration file, or --node dtn://name/ and --store FILE";
         return Err(Failure::Usage(why.to_owned()));
     }
-    let loaded = AgentConfig::load(a.config.as_deref(), &sets)?;
-    let ready = |about: &str| {
-        if !a.quiet {
-            say!("{about}");
-        }
+    let plan = AgentConfig::load(a.config.as_deref(), &sets)?;
+    let (node, clock) = plan.open()?;
+    let mesh = plan.config.mesh_socket()?.map(|(socket, node)| MeshNode { socket, node });
+    let settings = Settings {
+        listen: plan.config.listen.into(),
+        interfaces: plan.config.interfaces.clone(),
+        clock,
+        // Agents that begin together do not speak at once.
+        seed: std::process::id().into(),
+        record: plan.config.record.clone(),
+        mesh,
+        programs: Some(ProgramSocket {
+            name: plan.socket.clone(),
+            is_open: plan.config.users == Users::All,
+            largest: plan.config.largest_bytes,
+        }),
+        ..Settings::default()
     };
-    let remark = |text: &str| {
-        if !a.quiet {
+    let mut terminal = Terminal { plan, is_quiet: a.quiet };
+    run(Box::new(node), &settings, None, &mut terminal).map_err(|e| Failure::Run(e.to_string()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says what people should know.
+struct Terminal {
+    plan: AgentPlan,
+    is_quiet: bool,
+}
+
+impl Watcher for Terminal {
+    fn ready(&mut self) {
+        if !self.is_quiet {
+            say!("{}", self.plan.about());
+        }
+    }
+    fn remark(&mut self, text: &str) {
+        if !self.is_quiet {
             say!("info: {}", harmless(text));
         }
-    };
-    wayhop_bundle_agent::run(loaded, ready, remark)?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 impl From<Error> for Failure {

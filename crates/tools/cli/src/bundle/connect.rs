@@ -1,6 +1,7 @@
 //! How the commands reach an agent.
 
-use wayhop_bundle_agent::{Client, ClientError, SocketName};
+use wayhop_bundle_agent::{Client, ClientError};
+use wayhop_control::SocketName;
 
 use crate::failure::Failure;
 

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use wayhop_core::Configured;
+use wayhop_core::{Application, Configured};
+use wayhop_dtn::MemoryStore;
+use wayhop_dtn::node::{self, Node};
 use wayhop_replay::{ApplicationHeader, Engines, Header, LogError, Reader, Replay, Verdict, check};
 use wayhop_trace::Status;
 
@@ -130,12 +132,21 @@ fn of_application(
         );
         return Err(Failure::Usage(why).into());
     }
-    let Some(description) = wayhop_applications::find(&of.name) else {
-        return Err(reader.wrong(format!("the application {:?} is not known", of.name)).into());
-    };
-    let application = of.application(description).map_err(|e| reader.wrong(e))?;
+    let application = made(of).map_err(|e| reader.wrong(e))?;
     let header = reader.header().clone();
-    play(a, path, &header, Replay::of_application(reader, &application))
+    play(a, path, &header, Replay::of_application(reader, application))
+}
+
+/// The application of a log: one of the registry, or a bundle node, whose store is empty at first as it was.
+fn made(of: &ApplicationHeader) -> Result<Box<dyn Application>, String> {
+    if of.name == node::NAME {
+        let settings = serde_json::from_value(of.parameters.clone().into())
+            .map_err(|e| format!("these are no settings of a bundle node: {e}"))?;
+        return Ok(Box::new(Node::new(settings, MemoryStore::default())));
+    }
+    let description = wayhop_applications::find(&of.name)
+        .ok_or_else(|| format!("the application {:?} is not known", of.name))?;
+    Ok(of.application(description)?.parameters.application())
 }
 
 fn play(a: &ReplayArgs, path: &Path, header: &Header, replay: Replay) -> Result<Verdict, Trouble> {

@@ -34,6 +34,22 @@ fn a_node_that_goes_to_and_fro_carries_every_bundle_and_runs_are_the_same() {
     assert!(told.contains("bundles    22 of 22 delivered (100.00 %)"), "{told}");
 }
 
+#[test]
+fn what_went_into_agents_gives_the_same_again_also_over_a_reboot() {
+    let outage = "[[outages]]\nnode = 1\nstart_s = 12\nlength_s = 3\ntables = \"lost\"\n";
+    let relay = std::fs::read_to_string(RELAY).expect("the scenario");
+    let dir = folder(&[("s.toml", &format!("{relay}\n{outage}"))]);
+    summary_of(dir.path(), &["s.toml", "--record-inputs", "--out", "a"]);
+    for log in ["0-bundles-0.jsonl", "1-bundles-1.jsonl", "2-bundles-2.jsonl"] {
+        let told = run_in(dir.path(), &["replay", &format!("a/inputs/{log}")]).ok();
+        assert!(told.contains(": bundles of node ") && told.contains("the same "), "{told}");
+    }
+    let carrier = std::fs::read_to_string(dir.path().join("a/inputs/1-bundles-1.jsonl")).expect("a log");
+    for input in ["\"restart\"", "\"datagram\"", "\"timer\""] {
+        assert!(carrier.contains(input), "{input}");
+    }
+}
+
 /// Second, node and length of a list of the table `sizes` of the run `a`.
 fn lengths(dir: &std::path::Path, what: &str) -> Vec<(f64, u32, u64)> {
     let csv = run_in(dir, &["export", "csv", "a", "sizes"]).ok();

@@ -10,7 +10,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use wayhop_bundle_agent::messages::{Ask, SentBundle};
-use wayhop_bundle_agent::{Client, ClientError, Delivery, SocketName};
+use wayhop_bundle_agent::{Client, ClientError, Delivery};
+use wayhop_control::SocketName;
 
 use crate::mesh::{Background, Mesh, WAYHOP, may_run};
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signalfd::SignalFd;
 use nix::sys::time::TimeSpec;
+use wayhop_application_host::signals;
 use wayhop_core::{
     ApplicationCx, ApplicationEffect, ApplicationInput, LinkState, NetworkEffect, NetworkInput, Time,
     TimerKey,
@@ -22,7 +23,6 @@ use super::ports::{Change, Port};
 use super::setup::{AgentParts, Role, set_up};
 use crate::kernel::privileges;
 use crate::log::Level;
-use crate::run::poll::signals;
 use crate::undo::Undo;
 
 /// Packets of programs that are taken in one turn.
@@ -35,7 +35,7 @@ const WARNINGS: u32 = 10;
 /// # Errors
 /// If it cannot begin or go on, or the host is not as before.
 pub fn run(role: Role, path: &Path) -> Result<(), Error> {
-    let signals = signals()?;
+    let signals = signals().map_err(Error::system("wait for signals"))?;
     let mut ready = set_up(role, path)?;
     let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
     let out = RawSender::open(None).map_err(Error::system("open a socket for packets in tunnels"))?;

@@ -2,6 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use wayhop_application_host::signals;
 use wayhop_core::LinkChange;
 use wayhop_linux::{Error, interface};
 use wayhop_trace::Summary;
@@ -12,7 +13,6 @@ use crate::log::Level;
 use crate::position::fix_time::FixClock;
 use crate::record::capture::Capture;
 use crate::run::event_loop::EventLoop;
-use crate::run::poll::signals;
 use crate::run::rooms::Rooms;
 use crate::run::setup::set_up;
 
@@ -27,7 +27,7 @@ pub struct Outcome {
 
 /// Runs a node until a signal ends it or, if it is `tied`, its standard input does.
 pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
-    let signals = signals()?;
+    let signals = signals().map_err(Error::system("wait for signals"))?;
     let begun = Instant::now();
     let time_zero = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
     let seed = match settings.config.seed {

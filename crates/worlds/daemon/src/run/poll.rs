@@ -4,8 +4,7 @@ use std::os::fd::AsFd as _;
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::signalfd::SignalFd;
 use nix::sys::time::TimeSpec;
 use wayhop_core::{IfaceId, Span};
 use wayhop_linux::Error;
@@ -14,17 +13,6 @@ use wayhop_linux::netlink::NeighbourNews;
 use crate::gateway::probe::Probe;
 use crate::run::rooms::Rooms;
 use crate::run::watch::Watch;
-
-/// The signals that end a node, as something to wait for.
-pub(crate) fn signals() -> Result<SignalFd, Error> {
-    let mut set = SigSet::empty();
-    for s in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
-        set.add(s);
-    }
-    let refused = |e: nix::Error| Error::system("wait for signals")(e.into());
-    set.thread_block().map_err(refused)?;
-    SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(refused)
-}
 
 /// Places in what is polled, before the interfaces.
 const TUN: usize = 0;

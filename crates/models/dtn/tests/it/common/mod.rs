@@ -10,6 +10,7 @@ use wayhop_dtn::cl::{Event, Session};
 use wayhop_dtn::routing::Routing;
 use wayhop_dtn::{
     Agent, BundleId, Config, Contact, ContactId, Eid, Input, MemoryStore, Output, RecordKind, Request, Row,
+    Store,
 };
 
 /// Octets that went over a link: when, from, to, which.

@@ -1,34 +1,34 @@
-//! Beacons leave by every interface.
+//! Broadcast datagrams leave by every interface.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
 
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use socket2::{Domain, Protocol, Socket, Type};
+use wayhop_core::ApplicationDatagram;
 
 /// Sends datagrams to all neighbours.
-pub(crate) struct Beacons {
-    /// Those that a configuration names; none for all but the loopback.
+pub(crate) struct Broadcasts {
+    /// The interfaces that a configuration names; none for all but the loopback.
     named: Vec<String>,
-    /// Where they go.
-    to: SocketAddr,
     sockets: BTreeMap<String, Socket>,
 }
 
-impl Beacons {
-    pub(crate) fn new(named: Vec<String>, port: u16) -> Self {
-        Self { named, to: SocketAddr::from((Ipv4Addr::BROADCAST, port)), sockets: BTreeMap::new() }
+impl Broadcasts {
+    pub(crate) const fn new(named: Vec<String>) -> Self {
+        Self { named, sockets: BTreeMap::new() }
     }
 
     /// Sends one. An interface that is down or gone is passed over, as it is by every other datagram.
-    pub(crate) fn send(&mut self, octets: &[u8]) {
+    pub(crate) fn send(&mut self, d: &ApplicationDatagram) {
         let now = if self.named.is_empty() { interfaces() } else { self.named.clone() };
         self.sockets.retain(|name, _| now.contains(name));
         for name in now {
-            let to = self.to.into();
-            let sent = self.socket(&name).and_then(|s| s.send_to(octets, &to));
+            let sent = self.socket(&name).and_then(|s| {
+                s.set_ttl_v4(d.ttl.into())?;
+                s.send_to(&d.data, &d.to.into())
+            });
             if sent.is_err() {
                 // It may be another interface of the same name the next time.
                 self.sockets.remove(&name);
@@ -41,8 +41,6 @@ impl Beacons {
             let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
             socket.set_broadcast(true)?;
             socket.set_nonblocking(true)?;
-            // For the neighbours only.
-            socket.set_ttl_v4(1)?;
             // So it needs no route.
             socket.bind_device(Some(name.as_bytes()))?;
             self.sockets.insert(name.to_owned(), socket);

@@ -11,23 +11,23 @@ const BURST: Span = Span::from_millis(20);
 
 /// Spreads datagrams over time: neither UDPCL nor LTP asks how much the network takes.
 #[derive(Clone, Debug)]
-pub(crate) struct Pace {
+pub(super) struct Pace {
     rate_bps: NonZeroU64,
     free_at: Time,
 }
 
 impl Pace {
-    pub(crate) fn new(rate_bps: NonZeroU64) -> Self {
+    pub(super) fn new(rate_bps: NonZeroU64) -> Self {
         Self { rate_bps, free_at: Time::ZERO }
     }
 
     /// When the next one may be sent.
-    pub(crate) fn free_at(&self) -> Time {
+    pub(super) fn free_at(&self) -> Time {
         self.free_at
     }
 
     /// One of so many octets is sent.
-    pub(crate) fn sent(&mut self, now: Time, octets: usize) {
+    pub(super) fn sent(&mut self, now: Time, octets: usize) {
         let bits = (octets as u64 + HEADERS) * 8;
         let nanos = u128::from(bits) * 1_000_000_000 / u128::from(self.rate_bps.get());
         let earliest = Time::from_nanos(now.as_nanos().saturating_sub(BURST.as_nanos()));

@@ -205,17 +205,17 @@ pub fn write(id: u64, ask: &Ask) -> Map<String, Value> {
 }
 
 /// The head of an answer.
-pub(crate) fn answer<T: Serialize>(id: Option<u64>, ok: &T) -> Map<String, Value> {
+pub(super) fn answer<T: Serialize>(id: Option<u64>, ok: &T) -> Map<String, Value> {
     object(json!({ "id": id, "ok": ok }))
 }
 
 /// The head of a refusal.
-pub(crate) fn refusal(r: &Refusal) -> Map<String, Value> {
+pub(super) fn refusal(r: &Refusal) -> Map<String, Value> {
     object(json!({ "id": r.id, "error": { "message": r.message } }))
 }
 
 /// The head of what arrived.
-pub(crate) fn delivery(d: &DeliveryHeader) -> Map<String, Value> {
+pub(super) fn delivery(d: &DeliveryHeader) -> Map<String, Value> {
     object(json!({ "delivery": d }))
 }
 

@@ -1,4 +1,4 @@
-//! Where the socket for programs is.
+//! Where the socket of an application is.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt as _;
@@ -6,11 +6,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use wayhop_control::paths;
-
-/// Where an agent listens unless it is told otherwise: a name of Linux's abstract namespace, which each network namespace has for
-/// itself, so that the agent of an emulated node is found in that node.
-pub const DEFAULT_SOCKET: &str = "@wayhop-bundles";
+use crate::paths;
 
 /// The name of a socket: a path, or a name of the abstract namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +33,11 @@ impl SocketName {
         }
     }
 
-    /// Listens there. A file that a dead agent left gives way.
-    pub(crate) fn bind(&self) -> io::Result<UnixListener> {
+    /// Listens there. A file that nobody listens at any more is replaced.
+    ///
+    /// # Errors
+    /// If somebody listens there, or the system refuses it.
+    pub fn bind(&self) -> io::Result<UnixListener> {
         if let Self::Path(path) = self {
             if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
                 paths::prepare_folder(folder, 0o700)?;
@@ -52,17 +51,26 @@ impl SocketName {
     }
 
     /// Connects to it.
-    pub(crate) fn connect(&self) -> io::Result<UnixStream> {
+    ///
+    /// # Errors
+    /// If nobody listens there.
+    pub fn connect(&self) -> io::Result<UnixStream> {
         UnixStream::connect_addr(&self.address()?)
     }
 
     /// The file, to be removed at the end.
-    pub(crate) fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => Some(path),
             Self::Abstract(_) => None,
         }
     }
+}
+
+/// Whether the other end is of this user or root.
+pub fn is_own(stream: &UnixStream) -> bool {
+    let me = rustix::process::geteuid();
+    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|c| c.uid == me || c.uid.is_root())
 }
 
 impl std::fmt::Display for SocketName {

@@ -1,16 +1,18 @@
 //! The settings of a node.
 
+use std::net::SocketAddr;
 use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
-use wayhop_dtn::routing::{
-    Epidemic, Prophet, ProphetParameters, RouteError, Routing, SprayAndWait, StaticRoutes,
-};
-use wayhop_dtn::{Config, Eid};
 
-use crate::act::Layer;
+use super::layer::Layer;
+use super::traffic::Source;
+use crate::agent::Config;
+use crate::beacon::BEACON_PORT;
+use crate::eid::Eid;
+use crate::routing::{Epidemic, Prophet, ProphetParameters, RouteError, Routing, SprayAndWait, StaticRoutes};
 
 /// Who gets a copy of a bundle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,7 +52,8 @@ impl DtnRouting {
 }
 
 /// The same with all that it needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RoutingPlan {
     /// Everybody.
     Epidemic,
@@ -63,6 +66,16 @@ pub enum RoutingPlan {
 }
 
 impl RoutingPlan {
+    /// As settings have it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Epidemic => DtnRouting::Epidemic,
+            Self::Spray(_) => DtnRouting::SprayAndWait,
+            Self::Prophet(_) => DtnRouting::Prophet,
+            Self::Static(_) => DtnRouting::Static,
+        }
+        .name()
+    }
     /// The routing.
     pub fn build(&self) -> Result<Box<dyn Routing>, RouteError> {
         Ok(match self {
@@ -75,7 +88,7 @@ impl RoutingPlan {
 }
 
 /// The ports on which a node listens.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
     /// For beacons.
     pub beacon: u16,
@@ -88,22 +101,22 @@ pub struct Ports {
 }
 
 impl Default for Ports {
-    /// Those that IANA has given them; beacons have that of `wayhop_dtn`.
+    /// Those that IANA has given them; beacons have [`BEACON_PORT`].
     fn default() -> Self {
-        Self { beacon: wayhop_dtn::BEACON_PORT, udpcl: 4556, ltp: 1113, tcpcl: 4556 }
+        Self { beacon: BEACON_PORT, udpcl: 4556, ltp: 1113, tcpcl: 4556 }
     }
 }
 
-/// The settings of a node.
-#[derive(Clone, Debug)]
+/// The settings of a node. They serialise, so that a log of its inputs has them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// The agent's.
     pub agent: Config,
     /// Who gets a copy.
     pub routing: RoutingPlan,
-    /// By which layer bundles are sent to neighbours that have it. Bundles come by any that the host listens for.
+    /// By which layer bundles are sent to neighbours that have it. Bundles come by any for which it listens.
     pub layer: Layer,
-    /// The layers for which the host listens, which beacons tell.
+    /// The layers for which it listens, which beacons tell.
     pub listens: Vec<Layer>,
     /// Where.
     pub ports: Ports,
@@ -113,18 +126,24 @@ pub struct Settings {
     pub datagram: usize,
     /// From beacon to beacon; `None` for no beacons.
     pub beacon: Option<Span>,
-    /// When the first beacon is sent, after the node has begun: neighbours that begin together do not speak at once.
-    pub first_beacon: Span,
     /// A contact of a layer without connections ends after so much silence.
     pub silence: Span,
     /// How fast datagrams are sent, bits per second.
     pub rate_bps: NonZeroU64,
     /// The number of LTP's engine; that of the node.
     pub engine: u64,
-    /// Another number after each restart: from it follows where LTP's session numbers begin.
+    /// From it, and from how often the node was up, follows where LTP's session numbers begin.
     pub life: u64,
     /// How long LTP waits for an answer.
     pub ltp_wait: Span,
+    /// Whether inputs that come together share a commit of the store. On a disk a commit takes its time, in memory none.
+    pub shares_commits: bool,
+    /// Neighbours that are always tried, whether or not they send beacons.
+    pub peers: Vec<(Eid, Layer, SocketAddr)>,
+    /// Bundles that it makes by itself.
+    pub sources: Vec<Source>,
+    /// Endpoints at which it takes what comes by itself, and forgets it.
+    pub sinks: Vec<Eid>,
 }
 
 impl Settings {
@@ -139,12 +158,15 @@ impl Settings {
             largest: Some(1_400),
             datagram: 1_472,
             beacon: Some(Span::from_secs(1)),
-            first_beacon: Span::ZERO,
             silence: Span::from_millis(3_500),
             rate_bps: NonZeroU64::new(1_000_000).unwrap_or(NonZeroU64::MIN),
             engine: 1,
-            life: 1,
+            life: 0,
             ltp_wait: Span::from_secs(2),
+            shares_commits: false,
+            peers: Vec::new(),
+            sources: Vec::new(),
+            sinks: Vec::new(),
         }
     }
 }

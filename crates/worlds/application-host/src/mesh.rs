@@ -1,43 +1,51 @@
 //! Neighbours that the mesh knows: those of a node's routing protocol, asked for at its control socket.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use tokio::sync::mpsc::Sender;
 use wayhop_control::answer::Tables;
-use wayhop_control::{Client, NodeRef, Request, paths};
+use wayhop_control::{Client, NodeRef, Request};
 
 use crate::error::Error;
-use crate::event::Event;
 
 /// How often it is asked.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Asks for as long as there is an agent. A node that does not answer has no neighbours.
-pub(crate) fn follow(run: &str, node: Option<String>, events: Sender<Event>) -> Result<(), Error> {
-    let path = paths::find(run).map_err(Error::Config)?;
-    let node = node.map(|n| n.parse::<NodeRef>().unwrap_or(NodeRef::Name(n)));
+/// Whom to ask.
+#[derive(Clone, Debug)]
+pub struct MeshNode {
+    /// The control socket of a node or a run.
+    pub socket: PathBuf,
+    /// Which node of a run.
+    pub node: Option<NodeRef>,
+}
+
+/// Asks for as long as somebody wants to know. A node that does not answer has no neighbours.
+pub(crate) fn follow(mesh: MeshNode) -> Result<Receiver<Vec<IpAddr>>, Error> {
+    let (news, receiver) = channel();
     let ask = move || {
         let mut client = None;
         loop {
             if client.is_none() {
-                client = Client::connect(&path).ok();
+                client = Client::connect(&mesh.socket).ok();
             }
             let request = Request::Tables { tables: vec!["neighbours".to_owned()] };
-            let answer = client.as_mut().and_then(|c| c.ask_for::<Tables>(node.clone(), request).ok());
+            let answer = client.as_mut().and_then(|c| c.ask_for::<Tables>(mesh.node.clone(), request).ok());
             if answer.is_none() {
                 client = None;
             }
-            let links = answer.as_ref().map_or_else(Vec::new, neighbours);
-            if events.blocking_send(Event::Links(links)).is_err() {
+            if news.send(answer.as_ref().map_or_else(Vec::new, neighbours)).is_err() {
                 return;
             }
             thread::sleep(EVERY);
         }
     };
     let thread = thread::Builder::new().name("mesh".to_owned()).spawn(ask);
-    thread.map(drop).map_err(Error::system("cannot start a thread"))
+    thread.map_err(Error::new("cannot start a thread"))?;
+    Ok(receiver)
 }
 
 /// The addresses in a node's table of neighbours. Each protocol has columns of its own; one says who.

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
+use crate::{Beacon, Eid, Port};
 use wayhop_core::{Span, Time};
-use wayhop_dtn::{Beacon, Eid, Port};
 
-use crate::act::Layer;
-use crate::settings::Ports;
+use super::layer::Layer;
+use super::settings::Ports;
 
 /// More neighbours than a radio can have: forged ones do not fill the memory.
 const MAX_NEIGHBOURS: usize = 1_024;
 
 /// One of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Neighbour {
+pub(super) struct Neighbour {
     /// `Eid::None` until it is known.
-    pub(crate) node: Eid,
+    pub(super) node: Eid,
     /// The routing whose messages it understands.
-    pub(crate) routing: Option<u8>,
+    pub(super) routing: Option<u8>,
     udpcl: Option<u16>,
     ltp: Option<u16>,
     tcpcl: Option<u16>,
@@ -26,14 +26,14 @@ pub(crate) struct Neighbour {
     /// A configuration names it: it never goes.
     is_fixed: bool,
     /// It has sent a beacon: it knows of this node, too, or will.
-    pub(crate) has_beacons: bool,
+    pub(super) has_beacons: bool,
     /// When a connection to it was last asked for.
-    pub(crate) called: Option<Time>,
+    pub(super) called: Option<Time>,
 }
 
 impl Neighbour {
     /// Where it listens for a layer.
-    pub(crate) fn port(&self, layer: Layer) -> Option<u16> {
+    pub(super) fn port(&self, layer: Layer) -> Option<u16> {
         match layer {
             Layer::Udpcl => self.udpcl,
             Layer::Ltp => self.ltp,
@@ -44,13 +44,13 @@ impl Neighbour {
 
 /// The neighbours of a node, by address.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Neighbours {
+pub(super) struct Neighbours {
     all: BTreeMap<IpAddr, Neighbour>,
 }
 
 impl Neighbours {
     /// A neighbour's beacon came. Whether it says anything that is new.
-    pub(crate) fn hear(&mut self, now: Time, from: IpAddr, beacon: &Beacon) -> bool {
+    pub(super) fn hear(&mut self, now: Time, from: IpAddr, beacon: &Beacon) -> bool {
         if self.all.len() >= MAX_NEIGHBOURS && !self.all.contains_key(&from) {
             return false;
         }
@@ -80,7 +80,7 @@ impl Neighbours {
     }
 
     /// A configuration names one that is always there.
-    pub(crate) fn fix(&mut self, now: Time, node: Eid, layer: Layer, at: SocketAddr) {
+    pub(super) fn fix(&mut self, now: Time, node: Eid, layer: Layer, at: SocketAddr) {
         let port = |of| (layer == of).then_some(at.port());
         let neighbour = Neighbour {
             node,
@@ -97,7 +97,7 @@ impl Neighbours {
     }
 
     /// The mesh has a link to this address: whoever is there may have an agent. Whether it was not known.
-    pub(crate) fn link(&mut self, now: Time, at: IpAddr, ports: Ports) -> bool {
+    pub(super) fn link(&mut self, now: Time, at: IpAddr, ports: Ports) -> bool {
         if self.all.contains_key(&at) || self.all.len() >= MAX_NEIGHBOURS {
             return false;
         }
@@ -117,37 +117,37 @@ impl Neighbours {
     }
 
     /// Something else than a beacon came from there.
-    pub(crate) fn touch(&mut self, now: Time, from: IpAddr) {
+    pub(super) fn touch(&mut self, now: Time, from: IpAddr) {
         if let Some(n) = self.all.get_mut(&from) {
             n.heard = now;
         }
     }
 
     /// The link to this address is gone. Whether that matters.
-    pub(crate) fn unlink(&mut self, at: IpAddr) -> bool {
+    pub(super) fn unlink(&mut self, at: IpAddr) -> bool {
         match self.all.get(&at) {
             Some(n) if !n.is_fixed => self.all.remove(&at).is_some(),
             _ => false,
         }
     }
 
-    pub(crate) fn find(&self, at: IpAddr) -> Option<&Neighbour> {
+    pub(super) fn find(&self, at: IpAddr) -> Option<&Neighbour> {
         self.all.get(&at)
     }
-    pub(crate) fn find_mut(&mut self, at: IpAddr) -> Option<&mut Neighbour> {
+    pub(super) fn find_mut(&mut self, at: IpAddr) -> Option<&mut Neighbour> {
         self.all.get_mut(&at)
     }
     /// The neighbour that is this node.
-    pub(crate) fn of(&self, node: &Eid) -> Option<&Neighbour> {
+    pub(super) fn of(&self, node: &Eid) -> Option<&Neighbour> {
         self.all.values().find(|n| n.node == *node)
     }
 
-    pub(crate) fn addresses(&self) -> Vec<IpAddr> {
+    pub(super) fn addresses(&self) -> Vec<IpAddr> {
         self.all.keys().copied().collect()
     }
 
     /// Takes out one that was silent for too long.
-    pub(crate) fn silent(&mut self, now: Time, silence: Span) -> Option<IpAddr> {
+    pub(super) fn silent(&mut self, now: Time, silence: Span) -> Option<IpAddr> {
         let is_gone = |n: &Neighbour| !n.is_fixed && now.since(n.heard) >= silence;
         let at = self.all.iter().find(|(_, n)| is_gone(n)).map(|(at, _)| *at)?;
         self.all.remove(&at);
@@ -155,7 +155,7 @@ impl Neighbours {
     }
 
     /// When the next one will have been silent for too long.
-    pub(crate) fn next_silence(&self, silence: Span) -> Option<Time> {
+    pub(super) fn next_silence(&self, silence: Span) -> Option<Time> {
         self.all.values().filter(|n| !n.is_fixed).map(|n| n.heard + silence).min()
     }
 }

@@ -1,30 +1,21 @@
-//! The frames of the socket for programs: a JSON object on a line, and as many octets as it says in `octets` behind it.
+//! Messages of programs and applications on a socket: a JSON object on a line, and as many octets as it says in `octets` behind it.
 
 use serde_json::{Map, Value};
+use wayhop_core::ProgramMessage;
 
 /// The longest line, octets.
-pub(crate) const MAX_LINE: usize = 64 << 10;
+const MAX_LINE: usize = 64 << 10;
 
-/// One of them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
-    /// The object, without the key `octets`.
-    pub head: Map<String, Value>,
-    /// The octets behind it.
-    pub octets: Vec<u8>,
-}
-
-impl Frame {
-    /// As it goes over the socket.
-    pub fn encode(mut self) -> Vec<u8> {
-        if !self.octets.is_empty() {
-            self.head.insert("octets".to_owned(), self.octets.len().into());
-        }
-        let mut bytes = Value::Object(self.head).to_string().into_bytes();
-        bytes.push(b'\n');
-        bytes.append(&mut self.octets);
-        bytes
+/// A message as it goes over the socket.
+pub fn frame(message: ProgramMessage) -> Vec<u8> {
+    let ProgramMessage { mut head, mut data } = message;
+    if !data.is_empty() {
+        head.insert("octets".to_owned(), data.len().into());
     }
+    let mut bytes = Value::Object(head).to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes.append(&mut data);
+    bytes
 }
 
 /// Why what comes is no frame. Nothing after it can be read.
@@ -77,7 +68,7 @@ impl Frames {
     ///
     /// # Errors
     /// If what comes is none.
-    pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
+    pub fn next_frame(&mut self) -> Result<Option<ProgramMessage>, FrameError> {
         if self.head.is_none() && !self.read_line()? {
             return Ok(None);
         }
@@ -86,8 +77,8 @@ impl Frames {
             return Ok(None);
         }
         let rest = self.bytes.split_off(*wanted);
-        let octets = std::mem::replace(&mut self.bytes, rest);
-        Ok(self.head.take().map(|(head, _)| Frame { head, octets }))
+        let data = std::mem::replace(&mut self.bytes, rest);
+        Ok(self.head.take().map(|(head, _)| ProgramMessage { head, data }))
     }
 
     /// Whether there is a line.
@@ -134,17 +125,17 @@ mod tests {
             payloads in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 1..6),
             piece in 1usize..64,
         ) {
-            let frames: Vec<Frame> = payloads
+            let frames: Vec<ProgramMessage> = payloads
                 .into_iter()
                 .enumerate()
-                .map(|(i, octets)| Frame { head: object(&json!({"id": i, "do": "send"})), octets })
+                .map(|(i, data)| ProgramMessage { head: object(&json!({"id": i, "do": "send"})), data })
                 .collect();
-            let bytes: Vec<u8> = frames.iter().cloned().flat_map(Frame::encode).collect();
+            let bytes: Vec<u8> = frames.iter().cloned().flat_map(frame).collect();
             let (mut reader, mut read) = (Frames::new(300), Vec::new());
             for part in bytes.chunks(piece) {
                 reader.push(part);
-                while let Some(frame) = reader.next_frame().expect("frames") {
-                    read.push(frame);
+                while let Some(message) = reader.next_frame().expect("frames") {
+                    read.push(message);
                 }
                 prop_assert!(reader.held() <= 400 + piece);
             }
@@ -155,8 +146,8 @@ mod tests {
         fn whatever_comes_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
             let mut reader = Frames::new(100);
             reader.push(&bytes);
-            while let Ok(Some(frame)) = reader.next_frame() {
-                prop_assert!(frame.octets.len() <= 100);
+            while let Ok(Some(message)) = reader.next_frame() {
+                prop_assert!(message.data.len() <= 100);
             }
         }
     }

@@ -1,0 +1,76 @@
+//! A session with a neighbour, and what the node knows of it.
+
+use std::net::{IpAddr, SocketAddr};
+
+use wayhop_core::{STREAM_ROOM, Span, StreamId, Time};
+
+use super::account::Account;
+use super::layer::Layer;
+use crate::cl::Session;
+use crate::eid::Eid;
+
+/// Between this node and a neighbour.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// Datagrams of a layer, to this address.
+    Udp(Layer, SocketAddr),
+    /// A stream with this address.
+    Tcp(StreamId, IpAddr),
+}
+
+impl Link {
+    pub(super) fn ip(&self) -> IpAddr {
+        match self {
+            Self::Udp(_, to) => to.ip(),
+            Self::Tcp(_, ip) => *ip,
+        }
+    }
+    pub(super) fn layer(&self) -> Layer {
+        match self {
+            Self::Udp(layer, _) => *layer,
+            Self::Tcp(..) => Layer::Tcpcl,
+        }
+    }
+}
+
+/// A session, and what the node knows of it.
+pub(super) struct OpenSession {
+    pub(super) session: Box<dyn Session + Send>,
+    pub(super) link: Link,
+    /// `Eid::None` where nobody told.
+    pub(super) peer: Eid,
+    /// When something came.
+    pub(super) heard: Time,
+    pub(super) state: SessionState,
+    /// Of a stream: bytes that the host takes.
+    pub(super) room: usize,
+    pub(super) account: Option<Account>,
+}
+
+/// How far a session is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum SessionState {
+    /// It is being made.
+    Young,
+    /// It is up; the agent is told at this time, or when the neighbour's beacon comes.
+    Waits(Option<usize>, Time),
+    /// The agent knows.
+    Up,
+    /// It is over, and goes when nothing is left to write.
+    Over,
+}
+
+impl OpenSession {
+    pub(super) fn new(now: Time, session: Box<dyn Session + Send>, link: Link, peer: Eid) -> Self {
+        let state = SessionState::Young;
+        Self { session, link, peer, heard: now, state, room: STREAM_ROOM, account: None }
+    }
+
+    /// Datagrams come from somebody whom no beacon has told of.
+    pub(super) fn is_stranger(&self) -> bool {
+        matches!(self.link, Link::Udp(..)) && self.peer.is_none() && self.state != SessionState::Over
+    }
+    pub(super) fn is_silent(&self, now: Time, silence: Span) -> bool {
+        self.is_stranger() && now.since(self.heard) >= silence
+    }
+}
