@@ -63,7 +63,10 @@ pub(crate) struct ApplicationArgs {
 pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
     let application = configure_application(&a.name, &a.sets)?;
     if !application.parameters.links().is_empty() {
-        return Err(Failure::Usage(format!("{} is a part of a host's network layer: run it with wayhop mobile-ip", a.name)));
+        return Err(Failure::Usage(format!(
+            "{} is a part of a host's network layer: run it with wayhop mobile-ip",
+            a.name
+        )));
     }
     let addr = a.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
     let settings = Settings {

@@ -65,10 +65,9 @@ impl Default for Params {
 
 impl Params {
     pub(super) fn check_ranges(&self) -> Result<(), ParameterError> {
-        let wrong =
-            |key: &'static str, problem: String, remedy: String| {
-                Err(ParameterError { key: Some(key.into()), problem, remedy })
-            };
+        let wrong = |key: &'static str, problem: String, remedy: String| {
+            Err(ParameterError { key: Some(key.into()), problem, remedy })
+        };
         let least = HEADER_LEN as u32;
         for (key, bytes) in [("request_bytes", self.request_bytes), ("answer_bytes", self.answer_bytes)] {
             if !(least..=MAX_BYTES).contains(&bytes) {

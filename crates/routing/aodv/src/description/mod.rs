@@ -147,6 +147,6 @@ mod tests {
     fn hellos_cannot_be_off_where_nobody_tells_of_losses() {
         let mut chosen = Map::from_iter([("hello".to_owned(), Value::from("off"))]);
         let e = adapt("rfc", &mut chosen).unwrap_err();
-        assert_eq!(e.key, Some("hello"));
+        assert_eq!(e.key.as_deref(), Some("hello"));
     }
 }

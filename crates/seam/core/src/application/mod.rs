@@ -15,9 +15,9 @@ pub use description::{
     ApplicationDescription, ApplicationParameters, ConfiguredApplication, ReadApplication,
 };
 pub use effect::{ApplicationDatagram, ApplicationEffect};
+pub use input::{ApplicationInput, Ending};
 pub use link::{LinkId, LinkNeeds, LinkReach, LinkState};
 pub use network::{HomeRoute, NetworkEffect, NetworkInput};
-pub use input::{ApplicationInput, Ending};
 pub use program::{ProgramEffect, ProgramInput, ProgramMessage};
 pub use row::ApplicationRow;
 pub use stream::{STREAM_ROOM, StreamEffect, StreamEnd, StreamId, StreamInput};

@@ -163,8 +163,8 @@ impl Agent {
                 ApplicationEffect::SetTimer(key, at) => drop(self.timers.insert(key, at)),
                 ApplicationEffect::ClearTimer(key) => drop(self.timers.remove(&key)),
                 ApplicationEffect::Network(effect) => self.carry_out(now, effect),
-                // The lines of the log say it in words; ports are the links'.
-                ApplicationEffect::Note(_) | ApplicationEffect::Listen(_) | ApplicationEffect::Send(_) => {}
+                // The lines of the log say it in words; ports are the links', and Mobile IP uses nothing else.
+                _ => {}
             }
         }
     }
@@ -232,7 +232,7 @@ impl Agent {
             changes.push(change);
         }
         let addresses = routes.netlink().addresses().map_err(failed())?;
-        let state = |p: &ports::Port| {
+        let state = |p: &Port| {
             let has_route = p.has_route(&links, routes.netlink())?;
             Ok(p.state(&links, has_route, &addresses, *home))
         };

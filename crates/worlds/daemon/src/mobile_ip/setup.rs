@@ -207,8 +207,10 @@ fn foreign_agent(c: ForeignAgentConfig) -> Result<AgentParts, Error> {
     let log = Log::open(log, log_file.as_deref(), &user)?;
     let host = Host::look()?;
     host.expect_address(&agent.uplink, agent.care_of)?;
-    let ports =
-        agent.links().into_iter().map(|l| Port::open(&host.links, PortNeeds { link: l, by_routes: None, settings: &[] }));
+    let ports = agent
+        .links()
+        .into_iter()
+        .map(|l| Port::open(&host.links, PortNeeds { link: l, by_routes: None, settings: &[] }));
     let ports = ports.collect::<Result<Vec<_>, _>>()?;
     for l in &agent.links {
         let index = ports::find(&host.links, &l.interface)?.index;
