@@ -45,8 +45,8 @@ impl Common {
 
     /// What a packet of a host, or one that goes through it, takes for its way.
     pub(crate) fn host_route(&self, node: u32, packet: &[u8]) -> HostRoute {
-        let Some((from, to)) = ipv4::ends(packet) else { return HostRoute::Node };
         for (number, network) in self.networks(node) {
+            let Some((from, to)) = ipv4::ends(packet) else { return HostRoute::Node };
             if network.intercepted.contains(&to) {
                 return HostRoute::Tunnel(number);
             }
@@ -82,12 +82,12 @@ impl Common {
 
     /// A packet came by an interface that leads out of the mesh, or by another one.
     pub(crate) fn host_takes(&mut self, at: Time, node: u32, p: &Packet, rx: &RxMeta) -> HostTakes {
-        let Some((_, to)) = ipv4::ends(p.bytes()) else { return HostTakes::Nothing };
         let at_link = |(number, n): (u32, &HostNetwork)| {
             let link = n.links.iter().position(|l| l.iface == Some(rx.iface))? as LinkId;
-            Some((number, link, n.home_address == Some(to), n.intercepted.contains(&to)))
+            let (_, to) = ipv4::ends(p.bytes())?;
+            Some((number, link, to, n.home_address == Some(to), n.intercepted.contains(&to)))
         };
-        let Some((number, link, is_home, is_intercepted)) = self.networks(node).find_map(at_link) else {
+        let Some((number, link, to, is_home, is_intercepted)) = self.networks(node).find_map(at_link) else {
             return HostTakes::Nothing;
         };
         if is_intercepted {

@@ -32,6 +32,7 @@ mod link_types;
 mod matrix;
 mod merge;
 mod messages;
+mod mobile_ip;
 #[cfg(target_os = "linux")]
 mod node_of_scenario;
 mod ns2;
