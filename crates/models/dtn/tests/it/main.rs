@@ -9,4 +9,5 @@ mod custody;
 mod fragments;
 mod hostile;
 mod ltp;
+mod node;
 mod routing;
