@@ -296,7 +296,9 @@ impl ForeignAgent {
             };
             let link = Some(v.link);
             self.journal.untunnelled += 1;
-            packet.into_iter().for_each(|packet| packets::send(cx, link, packet));
+            if let Some(packet) = packet {
+                packets::send(cx, link, packet);
+            }
         } else if let Some(advertiser) = self.links.get(&link)
             && to == advertiser.config.addr
             && let Some(v) = self.visitors.get(&inner.src()).filter(|v| v.link == link && v.at == from)
@@ -308,7 +310,9 @@ impl ForeignAgent {
                 packets::tunnelled(self.care_of, v.home_agent, &mut self.id, &octets)
             };
             self.journal.tunnelled += 1;
-            packet.into_iter().for_each(|packet| packets::send(cx, None, packet));
+            if let Some(packet) = packet {
+                packets::send(cx, None, packet);
+            }
         } else {
             self.journal.tell(cx, &Event::NotBelieved { from, why: "no visitor has this tunnel" });
         }

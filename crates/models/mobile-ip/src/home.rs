@@ -315,7 +315,9 @@ impl HomeAgent {
         for b in &mobile.bindings {
             let outer = packets::tunnelled(self.addr, b.care_of, &mut self.id, packet);
             self.journal.tunnelled += 1;
-            outer.into_iter().for_each(|packet| packets::send(cx, None, packet));
+            if let Some(packet) = outer {
+                packets::send(cx, None, packet);
+            }
         }
     }
 
@@ -325,7 +327,9 @@ impl HomeAgent {
         let is_bound = |m: &Mobile| m.bindings.iter().any(|b| b.is_reverse && b.care_of == from);
         if to == self.addr && self.mobiles.get(&inner.src()).is_some_and(is_bound) {
             self.journal.untunnelled += 1;
-            packets::forwarded(&inner).into_iter().for_each(|p| cx.network(NetworkEffect::Deliver(p)));
+            if let Some(packet) = packets::forwarded(&inner) {
+                cx.network(NetworkEffect::Deliver(packet));
+            }
         } else {
             self.journal.tell(cx, &Event::NotBelieved { from, why: "no binding has this tunnel" });
         }

@@ -201,7 +201,9 @@ impl Net {
     pub(crate) fn resume_applications(&mut self, at: Time, node: u32, lost: bool) {
         self.common.resume_applications(at, node, lost);
         let own = self.common.applications.as_ref().map_or_else(Vec::new, |a| a.of_node(node).to_vec());
-        own.into_iter().for_each(|number| self.begin_network(at, number));
+        for number in own {
+            self.begin_network(at, number);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use wayhop_wire::ip;
 use crate::common::Common;
 use crate::event::Event;
 use crate::external::{Egress, External, mark};
+use crate::hosted_applications::Applications;
 use crate::net::Net;
 use crate::simulation::Simulation;
 
@@ -60,7 +61,7 @@ impl Simulation {
         // Real nodes have these as programs, but for those that are a part of the network layer: the hosts' is the simulator's.
         self.net.common.bundles = None;
         self.net.common.applications =
-            self.net.common.applications.take().and_then(|a| a.of_network_layers());
+            self.net.common.applications.take().and_then(Applications::of_network_layers);
         self.net.common.external = Some(External::new(self.net.nodes.len()));
     }
 

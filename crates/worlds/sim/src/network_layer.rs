@@ -292,9 +292,9 @@ impl Net {
             return;
         };
         common.network_input(at, number, NetworkInput::TimeOfDay(at.as_nanos()), None);
-        known
-            .into_iter()
-            .for_each(|known| common.network_input(at, number, NetworkInput::Recall(known), None));
+        for known in known {
+            common.network_input(at, number, NetworkInput::Recall(known), None);
+        }
         let links = common.network(number).map_or(0, |n| n.links.len());
         (0..links as LinkId).for_each(|link| common.tell_link(at, number, link));
     }

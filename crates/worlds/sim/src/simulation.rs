@@ -82,9 +82,8 @@ impl Simulation {
         if nodes > MAX_NODES {
             return Err(format!("{nodes} nodes are more than the simulator can number ({MAX_NODES})"));
         }
-        let mut media = Media::new(scenario);
+        let (mut media, flows) = (Media::new(scenario), flows(scenario)?);
         let ports = Ports::new(&scenario.interfaces, nodes);
-        let flows = flows(scenario)?;
         let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
         let protocol = Arc::new(scenario.protocol.clone());
         let attackers = Attackers::new(scenario);

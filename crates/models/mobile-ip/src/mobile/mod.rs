@@ -363,7 +363,9 @@ impl MobileNode {
             }
             None => Some(packet.to_vec()),
         };
-        packet.into_iter().for_each(|packet| packets::send(cx, Some(link), packet));
+        if let Some(packet) = packet {
+            packets::send(cx, Some(link), packet);
+        }
     }
 
     fn run_due(&mut self, cx: &mut ApplicationCx<'_>) {

@@ -113,7 +113,9 @@ impl Agent {
         self.call(ApplicationInput::Start);
         self.tell_time();
         let known = self.ready.memory.as_ref().map_or_else(Vec::new, Memory::known);
-        known.into_iter().for_each(|known| self.tell(NetworkInput::Recall(known)));
+        for known in known {
+            self.tell(NetworkInput::Recall(known));
+        }
         self.look_at_links()?;
         loop {
             self.fire_timers();
@@ -198,7 +200,9 @@ impl Agent {
         for (link, port) in (0..).zip(&mut self.ready.ports) {
             port.take(link, &mut |input| heard.push(input));
         }
-        heard.into_iter().for_each(|input| self.tell(input));
+        for input in heard {
+            self.tell(input);
+        }
     }
 
     fn take_packets(&mut self) {
