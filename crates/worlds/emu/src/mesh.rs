@@ -134,8 +134,8 @@ impl Stack {
         v6: Option<(Ipv6Addr, u8)>,
     ) -> io::Result<Self> {
         let namespace = Namespace::new()?;
-        let own = scenario.applications.iter().filter(|a| a.node == node);
-        let home = own.filter_map(|a| a.application.parameters.home_address()).next();
+        let mut own = scenario.applications.iter().filter(|a| a.node == node);
+        let home = own.find_map(|a| a.application.parameters.home_address());
         let (tun, raw, raw6, gps, sinks) = namespace.within(|| {
             if v6.is_some() {
                 use_ipv6_quietly()?;
