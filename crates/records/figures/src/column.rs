@@ -1,4 +1,4 @@
-//! What is drawn and compared: a run, or several that stand for one.
+//! A column of a comparison: one run, or several that differ only in their seeds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,7 +40,7 @@ impl Run {
     }
 }
 
-/// Runs that stand for one: one, or those of a folder.
+/// One run, or those of a folder.
 pub struct Column {
     /// Where they are.
     pub path: PathBuf,

@@ -30,25 +30,25 @@ impl Runs<'_> {
         let sum = |of: fn(&Run) -> u64| all().map(of).sum::<u64>();
         let (sent, arrived) = (sum(|r| r.summary.totals.sent), sum(|r| r.summary.totals.received));
         match kind {
-            Kind::Overhead => "no message of a routing protocol was sent, or none is told by its type",
-            Kind::Searches if all().all(|r| r.searches.is_none()) => "these runs recorded no searches",
+            Kind::Overhead => "no routing messages were sent, or their types were not recorded",
+            Kind::Searches if all().all(|r| r.searches.is_none()) => "these runs recorded no route searches",
             Kind::Searches if all().flat_map(|r| &r.searches).all(Vec::is_empty) => {
-                "no search for a route came to its end"
+                "no route search was completed"
             }
-            Kind::Searches => "no search found a route",
-            Kind::Sequence => "no flow is TCP, and no connection of a program was recorded",
+            Kind::Searches => "no route search found a route",
+            Kind::Sequence => "there are no TCP flows, and no program connections were recorded",
             _ if all().all(|r| r.summary.flows.is_empty()) => "these runs have no flows",
             _ if all().all(|r| !r.summary.flows.iter().any(FlowSummary::knows_both_ends)) => {
-                "these runs do not know how much of what was sent arrived; `wayhop merge` unites the runs of field nodes"
+                "these runs cannot tell which packets arrived; combine the runs of field nodes with `wayhop merge`"
             }
-            _ if sent == 0 => "no packet was sent",
+            _ if sent == 0 => "no packets were sent",
             Kind::Losses if all().any(|r| r.summary.totals.dropped.is_none()) && arrived < sent => {
-                "these runs did not record what became of the packets that did not arrive"
+                "these runs did not record where packets were lost"
             }
-            Kind::Losses => "no packet was lost",
-            _ if arrived == 0 => "no packet arrived",
-            Kind::Latency | Kind::Cdf | Kind::Hops => "no packet but pings arrived",
-            Kind::Delivery | Kind::Throughput => "these runs did not record their packets",
+            Kind::Losses => "no packets were lost",
+            _ if arrived == 0 => "no packets arrived",
+            Kind::Latency | Kind::Cdf | Kind::Hops => "only pings arrived",
+            Kind::Delivery | Kind::Throughput => "these runs recorded no packets",
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The figures of runs, for pages and for files of their own.
 //!
-//! * [`Column`]: a run, or the runs of a folder, which differ in their seeds and stand for one.
-//! * [`Traffic`]: what became of a run's packets, from its tables, whatever their size.
+//! * [`Column`]: a run, or the runs of a folder that differ only in their seeds.
+//! * [`Traffic`]: the fates of a run's packets, from tables of any size.
 //! * [`Runs`]: columns side by side with what their tables say; [`Runs::figure`] draws a [`Kind`] of figure of them.
 //! * [`comparison`]: their figures side by side, with differences.
-//! * [`methods`]: how the runs were made, in sentences, from their manifests.
+//! * [`methods`]: how the runs were produced, in sentences, from their manifests.
 
 mod apart;
 mod column;

@@ -96,7 +96,7 @@ fn hashes(c: &Column) -> String {
                 format!(" Files, with their SHA-256: {}.", told.join(", "))
             };
             format!(
-                " {n} texts of the scenario, one for each seed or setting; each manifest has its SHA-256.{files}"
+                " {n} versions of the scenario, one per seed or setting; the manifests have their SHA-256.{files}"
             )
         }
         _ => String::new(),

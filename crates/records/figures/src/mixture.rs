@@ -1,4 +1,4 @@
-//! Whether the runs of a folder may stand for one: they differ in their seeds only.
+//! Whether the runs of a folder can be averaged: they must differ only in their seeds.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -6,19 +6,19 @@ use crate::runs::Runs;
 use crate::traffic::Traffic;
 use crate::words::{geometric, means};
 
-/// How much of what was sent arrived.
+/// Delivery ratio over time.
 pub(crate) fn delivery(runs: &Runs<'_>) -> Option<Figure> {
     let share = |t: &Traffic, k: usize| {
         let sent = *t.sent.get(k)?;
         (sent > 0).then(|| 100.0 * *t.delivered.get(k).unwrap_or(&0) as f64 / sent as f64)
     };
-    let mut plot = plot(runs, Axis::new("packets that arrived (%)").within(0.0, 100.0), Estimate::of, share)?;
+    let mut plot = plot(runs, Axis::new("packets delivered (%)").within(0.0, 100.0), Estimate::of, share)?;
     plot.y.range = Some([lowest(&plot), 102.0]);
     let low = plot.y.range.map_or(0.0, |r| r[0]);
-    let begins = if low > 0.0 { format!(" The axis begins at {} %.", plain(low)) } else { String::new() };
+    let begins = if low > 0.0 { format!(" The axis starts at {} %.", plain(low)) } else { String::new() };
     let caption = format!(
-        "{} Share of the packets sent in each {} s that arrived, whenever they did; packets of all flows, those to all once for \
-         each node. {}A span in which nothing was sent has no point.{begins}",
+        "{} Delivery ratio by the {} s interval in which packets were sent. All flows; a broadcast counts once per \
+         receiver. {}Intervals without packets have no point.{begins}",
         means(runs),
         plain(runs.span_s()),
         under_way(runs)
@@ -32,20 +32,20 @@ pub(crate) fn throughput(runs: &Runs<'_>) -> Option<Figure> {
     let mut plot = plot(runs, Axis::new("throughput (kb/s)").within(0.0, f64::INFINITY), Estimate::of, kbps)?;
     "time of arrival (s)".clone_into(&mut plot.x.label);
     let caption = format!(
-        "IP packets of all flows that arrived in each {} s, headers included, further copies left out. {}",
+        "IP packets received in each {} s interval, all flows, with headers and without duplicates. {}",
         plain(runs.span_s()),
         means(runs)
     );
     Some(Figure::of("Throughput over time", &caption, plot))
 }
 
-/// That packets of the last spans had no time to arrive.
+/// Notes packets that were still in transit at the end.
 fn under_way(runs: &Runs<'_>) -> String {
     let held: u64 = runs.columns.iter().flat_map(|c| &c.runs).filter_map(|r| r.summary.totals.held).sum();
     match held {
         0 => String::new(),
-        1 => "One packet was still under way at the end, and counts as one that did not arrive. ".to_owned(),
-        n => format!("{n} packets were still under way at the end, and count as ones that did not arrive. "),
+        1 => "One packet was still in transit at the end and counts as lost. ".to_owned(),
+        n => format!("{n} packets were still in transit at the end and count as lost. "),
     }
 }
 
@@ -71,8 +71,8 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
     };
     let panels = [panel("median", 0.5)?, panel("95th percentile", 0.95)?];
     let caption = format!(
-        "{} One-way latency of the packets sent in each {} s that arrived, without pings: of each run the median and the 95th \
-         percentile by nearest rank. A span of which nothing arrived has no point.",
+        "{} One-way latency by the {} s interval in which packets were sent, without pings: median and 95th percentile of \
+         each run (nearest rank). Intervals without deliveries have no point.",
         geometric(&means(runs)),
         plain(runs.span_s())
     );

@@ -30,7 +30,7 @@ pub(crate) struct Sequence {
     /// Where octets were sent again, and where a timer ran out.
     again: Vec<(u64, u64)>,
     timeouts: Vec<(u64, u64)>,
-    /// Octets that a program's connection had sent again at the last look.
+    /// Bytes that a program's connection had retransmitted at the last sample.
     again_before: u64,
 }
 
@@ -70,7 +70,7 @@ impl Sequences {
 
     fn of(&mut self, sender: Sender) -> Result<&mut Sequence, String> {
         if self.senders.len() >= MOST_SENDERS && !self.senders.contains_key(&sender) {
-            return Err(format!("it has more than {MOST_SENDERS} senders"));
+            return Err(format!("more than {MOST_SENDERS} senders"));
         }
         Ok(self.senders.entry(sender).or_default())
     }
@@ -119,7 +119,7 @@ impl Sequence {
         self.again_before = c.sent_again;
     }
 
-    /// As series, in seconds and in thousands of octets, of which about `share` is shown.
+    /// As series, in seconds and kB, with about `share` of the run shown.
     /// Lines go on to `end`, when the run ended.
     fn series(&self, end: f64, share: f64) -> Vec<Series> {
         let points = |of: &[(u64, u64)]| -> Vec<[f64; 2]> {

@@ -47,7 +47,7 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
     let panel = |d: &SequencePlot<'_>| {
         let (x, y) = (
             Axis::new("time (s)").from_to(0.0, end),
-            Axis::new("octets of the stream (thousands)").within(0.0, f64::INFINITY),
+            Axis::new("sequence number (kB)").within(0.0, f64::INFINITY),
         );
         Panel {
             title: d.title.clone(),
@@ -63,28 +63,27 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
 }
 
 fn caption(all: &[SequencePlot<'_>], runs: &Runs<'_>, left_out: usize) -> String {
-    let mut text =
-        "Octets that TCP senders had sent, and that were acknowledged. Each octet counts once".to_owned();
+    let mut text = "Bytes sent and acknowledged by TCP senders. Each byte counts once".to_owned();
     if all.iter().any(|d| matches!(d.sender, Sender::Connection(..))) {
-        text += "; of programs' connections as their kernel told when it was asked, several times a second, where a cross stands at \
-                 the oldest octet that was not acknowledged when something had been sent again since the time before";
+        text += "; program connections are sampled from their kernel several times a second, and a cross marks the oldest \
+                 unacknowledged byte if something was retransmitted since the previous sample";
     }
     text += ".";
     if all.iter().any(|d| matches!(d.sender, Sender::Flow(_))) {
-        text += " A cross stands at what was sent again, a triangle where the retransmission timer ran out.";
+        text += " Crosses mark retransmissions, triangles expiries of the retransmission timer.";
     }
     text += &unfinished(runs);
     let of_several: Vec<String> = runs
         .columns
         .iter()
         .filter(|c| c.runs.len() > 1)
-        .filter_map(|c| Some(format!("Of {} the run with seed {}.", c.name, c.runs.first()?.summary.seed)))
+        .filter_map(|c| Some(format!("{}: the run with seed {}.", c.name, c.runs.first()?.summary.seed)))
         .collect();
     for sentence in of_several {
         text = format!("{text} {sentence}");
     }
     if left_out > 0 {
-        text = format!("{text} {} more of fewer octets are not drawn.", plain(left_out as f64));
+        text = format!("{text} {} more senders with fewer bytes are not drawn.", plain(left_out as f64));
     }
     text
 }

@@ -11,17 +11,17 @@ use crate::words::{left_out, means};
 /// Transmissions of routing messages.
 pub(crate) fn overhead(runs: &Runs<'_>) -> Option<Figure> {
     let of = |s: &Summary| s.totals.by_type.clone();
-    let plot = named(runs, Axis::new("transmissions a run").within(0.0, f64::INFINITY), of, |s, kind| {
+    let plot = named(runs, Axis::new("transmissions per run").within(0.0, f64::INFINITY), of, |s, kind| {
         Some(s.totals.by_type.get(kind).copied().unwrap_or(0) as f64)
     })?;
     let caption = format!(
-        "{} Messages of the routing protocol by type, each hop of a message counted once, however often the MAC tried.",
+        "{} Routing messages by type; each hop of a message counts once, without MAC retries.",
         means(runs)
     );
     Some(Figure::of("Overhead", &caption, plot))
 }
 
-/// What was held when the run ended, as a cause beside the others.
+/// Cause of packets that were held when the run ended.
 const HELD: &str = "held at the end";
 
 /// Shares of packets sent that did not arrive.
@@ -40,10 +40,10 @@ pub(crate) fn losses(runs: &Runs<'_>) -> Option<Figure> {
     let all: Vec<&Summary> = runs.columns.iter().flat_map(|c| &c.runs).map(|r| &r.summary).collect();
     let unknown = all.iter().filter(|s| !knows(s)).count();
     let caption = format!(
-        "{}{} Share of the packets sent that were lost, by cause: where the last copy of each ended; or that were still under way \
-         when the run ended.",
+        "{}{} Share of the packets sent that were lost, by the cause that ended their last copy, or were still in transit \
+         at the end of the run.",
         means(runs),
-        left_out(unknown, all.len(), "what became of their packets")
+        left_out(unknown, all.len(), "the fate of packets")
     );
     Some(Figure::of("Losses", &caption, plot))
 }
@@ -73,7 +73,7 @@ fn named(
 /// The least share of packets that is drawn, per cent: a pixel.
 const LEAST_PCT: f64 = 0.2;
 
-/// Over how many hops packets came.
+/// Hop counts of delivered packets.
 pub(crate) fn hops(runs: &Runs<'_>) -> Option<Figure> {
     let share = |hops: &[u64], h: usize| {
         let all: u64 = hops.iter().sum();
@@ -95,21 +95,21 @@ pub(crate) fn hops(runs: &Runs<'_>) -> Option<Figure> {
     let count = runs.columns.iter().map(|c| c.runs.len()).sum();
     let farther = if longest > most {
         format!(
-            " Each length from {} to {longest} hops has less than {LEAST_PCT} % in every run, and is not drawn.",
+            " Hop counts from {} to {longest} have less than {LEAST_PCT} % in every run and are not drawn.",
             most + 1
         )
     } else {
         String::new()
     };
     let caption = format!(
-        "{}{} Share of the packets that arrived, without pings, by the number of hops that their first copy made, from its time to \
-         live.{farther}",
+        "{}{} Share of the packets delivered, without pings, by the hop count of their first copy (from its time to \
+         live).{farther}",
         means(runs),
         left_out(without, count, "the share")
     );
     let (x, y) = (
         Axis::new("hops").whole().from_to(0.5, most as f64 + 0.5),
-        Axis::new("packets that arrived (%)").within(0.0, 100.0),
+        Axis::new("packets delivered (%)").within(0.0, 100.0),
     );
     (most > 0).then(|| Figure::of("Hops", &caption, lines(x, y, &all, Spread::Bars)))
 }

@@ -31,7 +31,7 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
     let (what, lost) = if over_sent {
         ("sent", "A line ends at the share that arrived")
     } else {
-        ("that arrived", "Packets that never arrived are in no line")
+        ("that arrived", "Lost packets are not included")
     };
     let caption = format!(
         "Over packets {what}{}. One-way latency of first copies, all flows but pings: {}. {lost}.{}",
@@ -56,8 +56,8 @@ pub(crate) fn searches(runs: &Runs<'_>) -> Option<Figure> {
     };
     let all: Vec<_> = runs.columns.iter().map(|c| (runs.legend(c), took(c))).collect();
     let caption = format!(
-        "Over searches that found a route{}: {}. Times are from a search's first request to its route. Searches that found none are in \
-         no line.{}",
+        "Over searches that found a route{}: {}. Times are from the first request of a search to its route. Failed \
+         searches are not included.{}",
         pooled(runs),
         counts(runs, all.iter().map(|(_, d)| d.count()), ["search", "searches"]),
         unfinished(runs),
@@ -68,7 +68,7 @@ pub(crate) fn searches(runs: &Runs<'_>) -> Option<Figure> {
 }
 
 fn pooled(runs: &Runs<'_>) -> &'static str {
-    if runs.columns.iter().any(|c| c.runs.len() > 1) { ", all runs of a line together" } else { "" }
+    if runs.columns.iter().any(|c| c.runs.len() > 1) { ", all runs of a line combined" } else { "" }
 }
 
 fn counts(runs: &Runs<'_>, all: impl Iterator<Item = u64>, what: [&str; 2]) -> String {

@@ -56,7 +56,7 @@ impl Traffic {
         if count.ledger.is_full {
             return Err(Error::Invalid {
                 path: run.dir.path().join("packets.parquet"),
-                what: "numbers of packets that no run has: the file is damaged, or Wayhop did not write it"
+                what: "impossible packet numbers: the file is damaged, or was not written by Wayhop"
                     .to_owned(),
             });
         }
@@ -137,7 +137,7 @@ impl Count {
         }
         entry.made = p.time_ns.saturating_add(1);
         entry.ttl = p.ttl;
-        // Without the table of outcomes each packet counts, but for those of which nobody knows how many nodes they are for.
+        // Without the table of outcomes each packet counts, except those with an unknown number of receivers.
         if !counted && !to_all {
             entry.counts = true;
             let span = self.span(p.time_ns);

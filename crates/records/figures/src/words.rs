@@ -45,7 +45,7 @@ pub(crate) fn grouped(n: u64) -> String {
 pub(crate) fn left_out(missing: usize, all: usize, what: &str) -> String {
     match missing {
         0 => String::new(),
-        n => format!(" {n} of {all} runs are left out: {what} is undefined in them."),
+        n => format!(" {n} of {all} runs are left out because {what} is undefined."),
     }
 }
 

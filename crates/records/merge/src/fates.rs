@@ -27,7 +27,7 @@ pub(crate) struct Story {
     pub(crate) fates: Vec<Fate>,
     /// When each node's application first got it.
     pub(crate) delivered: Vec<(u32, i128, u8)>,
-    /// The last row of a packet that nobody received any more: it is lost behind it, and the record gets a row that says so.
+    /// The last row of a packet that was not received further: it was lost there, and the record gets a row for that.
     pub(crate) lost_after: Option<RowRef>,
 }
 
@@ -102,7 +102,7 @@ impl Waits {
         Self(last)
     }
 
-    /// Whether the node has a packet again that it sent at this time: nobody acknowledged it.
+    /// Whether the node has a packet again that it sent at this time: it was not acknowledged.
     fn since(&self, node: u32, packet: PacketId, sent: Time) -> bool {
         self.0.get(&(node, packet)).is_some_and(|at| *at > sent)
     }

@@ -6,7 +6,7 @@
 //! (Lj + cj(Lj)) - (Li + ci(Li)) = delay
 //! ```
 //!
-//! where c is what is to be added to a clock: a line for each part of the run in which nobody set the clock. The delay has a least
+//! where c is the correction of a clock: a line for each part of the run in which the clock was not set. The delay has a least
 //! part that is the same for all nodes and both directions - a constant and so much for each octet, one pair of numbers for unicasts
 //! and one for broadcasts, and what forwarders add, who still acknowledge the frame that they forward - and a part by chance, which only ever makes it longer. So the fit is a regression to the third percentile of the delays, not
 //! to their mean: queues, retransmissions and busy hosts hardly move it, and frames that were mistaken for others do not either. Two nodes that receive the same
@@ -23,7 +23,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::clock::Clock;
 use crate::observation::{Kind, Observation};
 
-/// Parts of the run, of which each is left out once.
+/// Parts of the run; each is left out once.
 const GROUPS: u64 = 8;
 /// Observations that are used at most: further ones are left out evenly.
 const MOST: usize = 40_000;
@@ -46,7 +46,7 @@ const FORWARDING_US: f64 = 300.0;
 const OFFSET_US: f64 = 1e15;
 /// Scatter is not taken for less than this, microseconds: clocks are read with about that care.
 const LEAST_SCATTER_US: f64 = 0.5;
-/// An outlier is so many times farther from the fit than half of the frames of its kind.
+/// An outlier is this many times farther from the fit than half of the frames of its kind.
 const OUTLIER: f64 = 30.0;
 
 /// What a fit found.
@@ -111,7 +111,7 @@ fn parts(order: &[&Observation], counts: impl Fn(&Observation) -> bool) -> Vec<O
     order.iter().map(|o| if counts(o) { seen.next().map(|i: usize| i / size) } else { None }).collect()
 }
 
-/// One of so many groups, by chance and for good.
+/// One of this number of groups, pseudo-random but fixed.
 fn group_of(o: &Observation, groups: u64) -> u64 {
     (o.frame.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % groups
 }
@@ -179,7 +179,7 @@ impl Unknowns {
         self.lines.iter().map(clock).collect()
     }
 
-    /// Offsets from the medians of what pairs say, node by node from the reference on, by whoever has most to say.
+    /// Offsets from the medians of what pairs say, node by node from the reference on, by the pair with the most frames.
     fn first_guess(&self, all: &[Observation]) -> DVector<f64> {
         let mut values = DVector::zeros(self.count);
         let part = |node: usize, ns: u64| (node, self.lines[node].shape.part(ns));
@@ -187,7 +187,7 @@ impl Unknowns {
             std::collections::BTreeMap::new();
         for o in all {
             let (a, b) = (part(o.from, o.from_ns), part(o.to, o.to_ns));
-            // From the first to the second, whoever sent.
+            // From the first to the second, regardless of the sender.
             let (key, ahead) = if a < b { ([a, b], o.difference_us()) } else { ([b, a], -o.difference_us()) };
             pairs.entry(key).or_default().push(ahead);
         }

@@ -65,7 +65,7 @@ pub(crate) fn check_place(paths: &[PathBuf], out: &Path) -> Result<(), Error> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };
     let is_there = |path: &&PathBuf| path.canonicalize().is_ok_and(|p| p == out);
     match paths.iter().find(is_there) {
-        Some(path) => Err(unfit(path, "it is one of the runs; name another directory with --out")),
+        Some(path) => Err(unfit(path, "this is one of the runs; choose another directory with --out")),
         None => Ok(()),
     }
 }
@@ -76,17 +76,18 @@ pub(crate) fn read_all(
     classifier: &'static dyn Classifier,
 ) -> Result<Vec<NodeRun>, Error> {
     if paths.len() < 2 {
-        return Err(Error::Unfit(
-            "one run alone has nothing to be merged with; name those of other nodes".into(),
-        ));
+        return Err(Error::Unfit("only one run is given; add the runs of other nodes".into()));
     }
     if paths.len() > MOST_NODES {
-        return Err(Error::Unfit(format!("{} runs are more than are merged ({MOST_NODES})", paths.len())));
+        return Err(Error::Unfit(format!(
+            "{} runs are too many; at most {MOST_NODES} can be merged",
+            paths.len()
+        )));
     }
     for (i, path) in paths.iter().enumerate() {
         let place = |p: &PathBuf| p.canonicalize().unwrap_or_else(|_| p.clone());
         if paths[..i].iter().any(|p| place(p) == place(path)) {
-            return Err(unfit(path, "given twice; name each run once"));
+            return Err(unfit(path, "given twice; give each run once"));
         }
     }
     let mut room = MOST_ROWS;
@@ -106,14 +107,14 @@ fn check(run: &NodeRun, others: &[NodeRun]) -> Result<(), Error> {
     if let Some(same) = others.iter().find(is_same) {
         let other = same.path.display();
         return Err(run.unfit(&format!(
-            "it is of the node {}, as {other} is, and began at the same time; name each run once",
+            "this is a run of node {}, like {other}, and started at the same time; give each run once",
             run.node.addr
         )));
     }
     let Some(first) = others.first() else { return Ok(()) };
     let differs = |what: &str, one: &str, other: &str| {
         Err(run.unfit(&format!(
-            "{what} is {one}, and {other} in {}; these are runs of different experiments",
+            "{what} is {one}, but {other} in {}; merge only runs of one experiment",
             first.path.display()
         )))
     };
@@ -166,7 +167,7 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
     if manifest.status == RunStatus::Running && dir.is_under_way() {
         return Err(unfit(
             path,
-            "the run has not ended: end the node with SIGTERM, or merge when it has ended",
+            "the run is still running; stop the node with SIGTERM, or wait until it ends",
         ));
     }
     let ours = version::RELEASE;
@@ -175,21 +176,19 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
         return Err(unfit(
             path,
             &format!(
-                "Wayhop {theirs} wrote it, and this is {ours}: merge with the version that all nodes ran"
+                "written by Wayhop {theirs}, and this is {ours}; merge with the version that all nodes ran"
             ),
         ));
     }
     if manifest.merged.is_some() {
-        return Err(unfit(path, "it is merged already; name the runs that it was made from"));
+        return Err(unfit(path, "already merged; give the original runs instead"));
     }
     let summary = dir.summary()?;
     let tables = Tables::of(&dir, summary.protocol.clone());
     let nodes = tables.nodes()?;
     let [node] = &nodes[..] else {
-        let wrong = format!(
-            "it is the run of {} nodes, and needs no merging; name runs of single nodes",
-            nodes.len()
-        );
+        let wrong =
+            format!("a run of {} nodes does not need merging; give runs of single nodes", nodes.len());
         return Err(unfit(path, &wrong));
     };
     let mut run = NodeRun {
@@ -217,7 +216,7 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
 fn read_tables(tables: &Tables<'_>, run: &mut NodeRun, room: &mut usize) -> Result<(), Error> {
     let mut keep = || {
         *room = room.checked_sub(1).ok_or_else(|| {
-            format!("more than {MOST_ROWS} rows in all runs; merge fewer nodes, or shorter runs")
+            format!("more than {MOST_ROWS} rows in total; merge fewer nodes or shorter runs")
         })?;
         Ok::<(), String>(())
     };
@@ -306,7 +305,7 @@ pub(crate) fn check_restarts(runs: &[NodeRun], spans: &[(i128, i128)]) -> Result
         };
         if let Some((other, _)) = all().take(i).find(overlaps) {
             return Err(run.unfit(&format!(
-                "it is of the node {} at the same time as {}; name runs of one experiment, each once",
+                "this run of node {} overlaps with {}; give the runs of one experiment, each once",
                 run.node.addr,
                 other.path.display()
             )));

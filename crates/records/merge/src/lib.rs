@@ -1,4 +1,4 @@
-//! Run directories of field nodes, united into one that everything reads like a simulated one.
+//! Merges the run directories of field nodes into one that can be read like a simulated one.
 //!
 //! * [`merge`] does it. `input` reads the runs and refuses what cannot be of one experiment.
 //! * `frames`: frames that several nodes know of. `observation`: what two clocks say of one. `steps`, `fit`, `bounds`, `clocks`:
@@ -42,7 +42,7 @@ use unite::TimedRow;
 use wayhop_core::Classifier;
 use write::Merge;
 
-/// Unites the runs of several nodes in the directory `out`.
+/// Merges the runs of several nodes in the directory `out`.
 ///
 /// # Errors
 /// If a run cannot be read, or cannot be of the same experiment as the others; if a node shares no frame with the others; or if the
@@ -125,10 +125,9 @@ fn reference_of(runs: &[NodeRun], wanted: Option<&str>) -> Result<usize, Error> 
 fn strangers(apart: &[String], reference: &str, alone: bool) -> Error {
     let (names, share) = (apart.join(", "), if apart.len() == 1 { "shares" } else { "share" });
     let remedy = if alone {
-        format!("nothing is left to merge {reference} with; name another one with --reference")
+        format!("no node is left to merge with {reference}; choose another one with --reference")
     } else {
-        "their clocks cannot be set by those of the others: leave these runs out, or say --leave-apart"
-            .to_owned()
+        "their clocks cannot be aligned; remove these runs, or use --leave-apart".to_owned()
     };
-    Error::Unfit(format!("{names} {share} no frame with {reference}, also through others; {remedy}"))
+    Error::Unfit(format!("{names} {share} no frames with {reference}, directly or through others; {remedy}"))
 }

@@ -1,4 +1,4 @@
-//! What a merger found.
+//! Results of a merge.
 
 use std::fmt::Write as _;
 
@@ -6,30 +6,30 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_trace::{ClockFit, Summary};
 
-/// What `wayhop merge --json` prints.
+/// Output of `wayhop merge --json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MergeReport {
-    /// Wayhop's version.
+    /// Version of Wayhop.
     pub wayhop: String,
-    /// The node whose clock the times count by.
+    /// Node whose clock is the common clock.
     pub reference: String,
     /// The nodes, in the order of their numbers.
     pub nodes: Vec<MergedNode>,
-    /// Nodes that share no frame with the others and were left out.
+    /// Nodes that were left out because they share no frames with the others.
     pub left_apart: Vec<String>,
-    /// Different packets in all runs, routing packets too.
+    /// Number of different packets in all runs, including routing packets.
     pub packets: u64,
-    /// Of those, the ones that several nodes know of.
+    /// Packets that several nodes recorded.
     pub shared_packets: u64,
-    /// Receptions of frames that no node of these runs sent: their senders' runs are missing, or rows of them.
+    /// Receptions of frames that no node in these runs sent: runs or rows of their senders are missing.
     pub strange_receptions: u64,
-    /// Receptions that the clocks put before the frame was sent.
+    /// Receptions that are earlier than their sending by the aligned clocks.
     pub early_receptions: u64,
-    /// Packets of programs to somebody whose run is not here, or to neighbours only: no flow has them.
+    /// Packets of programs to nodes without a run here, or only to neighbours; not counted in any flow.
     pub packets_elsewhere: u64,
-    /// Rows that the nodes' disks had no time for.
+    /// Rows that were lost because the nodes' disks were too slow.
     pub lost_rows: u64,
-    /// The merged run in numbers.
+    /// Summary of the merged run.
     pub summary: Summary,
 }
 
@@ -42,7 +42,7 @@ pub struct MergedNode {
     pub name: String,
     /// Its IPv4 address.
     pub address: String,
-    /// Its run, as it was given.
+    /// Its run directory, as given.
     pub run: String,
     /// Its clock.
     pub clock: ClockFit,
@@ -51,7 +51,7 @@ pub struct MergedNode {
 impl MergeReport {
     /// The clocks as a table for people.
     pub fn clocks_text(&self) -> String {
-        let header = ["node", "ahead s", "drift ppm", "+-", "error us", "bound us", "frames", "far off"];
+        let header = ["node", "offset s", "drift ppm", "+-", "error us", "bound us", "frames", "outliers"];
         let mut rows = vec![header.map(str::to_owned)];
         for n in &self.nodes {
             let c = &n.clock;
@@ -85,12 +85,12 @@ impl MergeReport {
         for n in self.nodes.iter().filter(|n| n.clock.segments.len() > 1) {
             let times: Vec<String> =
                 n.clock.segments.iter().skip(1).map(|s| format!("{:.3} s", s.from_s)).collect();
-            let _ = writeln!(out, "{}: its clock was set at {} of its run", n.name, times.join(", "));
+            let _ = writeln!(out, "{}: clock set during the run, at {}", n.name, times.join(", "));
         }
         for n in self.nodes.iter().filter(|n| n.clock.bound_us.is_none()) {
             let _ = writeln!(
                 out,
-                "{}: frames passed in one direction only; its times may be wrong by any delay that is always there",
+                "{}: frames in one direction only; a constant delay would go unnoticed in its times",
                 n.name
             );
         }

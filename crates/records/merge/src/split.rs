@@ -31,7 +31,7 @@ impl ShownClock {
 }
 
 /// Writes what each node of a run saw as a run directory of its own, `out/NAME`, with packets numbered by the node itself, without
-/// flows, and with the node's clock. Rows of the medium (`transmit`) are left out: no network card tells of them. `clocks` are by
+/// flows, and with the node's clock. Rows of the medium (`transmit`) are left out: no network card reports them. `clocks` are by
 /// node; nodes without one have the run's. Returns the directories.
 ///
 /// # Errors
@@ -95,7 +95,7 @@ pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<Path
         let begins = Time::from_secs_f64(view.clock.begins_s.max(0.0));
         let until = if e.until == Time::NEVER { Some(Time::NEVER) } else { view.clock.shows(e.until) };
         if let (Some(time), Some(until)) = (view.clock.shows(e.time.max(begins)), until) {
-            // Of a leg that is under way when the record begins, the rest.
+            // The rest of a leg that has started before the record begins.
             let passed_s = begins.max(e.time).since(e.time).as_secs_f64();
             let (p, v) = (e.at, e.velocity);
             let at = Position::new(p.x + v.x * passed_s, p.y + v.y * passed_s, p.z + v.z * passed_s);

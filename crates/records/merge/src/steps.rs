@@ -46,7 +46,7 @@ pub(crate) fn steps(nodes: usize, reference: usize, all: &[Observation]) -> Vec<
         jumps.extend(jumps_of(nodes, &samples));
     }
     let mut found = vec![Vec::new(); nodes];
-    // Whoever has most neighbours that see it jump, jumped; of two alone it is not the reference.
+    // The node jumped that most neighbours see jumping; of two nodes alone it is not the reference.
     for _ in 0..MOST {
         let suspects = (0..nodes).filter_map(|n| Some((n, blamed(n, &jumps)?)));
         let Some((node, blamed)) = suspects.max_by_key(|(n, b)| (b.jumps.len(), *n != reference, *n)) else {

@@ -1,4 +1,4 @@
-//! The same packet at several nodes, each of which has numbered it for itself.
+//! Finds the same packet at several nodes, which number packets independently.
 //!
 //! Rows are of one packet if one node sent the frame that the other received, or if they carry the same data: then source,
 //! destination, identification, transport header and the first octets behind it are the same. Equal packets come again - a program
@@ -111,8 +111,8 @@ impl Sightings {
     }
 }
 
-/// Joins what was received with what was sent; what nobody here sent with what others received of it. Returns how many such
-/// receptions there are.
+/// Joins receptions with transmissions, and receptions without a recorded transmission with each other. Returns the number of
+/// the latter.
 fn unite_frame(all: &mut Sightings, frame: &Frame, at: &dyn Fn(&RowRef) -> i128) -> u64 {
     let mut sent: Vec<(i128, &RowRef)> = frame.sent.iter().map(|s| (at(s), s)).collect();
     sent.sort_unstable();

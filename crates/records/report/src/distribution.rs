@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::plot::{Axis, Mark, Plot, Series};
 
-/// Each factor of two is cut into so many classes: 0.14 % each, of which a figure of six decades and 700 pixels has
-/// fifteen in a pixel.
+/// Classes per factor of two: 0.14 % each, so that a figure of six decades and 700 pixels has fifteen per pixel.
 const PER_OCTAVE: f64 = 512.0;
 
 /// How many values are at most how large. Values are counted in classes 0.14 % wide, and each class keeps its largest value:
@@ -80,7 +79,7 @@ impl Distribution {
         self.steps_of(self.count)
     }
 
-    /// The same, as shares of so many, those among them that have no value.
+    /// The same, as shares of a total that includes values that do not exist.
     fn steps_of(&self, all: u64) -> Vec<[f64; 2]> {
         let all = all as f64;
         let mut seen = self.lowest;
@@ -115,7 +114,7 @@ pub fn cdf(x: &str, y: &str, all: &[(String, Distribution)]) -> Plot {
     cdf_of(x, y, &all)
 }
 
-/// The same as shares of so many, those among them that have no value: a line ends at the share of those that have one.
+/// The same, as shares of a total that includes values that do not exist: a line ends at the share of those that do.
 pub fn cdf_of(x: &str, y: &str, all: &[(String, Distribution, u64)]) -> Plot {
     let plot = Plot::new(Axis::new(x).log(), Axis::new(&format!("{y} (%)")).from_to(0.0, 100.0));
     let ends = all.iter().filter_map(|(_, d, _)| d.steps().last().copied()).map(|p| p[0]).reduce(f64::max);

@@ -1,11 +1,11 @@
 //! Text in HTML and XML.
 
-/// A document as it stands in an attribute: its lines stay lines.
+/// Escapes a document for an attribute, keeping its lines.
 pub(crate) fn escape_document(html: &str) -> String {
     html.split('\n').map(escape).collect::<Vec<_>>().join("&#10;")
 }
 
-/// `text` as it stands in an element or an attribute. Control characters, which XML cannot have, become spaces.
+/// Escapes `text` for an element or an attribute. Control characters, which XML cannot have, become spaces.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -8,7 +8,7 @@ use crate::rows::quoted;
 
 impl Figure {
     /// The numbers that it shows, as CSV, one line a point: panel, series, both coordinates, and the ends of the interval, empty where there is none (RFC 4180, with
-    /// `\n` line ends). Names stand for the numbers of an axis that has names.
+    /// `\n` line ends). Axes with names have names instead of numbers.
     pub fn csv(&self) -> String {
         let mut text = "panel,series,x_axis,x,y_axis,y,ci95_low,ci95_high\n".to_owned();
         for panel in &self.panels {
@@ -35,7 +35,7 @@ impl Figure {
     }
 }
 
-/// A number, or the name of what is there. Marks of several series stand beside the name, not at it.
+/// A number, or the name of what is there. Marks of several series are drawn beside the name, not at it.
 fn coordinate(axis: &Axis, v: f64) -> String {
     if axis.names.is_empty() {
         return number(v);

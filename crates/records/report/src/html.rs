@@ -53,9 +53,9 @@ pub struct Inset {
     pub html: String,
 }
 
-/// What a reader has to know of the marks in tables that set a paper's numbers beside ours.
-const AGREEMENT: &str = "<dt><span class=\"in\">\u{2713}</span></dt><dd>the interval of five seeds or more contains the paper's number and \
-    leaves out zero; one that spans zero tells nothing</dd>\n";
+/// Explains the marks in tables with a paper's numbers and ours.
+const AGREEMENT: &str = "<dt><span class=\"in\">\u{2713}</span></dt><dd>the interval, over at least five seeds, contains \
+                         the paper's number and excludes zero</dd>\n";
 
 impl Page {
     /// The page as HTML that is also well-formed XML. Fails if a figure cannot be drawn.
@@ -78,7 +78,7 @@ impl Page {
         let repeat = if command.is_empty() {
             String::new()
         } else {
-            format!("<dt>To repeat it</dt><dd><code>{command}</code></dd>\n")
+            format!("<dt>To reproduce</dt><dd><code>{command}</code></dd>\n")
         };
         Ok(format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\

@@ -1,4 +1,4 @@
-//! What stands for a series in a legend.
+//! Samples of series in a legend.
 
 use crate::plot::{Mark, Series};
 use crate::svg::colour;

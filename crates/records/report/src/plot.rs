@@ -7,7 +7,7 @@ pub struct Axis {
     pub label: String,
     /// From where to where; from the data where `None`.
     pub range: Option<[f64; 2]>,
-    /// What stands at 0, 1, 2, ... in the place of numbers, if anything does.
+    /// Names at 0, 1, 2, ... instead of numbers, if any.
     pub names: Vec<String>,
     /// Whether equal lengths are equal factors. Values of zero and less have no place there.
     pub is_log: bool,
@@ -98,7 +98,7 @@ pub struct Series {
     pub name: String,
     /// How they are drawn.
     pub mark: Mark,
-    /// Which of the six colours; 6 stands for that of rules and outlines.
+    /// Which of the six colours; 6 is the colour of rules and outlines.
     pub colour: usize,
     /// x and y of each. Points that are not finite are left out, and interrupt a line.
     pub points: Vec<[f64; 2]>,

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn the_table_for_a_terminal_lines_up() {
         let expected = "\
-Of 3 numbers of the paper, ours are within 10 % of 1, within 25 % of 1, and farther from 0; 2 have none of ours.
+Of 3 numbers in the paper, ours are within 10 % for 1, within 25 % for 1, and farther off for 0; 2 have no number here.
 
 artefact   row           quantity        paper  ours   95 % interval  difference  %
 Table I    T1            loss (%)        13.01    13  10.52 to 15.48       \u{2212}0.01  0

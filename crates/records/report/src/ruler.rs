@@ -24,7 +24,7 @@ pub(crate) struct Ruler {
 }
 
 impl Ruler {
-    /// For `axis` with these ends and about so many labels.
+    /// For `axis` with these ends and about this number of labels.
     pub(crate) fn new(axis: &Axis, ends: [f64; 2], labels: usize) -> Self {
         let linear =
             || at_least_three(|labels| RangedCoordf64::from(ends[0]..ends[1]).key_points(labels), labels);
@@ -53,7 +53,7 @@ impl Ruler {
     fn share(&self, v: f64) -> f64 {
         let [low, high] = self.ends;
         if self.is_log {
-            // What has no place on the axis stands at its end.
+            // Values that cannot be on the axis are drawn at its end.
             let v = if v > 0.0 { v } else { low };
             libm::log(v / low) / libm::log(high / low)
         } else {
@@ -62,7 +62,7 @@ impl Ruler {
     }
 }
 
-/// Labels from about so many; more are asked for until there are three, from which a scale can be read.
+/// About this number of labels, but at least three, so that the scale can be read.
 fn at_least_three(of: impl Fn(usize) -> Vec<f64>, labels: usize) -> Vec<f64> {
     let all = (1..=4).map(|times| of(times * labels));
     all.fold(Vec::new(), |found, more| if found.len() < 3 { more } else { found })
@@ -115,7 +115,7 @@ impl Ranged for Ruler {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // Lines stand at the labels only.
+        // Lines are only at the labels.
         if hint.weight().allow_light_points() { Vec::new() } else { self.labels.clone() }
     }
 
@@ -125,7 +125,7 @@ impl Ranged for Ruler {
 }
 
 impl ValueFormatter<f64> for Ruler {
-    /// What stands at a label: a number, or the name of what is there.
+    /// The text of a label: a number or a name.
     fn format_ext(&self, at: &f64) -> String {
         if self.names.is_empty() {
             return if self.is_log { factor(*at) } else { tick(*at, self.step) };

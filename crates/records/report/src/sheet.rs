@@ -43,11 +43,11 @@ impl Sheet {
         let (title, lead, command) = (escape(&self.title), escape(&self.lead), escape(&self.command));
         let sheet = style::sheet();
         Ok(format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-             <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n<dt>To repeat it</dt><dd><code>{command}</code></dd>\n\
-             </dl>\n{figures}{table}{below}</body>\n</html>\n"
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" \
+             content=\"width=device-width, \
+             initial-scale=1\"/>\n<title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p \
+             class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n<dt>To \
+             reproduce</dt><dd><code>{command}</code></dd>\n</dl>\n{figures}{table}{below}</body>\n</html>\n"
         ))
     }
 }

@@ -64,7 +64,7 @@ impl Figure {
     }
 }
 
-/// The first sentences of a text that have room in a line of so many letters.
+/// The first sentences of a text that fit in a line of this length.
 fn brief(text: &str, most: usize) -> String {
     let mut brief = String::new();
     for sentence in sentences(text) {
@@ -170,7 +170,7 @@ fn legend_rows(plot: &Plot, most: u32) -> Vec<Vec<(u32, usize)>> {
     rows
 }
 
-/// Lines of at most so many letters; a longer word has a line of its own.
+/// Lines of at most this number of letters; a longer word gets its own line.
 fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let breaks = |c: char| c.is_whitespace() && c != '\u{a0}';

@@ -32,7 +32,7 @@ pub struct Estimate {
     pub runs: usize,
 }
 
-/// Of fewer runs, nothing is called sure: an interval of two or three runs stands on the normal distribution alone.
+/// Of fewer runs, nothing is called sure: an interval of two or three runs relies only on the normal distribution.
 pub const FEWEST_RUNS: usize = 5;
 
 impl Estimate {

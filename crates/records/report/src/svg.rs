@@ -206,7 +206,7 @@ fn marks(
 /// How many marks a line bears.
 const BEADS: usize = 6;
 
-/// Where marks stand on the line of series `i` of `of`: at equal lengths of the drawn line, other series between.
+/// Positions of marks on the line of series `i` of `of`: at equal lengths of the drawn line, alternating with other series.
 fn beads(s: &Series, i: usize, of: usize, rulers: &[Ruler; 2]) -> Vec<(f64, f64)> {
     let place = |p: &[f64; 2]| Some([rulers[0].place(p[0])?, rulers[1].place(p[1])?]);
     // What stands alone has a mark of its own.

@@ -11,7 +11,7 @@ enum Nearness {
     Within10Pct,
     Within25Pct,
     Farther,
-    /// The paper's number is 0, of which nothing is a share; whether ours is 0 as well.
+    /// The paper's number is 0, so no relative difference exists; whether ours is 0 as well.
     Zero(bool),
     WithoutOurs,
 }
@@ -31,7 +31,7 @@ impl Nearness {
     }
 }
 
-/// The numbers of a paper by how near ours are: the object `tally` of `wayhop reproduce --json`.
+/// A paper's numbers by how close ours are: the object `tally` of `wayhop reproduce --json`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Rows with a number of the paper.
@@ -80,14 +80,14 @@ impl Tally {
             return None;
         }
         let mut parts = vec![format!(
-            "Of {} numbers of the paper, ours are within 10 % of {}, within 25 % of {}, and farther from {}",
+            "Of {} numbers in the paper, ours are within 10 % for {}, within 25 % for {}, and farther off for {}",
             self.numbers, self.within_10_pct, self.within_25_pct, self.farther
         )];
         if self.zero > 0 {
-            parts.push(format!("{} are 0 in the paper, and {} of ours, too", self.zero, self.zero_met));
+            parts.push(format!("{} are 0 in the paper, {} of them also here", self.zero, self.zero_met));
         }
         if self.without_ours > 0 {
-            parts.push(format!("{} have none of ours", self.without_ours));
+            parts.push(format!("{} have no number here", self.without_ours));
         }
         Some(parts.join("; ") + ".")
     }
@@ -130,8 +130,8 @@ pub(crate) fn by_artefact(rows: &[&Row]) -> Table {
         "within 25 %",
         "farther",
         "0 in the paper",
-        "ours, too",
-        "none of ours",
+        "also 0 here",
+        "no number here",
     ];
     Table { head: head.map(str::to_owned).to_vec(), body, words: 1 }
 }
@@ -170,7 +170,9 @@ mod tests {
         assert_eq!(t, expected);
         assert_eq!(t.numbers, t.within_25_pct + t.farther + t.zero + t.without_ours);
         let words = t.in_words().unwrap();
-        assert!(words.starts_with("Of 6 numbers of the paper, ours are within 10 % of 1, within 25 % of 2"));
+        assert!(
+            words.starts_with("Of 6 numbers in the paper, ours are within 10 % for 1, within 25 % for 2")
+        );
         assert_eq!(Tally::of(&rows()[6..]).in_words(), None);
     }
 

@@ -25,7 +25,7 @@ impl Figure {
         let count = self.panels.len();
         if view.y_ranges.len() > count {
             return Err(format!(
-                "{} ranges of vertical axes for a figure of {count}; give one at most for each",
+                "{} ranges for {count} vertical axes; give at most one per axis",
                 view.y_ranges.len()
             ));
         }
@@ -35,8 +35,8 @@ impl Figure {
             (outside, no_place) = (outside + missing.outside, no_place + missing.no_place);
         }
         for (n, what) in [
-            (no_place, "zero and less, without a place on a logarithmic axis"),
-            (outside, "outside of the axes"),
+            (no_place, "zero or negative and cannot be drawn on a logarithmic axis"),
+            (outside, "outside the axes"),
         ] {
             if n > 0 {
                 let points = if n == 1 { "point is" } else { "points are" };
@@ -59,10 +59,8 @@ impl Figure {
         }
         match (found, names.is_empty()) {
             (true, _) => Ok(()),
-            (false, true) => Err(format!("{name}: no series of this figure has a name")),
-            (false, false) => {
-                Err(format!("{name}: no series has this name; give one of: {}", names.join(", ")))
-            }
+            (false, true) => Err(format!("{name}: the series of this figure have no names")),
+            (false, false) => Err(format!("{name}: no such series; give one of: {}", names.join(", "))),
         }
     }
 
@@ -103,9 +101,9 @@ fn seen(plot: &mut Plot, view: &View, y_range: Option<[f64; 2]>) -> Result<Missi
     let wants_y = view.log_y || y_range.is_some();
     let wanted = [(view.x_range.is_some(), "horizontal", &plot.x), (wants_y, "vertical", &plot.y)];
     if let Some((_, which, _)) = wanted.iter().find(|(wanted, _, axis)| *wanted && !axis.names.is_empty()) {
-        return Err(format!("the {which} axis has names, not numbers, and so no range"));
+        return Err(format!("the {which} axis has names, not numbers, so it cannot have a range"));
     }
-    let no_place = |low: f64| format!("an axis is logarithmic, and {low} has no place on it; begin above 0");
+    let no_place = |low: f64| format!("{low} cannot be on a logarithmic axis; start above 0");
     if let Some([low, high]) = view.x_range {
         if plot.x.is_log && low <= 0.0 {
             return Err(no_place(low));
@@ -191,7 +189,7 @@ mod tests {
         let view = View { x_range: Some([5.0, 25.0]), ..View::default() };
         let seen = figure(Mark::Disc, &points).viewed(&view).unwrap();
         assert_eq!(seen.panels[0].plot.series[0].points, [[10.0, 2.0], [20.0, 3.0]]);
-        assert_eq!(seen.caption, "Means of 3 runs. 2 points are outside of the axes.");
+        assert_eq!(seen.caption, "Means of 3 runs. 2 points are outside the axes.");
         let [x, y] = seen.panels[0].plot.ranges();
         assert!(x == [5.0, 25.0] && y[1] < 4.0, "the vertical axis is that of the window: {y:?}");
         let steps = figure(Mark::Steps, &points).viewed(&view).unwrap();
@@ -207,10 +205,10 @@ mod tests {
         assert!(seen.panels[0].plot.y.is_log);
         assert_eq!(
             seen.caption,
-            "Means of 3 runs. 1 point is zero and less, without a place on a logarithmic axis."
+            "Means of 3 runs. 1 point is zero or negative and cannot be drawn on a logarithmic axis."
         );
         let zero = View { log_y: true, y_ranges: vec![[0.0, 1.0]], ..View::default() };
-        assert!(figure(Mark::Disc, &[]).viewed(&zero).unwrap_err().contains("begin above 0"));
+        assert!(figure(Mark::Disc, &[]).viewed(&zero).unwrap_err().contains("start above 0"));
         let two = View { y_ranges: vec![[0.0, 1.0]; 2], ..View::default() };
         assert!(figure(Mark::Disc, &[]).viewed(&two).unwrap_err().starts_with("2 ranges"));
         let mut named = figure(Mark::Disc, &[]);
@@ -226,7 +224,7 @@ mod tests {
         let seen = figure(Mark::Disc, &[]).viewed(&label("dsr")).unwrap();
         assert_eq!(seen.panels[0].plot.series[0].name, "DSR");
         let e = figure(Mark::Disc, &[]).viewed(&label("aodv")).unwrap_err();
-        assert_eq!(e, "aodv: no series has this name; give one of: dsr");
+        assert_eq!(e, "aodv: no such series; give one of: dsr");
     }
 
     #[test]

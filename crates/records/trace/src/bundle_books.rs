@@ -78,7 +78,7 @@ impl BundleBooks {
     }
 
     fn delivered(&mut self, e: &BundleEvent) {
-        // One that came from elsewhere: nobody here counted it as made.
+        // A bundle from elsewhere, not counted as originated here.
         let Some(made) = self.made.get_mut(&e.bundle) else { return };
         if std::mem::replace(&mut made.delivered, true) {
             self.summary.delivered_again += 1;

@@ -25,7 +25,7 @@ pub enum BundleEventKind {
     CustodyReleased,
     /// A neighbour refused custody.
     CustodyRefused,
-    /// Nobody has taken custody in time: it is sent again.
+    /// Custody was not taken in time: it is retransmitted.
     CustodyTimeout,
     /// It became fragments.
     Fragmented,

@@ -5,46 +5,46 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All bundles of a run in numbers.
+/// Summary of the bundles of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BundleSummary {
-    /// Who gets a copy: `epidemic`, `spray-and-wait`, `prophet` or `static`.
+    /// Routing: `epidemic`, `spray-and-wait`, `prophet` or `static`.
     pub routing: String,
-    /// How they travel: `udpcl`, `ltp` or `tcpcl`.
+    /// Convergence layer: `udpcl`, `ltp` or `tcpcl`.
     pub convergence: String,
     /// Nodes with an agent.
     pub agents: u32,
-    /// Bundles that applications made.
+    /// Bundles originated by applications.
     pub originated: u64,
-    /// Of these, those that an application at the destination got.
+    /// Bundles delivered to an application at the destination.
     pub delivered: u64,
-    /// Deliveries of one that had been delivered before: a defect.
+    /// Repeated deliveries of a bundle, which indicate a bug.
     pub delivered_again: u64,
-    /// `delivered / originated`; null if none was made.
+    /// `delivered / originated`; null if none was originated.
     pub delivery_ratio: Option<f64>,
-    /// From making to delivery, of the delivered ones; null if there were none.
+    /// Time from origination to delivery; null if none was delivered.
     pub delay_s: Option<DelayS>,
-    /// Bundles, or fragments of them, that went from one agent to another.
+    /// Bundles or fragments forwarded from one agent to another.
     pub forwarded: u64,
-    /// Their length as they travelled, octets.
+    /// Their length on the wire, bytes.
     pub forwarded_bytes: u64,
-    /// Of these, those that the other end had already.
+    /// Forwarded bundles that the receiver already had.
     pub duplicates: u64,
-    /// `(forwarded - delivered) / delivered`: transmissions that delivered nothing, for each delivery; null without a delivery.
+    /// `(forwarded - delivered) / delivered`: transmissions without delivery per delivery; null without a delivery.
     pub overhead: Option<f64>,
-    /// How often custody was taken.
+    /// Number of times custody was taken.
     pub custody_taken: u64,
-    /// How often it was passed on.
+    /// Number of times custody was passed on.
     pub custody_released: u64,
-    /// Copies that agents gave up, by cause.
+    /// Copies dropped by agents, by cause.
     pub dropped: BTreeMap<String, u64>,
-    /// The contacts that ended, each counted once; null without any.
+    /// Finished contacts, each counted once; null without any.
     pub contacts: Option<ContactSummary>,
-    /// One entry a flow, in the scenario's order.
+    /// One entry per flow, in the scenario's order.
     pub flows: Vec<BundleFlowSummary>,
 }
 
-/// From making to delivery, seconds.
+/// Delay from origination to delivery, seconds.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DelayS {
     /// Mean.
@@ -57,20 +57,20 @@ pub struct DelayS {
     pub max: f64,
 }
 
-/// What contacts carried. Octets are those of bundles, as they travel, that arrived whole, both ways together.
+/// Summary of contacts. Bytes are those of bundles that arrived completely, as on the wire, in both directions together.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContactSummary {
-    /// How many.
+    /// Number of contacts.
     pub count: u64,
-    /// Of these, those that carried any.
+    /// Contacts that carried bundles.
     pub used: u64,
     /// Mean length, seconds.
     pub length_s: f64,
-    /// Mean of the octets of a contact.
+    /// Mean bytes of a contact.
     pub bytes_mean: f64,
     /// Their standard deviation (n - 1); null for one contact.
     pub bytes_sd: Option<f64>,
-    /// `bytes_sd / bytes_mean`: how much contacts vary; null if undefined.
+    /// `bytes_sd / bytes_mean`, the coefficient of variation; null if undefined.
     pub bytes_variation: Option<f64>,
     /// The least.
     pub bytes_min: u64,
@@ -87,17 +87,17 @@ pub struct BundleFlowSummary {
     pub src: u32,
     /// The destination node.
     pub dst: u32,
-    /// What the scenario calls the source.
+    /// Name of the source in the scenario.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub src_name: Option<String>,
-    /// What it calls the destination.
+    /// Name of the destination in the scenario.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dst_name: Option<String>,
-    /// Bundles that its application made.
+    /// Bundles originated by its application.
     pub originated: u64,
-    /// Of these, those that were delivered.
+    /// Bundles delivered.
     pub delivered: u64,
-    /// `delivered / originated`; null if none was made.
+    /// `delivered / originated`; null if none was originated.
     pub delivery_ratio: Option<f64>,
     /// Null if none was delivered.
     pub delay_s: Option<DelayS>,

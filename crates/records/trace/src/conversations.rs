@@ -86,7 +86,7 @@ impl<T> Conversation<T> {
         (self.packets > 1 && span_s > 0.0).then(|| span_s * n / (n - 1.0))
     }
 
-    /// The rate of so many bytes in the time that it was active, bits per second.
+    /// The rate of this number of bytes over the time that it was active, bits per second.
     pub fn bits_per_second(&self, bytes: u64) -> Option<f64> {
         self.active_s().map(|s| bytes as f64 * 8.0 / s)
     }

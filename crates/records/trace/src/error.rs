@@ -1,4 +1,4 @@
-//! What can go wrong with files, said so that the user can mend it.
+//! Errors of files, with remedies.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,13 +58,13 @@ impl std::error::Error for Error {
 fn remedy(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::StorageFull => {
-            " (free some space, or choose another disk with --out; captures need most of it)"
+            " (free some space, or choose another disk with --out; captures need the most)"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            " (choose a directory that you may write to with --out)"
+            " (choose a writable directory with --out)"
         }
         io::ErrorKind::NotADirectory | io::ErrorKind::NotFound => " (check the path)",
-        io::ErrorKind::InvalidFilename => " (give it a shorter name)",
+        io::ErrorKind::InvalidFilename => " (use a shorter name)",
         _ => "",
     }
 }

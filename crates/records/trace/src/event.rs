@@ -122,7 +122,7 @@ pub struct TcpEvent {
     pub bytes: u32,
     /// The oldest octet that is not acknowledged.
     pub acked: u64,
-    /// Octets under way.
+    /// Bytes in flight.
     pub in_flight: u64,
     /// The congestion window, in segments.
     pub window: f32,
@@ -237,7 +237,7 @@ pub enum Outcome {
     Delivered,
     /// It ended on the way.
     Dropped(DropReason),
-    /// It was still under way at the run's end.
+    /// It was still in transit at the end of the run.
     Held,
 }
 

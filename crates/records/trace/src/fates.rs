@@ -22,7 +22,7 @@ struct Fate {
     reason: Option<DropReason>,
 }
 
-/// What the tables of a run tell of its packets.
+/// What the tables of a run say about its packets.
 pub(crate) struct Fates {
     /// Those of the run, in their order.
     flows: Vec<FlowSummary>,
@@ -65,7 +65,8 @@ impl Fates {
             fates.count(&e, has_attempts);
             if fates.packets.len() + fates.arrivals.len() + fates.queued.len() > MOST_PACKETS {
                 return Err(format!(
-                    "more than {MOST_PACKETS} packets of flows: too many to count again; other programs can read the tables after `wayhop recover`"
+                    "more than {MOST_PACKETS} packets of flows are too many to count again; after `wayhop recover`, other \
+                     programs can read the tables"
                 ));
             }
             Ok(())

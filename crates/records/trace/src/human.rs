@@ -42,8 +42,8 @@ pub fn human_table(s: &Summary) -> String {
         label(&mut out, "dropped", &format!("{} packets: {}", grouped(dropped), counts(&t.drops)));
     }
     if let Some(held) = t.held.filter(|n| *n > 0) {
-        let packets = if held == 1 { "packet was" } else { "packets were" };
-        label(&mut out, "held", &format!("{} {packets} still under way at the end", grouped(held)));
+        let packets = if held == 1 { "packet" } else { "packets" };
+        label(&mut out, "held", &format!("{} {packets} still in transit at the end", grouped(held)));
     }
     let per_packet = t
         .normalised_routing_load
@@ -68,17 +68,13 @@ pub fn human_table(s: &Summary) -> String {
     energy(&mut out, &s.energy);
     circumstances(&mut out, s);
     match s.cut_off_s {
-        Some(at) => label(
-            &mut out,
-            "cut off",
-            &format!("at {} s: the run is still running, or was killed", decimals(at)),
-        ),
+        Some(at) => label(&mut out, "cut off", &format!("at {} s: still running, or killed", decimals(at))),
         None => label(&mut out, "trace hash", &s.trace_hash),
     }
     out
 }
 
-/// How much of what was sent arrived.
+/// The delivery ratio, in words.
 fn delivered(s: &Summary) -> String {
     let t = &s.totals;
     let (sent, received) = (grouped(t.sent), grouped(t.received));
@@ -89,7 +85,8 @@ fn delivered(s: &Summary) -> String {
         None if t.sent + t.received == 0 => return "nothing was sent".to_owned(),
         None => {
             return format!(
-                "{sent} packets sent and {received} received by this node; merge the runs of all nodes to see what arrived"
+                "{sent} packets sent and {received} received by this node; merge the runs of all nodes for the delivery \
+                 ratio"
             );
         }
         Some(_) => {}
@@ -164,7 +161,8 @@ fn programs(out: &mut String, s: &Summary) {
         label(out, "programs", &words);
     }
     if let Some(n) = s.programs.as_ref().map(|p| p.without_flow).filter(|n| *n > 0) {
-        let words = "packets of programs are in no flow (for neighbours only, or after the first 100,000 conversations)";
+        let words =
+            "packets of programs are not in any flow (only for neighbours, or beyond 100,000 conversations)";
         label(out, "left out", &format!("{} {words}", grouped(n)));
     }
     for failure in s.program_exits.iter().filter_map(crate::ProgramExit::failure) {
@@ -324,7 +322,7 @@ fn table<const N: usize>(out: &mut String, rows: &[[String; N]], word: usize) {
     }
 }
 
-/// Under what circumstances the numbers came about.
+/// The conditions of the run.
 fn circumstances(out: &mut String, s: &Summary) {
     if let Some(l) = &s.lateness_us {
         label(
@@ -337,11 +335,7 @@ fn circumstances(out: &mut String, s: &Summary) {
         label(out, "captures", &format!("{} frames are missing: the disk was too slow", grouped(n)));
     }
     if s.kernel_forwards {
-        label(
-            out,
-            "forwarding",
-            "by the hosts' kernels: of packets the record has only those that waited for a route",
-        );
+        label(out, "forwarding", "by the hosts' kernels; only packets that waited for a route were recorded");
     }
     // Of real hosts nothing is simulated.
     if !s.is_of_hosts() {
@@ -524,7 +518,7 @@ flow  kind  from  to   sent  received     %   goodput  p50 ms  p95 ms  max ms  h
 delivered  63,603 of 63,827 packets (99.65 %), 36.2 kb/s
 latency    p50 5.50, p95 71.8, p99 338, max 3900, mean 37.3 ms; 2.66 hops on average
 dropped    199 packets: MAC_RETRIES 187, NO_ROUTE 12
-held       25 packets were still under way at the end
+held       25 packets still in transit at the end
 routing    31,635 transmissions, 1.97 MB, 0.50 per packet delivered
            rreq 21,000, rrep 9,000
 speed      900 s simulated in 2.10 s (429x), 9,300,000 events, 4.43 million a second
@@ -561,7 +555,7 @@ trace hash 00ff
         assert!(text.contains("192.0.2.7:5201 via 3"), "{text}");
         assert!(text.contains("  2001:db8::1"), "an echo has no ports: {text}");
         assert!(!text.contains("\nprograms "), "{text}");
-        assert!(text.contains("\nleft out   2 packets of programs are in no flow"), "{text}");
+        assert!(text.contains("\nleft out   2 packets of programs are not in any flow"), "{text}");
     }
 
     #[test]

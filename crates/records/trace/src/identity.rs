@@ -190,7 +190,7 @@ fn transport(protocol: u8, octets: &[u8]) -> Transport {
     }
 }
 
-/// FNV-1a: the same on every machine. Whoever can make two packets collide can also send two equal ones.
+/// FNV-1a: the same on every machine. An attacker who can make two packets collide can also send two equal ones.
 struct Fnv(u64);
 
 impl Fnv {

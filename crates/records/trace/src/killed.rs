@@ -1,4 +1,4 @@
-//! Runs that have no summary of their own: what can be said of those that go on or were killed, and how they are mended.
+//! Runs without a summary of their own: what is known of running and killed ones, and how to recover them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -27,12 +27,12 @@ impl RunDir {
                 }
                 let what = match self.manifest()?.status {
                     RunStatus::Running if self.is_under_way() => {
-                        "the run has not ended, and has not recorded anything yet: wait a few seconds"
+                        "the run has just started and has recorded nothing yet; wait a few seconds"
                     }
                     RunStatus::Running => {
-                        "the run was killed before it could write its summary, and left no tables.checkpoint: run it again"
+                        "the run was killed before it wrote its summary, and there is no tables.checkpoint; run it again"
                     }
-                    _ => "the run failed before it had a summary; manifest.json says why",
+                    _ => "the run failed before it wrote a summary; see manifest.json for the reason",
                 };
                 return Err(Error::invalid(&path, what));
             }
@@ -40,7 +40,7 @@ impl RunDir {
         };
         serde_json::from_slice(&text)
             .map(Summary::brought_up_to_date)
-            .map_err(|e| Error::invalid(&path, format!("not a summary that Wayhop wrote: {e}")))
+            .map_err(|e| Error::invalid(&path, format!("not a summary written by Wayhop: {e}")))
     }
 }
 
@@ -87,7 +87,7 @@ fn is_of_one_node(summary: &Summary) -> bool {
     summary.world == "field"
 }
 
-/// What became of the packets of a run that did not get to write it down; `None` if it did, or if nobody can say.
+/// The fates of packets of a run that did not write them; `None` if it did, or if they cannot be known.
 pub(crate) fn outcomes(run: &RunDir) -> Result<Option<Vec<PacketOutcome>>, Error> {
     if run.manifest()?.status != RunStatus::Running {
         return Ok(None);
@@ -98,7 +98,7 @@ pub(crate) fn outcomes(run: &RunDir) -> Result<Option<Vec<PacketOutcome>>, Error
     }
 }
 
-/// The time of the last row of any table, nanoseconds. Positions may tell of later times.
+/// The time of the last row of any table, nanoseconds. Positions may extend to later times.
 fn last_ns(run: &RunDir) -> Result<u64, Error> {
     let mut last = 0;
     for table in TABLES.into_iter().filter(|t| *t != "positions") {
@@ -126,12 +126,12 @@ pub fn how_it_ended(run: &RunDir) -> Result<Option<String>, Error> {
     }
     let (path, end_s) = (run.path().display(), last_ns(run)? as f64 / 1e9);
     Ok(Some(if status == RunStatus::Killed {
-        format!("{path}: the run was killed; its record ends at {end_s:.3} s")
+        format!("{path}: the run was killed; recorded up to {end_s:.3} s")
     } else if run.is_under_way() {
         format!("{path}: the run is still running; recorded up to {end_s:.3} s")
     } else {
         format!(
-            "{path}: the run was killed; its record ends at {end_s:.3} s (`wayhop recover {path}` completes its files)"
+            "{path}: the run was killed; recorded up to {end_s:.3} s (complete its files with: wayhop recover {path})"
         )
     }))
 }
@@ -162,7 +162,7 @@ pub fn recover(
         return Err(Error::invalid(run.path(), nothing_left(&run)));
     }
     let in_its_first_moment =
-        "the run was killed in its first moment, before there was anything to recover; run it again";
+        "the run was killed right after its start, with nothing to recover; run it again";
     if known(&run)?.is_none() {
         return Err(Error::invalid(run.path(), in_its_first_moment));
     }
@@ -200,7 +200,7 @@ pub fn recover(
     }
     run.write_summary(&summary)?;
     let until_s = summary.simulated_s;
-    let what = format!("killed; the record goes up to {until_s:.3} s");
+    let what = format!("killed; recorded up to {until_s:.3} s");
     run.end(RunStatus::Killed, Some(what))?;
     Ok(Some(Recovery { until_s, tables }))
 }
@@ -212,7 +212,8 @@ fn nothing_left(run: &RunDir) -> String {
         TABLES.into_iter().filter(|t| run.has(t)).partition(is_readable);
     let lost = if lost.is_empty() { "all".to_owned() } else { lost.join(", ") };
     let mut text = format!(
-        "the run was killed and left no tables.checkpoint, as runs of older versions: the rows of {lost} cannot be recovered"
+        "the run was killed and has no tables.checkpoint (older versions wrote none): the rows of {lost} cannot be \
+         recovered"
     );
     if !whole.is_empty() {
         let _ = write!(text, "; readable: {}", whole.join(", "));

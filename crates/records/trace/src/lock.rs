@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`io::ErrorKind::WouldBlock`] if another process or value has the lock; other kinds if the folder cannot be opened. Where
-/// there are no such locks (some file systems, systems other than Unix), nobody is refused.
+/// there are no such locks (some file systems, systems other than Unix), locking always succeeds.
 pub fn lock_folder(path: &Path) -> io::Result<Option<File>> {
     // Elsewhere folders are no files that could be opened.
     if cfg!(not(unix)) {

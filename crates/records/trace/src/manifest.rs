@@ -10,37 +10,37 @@ use wayhop_core::hex;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// It is under way, or it was killed before it could say how it ended.
+    /// Running, or killed.
     #[default]
     Running,
-    /// It came to its end.
+    /// Finished.
     Complete,
-    /// The user stopped it; what is there is whole up to that moment.
+    /// Stopped by the user; the files are complete up to then.
     Interrupted,
-    /// An error stopped it.
+    /// Stopped by an error.
     Failed,
-    /// It was killed, and `wayhop recover` mended it.
+    /// Killed, and completed by `wayhop recover`.
     Killed,
 }
 
-/// Everything needed to do a run again, and how it ended: `manifest.json`.
+/// Everything needed to repeat a run, and its outcome: `manifest.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
-    /// Wayhop's version.
+    /// Version of Wayhop.
     pub wayhop: String,
     /// How the run ended.
     pub status: RunStatus,
-    /// Why it failed; of a run that came to its end, which programs in its nodes did.
+    /// Why the run failed; for a finished run, which programs in its nodes failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
-    /// The scenario's text, with everything that the command line set.
+    /// Text of the scenario, with all settings from the command line.
     pub scenario: String,
     /// SHA-256 of the scenario's text.
     pub scenario_sha256: String,
-    /// Files that the scenario names.
+    /// Files that the scenario refers to.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub inputs: Vec<InputFile>,
-    /// The seed of all random streams.
+    /// Seed of all random number streams.
     pub seed: u64,
     /// The command and its arguments.
     pub command: Vec<String>,
@@ -48,35 +48,35 @@ pub struct Manifest {
     pub host: String,
     /// When the run started, UTC, as RFC 3339 writes it.
     pub started: String,
-    /// Of a run that `wayhop merge` made: from which runs, and how their clocks were set.
+    /// For a merged run: its source runs, and the corrections of their clocks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub merged: Option<MergeRecord>,
 }
 
-/// From which runs one was merged.
+/// Sources of a merged run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Merged")]
 pub struct MergeRecord {
-    /// The node whose clock the times count by.
+    /// Node whose clock is the common clock.
     pub reference: String,
     /// The runs, in the order of the nodes' numbers.
     pub runs: Vec<MergedRun>,
-    /// Nodes that share no frame with the others and were left out.
+    /// Nodes that were left out because they share no frames with the others.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub left_apart: Vec<String>,
-    /// Keys about the whole mesh, such as `protocol.hello`, for which other nodes' configurations do not say what the reference's does.
+    /// Keys about the whole mesh, such as `protocol.hello`, whose values differ from the reference node's on other nodes.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub differing: Vec<String>,
 }
 
 impl Eq for MergeRecord {}
 
-/// One node's run, and what its clock showed.
+/// A node's run and its clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MergedRun {
     /// The node's name.
     pub node: String,
-    /// The directory, as it was given.
+    /// The directory, as given.
     pub run: String,
     /// When that run started by its own host's clock, UTC.
     pub started: String,
@@ -87,39 +87,39 @@ pub struct MergedRun {
 /// A clock by frames that several nodes heard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockFit {
-    /// By how much the clock is fast against the reference: microseconds in a second of its own.
+    /// Drift of the clock relative to the reference, microseconds per second of its own time; positive if fast.
     pub drift_ppm: f64,
-    /// Standard error of that; null with too few frames.
+    /// Standard error of the drift; null with too few frames.
     pub drift_error_ppm: Option<f64>,
-    /// Standard error of the node's times in the merged run, microseconds: the largest of beginning, middle and end. Null with too
-    /// few frames.
+    /// Standard error of the node's times in the merged run, microseconds: the largest at the beginning, middle and end. Null
+    /// with too few frames.
     pub error_us: Option<f64>,
-    /// By how much the node's times can be wrong at most, microseconds, if the drift is right: no frame is received before it is
-    /// sent. Null if frames passed in one direction only.
+    /// Largest possible error of the node's times, microseconds, given the drift: no frame is received before it is sent. Null
+    /// if frames passed in one direction only.
     pub bound_us: Option<f64>,
-    /// Frames that count for this node.
+    /// Number of frames used for this node.
     pub frames: u64,
-    /// Of those, the ones that are far off the fit.
+    /// Number of these frames that are outliers.
     pub outliers: u64,
-    /// What is to be added to the node's times, by parts of its run: more than one if the clock was set meanwhile.
+    /// Corrections to add to the node's times, by parts of its run: more than one if the clock was set during the run.
     pub segments: Vec<ClockSegment>,
 }
 
 /// A part of a run in which its clock was not set.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockSegment {
-    /// The part's begin by the node's own clock, seconds since its run's start.
+    /// Start of the part by the node's own clock, seconds since the start of its run.
     pub from_s: f64,
-    /// Time of the merged run less time of the node's run, at the part's begin, seconds.
+    /// Time of the merged run minus time of the node's run, at the start of the part, seconds.
     pub offset_s: f64,
 }
 
-/// A file that a scenario names.
+/// A file that a scenario refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputFile {
-    /// As the scenario names it.
+    /// Its path in the scenario.
     pub path: String,
-    /// Its length, octets.
+    /// Its size, bytes.
     pub bytes: u64,
     /// SHA-256 of its content.
     pub sha256: String,

@@ -7,7 +7,7 @@ use crate::{
     TcpEvent,
 };
 
-/// Sees the records of a run as they are made, besides or in the place of files; see [`crate::Recorder::observed_by`].
+/// Sees the records of a run as they are created, in addition to or instead of files; see [`crate::Recorder::observed_by`].
 ///
 /// It is called on the run's own thread, in the order in which the run makes the records.
 pub trait Observer: Any + Send {

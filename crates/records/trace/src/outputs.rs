@@ -1,4 +1,4 @@
-//! What a run is to leave, and of which nodes.
+//! The outputs of a run, and their nodes.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// The last so many entries.
+/// The most recent entries.
 #[derive(Debug)]
 pub struct Recent<K, V> {
     most: usize,

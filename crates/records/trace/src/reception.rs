@@ -21,7 +21,7 @@ pub struct ReceptionEvent {
     pub packet: Option<PacketId>,
     /// That packet's flow and number.
     pub flow: Option<FlowTag>,
-    /// How often the packet or its RTS had been sent, this time included; 0 where nobody knows.
+    /// How often the packet or its RTS had been sent, including this time; 0 if unknown.
     pub attempt: u8,
     /// What became of it, from the set that `docs/reference/run-directory.md` lists.
     pub outcome: &'static str,
@@ -85,11 +85,11 @@ pub(crate) fn words(o: &Obstacle<'_>) -> String {
         "faded" => {
             let digits = digits(signal, needed);
             format!(
-                "faded: {signal:.digits$} dBm in the place of {mean:.digits$} dBm, and {needed:.digits$} dBm are needed"
+                "faded: {signal:.digits$} dBm instead of {mean:.digits$} dBm, and {needed:.digits$} dBm are needed"
             )
         }
         "noise" => format!("bit errors: {signal:.2} dBm in noise"),
-        "link" => "the link was down, or loses frames, by order".to_owned(),
+        "link" => "the link was overridden to be down or lossy".to_owned(),
         "node_down" => "the node was down".to_owned(),
         "cut_short" => "its sender went down in the middle of it".to_owned(),
         "no_station" => "no node has this address".to_owned(),
@@ -98,7 +98,7 @@ pub(crate) fn words(o: &Obstacle<'_>) -> String {
     }
 }
 
-/// With so many digits behind the point two levels can be told apart: two, or more where they are nearly the same.
+/// Decimals that distinguish two levels: two, or more if they are nearly equal.
 fn digits(a: f64, b: f64) -> usize {
     (2..6).find(|&n| format!("{a:.n$}") != format!("{b:.n$}")).unwrap_or(2)
 }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(of("too_weak", -64.393, -64.374), "too weak: -64.39 dBm, and -64.37 dBm are needed");
         assert_eq!(
             of("faded", -64.3771, -64.3762),
-            "faded: -64.377 dBm in the place of -60.000 dBm, and -64.376 dBm are needed"
+            "faded: -64.377 dBm instead of -60.000 dBm, and -64.376 dBm are needed"
         );
         assert_eq!(of("too_weak", -64.4, -64.4), "too weak: -64.40 dBm, and -64.40 dBm are needed");
     }

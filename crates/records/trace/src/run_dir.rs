@@ -55,12 +55,12 @@ impl RunDir {
     ) -> Result<Self, Error> {
         let path = path.into();
         if path.exists() && !path.is_dir() {
-            return Err(Error::invalid(&path, "not a directory; name a new or empty directory with --out"));
+            return Err(Error::invalid(&path, "not a directory; choose a new or empty directory with --out"));
         }
         fs::create_dir_all(&path).map_err(Error::io(&path, "create"))?;
         let lock = match lock_folder(&path) {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                let wrong = "a run that goes on is writing into it; wait for its end, or name another directory with --out";
+                let wrong = "another run is writing to it; wait until it ends, or choose another directory with --out";
                 return Err(Error::invalid(&path, wrong));
             }
             locked => locked.map_err(Error::io(&path, "open"))?,
@@ -133,7 +133,7 @@ impl RunDir {
         let text = match fs::read(&path) {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 let why = match self.path.try_exists() {
-                    Ok(false) => "there is nothing of this name".to_owned(),
+                    Ok(false) => "no such directory".to_owned(),
                     _ => format!("it has no {MANIFEST}"),
                 };
                 return Err(Error::invalid(&self.path, format!("not a run directory: {why}")));
@@ -141,15 +141,15 @@ impl RunDir {
             read => read.map_err(Error::io(&path, "read"))?,
         };
         serde_json::from_slice(&text)
-            .map_err(|e| Error::invalid(&path, format!("not a manifest that Wayhop wrote: {e}")))
+            .map_err(|e| Error::invalid(&path, format!("not a manifest written by Wayhop: {e}")))
     }
 
-    /// Whether a process writes this run now. One whose status is `running` and that nobody writes was killed.
+    /// Whether a process writes this run now. A run with the status `running` that no process writes was killed.
     pub fn is_under_way(&self) -> bool {
         lock_folder(&self.path).is_err_and(|e| e.kind() == ErrorKind::WouldBlock)
     }
 
-    /// Whether the run was killed: it has not ended, and nobody writes it.
+    /// Whether the run was killed: it has not ended, and no process writes it.
     pub fn is_killed(&self) -> bool {
         self.manifest().is_ok_and(|m| m.status == RunStatus::Running) && !self.is_under_way()
     }
@@ -237,7 +237,7 @@ impl RunDir {
         if self.manifest().is_err() {
             return Err(Error::invalid(
                 &self.path,
-                "holds files that are not a run of Wayhop's; name a new or empty directory with --out",
+                "contains files that do not belong to a run; choose a new or empty directory with --out",
             ));
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 /// The exit status of the command. A command that runs in a node (`emulate`, `lab`, `exec` with `-- COMMAND`) puts its own
-/// in the place of [`Status::Done`].
+/// instead of [`Status::Done`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Status {
@@ -12,9 +12,9 @@ pub enum Status {
     Done = 0,
     /// Something went wrong.
     Failed = 1,
-    /// What the user gave cannot be used; clap has the same number.
+    /// Invalid arguments or input; clap uses the same number.
     Usage = 2,
-    /// Only of `replay`: no difference, as far as a log goes that breaks off.
+    /// Only for `replay`: no difference up to the end of a truncated log.
     SameSoFar = 3,
     /// As shells have it: the command is there, and cannot be run.
     CannotRun = 126,
@@ -49,26 +49,22 @@ impl Status {
     /// What it says, for the reference.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Done => {
-                "All was done. `replay`: the engines do the same. `doctor WORLD`: the world works here."
-            }
+            Self::Done => "Success. `replay`: same behaviour. `doctor MODE`: the mode works here.",
             Self::Failed => {
-                "Something went wrong that is not in what the user gave: the system refuses (no rights, a full disk, a \
-                 limit, no memory), nobody answers, a file breaks off in the middle, a program of the scenario failed, a \
-                 defect of Wayhop. `replay`: an engine does something else. `doctor WORLD`: the world does not work here."
+                "Failure with valid input: a system error (permissions, full disk, limits, memory), no answer, a truncated \
+                 file, a failed program of the scenario, a bug in Wayhop. `replay`: a difference. `doctor MODE`: the mode \
+                 does not work here."
             }
             Self::Usage => {
-                "What the user gave cannot be used: an argument, a file that is not there or not what it should be, a key, \
-                 a name of a node or run. Nothing was done."
+                "Invalid arguments or input: an argument, a missing or invalid file, a key, the name of a node or run. \
+                 Nothing was done."
             }
-            Self::SameSoFar => {
-                "`replay`: the engines do the same as far as a log goes that breaks off in the middle."
-            }
-            Self::CannotRun => "The COMMAND of `emulate`, `lab` or `exec` is there, and cannot be run.",
-            Self::NoSuchCommand => "There is no such COMMAND.",
+            Self::SameSoFar => "`replay`: same behaviour up to the end of a truncated log.",
+            Self::CannotRun => "The COMMAND of `emulate`, `lab` or `exec` is not executable.",
+            Self::NoSuchCommand => "The COMMAND was not found.",
             Self::Interrupted => {
-                "Stopped by Ctrl-C or SIGTERM before its end. A run directory is complete up to there. (`node`, `collect` \
-                 and `ctl watch`, which go on until they are stopped, end with 0.)"
+                "Interrupted by Ctrl-C or SIGTERM. A run directory is complete up to then. (`node`, `collect` and `ctl \
+                 watch`, which run until stopped, return 0.)"
             }
         }
     }

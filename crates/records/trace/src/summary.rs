@@ -12,62 +12,61 @@ use crate::transmissions::{OverheadFrames, Rfc2501, Transmissions};
 /// The summary of one run. Its keys are a contract: they are added to, never renamed or removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// Wayhop's version.
+    /// Version of Wayhop.
     pub wayhop: String,
-    /// The scenario's name.
+    /// Name of the scenario.
     pub scenario: String,
-    /// The seed of all random streams.
+    /// Seed of all random number streams.
     pub seed: u64,
     /// `sim`, `emulation`, `lab` or `field`.
     pub world: String,
     /// The routing protocol.
     pub protocol: String,
-    /// How far the run's own clock came, seconds.
+    /// Duration of the run by its own clock, seconds.
     pub simulated_s: f64,
-    /// Of a run that goes on or was killed: how far its record goes, seconds. What only the end of a run tells is missing then: `wall_s` and
-    /// `events` are 0, `trace_hash` is empty, and `goodput_bps` is null.
+    /// For a running or killed run: time up to which it is recorded, seconds. Figures known only at the end are missing then: `wall_s`
+    /// and `events` are 0, `trace_hash` is empty, and `goodput_bps` is null.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cut_off_s: Option<f64>,
-    /// How long that took, seconds.
+    /// Wall-clock time of the run, seconds.
     pub wall_s: f64,
-    /// Events that the simulator ran.
+    /// Number of simulated events.
     pub events: u64,
     /// The hash of every hop event in order, hexadecimal digits ([`crate::TraceHash::hex`]).
     pub trace_hash: String,
-    /// One entry per flow: the scenario's in its order, then the conversations of programs in the order of their first packets.
+    /// One entry per flow: those of the scenario in its order, then conversations of programs in the order of their first packets.
     pub flows: Vec<FlowSummary>,
     /// All flows and all nodes together.
     pub totals: Totals,
-    /// All packets of programs in the nodes, also those of no flow.
+    /// All packets of programs in the nodes, including those outside any flow.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub programs: Option<Programs>,
-    /// How late a real-time world handled its events.
+    /// Lateness of events in real time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lateness_us: Option<Lateness>,
-    /// Frames that are missing in the captures of a real-time world: the disk was too slow, or full.
+    /// Frames missing in captures in real time because the disk was too slow or full.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub capture_drops: Option<u64>,
-    /// The time of the day at the tables' time zero, nanoseconds since 1970 (UTC): what a capture's times count from where they are
-    /// those of the host's clock.
+    /// Wall-clock time at time zero of the tables, nanoseconds since 1970 (UTC); captures with times of the host's clock relate to it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time_zero_unix_ns: Option<u64>,
-    /// Where the origin of the table `positions` lies on the globe, in a world that knows only that.
+    /// Position on the globe of the origin of the table `positions`, if nodes report only such positions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Origin>,
-    /// Whether the hosts' kernels forwarded, as with AODV and DSDV on real interfaces: of programs' packets the tables have only those that
-    /// waited for a route, and what became of them is not known.
+    /// Whether the hosts' kernels forwarded, as with AODV and DSDV on real interfaces: only packets of programs that waited for a route
+    /// are recorded, and their fate is not known.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub kernel_forwards: bool,
     /// The nodes that went down, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub outages: Vec<NodeOutages>,
-    /// The attacks of the scenario, and by whom.
+    /// The attacks of the scenario, with their nodes.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub attacks: Vec<AttackNodes>,
-    /// What the radios of nodes with batteries have used, in the nodes' order.
+    /// Energy used by the radios of nodes with batteries, in the nodes' order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub energy: Vec<NodeEnergy>,
-    /// Bundles of delay-tolerant networking, in scenarios with a section `dtn`.
+    /// Bundles of delay-tolerant networking, for scenarios with a section `dtn`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bundles: Option<BundleSummary>,
     /// The scenario's applications, in its order.
@@ -81,14 +80,14 @@ pub struct Summary {
     pub program_exits: Vec<ProgramExit>,
 }
 
-/// What one application of a scenario counted.
+/// Figures of one application of a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ApplicationSummary {
     /// The node, by its number.
     pub node: u32,
-    /// Which application: its name in scenarios.
+    /// Name of the application in scenarios.
     pub application: String,
-    /// Its figures by name; names end with the unit. What is not defined is absent.
+    /// Its figures by name; names end with the unit. Undefined figures are absent.
     pub figures: BTreeMap<String, f64>,
 }
 
@@ -103,7 +102,7 @@ impl ApplicationSummary {
     }
 }
 
-/// How a program in a node ended.
+/// Outcome of a program in a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramExit {
     /// The node, by its number.
@@ -121,22 +120,22 @@ pub struct ProgramExit {
 }
 
 impl ProgramExit {
-    /// What went wrong, in words; `None` if it ended well.
+    /// What went wrong, in words; `None` if it succeeded.
     pub fn failure(&self) -> Option<String> {
         let Self { program, exit, error, .. } = self;
         let node = self.name.clone().unwrap_or_else(|| self.node.to_string());
         match (exit, error) {
             (Some(0), _) => None,
-            (Some(status), _) => Some(format!("node {node}: {program} ended with status {status}")),
+            (Some(status), _) => Some(format!("node {node}: {program} exited with status {status}")),
             (None, why) => {
-                let why = why.as_deref().unwrap_or("it could not be started");
+                let why = why.as_deref().unwrap_or("could not be started");
                 Some(format!("node {node}: {program}: {why}"))
             }
         }
     }
 }
 
-/// How often and how long one node was down.
+/// Outages of one node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeOutages {
     /// Who, as the scenario numbers it.
@@ -144,9 +143,9 @@ pub struct NodeOutages {
     /// What the scenario calls it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
-    /// How often it went down.
+    /// Number of outages.
     pub outages: u64,
-    /// For how long altogether, seconds.
+    /// Total time down, seconds.
     pub down_s: f64,
 }
 
@@ -159,7 +158,7 @@ pub struct AttackNodes {
     pub nodes: Vec<u32>,
 }
 
-/// What one node's radio has used of its battery.
+/// Energy used by one node's radio.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEnergy {
     /// Who, as the scenario numbers it.
@@ -170,15 +169,15 @@ pub struct NodeEnergy {
     pub remaining_j: f64,
     /// Energy used, J.
     pub used_j: f64,
-    /// Of that, sending.
+    /// Energy used for sending, J.
     pub tx_j: f64,
-    /// Receiving.
+    /// Energy used for receiving, J.
     pub rx_j: f64,
-    /// Idle.
+    /// Energy used while idle, J.
     pub idle_j: f64,
-    /// While the node was down.
+    /// Energy used while the node was down, J.
     pub sleep_j: f64,
-    /// When the battery ran empty, seconds; null if it did not.
+    /// Time at which the battery was empty, seconds; null if it was not.
     pub empty_s: Option<f64>,
 }
 
@@ -249,7 +248,7 @@ impl Summary {
     }
 }
 
-/// A place on the globe (WGS 84).
+/// A position on the globe (WGS 84).
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// Degrees, north positive.
@@ -258,16 +257,16 @@ pub struct Origin {
     pub longitude_deg: f64,
 }
 
-/// Packets of programs in the nodes of a real-time world.
+/// Packets of programs in nodes that run in real time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Programs {
     /// Sent into the network.
     pub sent: u64,
     /// Delivered to their destinations; a packet that arrives twice counts twice.
     pub delivered: u64,
-    /// Dropped, by reason. Losses on the air of a radio that does not acknowledge are not among them.
+    /// Dropped, by reason, without losses on the air of radios that do not acknowledge.
     pub drops: BTreeMap<String, u64>,
-    /// Of `sent`, packets that are in no flow: for neighbours on the link only, as multicast DNS is, or of a conversation after the
+    /// Packets in `sent` outside any flow: only for neighbours on the link, such as multicast DNS, or of conversations beyond the
     /// first 100,000.
     #[serde(default)]
     pub without_flow: u64,
@@ -276,9 +275,9 @@ pub struct Programs {
 /// One traffic flow: one of the scenario's, or one direction of a conversation of programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowSummary {
-    /// Its index in the scenario; conversations of programs are numbered behind the scenario's flows.
+    /// Its index in the scenario; conversations of programs are numbered after the scenario's flows.
     pub id: u32,
-    /// `cbr`, `poisson`, `ping`, `tcp`, ...; of programs `tcp`, `udp`, `icmp`, or `ip-` and the number of another IP protocol.
+    /// `cbr`, `poisson`, `ping`, `tcp`, ...; for programs `tcp`, `udp`, `icmp`, or `ip-` with the number of another IP protocol.
     pub kind: String,
     /// The source node, as the scenario numbers it; `u32::MAX`, written as null, if it is none: see `src_address`.
     #[serde(with = "node_or_none")]
@@ -310,38 +309,38 @@ pub struct FlowSummary {
     /// The destination's address if no node of the run has it. `dst` is then the gateway by which packets left the mesh, if any did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dst_address: Option<String>,
-    /// Packets that the source's application sent; to all nodes, each counted once for each that it is meant for. `None` in the run of
-    /// a node that only received them.
+    /// Packets sent by the source's application; a broadcast counts once per intended receiver. `None` in the run of a node that
+    /// only received them.
     #[serde(default)]
     pub sent: Option<u64>,
-    /// Different packets that the destination's application received; for ping, echo replies that came back. `None` in the run of a
-    /// node that only sent them.
+    /// Different packets received by the destination's application; for ping, echo replies received. `None` in the run of a node
+    /// that only sent them.
     #[serde(default)]
     pub received: Option<u64>,
-    /// Of `sent`, those that ended on the way; `None` in a world that does not see it.
+    /// Packets in `sent` that were dropped; `None` if not observed.
     #[serde(default)]
     pub dropped: Option<u64>,
-    /// Of `sent`, those that were still under way at the run's end; `None` in a world that does not see it.
+    /// Packets in `sent` that were still in transit at the end; `None` if not observed.
     #[serde(default)]
     pub held: Option<u64>,
     /// `received / sent`; `None` if nothing was sent.
     pub delivery_ratio: Option<f64>,
-    /// Application octets received, those of a packet once for each node that it is for; `None` in a world that does not see it.
+    /// Application bytes received; a broadcast counts once per receiver. `None` if not observed.
     #[serde(default)]
     pub received_bytes: Option<u64>,
-    /// `received_bytes`, times 8, over the time that the flow was active; `None` if it never was.
+    /// `received_bytes` times 8 over the time that the flow was active; `None` if it never was.
     pub goodput_bps: Option<f64>,
-    /// From sending to receiving; for ping, the round trip. Milliseconds. `None` if nothing was received.
+    /// Time from sending to receiving, or the round trip for ping, milliseconds; `None` if nothing was received.
     pub latency_ms: Option<LatencyMs>,
-    /// Of the echo requests that programs sent, those whose answer came back; `None` of other flows, and where it is not seen.
+    /// Echo requests of programs that were answered; `None` for other flows, and if not observed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub answered: Option<u64>,
-    /// From sending an echo request to receiving its answer, of `answered`. Milliseconds. The scenario's pings have this as `latency_ms`.
+    /// Round-trip time of the requests in `answered`, milliseconds. For pings of the scenario this is `latency_ms`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub round_trip_ms: Option<LatencyMs>,
     /// Mean number of hops of the packets received; `None` if there were none.
     pub hops_mean: Option<f64>,
-    /// What a TCP connection did besides.
+    /// Details of a TCP connection.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tcp: Option<TcpSummary>,
     /// What the geometry allowed, with `--topology`.
@@ -398,29 +397,29 @@ impl FlowSummary {
     }
 }
 
-/// What a TCP connection did. The flow's `sent` and `received` count its segments with data, those sent again too, on
-/// their way from source to destination; `goodput_bps` counts the same octets as `delivered_bytes`.
+/// Details of a TCP connection. The flow's `sent` and `received` count its segments with data from source to destination,
+/// including retransmissions; `goodput_bps` counts the same bytes as `delivered_bytes`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpSummary {
     /// `reno`, `sack`, ...
     pub variant: String,
-    /// Octets that the destination's application got, each once and in order; of requests and answers, that both ends got.
+    /// Bytes delivered to the destination's application, in order and without duplicates; for requests and answers, to both ends.
     pub delivered_bytes: u64,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmissions: u64,
-    /// How often the retransmission timer ran out.
+    /// Number of retransmission timeouts.
     pub timeouts: u64,
-    /// How often duplicate acknowledgements showed a loss.
+    /// Number of losses detected by duplicate acknowledgements.
     pub fast_retransmits: u64,
     /// Packets without data from the destination: acknowledgements.
     pub acks_sent: u64,
-    /// Of those, how many reached the source.
+    /// Number of these that reached the source.
     pub acks_received: u64,
-    /// Notices of a lost route that the sender believed.
+    /// Notices of lost routes that the sender accepted.
     pub notices: u64,
-    /// Segments sent to look for the route, or for room in the receiver's window.
+    /// Segments sent to probe for a route, or for space in the receiver's window.
     pub probes: u64,
-    /// When the destination had got all of a sized transfer, seconds after its start.
+    /// Time from the start until the destination had received a whole sized transfer, seconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub completed_s: Option<f64>,
     /// Requests that were answered.
@@ -481,62 +480,62 @@ impl LatencyMs {
 /// What the nodes' geometry allowed a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Topology {
-    /// How often the shortest path changed: its length, or all shortest paths that had been there since the last change.
+    /// Number of path changes: of the length of the shortest path, or of all shortest paths since the last change.
     pub path_changes: u64,
-    /// How often the length of the shortest path changed; to none and from none counts.
+    /// Number of changes of the shortest path's length; losing and regaining a path counts.
     pub hop_changes: u64,
-    /// How often the destination became unreachable.
+    /// Number of times that the destination became unreachable.
     pub partitions: u64,
     /// Share of the flow's time at 1, 2, ... hops.
     pub hop_share: Vec<f64>,
     /// Share of the flow's time without a path; `None` if it had no time.
     pub unreachable_share: Option<f64>,
-    /// Throughput to be expected from the time at each distance (Holland and Vaidya 1999, equation 1); `None` if nobody
-    /// says what chains carry.
+    /// Throughput expected from the time at each distance (Holland and Vaidya 1999, equation 1); `None` if the throughput of
+    /// chains is not given.
     pub expected_bps: Option<f64>,
 }
 
 /// All flows and all nodes together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
-    /// Sum over the flows of which it is known.
+    /// Sum over the flows for which it is known.
     pub sent: u64,
-    /// Sum over the flows of which it is known.
+    /// Sum over the flows for which it is known.
     pub received: u64,
-    /// Sum over the flows, and so the sum of `drops`; `None` in a world that does not see it.
+    /// Sum over the flows, equal to the sum of `drops`; `None` if not observed.
     #[serde(default)]
     pub dropped: Option<u64>,
     /// Sum over the flows; `None` in a world that does not see it.
     #[serde(default)]
     pub held: Option<u64>,
-    /// `received / sent` of the flows of which both are known; `None` if they sent nothing.
+    /// `received / sent` of the flows for which both are known; `None` if they sent nothing.
     pub delivery_ratio: Option<f64>,
     /// Sum over the flows; `None` in a world that does not see it.
     #[serde(default)]
     pub received_bytes: Option<u64>,
-    /// Sum over the flows that were active; `None` in a world that knows of no flows.
+    /// Sum over the flows that were active; `None` without known flows.
     pub goodput_bps: Option<f64>,
-    /// One way: of the packets received of all flows but pings; `None` if there were none.
+    /// One-way latency of all packets received, without pings; `None` if there were none.
     #[serde(default)]
     pub latency_ms: Option<LatencyMs>,
-    /// Both ways: of the replies to all pings; `None` if there were none.
+    /// Round-trip time of all ping replies; `None` if there were none.
     #[serde(default)]
     pub round_trip_ms: Option<LatencyMs>,
     /// Mean number of hops of the packets received, all flows together; `None` if there were none.
     #[serde(default)]
     pub hops_mean: Option<f64>,
-    /// Routing packets handed to the interfaces, forwarded ones too: each hop counts (Broch et al. 1998).
+    /// Routing packets passed to the interfaces, including forwarded ones: each hop counts (Broch et al. 1998).
     pub routing_packets: u64,
-    /// Their length with IP header, octets.
+    /// Their length with IP header, bytes.
     pub routing_bytes: u64,
-    /// The routing protocol's headers in data packets handed to the interfaces, octets: DSR's source routes. `None` in runs that did
+    /// The routing protocol's headers in data packets passed to the interfaces, bytes: DSR's source routes. `None` in runs that did
     /// not count them.
     #[serde(default)]
     pub routing_header_bytes: Option<u64>,
-    /// Data packets handed to the interfaces; `None` in a world that does not see those that kernels forward.
+    /// Data packets passed to the interfaces; `None` if kernels forward unobserved.
     #[serde(default)]
     pub transmissions: Option<Transmissions>,
-    /// Frames without data packets; `None` in a world that does not see a MAC's frames.
+    /// Frames without data packets; `None` if the MAC's frames are not observed.
     #[serde(default)]
     pub overhead_frames: Option<OverheadFrames>,
     /// Normalised routing load: `routing_packets / received` (Broch et al. 1998; Das, Perkins and Royer 2000).
@@ -551,10 +550,10 @@ pub struct Totals {
     /// The measures of RFC 2501, section 4.
     #[serde(default)]
     pub rfc2501: Rfc2501,
-    /// Routing messages that went on the air, by kind, each at the first attempt of its packet. A packet may carry several
+    /// Transmitted routing messages by kind, counted at the first attempt of their packet. A packet may carry several
     /// messages, data packets may carry some, and a packet may end before it is sent, so the sum is not `routing_packets`.
     pub by_type: BTreeMap<String, u64>,
-    /// What the flows' packets were dropped for; in worlds that cannot tell whose a packet is, of all data packets.
+    /// Drops of the flows' packets by reason; of all data packets if their flows are not known.
     pub drops: BTreeMap<String, u64>,
 }
 
@@ -594,7 +593,7 @@ pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// How late a real-time world handled its events, microseconds.
+/// Lateness of events in real time, microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lateness {
     /// Median.

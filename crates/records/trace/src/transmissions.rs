@@ -1,20 +1,20 @@
-//! What was transmitted besides what arrived, and the measures that come of it.
+//! Transmissions and the measures of overhead based on them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Data packets handed to the interfaces, forwarded ones too: each hop counts, a MAC's retries do not.
+/// Data packets passed to the interfaces, including forwarded ones: each hop counts, MAC retries do not.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transmissions {
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
-    /// Payload of applications in them, octets.
+    /// Their application payload, bytes.
     pub payload_bytes: u64,
-    /// Their headers of IP, routing and transport, octets.
+    /// Their IP, routing and transport headers, bytes.
     pub header_bytes: u64,
 }
 
-/// Frames that carry no data packet, on the air and on wires: retries count.
+/// Frames without a data packet, on the air and on wires, including retries.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OverheadFrames {
     /// RTS frames.

@@ -160,7 +160,7 @@ fn run(
         }
         batch.clear_records();
         batch.flows.clear();
-        // Nobody waits for it when the run has ended.
+        // Not needed when the run has ended.
         let _ = give_back.send(batch);
     }
     dir.release_reserve();

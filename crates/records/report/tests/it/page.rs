@@ -112,7 +112,7 @@ fn a_number_stands_beside_the_papers() {
     assert!(row.contains("class=\"n in\""), "the paper's number lies within the interval: {row}");
     assert!(row.contains("\u{2713}</td>"), "and a sign says it without the colour: {row}");
     assert!(
-        html.contains("the interval of five seeds or more contains the paper's number"),
+        html.contains("the interval, over at least five seeds, contains the paper's number"),
         "said what it means"
     );
     assert!(html.contains("<li>comes with TCP</li>"));

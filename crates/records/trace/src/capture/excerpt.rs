@@ -21,7 +21,7 @@ impl Default for Excerpt {
 }
 
 impl Excerpt {
-    /// Appends a frame, on the interface of this name. One without a time stands at the beginning of time.
+    /// Appends a frame, on the interface of this name. A frame without a time gets time 0.
     pub fn put(&mut self, interface: &str, f: &CapturedFrame) {
         let is_it = |(name, link_type): &(String, u16)| name == interface && *link_type == f.link_type;
         let number = self.interfaces.iter().position(is_it).unwrap_or_else(|| {

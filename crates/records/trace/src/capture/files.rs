@@ -52,7 +52,8 @@ impl Captures {
             }
             let path = dir.capture_path(&node.name);
             if !paths.insert(path.clone()) {
-                let what = format!("two nodes would write this capture; rename one (here: `{}`)", node.name);
+                let what =
+                    format!("two nodes would write this capture; rename one of them (here `{}`)", node.name);
                 return Err(Error::invalid(&path, what));
             }
             let mut waiting = Vec::new();

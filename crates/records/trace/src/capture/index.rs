@@ -50,10 +50,10 @@ impl CaptureIndex {
                 Err(e) => return Err(e),
             }
             if reader.section() > 0 {
-                return Err(reader.wrong("a second section: make one of them first (mergecap)"));
+                return Err(reader.wrong("a second section; combine them first (mergecap)"));
             }
             if reader.offset() > MOST_OCTETS {
-                return Err(reader.wrong("longer than 4 GiB: split it first (editcap)"));
+                return Err(reader.wrong("longer than 4 GiB; split it first (editcap)"));
             }
             last.time_ns = last.time_ns.max(frame.time_ns.unwrap_or(0));
             if reader.offset() - last.offset >= step {

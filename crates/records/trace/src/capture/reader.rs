@@ -65,8 +65,8 @@ impl<R: Read> CaptureReader<R> {
             [0x0a, 0x0d, 0x0d, 0x0a] => {
                 Format::Pcapng { order: reader.section_header()?, interfaces: vec![] }
             }
-            [0x1f, 0x8b, ..] => return Err(reader.wrong("a gzip file: unpack it first (gunzip)")),
-            _ => return Err(reader.wrong("neither a pcap nor a pcapng file; editcap converts others")),
+            [0x1f, 0x8b, ..] => return Err(reader.wrong("a gzip file; unpack it first (gunzip)")),
+            _ => return Err(reader.wrong("neither a pcap nor a pcapng file; convert it with editcap")),
         };
         Ok(reader)
     }

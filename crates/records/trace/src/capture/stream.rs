@@ -12,7 +12,7 @@ use crate::{FrameEvent, InterfaceInfo, LinkKind};
 /// A pcapng stream of the frames of some interfaces.
 ///
 /// What it is written to takes whole blocks and never blocks: it refuses with [`io::ErrorKind::WouldBlock`] what it has no room
-/// for. Frames that were refused are counted, and an Interface Statistics Block (`isb_ifdrop`) tells of them before the
+/// for. Frames that were refused are counted, and an Interface Statistics Block (`isb_ifdrop`) reports them before the
 /// next frame that there is room for, and at the end, when the stream is dropped.
 #[derive(Debug)]
 pub struct FrameStream<W: Write> {
@@ -66,7 +66,7 @@ impl<W: Write> FrameStream<W> {
         Ok(Self { to, interfaces, snaplen: snaplen as usize, blocks, time_ns: 0 })
     }
 
-    /// A frame of a simulated interface. An error tells that nobody reads any more.
+    /// A frame of a simulated interface. An error means that there is no reader any more.
     pub fn frame(&mut self, f: &FrameEvent<'_>) -> io::Result<()> {
         let bytes = &f.bytes[..f.bytes.len().min(self.snaplen)];
         let original_len = f.original_len.max(f.bytes.len() as u32);
@@ -75,7 +75,7 @@ impl<W: Write> FrameStream<W> {
         })
     }
 
-    /// A frame of a host's interface. An error tells that nobody reads any more.
+    /// A frame of a host's interface. An error means that there is no reader any more.
     pub fn ethernet(&mut self, f: &EthernetFrame<'_>) -> io::Result<()> {
         let bytes = &f.bytes[..f.bytes.len().min(self.snaplen)];
         let original_len = f.original_len.max(f.bytes.len() as u32);

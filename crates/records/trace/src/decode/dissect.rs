@@ -16,7 +16,7 @@ use crate::CapturedFrame;
 pub fn dissect(frame: &CapturedFrame, classifier: &dyn Classifier) -> Value {
     let link = network(frame.link_type, &frame.bytes);
     let kind = match link {
-        Err(NoPacket::LinkType(t)) => format!("frame of link type {t}, which is not decoded"),
+        Err(NoPacket::LinkType(t)) => format!("frame of unsupported link type {t}"),
         _ => "frame".to_owned(),
     };
     let link = link.ok();

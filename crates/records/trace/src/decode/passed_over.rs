@@ -25,7 +25,7 @@ impl PassedOver {
         } += 1;
     }
 
-    /// The frames whose link types are not decoded, and what to do; `None` if there are none.
+    /// The frames whose link types are not supported, and what to do; `None` without such frames.
     pub fn undecoded(&self) -> Option<String> {
         let one = |(t, n): (&u16, &u64)| {
             format!("{n} {} of link type {t}", if *n == 1 { "frame" } else { "frames" })
@@ -33,8 +33,8 @@ impl PassedOver {
         let list: Vec<String> = self.link_types.iter().map(one).collect();
         (!list.is_empty()).then(|| {
             format!(
-                "cannot decode {} (https://www.tcpdump.org/linktypes.html says what it is); capture on an interface of one of \
-                 these types: {DECODED}",
+                "cannot decode {} (see https://www.tcpdump.org/linktypes.html); capture on an interface of one of these \
+                 types: {DECODED}",
                 list.join(", ")
             )
         })

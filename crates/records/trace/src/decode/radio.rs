@@ -85,7 +85,7 @@ fn prism(bytes: &[u8]) -> Option<RadioFrame<'_>> {
     }
 }
 
-/// An AVS header: 16 words in network byte order, of which the second one is its length.
+/// An AVS header: 16 words in network byte order; the second one is its length.
 fn avs(bytes: &[u8]) -> Option<RadioFrame<'_>> {
     const COOKIE: u32 = 0x8021_1000;
     const SIGNAL_IS_DBM: u32 = 2;

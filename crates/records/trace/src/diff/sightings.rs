@@ -112,8 +112,7 @@ impl Sightings {
         })?;
         if packets > 0 && !marks && sender == Sender::Marked {
             return Err(DiffError::Unusable(
-                "the capture does not tell which packets its node sent; name the node by --sender, with the address of its \
-                 interface or its IP address"
+                "the capture does not mark which packets its node sent; give the node's MAC or IP address with --sender"
                     .to_owned(),
             ));
         }
@@ -173,7 +172,7 @@ impl Sightings {
             }
             if self.list.len() >= MAX_PACKETS {
                 return Err(DiffError::Unusable(format!(
-                    "more than {MAX_PACKETS} packets; cut the capture into pieces first (editcap -c)"
+                    "more than {MAX_PACKETS} packets; split the capture first (editcap -c)"
                 )));
             }
             self.list.push(Sighting { name, time_ns: frame.time_ns.unwrap_or(0), frame: frame.number });
@@ -206,7 +205,7 @@ impl Sightings {
     }
 }
 
-/// FNV-1a: the same on every machine. Whoever can make two headers collide can also send two equal ones.
+/// FNV-1a: the same on every machine. An attacker who can make two headers collide can also send two equal ones.
 fn digest(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -17,32 +17,32 @@ pub struct LostPacket {
     pub flow: u32,
     /// Its number in the flow, from 0.
     pub seq: u64,
-    /// `dropped`, or `held`: still under way when the run ended.
+    /// `dropped`, or `held`: still in transit at the end of the run.
     pub outcome: String,
     /// Why it was dropped.
     pub reason: Option<String>,
-    /// Its number in the run; null if the run has no row of it.
+    /// Its number in the run; null if it was not recorded.
     pub packet: Option<u64>,
-    /// When it was sent, after the start of the run; null if the run has no row of that.
+    /// Time of sending since the start of the run; null if not recorded.
     pub sent_s: Option<f64>,
     /// The number of the node that sent it.
     pub source_node: Option<u32>,
-    /// The number of the node that it was for; null for packets to all and to hosts outside.
+    /// The number of the destination node; null for broadcasts and for hosts outside.
     pub destination_node: Option<u32>,
     /// The address that it was sent from.
     pub source: Option<String>,
     /// The address that it was sent to.
     pub destination: Option<String>,
-    /// When the last thing happened to it, after the start of the run.
+    /// Time of its last event since the start of the run.
     pub time_s: Option<f64>,
     /// Where: the node's number.
     pub node: Option<u32>,
     /// The node's name.
     pub node_name: Option<String>,
-    /// What became of the frames with which that node tried to hand it on, and of those that answered them, by outcome as in the
-    /// table `receptions`, without those received; null if the run did not record it.
+    /// Outcomes of the frames with which that node tried to forward it, and of their answers, as in the table `receptions`, without
+    /// those received; null if not recorded.
     pub causes: Option<BTreeMap<String, u64>>,
-    /// Whether a path between the two nodes existed meanwhile; null unless both are known, and when the packet was sent.
+    /// Whether a path between the two nodes existed during that time; null unless both nodes and the time of sending are known.
     pub path: Option<PathBetween>,
 }
 

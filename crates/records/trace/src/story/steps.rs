@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::path::PathBetween;
 
-/// All that a run knows of one packet.
+/// Everything recorded about one packet.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Story {
     /// Its number in the run.
@@ -16,7 +16,7 @@ pub struct Story {
     pub flow: Option<u32>,
     /// Its number in the flow, from 0; null for a routing packet.
     pub seq: Option<u64>,
-    /// What it is: `cbr`, `tcp`, `rreq`, ...
+    /// Its class: `cbr`, `tcp`, `rreq`, ...
     pub class: String,
     /// IP source.
     pub source: String,
@@ -24,58 +24,59 @@ pub struct Story {
     pub destination: String,
     /// The number of the node with that source; null if no node has it.
     pub source_node: Option<u32>,
-    /// The number of the node with that destination; null for packets to all and to hosts outside.
+    /// The number of the node with that destination; null for broadcasts and for hosts outside.
     pub destination_node: Option<u32>,
-    /// What became of it: `delivered`, `dropped` or `held` (still under way at the end); null where nobody knows.
+    /// Its outcome: `delivered`, `dropped` or `held` (still in transit at the end); null if unknown.
     pub outcome: Option<String>,
     /// Why it was dropped.
     pub reason: Option<String>,
-    /// At how many nodes it has this outcome: 1, but for packets to all.
+    /// Number of nodes at which it has this outcome: 1, except for broadcasts.
     pub nodes: u64,
-    /// Whether the run recorded what became of frames at their receivers.
+    /// Whether the run recorded outcomes of frames at their receivers.
     pub has_receptions: bool,
-    /// Whether a path between the two nodes existed meanwhile; null unless both are known.
+    /// Whether a path between the two nodes existed during that time; null unless both are known.
     pub path: Option<PathBetween>,
-    /// What happened, in order of time.
+    /// Its events, in order of time.
     pub steps: Vec<Step>,
 }
 
-/// Something that happened to a packet, or because of it.
+/// An event of a packet, or caused by it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
-    /// When, after the start of the run.
+    /// Time since the start of the run.
     pub time_s: f64,
-    /// Where: the node's number.
+    /// The node's number.
     pub node: u32,
     /// The node's name.
     pub node_name: String,
-    /// What: an event of the table `packets`, `decision` (table `sends`), `remark` (table `events`), `path` (at the
-    /// source: the last path to the destination is gone, or one exists again), or a frame on the air (table `receptions`): `rts`, `cts`, `data`, `ack`, `broadcast`.
+    /// Kind: an event of the table `packets`, `decision` (table `sends`), `remark` (table `events`), `path` (at the source: the last
+    /// path to the destination is lost, or one exists again), or a frame on the air (table `receptions`): `rts`, `cts`, `data`,
+    /// `ack`, `broadcast`.
     pub what: String,
     /// The same in words.
     pub text: String,
-    /// How often the packet or its RTS had been sent, this time included; null for what is no frame.
+    /// Attempts to send the packet or its RTS, including this one; null if not a frame.
     pub attempt: Option<u32>,
-    /// The frame at its receivers; empty for what is no frame.
+    /// The frame at its receivers; empty if not a frame.
     pub at: Vec<At>,
 }
 
-/// What became of a frame at a receiver.
+/// Outcome of a frame at a receiver.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct At {
     /// The receiver's number; null for an address that no node has.
     pub node: Option<u32>,
     /// Its name.
     pub node_name: Option<String>,
-    /// What became of the frame there, as in the table `receptions`.
+    /// Outcome of the frame there, as in the table `receptions`.
     pub outcome: String,
     /// The same in words.
     pub text: String,
     /// Received power.
     pub signal_dbm: Option<f64>,
-    /// The power that it needs.
+    /// Required power.
     pub needed_dbm: Option<f64>,
-    /// Number of the node whose frame was in its way.
+    /// Number of the node whose frame interfered.
     pub other: Option<u32>,
     /// That node's name.
     pub other_name: Option<String>,
@@ -99,7 +100,7 @@ impl Story {
                 s.time_s, s.node_name, s.text
             );
             for at in s.at.iter().filter(|_| s.at.len() > 1) {
-                let name = at.node_name.as_deref().unwrap_or("nobody");
+                let name = at.node_name.as_deref().unwrap_or("no node");
                 let _ = writeln!(out, "  {:>16}  {:>15}  {:<10}    at {name}: {}", "", "", "", at.text);
             }
         }
@@ -113,7 +114,7 @@ impl Story {
         };
         let end = match (self.outcome.as_deref(), &self.reason) {
             (Some(outcome), Some(reason)) => format!(": {outcome}, {reason}"),
-            (Some("held"), _) => ": still under way when the run ended".to_owned(),
+            (Some("held"), _) => ": still in transit at the end of the run".to_owned(),
             (Some(outcome), None) => format!(": {outcome}"),
             (None, _) => String::new(),
         };

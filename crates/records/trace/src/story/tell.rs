@@ -135,7 +135,7 @@ fn step(time_ns: i64, node: u32, names: &Names, what: &str, text: String) -> Ste
 }
 
 fn event_words(event: &str, bytes: i64, ttl: i64, peer: Option<String>, reason: Option<&str>) -> String {
-    let peer = peer.unwrap_or_else(|| "nobody".to_owned());
+    let peer = peer.unwrap_or_else(|| "no node".to_owned());
     match event {
         "originate" => format!("an application sends it: {bytes} bytes"),
         "send" => format!("to the interface queue, for {peer}: {bytes} bytes, TTL {ttl}"),
@@ -187,7 +187,7 @@ fn remarks(run: &RunDir, events: &[Event], story: &Story, names: &Names) -> Resu
     for e in events {
         stays.entry(e.node).or_insert((e.time_ns, e.time_ns)).1 = e.time_ns;
     }
-    // One that was still under way stayed where it was seen last.
+    // A packet still in transit stays where it was last seen.
     let until = if story.outcome.as_deref() == Some("held") { i64::MAX } else { last.time_ns };
     if let Some(stay) = stays.get_mut(&last.node) {
         stay.1 = until;

@@ -22,7 +22,7 @@ pub(crate) const CHECKPOINT: &str = "tables.checkpoint";
 pub(crate) const CHECKPOINT_PART: &str = "tables.checkpoint.part";
 const MAGIC: &[u8; 8] = b"WHCKPT1\n";
 static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
-const FOREIGN: &str = "records that Wayhop did not write";
+const FOREIGN: &str = "invalid records: not written by Wayhop";
 /// A record's length and checksum.
 const HEAD: usize = 8;
 /// Marks after which the file is written anew, so that rows come in few pieces.
@@ -211,7 +211,7 @@ impl Checkpoint {
         let mut found = Self { path, file, summary: None, flows: Vec::new(), tables: BTreeMap::new() };
         let mut records = Records { file: BufReader::new(copy), at: 0 };
         if !records.begins_well() {
-            return Err(Error::invalid(&found.path, "not a checkpoint that this version of Wayhop wrote"));
+            return Err(Error::invalid(&found.path, "not a checkpoint written by this version of Wayhop"));
         }
         let mut waiting = Vec::new();
         while let Some(record) = records.next_one() {
@@ -275,7 +275,7 @@ impl Checkpoint {
     /// A payload in memory.
     pub(super) fn octets(&self, place: Place) -> Result<Vec<u8>, Error> {
         if place.len > LONGEST {
-            return Err(Error::invalid(&self.path, "a record that is longer than any of Wayhop's"));
+            return Err(Error::invalid(&self.path, "a record is too long"));
         }
         let mut octets = vec![0; place.len as usize];
         let mut file = &self.file;

@@ -12,7 +12,7 @@ use crate::{Error, RunDir};
 /// cell means that there is no value. Columns that number nodes (`node`, `src`, `dst`, `sender`, `other`) have the nodes' names in further columns
 /// at the end.
 ///
-/// A run that was killed has tables without an end, which nobody can read; the error says so.
+/// Tables of a run that was killed may be incomplete and unreadable; the error says so.
 pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), Error> {
     let reader = read::open_table(run, table)?;
     let path = run.path().join(format!("{table}.parquet"));

@@ -38,7 +38,7 @@ pub(super) fn table(dir: &Path, name: &str, file: File) -> Result<Option<TableFi
     let base = checkpoint.octets(kept.base)?;
     let pieces = put_together(&base, &kept.rows, file, checkpoint.into_file());
     pieces.map(|p| Some(TableFile::pieced(p))).map_err(|e| {
-        Error::invalid(&path, format!("it does not fit tables.checkpoint, one of them is damaged ({e})"))
+        Error::invalid(&path, format!("it does not match tables.checkpoint; one of them is damaged ({e})"))
     })
 }
 
@@ -50,13 +50,13 @@ fn put_together(
 ) -> Result<Pieces, ParquetError> {
     let damaged = |what: &str| ParquetError::General(what.to_owned());
     let (good, footer_of_base) =
-        base.split_first_chunk().ok_or_else(|| damaged("the checkpoint has a record that is too short"))?;
+        base.split_first_chunk().ok_or_else(|| damaged("a record of the checkpoint is too short"))?;
     let good = u64::from_le_bytes(*good);
     if file.metadata()?.len() < good {
         return Err(damaged("the table is shorter than its checkpoint says"));
     }
     let metadata = footer_of_base.len().checked_sub(TRAILER as usize).map(|n| &footer_of_base[..n]);
-    let metadata = metadata.ok_or_else(|| damaged("the checkpoint has a footer that is too short"))?;
+    let metadata = metadata.ok_or_else(|| damaged("a footer of the checkpoint is too short"))?;
     let whole = ParquetMetaDataReader::decode_metadata(metadata)?;
     let schema = whole.file_metadata().schema_descr_ptr();
     let mut groups = whole.row_groups().to_vec();
@@ -69,7 +69,7 @@ fn put_together(
     let checkpoint = Arc::new(Mutex::new(checkpoint));
     for (place, metadata) in found {
         if metadata.file_metadata().schema_descr() != &*schema {
-            return Err(damaged("the checkpoint has rows with other columns"));
+            return Err(damaged("the checkpoint has rows with different columns"));
         }
         for group in metadata.row_groups() {
             groups.push(moved(group.clone(), pieces.len())?);

@@ -159,12 +159,12 @@ fn each_group<const N: usize>(
 fn missing(path: &Path, name: &str) -> Error {
     Error::invalid(
         path,
-        format!("the table has no column `{name}`: Wayhop did not write it, or an older one did"),
+        format!("the table has no column `{name}`; it was not written by Wayhop, or by an older version"),
     )
 }
 
 fn foreign() -> ParquetError {
-    ParquetError::General("a row that Wayhop did not write".to_owned())
+    ParquetError::General("invalid row: not written by Wayhop".to_owned())
 }
 
 /// A number within its type.

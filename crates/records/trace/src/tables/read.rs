@@ -77,7 +77,7 @@ pub fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
 /// seconds before.
 pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<TableFile>, Error> {
     if !TABLES.contains(&table) {
-        let what = format!("there is no table `{table}`; the tables are {}", TABLES.join(", "));
+        let what = format!("no table `{table}`; the tables are {}", TABLES.join(", "));
         return Err(Error::invalid(run.path(), what));
     }
     let path = run.path().join(format!("{table}.parquet"));
@@ -92,12 +92,12 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<Tabl
     let damaged = |e: ParquetError| {
         let why = match run.manifest().map(|m| m.status) {
             Ok(RunStatus::Running) if run.is_under_way() => {
-                "the run has not recorded anything yet: wait a few seconds"
+                "the run has recorded nothing yet; wait a few seconds"
             }
             Ok(RunStatus::Running) => {
-                "the run was killed before it could end its tables, and left no tables.checkpoint: run it again"
+                "the run was killed before it completed its tables, and there is no tables.checkpoint; run it again"
             }
-            _ => "the file is damaged: copy the run anew, or run it again",
+            _ => "the file is damaged; copy the run again, or repeat it",
         };
         Error::invalid(&path, format!("{why} ({e})"))
     };
@@ -115,7 +115,7 @@ pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
     if SerializedFileReader::new(open()?).is_ok() {
         return Ok(());
     }
-    let lost = || Error::invalid(&path, "it has no footer, and tables.checkpoint has nothing of it");
+    let lost = || Error::invalid(&path, "incomplete, and tables.checkpoint does not have the rest");
     let file = killed::table(run.path(), table, open()?)?.ok_or_else(lost)?;
     file.pieces().map_or(Ok(()), |pieces| killed::mend(run.path(), table, pieces))
 }
@@ -123,20 +123,18 @@ pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
 /// Why a run has no such file.
 fn why_missing(run: &RunDir, table: &str) -> &'static str {
     match table {
-        "receptions" => "this run did not record what became of its frames; run it again with --receptions",
-        "gps" => "this run has no GPS receivers: only nodes on real interfaces with `gpsd` record them",
+        "receptions" => "this run did not record outcomes of frames; run it again with --receptions",
+        "gps" => "this run has no GPS receivers; only nodes on real interfaces with `gpsd` record them",
         "connections" => {
-            "this run has no connections of programs: only emulations, labs and nodes on real interfaces record them"
+            "this run has no program connections; only emulations, labs and nodes on real interfaces record them"
         }
-        "sizes" => "this run did not record how long queues and caches were; run it again",
-        "identities" => {
-            "this run did not record what its packets are known by; run it again with --identities"
-        }
+        "sizes" => "this run did not record sizes of queues and caches; run it again",
+        "identities" => "this run did not record packet identities; run it again with --identities",
         "flows" if run.manifest().is_ok_and(|m| m.status == RunStatus::Running) => {
             "this table is written when the run ends; if the run was killed, `wayhop recover` writes it"
         }
         _ if TABLES.iter().any(|t| run.path().join(format!("{t}.parquet")).exists()) => {
-            "the table is missing, and others of this run are there: copy the run anew, or run it again"
+            "the table is missing, but others of this run exist; copy the run again, or repeat it"
         }
         _ => "this run recorded no tables",
     }
@@ -152,7 +150,7 @@ pub(super) fn each_row(
     let path = run.path().join(format!("{table}.parquet"));
     for row in reader.get_row_iter(None).map_err(|e| Error::invalid(&path, e.to_string()))? {
         let row = row.map_err(|e| Error::invalid(&path, e.to_string()))?;
-        take(&row).ok_or_else(|| Error::invalid(&path, "a row that Wayhop did not write"))?;
+        take(&row).ok_or_else(|| Error::invalid(&path, "invalid row: not written by Wayhop"))?;
     }
     Ok(())
 }

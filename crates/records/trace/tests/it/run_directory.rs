@@ -352,7 +352,7 @@ fn sizes_and_fixes_are_read_as_they_were_written() {
     tables.sizes(&mut |e| Err(format!("{e:?}"))).expect("nothing");
     tables.gps(&mut |e| Err(format!("{e:?}"))).expect("nothing");
     let e = export_csv(&run, "sizes", &mut Vec::new()).expect_err("no table").to_string();
-    assert!(e.contains("how long queues and caches were"), "{e}");
+    assert!(e.contains("sizes of queues and caches"), "{e}");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn the_manifest_says_how_the_run_ended() {
     let (run, r) = start(&dir, &Outputs::default());
     assert_eq!(run.manifest().expect("a manifest").status, RunStatus::Running);
     let e = run.summary().expect_err("no summary yet").to_string();
-    assert!(e.contains("has not ended, and has not recorded anything yet"), "{e}");
+    assert!(e.contains("has recorded nothing yet"), "{e}");
     r.finish(&summary(), RunStatus::Interrupted).expect("room on the disk");
     let m = run.manifest().expect("a manifest");
     assert_eq!(m, Manifest { status: RunStatus::Interrupted, ..manifest() });
@@ -382,7 +382,7 @@ fn a_killed_run_is_explained() {
     // What SIGKILL leaves: the beginning of a table.
     fs::write(dir.path().join("packets.parquet"), b"PAR1\x15\x04").expect("a file");
     let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
-    assert!(e.contains("packets.parquet") && e.contains("has not recorded anything yet"), "{e}");
+    assert!(e.contains("packets.parquet") && e.contains("has recorded nothing yet"), "{e}");
     drop(run);
     let run = RunDir::open(dir.path(), CLASSIFIER).expect("a run");
     let e = export_csv(&run, "packets", &mut Vec::new()).expect_err("no footer").to_string();
@@ -390,7 +390,7 @@ fn a_killed_run_is_explained() {
     let e = export_csv(&run, "flows", &mut Vec::new()).expect_err("no file").to_string();
     assert!(e.contains("flows.parquet") && e.contains("wayhop recover"), "{e}");
     let e = export_csv(&run, "events", &mut Vec::new()).expect_err("no file").to_string();
-    assert!(e.contains("events.parquet") && e.contains("others of this run are there"), "{e}");
+    assert!(e.contains("events.parquet") && e.contains("others of this run exist"), "{e}");
     fs::remove_file(dir.path().join("packets.parquet")).expect("a file");
     let e = export_csv(&run, "events", &mut Vec::new()).expect_err("no file").to_string();
     assert!(e.contains("recorded no tables"), "{e}");
@@ -426,7 +426,7 @@ fn a_directory_with_anything_else_in_it_is_refused_and_left_alone() {
             fs::write(dir.path().join("manifest.json"), text).expect("a file");
         }
         let e = RunDir::create(dir.path(), &manifest(), CLASSIFIER).expect_err("not ours").to_string();
-        assert!(e.contains("not a run of Wayhop's") && e.contains("--out"), "{e}");
+        assert!(e.contains("files that do not belong to a run") && e.contains("--out"), "{e}");
     }
     assert_eq!(fs::read_dir(dir.path()).expect("the directory").count(), 2);
     let file = dir.path().join("thesis.tex");

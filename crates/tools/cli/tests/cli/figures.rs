@@ -205,10 +205,10 @@ fn a_figure_is_svg_png_or_pdf_with_its_numbers_beside_it() {
     for (args, words) in [
         (&["plot", "pie", "dsr"][..], "pie: no such kind of figure; give delivery, throughput, latency"),
         (&["plot", "why"], "why: no such kind of figure, and no folder; give delivery, throughput, latency"),
-        (&["plot", "cdf"][..], "cdf: of what?"),
-        (&["plot", "cdf", "dsr", "--x", "nodes.count"][..], "--x is of figures of sweeps"),
+        (&["plot", "cdf"][..], "cdf needs a RUN or the folder of a sweep"),
+        (&["plot", "cdf", "dsr", "--x", "nodes.count"][..], "--x applies only to figures of sweeps"),
         (&["plot", "sweep", "dsr", "aodv"][..], "give one folder of a sweep"),
-        (&["plot", "cdf", "nothing"][..], "not a run directory: there is nothing of this name"),
+        (&["plot", "cdf", "nothing"][..], "not a run directory: no such directory"),
     ] {
         let said = run_in(d, args).failure(2);
         assert!(said.contains(words), "{args:?}: {said}");
@@ -234,7 +234,8 @@ fn no_mean_is_over_runs_that_differ_in_more_than_the_seed() {
     for command in [&["plot", "delivery"][..], &["report"], &["compare", "mixed/a"]] {
         run_in(d, &[command, &["seeds"]].concat()).ok();
         let said = run_in(d, &[command, &["mixed"]].concat()).failure(2);
-        let expect = "a and b differ in protocol.name (\"dsr\", \"aodv\"), movement.spacing_m (100.0, 90.0), and no mean";
+        let expect = "a and b differ in protocol.name (\"dsr\", \"aodv\"), movement.spacing_m (100.0, 90.0)), so they have \
+                      no common mean";
         assert!(said.contains(expect), "{said}");
     }
     run_in(d, &["plot", "delivery", "mixed/a", "mixed/b"]).ok();
@@ -257,18 +258,18 @@ fn what_is_not_there_to_be_drawn_is_said() {
     summary_of(d, &["s.toml", "--out", "r"]);
     summary_of(d, &["s.toml", "--out", "far", "--set", "movement.spacing_m=9000"]);
     for (kind, run, words) in [
-        ("losses", "r", "nothing to draw as losses: no packet was lost"),
-        ("sequence", "r", "no flow is TCP"),
-        ("cdf", "far", "no packet arrived"),
-        ("searches", "far", "no search for a route came to its end"),
+        ("losses", "r", "no data for the figure losses: no packets were lost"),
+        ("sequence", "r", "there are no TCP flows"),
+        ("cdf", "far", "no packets arrived"),
+        ("searches", "far", "no route search was completed"),
     ] {
         let said = run_in(d, &["plot", kind, run]).failure(2);
         assert!(said.contains(words), "{said}");
     }
     let told = run_in(d, &["plot", "delivery", "far"]).ok();
-    assert!(told.contains("packets were still under way at the end"), "{told}");
+    assert!(told.contains("packets were still in transit at the end"), "{told}");
     let one = run_in(d, &["plot", "delivery", "r"]).ok();
-    assert!(!one.contains("under way") && !one.contains("interrupted"), "{one}");
+    assert!(!one.contains("in transit") && !one.contains("interrupted"), "{one}");
     let manifest = fs::read_to_string(d.join("r/manifest.json")).unwrap();
     fs::write(d.join("r/manifest.json"), manifest.replace("\"complete\"", "\"interrupted\"")).unwrap();
     for kind in ["delivery", "cdf"] {
@@ -370,5 +371,5 @@ fn a_report_of_a_sweep_has_means_and_differences() {
         assert!(page.contains(words), "{words}");
     }
     let said = run_in(d, &["report", "sw", "sw"]).failure(2);
-    assert!(said.contains("a sweep stands alone"), "{said}");
+    assert!(said.contains("a sweep cannot be combined with other runs"), "{said}");
 }

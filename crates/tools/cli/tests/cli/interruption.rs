@@ -53,7 +53,7 @@ fn leaves_everything_readable(signal: &str) {
     let dir = folder(&[("long.toml", LONG)]);
     let ran = stopped_by(signal, dir.path());
     assert_eq!(ran.status, Some(130), "{}", ran.err);
-    assert!(ran.err.starts_with("wayhop: stopped at "), "{}", ran.err);
+    assert!(ran.err.starts_with("wayhop: interrupted at "), "{}", ran.err);
     let summary: serde_json::Value = serde_json::from_str(&ran.out).expect("a summary");
     let run = dir.path().join("r");
     assert_eq!(manifest(&run)["status"], "interrupted");
@@ -91,7 +91,7 @@ fn a_ctrl_c_that_another_program_passes_on_besides_is_one() {
     // As `timeout` does.
     let dir = folder(&[("long.toml", LONG)]);
     let ran = stopped_by("INT $PID; kill -INT", dir.path());
-    assert!(ran.err.starts_with("wayhop: stopped at "), "{}", ran.err);
+    assert!(ran.err.starts_with("wayhop: interrupted at "), "{}", ran.err);
     assert_eq!(manifest(&dir.path().join("r"))["status"], "interrupted");
 }
 
@@ -101,10 +101,7 @@ fn a_directory_that_a_run_is_writing_is_refused_and_left_alone() {
     let mut first = started(dir.path());
     let second = ["run", "long.toml", "--duration", "1", "--out", "r", "--quiet"];
     let message = run_in(dir.path(), &second).failure(2);
-    assert!(
-        message.contains("r: a run that goes on is writing into it") && message.contains("--out"),
-        "{message}"
-    );
+    assert!(message.contains("r: another run is writing to it") && message.contains("--out"), "{message}");
     assert!(Command::new("kill").args(["-INT", &first.id().to_string()]).status().expect("kill").success());
     assert_eq!(first.wait().expect("an end").code(), Some(130));
     assert_eq!(manifest(&dir.path().join("r"))["status"], "interrupted");
@@ -141,7 +138,7 @@ fn a_run_that_is_killed_at_any_moment_is_read_by_every_command_but_for_five_seco
                 assert_eq!(manifest(&d.join("r"))["status"], "running");
                 let table = run_in(d, &["export", "csv", "r", "packets"]);
                 assert_eq!(table.status, Some(0), "{}", table.err);
-                assert!(table.err.contains("r: the run was killed; its record ends at"), "{}", table.err);
+                assert!(table.err.contains("r: the run was killed; recorded up to"), "{}", table.err);
                 let last_ns: f64 = match table.out.lines().last().and_then(|l| l.split(',').next()) {
                     Some("time_ns") | None => 0.0,
                     Some(cell) => cell.parse().expect("a time"),

@@ -205,15 +205,15 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     let (one, two) = (paths[0], paths[1]);
     let refused = |runs: &[&str]| run_in(d, &[&["merge", "--out", "merged"], runs].concat()).failure(2);
     assert!(refused(&[one, one]).contains("given twice"));
-    assert!(refused(&["whole", one]).contains("it is the run of 8 nodes"));
+    assert!(refused(&["whole", one]).contains("a run of 8 nodes does not need merging"));
     assert!(refused(&[one, "nowhere"]).contains("not a run directory"));
     // The same node again, or another protocol.
     run_in(d, &["export", "nodes", "whole", "--out", "again"]).ok();
     // Of another run, what `merge again/*` would take for a ninth node.
     fs::create_dir(d.join("again/9")).unwrap();
     let said = run_in(d, &["export", "nodes", "whole", "--out", "again"]).failure(2);
-    assert!(said.contains("--out again: it has 9, which is no node of this run"), "{said}");
-    assert!(refused(&[one, "again/0"]).contains("it is of the node 10.0.0.1, as nodes/0 is"));
+    assert!(said.contains("--out again contains 9, which is not a node of this run"), "{said}");
+    assert!(refused(&[one, "again/0"]).contains("this is a run of node 10.0.0.1, like nodes/0"));
     let other = [
         "run",
         "walk.toml",
@@ -229,13 +229,13 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     run_in(d, &other).ok();
     run_in(d, &["export", "nodes", "other", "--out", "others"]).ok();
     let said = refused(&[one, "others/1"]);
-    assert!(said.contains("the routing protocol is aodv, and dsr in nodes/0"), "{said}");
+    assert!(said.contains("the routing protocol is aodv, but dsr in nodes/0"), "{said}");
     // A node that runs, one of another version, one whose record lacks what packets are known by.
     let file = d.join(two).join("manifest.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"complete\"", "\"running\"")).unwrap();
     let running = wayhop_trace::lock_folder(&d.join(two)).unwrap();
-    assert!(refused(&[one, two]).contains("the run has not ended"));
+    assert!(refused(&[one, two]).contains("the run is still running"));
     drop(running);
     let of_version =
         |other: &str| text.replacen(concat!("\"wayhop\": \"", env!("CARGO_PKG_VERSION")), other, 1);
@@ -245,15 +245,17 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     let other = concat!("\"wayhop\": \"", env!("CARGO_PKG_VERSION"), "+0123456789ab.");
     fs::write(&file, of_version(other)).unwrap();
     let merged = run_in(d, &["merge", one, two, "--out", "of-two-commits"]);
-    assert!(merged.err.contains("the nodes ran different code"), "{}", merged.err);
+    assert!(merged.err.contains("the nodes ran different versions"), "{}", merged.err);
     fs::write(&file, &text).unwrap();
     fs::remove_file(d.join(two).join("identities.parquet")).unwrap();
-    assert!(refused(&[one, two]).contains("did not record what its packets are known by"));
+    assert!(refused(&[one, two]).contains("did not record packet identities"));
     let table = d.join(paths[2]).join("packets.parquet");
     let octets = fs::read(&table).unwrap();
     fs::write(&table, &octets[..octets.len() / 2]).unwrap();
     assert!(refused(&[one, paths[2]]).contains("packets.parquet"));
-    assert!(run_in(d, &["merge", one, paths[3], "--out", one]).failure(2).contains("it is one of the runs"));
+    assert!(
+        run_in(d, &["merge", one, paths[3], "--out", one]).failure(2).contains("this is one of the runs")
+    );
     assert!(!d.join("merged").exists());
 }
 
@@ -271,7 +273,7 @@ fn nodes_that_share_no_frame_are_named_and_left_apart_only_when_asked() {
     let paths = run_in(d, &["export", "nodes", "whole", "--out", "nodes"]).ok();
     let all: Vec<&str> = ["merge", "--out", "merged"].into_iter().chain(paths.lines()).collect();
     let said = run_in(d, &all).failure(2);
-    assert!(said.contains("far shares no frame with 0") && said.contains("--leave-apart"), "{said}");
+    assert!(said.contains("far shares no frames with 0") && said.contains("--leave-apart"), "{said}");
     let said = run_in(d, &[&all[..], &["--leave-apart"]].concat()).ok();
     assert!(said.contains("left out   far"), "{said}");
     assert_eq!(manifest(&d.join("merged"))["merged"]["left_apart"][0], "far");

@@ -31,7 +31,7 @@ fn a_directory_with_other_things_in_it_is_refused_and_left_alone() {
     fs::write(&thesis, "years").expect("a file");
     let message = run_in(dir.path(), &["run", &data("walk.toml"), "--out", "mine"]).failure(2);
     assert!(
-        message.contains("mine: holds files that are not a run") && message.contains("--out"),
+        message.contains("mine: contains files that do not belong to a run") && message.contains("--out"),
         "{message}"
     );
     assert_eq!(fs::read_dir(dir.path().join("mine")).expect("a directory").count(), 1);
@@ -43,7 +43,7 @@ fn a_file_in_the_way_is_refused() {
     let dir = folder(&[("file", "x")]);
     let walk = data("walk.toml");
     let message = run_in(dir.path(), &["run", &walk, "--out", "file"]).failure(2);
-    assert!(message.contains("file: not a directory; name a new or empty directory"), "{message}");
+    assert!(message.contains("file: not a directory; choose a new or empty directory"), "{message}");
     let message = run_in(dir.path(), &["run", &walk, "--out", "file/below"]).failure(1);
     assert!(message.contains("cannot create file/below"), "{message}");
     assert_eq!(fs::read_to_string(dir.path().join("file")).expect("still there"), "x");

@@ -245,7 +245,7 @@ fn relay_lost_s(after_ms: u64) -> f64 {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success() && said.contains("1: the run was killed; its record ends at"), "{said}");
+    assert!(done.status.success() && said.contains("1: the run was killed; recorded up to"), "{said}");
     let merged = RunDir::open(&merged, CLASSIFIER).unwrap();
     // Packets that came over the relay, by when; and when it had which.
     let (mut arrived, mut passed, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
