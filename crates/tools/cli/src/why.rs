@@ -143,7 +143,7 @@ fn groups(all: &[LostPacket]) -> String {
         ]);
     }
     let unknown = all.iter().find_map(|p| p.path.as_ref()?.unknown.as_ref());
-    let why = unknown.map_or_else(String::new, |why| format!("whether a path existed is not known: {why}\n"));
+    let why = unknown.map_or_else(String::new, |why| format!("whether a path existed is unknown: {why}\n"));
     format!("{}{why}\n", columns(&rows, 1))
 }
 
