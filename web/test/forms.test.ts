@@ -56,12 +56,12 @@ describe("fields by the schema", () => {
     expect(resolve({ $ref: "#/$defs/Kind", description: "own" } as never, defs)).toMatchObject({ enum: ["a", "b", "c"], description: "own" });
   });
   it("say what an empty one stands for", () => {
-    expect([{ default: 3 }, { default: [1] }, { description: "How long. Without it: the `run`'s time; or so." }, { description: "A name." }].map((s) => usual(s as never))).toEqual(["3", "[1]", "the run's time", "none"]);
+    expect([{ default: 3 }, { default: [1] }, { description: "How long. Default: the `run`'s time; or so." }, { description: "A name." }].map((s) => usual(s as never))).toEqual(["3", "[1]", "the run's time", "none"]);
   });
   it("are shown for the kinds that their descriptions begin with", () => {
     const kinds = ["jamming", "wormhole", "black-hole"];
     expect([isFor("`jamming`: how loud", kinds, "jamming"), isFor("`jamming`: how loud", kinds, "wormhole"), isFor("How long", kinds, "wormhole"), isFor("`share` of it: all", kinds, "jamming")]).toEqual([true, false, true, true]);
-    expect([isFor("With forged replies: x", kinds, "black-hole"), isFor("With forged replies: x", kinds, "jamming")]).toEqual([true, false]);
+    expect([isFor("For forged replies: x", kinds, "black-hole"), isFor("For forged replies: x", kinds, "jamming")]).toEqual([true, false]);
   });
   it("know the shapes of a list whose entries have kinds", () => {
     const items = { oneOf: [{ properties: { kind: { const: "one" } } }, { $ref: "#/$defs/Cut", properties: { kind: { const: "two" } } }] } as never;

@@ -257,10 +257,7 @@ fn what_is_no_log_is_refused_with_its_file_and_line() {
             "{\"format\":\"x\"}\n".to_owned(),
             "one.jsonl:1: this is no log of inputs: its first line does not say",
         ),
-        (
-            text.replacen("\"version\":1", "\"version\":2", 1),
-            &newer,
-        ),
+        (text.replacen("\"version\":1", "\"version\":2", 1), &newer),
         (replaced(5, "nonsense"), "one.jsonl:5: this is no line of a log of inputs: expected"),
         (replaced(5, "{\"at\":1}"), "one.jsonl:5: this is no line of a log of inputs: missing field `id`"),
         (replaced(2, text.lines().nth(2).unwrap()), "one.jsonl:2: the first input of a log is `start`"),

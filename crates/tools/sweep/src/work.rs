@@ -106,8 +106,15 @@ impl Work {
             let chains = self.chains.as_ref().map(ChainThroughput::to_csv);
             // The way to a file is not part of it: folders are moved.
             let sets: Vec<(&str, &str)> = run.sets.iter().map(|s| without_folder(s)).collect();
-            let parts =
-                json!([wayhop_core::version::RELEASE, self.text, sets, run.seed, inputs, self.topology, chains]);
+            let parts = json!([
+                wayhop_core::version::RELEASE,
+                self.text,
+                sets,
+                run.seed,
+                inputs,
+                self.topology,
+                chains
+            ]);
             let id = hash(parts.to_string().as_bytes())[..20].to_owned();
             if let Some(other) = first.insert(id.clone(), run) {
                 let reason = format!("{:?} and {:?} are the same run", other.labels, run.labels);

@@ -235,7 +235,8 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     let running = wayhop_trace::lock_folder(&d.join(two)).unwrap();
     assert!(refused(&[one, two]).contains("the run has not ended"));
     drop(running);
-    let of_version = |other: &str| text.replacen(concat!("\"wayhop\": \"", env!("CARGO_PKG_VERSION")), other, 1);
+    let of_version =
+        |other: &str| text.replacen(concat!("\"wayhop\": \"", env!("CARGO_PKG_VERSION")), other, 1);
     fs::write(&file, of_version("\"wayhop\": \"0.0.7")).unwrap();
     assert!(refused(&[one, two]).contains("Wayhop 0.0.7"));
     // Another commit of the same version can be merged, with a warning.
