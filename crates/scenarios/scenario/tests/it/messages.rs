@@ -422,7 +422,7 @@ fn bursts_and_traces_that_make_no_sense_are_named() {
     // The scenario itself is no trace.
     assert_eq!(
         wrong("trace", "path = \"s.toml\""),
-        "s.toml:1:1: begins with \"nodes.count = 4\", which is no header; begin with the line time_s,octets"
+        "s.toml:1:1: begins with \"nodes.count = 4\", which is not a header; begin with the line time_s,octets"
     );
     assert!(wrong("trace", "path = \"s.toml\"\nformat = \"ns2\"").starts_with("s.toml: "));
 }

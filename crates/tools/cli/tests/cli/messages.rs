@@ -196,7 +196,7 @@ fn wrong_ns2_files_are_refused_at_their_line() {
     for (text, place, piece) in [
         ("$node_(0) set X_ nan\n", "m.tcl:1:18: X_: ", "nan is not a finite number"),
         ("$node_(0) set X_ 1e999\n", "m.tcl:1:18: X_: ", "not a finite number"),
-        ("$ns_ at 0.5 \"$node_(1) setdest 8 3 -1.9\"\n", "m.tcl:1:", "-1.9 is negative; give zero or more"),
+        ("$ns_ at 0.5 \"$node_(1) setdest 8 3 -1.9\"\n", "m.tcl:1:", "-1.9 is negative; use zero or more"),
         ("$ns_ at -3 \"$node_(1) setdest 8 3 1\"\n", "m.tcl:1:", "-3"),
         (
             "$ns_ at 0.5 \"$node_(1) setdst 8 3 1\"\n",
@@ -206,7 +206,7 @@ fn wrong_ns2_files_are_refused_at_their_line() {
         ("$ns_ at 0.5 \"$node_(1) setdest 8", "m.tcl:1:", "never closed"),
         ("$node_(4000000000) set X_ 1\n", "m.tcl:1:", "4000000000"),
         ("exec rm -rf /\n", "m.tcl:1:1: ", "is not a line of a movement or traffic file"),
-        ("", "m.tcl: ", "has no nodes; give lines such as"),
+        ("", "m.tcl: ", "has no nodes; write lines such as"),
         ("\0\0\0\0\0\0\0\0", "m.tcl:1:1: ", "\\0"),
     ] {
         let message = refused("m.tcl", text.as_bytes());
