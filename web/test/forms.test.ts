@@ -96,7 +96,7 @@ describe("bars above the clock", () => {
   it("are the outages, cuts and attacks of the text, and those that follow", () => {
     expect(all.map((s) => [s.kind, s.from, s.until])).toEqual([["outage", 10, 15], ["outage", 0, null], ["cut", 7, null], ["attack", 3, 8]]);
     expect(all[0].again).toEqual([[50, 55], [90, 95]]);
-    expect(all.map((s) => s.label)).toEqual(["Outage 1: node 1", "Outages at random 2: all nodes", "Cut 1 of wire cable", "Attack 1: jamming, nodes 1, 2"]);
+    expect(all.map((s) => s.label)).toEqual(["Outage 1: node 1", "Random outages 2: all nodes", "Cut 1 of wire cable", "Attack 1: jamming, nodes 1, 2"]);
   });
   it("write what moving or stretching them means, to the tenth of a second", () => {
     expect(spanned(all[0], 20.04, 25.04)).toEqual([{ op: "set", path: ["outages", 0, "start_s"], value: 20 }]);
