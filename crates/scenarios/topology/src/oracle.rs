@@ -107,7 +107,7 @@ impl ScenarioLinks {
         follow(self.begin, &self.changes, self.until, pairs)
     }
 
-    /// Who is linked with whom at a moment: each pair once, the lower node first.
+    /// The links at a moment: each pair once, the lower node first.
     pub fn at(&self, moment: Time) -> Vec<(NodeId, NodeId)> {
         let mut net = self.begin.clone();
         for c in self.changes.iter().take_while(|c| c.at <= moment) {

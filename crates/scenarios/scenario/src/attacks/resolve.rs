@@ -1,4 +1,4 @@
-//! Who attacks, how and when.
+//! Attacks: the attackers, the kind of attack and its time.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

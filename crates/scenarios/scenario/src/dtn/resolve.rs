@@ -23,7 +23,7 @@ const UDPCL_FRAGMENT: u64 = 1_400;
 pub struct DtnPlan {
     /// The nodes with an agent, in ascending order.
     pub nodes: Vec<NodeId>,
-    /// Who gets a copy of a bundle.
+    /// The agents that get a copy of a bundle.
     pub routing: DtnRouting,
     /// Copies of each bundle with spray and wait.
     pub copies: u32,

@@ -12,7 +12,7 @@ use crate::site::Map;
 /// The largest distance of a stop from the line, metres: the kerb, and the error of a GPS.
 const STOP_WITHIN_M: f64 = 20.0;
 
-/// The tracks of `count` nodes; those that stand somewhere of their own get one that the caller replaces.
+/// The tracks of `count` nodes; those with their own position get one that the caller replaces.
 pub(crate) fn tracks(
     scenario: &Scenario,
     seed: u64,

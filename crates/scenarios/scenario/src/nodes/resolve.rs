@@ -84,7 +84,7 @@ impl Placement {
         }
     }
 
-    /// The same moves, so many times as fast.
+    /// The same movement, sped up by this factor.
     fn sped_up(mut self, factor: f64, doc: &Document) -> Result<Self, Error> {
         check_factor(factor, doc)?;
         if factor != 1.0 {

@@ -131,7 +131,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// `new` as a value of the type of `old`: a whole number may stand where a fraction is expected.
+/// `new` as a value of the type of `old`: a whole number is accepted for a fraction.
 fn like(old: &Value, new: &Value) -> Option<Value> {
     match (old, new) {
         (Value::Float(_), Value::Integer(i)) => Some(Value::Float(*i as f64)),

@@ -22,6 +22,9 @@ impl Protocol {
 
     /// The protocol's parameters: those of the profile, overridden by the section's own keys. `doc` is the text with
     /// the section.
+    ///
+    /// # Errors
+    /// If there is no such protocol, profile or key, or if a value or their combination is refused.
     pub fn resolve(&self, doc: &Document) -> Result<Configured, Error> {
         let description = wayhop_protocols::find(&self.name)
             .ok_or_else(|| unknown_name(doc, "protocol.name", &self.name, wayhop_protocols::names()))?;

@@ -25,7 +25,7 @@ impl TrafficKind for Ns2File {
                 "use movement of kind ns2, or write the flows into the scenario",
             ));
         }
-        // All ns-2 files are read together; their flows stand where the first of them does.
+        // All ns-2 files are read together; their flows come in the position of the first of them.
         flows.add_ns2();
         Ok(())
     }
