@@ -31,7 +31,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
   const errors = errorsOf(page);
   await page.goto(`${served.address}&t=25`);
-  await page.getByText("The nodes move alike in both.").waitFor();
+  await page.getByText("The nodes move in the same way in both runs.").waitFor();
   assert.deepEqual(await figures(page, "received"), [dsr.received, aodv.received, aodv.received - dsr.received].map((n, i) => (i === 2 && n > 0 ? `+${n}` : String(n))));
   const ratios = [dsr, aodv].map((t) => (100 * t.delivery_ratio).toFixed(2));
   assert.deepEqual((await figures(page, "delivered, %")).slice(0, 2), ratios);
@@ -60,7 +60,7 @@ try {
   await other.goto(address);
   await other.locator("header select").nth(0).selectOption("run dsr");
   await other.locator("header select").nth(1).selectOption("elsewhere");
-  await other.getByText("not at the same places").waitFor();
+  await other.getByText("not at the same positions").waitFor();
   await other.waitForFunction(() => location.search.includes("run=dsr") && location.search.includes("with=elsewhere"));
   await other.locator("header select").nth(1).selectOption("");
   await other.waitForFunction(() => document.querySelectorAll(".map").length === 1);

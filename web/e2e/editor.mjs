@@ -63,10 +63,10 @@ async function drawsATrajectory(page) {
   await button(page, "Trajectory").click();
   await type(page, "Speed, m/s", 10);
   await page.mouse.click(...(await onPage(page, 500, 400)));
-  await said(page, "Knot 1 of node 2");
-  await type(page, "y of knot 1", 1200);
-  await said(page, "Change knot 1");
-  await type(page, "x of knot 1", 500);
+  await said(page, "Waypoint 1 of node 2");
+  await type(page, "y of waypoint 1", 1200);
+  await said(page, "Change waypoint 1");
+  await type(page, "x of waypoint 1", 500);
   await type(page, "Pause at the start, s", 20);
   await said(page, "Pause of node 2");
   await button(page, "Select").click();
@@ -95,7 +95,7 @@ async function previewsWhileDragging(page) {
   await page.mouse.down();
   await page.mouse.move(...(await onPage(page, 300, 500)), { steps: 4 });
   await page.mouse.move(...(await onPage(page, 300, 1150)), { steps: 4 });
-  await outlook.filter({ hasText: "3 separate parts" }).waitFor();
+  await outlook.filter({ hasText: "3 partitions" }).waitFor();
   assert.equal(await text(page), before, "nothing is changed while it is dragged");
   await shoot(page, "editor-drag");
   await page.keyboard.press("Escape");
@@ -106,7 +106,7 @@ async function previewsWhileDragging(page) {
   await page.mouse.down();
   await page.mouse.move(...(await onPage(page, 300, 500)), { steps: 4 });
   await page.mouse.move(...(await onPage(page, 300, 1150)), { steps: 4 });
-  await outlook.filter({ hasText: "3 separate parts" }).waitFor();
+  await outlook.filter({ hasText: "3 partitions" }).waitFor();
   await page.mouse.up();
   await said(page, "Move node 1");
   assert.notEqual(await text(page), before);
@@ -115,7 +115,7 @@ async function previewsWhileDragging(page) {
   await said(page, "Undone: Move node 1");
   assert.equal(await text(page), before, "undone to the letter");
   await page.keyboard.press("Control+y");
-  await said(page, "Done again: Move node 1");
+  await said(page, "Redone: Move node 1");
   await page.keyboard.press("Control+z");
   await page.waitForFunction((t) => document.querySelector("textarea.text").value === t, before);
 }
@@ -150,7 +150,7 @@ async function positionIsTheRadios(page) {
   const s = t - Number(leg.time_ns) / 1e9;
   const place = [Number(leg.x_m) + Number(leg.vx_mps) * s, Number(leg.y_m) + Number(leg.vy_mps) * s];
   assert.notEqual(place[1], 300, "it is under way");
-  await button(page, "Edit the scenario").click();
+  await button(page, "Edit scenario").click();
   await page.locator(".clock input").fill(String(t));
   await select(page, "1");
   await drawn(page);
@@ -180,9 +180,9 @@ async function keyboardAlone(page) {
   await page.keyboard.type("350");
   await key("Enter");
   await said(page, "Move node 3");
-  await to(button(page, "Add a knot"));
+  await to(button(page, "Add a waypoint"));
   await key("Enter");
-  await said(page, "Knot 1 of node 3");
+  await said(page, "Waypoint 1 of node 3");
   await to(button(page, "3"));
   await key("Control+c");
   await key("Control+v");
@@ -208,7 +208,7 @@ async function keyboardAlone(page) {
 async function theRest(page) {
   const start = await text(page);
   await page.getByText("Generate nodes").click();
-  await page.getByRole("combobox", { name: "How" }).selectOption("convoy");
+  await page.getByRole("combobox", { name: "Layout" }).selectOption("convoy");
   await type(page, "y of the first, m", 700);
   await button(page, "Generate").click();
   await said(page, "Generate 9 nodes: convoy");
@@ -249,9 +249,9 @@ async function picturesLieWhereTheyAre(page) {
     g.fillStyle = "#ffffff"; g.fillRect(0, 0, 50, 50); g.fillStyle = "#ff0000"; g.fillRect(50, 0, 50, 50);
     return c.toDataURL("image/png").split(",")[1];
   });
-  await page.locator("summary").filter({ hasText: "Background picture" }).click();
+  await page.locator("summary").filter({ hasText: "Background image" }).click();
   await page.locator("input[type=file]").setInputFiles({ name: "plan.png", mimeType: "image/png", buffer: Buffer.from(data, "base64") });
-  await said(page, "Background picture");
+  await said(page, "Background image");
   const values = { "Pixels to the right": [0, 100], "Pixels down": [50, 50], x: [150, 350], y: [500, 500] };
   for (const [words, both] of Object.entries(values)) {
     for (const k of [0, 1]) await type(page, `${words} of control point ${k + 1}`, both[k]);
@@ -274,9 +274,9 @@ async function picturesLieWhereTheyAre(page) {
   }
   assert.match(saved(), /\[background\][^[]*picture = "plan\.png"/);
   run("run", file, "--out", join(folder, "with-picture"));
-  await button(page, "Remove the picture").click();
-  await said(page, "Remove the picture");
-  await page.locator("summary").filter({ hasText: "Background picture" }).click();
+  await button(page, "Remove the image").click();
+  await said(page, "Remove the image");
+  await page.locator("summary").filter({ hasText: "Background image" }).click();
 }
 
 /** A radio, a wire by the mouse, an outage and an attack: forms write what `wayhop run` reads, and all of it can be undone. */
@@ -341,10 +341,10 @@ async function aFileThatChangedIsNotOverwritten(page) {
   const other = `${start}# somebody else\n`;
   writeFileSync(file, other);
   await button(page, "Save").click();
-  await page.locator("[role=alert]").filter({ hasText: "somebody else has changed the file" }).waitFor();
+  await page.locator("[role=alert]").filter({ hasText: "the file was changed by another program" }).waitFor();
   assert.equal(saved(), other);
   await shoot(page, "editor-conflict");
-  await button(page, "Load it again").click();
+  await button(page, "Reload").click();
   await page.waitForFunction(() => document.querySelector("textarea.text").value.includes("# somebody else"));
 }
 
@@ -355,7 +355,7 @@ async function movementOfAFileIsConverted(browser) {
   try {
     const page = await browser.newPage();
     await page.goto(address);
-    await page.getByText("can only be looked at").waitFor();
+    await page.getByText("read-only").waitFor();
     assert.ok(await field(page, "Start x of node 0, metres").isDisabled());
     await button(page, "Convert to waypoints").click();
     await said(page, "Convert the movement to waypoints");
@@ -414,8 +414,8 @@ async function mistakesAndNames(browser) {
     assert.equal(await text(page), DEGREES);
     // A trajectory in degrees can be looked at only.
     await select(page, "0");
-    const knots = page.getByRole("region", { name: "Table of knots" });
-    assert.deepEqual(await knots.locator("tbody tr td").allTextContents(), ["52.0018", "13", "10", "0"]);
+    const waypoints = page.getByRole("region", { name: "Table of waypoints" });
+    assert.deepEqual(await waypoints.locator("tbody tr td").allTextContents(), ["52.0018", "13", "10", "0"]);
     assert.ok(await field(page, "Pause at the start, s").isDisabled());
     await select(page, "gate");
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("tor");
@@ -426,7 +426,7 @@ async function mistakesAndNames(browser) {
     await page.locator("textarea.text").fill((await text(page)).replace("speed_mps = 10", "speed_mps = -1"));
     await page.locator("textarea.text").blur();
     await alert("speed_mps: -1 is not a number");
-    await page.getByText("As it was before the mistake").waitFor();
+    await page.getByText("Last valid state").waitFor();
     await button(page, "tor").waitFor();
     await page.close();
   } finally {

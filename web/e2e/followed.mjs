@@ -57,7 +57,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const errors = errorsOf(page);
   await page.goto(address);
-  await page.getByLabel("Run mode").selectOption({ label: "followed at 10 ×" });
+  await page.getByLabel("Run mode").selectOption({ label: "followed at 10×" });
   await shoot(page, "followed-editor");
   await page.getByRole("button", { name: "▶ Run" }).click();
   await page.getByText("● live", { exact: true }).waitFor();

@@ -1,4 +1,4 @@
-// The editor's forms as their users have them: who has which interface, outages at random, batteries, keys, stopped queues, programs,
+// The editor's forms as their users have them: who has which interface, random outages, batteries, keys, stalled queues, programs,
 // captures; bars above the clock. What they write is what `wayhop emulate --check` reads.
 //   WAYHOP=target/debug/wayhop node e2e/forms.mjs [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
@@ -43,15 +43,15 @@ async function whoHasWhichRadio(page) {
   const box = (node, radio) => page.getByRole("checkbox", { name: `Node ${node} has ${radio}`, exact: true });
   assert.ok(await box(2, "radio1").isChecked(), "a radio without a list is everybody's");
   await box(2, "radio1").click();
-  await said(page, "Take node 2 off radio1");
+  await said(page, "Remove node 2 from radio1");
   assert.match(await text(page), /\[\[radios\]\][^[]*nodes = \[0, 1, 3\]/);
   assert.ok(!(await box(2, "radio1").isChecked()));
   await box(2, "radio1").focus();
   await page.keyboard.press("Space");
-  await said(page, "Give node 2 radio1");
+  await said(page, "Add node 2 to radio1");
   assert.doesNotMatch((await text(page)).split("[[radios]]")[1], /nodes =/, "all of them: no list");
   await box(0, "radio1").click();
-  await said(page, "Take node 0 off radio1");
+  await said(page, "Remove node 0 from radio1");
   await drawn(page);
   await shoot(page, "forms-interfaces");
 }
@@ -60,8 +60,8 @@ async function outagesAtRandom(page) {
   const part = await section(page, "Outages");
   // Of another node: outages of one node may not overlap.
   await button(page, "3").first().click();
-  await part.getByRole("button", { name: "+ outages at random" }).click();
-  await said(page, "Add outages at random");
+  await part.getByRole("button", { name: "+ random outages" }).click();
+  await said(page, "Add random outages");
   await type(part, "mean_up_s", 30);
   await said(page, "Set outages[1].mean_up_s");
   assert.match(await text(page), /mean_up_s = 30\nnodes = \[3\]\n/);
@@ -77,13 +77,13 @@ async function batteriesAndKeys(page) {
   await said(page, "Set energy.initial_j");
   assert.match(await text(page), /initial_j = 500/);
   // With a second radio the simulator has no batteries, and says so; without it, all is well again.
-  await page.locator("[role=alert]").filter({ hasText: "energy: batteries need nodes with one radio each" }).waitFor();
+  await page.locator("[role=alert]").filter({ hasText: "energy: batteries require one radio per node" }).waitFor();
   await section(page, "Interfaces");
   await page.locator('details.entry[data-path="radios[0]"] > summary').click();
   await button(page, "Delete radios[0]").click();
   await said(page, "Delete radios[0]");
   await page.locator("[role=alert]").filter({ hasText: "energy" }).waitFor({ state: "detached" });
-  const keys = await section(page, "Keys of the network");
+  const keys = await section(page, "Authentication keys");
   await button(page, "+ keys to security.keys").click();
   await said(page, "Add to security.keys");
   assert.match(await text(page), /key = "[0-9a-f]{64}"/, "a key of 256 bits");
@@ -93,9 +93,9 @@ async function batteriesAndKeys(page) {
 }
 
 async function queuesProgramsCaptures(page) {
-  const stalls = await section(page, "Stopped queues");
-  await stalls.getByRole("button", { name: "+ a stop" }).click();
-  await said(page, "Add a stop");
+  const stalls = await section(page, "Stalled queues");
+  await stalls.getByRole("button", { name: "+ a stall" }).click();
+  await said(page, "Add a stall");
   await type(stalls, "length_s", 7);
   await said(page, "Set stalls[0].length_s");
   const programs = await section(page, "Programs");
@@ -108,12 +108,12 @@ async function queuesProgramsCaptures(page) {
   const captures = await section(page, "Captures");
   // Nodes that are chosen on the map, and a word that is no node.
   await button(page, "1").first().click();
-  await page.getByRole("button", { name: /^Take the 1 selected nodes as nodes of captures/ }).click();
+  await page.getByRole("button", { name: /^Use the 1 selected nodes as nodes of captures/ }).click();
   await said(page, "Set captures.nodes");
   await type(captures, "nodes", "1, 3");
   await page.waitForFunction(() => /\[captures\]\nnodes = \[1, 3\]/.test(document.querySelector("textarea.text").value));
   await type(captures, "nodes", "nobody");
-  await page.locator("[role=alert]").filter({ hasText: "nobody is no node" }).waitFor();
+  await page.locator("[role=alert]").filter({ hasText: "nobody is not a node" }).waitFor();
   assert.match(await text(page), /nodes = \[1, 3\]/, "what is wrong changes nothing");
   assert.equal(await field(captures, "nodes").inputValue(), "1, 3", "and the field says again what holds");
   await page.getByRole("button", { name: "Dismiss" }).click().catch(() => undefined);
@@ -153,12 +153,12 @@ async function barsAreDragged(page) {
   assert.match(await text(page), /\[\[outages\]\] # the one that is dragged\n/, "its comment stays");
   await undo("Move outages[0]");
   await drag(x(40) - 3, x(60) - 3);
-  await said(page, "Stretch outages[0]");
+  await said(page, "Resize outages[0]");
   [start, length] = await times();
   assert.equal(start, 20);
   near(length, 40, "20 s longer");
   await shoot(page, "forms-bars");
-  await undo("Stretch outages[0]");
+  await undo("Resize outages[0]");
 }
 
 /** Doc comments are words, not their source; nothing that a field says is cut. */

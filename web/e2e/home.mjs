@@ -35,7 +35,7 @@ async function figuresOfASweep(page) {
   assert.ok(low[1] > high[1], `the greater mean is higher: ${JSON.stringify(heights)}`);
   await noSeriousViolation(page, "sweep");
   await shoot(page, "home");
-  await page.locator("summary", { hasText: "Its runs (4)" }).click();
+  await page.locator("summary", { hasText: "Runs (4)" }).click();
   await page.getByRole("region", { name: "Table of runs in sweep-pause" }).locator("tbody button").first().click();
   await page.locator(".map canvas").waitFor();
   assert.match(await page.locator("header select").first().inputValue(), /^run sweep-pause\/runs\//);

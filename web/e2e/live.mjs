@@ -101,7 +101,7 @@ async function keyboardPutsItBack(page) {
   await page.locator(".charts > summary").click();
   await page.getByLabel("Quantity").selectOption("sizes/route_cache");
   await page.getByRole("button", { name: "Add strip" }).click();
-  await page.locator(".strip-chart .note", { hasText: /Most: \d+ entries/ }).waitFor();
+  await page.locator(".strip-chart .note", { hasText: /Maximum: \d+ entries/ }).waitFor();
   await page.locator(".charts > summary").click();
   await shoot(page, "live-node");
   await noSeriousViolation(page, "live, a node selected");
@@ -186,7 +186,7 @@ async function connectionBreaks(browser, address) {
     const t = m * 60 + s;
     return t > cut + 1.5 && t <= cut + 2.6;
   });
-  assert.equal(await page.getByText("events are missing").count(), 0);
+  assert.equal(await page.getByText("events were lost").count(), 0);
   await page.context().close();
   way.close();
 }

@@ -184,7 +184,7 @@ async function savesTheMap(page) {
   await dialog.getByLabel("From").fill("8");
   await dialog.getByLabel("to", { exact: true }).fill("12");
   await dialog.getByLabel("Speed").selectOption("5");
-  const video = await saved(page, () => dialog.getByRole("button", { name: /^Make a video/ }).click());
+  const video = await saved(page, () => dialog.getByRole("button", { name: /^Record a video/ }).click());
   assert.match(video.name, /\.webm$/);
   assert.equal(video.octets.readUInt32BE(0), 0x1a45dfa3, "a Matroska file (RFC 9559)");
   // It plays, and its pictures are as large as the map, twice. (The studio's own page may load no videos.)
@@ -201,7 +201,7 @@ async function savesTheMap(page) {
   assert.deepEqual([got.width, got.height, Math.round(got.seconds * 30)], [...size.map((v) => 2 * Math.round(v)), 25]);
   await dialog.getByLabel("From").fill("12");
   await dialog.getByLabel("to", { exact: true }).fill("8");
-  await dialog.getByRole("button", { name: /^Make a video/ }).click();
+  await dialog.getByRole("button", { name: /^Record a video/ }).click();
   await dialog.locator(".wrong", { hasText: "second after the first" }).waitFor();
   await page.keyboard.press("Escape");
 }

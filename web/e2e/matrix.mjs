@@ -37,7 +37,7 @@ try {
   page.setDefaultTimeout(30_000);
   const errors = errorsOf(page);
   await page.goto(address);
-  const links = page.getByRole("region", { name: "Table of links, the worst first" });
+  const links = page.getByRole("region", { name: "Table of links, largest error first" });
   await links.waitFor();
   // It follows the drive.
   const shown = async () => Number((await page.locator(".clock .now").textContent()).split(" ")[0]);

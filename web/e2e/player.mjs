@@ -203,7 +203,7 @@ async function charts(page, address) {
   await page.locator(".charts .note", { hasText: drops[0].reason }).waitFor();
   await clickOnASign(page, drops.at(-1));
   await page.getByLabel("Place").selectOption("x");
-  await page.getByRole("img", { name: "losses over time, by place" }).waitFor();
+  await page.getByRole("img", { name: "losses over time, by position" }).waitFor();
   await drawn(page);
   await shoot(page, "losses");
   await noSeriousViolation(page, "losses");
@@ -217,11 +217,11 @@ async function charts(page, address) {
   await strip("routing/rreq", "");
   await strip("sends/queued", drops[0].node);
   assert.equal(await page.locator(".strip-chart").count(), 3);
-  await page.locator(".strip-chart .note", { hasText: "Most:" }).nth(2).waitFor();
+  await page.locator(".strip-chart .note", { hasText: "Maximum:" }).nth(2).waitFor();
   // The length of a route cache over time: as long as the table says.
   const cached = table("told", "sizes").filter((r) => r.node === "0" && r.what === "route_cache").map((r) => Number(r.count));
   await strip("sizes/route_cache", "0");
-  await page.locator(".strip-chart .note", { hasText: `Most: ${Math.max(...cached)} entries` }).waitFor();
+  await page.locator(".strip-chart .note", { hasText: `Maximum: ${Math.max(...cached)} entries` }).waitFor();
   await strip("sizes/queue", "");
   assert.equal(await page.locator(".strip-chart").count(), 5);
   await page.locator(".strip-chart").last().scrollIntoViewIfNeeded();
@@ -240,7 +240,7 @@ async function charts(page, address) {
   await page.getByRole("radio", { name: "TCP" }).check();
   const segments = table("tcp", "tcp");
   const count = (event) => segments.filter((r) => r.event === event).length;
-  await page.getByRole("img", { name: `${count("send")} segments sent, ${count("resend") + count("probe")} sent again, ${count("timeout")} timeouts` }).waitFor();
+  await page.getByRole("img", { name: `${count("send")} segments sent, ${count("resend") + count("probe")} retransmitted, ${count("timeout")} timeouts` }).waitFor();
   await page.locator(".charts").getByRole("combobox", { name: "Time" }).selectOption("10");
   await shoot(page, "tcp");
   await noSeriousViolation(page, "tcp");
@@ -254,14 +254,14 @@ async function nodeAtAMoment(page, address) {
   const value = (name) => page.locator("dt", { hasText: name }).locator("xpath=following-sibling::dd[1]").textContent();
   const last = table("told", "sends").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9).at(-1);
   await page.locator("dd", { hasText: last.decision }).first().waitFor();
-  assert.match(await value("Queue then"), new RegExp(`^${last.queued} packet`));
+  assert.match(await value("Queue at that time"), new RegExp(`^${last.queued} packet`));
   // The queues and tables of the last look, as the table has them.
   const looks = table("told", "sizes").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9);
   const look = looks.filter((r) => r.time_ns === looks.at(-1).time_ns);
   assert.ok(look.some((r) => r.what === "route_cache"), JSON.stringify(look));
   const words = (r) => `${r.what === "queue" ? "interface queue" : r.what.replaceAll("_", " ")} ${r.count}`;
   assert.ok((await value("Queues and tables")).startsWith(look.map(words).join(", ")), await value("Queues and tables"));
-  assert.match(await value("GPS fix"), /the place is the scenario's/);
+  assert.match(await value("GPS fix"), /the position is exact/);
   const heard = table("told", "packets").filter((r) => r.event === "receive" && r.node === node && Number(r.time_ns) <= t * 1e9 && Number(r.time_ns) >= (t - 5) * 1e9);
   // Node 0 has the address 10.0.0.1.
   const senders = new Set(heard.map((r) => String(Number(r.peer.split(".").at(-1)) - 1)));

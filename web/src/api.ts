@@ -23,13 +23,13 @@ export interface Listed { runs: RunName[]; sweeps: Sweep[]; more: number }
 export type Row = Record<string, number | string | null>;
 
 async function ask(path: string, query: Record<string, string | number | boolean>): Promise<Response> {
-  if (embedded) throw new Error("A report does not hold this; open the run itself: wayhop studio RUN");
+  if (embedded) throw new Error("This is not included in the report; open the run with: wayhop studio RUN");
   const q = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
   let response: Response;
   try {
     response = await fetch(`${path}?${q}`);
   } catch {
-    throw new Error("The studio does not answer. If it has been closed, start it again: wayhop studio");
+    throw new Error("The studio does not respond. If you closed it, start it again with: wayhop studio");
   }
   if (!response.ok) {
     const text = await response.text();

@@ -87,7 +87,7 @@ export function Around({ node, t }: { node: number; t: number }) {
   return (
     <>
       <dt>Heard, last 5 s</dt>
-      <dd>{!hasReceptions ? "not recorded" : heard.length > 0 ? heardInWords(heard.slice(0, MOST_SHOWN), t, state.nameOf) + (heard.length > MOST_SHOWN ? `, and ${heard.length - MOST_SHOWN} more` : "") : "nobody sent it anything"}</dd>
+      <dd>{!hasReceptions ? "not recorded" : heard.length > 0 ? heardInWords(heard.slice(0, MOST_SHOWN), t, state.nameOf) + (heard.length > MOST_SHOWN ? `, and ${heard.length - MOST_SHOWN} more` : "") : "nothing"}</dd>
       {tables && <Sizes sizes={tables.sizes} />}
       {tables && <Protocol tables={tables} t={t} />}
       <Fix node={node} t={t} gps={tables?.gps ?? null} />
@@ -97,7 +97,7 @@ export function Around({ node, t }: { node: number; t: number }) {
 
 /** Queues, buffers, caches, neighbours: how long they were when they were looked at last. */
 export function Sizes({ sizes }: { sizes: api.Row[] | null }) {
-  if (sizes === null || sizes.length === 0) return <><dt>Queues and tables</dt><dd>{sizes === null ? "not recorded in this run" : "not looked at up to here"}</dd></>;
+  if (sizes === null || sizes.length === 0) return <><dt>Queues and tables</dt><dd>{sizes === null ? "not recorded in this run" : "not sampled yet"}</dd></>;
   const interfaces = sizes.filter((r) => r["what"] === "queue").length;
   const words = (r: api.Row) => `${listName(String(r["what"]))}${r["interface"] !== null && interfaces > 1 ? ` of interface ${String(r["interface"])}` : ""} ${String(r["count"])}`;
   return <><dt>Queues and tables</dt><dd class="sizes">{sizes.map(words).join(", ")} <span class="note">(at {showMoment(Number(sizes[0]["time_ns"]))})</span></dd></>;
@@ -106,16 +106,16 @@ export function Sizes({ sizes }: { sizes: api.Row[] | null }) {
 function Protocol({ tables, t }: { tables: Tables; t: number }) {
   const { last, hasSends } = tables;
   const routes = routesOf(tables.sends);
-  const none = hasSends ? "nothing sent up to here" : "not recorded (only DSR notes it)";
+  const none = hasSends ? "nothing sent yet" : "not recorded (DSR only)";
   return (
     <>
       <dt>Last send</dt>
       <dd>{last ? `${showMoment(Number(last["time_ns"]))}: ${String(last["decision"])}, ${last["next_hop"] ? `by ${named(String(last["next_hop"]))}, ${count(Number(last["hops"]), "hop")}` : "no route yet"}` : none}</dd>
-      <dt>Queue then</dt><dd>{last ? count(Number(last["queued"]), "packet") : none}</dd>
-      <dt>Round trip</dt><dd>{!last ? none : last["rtt_us"] === null ? "not known then" : `${Number(last["rtt_us"]) / 1000} ms to that neighbour`}</dd>
+      <dt>Queue at that time</dt><dd>{last ? count(Number(last["queued"]), "packet") : none}</dd>
+      <dt>Round trip</dt><dd>{!last ? none : last["rtt_us"] === null ? "unknown at that time" : `${Number(last["rtt_us"]) / 1000} ms to that neighbour`}</dd>
       <dt>Routes, last 5 s</dt>
       <dd>{routes.length > 0 ? list(routes.map((r) => `by ${named(r.hop)}: ${count(r.packets, "packet")}, ${count(r.hops, "hop")}`)) : hasSends ? "none used" : "not recorded"}</dd>
-      <dt>Remarks, last 5 s</dt>
+      <dt>Protocol events, last 5 s</dt>
       <dd>{tables.remarks.length > 0 ? (tables.remarks.length > MOST_REMARKS ? `the last ${MOST_REMARKS} of ${tables.remarks.length}: ` : "") + list(tables.remarks.slice(-MOST_REMARKS).reverse().map((r) => `${String(r["what"]).replaceAll("_", " ")} ${named(String(r["about"]))} (${ago(t, Number(r["time_ns"]))})`)) : "none"}</dd>
     </>
   );
@@ -123,18 +123,18 @@ function Protocol({ tables, t }: { tables: Tables; t: number }) {
 
 /** Of a real node its place comes from a receiver: how good it is, and when the last report came. */
 function Fix({ node, t, gps }: { node: number; t: number; gps: Tables["gps"] }) {
-  if (state.info.value?.world !== "field") return <><dt>GPS fix</dt><dd>none: the place is the scenario's, exactly</dd></>;
+  if (state.info.value?.world !== "field") return <><dt>GPS fix</dt><dd>none: the position is exact, from the scenario</dd></>;
   const since = state.motionAt(t)?.since(node, t) ?? null;
-  if (!gps) return <><dt>GPS fix</dt><dd>{since === null ? "none up to here" : `${showMoment(since)}, ${ago(t, since)}; how good it is was not recorded`}</dd></>;
+  if (!gps) return <><dt>GPS fix</dt><dd>{since === null ? "none yet" : `${showMoment(since)}, ${ago(t, since)}; quality not recorded`}</dd></>;
   const { receiver, told } = gps, then = Number(receiver?.["time_ns"]), quality = receiver ? qualityOf(receiver) : null;
   const isLost = receiver !== null && receiver["latitude_deg"] === null;
   return (
     <>
       <dt>GPS fix</dt>
-      <dd class="fix">{!quality ? "no report of a receiver up to here" : isLost ? "✕ the receiver has no position" : fixInWords(quality)}</dd>
+      <dd class="fix">{!quality ? "no report from a receiver yet" : isLost ? "✕ the receiver has no position" : fixInWords(quality)}</dd>
       <dt>Last report</dt>
-      <dd>{!quality ? "–" : `${showMoment(then)}, ${ago(t, then)}${quality.time_unix_s === null ? "" : `; taken ${takenAt(quality.time_unix_s)}`}`}</dd>
-      {told && <><dt>Told</dt><dd>{`where it is, at ${showMoment(Number(told["time_ns"]))}: this outdoes the receiver`}</dd></>}
+      <dd>{!quality ? "–" : `${showMoment(then)}, ${ago(t, then)}${quality.time_unix_s === null ? "" : `; measured ${takenAt(quality.time_unix_s)}`}`}</dd>
+      {told && <><dt>Override</dt><dd>{`position set at ${showMoment(Number(told["time_ns"]))}; takes precedence over the receiver`}</dd></>}
     </>
   );
 }

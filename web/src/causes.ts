@@ -5,7 +5,7 @@ export interface Cause { shape: Shape; colour: string; sign: string; label: stri
 
 // Colours of Okabe and Ito.
 const NO_WAY: Cause = { shape: "cross", colour: "#D55E00", sign: "✕", label: "no route" };
-const LINK: Cause = { shape: "triangle", colour: "#CC79A7", sign: "▲", label: "link broke" };
+const LINK: Cause = { shape: "triangle", colour: "#CC79A7", sign: "▲", label: "link broken" };
 const FULL: Cause = { shape: "square", colour: "#E69F00", sign: "■", label: "queue full" };
 const OTHER: Cause = { shape: "diamond", colour: "#009E73", sign: "◆", label: "other cause" };
 

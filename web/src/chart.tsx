@@ -36,13 +36,13 @@ export function Chart() {
     const made = new uPlot({
       width: box.current.clientWidth || 300, height: 170, legend: { live: false }, cursor: { drag: { x: false, y: false } },
       scales: { x: { time: false } },
-      axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: "packets a second", labelSize: 16, labelFont: "11px system-ui" }],
+      axes: [{ ...axis, size: 26, label: "seconds", labelSize: 16, labelFont: "11px system-ui" }, { ...axis, size: 54, label: "packets per second", labelSize: 16, labelFont: "11px system-ui" }],
       series: [{}, ...LINES.map((l) => ({ label: l.label, stroke: night.value && l.night ? l.night : l.colour, dash: l.dash, width: 1.5, points: { show: false } }))],
     }, data, box.current);
     made.over.addEventListener("click", (e) => state.jump(made.posToVal(e.offsetX, "x") * 1e9));
     const stop = showPresent(made);
     return () => { stop(); made.destroy(); };
   }, [frame, night.value]);
-  if (!state.live.value && state.info.value?.rows === 0) return <p class="note">No packet is recorded.</p>;
-  return <div class="chart" ref={box} role="img" aria-label="Packets a second over the run: sent, delivered, dropped, transmitted" />;
+  if (!state.live.value && state.info.value?.rows === 0) return <p class="note">No packets were recorded.</p>;
+  return <div class="chart" ref={box} role="img" aria-label="Packets per second over the run: sent, delivered, dropped, transmitted" />;
 }

@@ -29,7 +29,7 @@ export function Charts() {
           {which === "losses" && <Losses />}
           {which === "strips" && <Strips />}
           {which === "tcp" && <Tcp />}
-          <p class="note">A click goes to the moment.</p>
+          <p class="note">Click to go to that time.</p>
         </>
       )}
     </details>

@@ -91,11 +91,11 @@ function Charts({ own, beside, names }: { own: Series; beside: Series; names: [s
   }, [own, beside, end, a, b]);
   return (
     <>
-      <h3>Delivered a second</h3>
-      <Lines seconds={seconds} unit="packets a second" label="Packets delivered a second in both runs" lines={rates} />
-      <h3>{b} minus {a}, so far</h3>
-      <Lines seconds={seconds} unit="packets" label="Difference of packets delivered and dropped up to each moment" lines={less} />
-      <p class="note">Of all packets, with requests, replies and acknowledgements; the table counts what the flows sent.</p>
+      <h3>Delivered per second</h3>
+      <Lines seconds={seconds} unit="packets per second" label="Packets delivered per second in both runs" lines={rates} />
+      <h3>{b} minus {a}, cumulative</h3>
+      <Lines seconds={seconds} unit="packets" label="Cumulative difference of packets delivered and dropped" lines={less} />
+      <p class="note">All packets, including requests, replies and acknowledgements; the table counts only packets that flows sent.</p>
     </>
   );
 }
@@ -109,9 +109,9 @@ export function Comparison({ other }: { other: Recorded }) {
   return (
     <details open>
       <summary>{names[0]} and {names[1]}</summary>
-      {alike === false && <p class="note">⚠ The nodes of the two runs are not at the same places: differences are not the protocol's alone.</p>}
-      {(state.isNowhere() || other.isNowhere) && <p class="note">No positions are known of {state.isNowhere() ? names[0] : names[1]}: whether the nodes move alike is not known.</p>}
-      {alike === true && <p class="note">The nodes move alike in both.</p>}
+      {alike === false && <p class="note">⚠ The nodes of the two runs are not at the same positions, so the protocol is not the only cause of a difference.</p>}
+      {(state.isNowhere() || other.isNowhere) && <p class="note">{state.isNowhere() ? names[0] : names[1]} has no positions, so the movements cannot be compared.</p>}
+      {alike === true && <p class="note">The nodes move in the same way in both runs.</p>}
       <div class="scroll compare" tabIndex={0} role="region" aria-label="Figures of both runs">
         <table>
           <thead><tr><th scope="col">Figure</th><th scope="col">{names[0]}</th><th scope="col">{names[1]}</th><th scope="col">Difference</th></tr></thead>

@@ -286,7 +286,7 @@ function noPlaces(g: Pen, p: Picture): void {
   g.fillStyle = p.theme.ink;
   g.font = "12px system-ui, sans-serif";
   g.textBaseline = "alphabetic";
-  g.fillText(p.xs.length === 1 ? "The position of the node is not known" : "No positions are known: the nodes stand in a ring", 14, p.height - 14);
+  g.fillText(p.xs.length === 1 ? "The position of the node is unknown" : "No positions are known: nodes are drawn in a ring", 14, p.height - 14);
 }
 
 function scaleBar(g: Pen, p: Picture): void {

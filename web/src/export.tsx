@@ -89,7 +89,7 @@ async function fetched(moment: number, speed: number): Promise<void> {
 
 /** Makes a video of a span, picture by picture, however long each takes. */
 async function saveVideo(from: number, to: number, speed: number): Promise<void> {
-  if (!window.VideoEncoder) throw new Error("This browser cannot make videos here: it needs WebCodecs and an address that it trusts (localhost, or a tunnel to it: ssh -L)");
+  if (!window.VideoEncoder) throw new Error("This browser cannot record videos here: it needs WebCodecs and a trusted address (localhost, or a tunnel to it: ssh -L)");
   const count = Math.max(1, Math.round(((to - from) / 1e9 / speed) * FPS));
   if (count > MOST_PICTURES) throw new Error(`That would be ${Math.round(count / FPS / 60)} minutes of video; the limit is ${MOST_PICTURES / FPS / 60}: choose a higher speed or a shorter time`);
   const { canvas, show } = canvasOf(), { width, height } = canvas, pictures: Coded[] = [];
@@ -122,18 +122,18 @@ function Video() {
     e.preventDefault();
     const fields = new FormData(e.currentTarget as HTMLFormElement);
     const [a, b] = ["from", "to"].map((name) => parseMoment(String(fields.get(name))));
-    problem.value = a === null || b === null || b <= a ? "Give two times, the second after the first: seconds, m:ss or h:mm:ss" : null;
+    problem.value = a === null || b === null || b <= a ? "Enter two times, the second after the first: seconds, m:ss or h:mm:ss" : null;
     if (problem.value || a === null || b === null) return;
     saveVideo(a, Math.min(b, end), Number(fields.get("speed"))).catch((wrong: unknown) => { recording.value = null; problem.value = wrong instanceof Error ? wrong.message : String(wrong); });
   };
   const now = recording.value;
-  if (now) return <p role="status"><progress max={1} value={now.done} aria-label="Made" /> {Math.round(100 * now.done)} % <button type="button" onClick={now.stop}>Stop here</button></p>;
+  if (now) return <p role="status"><progress max={1} value={now.done} aria-label="Progress" /> {Math.round(100 * now.done)} % <button type="button" onClick={now.stop}>Stop and save</button></p>;
   return (
     <form class="export" onSubmit={submit}>
       <label>From <input name="from" size={9} defaultValue={showMoment(from)} autocomplete="off" /></label>
       <label>to <input name="to" size={9} defaultValue={showMoment(to)} autocomplete="off" /></label>
       <label>Speed <select name="speed" defaultValue={String(state.speed.value)}>{SPEEDS.map((s) => <option key={s} value={String(s)} selected={s === state.speed.value}>{s}×</option>)}</select></label>
-      <button type="submit">Make a video (WebM)</button>
+      <button type="submit">Record a video (WebM)</button>
     </form>
   );
 }
@@ -147,7 +147,7 @@ export function ExportDialog() {
       <h2 id="export">Save the map</h2>
       {shown && (
         <>
-          <p>This moment, {showMoment(state.t.value)}, as the map shows it: <button type="button" onClick={saveSvg}>SVG</button> <button type="button" onClick={savePng}>PNG</button></p>
+          <p>The map at {showMoment(state.t.value)}: <button type="button" onClick={saveSvg}>SVG</button> <button type="button" onClick={savePng}>PNG</button></p>
           <Video />
           {problem.value && <p class="wrong" role="alert">⚠ {problem.value}</p>}
         </>

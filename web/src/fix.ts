@@ -30,9 +30,9 @@ export function metresInWords(m: number): string {
 
 /** What kind of fix it is, how exact, with how many satellites. */
 export function fixInWords(q: Quality): string {
-  const from: Record<string, string> = { gst: "the receiver's deviations", epx: "gpsd's estimate" };
+  const from: Record<string, string> = { gst: "reported by the receiver", epx: "estimated by gpsd" };
   return [
-    q.status === null ? "of unknown quality" : (STATUS[q.status] ?? q.status),
+    q.status === null ? "unknown quality" : (STATUS[q.status] ?? q.status),
     q.accuracy_m === null ? null : `± ${metresInWords(q.accuracy_m)}${q.vertical_m === null ? "" : `, height ± ${metresInWords(q.vertical_m)}`}${q.accuracy_from ? ` (${from[q.accuracy_from] ?? q.accuracy_from})` : ""}`,
     q.satellites === null ? null : `${q.satellites} satellites`,
     q.corrections_age_s === null ? null : `corrections ${q.corrections_age_s.toFixed(1)} s old`,

@@ -57,7 +57,7 @@ export function Flows({ t }: { t: number; arrivals: number }) {
         <ol class="links">{links.slice(0, MOST_LINKS).map((l) => <li key={`${l.node} ${l.peer}`}>{state.nameOf(l.node)} → {state.nameOf(l.peer)}: {flows.showRate(flows.rateOf(l.bytes, marks))}</li>)}</ol>
         {links.length > MOST_LINKS && <p class="note">and {links.length - MOST_LINKS} more</p>}
       </details>
-      <p class="note">Delivered, sent and links: IP packets of the last {span} s before the clock{chosen === null ? "" : `; links of flow ${chosen}`}.</p>
+      <p class="note">Delivered, sent and links: IP packets in the last {span} s{chosen === null ? "" : `; links of flow ${chosen}`}.</p>
     </details>
   );
 }

@@ -10,7 +10,7 @@ export interface Frame {
 export function decode(octets: ArrayBuffer): Frame {
   const view = new DataView(octets);
   if (octets.byteLength < 8 || view.getUint32(0, false) !== 0x57485331) {
-    throw new Error("the answer is no frame of this version: load the page again");
+    throw new Error("The response is from another version: reload the page");
   }
   const body = 8 + view.getUint32(4, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(octets, 8, body - 8)));

@@ -13,12 +13,12 @@ function FrameLine({ frame }: { frame: Dissected }) {
     <details class="frame">
       <summary>
         <time>{showMoment(at)}</time> <b>{state.nameOf(frame.node)}</b> {frame.sent ? "sent" : "received"} {what}, {frame.bytes - (frame.radio?.header_bytes ?? 0)} octets
-        {frame.link?.retry ? ", again" : ""}{frame.radio?.bad_fcs ? ", ✕ FCS wrong" : ""}
+        {frame.link?.retry ? ", retransmission" : ""}{frame.radio?.bad_fcs ? ", ✕ FCS wrong" : ""}
       </summary>
       {frame.comment && <p class="note">{frame.comment}</p>}
       <dl>{layers(frame).map(([name, text], i) => <><dt key={i}>{name}</dt><dd>{text}</dd></>)}</dl>
       {frame.captured_bytes < frame.bytes && <p class="note">{frame.captured_bytes} of {frame.bytes} octets were captured.</p>}
-      <pre class="scroll" tabIndex={0} aria-label="Octets">{dump(frame.octets)}</pre>
+      <pre class="scroll" tabIndex={0} aria-label="Bytes">{dump(frame.octets)}</pre>
       <button type="button" onClick={() => { state.playing.value = false; state.jump(at); state.select(frame.node); }}>Go there</button>
     </details>
   );
@@ -33,14 +33,14 @@ function List({ run, packet, got }: { run: string; packet: number; got: Frames }
       {got.frames.length > 0 && (
         <>
           <p><a class="button" href={api.framesFile(run, packet)} download={got.file}>Open in Wireshark</a></p>
-          <p class="note">It downloads these frames. Then: <code>wireshark -r {got.file}</code>. A frame is there once for each node that had it; <code>-Y "frame.packet_flags_direction == 2"</code> shows those sent.</p>
+          <p class="note">Downloads these frames; open them with <code>wireshark -r {got.file}</code>. A frame appears once per node that captured it; <code>-Y "frame.packet_flags_direction == 2"</code> shows only sent frames.</p>
         </>
       )}
       <div class="scroll list" tabIndex={0} role="region" aria-label="Frames, in order of time">{got.frames.map((f, i) => <FrameLine key={i} frame={f} />)}</div>
-      {got.frames.length === 0 && <p class="note">The captures have no frame at this packet's moments.{world === "lab" || world === "field" ? " They have the time of the day: frames are found by the packet's addresses near its moments, in runs whose summary has time_zero_unix_ns." : ""}</p>}
+      {got.frames.length === 0 && <p class="note">The captures have no frame at this packet's times.{world === "lab" || world === "field" ? " Their times are times of day, so frames are matched by the packet's addresses and approximate time, in runs whose summary has time_zero_unix_ns." : ""}</p>}
       {got.frames.length < got.all && <p class="note">The first {got.frames.length} of {got.all}; the file has all.</p>}
-      {got.more && <p class="note">The search ended at a limit: there may be more.</p>}
-      {names && <p class="note">Without a capture: {names}. <code>--captures</code> writes all.</p>}
+      {got.more && <p class="note">The search stopped at a limit; there may be more.</p>}
+      {names && <p class="note">Nodes without a capture: {names}. Record all with <code>--captures</code>.</p>}
     </>
   );
 }

@@ -11,9 +11,9 @@ import * as state from "./state";
 import { changeSpeed } from "./timeline";
 
 const KEYS: [string, string][] = [
-  ["Space", "play, pause"], ["← →", "a second back, on"], ["Shift ← →", "previous event, next event"],
-  [", .", "slower, faster"], ["Home End", "begin, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"], ["P", "tell the story of a packet"], ["L, Shift L", "next loss, previous loss"], ["S", "save the map as picture or video"],
-  ["+ − 0", "zoom in, out, show all"], ["Ctrl arrows", "move the map"], ["Esc", "select nothing; leave a field"], ["?", "this page"],
+  ["Space", "play, pause"], ["← →", "back or forward one second"], ["Shift ← →", "previous event, next event"],
+  [", .", "slower, faster"], ["Home End", "start, end"], ["J", "jump to a time: 90, 1:30 or 0:01:30"], ["/", "find a node"], ["P", "explain a packet"], ["L, Shift L", "next loss, previous loss"], ["S", "save the map as a picture or video"],
+  ["+ − 0", "zoom in, out, show all"], ["Ctrl arrows", "move the map"], ["Esc", "clear the selection; leave a field"], ["?", "show this list"],
 ];
 
 export const helpShown = signal(false);
@@ -67,9 +67,9 @@ export function Help() {
   useEffect(() => { if (shown) dialog.current?.showModal(); else dialog.current?.close(); }, [shown]);
   return (
     <dialog ref={dialog} aria-labelledby="keys" onClose={() => { helpShown.value = false; }}>
-      <h2 id="keys">Keys</h2>
+      <h2 id="keys">Keyboard shortcuts</h2>
       <dl class="keys">{KEYS.map(([key, what]) => <><dt><kbd>{key}</kbd></dt><dd>{what}</dd></>)}</dl>
-      <p>Drag the map to move it, turn the wheel or pinch to zoom, click a node to select it; click again for the next of several in one place.</p>
+      <p>Drag the map to move it, scroll or pinch to zoom, click a node to select it; click again to select the next node at the same place.</p>
       <form method="dialog"><button type="submit">Close</button></form>
     </dialog>
   );

@@ -30,8 +30,8 @@ export function MapLegend() {
         {all.slice(0, MOST_FLOWS).map((f) => <li key={f.id}><Swatch flow={f.id} /> flow {f.id}: {flows.endsInWords(f, state.nameOf)}</li>)}
         {all.length > MOST_FLOWS && <li class="note">and {all.length - MOST_FLOWS} more: see Flows</li>}
         {!(all.length > 0 && state.info.value?.world === "sim") && <li><span aria-hidden="true" class={all.length > 0 ? "line route other" : "line route"} /> {all.length > 0 ? "other data" : "data"}, last 2 s</li>}
-        <li><span aria-hidden="true" class="line data" /> sending data (with a ring)</li>
-        <li><span aria-hidden="true" class="line routing" /> sending routing packets</li>
+        <li><span aria-hidden="true" class="line data" /> data transmission (with a ring)</li>
+        <li><span aria-hidden="true" class="line routing" /> routing transmission</li>
         {CAUSES.map((c) => <li key={c.label}><span aria-hidden="true" class={`sign ${c.shape}`}>{c.sign}</span> lost: {c.label}</li>)}
         {stories.value.length > 0 && <li><span aria-hidden="true" class="line told" /> route of the packet, by hop</li>}
         {stories.value.length > 0 && <li><span aria-hidden="true" class="line failed">✕</span> hop that failed</li>}

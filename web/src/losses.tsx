@@ -59,7 +59,7 @@ export function Losses() {
   const data = useMemo(() => [list.map((l) => l.t / 1e9), list.map((l) => l[axis])], [got, axis]);
   if (got === null) return <p class="note" role="status">Counting …</p>;
   if (typeof got === "string") return <p class="wrong" role="alert">⚠ {got}</p>;
-  if (list.length === 0) return <p class="note">Nothing was lost, as far as the run has been read.</p>;
+  if (list.length === 0) return <p class="note">No losses in the part of the run read so far.</p>;
   const values = list.map((l) => l[axis]).filter((v) => !Number.isNaN(v));
   const low = axis === "node" ? -1 : values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = axis === "node" ? state.info.value!.nodes : values.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -100,8 +100,8 @@ export function Losses() {
         <button type="button" onClick={() => step(false)}>◀ Loss</button>
         <button type="button" onClick={() => step(true)}>Loss ▶</button>
       </p>
-      {values.length === 0 ? <p class="note">The run does not say where the nodes were.</p>
-        : <Plot label={`${list.length} losses over time, by ${axis === "node" ? "node" : "place"}; the buttons go through them`} height={230} unit={axis === "node" ? "node" : "metres"}
+      {values.length === 0 ? <p class="note">The run has no positions.</p>
+        : <Plot label={`${list.length} losses over time, by ${axis === "node" ? "node" : "position"}; step through them with the buttons`} height={230} unit={axis === "node" ? "node" : "metres"}
             lines={[{ label: "losses", colour: "" }]} data={data} y={[low - margin, high + margin]}
             tick={axis === "node" ? (v) => (Number.isInteger(v) && v >= 0 && v < high ? state.nameOf(v) : "") : (v) => String(v)} draw={draw} pick={pick} />}
       <p class="note" aria-live="polite">

@@ -39,20 +39,20 @@ function Header() {
         </select>
       </label>
       {!state.live.value && state.runName.value !== null && state.runs.value.length > 1 && (
-        <label>beside{" "}
+        <label>Compare with{" "}
           <select value={state.otherName.value ?? ""} onChange={(e) => void state.compare(e.currentTarget.value || null)}>
-            <option value="">no other run</option>
+            <option value="">no run</option>
             {state.runs.value.filter((r) => r.name !== state.runName.value).map((r) => <option key={r.name} value={r.name}>{r.name}</option>)}
           </select>
         </label>
       )}
       <LiveState />
-      {live.underWay.value && <button type="button" onClick={() => void live.list().catch(state.complain)}>Look again</button>}
+      {live.underWay.value && <button type="button" onClick={() => void live.list().catch(state.complain)}>Refresh</button>}
       <p class="about">{about?.filter(Boolean).join(" · ")}</p>
       {scenario.running.value !== null && <button type="button" onClick={() => void scenario.stop()}>■ Stop {scenario.running.value}</button>}
       {matrix.drives.value.length > 0 && <button type="button" onClick={() => { void showMatrix(); }}>Matrix</button>}
-      {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit the scenario</button>}
-      <button type="button" class="help" onClick={() => { helpShown.value = true; }} title="?">Keys</button>
+      {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit scenario</button>}
+      <button type="button" class="help" onClick={() => { helpShown.value = true; }} title="?">Shortcuts</button>
     </header>
   );
 }

@@ -257,14 +257,14 @@ function MapView({ which, title }: { which: "own" | "other"; title: string | nul
   usePointer(canvas, which);
   return (
     <div class="map">
-      <canvas ref={canvas} role="img" aria-label={`Map of the nodes${title ? ` of ${title}` : ""}; the table Nodes has the same in words`} />
+      <canvas ref={canvas} role="img" aria-label={`Map of the nodes${title ? ` of ${title}` : ""}; the table Nodes has the same data`} />
       {title && <p class="title">{title}</p>}
       {which === "own" && <MapLegend />}
       <div class="zoom" role="group" aria-label="Map">
         <button type="button" onClick={() => zoom(1.5)} aria-label="Zoom in" title="Zoom in (+)">+</button>
         <button type="button" onClick={() => zoom(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)">−</button>
         <button type="button" onClick={state.fitAll} aria-label="Show all" title="Show all (0)">⤢</button>
-        {which === "own" && <button type="button" onClick={showExport} aria-label="Save as picture or video" title="Save as picture or video (S)">⤓</button>}
+        {which === "own" && <button type="button" onClick={showExport} aria-label="Save as a picture or video" title="Save as a picture or video (S)">⤓</button>}
       </div>
     </div>
   );

@@ -79,7 +79,7 @@ function Nodes({ t }: Moment) {
           </tbody>
         </table>
       </div>
-      {found.length > MOST_LISTED && <p class="note">The first {MOST_LISTED}; find others by name.</p>}
+      {found.length > MOST_LISTED && <p class="note">Only the first {MOST_LISTED} are listed; find others by name.</p>}
       {found.length === 0 && <p class="note">No node has that name or address.</p>}
     </details>
   );
@@ -108,15 +108,15 @@ function NodePanel({ node, t }: Moment & { node: number }) {
       <summary>{state.titleOf(node)}</summary>
       <dl>
         <dt>Address</dt><dd>{info.addresses[node] ?? "–"}</dd>
-        <dt>Place</dt><dd>{metres(xs[node])} m east, {metres(ys[node])} m north{zs[node] ? `, ${metres(zs[node])} m up` : ""}</dd>
+        <dt>Position</dt><dd>{metres(xs[node])} m east, {metres(ys[node])} m north{zs[node] ? `, ${metres(zs[node])} m up` : ""}</dd>
         <dt>Speed</dt><dd>{state.motionAt(t)?.speed(node, t).toFixed(1) ?? "–"} m/s</dd>
-        <dt>In range</dt><dd>{near ? near.map(state.nameOf).slice(0, 20).join(", ") + (near.length > 20 ? ", ..." : "") || "nobody" : "not known: the run has no single radio model"}</dd>
+        <dt>In range</dt><dd>{near ? near.map(state.nameOf).slice(0, 20).join(", ") + (near.length > 20 ? ", ..." : "") || "none" : "unknown: the run has no single radio model"}</dd>
         {state.hasTables.value && <Around node={node} t={t} />}
       </dl>
       <h3>Events over time</h3>
       <Chart />
       {counters.length > 0 && <details>
-        <summary>Counters of the whole run ({counters.length})</summary>
+        <summary>Counters (whole run) ({counters.length})</summary>
         <div class="scroll" tabIndex={0} role="region" aria-label="Counters">
           <table><tbody>
             {counters.map((c, i) => <tr key={i}><th scope="row">{String(c["layer"])} {String(c["name"])}</th><td>{String(c["value"])}</td></tr>)}
@@ -143,7 +143,7 @@ function Events({ t }: Moment) {
       <ol class="events">
         {hops.map((h, i) => <li key={i} class={h.event === "drop" ? "drop" : ""}><button type="button" onClick={() => { state.jump(h.t); state.select(h.node); state.tellPacket(h.packet); }}><time>{showMoment(h.t)}</time> {h.event === "drop" ? "✕ " : ""}{tell(h, state.nameOf)}</button></li>)}
       </ol>
-      {hops.length === 0 && <p class="note">{hasNoFlows() ? "The scenario has no flows, so nothing was sent." : "None is recorded up to here."}</p>}
+      {hops.length === 0 && <p class="note">{hasNoFlows() ? "The scenario has no flows, so nothing was sent." : "No events up to this time."}</p>}
     </details>
   );
 }

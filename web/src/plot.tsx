@@ -31,7 +31,7 @@ export function Zoom() {
           {WIDTHS.filter((w) => w < end).map((w) => <option key={w} value={String(w)}>{w} s around now</option>)}
         </select>
       </label>{" "}
-      {of !== null && <button type="button" onClick={() => centre(of.width)}>To the present</button>}
+      {of !== null && <button type="button" onClick={() => centre(of.width)}>Go to the current time</button>}
     </p>
   );
 }

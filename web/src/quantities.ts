@@ -7,10 +7,10 @@ export interface Quantity { key: string; label: string; group: string; unit: str
 
 const EVENTS: [string, string][] = [
   ["originate", "sent by applications"], ["transmit", "transmissions"], ["receive", "receptions"], ["deliver", "deliveries"],
-  ["drop", "drops"], ["forward", "forwarded"], ["recall", "taken back from the queue"],
+  ["drop", "drops"], ["forward", "forwarded"], ["recall", "removed from the queue"],
 ];
 const FIGURES: [string, string, string][] = [
-  ["queued", "queue length", "packets"], ["hops", "length of the route", "hops"], ["rtt_us", "round trip to the neighbour", "ms"],
+  ["queued", "queue length", "packets"], ["hops", "route length", "hops"], ["rtt_us", "round-trip time to the neighbour", "ms"],
 ];
 
 /** What a list of the table `sizes` is called. */
@@ -18,15 +18,15 @@ export const listName = (list: string): string => (list === "queue" ? "interface
 
 /** What a run's counts can show; the figures come from the table `sends`, the lists from `sizes`. */
 export function quantities(kinds: string[], lists: string[] = []): Quantity[] {
-  const rate = "a second";
+  const rate = "per second";
   const kind = (of: string, group: string, words: (name: string) => string) => kinds.filter((k) => k.startsWith(`${of}/`))
     .map((key) => ({ key, label: words(key.slice(of.length + 1)), group, unit: rate }));
   return [
     ...EVENTS.map(([key, label]) => ({ key, label, group: "Events", unit: rate })),
     ...kind("drop", "Drops by reason", (name) => `${name}: ${reasonInWords(name)}`),
-    ...kind("routing", "Routing packets by type, each hop", (name) => name),
+    ...kind("routing", "Routing packets by type, per hop", (name) => name),
     ...lists.map((list) => ({ key: `sizes/${list}`, label: `${listName(list)}, length`, group: "Queues, caches and tables", unit: /queue|buffer/.test(list) ? "packets" : "entries" })),
-    ...FIGURES.map(([key, label, unit]) => ({ key: `sends/${key}`, label, group: "When data was sent (DSR)", unit })),
+    ...FIGURES.map(([key, label, unit]) => ({ key: `sends/${key}`, label, group: "At each data packet sent (DSR)", unit })),
   ];
 }
 

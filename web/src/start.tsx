@@ -40,10 +40,10 @@ export function Start() {
   const words = [length + underWay.length > 0 ? "a run" : null, state.sweeps.value.length > 0 ? "a sweep" : null, reports.value.length > 0 ? "a report" : null].filter(Boolean).join(" or ");
   return (
     <main class="start">
-      <p class="choose">{words ? `Choose ${words}.` : "No run yet. Make one: wayhop run SCENARIO.toml"}</p>
+      <p class="choose">{words ? `Choose ${words}.` : "No runs yet. Start one with: wayhop run SCENARIO.toml"}</p>
       {underWay.length > 0 && (
         <details open>
-          <summary>Under way ({underWay.length})</summary>
+          <summary>Running ({underWay.length})</summary>
           <ul class="reports">{underWay.map((r) => (
             <li key={r.name}><button type="button" onClick={() => live.follow(r.name)}>● {r.name}</button> <span class="note">{r.world} · {r.protocol} · {r.nodes} nodes</span></li>
           ))}</ul>
@@ -63,7 +63,7 @@ function Row({ run: r }: { run: api.RunName }) {
     <tr>
       <th scope="row"><button type="button" onClick={() => void state.open(r.name)}>{r.name.slice(folderOf(r.name).length).replace("/", "")}</button></th>
       <td class="words">{r.scenario ?? "–"}</td><td class="words">{r.protocol ?? "–"}</td><td>{r.nodes ?? "–"}</td><td>{r.duration_s === null ? "–" : Number(r.duration_s.toFixed(1))}</td>
-      <td>{percent(r.delivery_ratio)}</td><td>{r.seed ?? "–"}</td><td class="words">{r.world ?? "–"}</td><td>{r.started?.slice(0, 16).replace("T", " ") ?? "–"}</td><td>{r.status ?? "cannot be read"}</td>
+      <td>{percent(r.delivery_ratio)}</td><td>{r.seed ?? "–"}</td><td class="words">{r.world ?? "–"}</td><td>{r.started?.slice(0, 16).replace("T", " ") ?? "–"}</td><td>{r.status ?? "unreadable"}</td>
     </tr>
   );
 }
@@ -100,7 +100,7 @@ function Runs() {
         </details>
       ))}
       {found.length === 0 && all.length > 0 && <p class="note">No run matches “{wanted}”.</p>}
-      {state.moreRuns.value > 0 && <p class="note">{state.moreRuns.value} more runs are not listed; open their folder: <code>wayhop studio FOLDER</code></p>}
+      {state.moreRuns.value > 0 && <p class="note">{state.moreRuns.value} more runs are not listed; open their folder with <code>wayhop studio FOLDER</code></p>}
       {sweeps(false)}
     </>
   );
@@ -114,7 +114,7 @@ function Sweep({ sweep, runs }: { sweep: api.Sweep; runs: api.RunName[] }) {
     <details open={isOwn} onToggle={(e) => open(e.currentTarget.open)}>
       <summary>{isOwn ? "This sweep" : `Sweep ${sweep.name}`}{sweep.runs === null ? "" : ` (${sweep.runs} runs)`}{sweep.has_figures ? "" : ", unfinished"}</summary>
       {isOpen && <SweepFigures name={sweep.name} />}
-      {isOpen && runs.length > 0 && <details><summary>Its runs ({runs.length})</summary><RunTable runs={runs} of={sweep.name} /></details>}
+      {isOpen && runs.length > 0 && <details><summary>Runs ({runs.length})</summary><RunTable runs={runs} of={sweep.name} /></details>}
     </details>
   );
 }

@@ -66,7 +66,7 @@ export async function begin(): Promise<void> {
   try {
     await reload();
     const wanted = runs.value.find((r) => r.name === runName.value)?.name;
-    if (runName.value !== null && !wanted) complain(`There is no run ${runName.value} here; choose one of the list`);
+    if (runName.value !== null && !wanted) complain(`There is no run ${runName.value} here; choose one from the list`);
     const first = wanted ?? (runs.value.length === 1 && sweeps.value.length === 0 ? runs.value[0].name : null);
     if (first) {
       await open(first, wanted !== undefined);
@@ -124,7 +124,7 @@ export async function compare(name: string | null): Promise<void> {
   other.value = null;
   if (name === null) { t.value = Math.min(t.value, end.value); return; }
   try {
-    if (!runs.value.some((r) => r.name === name)) throw new Error(`There is no run ${name} here to compare with; choose one of the list`);
+    if (!runs.value.some((r) => r.name === name)) throw new Error(`There is no run ${name} here to compare with; choose one from the list`);
     const run = await Recorded.open(name, () => { arrivals.value += 1; }, complain);
     await run.loadMotion(t.value);
     if (otherName.value !== name) return;

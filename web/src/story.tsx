@@ -55,7 +55,7 @@ async function load(run: string, query: Record<string, number>): Promise<Story[]
 /** A packet that a person typed; a flow's is looked up by its number there. The replay goes to its first moment. */
 async function search(text: string): Promise<string | null> {
   const wanted = parsePacket(text), run = state.runName.value;
-  if (wanted === null || run === null) return "Give the packet's number, or flow:number, such as 0:172";
+  if (wanted === null || run === null) return "Enter the packet's number, or flow:number such as 0:172";
   const got = await load(run, wanted);
   if (got.length > 0) {
     state.packet.value = got[0].packet;
@@ -79,10 +79,10 @@ function Search() {
   return (
     <form class="find" onSubmit={(e) => void submit(e)}>
       <label>Packet{" "}
-        <input id="packet" name="packet" size={12} autocomplete="off" placeholder="2741 or 3:17" title="The packet's number in the run, or flow:number in the flow (P)"
+        <input id="packet" name="packet" size={12} autocomplete="off" placeholder="2741 or 3:17" title="The packet's number in the run, or flow:number (P)"
           onInput={(e) => e.currentTarget.setCustomValidity("")} />
       </label>{" "}
-      <button type="submit">Tell</button>
+      <button type="submit">Explain</button>
     </form>
   );
 }
@@ -91,7 +91,7 @@ function NextLoss() {
   // The moment after which nothing is lost, once that is known.
   const [none, set] = useState<number | null>(null);
   const look = () => { const t = state.t.value; goToLoss(true).then((is) => set(is ? null : t), state.complain); };
-  return <button type="button" title="Go to the next loss and tell its story (L)" onClick={look}>{none !== null && none === state.t.value ? "No more losses" : "Next loss"}</button>;
+  return <button type="button" title="Go to the next loss and explain it (L)" onClick={look}>{none !== null && none === state.t.value ? "No more losses" : "Next loss"}</button>;
 }
 
 function Heading({ story }: { story: Story }) {
@@ -103,9 +103,9 @@ function Heading({ story }: { story: Story }) {
       <p class="about-packet">{story.class}{flow}, from {nodeAt(story.source)} to {nodeAt(story.destination)}</p>
       <p class={lost ? "fate lost" : "fate"}>
         {story.outcome === "delivered" && "✓ delivered"}
-        {story.outcome === "held" && "… still under way when the run ended"}
+        {story.outcome === "held" && "… still in transit when the run ended"}
         {lost && <>{cause?.sign ?? "✕"} dropped{story.reason && <>: {reasonInWords(story.reason)} <code>{story.reason}</code></>}</>}
-        {story.outcome === null && "what became of it in the end is not recorded"}
+        {story.outcome === null && "its outcome was not recorded"}
       </p>
       {story.path && <p class="path">{story.path.text}</p>}
     </>
@@ -152,8 +152,8 @@ function Steps({ story, at }: { story: Story; at: number }) {
         ))}
       </ol>
       {shown.length < story.steps.length && <button type="button" onClick={() => showAll(true)}>Show all {story.steps.length} lines</button>}
-      {story.more > 0 && <p class="note">{story.more} more are left out: <code>wayhop why RUN {story.packet}</code> tells them.</p>}
-      {!story.has_receptions && !ofHosts() && <p class="note">What became of its frames at their receivers was not recorded. Run it again with <code>--receptions</code>.</p>}
+      {story.more > 0 && <p class="note">{story.more} more steps are not shown; list them with <code>wayhop why RUN {story.packet}</code>.</p>}
+      {!story.has_receptions && !ofHosts() && <p class="note">The outcome of its frames at the receivers was not recorded. Run again with <code>--receptions</code>.</p>}
     </>
   );
 }

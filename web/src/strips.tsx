@@ -14,8 +14,8 @@ interface Wanted { run: string | null; quantity: Quantity; node: number | null }
 const strips = signal<Wanted[]>([]);
 const ours = () => strips.value.filter((s) => s.run === state.runName.value);
 const MOST_STRIPS = 12;
-const COUNTS: Line[] = [{ label: "a second", colour: "#0072B2", night: "#56B4E9" }];
-const FIGURES: Line[] = [{ label: "mean", colour: "#0072B2", night: "#56B4E9" }, { label: "greatest", colour: "#D55E00", dash: [3, 3] }];
+const COUNTS: Line[] = [{ label: "per second", colour: "#0072B2", night: "#56B4E9" }];
+const FIGURES: Line[] = [{ label: "mean", colour: "#0072B2", night: "#56B4E9" }, { label: "maximum", colour: "#D55E00", dash: [3, 3] }];
 
 /** Of a run under way: counted anew so often, milliseconds, in so many parts. */
 const LIVE_MS = 1000, LIVE_BINS = 300;
@@ -66,10 +66,10 @@ function Strip({ wanted, remove }: { wanted: Wanted; remove: () => void }) {
       {data && at !== null && last && (
         <>
           <Plot label={`${quantity.label}, ${who}, over the time of the run`} height={104} unit={quantity.unit} lines={hasFigures ? FIGURES : COUNTS} data={data} />
-          <p class="note">Most: {Number(last[at]!.toPrecision(3))} {quantity.unit}, at {showMoment(data[0][at]! * 1e9)}{hasFigures ? "; dashed: the greatest value then, else the mean" : ""}.</p>
+          <p class="note">Maximum: {Number(last[at]!.toPrecision(3))} {quantity.unit}, at {showMoment(data[0][at]! * 1e9)}{hasFigures ? "; solid: mean, dashed: maximum" : ""}.</p>
         </>
       )}
-      {data && at === null && <p class="note">{typeof frame !== "string" && frame?.head["cut"] ? "Not counted for each node: the run has too many." : hasFigures ? `Not recorded, or never above 0: nothing is in the table ${quantity.key.slice(0, 5)}.` : "None in this run."}</p>}
+      {data && at === null && <p class="note">{typeof frame !== "string" && frame?.head["cut"] ? "Not available per node: the run has too many nodes." : hasFigures ? `Not recorded, or always 0: the table ${quantity.key.slice(0, 5)} has no data.` : "None in this run."}</p>}
     </section>
   );
 }
@@ -126,7 +126,7 @@ export function Strips() {
     <>
       <Add />
       {ours().map((s) => <Strip key={`${s.quantity.key} ${s.node}`} wanted={s} remove={() => { strips.value = strips.value.filter((o) => o !== s); }} />)}
-      {ours().length === 0 && <p class="note">Choose what to draw over time, of one node or all.</p>}
+      {ours().length === 0 && <p class="note">Choose a quantity to plot over time, for one node or all.</p>}
     </>
   );
 }

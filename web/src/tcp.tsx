@@ -74,15 +74,15 @@ function Flow({ flow }: { flow: api.Flow }) {
   const data = useMemo(() => (frame ? [Array.from(frame.columns["time_ns"], (t) => t / 1e9), Array.from(frame.columns["octet"], (o) => o / 1000)] : null), [frame]);
   if (typeof got === "string") return <p class="wrong" role="alert">⚠ {got}</p>;
   if (!got || !frame || !s || !data) return <p class="note" role="status">Reading …</p>;
-  if (frame.head.rows === 0) return <p class="note">The table tcp has nothing of this flow{from > 0 ? " from here on" : ""}.</p>;
+  if (frame.head.rows === 0) return <p class="note">The table tcp has no data for this flow{from > 0 ? " after this time" : ""}.</p>;
   const [first, last] = visible(data[0], data[1], shown.value);
   return (
     <>
-      <Plot label={`Time-sequence plot of flow ${flow.id}: ${s.sent.length} segments sent, ${s.again.length} sent again, ${s.timeouts.length} timeouts, ${got.discoveries.length} route discoveries of the source`}
-        height={260} unit="octets, thousands" lines={[{ label: "octets", colour: "" }]} data={data} y={[first, last]} draw={(u) => paint(u, s, got.discoveries)} />
+      <Plot label={`Time-sequence plot of flow ${flow.id}: ${s.sent.length} segments sent, ${s.again.length} retransmitted, ${s.timeouts.length} timeouts, ${got.discoveries.length} route discoveries by the source`}
+        height={260} unit="kB" lines={[{ label: "bytes", colour: "" }]} data={data} y={[first, last]} draw={(u) => paint(u, s, got.discoveries)} />
       <p class="note">▪ sent ({s.sent.length})   — acknowledged   ✕ sent again ({s.again.length})   ▲ timeout ({s.timeouts.length})   ▼ the source looks for a route ({got.discoveries.length})</p>
-      {got.more && <p class="note">Up to {showMoment(frame.head["until_ns"] as number)}. <button type="button" onClick={() => setFrom(frame.head["until_ns"] as number)}>What follows</button></p>}
-      {from > 0 && <button type="button" onClick={() => setFrom(0)}>From the begin</button>}
+      {got.more && <p class="note">Up to {showMoment(frame.head["until_ns"] as number)}. <button type="button" onClick={() => setFrom(frame.head["until_ns"] as number)}>Next part</button></p>}
+      {from > 0 && <button type="button" onClick={() => setFrom(0)}>Back to the start</button>}
     </>
   );
 }
@@ -114,10 +114,10 @@ function Connection({ of }: { of: api.Connection }) {
   const data = [s.sent.map((p) => p[0]), s.sent.map((p) => p[1] / 1000)];
   return (
     <>
-      <Plot label={`Time-sequence plot of the connection from ${of.local}:${of.local_port} to ${of.remote}:${of.remote_port}: ${octets(of.sent)} sent, segments sent again: ${of.retransmissions}, ${got.discoveries.length} route discoveries of the node`}
-        height={260} unit="octets, thousands" lines={[{ label: "octets", colour: "" }]} data={data} y={visible(data[0], data[1], shown.value)} draw={(u) => paint(u, s, got.discoveries)} />
+      <Plot label={`Time-sequence plot of the connection from ${of.local}:${of.local_port} to ${of.remote}:${of.remote_port}: ${octets(of.sent)} sent, ${of.retransmissions} segments retransmitted, ${got.discoveries.length} route discoveries by the node`}
+        height={260} unit="kB" lines={[{ label: "bytes", colour: "" }]} data={data} y={visible(data[0], data[1], shown.value)} draw={(u) => paint(u, s, got.discoveries)} />
       <p class="note">▪ sent ({octets(of.sent)})   — acknowledged   ✕ sent again since the last look (segments in all: {of.retransmissions})   ▼ the node looks for a route ({got.discoveries.length})</p>
-      {frame.head["is_whole"] === false && <p class="note">Only the first {frame.head.rows} looks; wayhop export csv RUN connections has all.</p>}
+      {frame.head["is_whole"] === false && <p class="note">Only the first {frame.head.rows} samples; get all of them with <code>wayhop export csv RUN connections</code>.</p>}
     </>
   );
 }
@@ -161,7 +161,7 @@ export function Tcp() {
           {choices.map((c) => <option key={c.key} value={c.key}>{c.label}</option>)}
         </select>
       </label></p>
-      {listed !== null && typeof listed !== "string" && listed.left_out > 0 && <p class="note">{listed.left_out} connections with fewer octets are not listed.</p>}
+      {listed !== null && typeof listed !== "string" && listed.left_out > 0 && <p class="note">{listed.left_out} smaller connections are not listed.</p>}
       {"flow" in chosen ? <Flow key={chosen.key} flow={chosen.flow} /> : <Connection key={chosen.key} of={chosen.connection} />}
     </>
   );

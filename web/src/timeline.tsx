@@ -51,7 +51,7 @@ export function Timeline() {
         <output class="now" aria-label="Time of the run">{showMoment(t)} / {showMoment(end)}</output>
       </div>
       <canvas ref={canvas} role="img" aria-label="Packets over time: delivered upwards, dropped downwards" />
-      <input type="range" min={0} max={end / 1e9} step="any" value={t / 1e9} aria-label="Moment of the run, seconds"
+      <input type="range" min={0} max={end / 1e9} step="any" value={t / 1e9} aria-label="Time in the run, seconds"
         aria-valuetext={showMoment(t)} onInput={(e) => state.jump(Number(e.currentTarget.value) * 1e9)} />
     </section>
   );
@@ -59,7 +59,7 @@ export function Timeline() {
 
 function jump(field: HTMLInputElement): void {
   const moment = parseMoment(field.value);
-  field.setCustomValidity(moment === null ? "Give seconds, m:ss or h:mm:ss" : "");
+  field.setCustomValidity(moment === null ? "Enter seconds, m:ss or h:mm:ss" : "");
   if (!field.reportValidity() || moment === null) return;
   state.jump(moment);
   field.value = "";

@@ -42,34 +42,34 @@ export function parsePacket(text: string): { packet: number } | { flow: number; 
 
 // As docs/concepts/life-of-a-packet.md has them.
 const WORDS: Record<string, string> = {
-  NO_ROUTE: "no route, and this node must not look for one",
-  DISCOVERY_FAILED: "the last search for a route went unanswered",
+  NO_ROUTE: "no route, and this node may not discover one",
+  DISCOVERY_FAILED: "the last route discovery had no reply",
   BUFFER_TIMEOUT: "it waited too long for a route",
-  BUFFER_FULL: "too many packets waited for a route",
+  BUFFER_FULL: "too many packets were waiting for a route",
   QUEUE_FULL: "the interface queue was full",
   MAC_RETRIES: "the last attempt on the link failed",
-  ARP_FULL: "a newer packet took its place while the link address was asked for",
-  ARP_FAILED: "the next hop's link address did not resolve",
-  TTL_EXPIRED: "its time to live ran out",
+  ARP_FULL: "replaced by a newer packet while the link address was being resolved",
+  ARP_FAILED: "the next hop's link address could not be resolved",
+  TTL_EXPIRED: "its time to live expired",
   LOOP: "it would have visited a node twice",
-  NO_SALVAGE: "its route broke, and there was no other",
-  SALVAGE_LIMIT: "it was sent by another route as often as is allowed",
-  MALFORMED: "a header contradicts itself",
-  DUPLICATE: "it had come before",
-  POLICY: "it asks for what this node is told not to do",
-  NO_LISTENER: "no application waits for it",
+  NO_SALVAGE: "its route broke, and there was no other one",
+  SALVAGE_LIMIT: "it was salvaged as often as allowed",
+  MALFORMED: "a header is inconsistent",
+  DUPLICATE: "duplicate of a packet received before",
+  POLICY: "it requests something that this node's configuration forbids",
+  NO_LISTENER: "no application is listening for it",
   TOO_LONG: "it is longer than the link can carry",
-  NODE_DOWN: "the node went down with it",
-  LOST_ON_AIR: "sent without acknowledgement, and nobody got it",
-  RATE_LIMIT: "its neighbour sent more routing packets than this node takes",
-  ATTACK: "an attacker of the scenario kept it",
+  NODE_DOWN: "the node that held it went down",
+  LOST_ON_AIR: "sent without acknowledgement, and not received",
+  RATE_LIMIT: "its neighbour sent more routing packets than this node accepts",
+  ATTACK: "dropped by an attacker in the scenario",
   AUTH_MISSING: "a routing packet without authentication",
-  AUTH_FAILED: "a routing packet that no key of this node vouches for",
+  AUTH_FAILED: "a routing packet that no key of this node verifies",
   AUTH_REPLAY: "a routing packet that was received before",
   AUTH_UNKNOWN: "its neighbour has not answered this node's challenge yet",
 };
 
-export const reasonInWords = (reason: string): string => WORDS[reason] ?? "for a reason of its own";
+export const reasonInWords = (reason: string): string => WORDS[reason] ?? "for another reason";
 
 /** What of a routing message its frame's other lines say already. */
 const SAID = ["frame", "time_ns", "sent", "transmitter", "receiver", "retry", "signal_dbm", "src", "dst", "ttl", "ip_id", "ip_bytes", "protocol", "type"];
@@ -85,11 +85,11 @@ export function layers(f: Dissected): [string, string][] {
       ["signal", unit(f.radio.signal_dbm, "dBm")], ["noise", unit(f.radio.noise_dbm, "dBm")]])]);
   }
   if (f.link) {
-    all.push([`Link: ${f.link.kind}`, known([["from", f.link.transmitter], ["to", f.link.receiver], ["sent again", f.link.retry],
+    all.push([`Link: ${f.link.kind}`, known([["from", f.link.transmitter], ["to", f.link.receiver], ["retransmission", f.link.retry],
       ["number", f.link.sequence], ["reserves", unit(f.link.duration_us, "µs")]])]);
   }
   if (f.ip) {
-    all.push(["IP", known([["from", f.ip.src], ["to", f.ip.dst], ["TTL", f.ip.ttl], ["identification", f.ip.id], ["", unit(f.ip.bytes, "octets")],
+    all.push(["IP", known([["from", f.ip.src], ["to", f.ip.dst], ["TTL", f.ip.ttl], ["identification", f.ip.id], ["", unit(f.ip.bytes, "bytes")],
       ["protocol", f.ip.protocol_name ?? f.ip.protocol]])]);
     if (f.ip.src_port !== null) all.push(["UDP", `port ${f.ip.src_port} to ${f.ip.dst_port}`]);
   }

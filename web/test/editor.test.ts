@@ -26,8 +26,8 @@ describe("generators", () => {
 
 describe("tracks", () => {
   const track = { start: { x: 0, y: 0 }, pause_s: 10, waypoints: [{ at: { x: 30, y: 40 }, speed_mps: 5, pause_s: 20 }, { at: { x: 30, y: 140 }, speed_mps: 10 }] };
-  it("come to their knots when way, speed and pauses say", () => expect(arrivals(track)).toEqual([20, 50]));
-  it("move as a whole, or by a knot", () => {
+  it("come to their waypoints when way, speed and pauses say", () => expect(arrivals(track)).toEqual([20, 50]));
+  it("move as a whole, or by a waypoint", () => {
     expect(shifted(track, 1.234, -1).waypoints!.map((w) => [w.at.x, w.at.y])).toEqual([[31.23, 39], [31.23, 139]]);
     expect(withKnot(track, 2, 7, 8).waypoints![1].at).toEqual({ x: 7, y: 8 });
     expect(withKnot(track, 0, 7, 8)).toEqual({ ...track, start: { x: 7, y: 8 } });

@@ -56,12 +56,12 @@ describe("fields by the schema", () => {
     expect(resolve({ $ref: "#/$defs/Kind", description: "own" } as never, defs)).toMatchObject({ enum: ["a", "b", "c"], description: "own" });
   });
   it("say what an empty one stands for", () => {
-    expect([{ default: 3 }, { default: [1] }, { description: "How long. Without it: the `run`'s time; or so." }, { description: "A name." }].map((s) => usual(s as never))).toEqual(["3", "[1]", "the run's time", "none"]);
+    expect([{ default: 3 }, { default: [1] }, { description: "How long. Default: the `run`'s time; or so." }, { description: "A name." }].map((s) => usual(s as never))).toEqual(["3", "[1]", "the run's time", "none"]);
   });
   it("are shown for the kinds that their descriptions begin with", () => {
     const kinds = ["jamming", "wormhole", "black-hole"];
     expect([isFor("`jamming`: how loud", kinds, "jamming"), isFor("`jamming`: how loud", kinds, "wormhole"), isFor("How long", kinds, "wormhole"), isFor("`share` of it: all", kinds, "jamming")]).toEqual([true, false, true, true]);
-    expect([isFor("With forged replies: x", kinds, "black-hole"), isFor("With forged replies: x", kinds, "jamming")]).toEqual([true, false]);
+    expect([isFor("For forged replies: x", kinds, "black-hole"), isFor("For forged replies: x", kinds, "jamming")]).toEqual([true, false]);
   });
   it("know the shapes of a list whose entries have kinds", () => {
     const items = { oneOf: [{ properties: { kind: { const: "one" } } }, { $ref: "#/$defs/Cut", properties: { kind: { const: "two" } } }] } as never;
@@ -96,7 +96,7 @@ describe("bars above the clock", () => {
   it("are the outages, cuts and attacks of the text, and those that follow", () => {
     expect(all.map((s) => [s.kind, s.from, s.until])).toEqual([["outage", 10, 15], ["outage", 0, null], ["cut", 7, null], ["attack", 3, 8]]);
     expect(all[0].again).toEqual([[50, 55], [90, 95]]);
-    expect(all.map((s) => s.label)).toEqual(["Outage 1: node 1", "Outages at random 2: all nodes", "Cut 1 of wire cable", "Attack 1: jamming, nodes 1, 2"]);
+    expect(all.map((s) => s.label)).toEqual(["Outage 1: node 1", "Random outages 2: all nodes", "Cut 1 of wire cable", "Attack 1: jamming, nodes 1, 2"]);
   });
   it("write what moving or stretching them means, to the tenth of a second", () => {
     expect(spanned(all[0], 20.04, 25.04)).toEqual([{ op: "set", path: ["outages", 0, "start_s"], value: 20 }]);

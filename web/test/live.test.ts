@@ -99,9 +99,9 @@ describe("a run under way", () => {
     expect(tellHop(run.packets.at(0)!.row(1), (n) => ABOUT.names[n])).toBe("a: transmit data packet to b");
   });
   test("what else happened is said in words", () => {
-    expect(tell({ kind: "route", destination: "10.0.0.9", next_hop: "10.0.0.2", hops: 3 })).toBe("route to 10.0.0.9 by 10.0.0.2, 3 hops");
-    expect(tell({ kind: "route", destination: "10.0.0.9" })).toBe("no route to 10.0.0.9 any more");
-    expect(tell({ kind: "link", to: 2, state: { loss: 0.5 } })).toBe('the link to node 2: {"loss":0.5}');
+    expect(tell({ kind: "route", destination: "10.0.0.9", next_hop: "10.0.0.2", hops: 3 })).toBe("route to 10.0.0.9 via 10.0.0.2, 3 hops");
+    expect(tell({ kind: "route", destination: "10.0.0.9" })).toBe("lost the route to 10.0.0.9");
+    expect(tell({ kind: "link", to: 2, state: { loss: 0.5 } })).toBe('link to node 2: {"loss":0.5}');
     const run = new LiveRun(ABOUT);
     for (let i = 0; i < 600; i += 1) run.remark(0, { kind: "lost", count: i, time_s: i });
     run.remark(1, { kind: "position", time_s: 1 });

@@ -36,7 +36,7 @@ describe("frame", () => {
   test("another version is refused", () => {
     const other = octets({ rows: 0, columns: [] });
     new Uint8Array(other)[3] = 50;
-    expect(() => decode(other)).toThrow(/load the page again/);
+    expect(() => decode(other)).toThrow(/reload the page/);
     expect(() => decode(new ArrayBuffer(3))).toThrow();
   });
 });

@@ -18,7 +18,7 @@ describe("a frame layer by layer", () => {
     const radio = { header_bytes: 13, bad_fcs: false, rate_mbps: 2, channel_mhz: null, signal_dbm: -70, noise_dbm: null, retries: 0 };
     const link = { kind: "data", transmitter: "02:00:00:00:00:01", receiver: "02:00:00:00:00:02", retry: true, duration_us: 9, sequence: 0 };
     expect(layers({ ...nothing, radio, link })).toEqual([
-      ["Radio", "2 Mb/s, signal -70 dBm"], ["Link: data", "from 02:00:00:00:00:01, to 02:00:00:00:00:02, sent again, number 0, reserves 9 µs"],
+      ["Radio", "2 Mb/s, signal -70 dBm"], ["Link: data", "from 02:00:00:00:00:01, to 02:00:00:00:00:02, retransmission, number 0, reserves 9 µs"],
     ]);
     expect(layers({ ...nothing, radio: { ...radio, bad_fcs: true } })[0][1]).toBe("FCS wrong, 2 Mb/s, signal -70 dBm");
   });
@@ -34,7 +34,7 @@ describe("a frame layer by layer", () => {
 
 test("every reason of the tables is told in words", () => {
   expect(reasonInWords("QUEUE_FULL")).toMatch(/queue/);
-  expect(reasonInWords("SOMETHING_NEW")).toBe("for a reason of its own");
+  expect(reasonInWords("SOMETHING_NEW")).toBe("for another reason");
 });
 
 describe("strips", () => {

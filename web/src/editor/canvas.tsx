@@ -1,4 +1,4 @@
-// The map that is drawn on: nodes, trajectories with knots, links as they would be.
+// The map that is drawn on: nodes, trajectories with waypoints, and predicted links.
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -16,13 +16,13 @@ import { lines, signs, states, wireAt, wires } from "./overlay";
 
 export type Tool = "select" | "lasso" | "node" | "way" | "wire";
 export const tool = signal<Tool>("select");
-/** The speed to the next knot, m/s. */
+/** The speed to the next waypoint, m/s. */
 export const speed = signal(5);
 const lasso = signal<[number, number][]>([]);
 /** A wire that is being drawn: from where to where on the screen. */
 const cable = signal<[[number, number], [number, number]] | null>(null);
 const REACH_PX = 14;
-/** Knots of as many chosen nodes are drawn. */
+/** Waypoints of as many chosen nodes are drawn. */
 const MOST_WAYS = 200;
 
 type Grip = { kind: "knot"; node: number; knot: number } | { kind: "nodes"; nodes: number[] } | { kind: "map" } | { kind: "lasso" } | { kind: "wire"; from: number } | { kind: "control"; point: number };
@@ -97,7 +97,7 @@ function legsOf(node: number): Place[] {
   return [...points, doc.placeOf(node, d.duration_s) ?? []].flat();
 }
 
-/** The knots of a trajectory that the text has in metres; null if there are none. */
+/** The waypoints of a trajectory that the text has in metres; null if there are none. */
 function ownKnots(node: number, of: View): Place[] | null {
   const track = doc.track(node, of);
   return track && track.waypoints?.length && !inDegrees(of.tree ?? {}, node) ? knotsOf(track) : null;
@@ -116,7 +116,7 @@ function way(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: nu
   g.setLineDash([]);
 }
 
-/** A square at each knot that can be dragged. */
+/** A square at each waypoint that can be dragged. */
 function knots(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: number, y: number) => [number, number]): void {
   ownKnots(node, doc.shown.value)?.map((p) => at(p.x, p.y)).forEach(([x, y], k) => {
     g.fillStyle = theme.ground; g.strokeStyle = theme.route; g.lineWidth = 2;
@@ -125,7 +125,7 @@ function knots(g: CanvasRenderingContext2D, theme: Theme, node: number, at: (x: 
     g.font = "11px system-ui, sans-serif"; g.textBaseline = "middle"; g.lineWidth = 3;
     g.strokeStyle = theme.ground; g.fillStyle = theme.ink;
     // A bare number would be read as a node's.
-    g.strokeText(`knot ${k}`, x + 9, y + 9); g.fillText(`knot ${k}`, x + 9, y + 9);
+    g.strokeText(`waypoint ${k}`, x + 9, y + 9); g.fillText(`waypoint ${k}`, x + 9, y + 9);
   });
 }
 
@@ -184,7 +184,7 @@ export function addKnot(node: number, x: number, y: number): Promise<boolean> {
   if (why !== null) doc.complain(why);
   if (!track || why !== null) return Promise.resolve(false);
   const waypoints = [...(track.waypoints ?? []), { at: { x: cm(x), y: cm(y) }, speed_mps: speed.value }];
-  return doc.edit(`Knot ${waypoints.length} of node ${doc.nodeName(node)}`, [{ op: "track", node, track: { ...track, waypoints } }]);
+  return doc.edit(`Waypoint ${waypoints.length} of node ${doc.nodeName(node)}`, [{ op: "track", node, track: { ...track, waypoints } }]);
 }
 
 export async function addNodes(tracks: NodeTrack[], label: string): Promise<void> {
@@ -258,7 +258,7 @@ function usePointer(canvas: { current: HTMLCanvasElement | null }): void {
       else if (was.kind === "lasso") catchNodes(e.shiftKey);
       else if (was.kind === "wire") { const to = nodeAt(now.x, now.y); if (to !== null && to !== was.from) wire([was.from, to]); }
       else if (was.kind !== "map") {
-        const what = was.kind === "control" ? `Move control point ${was.point + 1}` : was.kind === "knot" ? `Move knot ${was.knot} of node ${doc.nodeName(was.node)}` : `Move ${was.nodes.length === 1 ? `node ${doc.nodeName(was.nodes[0])}` : `${was.nodes.length} nodes`}`;
+        const what = was.kind === "control" ? `Move control point ${was.point + 1}` : was.kind === "knot" ? `Move waypoint ${was.knot} of node ${doc.nodeName(was.node)}` : `Move ${was.nodes.length === 1 ? `node ${doc.nodeName(was.nodes[0])}` : `${was.nodes.length} nodes`}`;
         void doc.edit(what, operations(now));
         if (was.kind === "nodes" && was.nodes.length === 1) doc.choose(was.nodes);
       }
@@ -319,8 +319,8 @@ export function Canvas() {
   const c = doc.camera.value;
   return (
     <div class={`map tool-${tool.value}${doc.shown.value.isOld ? " old" : ""}`}>
-      <canvas ref={canvas} role="img" data-camera={c ? `${c.x},${c.y},${c.scale}` : undefined} aria-label="Map of the nodes and their trajectories; the tables Nodes and Trajectory have the same in numbers" />
-      {doc.shown.value.isOld && <p class="title">As it was before the mistake</p>}
+      <canvas ref={canvas} role="img" data-camera={c ? `${c.x},${c.y},${c.scale}` : undefined} aria-label="Map of the nodes and their trajectories; the tables Nodes and Trajectory have the same data" />
+      {doc.shown.value.isOld && <p class="title">Last valid state</p>}
       <div class="zoom" role="group" aria-label="Map">
         <button type="button" onClick={() => zoom(1.5)} aria-label="Zoom in" title="Zoom in (+)">+</button>
         <button type="button" onClick={() => zoom(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)">−</button>

@@ -60,7 +60,7 @@ async function ask<T>(address: string, body?: unknown): Promise<T> {
   try {
     response = await fetch(address, how);
   } catch {
-    throw new Error("The studio does not answer, and what was asked last is not done; the text stays while this page is open. Start it again with the same --port, and open the address that it prints");
+    throw new Error("The studio does not respond, and the last request was not carried out; your text is kept while this page is open. Start the studio again with the same --port, and open the address that it prints");
   }
   const answer = await response.json();
   if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
@@ -77,7 +77,7 @@ export async function fetchPicture(picture: string): Promise<Blob> {
 /** Has a picture copied beside the scenario; null if that is not possible. */
 export async function takePicture(file: File): Promise<{ picture: string; width: number; height: number } | null> {
   try {
-    if (file.size > MOST_PICTURE) throw new Error(`${file.name} has more than ${MOST_PICTURE >> 20} MiB; make it smaller, or copy it beside the scenario and name it at background.picture`);
+    if (file.size > MOST_PICTURE) throw new Error(`${file.name} is larger than ${MOST_PICTURE >> 20} MiB; make it smaller, or copy it to the scenario's folder and name it in background.picture`);
     const octets = new Uint8Array(await file.arrayBuffer());
     let text = "";
     for (let i = 0; i < octets.length; i += 1 << 15) text += String.fromCharCode(...octets.subarray(i, i + (1 << 15)));
@@ -153,7 +153,7 @@ export const edit = (label: string, operations: Operation[]): Promise<boolean> =
   try {
     const wanted = JSON.stringify(pairs());
     const got = await meaning(text.value, operations);
-    if (view.value.problem === null && isOwnMistake(operations, got.view)) throw new Error(`Not taken: ${got.view.problem!.message}`);
+    if (view.value.problem === null && isOwnMistake(operations, got.view)) throw new Error(`Not applied: ${got.view.problem!.message}`);
     batch(() => {
       history.value = changed(history.value, got.text, label);
       view.value = keeping(view.value, got.view);
@@ -216,7 +216,7 @@ const turn = (to: (h: History) => History, word: string, label: string | undefin
   said.value = `${word}: ${label}`;
 });
 export const undo = () => turn(undone, "Undone", history.value.past.at(-1)?.label);
-export const redo = () => turn(redone, "Done again", history.value.future[0]?.label);
+export const redo = () => turn(redone, "Redone", history.value.future[0]?.label);
 
 export const save = (over = false): Promise<boolean> => inTurn(async () => {
   const now = text.value;
@@ -237,8 +237,8 @@ interface Running { state: string; run: string; error?: string; pid?: number | n
 /** Ways to run a scenario, in the words of the studio's server. */
 export const WAYS: { label: string; how: { world?: string; pace?: number } }[] = [
   { label: "as fast as possible", how: {} },
-  ...[1, 10, 100].map((pace) => ({ label: `followed at ${pace} ×`, how: { pace } })),
-  { label: "emulated", how: { world: "emulation" } },
+  ...[1, 10, 100].map((pace) => ({ label: `followed at ${pace}×`, how: { pace } })),
+  { label: "as an emulation", how: { world: "emulation" } },
   { label: "in a lab", how: { world: "lab" } },
 ];
 export const way = signal(0);
@@ -249,7 +249,7 @@ export async function run(): Promise<void> {
   try {
     let got = await ask<Running>("/api/editor/run", WAYS[way.value].how);
     running.value = got.run;
-    said.value = `Run ${got.run} goes on`;
+    said.value = `Started run ${got.run}`;
     let followed: string | null = null;
     while (got.state === "running") {
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -309,8 +309,8 @@ function motionStart(of: View, node: number): { x: number; y: number; z?: number
 /** Why the places of a node cannot be changed here; null if they can. */
 export function heldBy(node: number): string | null {
   const { tree, drawn: d } = view.value;
-  if (d?.on_map.includes(node)) return `The scenario's map has a point named ${nodeName(node)}, where the node stands: move the point, or name the node otherwise`;
-  if (tree && inDegrees(tree, node)) return `The trajectory of ${nodeName(node)} is in degrees: change it in the text`;
+  if (d?.on_map.includes(node)) return `The scenario's map has a point named ${nodeName(node)}, where the node is placed: move the point, or rename the node`;
+  if (tree && inDegrees(tree, node)) return `The trajectory of ${nodeName(node)} is in degrees: edit it in the text`;
   return null;
 }
 

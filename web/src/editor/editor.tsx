@@ -19,16 +19,16 @@ import { Outlook } from "./outlook";
 import { Settings } from "./settings";
 
 const TOOLS: [Tool, string, string, string][] = [
-  ["select", "V", "Select", "Select and drag nodes and knots; drag the ground to move the map; Shift+drag for a lasso"],
+  ["select", "V", "Select", "Select and drag nodes and waypoints; drag the background to move the map; Shift+drag for a lasso"],
   ["lasso", "L", "Lasso", "Draw a line around nodes to select them"],
   ["node", "N", "Add nodes", "Click on the map to add a node"],
-  ["wire", "W", "Wire", "Drag from node to node, or click one and then the other, to join them by a wire"],
-  ["way", "T", "Trajectory", "Select a node, then click where it goes, one knot after the other"],
+  ["wire", "W", "Wire", "Drag from one node to another, or click both, to connect them with a wire"],
+  ["way", "T", "Trajectory", "Select a node, then click its waypoints one after the other"],
 ];
 const KEYS: [string, string][] = [
   ["V L N W T", "tools: select, lasso, add nodes, wire, trajectory"], ["Ctrl+Z Ctrl+Y", "undo, redo"], ["Ctrl+S", "save"], ["Ctrl+Enter", "run"],
   ["Ctrl+A", "select all nodes"], ["Ctrl+C Ctrl+V", "copy, paste nodes"], ["Delete", "delete the selected nodes"], ["+ − 0", "zoom in, out, show all"],
-  ["Esc", "give up what is dragged; select nothing; leave a field"], ["?", "this page"],
+  ["Esc", "cancel dragging; clear the selection; leave a field"], ["?", "show this list"],
 ];
 const help = signal(false);
 
@@ -85,7 +85,7 @@ function Header() {
   return (
     <header class="editor-head">
       <h1>Wayhop studio</h1>
-      <p class="about"><b title={doc.path.value}>{name}</b> · {doc.isSaved.value ? "saved" : "not saved"}</p>
+      <p class="about"><b title={doc.path.value}>{name}</b> · {doc.isSaved.value ? "saved" : "unsaved"}</p>
       <div class="row" role="group" aria-label="Document">
         <button type="button" disabled={past.length === 0} title={past.length > 0 ? `Undo: ${past.at(-1)!.label} (Ctrl+Z)` : "Nothing to undo"} onClick={() => void doc.undo()}>↶ Undo</button>
         <button type="button" disabled={future.length === 0} title={future.length > 0 ? `Redo: ${future[0].label} (Ctrl+Y)` : "Nothing to redo"} onClick={() => void doc.redo()}>↷ Redo</button>
@@ -97,7 +97,7 @@ function Header() {
           {doc.WAYS.map((w, i) => <option key={w.label} value={String(i)}>{w.label}</option>)}
         </select>
         <button type="button" onClick={() => { mode.value = "player"; }}>Runs</button>
-        <button type="button" title="?" onClick={() => { help.value = true; }}>Keys</button>
+        <button type="button" title="?" onClick={() => { help.value = true; }}>Shortcuts</button>
       </div>
     </header>
   );
@@ -112,11 +112,11 @@ function Problems() {
   const any = problem !== null || doc.problems.value.length > 0;
   return (
     <div role="alert" class={any || warnings.length > 0 ? "problems" : "problems none"}>
-      {problem && <p>{isNew ? "There are no nodes yet: add some to begin." : `⚠ ${problem.message}`}</p>}
+      {problem && <p>{isNew ? "There are no nodes yet; add some to start." : `⚠ ${problem.message}`}</p>}
       {doc.problems.value.map((p) => <p key={p}>⚠ {p}</p>)}
       {warnings.map((p) => <p key={p}>Note: {p}</p>)}
-      {doc.conflict.value && <button type="button" onClick={() => void doc.save(true)}>Save over it</button>}
-      {doc.conflict.value && <button type="button" onClick={() => void doc.load().catch(doc.complain)}>Load it again</button>}
+      {doc.conflict.value && <button type="button" onClick={() => void doc.save(true)}>Overwrite</button>}
+      {doc.conflict.value && <button type="button" onClick={() => void doc.load().catch(doc.complain)}>Reload</button>}
       {doc.problems.value.length > 0 && <button type="button" onClick={() => { doc.problems.value = []; }}>Dismiss</button>}
     </div>
   );
@@ -131,8 +131,8 @@ function Toolbar() {
       ))}
       {isWay && <NumberField visible label="Speed, m/s" min={0.001} value={speed.value} onCommit={(v) => { if (v !== null) speed.value = v; }} />}
       {isWay && <p class="note">{doc.chosen.value.length === 1 ? `Click where node ${doc.nodeName(doc.chosen.value[0])} goes.` : "Select one node, then click where it goes."}</p>}
-      {tool.value === "wire" && <p class="note">{doc.chosen.value.length === 1 ? `Click the other end of the wire of node ${doc.nodeName(doc.chosen.value[0])}.` : "Drag from one node to another."}</p>}
-      {tool.value === "node" && <p class="note">Click on the map for each node.</p>}
+      {tool.value === "wire" && <p class="note">{doc.chosen.value.length === 1 ? `Click the other end of the wire from node ${doc.nodeName(doc.chosen.value[0])}.` : "Drag from one node to another."}</p>}
+      {tool.value === "node" && <p class="note">Click on the map to add nodes.</p>}
     </div>
   );
 }
@@ -157,7 +157,7 @@ function Text() {
       <summary>The text (TOML)</summary>
       <textarea class="text" spellcheck={false} aria-label="The scenario's text" key={doc.text.value} defaultValue={doc.text.value}
         onChange={(e) => void doc.retype(e.currentTarget.value)} />
-      <p class="note">What is typed counts when the focus leaves. All edits above keep comments and keys that they do not name.</p>
+      <p class="note">Changes take effect when the field loses focus. Edits made above keep comments and other keys.</p>
     </details>
   );
 }
@@ -172,7 +172,7 @@ function Exports() {
         <button type="button" disabled={without} onClick={() => void doc.download("ns2-traffic", "traffic.tcl")}>ns-2 traffic</button>
         <button type="button" disabled={without} onClick={() => void doc.download("macfilter", "macfilter")}>macfilter trace</button>
       </div>
-      <p class="note">A macfilter trace says who ignores whom, when: <code>wayhop lab SCENARIO --macfilter FILE</code>.</p>
+      <p class="note">A macfilter trace lists the frames that each node ignores over time; use it with <code>wayhop lab SCENARIO --macfilter FILE</code>.</p>
     </details>
   );
 }
@@ -183,9 +183,9 @@ function Help() {
   useEffect(() => { if (shown) dialog.current?.showModal(); else dialog.current?.close(); }, [shown]);
   return (
     <dialog ref={dialog} aria-labelledby="editor-keys" onClose={() => { help.value = false; }}>
-      <h2 id="editor-keys">Keys</h2>
+      <h2 id="editor-keys">Keyboard shortcuts</h2>
       <dl class="keys">{KEYS.map(([key, what]) => <><dt><kbd>{key}</kbd></dt><dd>{what}</dd></>)}</dl>
-      <p>All that the map does, the tables do in numbers: Tab goes from field to field, Enter takes what was typed.</p>
+      <p>Everything on the map can also be edited in the tables: Tab moves between fields, Enter applies the input.</p>
       <form method="dialog"><button type="submit">Close</button></form>
     </dialog>
   );

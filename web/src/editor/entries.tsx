@@ -87,10 +87,10 @@ export function wordsOf(entry: Json, i: number): string {
     const v = member(entry, key);
     if (v === undefined) return [];
     const shown = Array.isArray(v) ? `${v.slice(0, 4).map(String).join(", ")}${v.length > 4 ? ", …" : ""}` : String(v);
-    const word: Record<string, string> = { node: `node ${shown}`, nodes: `nodes ${shown}`, nodes_share: `share ${shown}`, destination: `to ${shown}`, start_s: `from ${shown} s`, at_s: `from ${shown} s`, length_s: `for ${shown} s`, until_s: `until ${shown} s`, mean_up_s: `at random, every ${shown} s on average` };
+    const word: Record<string, string> = { node: `node ${shown}`, nodes: `nodes ${shown}`, nodes_share: `share ${shown}`, destination: `to ${shown}`, start_s: `from ${shown} s`, at_s: `from ${shown} s`, length_s: `for ${shown} s`, until_s: `until ${shown} s`, mean_up_s: `at random, mean interval ${shown} s` };
     return [word[key] ?? shown];
   });
-  return `${i + 1} · ${said.join(" · ") || "everybody"}`;
+  return `${i + 1} · ${said.join(" · ") || "all nodes"}`;
 }
 
 /** A section that is a list. `make` says what a new entry of each name is. */
@@ -134,7 +134,7 @@ export function Single({ section, title }: { section: string; title: string }) {
     <Section title={isSet ? `${title} · set` : title} isOpen={opened.value?.startsWith(`${section}.`)}>
       <p class="note"><Prose text={schema.description} /></p>
       <Keys path={[section]} schema={schema} defs={defs} />
-      {isSet && <div class="row"><button type="button" aria-label={`Take it all out: ${section}`} onClick={() => put([section], null)}>Take it all out</button></div>}
+      {isSet && <div class="row"><button type="button" aria-label={`Remove all: ${section}`} onClick={() => put([section], null)}>Remove all</button></div>}
     </Section>
   );
 }

@@ -24,20 +24,20 @@ const attack = (kind: string, keys: () => Table = whom) => (): Table => ({ kind,
 export function Events() {
   return (
     <>
-      <List section="outages" title="Outages" make={{ "an outage": () => ({ ...whom(), start_s: now(), length_s: 10 }), "outages at random": () => ({ ...someNodes(), mean_up_s: 60, mean_down_s: 10 }) }}>
-        <p class="note">The bars above the clock are these: drag one, or its right end; with the keyboard, the arrows move it, and Shift with them makes it longer or shorter.</p>
+      <List section="outages" title="Outages" make={{ "an outage": () => ({ ...whom(), start_s: now(), length_s: 10 }), "random outages": () => ({ ...someNodes(), mean_up_s: 60, mean_down_s: 10 }) }}>
+        <p class="note">They are the bars above the clock: drag a bar or its right end, or move it with the arrow keys (with Shift: its end).</p>
       </List>
       <List section="attacks" title="Attacks" make={{
         "black hole": attack("black-hole"), "grey hole": attack("grey-hole", () => ({ ...whom(), share: 0.5 })), wormhole: attack("wormhole", () => ({ nodes: two() })),
         "forged errors": attack("forged-error"), "request flood": attack("request-flood"), jamming: attack("jamming"),
       }} />
       <Single section="energy" title="Batteries" />
-      <Single section="security" title="Keys of the network" />
-      <List section="stalls" title="Stopped queues" make={{ "a stop": () => ({ node: one(), start_s: now(), length_s: 5 }) }} />
-      <List section="routes" title="Routes from the start" make={{ "a route": () => { const [node, destination] = two(); return { node, destination, via: destination }; } }} />
-      <List section="commands" title="Orders" make={{ "forget routes": () => ({ kind: "purge-routes", ...someNodes(), start_s: now() }) }} />
+      <Single section="security" title="Authentication keys" />
+      <List section="stalls" title="Stalled queues" make={{ "a stall": () => ({ node: one(), start_s: now(), length_s: 5 }) }} />
+      <List section="routes" title="Static routes" make={{ "a route": () => { const [node, destination] = two(); return { node, destination, via: destination }; } }} />
+      <List section="commands" title="Commands" make={{ "purge routes": () => ({ kind: "purge-routes", ...someNodes(), start_s: now() }) }} />
       <List section="programs" title="Programs" make={{ "a program": () => ({ node: one(), start_s: now(), command: ["ping", "-c", "5", "mesh-0"] }) }} />
-      <Single section="receptions" title="Record of receptions" />
+      <Single section="receptions" title="Reception records" />
       <Single section="captures" title="Captures" />
       <Single section="limits" title="Limits" />
       <Single section="output" title="Other output" />

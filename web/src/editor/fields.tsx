@@ -22,8 +22,8 @@ export function NumberField({ label, value, onCommit, disabled, visible, unit, m
     const typed = Number(field.value);
     if (field.value.trim() === "" || !Number.isFinite(typed)) { field.value = shown; return; }
     if (typed < (min ?? -Infinity) || typed > (max ?? Infinity) || (step === "1" && !Number.isInteger(typed))) {
-      const limits = max === undefined ? `from ${min ?? 0} on` : `from ${min ?? 0} to ${max}`;
-      doc.complain(`${label}: ${typed} is no ${step === "1" ? "whole number" : "number"} ${limits}`);
+      const limits = max === undefined ? `of at least ${min ?? 0}` : `from ${min ?? 0} to ${max}`;
+      doc.complain(`${label}: ${typed} is not a ${step === "1" ? "whole number" : "number"} ${limits}`);
       field.value = shown;
       return;
     }

@@ -8,7 +8,7 @@ import { endsOf, type Json, list, member, type Operation, type Step } from "./mo
 /** Kinds that the table can make; others are shown, and edited in the text. */
 const KINDS: [string, string][] = [["cbr", "UDP at a constant rate"], ["poisson", "UDP, Poisson"], ["ping", "Ping"], ["tcp", "TCP"]];
 /** The number that says how much is sent, by kind; what it is called, and what it is without a word. */
-const AMOUNT: Record<string, [string, string, string]> = { cbr: ["rate_pps", "Packets a second", "4"], poisson: ["rate_pps", "Packets a second", "4"], ping: ["interval_s", "Seconds between requests", "1"] };
+const AMOUNT: Record<string, [string, string, string]> = { cbr: ["rate_pps", "Packets per second", "4"], poisson: ["rate_pps", "Packets per second", "4"], ping: ["interval_s", "Seconds between requests", "1"] };
 
 const set = (label: string, path: Step[], value: Json): void => {
   const operation: Operation = value === null ? { op: "remove", path } : { op: "set", path, value };
@@ -41,7 +41,7 @@ function Flow({ entry, index }: { entry: Json; index: number }) {
           <td><NumberField label={`Start of flow ${index}, seconds`} value={numberOf("start_s")} min={0} empty placeholder="0" onCommit={(v) => set(label, at("start_s"), v)} /></td>
           <td><NumberField label={`Stop of flow ${index}, seconds`} value={numberOf("stop_s")} min={0} empty placeholder="end" onCommit={(v) => set(label, at("stop_s"), v)} /></td>
           <td>{amount && <NumberField label={`${amount[1]} of flow ${index}`} value={numberOf(amount[0])} min={0} empty placeholder={amount[2]} onCommit={(v) => set(label, at(amount[0]), v)} />}</td>
-          <td>{kind !== "tcp" && <NumberField label={`Octets a packet of flow ${index}`} value={numberOf("payload_bytes")} min={0} step="1" empty placeholder={kind === "ping" ? "56" : "64"} onCommit={(v) => set(label, at("payload_bytes"), v)} />}</td>
+          <td>{kind !== "tcp" && <NumberField label={`Bytes per packet of flow ${index}`} value={numberOf("payload_bytes")} min={0} step="1" empty placeholder={kind === "ping" ? "56" : "64"} onCommit={(v) => set(label, at("payload_bytes"), v)} />}</td>
         </>
       ) : <td colSpan={7}>{kind}: edit it in the text</td>}
       <td><button type="button" aria-label={`Delete flow ${index}`} title="Delete" onClick={() => void doc.edit(`Delete flow ${index}`, [{ op: "remove", path: ["traffic", index] }])}>✕</button></td>
@@ -57,7 +57,7 @@ export function Flows() {
   const nodes = (doc.drawn.value?.names ?? []).map((name, n): [string, string] => [String(n), name]);
   const add = (kind: string) => {
     if (from === null || to === null) {
-      doc.complain(`${doc.nodeName(from ?? 0)} is the source of the new flow: choose its destination at “New flow”, or select a second node (Shift+click)`);
+      doc.complain(`${doc.nodeName(from ?? 0)} is the source of the new flow: choose its destination in “New flow”, or select a second node (Shift+click)`);
       return;
     }
     void doc.edit(`Add a flow: ${kind}`, [{ op: "push", path: ["traffic"], value: { kind, src: from, dst: to } }]);
@@ -68,7 +68,7 @@ export function Flows() {
       {flows.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Table of flows">
           <table class="nodes flows">
-            <thead><tr><td /><th scope="col">From</th><th scope="col">To</th><th scope="col">Kind</th><th scope="col">Start, s</th><th scope="col">Stop, s</th><th scope="col" title="Packets a second; of a ping, seconds between requests">Rate, 1/s</th><th scope="col">Bytes</th><td /></tr></thead>
+            <thead><tr><td /><th scope="col">From</th><th scope="col">To</th><th scope="col">Kind</th><th scope="col">Start, s</th><th scope="col">Stop, s</th><th scope="col" title="Packets per second; for ping, seconds between requests">Rate, 1/s</th><th scope="col">Bytes</th><td /></tr></thead>
             <tbody>{flows.map((f, i) => <Flow key={i} entry={f} index={i} />)}</tbody>
           </table>
         </div>
@@ -86,7 +86,7 @@ export function Flows() {
       <div class="row">
         {KINDS.map(([kind, words]) => <button key={kind} type="button" disabled={count < 2} onClick={() => add(kind)} title={words}>+ {kind}</button>)}
       </div>
-      <p class="note">{count < 2 ? "A flow needs two nodes." : "A new flow joins the two selected nodes; with none selected, it goes from the first to the last."}</p>
+      <p class="note">{count < 2 ? "A flow needs two nodes." : "A new flow connects the two selected nodes; if none are selected, the first and the last."}</p>
     </details>
   );
 }

@@ -31,7 +31,7 @@ effect(() => {
   doc.fetchPicture(path).then(createImageBitmap).then((p) => { if (mine === wanted) picture.value = p; }, (e: unknown) => {
     if (mine !== wanted) return;
     picture.value = null;
-    doc.complain(e instanceof DOMException ? `${path} is no picture that this browser can show` : e);
+    doc.complain(e instanceof DOMException ? `${path} is not an image that this browser can display` : e);
   });
 });
 
@@ -99,7 +99,7 @@ async function take(file: File | undefined): Promise<void> {
   if (!got) return;
   const operations: Operation[] = [{ op: "set", path: ["background", "picture"], value: got.picture }];
   if (!controls.value) operations.push({ op: "set", path: ["background", "points"], value: placed(got.width, got.height) });
-  await doc.edit(`Background picture ${got.picture}`, operations);
+  await doc.edit(`Background image ${got.picture}`, operations);
 }
 
 export function Ground() {
@@ -108,15 +108,15 @@ export function Ground() {
   const both = controls.value, opacity = member(background(doc.view.value.tree), "opacity");
   return (
     <details onToggle={(e) => { showsControls.value = e.currentTarget.open; }}>
-      <summary>Background picture</summary>
-      <p class="note">A plan or an aerial photograph below the map. It is copied beside the scenario, which names it and where two of its points are. Runs do not read it.</p>
-      <label class="field"><span>Take a picture: PNG, JPEG, GIF or WebP, 8 MiB at most</span>
+      <summary>Background image</summary>
+      <p class="note">A plan or an aerial photograph below the map. The image is copied to the scenario's folder; the scenario has its name and two control points. Runs ignore it.</p>
+      <label class="field"><span>Choose an image: PNG, JPEG, GIF or WebP, up to 8 MiB</span>
         <input type="file" accept="image/png,image/jpeg,image/gif,image/webp" onChange={(e) => { const field = e.currentTarget; void take(field.files?.[0]).then(() => { field.value = ""; }); }} /></label>
       {named.value !== null && (
         <>
-          <TextField visible label="The file, from the scenario's folder" value={named.value} onCommit={(v) => { if (v.trim() !== "") void doc.edit("Name another picture", [{ op: "set", path: ["background", "picture"], value: v.trim() }]); }} />
-          <NumberField visible label="How strongly it is drawn, 0 to 1" value={typeof opacity === "number" ? opacity : null} min={0} empty placeholder={String(OPACITY)}
-            onCommit={(v) => void doc.edit("Strength of the picture", [v === null ? { op: "remove", path: ["background", "opacity"] } : { op: "set", path: ["background", "opacity"], value: Math.min(1, v) }])} />
+          <TextField visible label="File, relative to the scenario's folder" value={named.value} onCommit={(v) => { if (v.trim() !== "") void doc.edit("Change the image file", [{ op: "set", path: ["background", "picture"], value: v.trim() }]); }} />
+          <NumberField visible label="Opacity, 0 to 1" value={typeof opacity === "number" ? opacity : null} min={0} empty placeholder={String(OPACITY)}
+            onCommit={(v) => void doc.edit("Change the opacity", [v === null ? { op: "remove", path: ["background", "opacity"] } : { op: "set", path: ["background", "opacity"], value: Math.min(1, v) }])} />
           {both && (
             <table class="nodes">
               <thead><tr><th scope="col">Control point</th><th scope="col">right, px</th><th scope="col">down, px</th><th scope="col">x, m</th><th scope="col">y, m</th></tr></thead>
@@ -125,9 +125,9 @@ export function Ground() {
               ))}</tbody>
             </table>
           )}
-          {both && !fromControls(...both) && <p class="note">The two points must differ, in the picture and on the map.</p>}
-          <p class="note">The crosses on the map are the two points: drag one to where it belongs.</p>
-          <button type="button" onClick={() => void doc.edit("Remove the picture", [{ op: "remove", path: ["background"] }])}>Remove the picture</button>
+          {both && !fromControls(...both) && <p class="note">The two points must differ, both in the image and on the map.</p>}
+          <p class="note">The two crosses on the map are the control points; drag them to their positions.</p>
+          <button type="button" onClick={() => void doc.edit("Remove the image", [{ op: "remove", path: ["background"] }])}>Remove the image</button>
         </>
       )}
     </details>

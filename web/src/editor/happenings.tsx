@@ -22,7 +22,7 @@ function Bar({ span, end }: { span: Span; end: number }) {
   const percent = (s: number) => (100 * Math.min(end, Math.max(0, s))) / end;
   const moved = (by: number, isEdge: boolean) =>
     spanned(span, isEdge ? span.from : Math.max(0, span.from + by), isEdge ? Math.max(span.from + 0.1, until + by) : span.until === null ? null : Math.max(0, span.from + by) + (span.until - span.from));
-  const change = (by: number, isEdge: boolean) => { const operations = moved(by, isEdge); if (operations.length > 0) void doc.edit(`${isEdge ? "Stretch" : "Move"} ${named(span.path)}`, operations); };
+  const change = (by: number, isEdge: boolean) => { const operations = moved(by, isEdge); if (operations.length > 0) void doc.edit(`${isEdge ? "Resize" : "Move"} ${named(span.path)}`, operations); };
   const seconds = (e: PointerEvent) => ((e.clientX - drag.current!.x) / (bar.current!.parentElement!.clientWidth || 1)) * end;
   const key = (e: KeyboardEvent) => {
     const by = e.key === "ArrowLeft" ? -1 : e.key === "ArrowRight" ? 1 : 0;
@@ -30,7 +30,7 @@ function Bar({ span, end }: { span: Span; end: number }) {
     if (e.key === "Delete") { e.preventDefault(); e.stopPropagation(); void doc.edit(`Delete ${named(span.path)}`, [{ op: "remove", path: span.path }]); }
   };
   return (
-    <button ref={bar} type="button" class={`bar-of ${span.kind}${span.keys ? "" : " random"}`} aria-pressed={opened.value === named(span.path)} aria-label={`${span.label}, ${times(span)}${span.keys ? "; arrows move it, Shift and arrows change its end" : ""}`}
+    <button ref={bar} type="button" class={`bar-of ${span.kind}${span.keys ? "" : " random"}`} aria-pressed={opened.value === named(span.path)} aria-label={`${span.label}, ${times(span)}${span.keys ? "; move it with the arrow keys, or its end with Shift and the arrow keys" : ""}`}
       title={`${span.label}, ${times(span)}`} style={{ left: `${percent(span.from)}%`, width: `max(10px, ${percent(until) - percent(span.from)}%)` }}
       onClick={() => { if (!drag.current?.isDrag) open(span.path.slice(0, 2)); }}
       onKeyDown={span.keys ? key : undefined}

@@ -35,7 +35,7 @@ function Who() {
   const has = all.map((i) => members(i.entry, names));
   const toggle = (k: number, node: number) => {
     const { path, entry, isWire, name } = all[k], now = toggled(entry, names, node, isWire);
-    const label = `${has[k].has(node) ? "Take" : "Give"} node ${names[node]} ${has[k].has(node) ? "off" : ""} ${name}`.replace("  ", " ");
+    const label = `${has[k].has(node) ? "Remove" : "Add"} node ${names[node]} ${has[k].has(node) ? "from" : "to"} ${name}`;
     void doc.edit(label, [now === null ? { op: "remove", path: [...path, "nodes"] } : { op: "set", path: [...path, "nodes"], value: now }]);
   };
   return (
@@ -50,7 +50,7 @@ function Who() {
           ))}</tbody>
         </table>
       </div>
-      {names.length > rows.length && <p class="note">{rows.length} of {names.length} nodes; selected ones are always here.</p>}
+      {names.length > rows.length && <p class="note">{rows.length} of {names.length} nodes; selected nodes are always listed.</p>}
     </>
   );
 }
@@ -63,7 +63,7 @@ function Radio({ path, schema, defs }: { path: Step[]; schema: Schema; defs: Def
   return (
     <>
       <Keys path={path} schema={{ ...schema, properties: { ...schema.properties, preset: { ...schema.properties?.["preset"], enum: radio.sets.map((s) => s.name) } } }} defs={defs} except={["site"]} />
-      <details class="more"><summary>All its settings</summary><SearchedKeys path={path} schema={radio.schema} values={values} wanted="" /></details>
+      <details class="more"><summary>All settings</summary><SearchedKeys path={path} schema={radio.schema} values={values} wanted="" /></details>
     </>
   );
 }
@@ -95,7 +95,7 @@ export function Interfaces() {
   const isOpen = ["radio.", "radios[", "wires["].some((s) => opened.value?.startsWith(s)) || opened.value === "radio";
   return (
     <Section title={`Interfaces (${all.length})`} isOpen={isOpen}>
-      <p class="note">Each radio is a channel of its own, and a wire joins two nodes or more. Draw a wire with the tool <b>Wire</b>, or select its nodes.</p>
+      <p class="note">Each radio has its own channel; a wire connects two or more nodes. Draw a wire with the tool <b>Wire</b>, or select its nodes.</p>
       <Who />
       {all.map(({ path, name, entry, isWire }) => (
         <Entry key={path.join()} path={path} words={`${name} · ${isWire ? `wire, ${list(member(entry, "nodes")).map(String).join(" – ")}` : `radio, ${String(member(entry, "preset") ?? defs["Radio"]?.properties?.["preset"]?.default ?? "")}${member(entry, "channel") === undefined ? "" : `, channel ${String(member(entry, "channel"))}`}`}`}>
@@ -106,7 +106,7 @@ export function Interfaces() {
         <button type="button" disabled={count === 0} onClick={() => void add(["radios"], newRadio(), "Add a radio")}>+ radio{chosen.length > 0 ? ` for the ${chosen.length} selected` : ""}</button>
         <button type="button" disabled={chosen.length < 2} onClick={() => wire(chosen)}>+ wire{chosen.length > 1 ? ` among the ${chosen.length} selected` : ""}</button>
       </div>
-      {chosen.length < 2 && <p class="note">Select two nodes for a wire.</p>}
+      {chosen.length < 2 && <p class="note">Select two or more nodes to add a wire.</p>}
     </Section>
   );
 }
@@ -126,11 +126,11 @@ export function Own({ node }: { node: number }) {
   const battery = member(tree["energy"], "initial_j") !== undefined || entries.some((e) => member(e, "energy") !== undefined);
   return (
     <details class="more">
-      <summary>Of its own: card, address, battery</summary>
+      <summary>Node settings: card, address, battery</summary>
       {Object.entries(shown).filter(([name]) => name !== "mains" || battery).map(([name, s]) => <Key key={name} path={path} name={name} schema={s} defs={defs} first={first} />)}
       <h3>Battery</h3>
       {Object.entries(energy.properties ?? {}).map(([name, s]) => <Key key={name} path={[...path, "energy"]} name={name} schema={s} defs={defs} first={first} />)}
-      {own >= 0 && <button type="button" onClick={() => put(path, null)}>Take it all out</button>}
+      {own >= 0 && <button type="button" onClick={() => put(path, null)}>Remove all</button>}
     </details>
   );
 }

@@ -20,14 +20,14 @@ export function at(path: Step[], from: Json | undefined = doc.view.value.tree ??
 /** Gives a key a value, or takes it out. `first` is done before it, so that there is something to hold it. */
 export function put(path: Step[], value: Json, first: Operation[] = []): void {
   const label = named(path);
-  void doc.edit(`${value === null ? "Take out" : "Set"} ${label}`, [...first, value === null ? { op: "remove", path } : { op: "set", path, value }]);
+  void doc.edit(`${value === null ? "Remove" : "Set"} ${label}`, [...first, value === null ? { op: "remove", path } : { op: "set", path, value }]);
 }
 
 interface Field { label: string; path: Step[]; first?: Operation[]; hint: string; needed?: boolean }
 
 function NodeField({ label, path, first, hint, needed }: Field) {
   const names = doc.drawn.value?.names ?? [], now = at(path), node = nodeOf(now, names);
-  return <Choice visible label={label} value={node === null ? String(now ?? "") : String(node)} options={[...(needed ? [] : [["", `usual: ${hint}`] as [string, string]]), ...names.map((name, n): [string, string] => [String(n), name])]}
+  return <Choice visible label={label} value={node === null ? String(now ?? "") : String(node)} options={[...(needed ? [] : [["", `default: ${hint}`] as [string, string]]), ...names.map((name, n): [string, string] => [String(n), name])]}
     onCommit={(v) => put(path, v === "" ? null : referenceTo(Number(v), names), first)} />;
 }
 
@@ -37,16 +37,16 @@ function NodesField({ label, path, first, hint }: Field) {
   const commit = (typed: string): void | false => {
     const got = nodesTyped(typed, names);
     if ("nodes" in got) { put(path, got.nodes.length === 0 ? null : got.nodes, first); return undefined; }
-    doc.complain(`${named(path)}: ${got.wrong} is no node; give names or numbers with commas between them`);
+    doc.complain(`${named(path)}: ${got.wrong} is not a node; enter names or numbers separated by commas`);
     return false;
   };
   return (
     <>
       <TextField visible label={label} value={now.map(String).join(", ")} placeholder={hint} onCommit={commit} />
       <div class="row beside">
-        <button type="button" disabled={chosen.length === 0} title="Takes the nodes that are selected on the map or in the table" aria-label={`Take the ${chosen.length || ""} selected nodes as ${label} of ${named(path.slice(0, -1))}`.replace("  ", " ")}
-          onClick={() => put(path, chosen.map((n) => referenceTo(n, names)), first)}>{chosen.length > 0 ? `Take the ${chosen.length} selected` : "Take the selected"}</button>
-        {now.length > 0 && <button type="button" title="Selects them on the map" aria-label={`Show the nodes of ${named(path.slice(0, -1))}`} onClick={() => doc.choose(now.flatMap((r) => nodeOf(r, names) ?? []))}>Show</button>}
+        <button type="button" disabled={chosen.length === 0} title="Use the nodes selected on the map or in the table" aria-label={`Use the ${chosen.length || ""} selected nodes as ${label} of ${named(path.slice(0, -1))}`.replace("  ", " ")}
+          onClick={() => put(path, chosen.map((n) => referenceTo(n, names)), first)}>{chosen.length > 0 ? `Use the ${chosen.length} selected` : "Use the selected"}</button>
+        {now.length > 0 && <button type="button" title="Select them on the map" aria-label={`Show the nodes of ${named(path.slice(0, -1))}`} onClick={() => doc.choose(now.flatMap((r) => nodeOf(r, names) ?? []))}>Show</button>}
       </div>
     </>
   );
@@ -56,7 +56,7 @@ function NumbersField({ label, path, first, hint }: Field) {
   const commit = (typed: string): void | false => {
     const all = typed.split(/[\s,]+/).filter((w) => w !== "");
     if (all.every((w) => /^\d+$/.test(w))) { put(path, all.length === 0 ? null : all.map(Number), first); return undefined; }
-    doc.complain(`${named(path)}: give whole numbers with commas between them`);
+    doc.complain(`${named(path)}: enter whole numbers separated by commas`);
     return false;
   };
   return <TextField visible label={label} value={list(at(path)).map(String).join(", ")} placeholder={hint} onCommit={commit} />;
@@ -91,7 +91,7 @@ export function Key({ path, name, schema, defs, usual, first, needed }: {
         : kind === "numbers" ? <NumbersField {...field} />
         : kind === "words" ? <WordsField {...field} />
         : kind === "enum" || kind === "boolean"
-          ? <Choice {...common} value={now === undefined ? "" : String(now)} options={[...(needed ? [] : [["", `usual: ${hint}`] as [string, string]]), ...(s.enum ?? ["true", "false"]).map((v): [string, string] => [v, v])]} onCommit={(v) => set(v === "" ? null : kind === "boolean" ? v === "true" : v)} />
+          ? <Choice {...common} value={now === undefined ? "" : String(now)} options={[...(needed ? [] : [["", `default: ${hint}`] as [string, string]]), ...(s.enum ?? ["true", "false"]).map((v): [string, string] => [v, v])]} onCommit={(v) => set(v === "" ? null : kind === "boolean" ? v === "true" : v)} />
         : kind === "string"
           ? <TextField {...common} value={String(now ?? "")} placeholder={hint} onCommit={(v) => set(v === "" ? null : v)} />
           : <NumberField {...common} unit={unitOf(name)} value={typeof now === "number" ? now : null} empty={!needed} placeholder={hint} onCommit={set} />}

@@ -91,7 +91,7 @@ export function shifted(track: NodeTrack, dx: number, dy: number): NodeTrack {
   return { ...track, start: by(track.start), waypoints: (track.waypoints ?? []).map((w) => ({ ...w, at: by(w.at) })) };
 }
 
-/** A track with one of its knots elsewhere: 0 is the start, 1 the first waypoint. */
+/** A track with one of its waypoints elsewhere: 0 is the start, 1 the first waypoint. */
 export function withKnot(track: NodeTrack, knot: number, x: number, y: number): NodeTrack {
   const to = { x: cm(x), y: cm(y) };
   if (knot === 0) return { ...track, start: { ...track.start, ...to } };

@@ -22,7 +22,7 @@ export function Nodes() {
       <summary>Nodes ({d?.names.length ?? 0})</summary>
       {d && d.names.length > 20 && <label class="find">Find <input type="search" value={wanted} onInput={(e) => want(e.currentTarget.value)} /></label>}
       {!can && doc.view.value.tree && (
-        <p class="note">The places come from <code>{String((doc.view.value.tree["movement"] as { kind?: string })?.kind ?? "movement")}</code>, and can only be looked at.{" "}
+        <p class="note">The positions come from <code>{String((doc.view.value.tree["movement"] as { kind?: string })?.kind ?? "movement")}</code> and are read-only.{" "}
           <button type="button" disabled={!d} onClick={() => void doc.edit("Convert the movement to waypoints", [{ op: "convert" }])}>Convert to waypoints</button>
         </p>
       )}
@@ -60,7 +60,7 @@ let clipboard: NodeTrack[] = [];
 
 export function copy(): void {
   const tree = doc.view.value.tree, inMetres = doc.chosen.value.filter((n) => !tree || !inDegrees(tree, n));
-  if (inMetres.length < doc.chosen.value.length) doc.complain("Trajectories in degrees are copied in the text only");
+  if (inMetres.length < doc.chosen.value.length) doc.complain("Trajectories in degrees can only be copied in the text");
   clipboard = inMetres.flatMap((n) => doc.track(n) ?? []);
   if (clipboard.length > 0) doc.said.value = `Copied ${clipboard.length === 1 ? "a node" : `${clipboard.length} nodes`}`;
 }
@@ -107,9 +107,9 @@ export function Trajectory() {
   const tree = doc.view.value.tree, degrees = tree && inDegrees(tree, node) ? list(member(list(member(tree["movement"], "tracks"))[node], "waypoints")) : null;
   const waypoints = track.waypoints ?? [], when = arrivals(track);
   const put = (label: string, changed: Partial<NodeTrack>) => moved(node, { ...track, ...changed }, label);
-  const knot = (k: number, changed: object) => put(`Change knot ${k + 1} of node ${name}`, { waypoints: waypoints.map((w, i) => (i === k ? { ...w, ...changed } : w)) });
+  const knot = (k: number, changed: object) => put(`Change waypoint ${k + 1} of node ${name}`, { waypoints: waypoints.map((w, i) => (i === k ? { ...w, ...changed } : w)) });
   const cell = (k: number, words: string, value: number, commit: (v: number) => void, min?: number) => (
-    <td><NumberField label={`${words} of knot ${k + 1}`} value={value} min={min} disabled={!can} onCommit={(v) => { if (v !== null) commit(v); }} /></td>
+    <td><NumberField label={`${words} of waypoint ${k + 1}`} value={value} min={min} disabled={!can} onCommit={(v) => { if (v !== null) commit(v); }} /></td>
   );
   const last = waypoints.at(-1)?.at ?? track.start;
   return (
@@ -123,9 +123,9 @@ export function Trajectory() {
       <h3>Trajectory</h3>
       {held !== null && <p class="note">{held}.</p>}
       {degrees ? <Degrees waypoints={degrees} /> : waypoints.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Table of knots">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Table of waypoints">
           <table class="nodes knots">
-            <thead><tr><th scope="col">Knot</th><th scope="col">x, m</th><th scope="col">y, m</th><th scope="col">Speed, m/s</th><th scope="col">Pause, s</th><th scope="col">There at</th><td /></tr></thead>
+            <thead><tr><th scope="col">Waypoint</th><th scope="col">x, m</th><th scope="col">y, m</th><th scope="col">Speed, m/s</th><th scope="col">Pause, s</th><th scope="col">Arrival</th><td /></tr></thead>
             <tbody>
               {waypoints.map((w, k) => (
                 <tr key={k}>
@@ -135,7 +135,7 @@ export function Trajectory() {
                   {cell(k, "Speed", w.speed_mps, (v) => knot(k, { speed_mps: v }), 0.001)}
                   {cell(k, "Pause", w.pause_s ?? 0, (v) => knot(k, { pause_s: v }), 0)}
                   <td>{when[k].toFixed(1)} s</td>
-                  <td><button type="button" disabled={!can} aria-label={`Delete knot ${k + 1}`} title="Delete" onClick={() => put(`Delete knot ${k + 1} of node ${name}`, { waypoints: waypoints.filter((_, i) => i !== k) })}>✕</button></td>
+                  <td><button type="button" disabled={!can} aria-label={`Delete waypoint ${k + 1}`} title="Delete" onClick={() => put(`Delete waypoint ${k + 1} of node ${name}`, { waypoints: waypoints.filter((_, i) => i !== k) })}>✕</button></td>
                 </tr>
               ))}
             </tbody>
@@ -143,21 +143,21 @@ export function Trajectory() {
         </div>
       )}
       <div class="row">
-        <NumberField visible label="Speed to the next knot, m/s" min={0.001} value={speed.value} onCommit={(v) => { if (v !== null) speed.value = v; }} />
-        <button type="button" disabled={!can} onClick={() => void addKnot(node, last.x + 100, last.y)}>Add a knot</button>
+        <NumberField visible label="Speed to the next waypoint, m/s" min={0.001} value={speed.value} onCommit={(v) => { if (v !== null) speed.value = v; }} />
+        <button type="button" disabled={!can} onClick={() => void addKnot(node, last.x + 100, last.y)}>Add a waypoint</button>
       </div>
       <Own node={node} />
     </details>
   );
 }
 
-/** Knots in degrees, to look at. */
+/** Waypoints in degrees, to look at. */
 function Degrees({ waypoints }: { waypoints: Json[] }) {
   const number = (v: Json | undefined) => (typeof v === "number" ? v : "–");
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Table of knots">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Table of waypoints">
       <table class="nodes knots">
-        <thead><tr><th scope="col">Knot</th><th scope="col">Latitude, °</th><th scope="col">Longitude, °</th><th scope="col">Speed, m/s</th><th scope="col">Pause, s</th></tr></thead>
+        <thead><tr><th scope="col">Waypoint</th><th scope="col">Latitude, °</th><th scope="col">Longitude, °</th><th scope="col">Speed, m/s</th><th scope="col">Pause, s</th></tr></thead>
         <tbody>
           {waypoints.map((w, k) => {
             const at = member(w, "at");
@@ -188,7 +188,7 @@ export function Generators() {
     <details>
       <summary>Generate nodes</summary>
       <div class="fields">
-        <Choice visible label="How" value={g.kind} options={KINDS} onCommit={(kind) => set({ ...g, kind: kind as Generator["kind"] })} />
+        <Choice visible label="Layout" value={g.kind} options={KINDS} onCommit={(kind) => set({ ...g, kind: kind as Generator["kind"] })} />
         {NUMBERS.filter(([, , kinds]) => kinds.includes(g.kind)).map(([key, label]) => (
           <NumberField visible key={label} label={label} value={g[key] as number} {...limits(key)} onCommit={(v) => { if (v !== null) set({ ...g, [key]: v }); }} />
         ))}

@@ -23,34 +23,34 @@ function Strip({ steps, label }: { steps: [number, number | null][]; label: stri
   );
 }
 
-const words = (hops: number | null | undefined) => (hops === null || hops === undefined ? "no way" : hops === 1 ? "1 hop" : `${hops} hops`);
+const words = (hops: number | null | undefined) => (hops === null || hops === undefined ? "no path" : hops === 1 ? "1 hop" : `${hops} hops`);
 
 export function Outlook() {
   const d = doc.drawn.value;
   if (!d || d.names.length === 0) return null;
   const { geometry } = d, t = doc.seconds.value;
-  if (geometry.without) return <details open><summary>Links as they would be</summary><p class="note">{geometry.without}</p></details>;
+  if (geometry.without) return <details open><summary>Connectivity</summary><p class="note">{geometry.without}</p></details>;
   const parts = geometry.parts ?? [], now = stepAt(parts, t) ?? d.names.length;
   const joined = geometry.links ? linksAt(geometry.links, t) : null;
   const told = parts.map(([from, n]) => `from ${from.toFixed(1)} s ${n}`).slice(0, 20).join(", ");
   return (
     <details open>
-      <summary>Links as they would be</summary>
-      <p aria-live="polite" class="outlook">At {t.toFixed(1)} s: {joined ? joined.length === 2 ? "1 link" : `${joined.length / 2} links` : "…"}, {now === 1 ? "one network" : `${now} separate parts`}.</p>
-      <h3>Parts of the network</h3>
-      <Strip steps={parts} label={`Parts of the network: ${told}`} />
+      <summary>Connectivity</summary>
+      <p aria-live="polite" class="outlook">At {t.toFixed(1)} s: {joined ? joined.length === 2 ? "1 link" : `${joined.length / 2} links` : "…"}, {now === 1 ? "one network" : `${now} partitions`}.</p>
+      <h3>Partitions</h3>
+      <Strip steps={parts} label={`Partitions: ${told}`} />
       {(geometry.hops ?? []).map((h) => {
         const name = `${doc.nodeName(h.src)} → ${doc.nodeName(h.dst)}`;
         const told = h.steps.map(([from, n]) => `from ${from.toFixed(1)} s ${words(n)}`).slice(0, 20).join(", ");
         return (
           <div key={name}>
-            <h3>{name}: {h.unreachable_share === 1 ? "never a way" : words(stepAt(h.steps, t))}{h.unreachable_share && h.unreachable_share < 1 ? ` (no way ${(100 * h.unreachable_share).toFixed(0)} % of the time)` : ""}</h3>
+            <h3>{name}: {h.unreachable_share === 1 ? "never a path" : words(stepAt(h.steps, t))}{h.unreachable_share && h.unreachable_share < 1 ? ` (no path ${(100 * h.unreachable_share).toFixed(0)} % of the time)` : ""}</h3>
             <Strip steps={h.steps} label={`Hops from ${name}: ${told}`} />
           </div>
         );
       })}
-      <p class="note">By distance alone: no fading, no interference, no protocol. Two selected nodes are shown here, too. Hatched: no way.
-        {geometry.moments !== undefined && ` So many links come and go that this is looked at ${geometry.moments} moments, evenly apart.`}</p>
+      <p class="note">Computed from distance alone, without fading, interference or a protocol. Also shown for two selected nodes. Hatched: no path.
+        {geometry.moments !== undefined && ` Because many links change, this was computed at ${geometry.moments} evenly spaced times.`}</p>
     </details>
   );
 }

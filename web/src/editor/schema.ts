@@ -50,7 +50,7 @@ const FORGE_REPLIES = ["black-hole", "grey-hole", "forged-reply", "sybil"];
 /** Whether a key says something for entries of a kind: descriptions begin with the kinds that it is for. */
 export function isFor(description: string | undefined, kinds: string[], kind: string): boolean {
   const about = description ?? "";
-  if (about.startsWith("With forged replies:")) return FORGE_REPLIES.includes(kind);
+  if (about.startsWith("For forged replies:")) return FORGE_REPLIES.includes(kind);
   if (!about.startsWith("`")) return true;
   const named = [...about.slice(0, Math.max(0, about.indexOf(":"))).matchAll(/`([^`]+)`/g)].map((m) => m[1]).filter((w) => kinds.includes(w));
   return named.length === 0 || named.includes(kind);
@@ -59,7 +59,7 @@ export function isFor(description: string | undefined, kinds: string[], kind: st
 /** What an empty field stands for, in the words of its description if the schema itself does not say it. */
 export function usual(schema: Schema): string {
   if (schema.default !== undefined && schema.default !== null) return typeof schema.default === "object" ? JSON.stringify(schema.default) : String(schema.default);
-  return schema.description?.match(/Without (?:it|one): (.+?)(?:[,;]|\.(?:\s|$))/)?.[1].replaceAll(/[`"]/g, "") ?? "none";
+  return schema.description?.match(/(?:Default|Without (?:it|one)): (.+?)(?:[,;]|\.(?:\s|$))/)?.[1].replaceAll(/[`"]/g, "") ?? "none";
 }
 
 /** A node as the text names it: by its number, or by its name. */

@@ -18,7 +18,7 @@ export function Keys({ path, schema, values, wanted }: { path: Step[]; schema: S
     <>
       {keys.slice(0, MOST_KEYS).map(({ name, raw }) => <Key key={name} path={path} name={name} schema={raw} defs={defs} usual={values[name]} />)}
       {keys.length > MOST_KEYS && <p class="note">{keys.length - MOST_KEYS} more; search for them.</p>}
-      {keys.length === 0 && wanted !== "" && <p class="note">No key here says “{wanted}”.</p>}
+      {keys.length === 0 && wanted !== "" && <p class="note">No setting matches “{wanted}”.</p>}
     </>
   );
 }

@@ -31,7 +31,7 @@ function outage(entry: Json, i: number, end: number): Span {
   if (every !== null && every > 0 && length !== null) {
     for (let t = from + every; t < end && again.length < MOST_AGAIN; t += every) again.push([t, t + length]);
   }
-  return { path: ["outages", i], kind: "outage", label: `${random ? "Outages at random" : "Outage"} ${i + 1}: ${who(entry)}`, from, until, again, keys: random ? null : { from: "start_s", length: "length_s" } };
+  return { path: ["outages", i], kind: "outage", label: `${random ? "Random outages" : "Outage"} ${i + 1}: ${who(entry)}`, from, until, again, keys: random ? null : { from: "start_s", length: "length_s" } };
 }
 
 export function spans(tree: Table | null, end: number): Span[] {

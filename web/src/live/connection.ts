@@ -35,13 +35,13 @@ export class Connection {
   close(): void {
     this.closed = true;
     this.socket?.close();
-    this.forget("the page left this run");
+    this.forget("the page is no longer connected to this run");
   }
 
   /** Asks in the words of the control socket (`wayhop ctl`). */
   ask(request: Record<string, unknown>): Promise<unknown> {
     const socket = this.socket;
-    if (socket?.readyState !== WebSocket.OPEN) return Promise.reject(new Error("there is no connection to the run just now"));
+    if (socket?.readyState !== WebSocket.OPEN) return Promise.reject(new Error("not connected to the run at the moment"));
     const id = this.nextId++;
     return new Promise((done, fail) => {
       this.waiting.set(id, { done, fail });
@@ -96,8 +96,8 @@ export class Connection {
   }
 
   private broken(): void {
-    this.forget("the connection broke");
-    this.listener.state("reconnecting", "the connection to the studio broke; trying again");
+    this.forget("the connection was lost");
+    this.listener.state("reconnecting", "lost the connection to the studio; trying again");
     setTimeout(() => { void this.tryAgain(); }, this.wait);
     this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
   }

@@ -50,7 +50,7 @@ export function follow(name: string): void {
       run = new LiveRun(about);
       state.showLive(name, run, {
         nodes: about.names.length, names: about.names, addresses: about.addresses, end_ns: 0, rows: 0, range_m: about.range_m,
-        status: "under way", started: "", seed: 0, scenario: about.name, world: about.world, protocol: about.protocol,
+        status: "running", started: "", seed: 0, scenario: about.name, world: about.world, protocol: about.protocol,
         totals: null, flows: about.flows, problems: [],
       });
     },
@@ -93,10 +93,10 @@ export function follow(name: string): void {
     state(now, why) {
       batch(() => {
         connection.value = now;
-        const before = "the connection to the studio broke; trying again";
+        const before = "lost the connection to the studio; trying again";
         state.problems.value = state.problems.value.filter((p) => p !== before);
         if (now === "reconnecting") state.complain(why);
-        if (now === "ended") { state.complain(`${why}; what came is still shown. A recorded run opens with: wayhop studio RUN`); state.stopFollowing(); }
+        if (now === "ended") { state.complain(`${why}; the data received so far is still shown. Open the recorded run with: wayhop studio RUN`); state.stopFollowing(); }
       });
     },
   });

@@ -44,8 +44,8 @@ function Receiver({ node }: { node: number }) {
   return (
     <>
       <dt>GPS fix</dt>
-      <dd class="fix">{quality ? fixInWords(quality) : own.overridden ? "the node was told where it is" : "no receiver reports a position"}</dd>
-      {quality && quality.time_unix_s !== null && <><dt>Last report</dt><dd>taken {takenAt(quality.time_unix_s)}</dd></>}
+      <dd class="fix">{quality ? fixInWords(quality) : own.overridden ? "position set manually" : "no receiver reports a position"}</dd>
+      {quality && quality.time_unix_s !== null && <><dt>Last report</dt><dd>measured {takenAt(quality.time_unix_s)}</dd></>}
     </>
   );
 }
@@ -89,12 +89,12 @@ function Move({ node }: { node: number }) {
       <label>x, m <input type="number" step="any" value={x} onInput={(e) => setX(e.currentTarget.value)} /></label>{" "}
       <label>y, m <input type="number" step="any" value={y} onInput={(e) => setY(e.currentTarget.value)} /></label>{" "}
       <button type="submit">Move there</button>{" "}
-      {run.moved[node] && <button type="button" onClick={() => void live.ask({ do: "release-position", node: live.numberOf(node) })}>Give back its own motion</button>}
+      {run.moved[node] && <button type="button" onClick={() => void live.ask({ do: "release-position", node: live.numberOf(node) })}>Restore its own movement</button>}
     </form>
   );
 }
 
-const links = (world: string): [string, string][] => [["down", "Break"], ["up", "Make perfect"], ["model", world === "lab" ? "Leave to the macfilter" : "Leave to the model"]];
+const links = (world: string): [string, string][] => [["down", "Break"], ["up", "Make perfect"], ["model", world === "lab" ? "Use the macfilter" : "Use the radio model"]];
 
 function Link({ node }: { node: number }) {
   const run = state.live.value!;
@@ -126,7 +126,7 @@ export function LiveNode({ node, t }: { node: number; t: number }) {
       <summary>{state.titleOf(node)}</summary>
       <dl>
         <dt>Address</dt><dd>{run.about.addresses[node]}</dd>
-        <dt>Place</dt><dd>{at ? `${at.x.toFixed(1)} m east, ${at.y.toFixed(1)} m north` : "not known"}{run.moved[node] ? ", put there" : ""}</dd>
+        <dt>Position</dt><dd>{at ? `${at.x.toFixed(1)} m east, ${at.y.toFixed(1)} m north` : "unknown"}{run.moved[node] ? ", set manually" : ""}</dd>
         <dt>Speed</dt><dd>{run.speed(node, t).toFixed(1)} m/s</dd>
         <dt>State</dt><dd>{up ? "up" : "down"}</dd>
         <Receiver node={node} />
@@ -142,8 +142,8 @@ export function LiveNode({ node, t }: { node: number; t: number }) {
       )}
       <h3>Events over time</h3>
       <Chart />
-      <h3>Tables now</h3>
-      {own ? Object.entries(own.tables).map(([name, rows]) => <TableOf key={name} name={name} rows={rows} />) : <p class="note">Not heard yet.</p>}
+      <h3>Current tables</h3>
+      {own ? Object.entries(own.tables).map(([name, rows]) => <TableOf key={name} name={name} rows={rows} />) : <p class="note">No data yet.</p>}
       {own && own.rows_left_out > 0 && <p class="note">{own.rows_left_out} rows are left out.</p>}
       <details>
         <summary>Counters ({counters.length})</summary>
@@ -164,7 +164,7 @@ export function Remarks() {
   const list = run.remarks.filter((r) => node === null || r.row === node).slice(-MOST_REMARKS).reverse();
   return (
     <details open>
-      <summary>Routes, links and remarks</summary>
+      <summary>Routes, links and protocol events</summary>
       <ol class="events">
         {list.map((r, i) => <li key={i}><button type="button" onClick={() => state.jump(r.t)}><time>{showMoment(r.t)}</time> {r.row === null ? "" : `${state.nameOf(r.row)}: `}{r.text}</button></li>)}
       </ol>

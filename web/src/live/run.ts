@@ -32,7 +32,7 @@ export class Heard extends Stretches {
   private rows = 0;
 
   constructor() {
-    super(() => Promise.reject(new Error("a run under way is not fetched")), Infinity, 1);
+    super(() => Promise.reject(new Error("a running run is not fetched")), Infinity, 1);
   }
 
   add(frame: Frame): void {
@@ -195,12 +195,12 @@ export function tell(e: Record<string, unknown>): string {
       return `${String(e["what"]).replaceAll("_", " ")}${about}${e["value"] ? ` (${e["value"]})` : ""}`;
     }
     case "drop": return `dropped a packet${e["destination"] ? ` for ${e["destination"]}` : ""}: ${reasonWords(String(e["reason"]))}`;
-    case "route": return e["next_hop"] ? `route to ${e["destination"]} by ${e["next_hop"]}, ${e["hops"]} hops` : `no route to ${e["destination"]} any more`;
-    case "link": return `the link to node ${e["to"]}: ${typeof e["state"] === "string" ? e["state"] : JSON.stringify(e["state"])}`;
-    case "process": return "exit" in e ? `${e["command"]} ended with ${e["exit"]}` : `${e["command"]} began`;
+    case "route": return e["next_hop"] ? `route to ${e["destination"]} via ${e["next_hop"]}, ${e["hops"]} hops` : `lost the route to ${e["destination"]}`;
+    case "link": return `link to node ${e["to"]}: ${typeof e["state"] === "string" ? e["state"] : JSON.stringify(e["state"])}`;
+    case "process": return "exit" in e ? `${e["command"]} exited with ${e["exit"]}` : `${e["command"]} started`;
     case "neighbour": return `neighbour ${e["address"]} at ${e["mac"]}`;
     case "host": return `the host changed ${e["what"]}: ${e["done"]}`;
-    case "lost": return `${e["count"]} events are missing: the studio, or this page, was too slow for them`;
+    case "lost": return `${e["count"]} events were lost: the studio or this page was too slow`;
     default: return String(e["kind"]);
   }
 }

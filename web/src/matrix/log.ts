@@ -29,7 +29,7 @@ export const shown = computed(() => (moment.value === null ? seconds.value.at(-1
 
 async function ask<T>(path: string): Promise<T> {
   let response: Response;
-  try { response = await fetch(path); } catch { throw new Error("The studio does not answer. If it has been closed, start it again: wayhop studio"); }
+  try { response = await fetch(path); } catch { throw new Error("The studio does not respond. If you closed it, start it again with: wayhop studio"); }
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
   return answer;

@@ -120,7 +120,7 @@ function Layout() {
   }, []);
   return (
     <div class="map">
-      <canvas ref={canvas} role="img" aria-label="Layout of the radios on a grid, with the links that are to be there; the table Links has the same in numbers" />
+      <canvas ref={canvas} role="img" aria-label="Layout of the radios on a grid, with the wanted links; the table Links has the same data" />
       <div class="zoom" role="group" aria-label="Map">
         <button type="button" onClick={() => zoom(1.5)} aria-label="Zoom in" title="Zoom in (+)">+</button>
         <button type="button" onClick={() => zoom(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)">−</button>
@@ -136,7 +136,7 @@ function Clock() {
   const all = log.seconds.value, first = all[0]?.time_s ?? 0, last = all.at(-1)?.time_s ?? 0, now = log.shown.value?.time_s ?? 0;
   return (
     <div class="timeline clock">
-      <button type="button" aria-pressed={isFollowed()} title="Follow the newest second" onClick={() => { log.moment.value = isFollowed() ? now : null; }}>{isFollowed() ? "● Now" : "○ Now"}</button>
+      <button type="button" aria-pressed={isFollowed()} title="Follow the latest second" onClick={() => { log.moment.value = isFollowed() ? now : null; }}>{isFollowed() ? "● Now" : "○ Now"}</button>
       <label>Second <input type="range" min={first} max={Math.max(first, last)} step="1" value={now} aria-valuetext={`second ${now} of ${last}`}
         onInput={(e) => { log.moment.value = Number(e.currentTarget.value); }} /></label>
       <output class="now">{now} of {last} s</output>
@@ -155,7 +155,7 @@ function Errors() {
     const made = new uPlot({
       width: parent.clientWidth || 300, height: 150, legend: { live: false }, cursor: { drag: { x: false, y: false } }, scales: { x: { time: false } },
       axes: [{ ...axis, size: 26, label: "seconds" }, { ...axis, size: 46, label: "error, dB" }],
-      series: [{}, { label: "mean", stroke: isDark ? "#56B4E9" : "#0072B2", width: 1.5, points: { show: false } }, { label: "greatest", stroke: "#D55E00", dash: [5, 3], width: 1.5, points: { show: false } }],
+      series: [{}, { label: "mean", stroke: isDark ? "#56B4E9" : "#0072B2", width: 1.5, points: { show: false } }, { label: "maximum", stroke: "#D55E00", dash: [5, 3], width: 1.5, points: { show: false } }],
       hooks: { draw: [(u) => {
         const x = u.valToPos(log.shown.peek()?.time_s ?? 0, "x", true);
         u.ctx.strokeStyle = isDark ? "#eef1f4" : "#1a1d21"; u.ctx.lineWidth = 1.5; u.ctx.setLineDash([]);
@@ -166,19 +166,19 @@ function Errors() {
     return () => made.destroy();
   }, [all, now, isDark]);
   if (all.length < 2) return null;
-  return <div class="chart" ref={box} role="img" aria-label="Mean and greatest error of a link, second by second" />;
+  return <div class="chart" ref={box} role="img" aria-label="Mean and maximum error of the links over time" />;
 }
 
 function Now() {
   const s = log.shown.value;
-  if (!s) return <p class="note">{log.heard.value === null ? "Reading …" : "No second is written yet."}</p>;
+  if (!s) return <p class="note">{log.heard.value === null ? "Reading …" : "No data yet."}</p>;
   return (
     <dl>
-      <dt>Error of a link</dt><dd>{db(s.mean_error_db)} dB on average, {db(s.max_error_db)} dB at most</dd>
-      <dt>False links</dt><dd class={s.false_links > 0 ? "wrong" : ""}>{s.false_links}{s.beyond_db === null || s.beyond_db === undefined ? "" : `, beyond ${db(s.beyond_db)} dB`}</dd>
+      <dt>Link error</dt><dd>mean {db(s.mean_error_db)} dB, maximum {db(s.max_error_db)} dB</dd>
+      <dt>False links</dt><dd class={s.false_links > 0 ? "wrong" : ""}>{s.false_links}{s.beyond_db === null || s.beyond_db === undefined ? "" : `, above ${db(s.beyond_db)} dB`}</dd>
       <dt>Solved in</dt><dd>{s.solve_ms.toFixed(1)} ms</dd>
-      <dt>Attenuators set</dt><dd>{s.set}, in {s.set_ms.toFixed(0)} ms{s.unset > 0 && <b class="wrong">; ✕ {s.unset} not taken by their box</b>}</dd>
-      {s.missed > 0 && <><dt>Missed</dt><dd class="wrong">✕ {s.missed} s before this one had no new settings</dd></>}
+      <dt>Attenuators set</dt><dd>{s.set}, in {s.set_ms.toFixed(0)} ms{s.unset > 0 && <b class="wrong">; ✕ {s.unset} rejected by the attenuator box</b>}</dd>
+      {s.missed > 0 && <><dt>Missed</dt><dd class="wrong">✕ no new settings in the previous {s.missed} s</dd></>}
     </dl>
   );
 }
@@ -190,11 +190,11 @@ function Links() {
   return (
     <details open>
       <summary>Links{radio === null ? "" : ` of radio ${radio}`} ({links.length})</summary>
-      {all.length === 0 && <p class="note">This log has no path losses: an older version wrote it.</p>}
+      {all.length === 0 && <p class="note">This log was written by an older version and has no path losses.</p>}
       {links.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Table of links, the worst first">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Table of links, largest error first">
           <table>
-            <thead><tr><th scope="col">Link</th><th scope="col">Wanted, dB</th><th scope="col">Made, dB</th><th scope="col">Error, dB</th></tr></thead>
+            <thead><tr><th scope="col">Link</th><th scope="col">Wanted, dB</th><th scope="col">Actual, dB</th><th scope="col">Error, dB</th></tr></thead>
             <tbody>{links.slice(0, MOST_LINKS).map((l) => (
               <tr key={`${l.a} ${l.b}`}><th scope="row">{l.a} – {l.b}</th><td>{l.isBeyond ? "none" : db(l.wanted)}</td><td>{db(l.made)}</td>
                 <td class={l.isFalse || Math.abs(l.error) > FAR_DB ? "wrong" : ""}>{l.isFalse ? `✕ ${signed(l.error)}` : l.isBeyond ? "none" : signed(l.error)}</td></tr>
@@ -203,7 +203,7 @@ function Links() {
         </div>
       )}
       {links.length > MOST_LINKS && <p class="note">The worst {MOST_LINKS}.</p>}
-      <p class="note">“none”: beyond range, where no link may appear.</p>
+      <p class="note">“none”: out of range, so there should be no link.</p>
     </details>
   );
 }
@@ -215,7 +215,7 @@ function Settings() {
   return (
     <details open>
       <summary>Settings, dB</summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Settings of the attenuators, of each input at each bus">
+      <div class="scroll" tabIndex={0} role="region" aria-label="Settings of the attenuators by input and bus">
         <table class="attenuators">
           <thead><tr><th scope="col">Input</th>{Array.from({ length: buses }, (_, k) => <th key={k} scope="col">bus {k}</th>)}</tr></thead>
           <tbody>{s.settings_db.map((row, i) => {
@@ -243,8 +243,8 @@ function Header() {
           {log.drives.value.map((d) => <option key={d} value={d}>{d}</option>)}
         </select>
       </label>
-      <p class="about">{log.isFresh.value ? <span class="live connected" role="status">● a second ago</span> : log.seconds.value.length > 0 ? `${log.seconds.value.length} seconds` : ""}</p>
-      {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit the scenario</button>}
+      <p class="about">{log.isFresh.value ? <span class="live connected" role="status">● live</span> : log.seconds.value.length > 0 ? `${log.seconds.value.length} seconds` : ""}</p>
+      {canEdit.value && <button type="button" onClick={() => { mode.value = "editor"; }}>Edit scenario</button>}
       <button type="button" onClick={() => { mode.value = "player"; }}>Runs</button>
     </header>
   );
@@ -297,11 +297,11 @@ export function MatrixView() {
         <details open>
           <summary>Legend</summary>
           <ul class="legend">
-            <li><span aria-hidden="true" class="line link" /> a link, within {FAR_DB} dB of what is wanted</li>
+            <li><span aria-hidden="true" class="line link" /> link within {FAR_DB} dB of the wanted path loss</li>
             <li><span aria-hidden="true" class="line far" /> more than {FAR_DB} dB too weak; dashed: too strong</li>
-            <li><span aria-hidden="true" class="line false" /> appears beyond range</li>
+            <li><span aria-hidden="true" class="line false" /> false link: out of range</li>
           </ul>
-          <p class="note">← → a second back, on; End the newest; + − 0 zoom; Esc no radio.</p>
+          <p class="note">← → back or forward one second; End latest; + − 0 zoom; Esc clear the selection.</p>
         </details>
       </aside>
     </>

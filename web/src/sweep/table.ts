@@ -28,7 +28,7 @@ const MOST_CELLS = 20_000;
 export function readTable(text: string): Table {
   const [head = [], ...lines] = records(text);
   const fixed = head.length - FIXED.length;
-  if (fixed < 0 || FIXED.some((name, i) => head[fixed + i] !== name)) throw new Error("table.csv has another format than this version writes: run wayhop sweep again");
+  if (fixed < 0 || FIXED.some((name, i) => head[fixed + i] !== name)) throw new Error("table.csv was written by another version: run wayhop sweep again");
   const number = (cell: string | undefined) => { const v = Number(cell); return cell === undefined || cell === "" || !Number.isFinite(v) ? null : v; };
   const cells = lines.slice(0, MOST_CELLS).filter((l) => l.length === head.length).map((l) => {
     const [metric, mean, low, high, , counted, runs] = l.slice(fixed);

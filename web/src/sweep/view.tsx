@@ -20,7 +20,7 @@ function Mark({ kind, x, y }: { kind: number; x: number; y: number }) {
 function Figure({ table, choice }: { table: Table; choice: Choice }) {
   const { series, isNumeric, labels } = seriesOf(table, choice);
   const drawn = series.slice(0, MOST_SERIES), all = drawn.flatMap((s) => s.points).filter((p) => p.cell.mean !== null);
-  if (all.length === 0) return <p class="note">No run of this sweep has this figure.</p>;
+  if (all.length === 0) return <p class="note">No run in this sweep has this metric.</p>;
   const ys = ticks(Math.min(0, ...all.map((p) => p.cell.low ?? p.cell.mean!)), Math.max(...all.map((p) => p.cell.high ?? p.cell.mean!), 1e-9));
   const xs = isNumeric ? ticks(Math.min(...all.map((p) => p.x)), Math.max(...all.map((p) => p.x))) : labels.map((_, i) => i);
   const [x0, x1] = isNumeric ? [xs[0], xs.at(-1)!] : [-0.5, labels.length - 0.5], [y0, y1] = [ys[0], ys.at(-1)!];
@@ -32,7 +32,7 @@ function Figure({ table, choice }: { table: Table; choice: Choice }) {
   const xName = table.axes[choice.x] ?? "all runs", yName = metricWords(choice.metric);
   return (
     <>
-      <svg class="figure" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${yName} over ${xName}; the table below has the same numbers`}>
+      <svg class="figure" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${yName} over ${xName}; the table below has the same data`}>
         {ys.map((v) => <g key={v}><line class="grid" x1={LEFT} x2={WIDTH - RIGHT} y1={py(v)} y2={py(v)} /><text x={LEFT - 6} y={py(v) + 4} text-anchor="end">{v}</text></g>)}
         {xs.map((v, i) => <text key={v} x={px(v)} y={HEIGHT - BOTTOM + 21} text-anchor="middle">{isNumeric ? v : labels[i].slice(0, 20)}</text>)}
         <text x={(LEFT + WIDTH - RIGHT) / 2} y={HEIGHT - 6} text-anchor="middle">{xName}</text>
@@ -95,7 +95,7 @@ export function SweepFigures({ name }: { name: string }) {
       <p class="chart-bar">
         <Select label="Figure" value={choice.metric} options={table.metrics.map((m) => [m, metricWords(m)])} choose={(metric) => choose({ ...choice, metric })} />
         {axes.length > 1 && <Select label="over" value={String(choice.x)} options={axes} choose={(v) => choose({ ...choice, x: Number(v), by: choice.by === Number(v) ? choice.x : choice.by })} />}
-        {axes.length > 1 && <Select label="a line for each" value={String(choice.by ?? "")} options={[["", "(none)"], ...axes.filter(([i]) => i !== String(choice.x))]} choose={(v) => choose({ ...choice, by: v === "" ? null : Number(v) })} />}
+        {axes.length > 1 && <Select label="one line per" value={String(choice.by ?? "")} options={[["", "(none)"], ...axes.filter(([i]) => i !== String(choice.x))]} choose={(v) => choose({ ...choice, by: v === "" ? null : Number(v) })} />}
         {others.map(({ axis, i }) => <Select key={axis} label={axis} value={choice.fixed[i]} options={valuesOf(table, i).map((v) => [v, v])} choose={(v) => choose({ ...choice, fixed: { ...choice.fixed, [i]: v } })} />)}
       </p>
       <Figure table={table} choice={choice} />

@@ -16,13 +16,13 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    /// For a packet of so many octets.
+    /// For a packet of this number of bytes.
     pub(crate) fn time(self, octets: usize) -> Span {
         Span::from_nanos((1e3 * (self.base_us + self.us_per_byte * octets as f64)) as u64)
     }
 }
 
-/// What a card can do. Every station has the one that the radio's configuration describes, or one of its own
+/// What a card can do. Every station has the card of the radio's configuration, or its own
 /// ([`crate::Radio::set_card`]).
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct CardConfig {
@@ -61,7 +61,7 @@ impl Card {
         let received = VecDeque::with_capacity(config.receive_buffers);
         (config != CardConfig::default()).then(|| Box::new(Self { config, received, ..Self::default() }))
     }
-    /// Whether it stands between queue and MAC, and does not only take time.
+    /// Whether it is between queue and MAC, and does not only take time.
     pub(crate) fn holds_frames(&self) -> bool {
         self.config.buffers > 0
     }
@@ -86,7 +86,7 @@ impl Card {
         self.received.len() < self.config.receive_buffers
     }
 
-    /// When the host will have a packet of so many octets that arrives now and found room.
+    /// When the host will have a packet of this number of bytes that arrives now and found room.
     pub(crate) fn take_in(&mut self, now: Time, octets: usize) -> Time {
         let transfer = self.config.receive.time(octets);
         if self.config.receive_buffers == 0 {

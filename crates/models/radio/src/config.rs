@@ -14,18 +14,18 @@ pub enum PathLoss {
     TwoRay,
     /// Free space (Friis) at every distance.
     FreeSpace,
-    /// Friis to one metre, then `path_loss_exponent` decades per decade of distance.
+    /// Friis up to one metre, then `path_loss_exponent` decades per decade of distance.
     LogDistance,
 }
 
-/// How a receiver decides what it got.
+/// How a receiver decides whether it decodes a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reception {
     /// ns-2's rules: two power thresholds, pairwise capture by the earlier frame only, no noise, no bit errors.
     Threshold,
-    /// Cumulative signal to interference and noise over the frame's life, packet error rate by modulation, capture by a
-    /// stronger later frame.
+    /// Cumulative signal to interference and noise ratio over the duration of the frame, packet error rate by
+    /// modulation, capture by a stronger later frame.
     Sinr,
 }
 
@@ -37,15 +37,15 @@ pub enum Fading {
     None,
     /// Rayleigh: no line of sight.
     Rayleigh,
-    /// Rician, with the line of sight `rician_k_db` above the scattered power.
+    /// Rician, with the line-of-sight power `rician_k_db` above the scattered power.
     Rician,
 }
 
-/// Which formula gives the error rate of OFDM frames.
+/// The formula for the error rate of OFDM frames.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorModel {
-    /// The first terms of the union bound, with the signal spread over the 52 subcarriers that are in use.
+    /// The first terms of the union bound, with the signal spread over the 52 used subcarriers.
     UnionBound,
     /// As ns-3's `NistErrorRateModel` (Pei and Henderson 2010): ten terms of the union bound.
     Nist,
@@ -59,24 +59,25 @@ pub enum ErrorModel {
 pub enum RateControl {
     /// Always `data_rate_mbps`.
     Fixed,
-    /// Automatic rate fallback (Kamerman and Monteban 1997), for each neighbour: up after ten frames that were acknowledged,
-    /// down after two that were not.
+    /// Automatic rate fallback (Kamerman and Monteban 1997), per neighbour: up after ten acknowledged frames, down
+    /// after two that were not acknowledged.
     Arf,
-    /// As Linux' Minstrel does, for each neighbour: the rate with the highest throughput by the last tenths of a second; one
+    /// Minstrel as in Linux, per neighbour: the rate with the highest throughput over the last tenths of a second; one
     /// frame in ten tries another.
     Minstrel,
 }
 
-/// How link addresses are found.
+/// How link addresses are resolved.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arp {
-    /// Not needed: a node's link address follows from its network address.
+    /// Not needed: a node's link address is derived from its network address.
     None,
-    /// By ARP (RFC 826) as hosts do it (RFC 1122, section 2.3.2, and Linux): up to 16 packets wait for an address, which is
-    /// asked for three times, a second apart.
+    /// ARP (RFC 826) as in hosts (RFC 1122, section 2.3.2, and Linux): up to 16 packets wait for an address, which is
+    /// requested three times, a second apart.
     Host,
-    /// By ARP as ns-2 does it (and BSD did): one packet waits for an address, a newer one pushes it out and asks again.
+    /// ARP as in ns-2 (and BSD): one packet waits for an address; a newer one replaces it and triggers another
+    /// request.
     HoldOne,
 }
 
@@ -103,45 +104,45 @@ pub struct RadioConfig {
     /// Rician K factor, dB.
     pub rician_k_db: f64,
 
-    /// How a receiver decides what it got.
+    /// How a receiver decides whether it decodes a frame.
     pub reception: Reception,
-    /// `threshold`: weaker frames are not understood, dBm.
+    /// `threshold`: weaker frames are not decoded, dBm.
     pub receive_threshold_dbm: f64,
-    /// Weaker frames are not sensed as a busy medium, dBm.
+    /// Weaker frames do not make the medium busy, dBm.
     pub carrier_sense_threshold_dbm: f64,
-    /// How much stronger the one frame must be for the other not to matter, dB. In `threshold` only the frame that came
-    /// first can win; in `sinr` a later one too.
+    /// Capture: how much stronger a frame must be than another one to be decoded in spite of it, dB. With `threshold`
+    /// only the earlier frame can win; with `sinr` a later one can too.
     pub capture_db: f64,
     /// `sinr`: receiver noise figure, dB.
     pub noise_figure_db: f64,
     /// `sinr`: receiver bandwidth, MHz (thermal noise is -174 dBm/Hz).
     pub bandwidth_mhz: f64,
-    /// `sinr`: frames that arrive weaker than this are not even counted as interference, dBm.
+    /// `sinr`: weaker frames do not even count as interference, dBm.
     pub interference_floor_dbm: f64,
 
-    /// Which family of modulations.
+    /// The family of modulations.
     pub phy: PhyKind,
-    /// Rate of unicast data frames, Mb/s; with `rate_control` the highest one.
+    /// Rate of unicast data frames, Mb/s; the highest one with `rate_control`.
     pub data_rate_mbps: f64,
     /// Rate of broadcast and control frames, Mb/s.
     pub basic_rate_mbps: f64,
-    /// The basic rate set, Mb/s: RTS, CTS and ACK go at its highest rate up to that of the data frame (IEEE 802.11 10.6.6.5).
-    /// Empty: all of them go at `basic_rate_mbps`.
+    /// The basic rate set, Mb/s: RTS, CTS and ACK use its highest rate that is not above that of the data frame (IEEE
+    /// 802.11 10.6.6.5). If empty, they use `basic_rate_mbps`.
     pub basic_rates_mbps: Vec<f64>,
-    /// How the rate of a unicast data frame is chosen.
+    /// How the rate of unicast data frames is chosen.
     pub rate_control: RateControl,
-    /// OFDM only: which formula gives the error rate.
+    /// OFDM only: the formula for the error rate.
     pub error_model: ErrorModel,
     /// DSSS only: duration of the PLCP preamble and header, us.
     pub plcp_us: f64,
-    /// MAC header, LLC and FCS counted into a data frame's airtime, octets.
+    /// Size of the MAC header, LLC and FCS in a data frame's airtime, bytes.
     pub data_overhead_bytes: u32,
 
     /// Slot time, us.
     pub slot_us: u32,
-    /// How long a carrier is on the air before it keeps a station from sending, us: aCCATime, aRxTxTurnaroundTime and
-    /// aMACProcessingDelay of IEEE 802.11 10.3.7, which with the way through the air make a slot. Stations whose backoffs end in the
-    /// same slot collide, however little apart. 0: a carrier is noticed at once, as in ns-2.
+    /// Time a carrier must be on the air before other stations defer to it, us: aCCATime, aRxTxTurnaroundTime and
+    /// aMACProcessingDelay of IEEE 802.11 10.3.7, which add up to a slot with the propagation delay. Stations whose
+    /// backoffs end in the same slot collide, however little apart. 0: carriers are detected at once, as in ns-2.
     pub cca_us: u32,
     /// Short interframe space, us.
     pub sifs_us: u32,
@@ -149,68 +150,69 @@ pub struct RadioConfig {
     pub cw_min: u32,
     /// Largest contention window (CWmax), slots.
     pub cw_max: u32,
-    /// Unicast frames are acknowledged and retried; without, every frame is sent once (WaveLAN-I).
+    /// Whether unicast frames are acknowledged and retried; otherwise every frame is sent once (WaveLAN-I).
     pub acknowledge: bool,
-    /// Unicast frames of at least this many octets (with MAC header) are preceded by RTS and CTS.
+    /// Unicast frames of at least this many bytes (with MAC header) are preceded by RTS and CTS.
     pub rts_threshold_bytes: u32,
     /// dot11ShortRetryLimit.
     pub short_retry_limit: u8,
     /// dot11LongRetryLimit.
     pub long_retry_limit: u8,
-    /// IEEE 802.11 10.3.4.2: a station that finds the medium idle for DIFS sends at once. ns-2.35 always draws a backoff.
+    /// Whether a station that finds the medium idle for DIFS sends at once (IEEE 802.11 10.3.4.2). ns-2.35 always
+    /// draws a backoff.
     pub immediate_access: bool,
-    /// IEEE 802.11 draws the backoff from 0..=CW; ns-2 from 0..CW.
+    /// Whether the backoff is drawn from 0..=CW, as in IEEE 802.11, or from 0..CW, as in ns-2.
     pub backoff_includes_cw: bool,
-    /// IEEE 802.11 10.3.2.3.7: EIFS stands in the place of DIFS and ends with the next good frame. ns-2 sets the NAV to
-    /// EIFS and waits DIFS besides.
+    /// Whether EIFS replaces DIFS and ends with the next correct frame (IEEE 802.11 10.3.2.3.7). ns-2 sets the NAV to
+    /// EIFS and additionally waits DIFS.
     pub eifs_replaces_difs: bool,
 
-    /// Packets that each class of the interface queue holds. A queue without a bound is one that never fills: it takes
-    /// memory for the packets in it only, and at worst this many times their length at each node.
+    /// Capacity of each class of the interface queue, packets. Use a value that is never reached for an unbounded
+    /// queue: only queued packets take memory, at worst this many per class and node.
     pub queue_packets: u32,
-    /// Routing messages leave the interface queue first, then urgent data, then the rest. Without: one queue, first come,
-    /// first served.
+    /// Whether the interface queue has classes: routing messages leave first, then urgent data, then the rest.
+    /// Otherwise it is a single first-in, first-out queue.
     pub queue_classes: bool,
-    /// Frames that the network card holds, the one that it sends included; 0 for a card that takes no time to fill.
+    /// Frames that the network card holds, including the one being sent; 0 for a card that takes no time to fill.
     pub card_buffers: u32,
-    /// How long the host takes to move a frame into the card: for any frame, us ...
+    /// Time to move a frame from the host into the card: fixed part, us.
     pub card_send_us: f64,
-    /// ... and for each octet of its packet, us. One frame is moved at a time.
+    /// Time to move a frame from the host into the card: per byte of its packet, us. One frame is moved at a time.
     pub card_send_us_per_byte: f64,
-    /// Received frames that the network card holds until the host has them, one after the other; a frame that finds no
-    /// room is lost. 0: any number, and none waits for another.
+    /// Received frames that the network card holds until the host has fetched them, one after the other; a frame that
+    /// finds no free buffer is lost. 0: unlimited, and no frame waits for another.
     pub card_receive_buffers: u32,
-    /// How long the host takes to get a received frame out of the card: for any frame, us ...
+    /// Time for the host to fetch a received frame from the card: fixed part, us.
     pub card_receive_us: f64,
-    /// ... and for each octet of its packet, us.
+    /// Time for the host to fetch a received frame from the card: per byte of its packet, us.
     pub card_receive_us_per_byte: f64,
     /// Processing time of the link layer in each direction, us.
     pub link_delay_us: u32,
-    /// How link addresses are found. The `host` of a preset is `hold-one` in the protocols' profile `ns2`.
+    /// How link addresses are resolved. `host` of a preset becomes `hold-one` with the profile `ns2` of a protocol.
     pub arp: Arp,
-    /// How late a node answers the first ARP request of a neighbour that it does not know, ms.
+    /// Delay of the answer to the first ARP request from an unknown neighbour, ms.
     pub arp_answer_delay_ms: u32,
 
-    /// The node that is the access point: it sends beacons, and all others exchange data only while they are associated with
-    /// it. Without it: an ad hoc network, without beacons.
+    /// The node that is the access point: it sends beacons, and all others exchange data only while associated with
+    /// it. Default: an ad hoc network without beacons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_point: Option<u32>,
-    /// From one beacon to the next, ms.
+    /// Interval between beacons, ms.
     pub beacon_interval_ms: f64,
-    /// A station that hears a beacon at least as strong as this associates, dBm ...
+    /// A station associates when it hears a beacon at least this strong, dBm.
     pub join_dbm: f64,
-    /// ... and leaves when it hears one that is weaker than this, dBm ...
+    /// A station leaves the access point when it hears a beacon weaker than this, dBm.
     pub leave_dbm: f64,
-    /// ... or has missed so many in a row.
+    /// A station leaves the access point after missing this many consecutive beacons.
     pub missed_beacons: u32,
 
-    /// What the place around the stations does to signals; none: nothing.
+    /// The effect of the surroundings on signals; none: no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub site: Option<Box<SiteConfig>>,
 }
 
-/// The names of all presets, with a word on each.
+/// The names and descriptions of all presets.
 pub const PRESETS: &[(&str, &str)] = &[
     (
         "wavelan-914-cmu",
@@ -219,21 +221,21 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("wavelan-914-ns2", "the same with 1 Mb/s basic rate"),
     ("wavelan-914-sinr", "the same radio with noise, cumulative interference and packet error rates"),
     ("wavelan-i", "AT&T WaveLAN-I: 2 Mb/s, plain CSMA/CA without acknowledgement or RTS/CTS"),
-    ("wavelan-i-pcmcia", "the same in a laptop: one buffer, slow to fill; 1.2 Mb/s at most"),
-    ("wavelan-i-isa", "the same in a desktop computer: ten buffers, fast to fill"),
+    ("wavelan-i-pcmcia", "WaveLAN-I in a laptop: one buffer, slow to fill; 1.2 Mb/s at most"),
+    ("wavelan-i-isa", "WaveLAN-I in a desktop computer: ten buffers, fast to fill"),
     ("80211b", "IEEE 802.11b at 2.4 GHz: 11 Mb/s data, 1 Mb/s basic rate, SINR reception"),
     ("80211g", "IEEE 802.11g at 2.4 GHz: 24 Mb/s data, 6 Mb/s basic rate, SINR reception"),
     (
         "80211g-54",
-        "IEEE 802.11g at 2.4 GHz: up to 54 Mb/s by Minstrel, answers by the basic rate set, NIST's error rates",
+        "IEEE 802.11g at 2.4 GHz: up to 54 Mb/s with Minstrel, responses at a basic rate, NIST error model",
     ),
-    ("80211a-54", "IEEE 802.11a at 5.18 GHz: the same rates"),
+    ("80211a-54", "IEEE 802.11a at 5.18 GHz: otherwise as 80211g-54"),
     ("meshtest", "the 802.11g radios of MeshTest: cabled, with node 0 as access point"),
 ];
 
-/// A slot of 20 us without the way through the air (aAirPropagationTime, 1 us).
+/// A slot of 20 us without the propagation delay (aAirPropagationTime, 1 us).
 const DSSS_CCA_US: u32 = 19;
-/// The same of a slot of 9 us: Table 17-21.
+/// A slot of 9 us without it: Table 17-21.
 const OFDM_CCA_US: u32 = 8;
 
 /// "Never" as an RTS threshold: longer than any frame.
@@ -360,10 +362,10 @@ impl RadioConfig {
         }
     }
 
-    /// In a card that Desilva and Das (2000), Table 1, measured: its buffers for sending and receiving, and how long a packet
-    /// of 1500 octets and one of 68 take into it and out of it, ms.
+    /// With a card that Desilva and Das (2000), Table 1, measured: its buffers for sending and receiving, and how long
+    /// a packet of 1500 bytes and one of 68 take into it and out of it, ms.
     fn with_card(self, buffers: [u32; 2], send_ms: [f64; 2], receive_ms: [f64; 2]) -> Self {
-        // The straight line through the two points: us for any packet, and us for each octet.
+        // The straight line through the two points: us for any packet, and us for each byte.
         let line = |[mtu, rreq]: [f64; 2]| {
             let us_per_byte = 1e3 * (mtu - rreq) / (1500.0 - 68.0);
             (1e3 * rreq - 68.0 * us_per_byte, us_per_byte)
@@ -424,8 +426,8 @@ impl RadioConfig {
         }
     }
 
-    /// The radios of MeshTest: cables in the place of antennas, a path loss as in free space, and a network
-    /// with an access point. Where each figure comes from stands in docs/concepts/reproductions.md.
+    /// The radios of MeshTest: cables instead of antennas, a path loss as in free space, and a network with an access
+    /// point. The origin of each figure is in docs/concepts/reproductions.md.
     fn meshtest() -> Self {
         Self {
             antenna_gain_dbi: 0.0,
@@ -436,7 +438,7 @@ impl RadioConfig {
         }
     }
 
-    /// What is wrong with the figures, if anything: (key, reason). The site has a check of its own.
+    /// What is wrong with the settings, if anything: (key, reason). The site has its own check.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let finite = [
             ("frequency_mhz", self.frequency_mhz, 1.0, 1e6),
@@ -475,9 +477,9 @@ impl RadioConfig {
         let single = [("data_rate_mbps", self.data_rate_mbps), ("basic_rate_mbps", self.basic_rate_mbps)];
         let set = self.basic_rates_mbps.iter().map(|&r| ("basic_rates_mbps", r));
         match single.into_iter().chain(set).find(|(_, rate)| !rates.contains(rate)) {
-            Some((key, rate)) => Err((key, format!("{rate} Mb/s is none of {rates:?}"))),
+            Some((key, rate)) => Err((key, format!("{rate} Mb/s is not one of {rates:?}"))),
             None if self.basic_rates_mbps.len() > rates.len() => {
-                Err(("basic_rates_mbps", format!("more than the {} rates that there are", rates.len())))
+                Err(("basic_rates_mbps", format!("more than {} rates", rates.len())))
             }
             None => Ok(()),
         }

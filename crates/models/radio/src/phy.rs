@@ -33,7 +33,7 @@ pub enum FrameKind {
     Noise,
 }
 
-/// A rate of so many Mb/s as a frame's head has it.
+/// A rate in Mb/s, as in a frame's header.
 pub(crate) fn in_100kbps(mbps: f64) -> u16 {
     (mbps * 10.0) as u16
 }

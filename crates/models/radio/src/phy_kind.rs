@@ -11,7 +11,7 @@ pub enum PhyKind {
     Dsss,
     /// ERP-OFDM (clause 18): 6 to 54 Mb/s.
     Ofdm,
-    /// OFDM in the 5 GHz band (clause 17): the same without the 6 us of silence behind each frame.
+    /// OFDM in the 5 GHz band (clause 17): without the 6 us of silence after each frame.
     #[serde(rename = "ofdm-5ghz")]
     Ofdm5Ghz,
 }

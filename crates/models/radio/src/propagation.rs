@@ -64,8 +64,8 @@ impl Propagation {
         }
     }
 
-    /// The mean received power, W, at the square of a distance, m^2, with antennas at these heights, m, in the place of
-    /// the configured one. Heights matter to two-ray ground only.
+    /// The mean received power, W, at the square of a distance, m^2, with antennas at these heights, m, instead of the
+    /// configured one. Heights matter to two-ray ground only.
     pub fn mean_watts_between(&self, distance_squared_m2: f64, height_m: f64, other_height_m: f64) -> f64 {
         let squared = height_m * height_m * other_height_m * other_height_m / self.height_product_squared_m4;
         if self.path_loss == PathLoss::TwoRay {
@@ -143,8 +143,8 @@ impl RadioConfig {
         self.reach_m(self.receive_threshold_dbm)
     }
 
-    /// What besides that range decides which stations hear each other, but for interference, in words that follow the radio's name;
-    /// `None` if nothing does.
+    /// What else than that range determines which stations hear each other, apart from interference, in words that
+    /// follow the radio's name; `None` if nothing does.
     pub fn beyond_range(&self) -> Option<&'static str> {
         if self.site.is_some() {
             Some("has a `site`, whose obstacles and shadows weaken signals")
@@ -155,7 +155,7 @@ impl RadioConfig {
         } else if self.reception == Reception::Sinr {
             Some("has `reception = \"sinr\"`: how far a frame reaches depends on its rate and on noise")
         } else if self.access_point.is_some() {
-            Some("has an access point, through which all frames go")
+            Some("has an access point that relays all frames")
         } else {
             None
         }
@@ -166,8 +166,8 @@ impl RadioConfig {
         self.reach_m(self.carrier_sense_threshold_dbm)
     }
 
-    /// The path loss between two antennas at the configured height, dB, with their gains and without the random part: what attenuators
-    /// between the radios' connectors have to make.
+    /// The path loss between two antennas at the configured height, dB, with their gains and without the random part:
+    /// the loss that attenuators between the radios' connectors have to add.
     pub fn mean_path_loss_db(&self, distance_m: f64) -> f64 {
         let watts = Propagation::new(self, 0).mean_watts(distance_m * distance_m);
         self.tx_power_dbm - watts_to_dbm(watts)

@@ -101,7 +101,7 @@ pub(crate) struct Answer {
 /// The part of a station that only its own exchanges touch.
 #[derive(Debug)]
 pub(crate) struct Mac {
-    /// What stands between the interface queue and the MAC, if anything does.
+    /// The card between the interface queue and the MAC, if there is one.
     pub(crate) card: Option<Box<Card>>,
     /// Its driver does not serve the queue.
     pub(crate) stalled: bool,
@@ -163,7 +163,7 @@ impl Mac {
         }
     }
 
-    /// Whether a card stands between queue and MAC.
+    /// Whether there is a card between queue and MAC.
     pub(crate) fn has_frames_in_card(&self) -> bool {
         self.card.as_ref().is_some_and(|c| c.holds_frames())
     }

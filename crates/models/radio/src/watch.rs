@@ -26,7 +26,7 @@ impl Radio {
         (owner, of_owner.filter(|_| is_exchange).filter(is_its))
     }
 
-    /// What is to be known of a frame before it goes on the air; `None` if nobody watches.
+    /// What there is to know about a frame before it goes on the air; `None` if nothing watches.
     pub(crate) fn about(&self, head: &FrameHead, host: &mut impl Host) -> Option<About> {
         self.medium.watch.as_ref()?;
         let (owner, out) = self.packet_of(head);

@@ -25,7 +25,7 @@ impl Document {
         Ok(value)
     }
 
-    /// The same of a table that stands in the place of a text.
+    /// The same for a table instead of a text.
     pub fn deserialize_table<T: DeserializeOwned>(
         &mut self,
         table: &Table,
@@ -48,7 +48,7 @@ fn from_table<T: DeserializeOwned>(table: &Table, sets: &[String], document: &Do
         Err(e) => e,
     };
     let mut error = document.parse_error(&e);
-    // The place would be one in the table, which is no text.
+    // The position would be one in the table, which is no text.
     error.place = None;
     if !sets.is_empty() {
         let base = with(&[])?.err();

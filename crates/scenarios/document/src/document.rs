@@ -11,16 +11,16 @@ use crate::error::{Error, LineColumn};
 use crate::explain::{self, wrong_key};
 use crate::input::read_text;
 
-/// The TOML text that a scenario, or another file with sections of one, was read from. Empty for one that was made by a
-/// program.
+/// The TOML text from which a scenario, or another file with sections of one, was read. Empty for one that a program
+/// built.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
-    /// The file, if it was one.
+    /// The file, if there is one.
     pub path: Option<PathBuf>,
     text: String,
-    /// The settings of the command line, each of the form `path.key=value`: what the text says of their keys does not count.
+    /// The settings of the command line, each of the form `path.key=value`; they override the text.
     set: Vec<String>,
-    /// Keys that neither the text nor a setting gave, but an option by which the command line names ns-2's files.
+    /// Keys set neither by the text nor by a setting, but by an option of the command line that names ns-2's files.
     options: Vec<(&'static str, &'static str)>,
 }
 
@@ -30,12 +30,12 @@ impl Document {
         Ok(Self::new(Some(path), read_text(path)?))
     }
 
-    /// Of this text, which stands in `path` if it was a file.
+    /// For this text, which is the content of `path` if it came from a file.
     pub fn new(path: Option<&Path>, text: String) -> Self {
         Self { path: path.map(Path::to_path_buf), text, set: Vec::new(), options: Vec::new() }
     }
 
-    /// Of no text, but of options that each gave a key.
+    /// Without a text, for options that each set a key.
     pub fn of_options(options: Vec<(&'static str, &'static str)>) -> Self {
         Self { options, ..Self::default() }
     }
@@ -53,7 +53,7 @@ impl Document {
     pub(crate) fn settings(&self) -> &[String] {
         &self.set
     }
-    /// Keys that options gave, and these.
+    /// Keys set by options, and these.
     pub(crate) fn options(&self) -> &[(&'static str, &'static str)] {
         &self.options
     }
@@ -159,9 +159,9 @@ impl Document {
             message.starts_with("invalid boolean") || message.starts_with("string values must be quoted");
         match (untagged, span) {
             (Some("NodeRef"), _) => {
-                "this names no node: a number from 0, or a name in quotes, does".to_owned()
+                "this is not a node: use its number, from 0, or its name in quotes".to_owned()
             }
-            (Some(_), _) => "this is none of the forms that the key can have".to_owned(),
+            (Some(_), _) => "the value has none of the supported forms".to_owned(),
             (None, Some(span)) if no_value => {
                 format!(
                     "`{}` is not a value",
@@ -177,7 +177,7 @@ impl Document {
         let message = e.message().trim().replace('\n', ", ");
         let mut quoted = message.split('`').skip(1).step_by(2);
         let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
-        let mut remedy = "correct the line; docs/reference/scenario.md lists all keys".to_owned();
+        let mut remedy = "correct the line; see docs/reference/scenario.md for all keys".to_owned();
         let mut place = e.span().map(|s| LineColumn::of(&self.text, s.start));
         if unknown && let Some(word) = quoted.next() {
             if let Some(meant) = nearest(word, quoted) {
@@ -191,7 +191,7 @@ impl Document {
             }
         } else if let Some(field) = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'))
         {
-            remedy = format!("add {field}; docs/reference/scenario.md lists all keys");
+            remedy = format!("add {field}; see docs/reference/scenario.md for all keys");
         } else {
             let at = e.span().map_or(self.text.len(), |s| s.start);
             remedy = explain::remedy(&message, &self.text, at).unwrap_or(remedy);
@@ -213,7 +213,7 @@ fn unknown_word(message: &str) -> Option<&str> {
     message.split('`').nth(1).filter(|_| is_so)
 }
 
-/// A name that is none of the known ones.
+/// A name that is not one of the known ones.
 pub fn unknown_name<'a>(
     doc: &Document,
     key: &str,
@@ -223,13 +223,13 @@ pub fn unknown_name<'a>(
     let known: Vec<&str> = known.into_iter().collect();
     let list = known.join(", ");
     let remedy = match nearest(name, known) {
-        Some(meant) => format!("did you mean `{meant}`? (of {list})"),
-        None => format!("give one of {list}"),
+        Some(meant) => format!("did you mean `{meant}`? (known: {list})"),
+        None => format!("use one of {list}"),
     };
-    doc.error(key, format!("{name:?} is not known here"), remedy)
+    doc.error(key, format!("unknown name {name:?}"), remedy)
 }
 
-/// Where `word` stands, as a whole, in the table that `text` begins with.
+/// Where `word` is, as a whole, in the table that `text` begins with.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let end = text.find("\n[").map_or(text.len(), |i| i + 1);
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';

@@ -21,11 +21,11 @@ pub struct Error {
     rest: Option<Box<Rest>>,
 }
 
-/// Problems of a file besides the first.
+/// Further problems of a file.
 #[derive(Clone, Debug, PartialEq)]
 struct Rest {
     listed: Vec<Error>,
-    /// How many there are that are not listed.
+    /// How many more there are that are not listed.
     unlisted: usize,
 }
 
@@ -49,7 +49,7 @@ impl Problems {
         }
     }
 
-    /// One error that speaks of all, in the order of the file.
+    /// One error with all of them, in the order of the file.
     pub fn outcome(mut self) -> Result<(), Error> {
         self.listed.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         let mut all = self.listed.into_iter();

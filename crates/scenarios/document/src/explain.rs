@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 /// The most values that are tried as the wrong one.
 const MOST_TRIED: usize = 200;
-/// A value that no text has.
+/// A value that does not occur in any text.
 const MARK: &str = "put here to find the wrong key";
 
 /// A value of a text: its path, such as `traffic[1].rate_pps`, and where it begins.
@@ -15,8 +15,8 @@ struct Leaf {
     at: usize,
 }
 
-/// The key of the value of which serde says that it has the wrong type, and where it stands. serde names no key, and of a table that a key
-/// `kind` tells apart it knows the place only as a whole.
+/// The key and position of the value with the wrong type. serde names no key, and of a table that a key `kind` tells
+/// apart it knows only where it begins.
 pub(crate) fn wrong_key<T: DeserializeOwned>(text: &str, e: &toml::de::Error) -> Option<(String, usize)> {
     let (found, wanted) =
         e.message().strip_prefix("invalid ")?.split_once(": ")?.1.split_once(", expected ")?;
@@ -27,7 +27,7 @@ pub(crate) fn wrong_key<T: DeserializeOwned>(text: &str, e: &toml::de::Error) ->
     if let Some(exact) = e.span().and_then(|span| leaves.iter().find(|l| l.at == span.start)) {
         return Some((exact.path.clone(), exact.at));
     }
-    // Another value in the place of the wrong one is what serde then complains about.
+    // With another value instead of the wrong one, serde complains about that value.
     let complaint = format!("invalid type: string \"{MARK}\", expected {wanted}");
     leaves.into_iter().take(MOST_TRIED).find_map(|leaf| {
         let mut marked = table.clone();
@@ -104,23 +104,23 @@ pub(crate) fn remedy(message: &str, text: &str, at: usize) -> Option<String> {
     let remedy = if said("invalid boolean") || said("string values must be quoted") {
         return Some(of_bare_word(bare_word(rest)));
     } else if said("unexpected key or value") && rest.starts_with(',') {
-        "write decimals with a point, and a list in brackets: [1, 5]"
+        "use a decimal point, and brackets around a list: [1, 5]"
     } else if said("unexpected key or value") {
-        "write one key with one value on a line"
+        "write one key with one value per line"
     } else if said("key with no value") {
         "write key = value"
     } else if said("unexpected leading zero") {
-        "write the number without zeros in front"
+        "remove the leading zeros"
     } else if said("invalid mantissa") {
         "write a digit before the point, such as 0.5"
     } else if said("invalid fraction") {
         "write a digit after the point, such as 5.0"
     } else if said("extra `=`") {
-        "write one ="
+        "write a single ="
     } else if said("invalid basic string") || said("invalid literal string") {
-        "end the text with the quote that it begins with"
+        "close the string with the quote that opens it"
     } else if said("duplicate key") {
-        "keep one of the two"
+        "keep one of them"
     } else {
         return None;
     };
@@ -135,13 +135,13 @@ pub(crate) fn bare_word(rest: &str) -> &str {
 fn of_bare_word(word: &str) -> String {
     let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
     match word.to_ascii_lowercase().as_str() {
-        lower @ ("true" | "false") => format!("write {lower} in small letters"),
+        lower @ ("true" | "false") => format!("write {lower} in lower case"),
         "yes" | "on" => "write true".to_owned(),
         "no" | "off" => "write false".to_owned(),
         _ if digits > 0 => {
-            format!("write {} alone: the name of a key says its unit", &word[..digits])
+            format!("write {} without a unit: the name of the key includes it", &word[..digits])
         }
-        _ => format!("write a number in digits, and text in quotes: \"{word}\""),
+        _ => format!("write numbers in digits and strings in quotes: \"{word}\""),
     }
 }
 
@@ -157,8 +157,8 @@ fn of_type(wrong: &str) -> Option<String> {
             "true" | "yes" | "on" if wanted == "a boolean" => Some("write true, without quotes".to_owned()),
             "false" | "no" | "off" if wanted == "a boolean" => Some("write false, without quotes".to_owned()),
             _ if is_number && text.parse::<f64>().is_ok() => Some(format!("write {text} without quotes")),
-            _ if is_whole => Some("write a whole number, in digits and without quotes".to_owned()),
-            _ if is_number => Some("write a number, in digits and without quotes".to_owned()),
+            _ if is_whole => Some("write a whole number in digits, without quotes".to_owned()),
+            _ if is_number => Some("write a number in digits, without quotes".to_owned()),
             _ => None,
         };
     }
@@ -168,7 +168,7 @@ fn of_type(wrong: &str) -> Option<String> {
     }
     match (found, wanted) {
         ("map", "a sequence") => Some("write [[name]] with two brackets, or a list in brackets".to_owned()),
-        (_, "a string") => Some("write text in quotes".to_owned()),
+        (_, "a string") => Some("write the string in quotes".to_owned()),
         _ => None,
     }
 }

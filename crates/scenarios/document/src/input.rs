@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, LineColumn};
 
-/// The most that one input file may hold, compressed or not.
+/// The most bytes of one input file, compressed or not.
 const MAX_INPUT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The text of a file; gzip is recognised by its first bytes.
@@ -16,14 +16,14 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
     read_bounded(path, MAX_INPUT_BYTES).and_then(decode).map_err(|e| e.in_file(path))
 }
 
-/// The octets of a file, which may be text in any encoding; gzip is recognised by its first bytes.
+/// The bytes of a file, which may be text in any encoding; gzip is recognised by its first bytes.
 pub fn read_octets(path: &Path) -> Result<Vec<u8>, Error> {
     read_bounded(path, MAX_INPUT_BYTES)
         .and_then(|bytes| unpacked(bytes, MAX_INPUT_BYTES))
         .map_err(|e| e.in_file(path))
 }
 
-/// The octets of a file as they are.
+/// The bytes of a file as they are.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     read_bounded(path, MAX_INPUT_BYTES).map_err(|e| e.in_file(path))
 }
@@ -31,14 +31,14 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
 fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let file = File::open(path).map_err(|e| match e.kind() {
         ErrorKind::NotFound => {
-            Error::new("no such file", "check the name; paths in a scenario count from its folder")
+            Error::new("no such file", "check the name; paths in a scenario are relative to its folder")
         }
-        ErrorKind::PermissionDenied => Error::new("may not be read", "check the file's permissions"),
+        ErrorKind::PermissionDenied => Error::new("permission denied", "check the file's permissions"),
         _ => unreadable(&e),
     })?;
     let meta = file.metadata().map_err(|e| unreadable(&e))?;
     if meta.is_dir() {
-        return Err(Error::new("is a folder", "name a file in it"));
+        return Err(Error::new("is a folder", "give a file in it"));
     }
     if meta.len() > limit {
         return Err(too_large(meta.len(), limit));
@@ -60,14 +60,14 @@ fn read_limited(input: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The text in the octets of a file: unpacks gzip and checks the encoding.
+/// The text in the bytes of a file: unpacks gzip and checks the encoding.
 pub fn decode(bytes: Vec<u8>) -> Result<String, Error> {
     decode_within(bytes, MAX_INPUT_BYTES)
 }
 
 fn decode_within(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
     let mut bytes = unpacked(bytes, limit)?;
-    // Some editors begin a text with the byte-order mark; it is no part of it.
+    // Some editors begin a text with a byte-order mark, which is not part of the text.
     if bytes.starts_with("\u{feff}".as_bytes()) {
         bytes.drain(..3);
     }
@@ -79,7 +79,7 @@ fn decode_within(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
         let head = String::from_utf8_lossy(&e.as_bytes()[..valid]).into_owned();
         Error::new(
             "is not UTF-8 text",
-            "check that this is the right file, saved as UTF-8 and not compressed other than by gzip",
+            "check that this is the right file, saved as UTF-8, and compressed, if at all, with gzip",
         )
         .at(LineColumn::of(&head, valid))
     })
@@ -93,9 +93,9 @@ fn gunzip(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     MultiGzDecoder::new(bytes).take(limit + 1).read_to_end(&mut out).map_err(|e| {
         if e.kind() == ErrorKind::UnexpectedEof {
-            Error::new("the gzip data ends in the middle", "fetch or write the file again")
+            Error::new("the gzip data is truncated", "download or write the file again")
         } else {
-            Error::new(format!("the gzip data is damaged ({e})"), "fetch or write the file again")
+            Error::new(format!("the gzip data is damaged ({e})"), "download or write the file again")
         }
     })?;
     if out.len() as u64 > limit {
@@ -105,7 +105,7 @@ fn gunzip(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
 }
 
 fn too_large(size: impl std::fmt::Display, limit: u64) -> Error {
-    Error::new(format!("holds {size} bytes, and at most {limit} are read"), "split it, or thin it out")
+    Error::new(format!("has {size} bytes; the limit is {limit}"), "split or shorten it")
 }
 
 fn unreadable(e: &std::io::Error) -> Error {
@@ -135,17 +135,14 @@ mod tests {
         let bomb = gzip(&vec![b'#'; 10_000_000]);
         assert!(bomb.len() < 20_000);
         let e = decode_within(bomb, 100_000).unwrap_err();
-        assert_eq!(
-            e.to_string(),
-            "holds more than 100000 bytes, and at most 100000 are read; split it, or thin it out"
-        );
+        assert_eq!(e.to_string(), "has more than 100000 bytes; the limit is 100000; split or shorten it");
     }
 
     #[test]
     fn damaged_files_are_told_apart() {
         let whole = gzip(&b"some text that is long enough to be cut in two".repeat(20));
         let cut = decode_within(whole[..whole.len() / 2].to_vec(), 10_000).unwrap_err();
-        assert!(cut.to_string().starts_with("the gzip data ends in the middle"), "{cut}");
+        assert!(cut.to_string().starts_with("the gzip data is truncated"), "{cut}");
         let mut bad = whole;
         let middle = bad.len() - 6;
         bad[middle] ^= 0xff;
@@ -162,13 +159,10 @@ mod tests {
         // A hole of 1 GB: nothing of it is read.
         File::create(&path).unwrap().set_len(1_000_000_000).unwrap();
         let e = read_text(&path).unwrap_err().to_string();
-        assert!(
-            e.ends_with("holds 1000000000 bytes, and at most 268435456 are read; split it, or thin it out"),
-            "{e}"
-        );
+        assert!(e.ends_with("has 1000000000 bytes; the limit is 268435456; split or shorten it"), "{e}");
         let e = read_bounded(Path::new("/dev/zero"), 1_000).unwrap_err().to_string();
         assert!(e.contains("more than 1000 bytes"), "{e}");
-        assert!(read_text(dir.path()).unwrap_err().to_string().contains("is a folder; name a file in it"));
+        assert!(read_text(dir.path()).unwrap_err().to_string().contains("is a folder; give a file in it"));
         assert!(
             read_text(&dir.path().join("none"))
                 .unwrap_err()

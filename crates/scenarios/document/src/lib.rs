@@ -1,7 +1,8 @@
-//! Configuration files of all kinds: TOML, with the settings of the command line (`--set path.key=value`) on top.
+//! Configuration files of all kinds: TOML, overridden by the settings of the command line (`--set path.key=value`).
 //!
-//! A [`Document`] holds the text and knows where in it each key is; it makes a value of any type that serde can read, and its
-//! [`Error`]s name file, line, key, reason and remedy. [`Origins`] say who set a key. Nothing here knows what the keys mean.
+//! A [`Document`] holds the text and knows the position of each key in it; it deserialises a value of any type that
+//! serde can read, and its [`Error`]s name file, line, key, reason and remedy. [`Origins`] tell where each key was
+//! set. Nothing here knows what the keys mean.
 
 mod deserialize;
 mod document;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 /// Lines of one kind that a message lists.
 const MOST_LINES: usize = 5;
-/// Kinds that are told apart: names in a hostile file may make any number of them.
+/// Kinds that are counted separately: names in a hostile file may produce any number of them.
 const MOST_KINDS: usize = 30;
 /// What all further kinds are counted as.
-const FURTHER: [&str; 2] = ["thing of another kind", "things of other kinds"];
+const FURTHER: [&str; 2] = ["item of another kind", "items of other kinds"];
 
 /// What was skipped in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,12 +25,13 @@ struct Kind {
 }
 
 impl Omissions {
-    /// Nothing yet of this file.
+    /// An empty list for this file.
     pub fn of(file: &Path) -> Self {
         Self { file: file.to_path_buf(), kinds: Vec::new() }
     }
 
-    /// Counts one thing of a kind, which is named in the singular and in the plural. Lines count from 1; files that have none say so.
+    /// Counts one item of a kind, which is named in the singular and in the plural. Lines count from 1; files without
+    /// lines pass none.
     pub fn add(&mut self, line: impl Into<Option<u32>>, kind: [&str; 2]) {
         let full = self.kinds.len() >= MOST_KINDS;
         let is_new = self.kinds.iter().all(|k| k.one != kind[0]);
@@ -57,7 +58,7 @@ impl Omissions {
         self.kinds.is_empty()
     }
 
-    /// What was skipped, a text for each kind, such as `3 sentences with a wrong checksum (lines 4, 7 and 9)`.
+    /// What was skipped, one text per kind, such as `3 sentences with a wrong checksum (lines 4, 7 and 9)`.
     pub fn kinds(&self) -> impl Iterator<Item = String> {
         self.kinds.iter().map(Kind::shown)
     }
@@ -67,7 +68,7 @@ impl Omissions {
         self.kinds().map(|kind| format!("{}: skipped {kind}", self.file.display()))
     }
 
-    /// An error for each kind, for who wants nothing skipped.
+    /// An error for each kind, for users who want nothing skipped.
     pub fn errors(&self) -> impl Iterator<Item = String> {
         let what = |kind| {
             format!("{}: {kind}; correct or remove them, or run without --strict", self.file.display())
@@ -128,6 +129,6 @@ mod tests {
             skipped.add(i, [&format!("x{i}"), &format!("x{i}s")]);
         }
         assert_eq!(skipped.kinds().count(), MOST_KINDS + 1);
-        assert!(skipped.kinds().last().unwrap().starts_with("970 things of other kinds (lines 30, 31,"));
+        assert!(skipped.kinds().last().unwrap().starts_with("970 items of other kinds (lines 30, 31,"));
     }
 }

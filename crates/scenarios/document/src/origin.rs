@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use crate::document::Document;
 use crate::set::set_value;
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This line of the scenario's text, counted from 1.
@@ -22,25 +22,25 @@ pub enum Origin {
     Preset(String),
     /// The profile of this name, of the routing protocol or of TCP.
     Profile(String),
-    /// Nobody said it: it is what the reference gives as the key's default.
+    /// Nothing sets it: it is the key's default in the reference.
     Default,
-    /// It follows from these.
+    /// It is derived from these.
     Derived(String),
 }
 
 impl Origin {
-    /// It follows from this.
+    /// It is derived from this.
     pub fn derived(from: impl Display) -> Self {
         Self::Derived(from.to_string())
     }
 }
 
-/// The keys that somebody set. Keys are as `--set` takes them: `traffic.0.rate_pps`.
+/// The keys that are set. Keys are in the form of `--set`: `traffic.0.rate_pps`.
 #[derive(Debug, Default)]
 pub struct Origins(BTreeMap<String, Origin>);
 
 impl Origins {
-    /// Of a document: its text, and what the command line put in the place of parts of it, in the order in which it did.
+    /// The origins in a document: its text, and the overrides of the command line, in the order in which they apply.
     pub fn of(doc: &Document) -> Self {
         let mut all = Self::default();
         if let Ok(root) = DeTable::parse(doc.text()) {
@@ -58,7 +58,7 @@ impl Origins {
         all
     }
 
-    /// Who set a key, or the value that it is a part of: a place may be written as a list of numbers.
+    /// What set a key, or the value of which it is a part: a position may be written as a list of numbers.
     pub fn get(&self, key: &str) -> Option<&Origin> {
         self.0.get(key).or_else(|| self.get(key.rsplit_once('.')?.0))
     }
@@ -85,7 +85,7 @@ impl Origins {
         let below = format!("{key}.");
         self.0.retain(|k, _| k != key && !k.starts_with(&below));
         let origin = Origin::Setting(set.to_owned());
-        // An element of a list of values: the list as a whole is what has an origin.
+        // An element of a list of values: the list as a whole has an origin.
         let list = key.rsplit_once('.').filter(|(list, _)| self.0.contains_key(*list));
         match list {
             Some((list, _)) => drop(self.0.insert(list.to_owned(), origin)),

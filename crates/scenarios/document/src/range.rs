@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::error::Error;
 
-/// Refuses what is not a number from `low` to `high`; NaN is never one.
+/// Refuses values that are not a number from `low` to `high`; NaN never is.
 pub fn in_range(doc: &Document, key: &str, v: f64, low: f64, high: f64) -> Result<(), Error> {
     if (low..=high).contains(&v) {
         return Ok(());
@@ -13,5 +13,9 @@ pub fn in_range(doc: &Document, key: &str, v: f64, low: f64, high: f64) -> Resul
         a if a.is_finite() && a >= 1e16 => format!("{v:e}"),
         _ => v.to_string(),
     };
-    Err(doc.error(key, format!("{shown} is not a number from {low} to {high}"), "give one in that range"))
+    Err(doc.error(
+        key,
+        format!("{shown} is not a number from {low} to {high}"),
+        "give a number in that range",
+    ))
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, schema_for};
 use serde_json::{Map, Value};
 
-/// The keys of another file's type, as tables: its own, and those of each section named, by key and type.
+/// The keys of another file's type as tables: its own, and those of each named section, by key and type.
 pub fn reference_tables<T: JsonSchema>(sections: &[(&str, &str)]) -> String {
     let types = ReferenceTables::new(&schema_for!(T).to_value());
     let mut out = String::new();
@@ -17,14 +17,14 @@ pub fn reference_tables<T: JsonSchema>(sections: &[(&str, &str)]) -> String {
     out
 }
 
-/// What writes tables of the keys of a type, and of the types in it.
+/// Writes tables of the keys of a type and of the types in it.
 pub struct ReferenceTables {
     schema: Value,
     defs: Map<String, Value>,
 }
 
 impl ReferenceTables {
-    /// Of a type's JSON Schema.
+    /// For a type's JSON Schema.
     pub fn new(schema: &Value) -> Self {
         let defs = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
         Self { schema: schema.clone(), defs }
@@ -53,10 +53,14 @@ impl ReferenceTables {
     /// A section with the variants of the tagged enum `def`.
     pub fn kinds(&self, out: &mut String, key: &str, def: &str) {
         let Some(schema) = self.defs.get(def) else { return };
-        _ = writeln!(out, "\n## `{key}`\n\n{} Its `kind` says which.", description(schema));
+        _ = writeln!(
+            out,
+            "\n## `{key}`\n\n{} The key `kind` selects one of the following.",
+            description(schema)
+        );
         for variant in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
             let name = variant.pointer("/properties/kind/const").and_then(Value::as_str).unwrap_or_default();
-            // A variant that is a struct of its own stands behind a reference.
+            // A variant that is a struct of its own is a reference.
             let body = variant.get("$ref").and_then(|r| follow(r, &self.defs)).unwrap_or(variant);
             let mut body = body.clone();
             if let Some(p) = body.get_mut("properties").and_then(Value::as_object_mut) {

@@ -1,4 +1,4 @@
-//! Paths in a file, which count from its folder.
+//! Paths in a file, which are relative to its folder.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};

@@ -4,26 +4,26 @@ use toml::Value;
 
 use crate::error::Error;
 
-/// Applies `path.key=value` to a table, making the tables on the way. A value that is not TOML is taken as a string, so
-/// that `--set protocol.name=aodv` needs no quotes. `traffic.0.rate_pps=8` reaches into lists.
+/// Applies `path.key=value` to a table and creates the tables on the path. A value that is not TOML is taken as a
+/// string, so that `--set protocol.name=aodv` needs no quotes. `traffic.0.rate_pps=8` reaches into lists.
 pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
     let wrong = |reason: String, remedy: &str| Error::new(reason, remedy).key(format!("--set {set}"));
     let (path, value) = set
         .split_once('=')
-        .ok_or_else(|| wrong("there is no = in it".into(), "write --set path.key=value"))?;
+        .ok_or_else(|| wrong("there is no = in the setting".into(), "write --set path.key=value"))?;
     let value = set_value(value.trim());
     let parts: Vec<&str> = path.trim().split('.').collect();
     if parts.iter().any(|p| p.is_empty()) {
-        return Err(wrong("an empty name in the path".into(), "write --set path.key=value"));
+        return Err(wrong("the path has an empty name".into(), "write --set path.key=value"));
     }
     let (last, way) = parts.split_last().expect("split gives at least one part");
     let mut here = Slot::Table(root);
     for part in way {
         here = here
             .child(part)
-            .map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))?;
+            .map_err(|reason| wrong(reason, "see docs/reference/scenario.md for the paths"))?;
     }
-    here.put(last, value).map_err(|reason| wrong(reason, "check the path against docs/reference/scenario.md"))
+    here.put(last, value).map_err(|reason| wrong(reason, "see docs/reference/scenario.md for the paths"))
 }
 
 /// A value as `--set` takes it: TOML, or else a string.
@@ -61,7 +61,7 @@ impl Slot<'_> {
 
 fn element<'a>(a: &'a mut [Value], name: &str) -> Result<&'a mut Value, String> {
     let len = a.len();
-    let index: usize = name.parse().map_err(|_| format!("{name} is not a position in a list"))?;
+    let index: usize = name.parse().map_err(|_| format!("{name} is not an index of a list"))?;
     a.get_mut(index).ok_or_else(|| format!("there is no element {index} in a list of {len}"))
 }
 
@@ -93,19 +93,19 @@ mod tests {
     fn wrong_sets_say_what_is_wrong() {
         let mut t = table("seed = 1\ntraffic = []\n");
         for (set, message) in [
-            ("seed", "--set seed: there is no = in it; write --set path.key=value"),
-            ("a..b=1", "--set a..b=1: an empty name in the path; write --set path.key=value"),
+            ("seed", "--set seed: there is no = in the setting; write --set path.key=value"),
+            ("a..b=1", "--set a..b=1: the path has an empty name; write --set path.key=value"),
             (
                 "seed.x=1",
-                "--set seed.x=1: seed is 1, not a table; check the path against docs/reference/scenario.md",
+                "--set seed.x=1: seed is 1, not a table; see docs/reference/scenario.md for the paths",
             ),
             (
                 "traffic.3.x=1",
-                "--set traffic.3.x=1: there is no element 3 in a list of 0; check the path against docs/reference/scenario.md",
+                "--set traffic.3.x=1: there is no element 3 in a list of 0; see docs/reference/scenario.md for the paths",
             ),
             (
                 "traffic.x=1",
-                "--set traffic.x=1: x is not a position in a list; check the path against docs/reference/scenario.md",
+                "--set traffic.x=1: x is not an index of a list; see docs/reference/scenario.md for the paths",
             ),
         ] {
             assert_eq!(apply_set(&mut t, set).unwrap_err().to_string(), message);

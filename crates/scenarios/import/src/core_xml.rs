@@ -31,12 +31,12 @@ struct Device<'a, 'i> {
     position: Node<'a, 'i>,
 }
 
-/// A scenario of the devices of a session, at their latitudes and longitudes if all have them, else at their places on the canvas, of
-/// which 100 pixels are as many metres as the session's scale says. Those on a wireless network have the radio; links between two
-/// devices, switches and hubs become wires. What else a session has is left out, with remarks.
+/// A scenario from the devices of a session, at their latitudes and longitudes if all have them, otherwise at their
+/// positions on the canvas, scaled as the session says (metres per 100 pixels). Devices on a wireless network get the
+/// radio; links between two devices, switches and hubs become wires. Everything else is left out, with remarks.
 ///
 /// # Errors
-/// If the file is no session, or no device is on a wireless network.
+/// If the file is not a session, or no device is on a wireless network.
 pub fn core_xml(file: NamedText<'_>) -> Result<ImportedScenario, Error> {
     let (path, text) = file;
     read(text, Notes::of([path])).map_err(|e| e.in_file(path))
@@ -65,7 +65,7 @@ fn read(text: &str, mut notes: Notes) -> Result<ImportedScenario, Error> {
         }
         has_any
     });
-    let remedy = "give a session with a WLAN or EMANE network, and links to it";
+    let remedy = "use a session with a WLAN or EMANE network and links to it";
     if placed.is_empty() {
         return Err(notes.nothing(remedy));
     }
@@ -77,9 +77,9 @@ fn read(text: &str, mut notes: Notes) -> Result<ImportedScenario, Error> {
     if networks > 1 {
         notes
             .remarks
-            .push(format!("{networks} wireless networks become one: give each a channel in `radios`"));
+            .push(format!("{networks} wireless networks become one; give each its own channel in `radios`"));
     }
-    notes.remarks.push("who hears whom by radio is the radio model's, or that of a macfilter".to_owned());
+    notes.remarks.push("radio links are determined by the radio model or a macfilter".to_owned());
     let (ids, tracks): (Vec<&str>, Vec<Track>) = placed.into_iter().map(|(d, t)| (d.id, t)).unzip();
     let mut imported = scenario(tracks, origin, notes)?;
     links.add_to(&mut imported, &ids);
@@ -156,7 +156,7 @@ impl<'a> Links<'a> {
     fn of(root: Node<'a, '_>, devices: &BTreeSet<&'a str>) -> Self {
         let id = |n: Node<'a, '_>| n.attribute("id").unwrap_or_default();
         let kinds: BTreeMap<&str, &str> = xml::all(root, "network").map(|n| (id(n), kind(n))).collect();
-        // Switches that are linked to each other are one wire: the first one's name stands for all.
+        // Switches that are linked to each other are one wire with the first one's name.
         let mut union: BTreeMap<&str, &str> = BTreeMap::new();
         let mut ends: Vec<[&str; 2]> = Vec::new();
         for link in xml::all(root, "link") {
@@ -210,7 +210,9 @@ impl<'a> Links<'a> {
         let wires: Vec<Vec<Value>> = self.wires.iter().map(members).collect();
         if on_air.len() < devices.len() {
             let off_air = counted(devices.len() - on_air.len(), "device has", "devices have");
-            imported.remarks.push(format!("{off_air} no radio, but wires: no link to a wireless network"));
+            imported
+                .remarks
+                .push(format!("{off_air} only wires, because there is no link to a wireless network"));
             let radio: Table = [("nodes".to_owned(), Value::Array(on_air))].into_iter().collect();
             imported.table.insert("radio".into(), radio.into());
         }
@@ -225,7 +227,7 @@ impl<'a> Links<'a> {
     }
 }
 
-/// The switch that stands for one and all that are linked to it.
+/// The switch that represents one and all that are linked to it.
 fn first_of<'a>(union: &BTreeMap<&'a str, &'a str>, mut network: &'a str) -> &'a str {
     while let Some(next) = union.get(network) {
         network = next;
@@ -265,7 +267,7 @@ mod tests {
         let places = i.table["movement"]["positions"].as_array().unwrap();
         let at = |i: usize| (places[i]["x"].as_float().unwrap(), places[i]["y"].as_float().unwrap());
         assert_eq!((at(0), at(1)), ((150.0, -300.0), (450.0, -300.0)));
-        assert_eq!(i.remarks, ["who hears whom by radio is the radio model's, or that of a macfilter"]);
+        assert_eq!(i.remarks, ["radio links are determined by the radio model or a macfilter"]);
         assert!(!i.table.contains_key("radio") && !i.table.contains_key("wires"));
     }
 
@@ -351,10 +353,7 @@ mod tests {
         assert!(e.starts_with("s.xml: no device is on a wireless network"), "{e}");
         let alone = session(&[("11", "SWITCH")], &["1"], &[["11", "1"]]);
         let e = core_xml(("s.xml".as_ref(), &alone)).unwrap_err().to_string();
-        assert!(
-            e.starts_with("s.xml: nothing in it can be used; skipped 1 device on neither a radio"),
-            "{e}"
-        );
+        assert!(e.starts_with("s.xml: it has no usable content; skipped 1 device on neither a radio"), "{e}");
     }
 
     #[test]

@@ -43,11 +43,11 @@ struct Node {
     rows: Vec<Row>,
 }
 
-/// A scenario of the places in tables: the first line names the columns. Rows that name no node are those of one that is called after the
-/// file. The table `positions` of a run is one such table.
+/// A scenario from positions in tables whose first line names the columns. Rows without a node column belong to one
+/// node named after the file. The table `positions` of a run is such a table.
 ///
 /// # Errors
-/// If there are no columns for time and place, or no row has both.
+/// If there are no columns for time and position, or no row has both.
 pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
     let mut nodes: Vec<Node> = Vec::new();
@@ -56,7 +56,7 @@ pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
         let table = Table::of(text).map_err(|e| e.in_file(*path))?;
         let are_degrees = table.columns.are_degrees();
         if *degrees.get_or_insert(are_degrees) != are_degrees {
-            let e = Error::new("places in degrees, and metres in another file", "import them apart");
+            let e = Error::new("one file has degrees and another one metres", "import them separately");
             return Err(e.in_file(*path));
         }
         let of_file = table.nodes(&stem(path), file, &mut notes).map_err(|e| e.in_file(*path))?;
@@ -109,7 +109,7 @@ impl<'a> Table<'a> {
     fn of(text: &'a str) -> Result<Self, Error> {
         let head = (1..).zip(text.lines()).find(|(_, l)| !is_passed_over(l));
         let Some((line, names)) = head else {
-            return Err(Error::new("contains no lines", "give a table with the names of its columns first"));
+            return Err(Error::new("contains no lines", "start the table with the names of its columns"));
         };
         let count = |c: char| names.matches(c).count();
         let separator =
@@ -274,8 +274,8 @@ fn refuse_degrees(nodes: &[Node]) -> Result<(), Error> {
     let (wide, high) = (range(|r| r.x), range(|r| r.y));
     let is_off_zero = rows().all(|r| r.x.abs() > 1.0 && r.y.abs() > 1.0);
     if is_off_zero && wide < 1.0 && high < 1.0 && look_like_degrees(rows().map(|r| (r.x, r.y))) {
-        let what = "x and y look like degrees: no place is as far as a metre from another one";
-        return Err(Error::new(what, "call the columns lon and lat, or x_m and y_m if they are metres"));
+        let what = "x and y look like degrees: all positions are within a metre";
+        return Err(Error::new(what, "name the columns lon and lat, or x_m and y_m if they are metres"));
     }
     Ok(())
 }
@@ -283,7 +283,7 @@ fn refuse_degrees(nodes: &[Node]) -> Result<(), Error> {
 /// Where a node is and, if rows have velocities, where each leg ends.
 fn points(mut rows: Vec<Row>, heights: Heights) -> Vec<Point> {
     if rows.iter().any(|r| r.until_s.is_some()) {
-        // Of two legs that begin at the same time the later row counts, and a leg ends where the next one begins.
+        // Of two legs that begin at the same time the later row applies, and a leg ends where the next one begins.
         rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         rows.reverse();
         rows.dedup_by(|earlier, later| earlier.at_s == later.at_s);
@@ -405,7 +405,7 @@ mod tests {
             ("time,node,x,y\n", "dir/walk.csv: contains no places"),
             (
                 "time,node,x,y\na,b,c,d\n",
-                "dir/walk.csv: nothing in it can be used; skipped 1 row without a time (line 2)",
+                "dir/walk.csv: it has no usable content; skipped 1 row without a time (line 2)",
             ),
             (
                 "time,node,x,y\n0,a,9.50001,51.20001\n9,a,9.50101,51.2\n",

@@ -12,7 +12,7 @@ use crate::track::{Point, Track};
 use crate::tracks::scenario_from;
 use crate::{ImportedScenario, NamedText, xml};
 
-/// Events that change nothing of where nodes are and who hears whom, but for directed antennas.
+/// Events that do not affect positions and links, except for directed antennas.
 const IGNORED: [&str; 2] = ["orientation", "velocity"];
 /// Further events of EMANE, which a scenario cannot say.
 const SKIPPED: [[&str; 2]; 4] = [
@@ -26,7 +26,7 @@ const NO_TIME: [&str; 2] = ["event without a time", "events without a time"];
 const NO_NEM: [&str; 2] = ["event for something other than a NEM", "events for something other than a NEM"];
 const UNKNOWN: [&str; 2] = ["event of an unknown kind", "events of unknown kinds"];
 const NO_PLACE: [&str; 2] = ["location that is not on the globe", "locations that are not on the globe"];
-/// Between nodes of which no place is known, metres.
+/// Distance between nodes without a known position, metres.
 const SPACING_M: f64 = 100.0;
 
 /// What was read of a file.
@@ -43,8 +43,8 @@ struct Events {
     agl: usize,
 }
 
-/// A scenario of the events of a file: nodes go in straight lines from one `location gps` to the next, and `pathloss` becomes
-/// `path_losses`. Orientations and velocities are ignored; other events are skipped.
+/// A scenario from the events in a file: nodes move in straight lines from one `location gps` to the next, and
+/// `pathloss` becomes `path_losses`. Orientations and velocities are ignored; other events are skipped.
 ///
 /// # Errors
 /// If no NEM has a location or a path loss.
@@ -60,9 +60,7 @@ fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<ImportedSc
     }
     let Events { mut places, losses, ignored, before, msl, agl } = events;
     if msl > 0 && agl > 0 && heights == Heights::Read {
-        notes
-            .remarks
-            .push("heights are left out: some are above sea level, some above the ground".to_owned());
+        notes.remarks.push("heights are ignored: some are above sea level, some above the ground".to_owned());
         heights = Heights::LeaveOut;
     }
     // What is there before the run is there when it begins.
@@ -88,7 +86,7 @@ fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<ImportedSc
         let names: Vec<String> = unplaced.iter().take(5).map(|nem| name(*nem)).collect();
         let more = if unplaced.len() > names.len() { " and others" } else { "" };
         notes.remarks.push(format!(
-            "no location of {}{more}: placed {SPACING_M} m apart, and path losses decide who hears whom",
+            "no location for {}{more}: placed {SPACING_M} m apart; path losses determine the links",
             names.join(", ")
         ));
     }
@@ -219,7 +217,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            none.starts_with("e.eel: nothing in it can be used; skipped 1 commeffect event (line 1);"),
+            none.starts_with("e.eel: it has no usable content; skipped 1 commeffect event (line 1);"),
             "{none}"
         );
     }
@@ -244,7 +242,7 @@ mod tests {
         assert_eq!(z(&read(&rises)), Some(20.0));
         let mixed = read(&rises.replace("320.0,msl", "320.0,agl"));
         assert_eq!(z(&mixed), None);
-        assert!(mixed.remarks[0].starts_with("heights are left out"), "{:?}", mixed.remarks);
+        assert!(mixed.remarks[0].starts_with("heights are ignored"), "{:?}", mixed.remarks);
     }
 
     proptest::proptest! {

@@ -58,10 +58,10 @@ struct Mover {
     rows: Vec<Row>,
 }
 
-/// A scenario of the movers in a file, which are down before they appear and after they disappear.
+/// A scenario from the movers in a file, which are down before they appear and after they disappear.
 ///
 /// # Errors
-/// If the file is no floating car data, or has no place of a mover.
+/// If the file is not floating car data, or has no position of a mover.
 pub fn fcd(file: NamedText<'_>, places: Places, heights: Heights) -> Result<ImportedScenario, Error> {
     let (path, text) = file;
     read(text, places, heights, Notes::of([path])).map_err(|e| e.in_file(path))
@@ -77,7 +77,7 @@ fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Resul
     };
     if let Some(why) = why {
         notes.remarks.push(format!(
-            "places are read as longitude and latitude: {why}; --geo confirms this, --metres overrides it"
+            "positions are read as longitude and latitude ({why}); confirm with --geo, or override with --metres"
         ));
     }
     let mut kinds: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
@@ -186,12 +186,13 @@ fn points(rows: &[Row], heights: Heights) -> Vec<Point> {
     rows.iter().map(point).collect()
 }
 
-/// Why the places are degrees, if they are: SUMO's configuration above the data says so, or movers go a tiny part of what their speeds
-/// say, or - where nothing moves - there are as many decimals as only degrees have.
+/// Why the positions are in degrees, if they are: SUMO's configuration above the data says so, or movers cover a tiny
+/// part of the distance that their speeds imply, or - if nothing moves - there are as many decimals as only degrees
+/// have.
 fn why_degrees(document: Node<'_, '_>, movers: &[Mover]) -> Option<&'static str> {
     let heads: Vec<&str> = document.children().filter(Node::is_comment).filter_map(|c| c.text()).collect();
     if heads.iter().any(|head| has_geo_on(head)) {
-        return Some("the options in the file's head say so");
+        return Some("according to the options in the file's header");
     }
     let rows = || movers.iter().flat_map(|m| &m.rows);
     if rows().any(|r| geodetic(r.y, r.x).is_none()) || heads.iter().any(|head| head.contains("<fcd-output "))
@@ -207,11 +208,12 @@ fn why_degrees(document: Node<'_, '_>, movers: &[Mover]) -> Option<&'static str>
         }
     }
     if driven_m >= 1.0 {
-        return (gone < driven_m / 1e3).then_some("at their speeds, nodes move at least 1000 times as far");
+        return (gone < driven_m / 1e3)
+            .then_some("their distances are less than a thousandth of what their speeds imply");
     }
     // SUMO writes metres with two decimals, and degrees with six.
     look_like_degrees(rows().map(|r| (r.x, r.y)))
-        .then_some("they have more than three decimals, and all are within 180 and 90")
+        .then_some("more than three decimals, and all within 180 and 90")
 }
 
 /// Whether the options in a head have `fcd-output.geo` switched on.
@@ -275,7 +277,7 @@ mod tests {
             assert_eq!(skipped(&CARS.replacen(from, to, 1), Places::Detect).unwrap(), said);
         }
         let metres = skipped(CARS, Places::Degrees).unwrap_err();
-        assert!(metres.contains("km from the middle"), "{metres}");
+        assert!(metres.contains("km from the median"), "{metres}");
         assert!(skipped("<fcd-export/>", Places::Detect).unwrap_err().contains("no places"));
     }
 

@@ -1,4 +1,5 @@
-//! Traffic that was seen, as a scenario's flows: at a constant rate where it was so, else at the times and of the sizes that a file has.
+//! Observed traffic as a scenario's flows: at a constant rate where the rate was constant, otherwise with times and
+//! sizes from a file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,11 +12,11 @@ use crate::{ImportedScenario, counted};
 
 /// The longest payload of a scenario's datagrams.
 const LONGEST: u32 = 65_507;
-/// Fewer packets are no rate.
+/// Fewer packets do not define a rate.
 const LEAST_FOR_A_RATE: usize = 5;
-/// By what share of the mean all intervals of a constant rate may differ from it.
+/// The largest deviation of an interval from the mean at a constant rate, as a share.
 const STEADY: f64 = 0.25;
-/// Flows that are imported at most.
+/// The most flows that are imported.
 const MOST_FLOWS: usize = 10_000;
 
 /// A packet at its source.
@@ -23,7 +24,7 @@ const MOST_FLOWS: usize = 10_000;
 pub(crate) struct Departure {
     /// Seconds from the run's begin.
     pub(crate) at_s: f64,
-    /// Octets behind the transport header.
+    /// Bytes after the transport header.
     pub(crate) payload: u32,
 }
 
@@ -32,11 +33,11 @@ pub(crate) struct Departure {
 pub(crate) struct SentTraffic {
     /// By flow, in order of time.
     pub(crate) packets: BTreeMap<Ends, Vec<Departure>>,
-    /// How many octets TCP's streams have, where that is known: without those sent again.
+    /// The number of bytes in TCP's streams, if known: without retransmissions.
     pub(crate) streams: BTreeMap<Ends, u64>,
 }
 
-/// What is left out, or not known: how many, and how a remark says it of one and of several.
+/// What is left out or unknown: how many, and the remark in the singular and in the plural.
 #[derive(Default)]
 struct Remarks(BTreeMap<(&'static str, &'static str), usize>);
 
@@ -46,23 +47,21 @@ impl Remarks {
     }
 }
 
-const OF_OTHERS: (&str, &str) = (
-    "packet from or to another than these nodes is left out",
-    "packets from or to others than these nodes are left out",
-);
+const OF_OTHERS: (&str, &str) =
+    ("packet from or to another host is left out", "packets from or to other hosts are left out");
 const OF_FURTHER_FLOWS: (&str, &str) =
-    ("packet of a further flow is left out", "packets of further flows are left out");
+    ("packet of an additional flow is left out", "packets of additional flows are left out");
 const OF_OTHER_KINDS: (&str, &str) = (
     "packet that is neither UDP nor TCP nor a ping is left out",
     "packets that are neither UDP nor TCP nor pings are left out",
 );
 const MAY_BE_SENT_AGAIN: (&str, &str) = (
-    "TCP flow may count octets that were sent again as data: no table of the run tells; `wayhop import pcapng` tells from captures",
-    "TCP flows may count octets that were sent again as data: no table of the run tells; `wayhop import pcapng` tells from captures",
+    "TCP flow may include retransmitted bytes, because the run has no table about them; `wayhop import pcapng` gets the exact size from captures",
+    "TCP flows may include retransmitted bytes, because the run has no table about them; `wayhop import pcapng` gets the exact sizes from captures",
 );
 
 /// Adds the flows to a scenario. `node` is the number of the node with an address; the inner `None` means all nodes.
-#[allow(clippy::option_option, reason = "nobody, one or all")]
+#[allow(clippy::option_option, reason = "none, one or all")]
 pub(crate) fn add(
     imported: &mut ImportedScenario,
     seen: &SentTraffic,
@@ -125,8 +124,8 @@ fn pings(flow: &mut Table, sent: &[Departure]) {
     flow.insert("max_packets".into(), Value::Integer(sent.len() as i64));
 }
 
-/// TCP in one direction, whose stream has so many octets if that is known. `false` if it only acknowledges: the simulated end does so by
-/// itself.
+/// TCP in one direction, whose stream has this number of bytes if it is known. `false` if it only acknowledges: the
+/// simulated end does that by itself.
 fn connection(flow: &mut Table, sent: &[Departure], stream: Option<&u64>, remarks: &mut Remarks) -> bool {
     let octets = stream.copied().unwrap_or_else(|| sent.iter().map(|s| u64::from(s.payload)).sum());
     if octets == 0 {
@@ -147,7 +146,7 @@ fn is_answer(ends: &Ends, sent: &[Departure], seen: &SentTraffic) -> bool {
         && ends.source != ends.destination
 }
 
-/// From one packet to the next on average, seconds; `None` if there is no next one.
+/// Mean interval between packets, seconds; `None` with fewer than two packets.
 fn interval_s(sent: &[Departure]) -> Option<f64> {
     let passed_s = sent[sent.len() - 1].at_s - sent[0].at_s;
     (sent.len() > 1 && passed_s > 0.0).then(|| passed_s / (sent.len() - 1) as f64)
@@ -220,8 +219,8 @@ mod tests {
         assert_eq!(i.files[0].1.lines().nth(2), Some("0.100000000,100"));
         // The second of the TCP flow's two segments may be the first one again.
         let [again, other] = &i.remarks[..] else { panic!("{:?}", i.remarks) };
-        assert!(again.starts_with("1 TCP flow may count octets that were sent again"), "{again}");
-        assert_eq!(other, "1 packet from or to another than these nodes is left out");
+        assert!(again.starts_with("1 TCP flow may include retransmitted bytes"), "{again}");
+        assert_eq!(other, "1 packet from or to another host is left out");
     }
 
     #[test]

@@ -8,11 +8,11 @@ use crate::notes::Notes;
 use crate::places::{away_m, few};
 use crate::track::{Point, Track};
 
-/// No node is farther from the others, metres: beyond, a plane that touches the globe is no map.
+/// The largest distance between nodes, metres: beyond it, a tangent plane is not a map.
 const FARTHEST_M: f64 = 200_000.0;
 const TOO_FAR: [&str; 2] = ["place 200 km or more from the others", "places 200 km or more from the others"];
 
-/// What becomes of heights.
+/// How heights are used.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Heights {
     /// They become `z`, which is 0 at the height of the first place.
@@ -60,7 +60,8 @@ pub(crate) fn look_like_degrees(all: impl Iterator<Item = (f64, f64)>) -> bool {
     any_fine
 }
 
-/// Nodes in the frame of an origin: the first place of the first one, rounded to about a metre. Heights count above what `datum` says.
+/// Nodes in the frame of an origin: the first position of the first one, rounded to about a metre. `datum` is the
+/// reference of heights.
 pub(crate) fn to_metres(
     mut found: Vec<NodeFixes>,
     heights: Heights,
@@ -104,8 +105,8 @@ fn leave_out_far_ones(found: &mut [NodeFixes], notes: &mut Notes) -> Result<(), 
         for one in found.iter() {
             if let Some(f) = one.fixes.iter().find(|f| is_far(f)) {
                 let (lat, lon, km) = (f.place.lat, f.place.lon, away(f) / 1e3);
-                let what = format!("{lat}, {lon} is {km:.0} km from the middle of all places");
-                let error = Error::new(what, "remove such places: a mesh is not that large").at(f.line);
+                let what = format!("{lat}, {lon} is {km:.0} km from the median of all positions");
+                let error = Error::new(what, "remove such positions; a mesh is not that large").at(f.line);
                 return Err(error.in_file(notes.skipped[one.file].file()));
             }
         }
@@ -134,7 +135,7 @@ fn ground(found: &mut [NodeFixes], datum: &str, notes: &mut Notes) -> Option<f64
     }
     let lacks = |f: &&NodeFixes| !f.fixes.is_empty() && f.fixes.iter().all(|f| f.height_m.is_none());
     if let Some(node) = found.iter().find(lacks) {
-        notes.remarks.push(format!("heights are left out: {} has none", node.name));
+        notes.remarks.push(format!("heights are ignored: {} has none", node.name));
         return None;
     }
     for one in found.iter_mut() {
@@ -147,7 +148,7 @@ fn ground(found: &mut [NodeFixes], datum: &str, notes: &mut Notes) -> Option<f64
     let ground_m = found.iter().find_map(|f| f.fixes.first())?.height_m?.round();
     notes
         .remarks
-        .push(format!("heights above {datum} become z, which is 0 at {ground_m} m; --flat leaves them out"));
+        .push(format!("heights above {datum} become z, which is 0 at {ground_m} m; ignore them with --flat"));
     Some(ground_m)
 }
 
@@ -180,15 +181,15 @@ mod tests {
         assert_eq!((z, alt), (vec![0.0, 0.0, 12.5], 130.0));
         assert_eq!(
             notes.remarks,
-            ["heights above sea level become z, which is 0 at 130 m; --flat leaves them out"]
+            ["heights above sea level become z, which is 0 at 130 m; ignore them with --flat"]
         );
         let (z, alt, notes) = metres(vec![walk()], Heights::LeaveOut);
         assert_eq!((z, alt, notes.remarks), (vec![0.0; 3], 0.0, vec![]));
-        // Where one node has no height, nobody knows how high it is above or below the others.
+        // If one node has no height, its height relative to the others is unknown.
         let (z, _, notes) = metres(vec![walk(), found("car", &[(51.2, 9.5, None)])], Heights::Read);
         assert_eq!(
             (z, &notes.remarks[..]),
-            (vec![0.0; 4], &["heights are left out: car has none".to_owned()][..])
+            (vec![0.0; 4], &["heights are ignored: car has none".to_owned()][..])
         );
         // The same height everywhere says nothing new.
         let level = found("level", &[(51.2, 9.5, Some(3.0)), (51.3, 9.5, Some(3.0))]);

@@ -17,11 +17,11 @@ const NO_MOMENT: [&str; 2] =
 pub(crate) const NO_PLACE: [&str; 2] =
     ["point without a place on the globe", "points without a place on the globe"];
 
-/// A scenario of the tracks in GPX files. Points without a time or a place are skipped; waypoints and routes, which have no times, are
-/// ignored.
+/// A scenario from the tracks in GPX files. Points without a time or a position are skipped; waypoints and routes,
+/// which have no times, are ignored.
 ///
 /// # Errors
-/// If a file is no GPX, or no track has a point with time and place.
+/// If a file is not GPX, or no track has a point with time and position.
 pub fn gpx(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(tracks[1]["pause_s"].as_float(), Some(5.0));
         assert_eq!(
             i.remarks,
-            ["heights are left out: car has none", "ignored 1 waypoint or route, which has no times"]
+            ["heights are ignored: car has none", "ignored 1 waypoint or route, which has no times"]
         );
     }
 
@@ -132,8 +132,8 @@ mod tests {
             "<gpx><trk><trkseg>\n<trkpt lat='1' lon='2'/>\n<trkpt lat='1' lon='200'/></trkseg></trk></gpx>";
         assert_eq!(
             said(timeless),
-            "w.gpx: nothing in it can be used; skipped 1 point without <time> (line 2), 1 point without a place on the globe \
-             (line 3); give a file with times and places of at least one node"
+            "w.gpx: it has no usable content; skipped 1 point without <time> (line 2), 1 point without a place on the globe \
+             (line 3); use a file with times and positions of at least one node"
         );
     }
 

@@ -26,20 +26,20 @@ const ELSEWHERE: [&str; 2] = [
 ];
 const DRAWING: [&str; 2] =
     ["line, area or model, which has no times", "lines, areas and models, which have no times"];
-const BESIDE: [&str; 2] = ["point with a time beside a track", "points with a time beside tracks"];
+const BESIDE: [&str; 2] = ["timed point next to a track", "timed points next to tracks"];
 const NO_MOMENT: [&str; 2] =
     ["place whose time is not a date and time", "places whose time is not a date and time"];
 const UNEVEN: [&str; 2] = [
-    "track with another number of <when> than of <gx:coord>",
-    "tracks with another number of <when> than of <gx:coord>",
+    "track whose numbers of <when> and <gx:coord> differ",
+    "tracks whose numbers of <when> and <gx:coord> differ",
 ];
 
-/// A scenario of the placemarks in KML files: those with a `gx:Track` move, those with a `Point` without a time stand. In a file without
-/// a `gx:Track` the points with a time of a folder are the track of a node. Lines and areas are skipped; so are points with a time beside
-/// a track, which repeat it.
+/// A scenario from the placemarks in KML files: those with a `gx:Track` move, those with a `Point` without a time stay
+/// in place. In a file without a `gx:Track`, the timed points of a folder are the track of a node. Lines and areas are
+/// skipped, and so are timed points next to a track, which repeat it.
 ///
 /// # Errors
-/// If a file is no KML, or has no place of a node.
+/// If a file is not KML, or has no position of a node.
 pub fn kml(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
@@ -55,7 +55,7 @@ pub fn kml(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
         };
         read().map_err(|e| e.in_file(*path))?;
     }
-    // Those that stand are there from the first moment on.
+    // Those that stay in place are there from the first moment on.
     let moving = found.iter().flat_map(|f| &f.fixes).map(|f: &Fix| f.at_s).filter(|s| s.is_finite());
     let begin_s = moving.fold(f64::INFINITY, f64::min);
     let begin_s = if begin_s.is_finite() { begin_s } else { 0.0 };
@@ -259,7 +259,7 @@ mod tests {
             ),
             (
                 "<Placemark><TimeStamp><when>2024-05-01T12:00:00Z</when></TimeStamp><Point><coordinates>0,0</coordinates></Point></Placemark>",
-                "1 point with a time beside a track (line 4)",
+                "1 timed point next to a track (line 4)",
                 "",
             ),
             (
@@ -274,7 +274,7 @@ mod tests {
             ),
             (
                 "<Placemark><Track><when>2024-05-01T12:00:00Z</when></Track></Placemark>",
-                "1 track with another number of <when> than of <gx:coord> (line 4)",
+                "1 track whose numbers of <when> and <gx:coord> differ (line 4)",
                 "",
             ),
             ("<Placemark><name>none</name></Placemark>", "", "ignored 1 placemark without a place"),
@@ -319,7 +319,7 @@ mod tests {
         let only =
             "<kml>\n<Placemark><LineString><coordinates>0,0 1,1</coordinates></LineString></Placemark></kml>";
         let e = said(only).unwrap_err();
-        assert!(e.starts_with("s.kml: nothing in it can be used; skipped 1 line, area or model"), "{e}");
+        assert!(e.starts_with("s.kml: it has no usable content; skipped 1 line, area or model"), "{e}");
     }
 
     proptest::proptest! {

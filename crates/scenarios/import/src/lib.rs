@@ -1,13 +1,14 @@
-//! Scenarios from what other tools and field runs recorded: tracks, traffic, links.
+//! Scenarios from recordings of other tools and field runs: tracks, traffic, links.
 //!
 //! * [`gpx`], [`kml`], [`nmea`], [`csv`]: drives and walks. [`fcd`]: SUMO's vehicles. [`eel`]: EMANE's events.
-//!   [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and measured links.
-//!   [`ns2_script()`]: what `ns` made of a whole script.
-//! * `tracks` makes a scenario of places and moments, without those that `places` and `globe` find wrong; `flows` of packets, `streams`
-//!   and `run_tcp` of TCP's. [`text`] decodes, `xml` reads XML, `moment` dates, and `notes` counts what is skipped.
+//! [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and
+//! measured links. [`ns2_script()`]: what `ns` recorded from a whole script.
+//! * `tracks` builds a scenario from positions and times, without those that `places` and `globe` find wrong; `flows`
+//! from packets, `streams` and `run_tcp` from TCP's. [`text`] decodes, `xml` reads XML, `moment` dates, and `notes`
+//! counts what is skipped.
 //!
-//! Each function takes what is in the files, and returns a scenario's keys with the files that it names. What is not understood is
-//! skipped and counted, with its lines; a file of which nothing is left is refused.
+//! Each function takes the content of the files, and returns a scenario's keys with the files that it names. What is
+//! not understood is skipped and counted, with its lines; a file without any usable content is refused.
 
 mod columns;
 mod core_xml;
@@ -56,16 +57,16 @@ pub use pcapng::pcapng;
 pub use run::run;
 pub use text::text;
 
-/// A scenario that was made.
+/// An imported scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedScenario {
     /// The scenario's keys.
     pub table: Table,
     /// Files that belong to it, by name: their ends are added to the scenario's own name.
     pub files: Vec<(String, String)>,
-    /// What could not be read, a list for each file.
+    /// What could not be read, one list per file.
     pub skipped: Vec<Omissions>,
-    /// What else the user should know: content that a scenario has no use for, and choices that were made.
+    /// What else the user should know: content without a counterpart in a scenario, and choices that were made.
     pub remarks: Vec<String>,
 }
 
@@ -73,7 +74,7 @@ pub struct ImportedScenario {
 pub type NamedText<'a> = (&'a Path, &'a str);
 
 impl ImportedScenario {
-    /// Says what the scenario's own name is: files that it names begin with that.
+    /// Sets the scenario's own name, with which the names of its files begin.
     pub fn name_files(&mut self, stem: &str) {
         if let Some(Value::String(path)) = self.table.get_mut("movement").and_then(|m| m.get_mut("path")) {
             path.insert_str(0, stem);
@@ -87,7 +88,7 @@ impl ImportedScenario {
     }
 }
 
-/// So many of something, for a remark.
+/// A number of something, for a remark.
 fn counted(n: usize, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }

@@ -1,4 +1,4 @@
-//! Who heard whom in the field, as a macfilter's file: the same links on a desk.
+//! The links of a field run, as a macfilter's file: the same links on a desk.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -6,11 +6,11 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Mac, Time};
 use wayhop_scenario::{Ignores, MacFilter};
 
-/// A frame shows a link for so long before it and after it, seconds: nodes speak every few seconds at least, if only by Hellos.
+/// How long a frame shows a link before and after it, seconds: nodes send every few seconds at least, if only Hellos.
 pub(crate) const HOLD_S: f64 = 5.0;
 
-/// The filter that lets nodes hear each other when they did. `heard` are the moments, seconds, at which the second node received
-/// something that the first had sent.
+/// The filter that connects nodes when they were connected in the field. `heard` are the times, seconds, at which the
+/// second node received something that the first had sent.
 pub(crate) fn macfilter(addresses: &[Ipv4Addr], heard: &BTreeMap<(usize, usize), Vec<f64>>) -> MacFilter {
     // When each link comes and goes, by who hears.
     let mut changes: Vec<(f64, usize, usize, bool)> = Vec::new();

@@ -9,11 +9,11 @@ use crate::error::Error;
 use crate::notes::Notes;
 use crate::xml::finite;
 
-/// The path loss of what is not heard, dB: the most that a scenario takes.
+/// The path loss of a missing link, dB: the maximum of a scenario.
 const SILENT_DB: f64 = 400.0;
 /// Steps that a scenario takes.
 const MOST_STEPS: usize = 1_000_000;
-/// Two directions of a link that differ by less, dB, are the same.
+/// Two directions of a link that differ by less, dB, count as equal.
 const SAME_DB: f64 = 0.5;
 
 const NO_LOSS: [&str; 2] = ["path loss that is not NEM,dB", "path losses that are not NEM,dB"];
@@ -65,28 +65,28 @@ impl Losses {
         self.of.values().flatten().map(|s| s.at_s)
     }
 
-    /// Those of which a path loss is known.
+    /// The NEMs with a known path loss.
     pub(crate) fn nems(&self) -> impl Iterator<Item = u16> + use<> {
         let all: BTreeSet<u16> = self.of.keys().flat_map(|(a, b)| [*a, *b]).collect();
         all.into_iter()
     }
 
-    /// Says what becomes of them.
+    /// Adds remarks about how they are used.
     pub(crate) fn remarks(&self, notes: &mut Notes) {
         if self.of.is_empty() {
             return;
         }
         notes.remarks.push(
-            "path losses replace those of the radio model, and a pair without one cannot communicate, as in EMANE; \
+            "path losses replace those of the radio model, and pairs without one cannot communicate, as in EMANE; \
              --set path_losses=[] ignores them"
                 .to_owned(),
         );
         let uneven = self.of.values().filter(|steps| is_uneven(steps)).count();
         if uneven > 0 {
             let pairs = counted(uneven, "pair", "pairs");
-            notes
-                .remarks
-                .push(format!("path losses of {pairs} differ by direction; both get the mean in dB"));
+            notes.remarks.push(format!(
+                "path losses of {pairs} differ by direction; both directions get the mean in dB"
+            ));
         }
     }
 
@@ -98,10 +98,10 @@ impl Losses {
         let pairs = nems.len() * (nems.len() - 1) / 2;
         let steps: usize = self.of.values().map(Vec::len).sum();
         if pairs + steps > MOST_STEPS {
-            let many = format!("{steps} path losses among {} NEMs are more than fit", nems.len());
+            let many = format!("{steps} path losses among {} NEMs are too many", nems.len());
             return Err(Error::new(
                 many,
-                format!("thin them out: at most {MOST_STEPS} with a step for each pair"),
+                format!("reduce them to at most {MOST_STEPS}, including one step for each pair"),
             ));
         }
         let mut known: BTreeMap<(&str, &str), Vec<[f64; 2]>> = BTreeMap::new();

@@ -24,11 +24,12 @@ const NO_SENTENCE: [&str; 2] =
 const CUT_OFF: [&str; 2] =
     ["sentence that is cut off at the end of the file", "sentences that are cut off at the end of the file"];
 
-/// A scenario of the tracks in logs of receivers, from the sentences RMC, GGA, GNS and GLL of any satellite system. What stands before a
-/// sentence in its line, such as a time or a tag block, and behind its checksum is passed over. Damaged sentences are skipped.
+/// A scenario from the tracks in logs of receivers, from the sentences RMC, GGA, GNS and GLL of any satellite system.
+/// Text before a sentence in its line, such as a time or a tag block, and text after its checksum is ignored. Damaged
+/// sentences are skipped.
 ///
 /// # Errors
-/// If there is no fix in a file.
+/// If a file has no fix.
 pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
@@ -39,7 +40,7 @@ pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenari
         let before = ignored.without_fix;
         log.read(text, &mut notes, &mut ignored).map_err(|e| e.in_file(*path))?;
         if log.fixes.is_empty() {
-            let remedy = "give the log of a GPS receiver with sentences RMC, GGA, GNS or GLL";
+            let remedy = "use a GPS receiver's log with the sentences RMC, GGA, GNS or GLL";
             return Err(no_fix(file, path, &notes, ignored.without_fix - before, remedy));
         }
         if log.date.is_none() {
@@ -48,8 +49,8 @@ pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenari
         found.push(NodeFixes { name: stem(path), file, fixes: log.fixes });
     }
     if !undated.is_empty() && undated.len() < files.len() {
-        let what = format!("{} has no dates, and others have", undated[0]);
-        return Err(Error::new(what, "import files with and without dates (RMC, ZDA) apart"));
+        let what = format!("{} has no dates, but other files do", undated[0]);
+        return Err(Error::new(what, "import files with and without dates (RMC, ZDA) separately"));
     }
     let (tracks, origin) = to_metres(found, heights, DATUM, &mut notes)?;
     if !undated.is_empty() {

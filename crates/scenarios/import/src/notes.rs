@@ -1,4 +1,4 @@
-//! What is to be said of files besides the scenario that they become.
+//! Remarks about files, in addition to the scenario that they become.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use wayhop_document::Omissions;
 
 use crate::error::Error;
 
-/// Points that are imported at most.
+/// The most points that are imported.
 const MOST_POINTS: usize = 2_000_000;
 
 /// What was skipped, and what else the user should know.
@@ -19,7 +19,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Nothing yet of these files.
+    /// Empty notes for these files.
     pub(crate) fn of<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
         Self { skipped: files.into_iter().map(Omissions::of).collect(), ..Self::default() }
     }
@@ -29,12 +29,12 @@ impl Notes {
         self.points += 1;
         if self.points > MOST_POINTS {
             let many = format!("more than {MOST_POINTS} places");
-            return Err(Error::new(many, "thin them out, or cut the file").at(line));
+            return Err(Error::new(many, "reduce them, or split the file").at(line));
         }
         Ok(())
     }
 
-    /// The error if nothing is left: with what was skipped, all of it.
+    /// The error if nothing is left: with everything that was skipped.
     pub(crate) fn nothing(&self, remedy: &str) -> Error {
         let one = self.skipped.len() == 1;
         let named = |s: &Omissions| {
@@ -45,7 +45,7 @@ impl Notes {
         let all: Vec<String> = self.skipped.iter().filter(|s| !s.is_empty()).map(named).collect();
         let reason = match &all[..] {
             [] => "contains no places".to_owned(),
-            _ => format!("nothing in it can be used; skipped {}", all.join("; ")),
+            _ => format!("it has no usable content; skipped {}", all.join("; ")),
         };
         self.located(Error::new(reason, remedy))
     }
@@ -58,7 +58,7 @@ impl Notes {
         }
     }
 
-    /// A remark about content that a scenario has no use for, if there is any.
+    /// A remark about content without a counterpart in a scenario, if there is any.
     pub(crate) fn ignored(&mut self, count: usize, [one, several]: [&str; 2]) {
         match count {
             0 => {}

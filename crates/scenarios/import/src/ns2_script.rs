@@ -1,4 +1,4 @@
-//! Whole ns-2 scripts: `ns` runs them with a recorder in front, and what that wrote becomes a scenario.
+//! Whole ns-2 scripts: `ns` runs them with a recorder in front, whose output becomes a scenario.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::error::{Error, shown};
 /// Runs a script under `ns` without a packet: `ns RECORDER OUTPUT SCRIPT [ARGUMENT...]`.
 pub const NS2_RECORDER: &str = include_str!("ns2_script/recorder.tcl");
 
-/// The radio that `wavelan-914-ns2` has, as ns-2 says it: a script that leaves it alone changes nothing.
+/// The radio of `wavelan-914-ns2` in ns-2's terms: a script that leaves it alone changes nothing.
 const PRESET: &str = "wavelan-914-ns2";
 /// Things left out that are counted one by one.
 const MOST_COUNTED: u32 = 1_000_000;
@@ -25,10 +25,11 @@ struct RecorderScript<'a> {
     skipped: Omissions,
 }
 
-/// A scenario of what the recorder wrote of a script. `protocols` are the names of those that have a profile for ns-2.
+/// A scenario from what the recorder wrote of a script. `protocols` are the names of those that have a profile for
+/// ns-2.
 ///
 /// # Errors
-/// If the script failed, or makes no nodes.
+/// If the script failed, or creates no nodes.
 pub fn ns2_script(script: &Path, recorded: &str, protocols: &[&str]) -> Result<ImportedScenario, Error> {
     let recorded = read(script, recorded).map_err(|e| e.in_file(script))?;
     let mut out = ImportedScenario::default();
@@ -78,11 +79,16 @@ fn read<'a>(script: &Path, recorded: &'a str) -> Result<RecorderScript<'a>, Erro
                     _ => e,
                 });
             }
-            _ => return Err(Error::new(format!("the recorder wrote {}", shown(line)), "report this")),
+            _ => {
+                return Err(Error::new(
+                    format!("the recorder wrote {}", shown(line)),
+                    "report this as a bug",
+                ));
+            }
         }
     }
     if out.moves.is_empty() {
-        return Err(Error::new("the script makes no mobile nodes", "only wireless scripts become scenarios"));
+        return Err(Error::new("the script creates no mobile nodes", "use a wireless script"));
     }
     Ok(out)
 }
@@ -111,7 +117,7 @@ impl Settings<'_> {
             return Table::from_iter([("name".into(), (*name).into()), ("profile".into(), "ns2".into())]);
         }
         remarks.push(format!(
-            "the script's routing, {}, is none of Wayhop's: packets go to neighbours only, unless --protocol names another one",
+            "Wayhop does not have the script's routing protocol, {}: packets reach only neighbours; choose another one with --protocol",
             shown(said)
         ));
         Table::from_iter([("name".into(), "none".into())])
@@ -166,14 +172,14 @@ impl Settings<'_> {
                 }
             }
             Some(other) => {
-                remarks.push(format!("{} is read as two-ray ground: [radio] says more", shown(other)));
+                remarks.push(format!("{} is replaced by two-ray ground; adjust [radio]", shown(other)));
             }
         }
         if let Some(mac) = self.text("macType").filter(|mac| *mac != "Mac/802_11") {
-            remarks.push(format!("{} is not Wayhop's medium access, which is that of 802.11", shown(mac)));
+            remarks.push(format!("{} is replaced by IEEE 802.11 medium access", shown(mac)));
         }
         if self.text("energyModel").is_some_and(|model| !model.is_empty()) {
-            remarks.push("the energy model is left out: give the batteries in [energy]".to_owned());
+            remarks.push("the energy model is left out; describe the batteries in [energy]".to_owned());
         }
         radio
     }
@@ -265,7 +271,7 @@ mod tests {
             "s.tcl:12: the script fails in ns-2: invalid command name \"Agent/landmark\"; correct it until `ns` runs it"
         );
         let e = made("S area 1 1\n").unwrap_err().to_string();
-        assert_eq!(e, "s.tcl: the script makes no mobile nodes; only wireless scripts become scenarios");
+        assert_eq!(e, "s.tcl: the script creates no mobile nodes; use a wireless script");
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! The traffic in captures: what programs sent, at the first moment at which a capture shows it.
+//! The traffic in captures: what programs sent, when a capture first shows it.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -19,11 +19,11 @@ use crate::flows::{Departure, SentTraffic, add};
 use crate::streams::{Segment, Streams};
 use crate::{ImportedScenario, counted};
 
-/// Packets that are imported at most.
+/// The most packets that are imported.
 const MOST_PACKETS: usize = 10_000_000;
-/// Nodes that are imported at most.
+/// The most nodes that are imported.
 const MOST_NODES: usize = 1_000;
-/// From node to node in the chain in which they are put, metres.
+/// Distance between nodes in the chain, metres.
 const SPACING_M: f64 = 100.0;
 
 /// IP's number of TCP.
@@ -33,14 +33,14 @@ const TCP: u8 = 6;
 #[derive(Copy, Clone)]
 struct CapturedPacket {
     at_ns: u64,
-    /// By what it is known.
+    /// What identifies it.
     name: u64,
     ends: Ends,
     payload: u32,
     segment: Option<Segment>,
 }
 
-/// How many frames say nothing that becomes traffic.
+/// How many frames do not become traffic, and why.
 #[derive(Default)]
 struct UnusedFrames {
     routing: usize,
@@ -50,12 +50,12 @@ struct UnusedFrames {
     without_packet: PassedOver,
 }
 
-/// A scenario of the traffic in captures (pcap or pcapng) of the same clock, of whole frames or of their beginnings. Each address that
-/// sends or receives is a node; where they are no capture says, so they stand in a chain, and a remark says so. Routing messages are left
-/// out.
+/// A scenario from the traffic in captures (pcap or pcapng) with the same clock, of whole or truncated frames. Each
+/// address that sends or receives is a node; captures do not contain positions, so the nodes form a chain, and a
+/// remark says so. Routing messages are left out.
 ///
 /// # Errors
-/// If a file is no capture, or has no traffic.
+/// If a file is not a capture, or has no traffic.
 pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<ImportedScenario, Error> {
     let mut all: Vec<CapturedPacket> = Vec::new();
     let mut left_out = UnusedFrames::default();
@@ -75,12 +75,15 @@ pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<ImportedScenario, Error
     }
     if nodes.len() > MOST_NODES {
         let what = format!("{} addresses send or receive", nodes.len());
-        return Err(Error::new(what, format!("cut the captures to those of a mesh: at most {MOST_NODES}")));
+        return Err(Error::new(
+            what,
+            format!("reduce the captures to one mesh with at most {MOST_NODES} nodes"),
+        ));
     }
     let seen = sent(&all, begin_ns);
     let mut imported = ImportedScenario { table: chain(&nodes), skipped, ..ImportedScenario::default() };
     imported.remarks.push(format!(
-        "no capture says where nodes are: they stand in a chain, {SPACING_M} m apart; say more in `movement`"
+        "captures do not contain positions: nodes are placed in a chain, {SPACING_M} m apart; adjust `movement`"
     ));
     imported.remarks.extend(left_out.remarks());
     add(&mut imported, &seen, &|a| if is_host(&a) { nodes.get(&a).copied().map(Some) } else { Some(None) });
@@ -112,7 +115,7 @@ fn read(
     left_out: &mut UnusedFrames,
     skipped: &mut Omissions,
 ) -> Result<(), Error> {
-    let wrong = |e: CaptureError| Error::new(e.to_string(), "give a capture, pcap or pcapng");
+    let wrong = |e: CaptureError| Error::new(e.to_string(), "use a pcap or pcapng capture");
     let mut reader = CaptureReader::new(input).map_err(wrong)?;
     let mut frame = CapturedFrame::default();
     let mut room = Vec::new();
@@ -121,7 +124,7 @@ fn read(
         match reader.next_into(&mut frame) {
             Ok(true) => any = true,
             Ok(false) => break,
-            // A host that lost its power leaves half a frame: what is before it is whole.
+            // A host that lost power leaves a partial frame; everything before it is complete.
             Err(e @ CaptureError::Format { .. }) if any => {
                 let rest = format!("damaged end of the file: {e}");
                 skipped.add(None, [&rest, &rest]);
@@ -188,9 +191,9 @@ impl UnusedFrames {
         let remedy = if self.cut > 0 {
             "capture more of each frame, such as 200 bytes (tcpdump -s 200)"
         } else {
-            "give captures in which programs send IP packets"
+            "use captures in which programs send IP packets"
         };
-        Error::new(format!("no capture has a packet of a program{more}"), remedy)
+        Error::new(format!("no capture has a program's packet{more}"), remedy)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -202,8 +205,8 @@ impl UnusedFrames {
             ),
             (
                 self.cut,
-                "packet is left out: the capture has too little of it for its headers",
-                "packets are left out: the captures have too little of them for their headers",
+                "packet is left out: the capture truncates its headers",
+                "packets are left out: the captures truncate their headers",
             ),
             (
                 self.damaged,
@@ -375,7 +378,7 @@ mod tests {
         // 27 octets end within UDP's header, which begins at 20.
         let mut file = snapped(&[(1, datagram(1, 100)), (2, datagram(2, 100))], 27);
         let said = pcapng(vec![("a".as_ref(), &file[..])]).unwrap_err().to_string();
-        assert!(said.contains("2 packets are left out: the captures have too little"), "{said}");
+        assert!(said.contains("2 packets are left out: the captures truncate their headers"), "{said}");
         assert!(said.contains("; capture more of each frame"), "{said}");
         file.extend_from_slice(&pcap(&[(3, datagram(3, 100)), (4, vec![0x45; 12])])[24..]);
         // A route request (type 1, 24 octets) to the port of AODV (RFC 3561, sections 5.1 and 12).
@@ -384,17 +387,14 @@ mod tests {
         request[28] = 1;
         let routing = pcap(&[(5, request)]);
         let said = pcapng(vec![("a".as_ref(), &routing[..])]).unwrap_err().to_string();
-        assert!(
-            said.contains("no capture has a packet of a program: 1 routing message is left out"),
-            "{said}"
-        );
+        assert!(said.contains("no capture has a program's packet: 1 routing message is left out"), "{said}");
         file.extend_from_slice(&routing[24..]);
         let i = pcapng(vec![("a".as_ref(), &file[..])]).unwrap();
         assert_eq!(
             i.remarks[1..],
             [
                 "1 routing message is left out: the scenario's protocol sends its own",
-                "2 packets are left out: the captures have too little of them for their headers",
+                "2 packets are left out: the captures truncate their headers",
                 "1 packet is left out: its headers are damaged",
             ]
         );
@@ -405,7 +405,7 @@ mod tests {
         let said = pcapng(vec![("a".as_ref(), &b"no capture at all"[..])]).unwrap_err().to_string();
         assert!(said.starts_with("a: "), "{said}");
         let said = pcapng(vec![("a".as_ref(), &pcap(&[])[..])]).unwrap_err().to_string();
-        assert!(said.contains("no capture has a packet"), "{said}");
+        assert!(said.contains("no capture has a program's packet"), "{said}");
     }
 
     proptest::proptest! {

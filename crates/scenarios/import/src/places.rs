@@ -1,5 +1,5 @@
-//! Places that cannot be right: out of order in time, two at one moment, too far away or reached too fast. A few of them are skipped and
-//! counted; if there are many, the file means something else, and is refused.
+//! Positions that cannot be right: out of order in time, two at one moment, too far away or reached too fast. A few of
+//! them are skipped and counted; if there are many, the file means something else, and is refused.
 
 use wayhop_core::Position;
 use wayhop_document::Omissions;
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::notes::Notes;
 use crate::track::{Point, SAME_PLACE_M, Track, distance};
 
-/// The fastest that a node moves, m/s.
+/// The highest speed of a node, m/s.
 pub(crate) const FASTEST_MPS: f64 = 10_000.0;
 /// The longest run that a file may ask for, seconds.
 const LONGEST_S: f64 = 1e7;
@@ -19,9 +19,9 @@ const NO_NUMBERS: [&str; 2] =
     ["place with a number that is not finite", "places with a number that is not finite"];
 const OUT_OF_ORDER: [&str; 2] = ["place out of order in time", "places out of order in time"];
 const SAME_MOMENT: [&str; 2] =
-    ["place at the same moment as the next one", "places at the same moment as the next one"];
+    ["place with the same time as the next one", "places with the same time as the next one"];
 const TOO_FAST: [&str; 2] =
-    ["place that is reached at more than 10 km/s", "places that are reached at more than 10 km/s"];
+    ["place that requires more than 10 km/s", "places that require more than 10 km/s"];
 const WRONG_DATE: [&str; 2] =
     ["place dated 30 days or more from the others", "places dated 30 days or more from the others"];
 
@@ -30,7 +30,7 @@ pub(crate) fn few(wrong: usize, of: usize) -> bool {
     wrong * 4 <= of || (wrong == 1 && of > 2)
 }
 
-/// Leaves out what cannot be right.
+/// Removes positions that cannot be right.
 pub(crate) fn clean(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
     for t in tracks.iter_mut() {
         let skipped = &mut notes.skipped[t.file];
@@ -38,7 +38,7 @@ pub(crate) fn clean(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error
             [p.at_s, p.place.x, p.place.y, p.place.z].iter().all(|v| v.is_finite() && v.abs() < 1e12)
         });
         if put_in_order(&mut t.points, skipped) {
-            notes.remarks.push(format!("the places of {} are put in order of time", t.name));
+            notes.remarks.push(format!("the places of {} were sorted by time", t.name));
         }
         let skipped = &mut notes.skipped[t.file];
         one_a_moment(&mut t.points, skipped);
@@ -61,7 +61,7 @@ fn keep(points: &mut Vec<Point>, skipped: &mut Omissions, kind: [&str; 2], fits:
     });
 }
 
-/// Skips the fewest places without which time never goes back; many are put in order instead, which is told by `true`.
+/// Skips the fewest positions that make time go back; if there are many, sorts them instead, and returns `true`.
 fn put_in_order(points: &mut Vec<Point>, skipped: &mut Omissions) -> bool {
     if points.is_sorted_by(|a, b| a.at_s <= b.at_s) {
         return false;
@@ -106,7 +106,7 @@ fn longest_in_order(points: &[Point]) -> Vec<bool> {
     kept
 }
 
-/// Of several places at one moment the last one counts.
+/// Of several positions at one moment the last one applies.
 fn one_a_moment(points: &mut Vec<Point>, skipped: &mut Omissions) {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for p in points.iter() {
@@ -140,7 +140,7 @@ fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
         return Ok(());
     }
     let long = format!("times span {} s", length_s(&times));
-    Err(notes.located(Error::new(long, "import tracks of one experiment, recorded on the same day")))
+    Err(notes.located(Error::new(long, "import only tracks of one experiment, recorded on the same day")))
 }
 
 /// Skips single places that a node comes to faster than it can.
@@ -151,8 +151,9 @@ fn not_too_fast(t: &mut Track, skipped: &mut Omissions) -> Result<(), Error> {
         return Ok(());
     };
     let too_fast = || {
-        let fast = format!("to get here, the node {} would move at {:.0} m/s", t.name, speed_mps(&a, &b));
-        Error::new(fast, "remove wrongly measured places").at(b.line)
+        let fast =
+            format!("to reach this position, node {} would move at {:.0} m/s", t.name, speed_mps(&a, &b));
+        Error::new(fast, "remove wrong positions").at(b.line)
     };
     let mut kept: Vec<Point> = Vec::new();
     let mut wrong: Vec<u32> = Vec::new();
@@ -240,13 +241,13 @@ mod tests {
                 "newest first",
                 vec![(4., 0.), (3., 1.), (2., 2.), (1., 3.)],
                 vec![4, 3, 2, 1],
-                "the places of a are put in order of time",
+                "the places of a were sorted by time",
             ),
             (
                 "two in a second",
                 vec![(1., 0.), (2., 1.), (2., 2.), (3., 3.)],
                 vec![1, 3, 4],
-                "1 place at the same moment as the next one (line 2)",
+                "1 place with the same time as the next one (line 2)",
             ),
             ("twice the same", vec![(1., 0.), (2., 1.), (2., 1.), (3., 3.)], vec![1, 3, 4], ""),
             (
@@ -259,13 +260,13 @@ mod tests {
                 "a jump and back",
                 vec![(1., 0.), (2., 1.), (3., 5e4), (4., 3.)],
                 vec![1, 2, 4],
-                "1 place that is reached at more than 10 km/s (line 3)",
+                "1 place that requires more than 10 km/s (line 3)",
             ),
             (
                 "the first one elsewhere",
                 vec![(1., 5e4), (2., 1.), (3., 2.), (4., 3.)],
                 vec![2, 3, 4],
-                "1 place that is reached at more than 10 km/s (line 1)",
+                "1 place that requires more than 10 km/s (line 1)",
             ),
             (
                 "no number",
@@ -283,7 +284,7 @@ mod tests {
             cleaned(&[(1., 0.), (2., 5e4)])
                 .unwrap_err()
                 .to_string()
-                .contains("f:2: to get here, the node a would move at 50000 m/s")
+                .contains("f:2: to reach this position, node a would move at 50000 m/s")
         );
         assert!(cleaned(&[(1., 0.), (year_s, 1.)]).unwrap_err().reason.contains("times span"));
     }

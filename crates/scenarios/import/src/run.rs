@@ -1,4 +1,4 @@
-//! A run that was recorded - in the field above all - as a scenario: tracks, traffic, and who heard whom.
+//! A recorded run, usually from the field, as a scenario: tracks, traffic, and links.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -19,25 +19,25 @@ use crate::track::{Point, Track};
 use crate::tracks::scenario_from;
 use crate::{ImportedScenario, counted};
 
-/// What the file of links is called behind the scenario's name.
+/// The ending of the links file's name, after the scenario's name.
 const LINKS: &str = ".macfilter";
 
-/// A scenario of a run of any world, merged or not: its nodes with their names and addresses, where they were, what programs and flows
-/// sent, and a macfilter's file of the links on which frames were received.
+/// A scenario from a run of any mode, merged or not: its nodes with their names and addresses, their positions, what
+/// programs and flows sent, and a macfilter's file of the links on which frames were received.
 ///
 /// # Errors
-/// If the run's tables cannot be read, or do not say what packets are known by.
+/// If the run's tables cannot be read, or do not say what identifies packets.
 pub fn run(dir: &RunDir) -> Result<ImportedScenario, Error> {
     read(dir).map_err(|e| e.in_file(dir.path()))
 }
 
 fn read(dir: &RunDir) -> Result<ImportedScenario, Error> {
-    let unreadable = |e: wayhop_trace::Error| Error::new(e.to_string(), "give a run that came to its end");
+    let unreadable = |e: wayhop_trace::Error| Error::new(e.to_string(), "use a complete run");
     let summary = dir.summary().map_err(unreadable)?;
     let tables = Tables::of(dir, summary.protocol.clone());
     let nodes = tables.nodes().map_err(unreadable)?;
     let mut legs: Vec<Vec<PositionEvent>> = vec![Vec::new(); nodes.len()];
-    let foreign = || "a node that the table `nodes` does not have".to_owned();
+    let foreign = || "a node that is missing in the table `nodes`".to_owned();
     tables
         .positions(&mut |p| {
             legs.get_mut(p.node.index()).ok_or_else(foreign)?.push(p);
@@ -59,8 +59,8 @@ fn read(dir: &RunDir) -> Result<ImportedScenario, Error> {
     if unplaced > 0 {
         imported.remarks.push(counted(
             unplaced,
-            "node has no positions: it stands at the origin",
-            "nodes have no positions: they stand at the origin",
+            "node has no positions and is placed at the origin",
+            "nodes have no positions and are placed at the origin",
         ));
     }
     let table = &mut imported.table;
@@ -113,8 +113,8 @@ fn add_flows(
     if by_gateway > 0 {
         imported.remarks.push(counted(
             by_gateway,
-            "conversation with a host outside of the mesh: its flow begins or ends at the gateway, and the way outside is left out",
-            "conversations with hosts outside of the mesh: their flows begin or end at the gateway, and the way outside is left out",
+            "conversation with a host outside the mesh: its flow begins or ends at the gateway, without the path outside",
+            "conversations with hosts outside the mesh: their flows begin or end at the gateway, without the path outside",
         ));
     }
 }
@@ -128,7 +128,7 @@ fn gateways(summary: &Summary) -> FxHashMap<Addr, usize> {
     ends.filter_map(gateway).collect()
 }
 
-/// What the file of links is for, and how: a lab takes no TCP flows.
+/// How to use the file of links: a lab does not accept TCP flows.
 fn links_remark(scenario: &Table) -> String {
     let flows = scenario.get("traffic").and_then(Value::as_array);
     let is_tcp = |f: &&Value| f.get("kind").and_then(Value::as_str) == Some("tcp");
@@ -138,20 +138,20 @@ fn links_remark(scenario: &Table) -> String {
     } else {
         let which = counted(tcp, "flow of kind tcp", "flows of kind tcp");
         format!(
-            " without its {which}, which a lab refuses: take them out of NAME.toml, or all flows by `--set traffic=[]`, and run iperf3 in `[[programs]]`"
+            "  without its {which}, which a lab does not support: remove them from NAME.toml, or all flows with `--set traffic=[]`, and run iperf3 in `[[programs]]`"
         )
     };
     format!(
-        "NAME{LINKS} has the links on which frames were received, each for {HOLD_S} s around a frame: `wayhop lab NAME.toml --macfilter NAME{LINKS}`{to_do}"
+        "NAME{LINKS} has the links on which frames were received, each for {HOLD_S} s before and after a frame; use it with `wayhop lab NAME.toml --macfilter NAME{LINKS}`{to_do}"
     )
 }
 
-/// Where a node was: at the begin of each leg, and, where legs are exact, at the end of the last one. In the field a leg begins with a fix, and
-/// where it ends is only reckoned.
+/// The positions of a node: at the beginning of each leg and, where legs are exact, at the end of the last one. In the
+/// field a leg begins with a fix, and its end is only estimated.
 fn points(legs: &[PositionEvent], end: Time, world: &str) -> Vec<Point> {
     let mut by_time: BTreeMap<Time, Position> = BTreeMap::new();
     for leg in legs {
-        // Of two legs that begin at the same time the later row holds.
+        // Of two legs that begin at the same time the later row applies.
         by_time.insert(leg.time, leg.at);
     }
     if let Some(last) = legs.iter().max_by_key(|l| l.time).filter(|_| world != "field") {

@@ -15,7 +15,7 @@ pub(crate) fn carry_over(scenario: &mut Table, manifest: &Manifest, summary: &Su
     protocol(scenario, recorded.get("protocol"), summary, &mut remarks);
     if let Some(differing) = manifest.merged.as_ref().map(|m| &m.differing).filter(|d| !d.is_empty()) {
         remarks.push(format!(
-            "the nodes' configurations differ in {}: all nodes get what {} had",
+            "the nodes' configurations differ in {}: all nodes get the settings of {}",
             differing.join(", "),
             manifest.merged.as_ref().map_or("the first one", |m| &m.reference),
         ));
@@ -24,7 +24,7 @@ pub(crate) fn carry_over(scenario: &mut Table, manifest: &Manifest, summary: &Su
     let is_empty = |v: &Value| v.as_table().is_some_and(Table::is_empty);
     if recorded.get("security").is_some_and(|v| !is_empty(v)) {
         remarks.push(
-            "the nodes authenticated routing messages with keys, which no record has: the scenario is without; \
+            "the nodes authenticated routing messages with keys, which are never recorded: the scenario has no authentication; \
              add `security.keys_file` to have them"
                 .to_owned(),
         );
@@ -40,14 +40,14 @@ fn protocol(scenario: &mut Table, recorded: Option<&Value>, summary: &Summary, r
     let read = read.filter(|p| p.name.eq_ignore_ascii_case(&summary.protocol));
     if several {
         remarks.push(format!(
-            "the nodes ran {}: the scenario has the default protocol; choose with --set protocol.name=NAME",
+            "the nodes ran {}, but the scenario has the default protocol; change it with --set protocol.name=NAME",
             summary.protocol
         ));
         return;
     }
     let Some(chosen) = read else {
         remarks.push(format!(
-            "the run does not say which profile and parameters of {0} it had: the scenario has {0}'s defaults",
+            "the run did not record the profile and parameters of {0}: the scenario has {0}'s defaults",
             summary.protocol
         ));
         scenario.extend(Table::try_from(named).map(|p| ("protocol".to_owned(), Value::from(p))));
@@ -68,7 +68,7 @@ fn shortest(mut protocol: Protocol) -> Protocol {
 
 fn radio(scenario: &mut Table, recorded: &Table, remarks: &mut Vec<String>) {
     if ["radios", "wires"].iter().any(|key| recorded.get(*key).is_some()) {
-        remarks.push("the nodes had several interfaces: the scenario has the first radio only".to_owned());
+        remarks.push("the nodes had several interfaces: the scenario has only the first radio".to_owned());
     }
     let Some(mut radio) = recorded.get("radio").and_then(Value::as_table).cloned() else {
         // What is left out of a scenario is the default; hosts have cards of their own.
@@ -76,7 +76,7 @@ fn radio(scenario: &mut Table, recorded: &Table, remarks: &mut Vec<String>) {
         if !is_scenario {
             let preset = Radio::default().preset;
             remarks.push(format!(
-                "the run does not say what its radio was: {preset} is a guess; choose with --set radio.preset=80211g or another \
+                "the run did not record its radio: {preset} is a guess; change it with --set radio.preset=80211g or another \
                  of `wayhop presets`"
             ));
         }

@@ -1,4 +1,5 @@
-//! How long the streams of a run's TCP are. Its packets do not tell: what was sent again is another packet with the same octets.
+//! The length of the streams in a run's TCP. Its packets do not show it: a retransmission is another packet with the
+//! same bytes.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
-//! How long TCP's streams are: octets that were sent again count once.
+//! The length of TCP's streams: retransmitted bytes count once.
 
 use std::collections::BTreeMap;
 
 use wayhop_trace::Ends;
 use wayhop_wire::tcp::{Flags, Packet};
 
-/// No window is larger, octets (RFC 7323, section 2.3): what lies farther away is none of the stream.
+/// The largest window, bytes (RFC 7323, section 2.3): what lies farther away is not part of the stream.
 const LARGEST_WINDOW: i64 = 1 << 30;
 
 /// What of a segment tells how long the stream is.

@@ -1,4 +1,4 @@
-//! Octets of a file as text, in whatever encoding they are.
+//! The bytes of a file as text, in any encoding.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
@@ -14,10 +14,10 @@ const DECLARATION: usize = 200;
 /// If the declaration names an unknown encoding, or the file is empty or a zip archive.
 pub fn text(octets: &[u8]) -> Result<String, Error> {
     if octets.is_empty() {
-        return Err(Error::new("is empty", "check that the tool has written it"));
+        return Err(Error::new("is empty", "check that the tool wrote it"));
     }
     if octets.starts_with(b"PK\x03\x04") {
-        return Err(Error::new("is a zip archive, as KMZ is", "unpack it, and give the file in it"));
+        return Err(Error::new("is a zip archive, like KMZ", "unpack it, and use the file in it"));
     }
     let declared = declared(octets);
     let encoding = match (Encoding::for_bom(octets), octets, declared) {
@@ -48,7 +48,9 @@ fn declared(octets: &[u8]) -> Option<Result<String, Error>> {
     let rest = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let label = rest[1..].split_once(quote).map(|(label, _)| label.to_owned());
-    Some(label.ok_or_else(|| Error::new("the encoding in the first line has no end", "add the quote").at(1)))
+    Some(label.ok_or_else(|| {
+        Error::new("the encoding in the first line is not closed", "add the missing quote").at(1)
+    }))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where one node was at which moments.
+//! The positions of one node over time.
 
 use wayhop_core::Position;
 

@@ -1,4 +1,4 @@
-//! Where nodes were at which moments, from whatever file, and the scenario that follows.
+//! The positions of nodes over time, from any file, and the scenario that follows.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::notes::Notes;
 use crate::places::clean;
 use crate::track::{SAME_PLACE_M, Track, distance};
 
-/// Speeds that a scenario takes, m/s. What creeps more slowly stands, until it has come far enough.
+/// Speeds that a scenario accepts, m/s. A node that moves more slowly waits until it has come far enough.
 const SLOWEST_MPS: f64 = 0.001;
 
 /// What to do if a file has no places.
-const GIVE_PLACES: &str = "give a file with times and places of at least one node";
+const GIVE_PLACES: &str = "use a file with times and positions of at least one node";
 
-/// The scenario in which nodes move so. Time begins with the earliest point of all.
+/// The scenario with this movement. Time begins with the earliest point of all.
 pub(crate) fn scenario(
     tracks: Vec<Track>,
     origin: Option<Geodetic>,
@@ -123,7 +123,7 @@ fn table_of<'a>(values: impl IntoIterator<Item = (&'a str, f64)>) -> Table {
     values.into_iter().map(|(key, v)| (key.to_owned(), Value::Float(v + 0.0))).collect()
 }
 
-/// Nodes that come and go are down before they come and after they went.
+/// Nodes that appear and disappear are down before and after.
 fn outages(tracks: &[Track], begin_s: f64, end_s: f64) -> Vec<Value> {
     let mut all = Vec::new();
     for (node, t) in tracks.iter().enumerate().filter(|(_, t)| t.comes_and_goes) {

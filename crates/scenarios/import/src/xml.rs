@@ -7,13 +7,14 @@ use wayhop_document::Omissions;
 
 use crate::error::Error;
 
-/// Elements and texts that are read at most.
+/// The most elements and texts that are read.
 const MOST_NODES: u32 = 20_000_000;
 
 const UNFINISHED: [&str; 2] =
     ["unfinished element at the end of the file", "unfinished elements at the end of the file"];
 
-/// A text that may end in the middle, as that of a device that lost its power: up to its last whole tag, with what is open closed.
+/// A text that may be truncated, like that of a device that lost power: up to its last complete tag, with open
+/// elements closed.
 pub(crate) fn whole<'a>(text: &'a str, skipped: &mut Omissions) -> Cow<'a, str> {
     let mut open: Vec<&str> = Vec::new();
     let mut behind = 0;
@@ -47,7 +48,7 @@ pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>, Er
     let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
     let read = Document::parse_with_options(text, options).map_err(|e| match e {
         roxmltree::Error::DtdDetected => {
-            Error::new("has a document type definition", "remove <!DOCTYPE ...> from its head")
+            Error::new("has a document type definition", "remove <!DOCTYPE ...> from its beginning")
         }
         e => Error::new(format!("not valid XML: {e}"), "use the file as the tool wrote it").at(e.pos().row),
     })?;

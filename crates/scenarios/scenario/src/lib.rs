@@ -1,8 +1,8 @@
 //! Scenario files: the TOML schema, what its keys mean, and generators.
 //!
-//! [`Scenario::load`] reads a TOML file, [`Scenario::from_ns2`] makes a scenario of ns-2's movement and traffic files.
-//! [`Scenario::resolve`] turns either into [`Resolved`]: tracks, flows, radio and protocol parameters, checked, with
-//! nothing left to look up. [`export_ns2`] writes it back as files that ns-2 runs.
+//! [`Scenario::load`] reads a TOML file, [`Scenario::from_ns2`] builds a scenario from ns-2's movement and traffic
+//! files. [`Scenario::resolve`] turns either into [`Resolved`]: tracks, flows, radio and protocol parameters, checked,
+//! with nothing left to look up. [`export_ns2`] writes it back as files that ns-2 runs.
 //!
 //! What comes from outside is bounded before it is read and checked before it is used; an
 //! [`Error`](wayhop_document::Error) names file, line, key, reason and remedy.

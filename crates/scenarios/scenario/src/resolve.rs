@@ -78,11 +78,11 @@ pub struct Resolved {
     pub attacks: Vec<Attack>,
     /// Each node's battery; empty if no node has one.
     pub energy: Vec<Option<Supply>>,
-    /// The protocol of a node that has come back without its tables.
+    /// The protocol of a node that has rebooted without its tables.
     pub protocol_after_reboot: Configured,
-    /// The orders that nodes get from outside.
+    /// The commands sent to nodes.
     pub orders: Vec<Order>,
-    /// The agents for bundles, if there are any.
+    /// The agents for bundles, if any.
     pub dtn: Option<DtnPlan>,
     /// The applications at nodes.
     pub applications: Vec<ApplicationPlan>,
@@ -90,9 +90,9 @@ pub struct Resolved {
     pub programs: Vec<ProgramPlan>,
     /// The captures.
     pub captures: CapturePlan,
-    /// Of which frames it is recorded what became of them.
+    /// The frames whose outcome is recorded.
     pub receptions: ReceptionPlan,
-    /// Whether it is recorded what each packet is known by; no key of the scenario says so, only a command.
+    /// Whether it is recorded what identifies each packet; only a command asks for this, no key of the scenario does.
     pub identities: bool,
     /// Whether to write a trace in ns-2's old wireless format.
     pub ns2_trace: bool,
@@ -211,8 +211,8 @@ impl Scenario {
         if self.name.chars().any(char::is_control) {
             return Err(self.document.error(
                 "name",
-                format!("{:?} has control characters", self.name),
-                "take them out",
+                format!("{:?} contains control characters", self.name),
+                "remove them",
             ));
         }
         Ok(if self.name.is_empty() { "scenario".to_owned() } else { self.name.clone() })
@@ -222,8 +222,8 @@ impl Scenario {
         if seconds <= 0.0 {
             return Err(self.document.error(
                 "duration_s",
-                format!("{seconds} leaves no time to run"),
-                "give seconds above zero",
+                format!("{seconds} is not a duration"),
+                "give a number of seconds above zero",
             ));
         }
         in_range(&self.document, "duration_s", seconds, 0.0, MAX_DURATION_S)?;
@@ -245,13 +245,13 @@ impl Scenario {
     }
 }
 
-/// Whether a flow's sender does something when it is told that its route is gone.
+/// Whether a flow's sender reacts to the notice that its route is lost.
 fn wants_notices(flow: &FlowConfig) -> bool {
     matches!(flow.kind, FlowKind::Tcp(c) if c.failure.listens())
 }
 
-/// Which flows repeat others, and what of the traffic the end of the run leaves out. An end that a user gave cuts flows off
-/// on purpose.
+/// Flows that duplicate others, and traffic that the end of the run cuts off. A user who set the end cut flows off on
+/// purpose.
 fn of_flows(flows: &[FlowConfig], placed: &Placement, end: Time, is_given: bool) -> Vec<String> {
     let cut = if is_given { None } else { cut_off(flows, end) };
     traffic::twins(flows, &placed.names).into_iter().chain(late_flows(flows, end)).chain(cut).collect()
@@ -262,7 +262,7 @@ fn late_flows(flows: &[FlowConfig], end: Time) -> Option<String> {
     let late: Vec<usize> = (0..flows.len()).filter(|&i| flows[i].start > end).collect();
     let first = *late.first()?;
     Some(format!(
-        "{} of {} flows begin after the end of the run ({} s) and send nothing, flow {first} (at {} s) for one",
+        "{} of {} flows begin after the end of the run ({} s) and send nothing, for example flow {first} (at {} s)",
         late.len(),
         flows.len(),
         end.as_secs_f64(),

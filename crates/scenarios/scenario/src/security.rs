@@ -9,24 +9,24 @@ use wayhop_auth::{Auth, Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
 use wayhop_core::Description;
 use wayhop_document::{Document, Error};
 
-/// What stands in the place of a key where a scenario is written.
+/// What replaces a key where a scenario is written.
 const HIDDEN: &str = "(hidden)";
-/// The longest file with keys, octets.
+/// The longest file with keys, bytes.
 const MAX_FILE: u64 = 65_536;
 
-/// Authentication of routing messages: `docs/concepts/authentication.md`. Without keys nothing is authenticated.
+/// Authentication of routing messages: `docs/concepts/authentication.md`. Without keys it is disabled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Security {
-    /// The keys that all nodes share. The first one signs, each of them verifies, so that keys can change one node after the
-    /// other.
+    /// The keys shared by all nodes. The first one signs and all of them verify, so that nodes can change keys one
+    /// after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<SharedKey>,
-    /// A file with a list `keys` like this one, which keeps them out of scenarios and configurations; a relative path counts
-    /// from the folder of the file that names it.
+    /// A file with a list `keys` like this one, which keeps keys out of scenarios and configurations; a relative path
+    /// is relative to the folder of the file that names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys_file: Option<PathBuf>,
-    /// Whether DSR's packets with data are authenticated, too: they carry routes that nodes learn. Without it: true.
+    /// Whether DSR's data packets are authenticated too: nodes learn routes from them. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<bool>,
 }
@@ -35,9 +35,9 @@ pub struct Security {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedKey {
-    /// Its number, which packets carry: 0 to 255.
+    /// Its number, carried in packets: 0 to 255.
     pub id: u8,
-    /// The key: 32 to 128 hexadecimal digits. No run directory and no message shows it.
+    /// The key: 32 to 128 hexadecimal digits. It never appears in run directories or messages.
     pub key: Secret,
 }
 
@@ -82,7 +82,7 @@ impl Security {
             let able: Vec<&str> = able.map(|d| d.name).collect();
             return Err(doc.error(
                 key,
-                format!("protocol {} has no messages that keys can authenticate", protocol.name),
+                format!("protocol {} has no messages to authenticate", protocol.name),
                 format!("remove `security`, or use one of the protocols {}", able.join(", ")),
             ));
         }
@@ -92,14 +92,14 @@ impl Security {
     fn keys(&self, doc: &Document) -> Result<Option<Keys>, Error> {
         let from_file = self.keys_file.as_deref().map(|path| read(path, doc)).transpose()?;
         match (&from_file, self.keys.is_empty()) {
-            (Some(_), false) => Err(doc.error(
-                "security.keys_file",
-                "there are keys in `security.keys`, too",
-                "give one of the two",
-            )),
-            (None, true) if self.data.is_some() => {
-                Err(doc.error("security.data", "there are no keys", "give `security.keys`, or leave it out"))
+            (Some(_), false) => {
+                Err(doc.error("security.keys_file", "`security.keys` is set too", "keep one of the two"))
             }
+            (None, true) if self.data.is_some() => Err(doc.error(
+                "security.data",
+                "there are no keys",
+                "set `security.keys`, or remove this key",
+            )),
             (None, true) => Ok(None),
             (None, false) => self.checked(&self.keys, "security.keys", doc).map(Some),
             (Some((file, keys)), true) => self.checked(keys, "keys", file).map(Some),
@@ -113,21 +113,21 @@ impl Security {
             let Some(key) = key else {
                 return Err(doc.error(
                     &format!("{list}[{i}].key"),
-                    format!("it is not {} to {} hexadecimal digits", 2 * MIN_KEY, 2 * MAX_KEY),
-                    "make one with: openssl rand -hex 32",
+                    format!("this is not {} to {} hexadecimal digits", 2 * MIN_KEY, 2 * MAX_KEY),
+                    "generate one with: openssl rand -hex 32",
                 ));
             };
             if given[..i].iter().any(|other| other.id == k.id) {
                 return Err(doc.error(
                     &format!("{list}[{i}].id"),
-                    format!("another key has the number {}", k.id),
-                    "give each key a number of its own",
+                    format!("another key already has the number {}", k.id),
+                    "give each key its own number",
                 ));
             }
             keys.push(key);
         }
         let many = || {
-            let reason = format!("{} keys are none or too many", given.len());
+            let reason = format!("{} keys given", given.len());
             doc.error(list, reason, format!("give 1 to {MAX_KEYS}"))
         };
         Keys::new(keys, self.data.unwrap_or(true)).ok_or_else(many)
@@ -147,7 +147,8 @@ impl Security {
         sets
     }
 
-    /// The list `keys` as a file of keys has it, with the keys; `None` if it is empty. Not for command lines: others see these.
+    /// The list `keys` in the form of a file of keys, with the keys; `None` if it is empty. Not for command lines,
+    /// which other users can see.
     pub fn keys_text(&self) -> Option<String> {
         let one = |k: &SharedKey| format!("{{id={}, key={}}}", k.id, toml::Value::from(k.key.0.as_str()));
         let list: Vec<String> = self.keys.iter().map(one).collect();
@@ -155,7 +156,7 @@ impl Security {
     }
 }
 
-/// A word of a command line as it may be shown: a setting of keys without their value.
+/// An argument of a command line in the form that may be shown: settings of keys lose their value.
 pub fn without_keys(word: &str) -> String {
     let setting = word.strip_prefix("--set=").unwrap_or(word);
     match setting.split_once('=') {
@@ -183,11 +184,11 @@ fn read(path: &Path, doc: &Document) -> Result<(Document, Vec<SharedKey>), Error
     let path = beside(path, doc);
     let unreadable = |why: String| {
         let reason = format!("{}: {why}", path.display());
-        doc.error("security.keys_file", reason, "name a file that can be read, with a list `keys`")
+        doc.error("security.keys_file", reason, "name a readable file with a list `keys`")
     };
     let len = std::fs::metadata(&path).map_err(|e| unreadable(e.to_string()))?.len();
     if len > MAX_FILE {
-        return Err(unreadable(format!("it is longer than {MAX_FILE} octets")));
+        return Err(unreadable(format!("it is longer than {MAX_FILE} bytes")));
     }
     let text = std::fs::read_to_string(&path).map_err(|e| unreadable(e.to_string()))?;
     let file = Document::new(Some(&path), text);

@@ -1,6 +1,6 @@
-//! BonnMotion's movement files (`.movements`): a line for each node, `time x y time x y ...`, or with heights `time x y z ...`,
-//! each waypoint perhaps with a status at its end (model DisasterArea).
-//! Between two waypoints a node moves in a straight line; before the first and behind the last it stands.
+//! BonnMotion's movement files (`.movements`): a line for each node, `time x y time x y ...`, or with heights `time x
+//! y z ...`, each waypoint optionally with a status at its end (model DisasterArea).
+//! Between two waypoints a node moves in a straight line; before the first and after the last it stays in place.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const AWAY: f64 = 2.0;
 /// ... until a waypoint with this one. 0 changes nothing.
 const PRESENT: f64 = 1.0;
 
-/// The numbers of each waypoint in a file of BonnMotion. The file does not say which.
+/// The numbers in each waypoint of a BonnMotion file. The file does not say which.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Columns {
     /// Time, x, y.
@@ -31,7 +31,7 @@ pub enum Columns {
     /// Time, x, y, height.
     #[serde(rename = "3d")]
     Heights,
-    /// Time, x, y, status: who has status 2 is away, until a waypoint with status 1.
+    /// Time, x, y, status: a node with status 2 is absent until a waypoint with status 1.
     #[serde(rename = "2d-status")]
     FlatStatus,
     /// Time, x, y, height, status.
@@ -58,7 +58,7 @@ impl Columns {
         matches!(self, Self::FlatStatus | Self::HeightsStatus)
     }
 
-    /// What BonnMotion's own file of parameters says of the movement file beside it.
+    /// The columns according to BonnMotion's own file of parameters for the movement file.
     fn of_parameters(text: &str) -> Self {
         let value = |key: &str| {
             let of = |line: &'_ str| {
@@ -104,11 +104,11 @@ pub struct BonnMotion {
 }
 
 impl BonnMotion {
-    /// Reads a file. Without `columns`, BonnMotion's own file of parameters beside it (`NAME.params`) says what they are, or
-    /// the file if it can be read in one way only.
+    /// Reads a file. Without `columns`, BonnMotion's own file of parameters (`NAME.params`) determines them, or the
+    /// file itself if it can be read in one way only.
     ///
     /// # Errors
-    /// What is wrong with the file and where, or that nobody says how to read it.
+    /// What is wrong with the file and where, or that the columns are ambiguous.
     pub fn load(path: &Path, columns: Option<Columns>) -> Result<Self, Error> {
         let text = read_text(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -140,7 +140,7 @@ impl BonnMotion {
                 continue;
             }
             if lines.len() == MAX_NODES {
-                let many = Error::new(format!("more than {MAX_NODES} nodes"), "leave some out");
+                let many = Error::new(format!("more than {MAX_NODES} nodes"), "remove some");
                 return Err(many.at(LineColumn { line: number, column: 1 }));
             }
             match numbers(line, number, &mut room) {
@@ -150,14 +150,14 @@ impl BonnMotion {
         }
         problems.outcome()?;
         if lines.is_empty() {
-            return Err(Error::new("has no nodes", "write a line of waypoints for each node"));
+            return Err(Error::new("has no nodes", "write one line of waypoints per node"));
         }
         if let Some(columns) = columns {
             return read(&lines, columns);
         }
         let tried = Columns::ALL.map(|c| read(&lines, c));
         let possible: Vec<Columns> = tried.iter().flatten().map(|read| read.columns).collect();
-        // What says of nobody that he goes or comes is no status.
+        // A column in which no node leaves or returns is not a status.
         let possible: Vec<Columns> =
             possible.iter().copied().filter(|c| !c.has_status() || some_status(&lines, *c)).collect();
         match possible[..] {
@@ -175,7 +175,7 @@ impl BonnMotion {
         }
     }
 
-    /// Whether a text looks like such a file, and not like ns-2's: it begins with a number, perhaps behind comments.
+    /// Whether a text looks like such a file, and not like ns-2's: it begins with a number, possibly after comments.
     pub fn is_likely(text: &str) -> bool {
         let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
         first
@@ -184,7 +184,7 @@ impl BonnMotion {
     }
 }
 
-/// Whether a status of a file says of anybody that he goes or comes.
+/// Whether a status in a file makes any node leave or return.
 fn some_status(lines: &[(u32, Vec<f64>)], columns: Columns) -> bool {
     let last = |(_, values): &(u32, Vec<f64>)| {
         values.chunks_exact(columns.width()).any(|w| w[columns.width() - 1] != 0.0)
@@ -203,12 +203,12 @@ fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>, Error>
             let short: String = word.chars().take(40).collect();
             Error::new(
                 format!("{short:?} is not a number"),
-                "write time, x and y of each waypoint, one node a line",
+                "write time, x and y of each waypoint, one node per line",
             )
             .at(at())
         })?;
         *room = room.checked_sub(1).ok_or_else(|| {
-            Error::new(format!("more than {MAX_WAYPOINTS} waypoints"), "leave some out").at(at())
+            Error::new(format!("more than {MAX_WAYPOINTS} waypoints"), "remove some").at(at())
         })?;
         all.push(value);
     }
@@ -251,19 +251,19 @@ impl BonnMotion {
             let (next_s, next) = (w[0], Position::new(w[1], w[2], height(w)));
             let fits = [next.x, next.y, next.z].iter().all(|v| v.abs() <= MAX_METRES);
             if !fits || !(0.0..=MAX_TIME_S).contains(&next_s) {
-                let what = format!("a waypoint at {next_s} s at {}, {}", next.x, next.y);
-                return wrong(what, "give times from 0 on, and metres");
+                let what = format!("waypoint {}, {} at {next_s} s is out of range", next.x, next.y);
+                return wrong(what, "use times from 0 on, and metres");
             }
             let track = track.get_or_insert_with(|| TrackBuilder::new(next));
             let (at_s, here) = last.replace((next_s, next)).unwrap_or((next_s, next));
             if next_s < at_s {
                 let what = format!("{next_s} s comes after {at_s} s");
-                return wrong(what, "put the waypoints in order of time");
+                return wrong(what, "sort the waypoints by time");
             }
             let way = [next.x - here.x, next.y - here.y, next.z - here.z];
             let way_m = way.iter().map(|d| d * d).sum::<f64>().sqrt();
             if next_s == at_s && way_m > 0.0 {
-                return wrong(format!("two places at {at_s} s"), "remove one of them");
+                return wrong(format!("two positions at {at_s} s"), "remove one of them");
             }
             if way_m > 0.0 {
                 track.set_destination_3d(Time::from_secs_f64(at_s), next, way_m / (next_s - at_s));
@@ -292,7 +292,7 @@ fn away(
         } else if status != 0.0 {
             return Err(Error::new(
                 format!("{status} is not a status"),
-                "give 0, 1 or 2, or read the file without a status",
+                "use 0, 1 or 2, or read the file without a status",
             ));
         }
     }
@@ -337,18 +337,21 @@ mod tests {
     #[test]
     fn mistakes_are_told_with_line_and_column() {
         for (text, message) in [
-            ("", "has no nodes; write a line of waypoints for each node"),
+            ("", "has no nodes; write one line of waypoints per node"),
             (
                 "0 1 2\n0 1\n",
                 "line 2, column 1: 2 numbers cannot be split into waypoints of 3 (time x y); write time, x and y, or time, x, y and z of each waypoint",
             ),
             (
                 "0 1 x\n",
-                "line 1, column 5: \"x\" is not a number; write time, x and y of each waypoint, one node a line",
+                "line 1, column 5: \"x\" is not a number; write time, x and y of each waypoint, one node per line",
             ),
-            ("5 0 0 4 1 1\n", "line 1, column 1: 4 s comes after 5 s; put the waypoints in order of time"),
-            ("1 0 0 1 1 1\n", "line 1, column 1: two places at 1 s; remove one of them"),
-            ("-1 0 0\n", "line 1, column 1: a waypoint at -1 s at 0, 0; give times from 0 on, and metres"),
+            ("5 0 0 4 1 1\n", "line 1, column 1: 4 s comes after 5 s; sort the waypoints by time"),
+            ("1 0 0 1 1 1\n", "line 1, column 1: two positions at 1 s; remove one of them"),
+            (
+                "-1 0 0\n",
+                "line 1, column 1: waypoint 0, 0 at -1 s is out of range; use times from 0 on, and metres",
+            ),
         ] {
             assert_eq!(BonnMotion::parse(text, None).unwrap_err().to_string(), message);
         }
@@ -421,7 +424,7 @@ mod tests {
         let e = BonnMotion::parse("0 1 1 3\n", Some(Columns::FlatStatus)).unwrap_err().to_string();
         assert_eq!(
             e,
-            "line 1, column 1: 3 is not a status; give 0, 1 or 2, or read the file without a status"
+            "line 1, column 1: 3 is not a status; use 0, 1 or 2, or read the file without a status"
         );
     }
 

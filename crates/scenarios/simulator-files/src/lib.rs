@@ -1,8 +1,8 @@
-//! Files of other simulators, read and written: ns-2's movement and traffic ([`ns2`]), traces of packets ([`TraceFormat`]) and
-//! BonnMotion's movement ([`BonnMotion`]).
+//! Files of other simulators, read and written: ns-2's movement and traffic ([`ns2`]), traces of packets
+//! ([`TraceFormat`]) and BonnMotion's movement ([`BonnMotion`]).
 //!
-//! What is read becomes tracks and flows. Nothing here knows scenarios: those that name such files, and those that are written as
-//! such files, are `wayhop-scenario`'s.
+//! They become tracks and flows. Nothing here knows scenarios: `wayhop-scenario` handles scenarios that name such
+//! files, or are written as such files.
 
 mod bonnmotion;
 mod limits;

@@ -1,4 +1,4 @@
-//! Files of times and sizes of packets.
+//! Files with the times and sizes of packets.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use crate::limits::MAX_DURATION_S;
 
 /// The first line of a file in CSV.
 const HEADER: &str = "time_s,octets";
-/// Octets of a packet in ns-2's format.
+/// Bytes of a packet in ns-2's format.
 const RECORD: usize = 8;
 
 /// The format of a traffic trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TraceFormat {
-    /// Text, plain or gzip: the header `time_s,octets`, then one packet a line in order of time, such as `0.25,512`: seconds
-    /// from `start_s` on, and octets of UDP payload. Empty lines and what follows a `#` are skipped.
+    /// Text, plain or gzip: the header `time_s,octets`, then one packet per line in order of time, such as `0.25,512`:
+    /// seconds after `start_s`, and bytes of UDP payload. Empty lines and text after a `#` are skipped.
     #[default]
     Csv,
-    /// ns-2's `Application/Traffic/Trace`: for each packet two numbers of 32 bits, most significant octet first: microseconds
-    /// since the packet before, and octets of UDP payload.
+    /// ns-2's `Application/Traffic/Trace`: two 32-bit numbers for each packet, most significant byte first:
+    /// microseconds since the previous packet, and bytes of UDP payload.
     Ns2,
 }
 
@@ -67,7 +67,7 @@ fn csv(text: &str, most: usize) -> Result<Schedule, Error> {
             has_header = true;
             if line.split(',').map(str::trim).ne(HEADER.split(',')) {
                 return Err(at(Error::new(
-                    format!("begins with {}, which is no header", shown(line)),
+                    format!("begins with {}, which is not a header", shown(line)),
                     format!("begin with the line {HEADER}"),
                 )));
             }
@@ -77,7 +77,7 @@ fn csv(text: &str, most: usize) -> Result<Schedule, Error> {
         add(&mut out, packet, most).map_err(at)?;
     }
     if out.packets().is_empty() {
-        return Err(Error::new("has no packets", format!("write {HEADER} and one packet a line")));
+        return Err(Error::new("has no packets", format!("write {HEADER} and one packet per line")));
     }
     Ok(out)
 }
@@ -88,7 +88,7 @@ fn packet(line: &str) -> Result<Scheduled, Error> {
     let Some((time, octets)) = fields else {
         return Err(Error::new(
             format!("{} is not a time and a size", shown(line)),
-            "write seconds, a comma and octets, such as 0.25,512",
+            "write seconds, a comma and bytes, such as 0.25,512",
         ));
     };
     let seconds: f64 = time.trim().parse().unwrap_or(f64::NAN);
@@ -103,7 +103,7 @@ fn packet(line: &str) -> Result<Scheduled, Error> {
         octets.trim().parse().ok().filter(|n| (1..=MAX_PAYLOAD).contains(n)).ok_or_else(|| {
             Error::new(
                 format!("{} is not a whole number from 1 to {MAX_PAYLOAD}", shown(octets.trim())),
-                "write the octets of UDP payload",
+                "write the bytes of UDP payload",
             )
             .key("octets")
         })?;
@@ -113,8 +113,8 @@ fn packet(line: &str) -> Result<Scheduled, Error> {
 fn ns2(bytes: &[u8], most: usize) -> Result<Schedule, Error> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(RECORD) {
         return Err(Error::new(
-            format!("has {} octets, and packets have {RECORD} each", bytes.len()),
-            "check that it is a trace of ns-2 (format = \"ns2\") and whole",
+            format!("has {} bytes, which is not a multiple of {RECORD}", bytes.len()),
+            "check that it is a complete ns-2 trace (format = \"ns2\")",
         ));
     }
     let mut out = Schedule::default();
@@ -125,8 +125,8 @@ fn ns2(bytes: &[u8], most: usize) -> Result<Schedule, Error> {
         let payload_bytes = word(4);
         if !(1..=MAX_PAYLOAD).contains(&payload_bytes) {
             return Err(Error::new(
-                format!("packet {number} (from 0) has {payload_bytes} octets, and 1 to {MAX_PAYLOAD} fit"),
-                "check that it is a trace of ns-2 (format = \"ns2\")",
+                format!("packet {number} (from 0) has {payload_bytes} bytes; 1 to {MAX_PAYLOAD} are allowed"),
+                "check that it is an ns-2 trace (format = \"ns2\")",
             ));
         }
         add(&mut out, Scheduled { after, payload_bytes }, most)?;
@@ -145,7 +145,7 @@ fn add(out: &mut Schedule, packet: Scheduled, most: usize) -> Result<(), Error> 
         return Ok(());
     }
     Err(Error::new(
-        format!("{} s comes before the packet above", packet.after.as_secs_f64()),
+        format!("{} s is before the previous packet", packet.after.as_secs_f64()),
         "sort the lines by time",
     ))
 }
@@ -190,19 +190,19 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line_and_the_remedy() {
         for (text, message) in [
-            ("", "has no packets; write time_s,octets and one packet a line"),
-            ("time_s,octets\n", "has no packets; write time_s,octets and one packet a line"),
+            ("", "has no packets; write time_s,octets and one packet per line"),
+            ("time_s,octets\n", "has no packets; write time_s,octets and one packet per line"),
             (
                 "0,64\n",
-                "line 1, column 1: begins with \"0,64\", which is no header; begin with the line time_s,octets",
+                "line 1, column 1: begins with \"0,64\", which is not a header; begin with the line time_s,octets",
             ),
             (
                 "time_s,octets\n1\n",
-                "line 2, column 1: \"1\" is not a time and a size; write seconds, a comma and octets, such as 0.25,512",
+                "line 2, column 1: \"1\" is not a time and a size; write seconds, a comma and bytes, such as 0.25,512",
             ),
             (
                 "time_s,octets\n1,2,3\n",
-                "line 2, column 1: \"1,2,3\" is not a time and a size; write seconds, a comma and octets, such as 0.25,512",
+                "line 2, column 1: \"1,2,3\" is not a time and a size; write seconds, a comma and bytes, such as 0.25,512",
             ),
             (
                 "time_s,octets\n\n-1,64\n",
@@ -214,11 +214,11 @@ mod tests {
             ),
             (
                 "time_s,octets\n0,0\n",
-                "line 2, column 1: octets: \"0\" is not a whole number from 1 to 65507; write the octets of UDP payload",
+                "line 2, column 1: octets: \"0\" is not a whole number from 1 to 65507; write the bytes of UDP payload",
             ),
             (
                 "time_s,octets\n2,64\n1,64\n",
-                "line 3, column 1: 1 s comes before the packet above; sort the lines by time",
+                "line 3, column 1: 1 s is before the previous packet; sort the lines by time",
             ),
         ] {
             assert_eq!(csv_error(text), message);
@@ -226,8 +226,8 @@ mod tests {
         let many = format!("{HEADER}\n{}", "0,1\n".repeat(11));
         assert!(csv_error(&many).starts_with("line 12, column 1: the scenario's traces have more than"));
         let ns2_error = |bytes: &[u8]| TraceFormat::Ns2.parse(bytes, 1).unwrap_err().to_string();
-        assert!(ns2_error(&[0; 7]).starts_with("has 7 octets, and packets have 8 each"));
-        assert!(ns2_error(&[0; 8]).starts_with("packet 0 (from 0) has 0 octets"));
+        assert!(ns2_error(&[0; 7]).starts_with("has 7 bytes, which is not a multiple of 8"));
+        assert!(ns2_error(&[0; 8]).starts_with("packet 0 (from 0) has 0 bytes"));
         assert!(ns2_error(&[0, 0, 0, 0, 0, 0, 0, 1].repeat(2)).contains("more than"));
     }
 

@@ -32,8 +32,8 @@ pub fn of_flow(flow: &FlowTopology, chains: Option<&ChainThroughput>) -> Topolog
     }
 }
 
-/// Gives each flow in the summary of a run what the geometry allowed it, as far as the run came, and returns what was found.
-/// `range_m` stands in the place of the radios' own range.
+/// Adds to each flow in the summary of a run what the geometry allowed, up to the time that the run reached, and
+/// returns the result. `range_m` replaces the radios' own range.
 pub fn annotate(
     summary: &mut Summary,
     scenario: &Resolved,

@@ -7,7 +7,7 @@ use wayhop_world::{Adjacency, HopRow, UNREACHABLE};
 use crate::pair::Pair;
 use crate::paths::StandingPaths;
 
-/// A time in which a shortest path stood, or none was.
+/// A time with one shortest path, or without any path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// When it begins: at the flow's beginning, or with a path change.
@@ -40,7 +40,7 @@ impl FlowTopology {
         self.steps.windows(2).filter(|w| w[0].hops != w[1].hops).count() as u64
     }
 
-    /// How often the destination became unreachable. That it was so from the beginning does not count.
+    /// How often the destination became unreachable. Being unreachable from the beginning does not count.
     pub fn partitions(&self) -> u64 {
         self.steps.windows(2).filter(|w| w[0].hops.is_some() && w[1].hops.is_none()).count() as u64
     }
@@ -56,7 +56,7 @@ impl FlowTopology {
         self.steps.iter().copied().zip(ends)
     }
 
-    /// The share of the time at 1, 2, ... hops, as far as there was any; nothing if there was no time.
+    /// The share of the time at 1, 2, ... hops, as far as there was any; empty if there was no time.
     pub fn hop_share(&self) -> Vec<f64> {
         let mut spans: Vec<Span> = Vec::new();
         for (step, end) in self.intervals() {

@@ -6,19 +6,19 @@ use wayhop_world::{Adjacency, HopRow, UNREACHABLE};
 use crate::oracle::ScenarioLinks;
 use crate::pair::Pair;
 
-/// What is found at moments that are evenly apart.
+/// The results at evenly spaced moments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glance {
     /// The moments; the first is time zero.
     pub moments: Vec<Time>,
-    /// In how many parts the network is at each of them. A lone node is a part.
+    /// The number of parts of the network at each of them. A lone node is a part.
     pub parts: Vec<usize>,
-    /// Of each pair that was asked for: the shortest hop count at each moment; `None` without a path.
+    /// For each requested pair: the shortest hop count at each moment; `None` without a path.
     pub hops: Vec<Vec<Option<u16>>>,
 }
 
 impl ScenarioLinks {
-    /// Looks at so many moments. The pairs' own times do not count.
+    /// Looks at this number of moments. The pairs' own times do not count.
     pub fn glance(&self, pairs: &[Pair], moments: u32) -> Glance {
         let step = self.until.as_nanos() / u64::from(moments.max(1));
         let moments: Vec<Time> = (0..u64::from(moments)).map(|k| Time::from_nanos(k * step)).collect();
@@ -54,7 +54,7 @@ impl ScenarioLinks {
     }
 }
 
-/// In how many parts a network is.
+/// The number of parts of a network.
 fn count_parts(net: &Adjacency) -> usize {
     let mut seen = vec![false; net.len()];
     let (mut parts, mut queue) = (0, Vec::new());

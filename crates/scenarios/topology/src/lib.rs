@@ -1,20 +1,21 @@
-//! The topology oracle: what movement and range alone allow a flow, computed for analysis after or beside a run. No
+//! The topology oracle: what movement and range alone allow a flow, computed for analysis after or during a run. No
 //! protocol sees it.
 //!
-//! * [`survey`] solves the motion for the exact moments at which links come and go, and follows each flow through them:
-//!   [`FlowTopology`] has its shortest hop count over time and the moments at which its shortest path changed, as Holland
-//!   and Vaidya (1999) count them; [`LinkSurvey`] has every link's lifetime and every node's neighbours.
-//!   [`survey_scenario`] does so for nodes with several radios and wires.
-//! * [`Oracle`] is for a scenario that somebody edits: it computes anew only the links of nodes that go elsewhere. A large network
-//!   is looked at by moments ([`Glance`]).
-//! * [`ChainThroughput`] is what a chain of each length carries; with it a flow has an expected throughput (equation 1 of
-//!   the same paper).
+//! * [`survey`] solves the motion for the exact moments at which links come and go, and follows each flow through
+//! them: [`FlowTopology`] has its shortest hop count over time and the moments at which its shortest path changed, as
+//! Holland and Vaidya (1999) count them; [`LinkSurvey`] has every link's lifetime and every node's neighbours.
+//! [`survey_scenario`] does so for nodes with several radios and wires.
+//! * [`Oracle`] is for a scenario that is being edited: it recomputes only the links of nodes that move differently. A
+//! large network is examined at single moments ([`Glance`]).
+//! * [`ChainThroughput`] is the throughput of a chain of each length; with it a flow has an expected throughput
+//! (equation 1 of the same paper).
 //! * [`View`] shows a survey as text, JSON and CSV.
-//! * [`annotate`] puts all that into the summary of a run.
+//! * [`annotate`] adds all that to the summary of a run.
 //! * [`pathless`] finds the flows for which no path ever exists, before a run.
-//! * [`RunPaths`] says of the packets of a run whether a path existed while they were under way.
+//! * [`RunPaths`] determines for the packets of a run whether a path existed while they were under way.
 //!
-//! Two nodes are linked while both are up and nearer than the range: a disc, without fading, obstacles or interference.
+//! Two nodes are linked while both are up and nearer than the range: a disc, without fading, obstacles or
+//! interference.
 
 mod annotate;
 mod batches;

@@ -20,7 +20,7 @@ pub struct Contact {
 /// One node's neighbours over time.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct NodeLinks {
-    /// How many it had on average.
+    /// Mean number of neighbours.
     pub neighbours_mean: f64,
     /// At least.
     pub neighbours_min: u32,
@@ -76,8 +76,8 @@ impl LinkSurvey {
         self.contacts.iter().filter(|c| c.down.is_some()).count() as u64
     }
 
-    /// The mean lifetime of a link: all the time that links stood, over how many ended. Unlike the mean of those that
-    /// both began and ended, it is not too short when the time is. `None` if none ended.
+    /// The mean lifetime of a link: the total time of all links, divided by the number that ended. Unlike the mean of
+    /// those that both began and ended, it has no bias in a short time. `None` if none ended.
     pub fn lifetime_mean_s(&self) -> Option<f64> {
         let downs = self.downs();
         (downs > 0).then(|| self.link_seconds() / downs as f64)
@@ -123,7 +123,7 @@ impl Tally {
         if self.count == 0 {
             self.isolated += span;
         }
-        // What lasts no time is nobody's neighbourhood.
+        // A state that lasts no time does not count.
         if span > Span::ZERO {
             self.min = self.min.min(self.count);
             self.max = self.max.max(self.count);

@@ -11,8 +11,8 @@ use crate::outages::of_nodes_up;
 use crate::pair::Pair;
 use crate::survey::{Survey, follow, survey};
 
-/// [`survey`] of a scenario: nodes are linked while a radio that both have reaches from one to the other, or while a wire
-/// between them is whole. `range_m` stands in the place of every radio's own range.
+/// [`survey`] of a scenario: nodes are linked while a radio that both have reaches from one to the other, or while a
+/// wire between them is intact. `range_m` replaces every radio's own range.
 pub fn survey_scenario(scenario: &Resolved, range_m: Option<f64>, until: Time, pairs: &[Pair]) -> Survey {
     if scenario.interfaces.is_single() {
         let range_m = range_m.unwrap_or_else(|| scenario.radio().nominal_range_m());
@@ -24,8 +24,8 @@ pub fn survey_scenario(scenario: &Resolved, range_m: Option<f64>, until: Time, p
     follow(net, &changes, until, pairs)
 }
 
-/// Every node's neighbours in the beginning, and all changes in order. `of_radio` gives those of the radio of a number, whose nodes
-/// have these tracks, with its range.
+/// Every node's neighbours at the beginning, and all changes in order. `of_radio` returns those of the radio with a
+/// number, whose nodes have these tracks, with its range.
 pub(crate) fn of_media(
     interfaces: &Interfaces,
     tracks: &[Track],

@@ -1,4 +1,4 @@
-//! The links of a scenario that is changed again and again, a little at a time.
+//! The links of a scenario that changes repeatedly, a little at a time.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,12 @@ use crate::outages::of_nodes_up;
 use crate::pair::Pair;
 use crate::survey::{Survey, follow};
 
-/// Of more nodes than this share of all, links are computed as if nothing were known: the pairs among them cost more than they save.
+/// If more than this share of the nodes changes, links are computed from scratch: the pairs among them cost more than
+/// they save.
 const FEW: usize = 8;
 
-/// Remembers the links of the scenario that it was asked for last: if few nodes go elsewhere in the next one, only theirs are
-/// computed anew.
+/// Remembers the links of the previous scenario: if few nodes move differently in the next one, only their links are
+/// computed again.
 #[derive(Debug, Default)]
 pub struct Oracle {
     /// By number of the radio.
@@ -66,7 +67,7 @@ impl Oracle {
     }
 }
 
-/// All changes of these tracks, from those of the tracks before as far as they are the same.
+/// All changes of these tracks, reusing those of the previous tracks as far as they are the same.
 fn changes(
     before: Option<RadioHops>,
     own: &[Track],
@@ -106,7 +107,7 @@ impl ScenarioLinks {
         follow(self.begin, &self.changes, self.until, pairs)
     }
 
-    /// Who is linked with whom at a moment: each pair once, the lower node first.
+    /// The links at a moment: each pair once, the lower node first.
     pub fn at(&self, moment: Time) -> Vec<(NodeId, NodeId)> {
         let mut net = self.begin.clone();
         for c in self.changes.iter().take_while(|c| c.at <= moment) {

@@ -101,7 +101,7 @@ mod tests {
             "{}",
             flow.unreachable_share().unwrap()
         );
-        // That it is gone at the beginning is no change.
+        // That it is gone at the beginning is not a change.
         assert_eq!(flow.partitions(), 3);
         let shares = flow.hop_share();
         assert!((shares[2] - 0.55).abs() < 1e-9 && shares[..2] == [0.0, 0.0], "{shares:?}");

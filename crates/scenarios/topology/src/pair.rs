@@ -1,4 +1,4 @@
-//! Between whom paths are looked for.
+//! The pairs of nodes between which paths are looked for.
 
 use wayhop_core::Time;
 

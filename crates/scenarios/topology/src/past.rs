@@ -1,4 +1,4 @@
-//! What movement and range allowed the packets of a run that has been made.
+//! What movement and range allowed the packets of a finished run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use crate::words::{self, Way};
 
 /// A second or two, and some 100 MB.
 const EFFORT: Effort = Effort { pieces: 1 << 28, changes: 1 << 22, looks: 1 << 28 };
-/// Steps of a story that say that paths came and went.
+/// The most steps of a story about paths that came and went.
 const MOST_STEPS: usize = 1_000;
 
-/// The paths that existed in a run: by the positions in its tables, the outages in its remarks, and the radios and wires of its
-/// scenario. No file that the scenario names is read.
+/// The paths that existed in a run, from the positions in its tables, the outages in its remarks, and the radios and
+/// wires of its scenario. Files that the scenario names are not read.
 #[derive(Debug)]
 pub struct RunPaths {
     /// Or why they are not known.
@@ -29,13 +29,13 @@ pub struct RunPaths {
 }
 
 impl RunPaths {
-    /// Of a run directory. What cannot be read or computed makes paths unknown.
+    /// For a run directory. What cannot be read or computed makes paths unknown.
     pub fn of_run(run: &RunDir) -> Self {
         let names = node_names(run).unwrap_or_default();
         Self { links: links(run, &names), names }
     }
 
-    /// Says of each packet whether a path existed while it was under way.
+    /// Adds to each packet whether a path existed while it was under way.
     pub fn tell_lost(&self, packets: &mut [LostPacket]) {
         let both = |p: &LostPacket| ends(p.source_node?, p.destination_node?);
         let pairs: BTreeSet<Ends> = packets.iter().filter(|p| p.sent_s.is_some()).filter_map(both).collect();
@@ -48,7 +48,8 @@ impl RunPaths {
         }
     }
 
-    /// Says in a packet's story whether a path existed while it was under way, and when the last one went or one came again.
+    /// Adds to a packet's story whether a path existed while it was under way, and when the last path was lost or one
+    /// appeared again.
     pub fn tell_story(&self, story: &mut Story) {
         let nodes = (story.source_node, story.destination_node);
         let Some(pair) = nodes.0.zip(nodes.1).and_then(|(a, b)| ends(a, b)) else { return };
@@ -120,7 +121,7 @@ impl RunPaths {
                 destination: &self.name(nodes.1),
             }),
             Err(why) => PathBetween {
-                text: format!("whether a path existed is not known: {why}"),
+                text: format!("whether a path existed is unknown: {why}"),
                 unknown: Some(why.to_owned()),
                 ..PathBetween::default()
             },
@@ -139,7 +140,7 @@ fn time(seconds: f64) -> Time {
     Time::from_secs_f64(seconds)
 }
 
-/// The links of a run, or why they are not known.
+/// The links of a run, or why they are unknown.
 fn links(run: &RunDir, names: &[String]) -> Result<ScenarioLinks, String> {
     let manifest = run.manifest().map_err(|e| e.to_string())?;
     let summary = run.summary().map_err(|e| e.to_string())?;
@@ -159,7 +160,9 @@ fn links(run: &RunDir, names: &[String]) -> Result<ScenarioLinks, String> {
         "sim" | "emulation" => None,
         // Its macfilter knows positions and range only, whatever the radio is.
         "lab" => lab_range(&manifest)?,
-        world => return Err(format!("a run of the world `{world}` has no model of who hears whom")),
+        world => {
+            return Err(format!("runs of the world `{world}` have no model of which nodes hear each other"));
+        }
     };
     let interfaces = interfaces(scenario, names).map_err(|e| e.to_string())?;
     if let Some(why) = unknown(&interfaces, has_path_losses).filter(|_| summary.world != "lab") {
@@ -185,13 +188,13 @@ fn lab_range(manifest: &Manifest) -> Result<Option<f64>, String> {
         )
     };
     if given("--macfilter").is_some() {
-        return Err("the file of --macfilter said who hears whom".to_owned());
+        return Err("the file of --macfilter determined which nodes hear each other".to_owned());
     }
-    let read = |v: String| v.parse().map_err(|_| format!("--range {v} is no number of metres"));
+    let read = |v: String| v.parse().map_err(|_| format!("--range {v} is not a number of metres"));
     given("--range").map(read).transpose()
 }
 
-/// The radios and wires of a scenario whose nodes bear these names.
+/// The radios and wires of a scenario whose nodes have these names.
 fn interfaces(of: Scenario, names: &[String]) -> Result<Interfaces, wayhop_document::Error> {
     let node = |(id, name): (u32, &String)| Node {
         id,
@@ -219,16 +222,16 @@ fn interfaces(of: Scenario, names: &[String]) -> Result<Interfaces, wayhop_docum
     .interfaces)
 }
 
-/// Each node's way.
+/// Each node's track.
 fn tracks(run: &RunDir, nodes: usize) -> Result<Vec<Track>, String> {
     let mut legs: Vec<Vec<Leg>> = vec![Vec::new(); nodes];
     for e in motion(run).map_err(|e| e.to_string())? {
-        let of_node =
-            legs.get_mut(e.node.index()).ok_or("its positions are of nodes that it does not have")?;
+        let of_node = legs.get_mut(e.node.index()).ok_or("it has positions of nodes that do not exist")?;
         let velocity = [e.velocity.x, e.velocity.y, e.velocity.z];
         of_node.push(Leg { from: e.time, until: e.until, start: e.at, velocity });
     }
-    let track = |legs| Track::of_legs(legs).ok_or_else(|| "it did not record where each node was".to_owned());
+    let track =
+        |legs| Track::of_legs(legs).ok_or_else(|| "it did not record the position of each node".to_owned());
     legs.into_iter().map(track).collect()
 }
 

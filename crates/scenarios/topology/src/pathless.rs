@@ -14,14 +14,14 @@ use crate::words::seconds;
 
 /// Some 0.1 s.
 const EFFORT: Effort = Effort { pieces: 1 << 23, changes: 1 << 18, looks: 1 << 23 };
-/// Of more nodes, not even a moment is looked at.
+/// Networks with more nodes are not examined at all.
 const MOST_NODES: usize = 20_000;
-/// Moments that are looked at first: in most networks most flows have a path at one of them.
+/// The moments that are examined first: in most networks most flows have a path at one of them.
 const MOMENTS: u64 = 8;
-/// So many flows are named.
+/// The number of flows that are named.
 const MOST_NAMED: usize = 3;
 
-/// Who hears whom in a world.
+/// Which nodes hear each other in a mode.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Hearing {
     /// By the scenario's radios.
@@ -33,13 +33,14 @@ pub enum Hearing {
 /// What was found of a scenario's flows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pathless {
-    /// The flows to one node for which no path exists at any time at which they send, by index; and whether one exists at another time.
+    /// The flows to one node without a path at any time at which they send, by index, and whether a path exists at
+    /// another time.
     pub flows: BTreeMap<usize, bool>,
-    /// Why that is not known of all.
+    /// Why the answer is unknown for some flows.
     pub unknown: Option<String>,
 }
 
-/// Looks for flows for which no path ever exists, with little effort: what would take more than a moment is left unknown.
+/// Looks for flows without any path, with little effort: what would take longer is left unknown.
 pub fn pathless(scenario: &Resolved, hearing: Hearing) -> Pathless {
     let end = scenario.duration;
     let asked = scenario.flows.iter().enumerate().filter(|(_, f)| f.dst != EVERYONE && f.start < end);
@@ -83,7 +84,7 @@ pub fn pathless(scenario: &Resolved, hearing: Hearing) -> Pathless {
     Pathless { flows: left.iter().map(|(flow, pair)| (*flow, ever(pair))).collect(), unknown: None }
 }
 
-/// What a user should know of flows without a path before a run; nothing if there are none, or if that is not known.
+/// The warning about flows without a path, before a run; nothing if there are none, or if that is unknown.
 pub fn pathless_warnings(scenario: &Resolved, hearing: Hearing) -> Vec<String> {
     let flows = pathless(scenario, hearing).flows;
     let mut all: Vec<String> =

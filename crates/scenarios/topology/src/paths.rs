@@ -11,7 +11,7 @@ use wayhop_world::{Adjacency, HopRow, UNREACHABLE};
 pub(crate) struct StandingPaths {
     source: u32,
     destination: u32,
-    /// By node: those before it on the paths that stand.
+    /// By node: those before it on the remaining paths.
     before: Vec<Vec<u32>>,
     /// The nodes that have any.
     used: Vec<u32>,
@@ -34,7 +34,7 @@ impl StandingPaths {
         paths
     }
 
-    /// Begins anew with the shortest paths of now.
+    /// Starts again with the current shortest paths.
     pub(crate) fn renew(&mut self, row: &HopRow, links: &Adjacency) {
         for node in self.used.drain(..) {
             self.before[node as usize].clear();
@@ -57,7 +57,7 @@ impl StandingPaths {
         }
     }
 
-    /// Takes out the paths over links that went down. Says whether none is left of some.
+    /// Removes the paths over links that went down. Returns whether there were any and none is left.
     pub(crate) fn lose(&mut self, changes: &[LinkChange]) -> bool {
         let mut lost = false;
         for c in changes.iter().filter(|c| !c.up) {
@@ -72,7 +72,7 @@ impl StandingPaths {
         lost && !self.connect()
     }
 
-    /// Whether a path stands.
+    /// Whether there is a path.
     fn connect(&mut self) -> bool {
         for &node in &self.used {
             self.visited[node as usize] = false;

@@ -1,4 +1,4 @@
-//! Who reaches whom over time, for pairs of nodes that are asked for.
+//! Reachability over time, for requested pairs of nodes.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,17 @@ use crate::outages::of_nodes_up;
 /// Two nodes, the lower first: a path leads both ways.
 pub(crate) type Ends = (u32, u32);
 
-/// From when on the shortest path between two nodes has so many hops, `None` for no path; the first is for time zero.
+/// The hop counts of the shortest path between two nodes, each with the time from which it applies; `None` for no
+/// path. The first is for time zero.
 pub(crate) type Hops = Vec<(Time, Option<u16>)>;
 
-/// So many hop counts are followed at a time.
+/// The number of hop counts that are followed at a time.
 const ROWS: usize = 64;
 
-/// What was too much to compute.
+/// The reason if there was too much to compute.
 pub(crate) const TOO_MUCH: &str = "the network is too large, or its links change too often";
 
-/// How much is computed at most.
+/// Limits on the computation.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Effort {
     /// Pairs of nodes times pieces of their ways.
@@ -41,7 +42,7 @@ pub(crate) fn ends(a: u32, b: u32) -> Option<Ends> {
 }
 
 impl ScenarioLinks {
-    /// Of nodes that move and are down like that; `None` if it is too much.
+    /// For nodes that move and are down in this way; `None` if it is too much.
     pub(crate) fn of(
         interfaces: &Interfaces,
         tracks: &[Track],

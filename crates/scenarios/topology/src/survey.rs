@@ -11,10 +11,10 @@ use crate::links::{Book, LinkSurvey};
 use crate::outages::of_nodes_up;
 use crate::pair::Pair;
 
-/// What was found.
+/// The results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Survey {
-    /// In the order of the pairs asked for.
+    /// In the order of the requested pairs.
     pub flows: Vec<FlowTopology>,
     /// All links.
     pub links: LinkSurvey,

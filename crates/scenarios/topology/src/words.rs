@@ -1,11 +1,11 @@
-//! What is said of the paths between two nodes.
+//! Sentences about the paths between two nodes.
 
 use wayhop_core::Time;
 use wayhop_trace::PathBetween;
 
 use crate::reach::Hops;
 
-/// A packet's way, and the paths that there were.
+/// A packet's path, and the paths that existed.
 pub(crate) struct Way<'a> {
     pub(crate) hops: &'a Hops,
     pub(crate) sent: Time,
@@ -17,22 +17,22 @@ pub(crate) struct Way<'a> {
     pub(crate) destination: &'a str,
 }
 
-/// A time without a path; it lasts until the end of the run if there is no other end.
+/// A time without a path; without an end it lasts until the end of the run.
 #[derive(Copy, Clone)]
 struct Gap {
     from: Time,
     until: Option<Time>,
 }
 
-/// A path came, with so many hops, or the last one went.
+/// A path appeared, with this number of hops, or the last one was lost.
 pub(crate) fn change(destination: &str, hops: Option<u16>) -> String {
     match hops {
         Some(n) => format!("a path to {destination} exists again: {}", hops_text(n)),
-        None => format!("no path to {destination} exists any more"),
+        None => format!("there is no longer a path to {destination}"),
     }
 }
 
-/// What a packet's path was, as data and in words.
+/// The path of a packet, as data and in words.
 pub(crate) fn path(way: &Way<'_>) -> PathBetween {
     let ended = way.ended.unwrap_or(way.end).max(way.sent);
     let at =
@@ -74,7 +74,7 @@ fn text(way: &Way<'_>, first: Option<u16>, last: Option<u16>, gap: Option<Gap>) 
     };
     match (first, gap) {
         (Some(n), None) => {
-            format!("a path from {from} to {to} existed all the time; {} when it was sent", hops_text(n))
+            format!("a path from {from} to {to} existed all the time ({} when it was sent)", hops_text(n))
         }
         (Some(n), Some(gap)) => {
             let (hops, when) = (hops_text(n), gap.text());

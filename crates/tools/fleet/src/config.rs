@@ -499,7 +499,7 @@ fn check_sets(sets: &[String], key: &str, doc: &Document) -> Result<(), wayhop_d
 fn in_our_words(mut e: wayhop_document::Error) -> wayhop_document::Error {
     e.remedy = e
         .remedy
-        .replace("; paths in a scenario count from its folder", "")
+        .replace("; paths in a scenario are relative to its folder", "")
         .replace("docs/reference/scenario.md", "docs/concepts/fleet.md");
     e
 }

@@ -1,8 +1,8 @@
-//! Who may ask: the browser of the person who started the studio, on the studio's own page.
+//! Access control: only the browser of the user who started the studio, on the studio's own page.
 //!
-//! A page of a stranger's can have a browser send requests here. It cannot choose their `Host` (but by rebinding a name of its
-//! own to this address, which is then in it), nor hide its `Origin`; so both are checked. Whoever can connect from another
-//! machine needs the token besides.
+//! A malicious page can make a browser send requests here. It cannot choose their `Host` (except by rebinding its own name to
+//! this address, which then appears in it), nor hide its `Origin`; so both are checked. Clients on other machines also need
+//! the token.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -30,7 +30,7 @@ impl Access {
             return Ok(Self { token: None, local: true, port: at.port() });
         }
         let mut octets = [0; TOKEN_OCTETS];
-        getrandom::fill(&mut octets).map_err(|e| format!("no random octets for a token: {e}"))?;
+        getrandom::fill(&mut octets).map_err(|e| format!("cannot create a random token: {e}"))?;
         Ok(Self { token: Some(wayhop_core::hex(&octets)), local: at.ip().is_loopback(), port: at.port() })
     }
 
@@ -38,8 +38,8 @@ impl Access {
         self.token.as_deref()
     }
 
-    /// The cookie that stands for the token after the first page. A host's cookies are the same for all its ports, so the port
-    /// is in the name.
+    /// The cookie that replaces the token after the first page. A host's cookies are the same for all its ports, so
+    /// the port is in the name.
     pub(crate) fn cookie(&self) -> Option<String> {
         let token = self.token()?;
         Some(format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name()))
@@ -57,23 +57,23 @@ impl Access {
         given: Option<&str>,
     ) -> Result<(), Error> {
         if !matches!(*method, Method::GET | Method::HEAD) {
-            return Err(Error::forbidden("the studio only shows: ask with GET"));
+            return Err(Error::forbidden("this studio is read-only: use GET"));
         }
         let host = text(headers, header::HOST.as_str()).unwrap_or_default();
         if !self.knows_host(host) {
             return Err(Error::forbidden(
-                "wrong Host: ask for the studio by the address that it printed, or by localhost",
+                "wrong Host: use the address that the studio printed, or localhost",
             ));
         }
         let origin = text(headers, header::ORIGIN.as_str());
         if origin.is_some_and(|o| o.strip_prefix("http://") != Some(host)) {
-            return Err(Error::forbidden("wrong Origin: another site's page gets nothing from here"));
+            return Err(Error::forbidden("wrong Origin: pages of other sites have no access"));
         }
         let site = text(headers, "sec-fetch-site");
         let is_visit = text(headers, "sec-fetch-mode") == Some("navigate")
             && text(headers, "sec-fetch-dest") == Some("document");
         if matches!(site, Some("cross-site" | "same-site")) && !is_visit {
-            return Err(Error::forbidden("another site's page gets nothing from here"));
+            return Err(Error::forbidden("pages of other sites have no access"));
         }
         self.check_token(headers, given)
     }
@@ -83,7 +83,7 @@ impl Access {
     pub(crate) fn check_change(&self, headers: &HeaderMap) -> Result<(), Error> {
         self.check_own_page(headers)?;
         if text(headers, header::CONTENT_TYPE.as_str()) != Some("application/json") {
-            return Err(Error::forbidden("wrong Content-Type: changes are JSON"));
+            return Err(Error::forbidden("wrong Content-Type: send changes as application/json"));
         }
         Ok(())
     }
@@ -92,10 +92,10 @@ impl Access {
     pub(crate) fn check_own_page(&self, headers: &HeaderMap) -> Result<(), Error> {
         self.check(&Method::GET, headers, None)?;
         if self.token.is_none() {
-            return Err(Error::forbidden("the studio only shows: ask with GET"));
+            return Err(Error::forbidden("this studio is read-only: use GET"));
         }
         if headers.get(header::ORIGIN).is_none() {
-            return Err(Error::forbidden("no Origin: only the studio's own page changes something"));
+            return Err(Error::forbidden("no Origin: only the studio's own page may make changes"));
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ impl Access {
         if in_cookie || given.is_some_and(|g| are_equal(g, token)) {
             Ok(())
         } else {
-            Err(Error::forbidden("no token, or a wrong one: open the whole address that the studio printed"))
+            Err(Error::forbidden("missing or wrong token: open the complete address that the studio printed"))
         }
     }
 

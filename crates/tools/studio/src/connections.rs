@@ -41,11 +41,7 @@ pub(crate) fn list(run: &RunDir) -> Result<Value, Error> {
         let life = Life { from: e.time, until: e.time, last: e.connection };
         let life = lives.entry((e.node.0, e.connection.ends)).or_insert(life);
         (life.until, life.last) = (e.time, e.connection);
-        if lives.len() > MOST_KNOWN {
-            Err("more connections than one page can list".to_owned())
-        } else {
-            Ok(())
-        }
+        if lives.len() > MOST_KNOWN { Err("too many connections to list".to_owned()) } else { Ok(()) }
     })?;
     let mut all: Vec<_> = lives.into_iter().collect();
     all.sort_by_key(|(_, life)| std::cmp::Reverse((life.last.sent, life.last.received)));

@@ -30,7 +30,7 @@ pub(crate) fn rows(dir: &Path, asked: &Since) -> Result<Value, Error> {
     let failed = |e: std::io::Error| Error::unreadable(format!("{}: {e}", path.display()));
     let about = fs::metadata(&path).map_err(failed)?;
     if !about.is_file() {
-        return Err(Error::unreadable(format!("{}: no file", path.display())));
+        return Err(Error::unreadable(format!("{}: not a file", path.display())));
     }
     let file = identity(&about);
     let is_same = asked.file.as_ref() == Some(&file) && asked.from <= about.len();
@@ -42,7 +42,7 @@ pub(crate) fn rows(dir: &Path, asked: &Since) -> Result<Value, Error> {
     let whole = octets.iter().rposition(|&b| b == b'\n').map_or(0, |last| last + 1);
     if whole == 0 && octets.len() as u64 == MOST_OCTETS {
         return Err(Error::unreadable(format!(
-            "{}: a line of more than {MOST_OCTETS} octets; this is no log of wayhop matrix drive",
+            "{}: a line is longer than {MOST_OCTETS} bytes; this is not a log of wayhop matrix drive",
             path.display()
         )));
     }
@@ -111,7 +111,7 @@ mod tests {
         assert!(rows(dir.path(), &Since::default()).is_err());
         fs::write(&path, vec![b'x'; MOST_OCTETS as usize + 9]).unwrap();
         let e = rows(dir.path(), &Since::default()).unwrap_err();
-        assert!(e.what.contains("no log"), "{}", e.what);
+        assert!(e.what.contains("not a log"), "{}", e.what);
         let line = format!("{{\"time_s\": 1, \"x\": \"{}\"}}\n", "y".repeat(1 << 19));
         fs::write(&path, line.repeat(5)).unwrap();
         let first = rows(dir.path(), &Since::default()).unwrap();

@@ -21,7 +21,7 @@ pub fn replay(path: &Path) -> Result<String, String> {
     let rows = info["rows"].as_u64().unwrap_or(0);
     if rows > MOST_ROWS {
         return Err(format!(
-            "{}: {rows} events of packets are too many for a report, which holds {MOST_ROWS}; replay a shorter run, or leave \
+            "{}: {rows} packet events are too many for a report (limit {MOST_ROWS}); replay a shorter run, or leave \
              --replay out and open the run with: wayhop studio {}",
             path.display(),
             path.display()
@@ -31,7 +31,7 @@ pub fn replay(path: &Path) -> Result<String, String> {
     let positions = run.positions(0, end);
     if until(&positions) < end {
         return Err(format!(
-            "{}: its nodes turn too often for a report; leave --replay out and open the run with: wayhop studio {}",
+            "{}: the movement is too large for a report; omit --replay and open the run with: wayhop studio {}",
             path.display(),
             path.display()
         ));

@@ -40,7 +40,7 @@ pub(crate) struct Library {
 
 fn real(path: &Path) -> Result<PathBuf, String> {
     fs::canonicalize(path)
-        .map_err(|e| format!("{}: {e}; name a run directory, or a folder of them", path.display()))
+        .map_err(|e| format!("{}: {e}; give a run directory, or a folder of runs", path.display()))
 }
 
 fn name_of(path: &Path) -> String {
@@ -103,7 +103,7 @@ impl Library {
             && library.reports().is_empty()
         {
             return Err(format!(
-                "{}: neither a run directory nor a folder of them; make one: wayhop run SCENARIO.toml",
+                "{}: neither a run directory nor a folder of runs; create a run with: wayhop run SCENARIO.toml",
                 path.display()
             ));
         }
@@ -117,7 +117,7 @@ impl Library {
             if is_run(&path) {
                 return Ok((name_of(&path), path));
             }
-            Err(format!("{}: no run directory; two of them are compared", path.display()))
+            Err(format!("{}: not a run directory; give two run directories to compare", path.display()))
         });
         let (a, mut b) = (a?, b?);
         if a.0 == b.0 {
@@ -131,7 +131,7 @@ impl Library {
         fs::create_dir_all(path)
             .and_then(|()| fs::canonicalize(path))
             .map(|folder| Self::of(Source::Folder(folder)))
-            .map_err(|e| format!("{}: {e}; name a folder for the runs", path.display()))
+            .map_err(|e| format!("{}: {e}; give a folder for the runs", path.display()))
     }
 
     /// A folder that may not be there, or a run directory.
@@ -159,12 +159,12 @@ impl Library {
     /// The figures of a sweep, as it wrote them.
     pub(crate) fn sweep_table(&self, name: &str) -> Result<String, Error> {
         if !self.sweeps().iter().any(|n| n == name) {
-            return Err(Error::not_found(format!("there is no sweep {name} here; choose one of the list")));
+            return Err(Error::not_found(format!("there is no sweep {name} here; choose one from the list")));
         }
         sweeps::table(&self.path(name))
     }
 
-    /// The reports that lie beside the runs, or in one of them.
+    /// The reports in the folder of the runs, or in one of the runs.
     pub(crate) fn reports(&self) -> Vec<reports::ReportPath> {
         match &self.source {
             Source::Folder(folder) => reports::list(folder),
@@ -192,7 +192,7 @@ impl Library {
     pub(crate) fn drive(&self, name: &str, from: &drive::Since) -> Result<Value, Error> {
         if !self.drives().iter().any(|n| n == name) {
             return Err(Error::not_found(format!(
-                "there is no {} of {name} here; write one: wayhop matrix drive SCENARIO.toml --out RUN",
+                "there is no {} of {name} here; create one with: wayhop matrix drive SCENARIO.toml --out RUN",
                 drive::LOG
             )));
         }
@@ -225,7 +225,7 @@ impl Library {
             }
         }
         if !self.names().iter().any(|n| n == name) {
-            return Err(Error::not_found(format!("there is no run {name} here; choose one of the list")));
+            return Err(Error::not_found(format!("there is no run {name} here; choose one from the list")));
         }
         let run = Arc::new(Run::open(&self.path(name))?);
         if open.len() >= MOST_OPEN {

@@ -1,4 +1,4 @@
-//! Reports that lie beside the runs: `wayhop report`, `wayhop compare --html` and `wayhop reproduce` write them.
+//! Reports in the folder of the runs, written by `wayhop report`, `wayhop compare --html` and `wayhop reproduce`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,15 +80,14 @@ fn title(path: &Path) -> Option<String> {
 
 /// The document itself.
 pub(crate) fn document(all: &[ReportPath], name: &str) -> Result<Response, Error> {
-    let (_, path) = all
-        .iter()
-        .find(|(n, _)| n == name)
-        .ok_or_else(|| Error::not_found(format!("there is no report {name} here; choose one of the list")))?;
+    let (_, path) = all.iter().find(|(n, _)| n == name).ok_or_else(|| {
+        Error::not_found(format!("there is no report {name} here; choose one from the list"))
+    })?;
     let failed = |e: std::io::Error| Error::unreadable(format!("{}: {e}", path.display()));
     let octets = fs::metadata(path).map_err(failed)?.len();
     if octets > MOST_OCTETS {
         return Err(Error::unreadable(format!(
-            "{}: {octets} octets are too many for a report; open the file itself in a browser",
+            "{}: {octets} bytes are too many; open the file directly in a browser",
             path.display()
         )));
     }

@@ -120,8 +120,9 @@ struct NameQuery {
 
 impl Studio {
     fn editor(&self) -> Result<&Editor, Error> {
-        let none =
-            || Error::not_found("this studio shows runs only; open a scenario: wayhop studio SCENARIO.toml");
+        let none = || {
+            Error::not_found("this studio only shows runs; open a scenario with: wayhop studio SCENARIO.toml")
+        };
         self.editor.as_ref().ok_or_else(none)
     }
 }
@@ -221,7 +222,7 @@ fn enter(access: &Access, query: &str) -> Response {
 
 async fn files(request: Request) -> Response {
     let path = request.uri().path();
-    page::file(path).unwrap_or_else(|| Error::not_found("there is nothing at this address").into_response())
+    page::file(path).unwrap_or_else(|| Error::not_found("not found").into_response())
 }
 
 async fn runs(State(studio): State<Arc<Studio>>) -> Response {
@@ -379,8 +380,9 @@ async fn watch(
 ) -> Response {
     let name = wanted.run.clone();
     let hub = read(&studio, move |s| {
-        let none =
-            || Error::not_found("this studio shows no runs under way; open it with: wayhop studio --live");
+        let none = || {
+            Error::not_found("this studio does not show running runs; start it with: wayhop studio --live")
+        };
         s.live.as_ref().ok_or_else(none)?.hub(&name)
     });
     match hub.await {

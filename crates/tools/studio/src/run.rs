@@ -55,7 +55,7 @@ impl Run {
         let manifest = dir.manifest()?;
         let mut problems = Vec::new();
         if manifest.status == RunStatus::Failed {
-            let why = manifest.error.as_deref().unwrap_or("it does not say why");
+            let why = manifest.error.as_deref().unwrap_or("unknown error");
             problems.push(format!("{}: the run failed: {why}", path.display()));
         }
         // What is wrong with its tables is told below.

@@ -137,7 +137,7 @@ fn address(at: SocketAddr, token: Option<&str>) -> String {
 #[cfg(unix)]
 fn told_to_end() -> Result<impl Future<Output = ()>, String> {
     use tokio::signal::unix::{SignalKind, signal};
-    let take = |kind| signal(kind).map_err(|e| format!("cannot take signals: {e}"));
+    let take = |kind| signal(kind).map_err(|e| format!("cannot handle signals: {e}"));
     let (mut interrupted, mut terminated) = (take(SignalKind::interrupt())?, take(SignalKind::terminate())?);
     Ok(async move {
         tokio::select! {

@@ -93,7 +93,7 @@ impl Captures {
         if captures == 0 {
             let path = run.path().display();
             return Err(Error::not_found(format!(
-                "{path}: no node that had this packet has a capture; run the scenario again with --captures"
+                "{path}: no node that handled this packet has a capture; run the scenario again with --captures"
             )));
         }
         found.frames.sort_by_key(|s| (s.frame.time_ns, s.frame.sent != Some(true)));

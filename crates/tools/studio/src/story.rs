@@ -27,7 +27,7 @@ impl StoryQuery {
         match (self.packet, self.flow, self.seq) {
             (Some(packet), None, None) => Ok(PacketQuery::Packet(packet)),
             (None, Some(flow), Some(seq)) => Ok(PacketQuery::OfFlow { flow, seq }),
-            _ => Err(Error::bad_request("name a packet: `packet`, its number, or `flow` and `seq`")),
+            _ => Err(Error::bad_request("specify a packet by `packet`, its number, or by `flow` and `seq`")),
         }
     }
 }
@@ -42,7 +42,7 @@ pub(crate) fn told(run: &RunDir, wanted: PacketQuery) -> Result<Vec<Story>, Erro
         };
         let path = run.path().display();
         return Err(Error::not_found(format!(
-            "{path}: the run has {what}; `wayhop why RUN` lists those that did not arrive"
+            "{path}: the run has {what}; list lost packets with `wayhop why RUN`"
         )));
     }
     Ok(told)

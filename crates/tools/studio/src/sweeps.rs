@@ -1,4 +1,4 @@
-//! The results of `wayhop sweep` that lie beside runs.
+//! The results of `wayhop sweep` in the folder of the runs.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) fn table(path: &Path) -> Result<String, Error> {
     let bytes = fs::metadata(&path).map_err(failed)?.len();
     if bytes > MOST_BYTES {
         return Err(Error::unreadable(format!(
-            "{}: {bytes} bytes are too many for a page; draw a figure with: wayhop plot sweep",
+            "{}: {bytes} bytes are too many to show; plot a figure with: wayhop plot sweep",
             path.display()
         )));
     }

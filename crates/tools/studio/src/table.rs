@@ -120,7 +120,7 @@ impl Table {
         if self.rows() > MOST_CHARTED {
             let name = self.path.file_stem().unwrap_or_default().display();
             return Err(Error::unreadable(format!(
-                "the table {name} has more than {MOST_CHARTED} rows; wayhop export csv RUN {name} gives them to other programs"
+                "the table {name} has more than {MOST_CHARTED} rows; use wayhop export csv RUN {name}"
             )));
         }
         for index in 0..self.groups() {
@@ -151,7 +151,7 @@ impl Group<'_> {
         let missing = || {
             let path = self.table.path.display();
             Error::unreadable(format!(
-                "{path}: has no column {name} as this version writes it; run the scenario again"
+                "{path}: the column {name} is missing; the run was recorded by another version, so run the scenario again"
             ))
         };
         let at = found.ok_or_else(missing)?;
@@ -202,7 +202,7 @@ impl Group<'_> {
         if read.len() == rows.len() {
             Ok(read)
         } else {
-            Err(self.table.damaged(format!("its column {name} ends too soon")))
+            Err(self.table.damaged(format!("its column {name} is too short")))
         }
     }
 

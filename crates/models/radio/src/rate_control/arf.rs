@@ -3,7 +3,7 @@
 
 /// So many acknowledged frames in a row raise the rate.
 const SUCCESSES: u32 = 10;
-/// So do so many frames since the last change, acknowledged or not, with the next one that is.
+/// The same happens after this many frames since the last change, acknowledged or not, with the next one that is.
 const PATIENCE: u32 = 15;
 /// So many lost frames in a row lower it.
 const FAILURES: u32 = 2;
@@ -21,7 +21,7 @@ pub(super) struct Arf {
 }
 
 impl Arf {
-    /// It begins with the lowest of so many rates.
+    /// Starts with the lowest of this number of rates.
     pub(super) fn new(rates: usize) -> Self {
         Self { rates, rate: 0, successes: 0, failures: 0, frames: 0, is_trial: false }
     }

@@ -12,7 +12,7 @@ use crate::phy::Phy;
 const INTERVAL: Span = Span::from_millis(100);
 /// What the past counts for in a renewal.
 const PAST: f64 = 0.75;
-/// One packet in so many is a sample.
+/// One packet in this many is a sample.
 const SAMPLE_EVERY: u64 = 10;
 /// A rate that gets less than this share through carries nothing.
 const USELESS: f64 = 0.1;
@@ -60,7 +60,7 @@ pub(super) struct Minstrel {
 }
 
 impl Minstrel {
-    /// It begins with the lowest of so many rates.
+    /// Starts with the lowest of this number of rates.
     pub(super) fn new(rates: usize) -> Self {
         Self {
             of: vec![Statistics::default(); rates],

@@ -1,6 +1,7 @@
-//! The rates of unicast data frames, chosen for each neighbour by what became of earlier ones.
+//! The rates of unicast data frames, chosen per neighbour by the outcome of earlier ones.
 //!
-//! What is random is drawn by (seed, sender, receiver, number of the packet): nothing depends on the order of events elsewhere.
+//! Random values are drawn by (seed, sender, receiver, number of the packet): nothing depends on the order of events
+//! elsewhere.
 
 mod arf;
 mod minstrel;

@@ -2,33 +2,33 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The place around the stations: what it does to a signal besides distance. Absent, nothing of it is computed.
+/// The effect of the surroundings on a signal, in addition to distance. If absent, none of it is computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SiteConfig {
-    /// Lost on every link: cables, connectors, car bodies, foliage; dB.
+    /// Loss on every link, dB: cables, connectors, car bodies, foliage.
     pub loss_db: f64,
-    /// Standard deviation of the shadowing that belongs to the places of both ends, dB.
+    /// Standard deviation of the shadowing that depends on the positions of both ends, dB.
     pub shadowing_sigma_db: f64,
-    /// How far an end moves until the shadowing's correlation has fallen to 1/e, metres (Gudmundson 1991).
+    /// Distance an end moves until the correlation of the shadowing has dropped to 1/e, metres (Gudmundson 1991).
     pub shadowing_distance_m: f64,
     /// Standard deviation of the shadowing that also changes with time, dB.
     pub drift_sigma_db: f64,
-    /// How long it takes until its correlation has fallen to 1/e, seconds.
+    /// Time until its correlation has dropped to 1/e, seconds.
     pub drift_time_s: f64,
     /// K factor of the fading outside zones, dB. None: no fading there.
     pub rician_k_db: Option<f64>,
-    /// How far an end moves until the fading's correlation has fallen to 1/sqrt(e), metres.
+    /// Distance an end moves until the correlation of the fading has dropped to 1/sqrt(e), metres.
     pub fade_distance_m: f64,
-    /// Parts of the site with a propagation of their own.
+    /// Parts of the site with their own propagation.
     pub zones: Vec<Zone>,
     /// Antennas that differ from the radio's `antenna_gain_dbi` and `antenna_height_m`.
     pub antennas: Vec<StationAntenna>,
-    /// Losses of single links.
+    /// Additional losses of single links.
     pub pairs: Vec<PairLoss>,
 }
 
-/// A part of the site with a propagation of its own.
+/// A part of the site with its own propagation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
@@ -36,21 +36,21 @@ pub struct Zone {
     pub name: String,
     /// Its corners, metres east and north, at least three; the last joins the first.
     pub corners: Vec<[f64; 2]>,
-    /// Which links it concerns.
+    /// The links affected.
     pub ends: ZoneEnds,
-    /// Lost by each end inside, or once with [`ZoneEnds::Both`], dB.
+    /// Loss for each end inside, dB; with [`ZoneEnds::Both`], once per link.
     pub loss_db: f64,
-    /// K factor of the fading of the links concerned, dB. None: the site's.
+    /// K factor of the fading of affected links, dB. None: the site's.
     pub rician_k_db: Option<f64>,
     /// As [`SiteConfig::fade_distance_m`].
     pub fade_distance_m: f64,
 }
 
-/// Which links a zone concerns.
+/// The links affected by a zone.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZoneEnds {
-    /// Those with an end inside.
+    /// Those with at least one end inside.
     #[default]
     Any,
     /// Those with both ends inside.
@@ -78,7 +78,7 @@ pub struct StationAntenna {
 pub struct Beam {
     /// Direction of the strongest signal, degrees clockwise from north.
     pub bearing_deg: f64,
-    /// Full angle between the directions of half the power, degrees.
+    /// Full half-power beam width, degrees.
     pub width_deg: f64,
     /// How much weaker the back lobe is, dB.
     pub front_to_back_db: f64,
@@ -90,11 +90,11 @@ pub struct Beam {
 pub struct PairLoss {
     /// Its ends.
     pub stations: [u32; 2],
-    /// What it loses besides everything else, dB.
+    /// Additional loss, dB.
     pub loss_db: f64,
 }
 
-/// Corners of one zone that are read at most: each costs a comparison for each frame and receiver.
+/// The most corners of one zone: each costs a comparison per frame and receiver.
 const MAX_CORNERS: usize = 1000;
 
 impl SiteConfig {
@@ -135,7 +135,7 @@ impl SiteConfig {
             within(|| key("fade_distance_m"), z.fade_distance_m, DISTANCE_M)?;
             if !(3..=MAX_CORNERS).contains(&z.corners.len()) {
                 let n = z.corners.len();
-                return Err((key("corners"), format!("{n} corners are not between 3 and {MAX_CORNERS}")));
+                return Err((key("corners"), format!("{n} corners; 3 to {MAX_CORNERS} are allowed")));
             }
             for &c in z.corners.iter().flatten() {
                 within(|| key("corners"), c, (-1e9, 1e9))?;
@@ -154,7 +154,7 @@ impl SiteConfig {
         for (i, p) in self.pairs.iter().enumerate() {
             within(|| format!("pair[{i}].loss_db"), p.loss_db, LOSS_DB)?;
             if p.stations[0] == p.stations[1] {
-                return Err((format!("pair[{i}].nodes"), "a link from a node to itself".to_owned()));
+                return Err((format!("pair[{i}].nodes"), "both ends are the same node".to_owned()));
             }
         }
         Ok(())

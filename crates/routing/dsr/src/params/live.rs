@@ -23,11 +23,11 @@ const FROM_START: [FromStart; 4] = [
             "grat_table_size",
             "flow_table_size",
         ],
-        "a table has this bound from the start of the node",
+        "the size of a table is fixed when the node starts",
     ),
     (
         &["snoop_overheard", "maintenance", "location_option", "watchdog"],
-        "the host asks at the start which packets and positions the protocol wants",
+        "the packets and positions that the protocol needs are fixed when the node starts",
     ),
     (
         &[
@@ -46,7 +46,7 @@ const FROM_START: [FromStart; 4] = [
             "flow_state",
             "flow_timeout_s",
         ],
-        "what the node has learnt is kept in a form that depends on it",
+        "the format of what the node has learnt depends on it",
     ),
     (&["rexmt_tick_ms", "flow_recovery_wait_s"], "it counts from the start of the node"),
 ];
@@ -64,7 +64,7 @@ impl Engine {
         if let Some((key, given, nearest)) =
             differences(&given, &new).into_iter().find(|(key, ..)| !is_forced(key))
         {
-            return Err(Refused(format!("{key} cannot be {given}: the nearest possible value is {nearest}")));
+            return Err(Refused(format!("{key} cannot be {given}; the nearest valid value is {nearest}")));
         }
         keep_from_start(&*self.params, &new, &FROM_START)?;
         self.take_over(cx, new);
@@ -80,7 +80,7 @@ impl Engine {
         while let Some(p) = self.buffer.take_excess() {
             cx.drop(p, DropReason::BufferFull);
         }
-        // Packets wait: see to them by the new rules, whichever of the two kinds of look they ask for.
+        // Packets are waiting: apply the new rules to them, whichever kind of timer these require.
         if let Some(at) = self.buffer.next_expiry() {
             self.checking = self.params.send_buffer_check_max_ms > 0;
             if self.checking {

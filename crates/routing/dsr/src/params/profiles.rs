@@ -177,7 +177,7 @@ impl Params {
             salvage: false,
             maintenance: Maintenance::Network,
             maint_holdoff_ms: 0,
-            // Three transmissions in all, of which the first may be confirmed passively (section 6.2 of the paper).
+            // Three transmissions in all; the first may be confirmed passively (section 6.2 of the paper).
             try_passive_acks: 0,
             passive_ack_timeout_ms: 0,
             ack_confirms_neighbour: false,

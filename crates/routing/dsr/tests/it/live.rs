@@ -97,10 +97,7 @@ fn values_out_of_range_and_texts_that_are_no_parameters_are_refused() {
     let mut net = net(1, &profile("rfc"));
     net.run_until(at(1.0));
     let refused = set(&mut net, &json!({"max_salvage_count": 99})).expect_err("4 bits").to_string();
-    assert!(
-        refused.contains("max_salvage_count cannot be 99: the nearest possible value is 15"),
-        "{refused}"
-    );
+    assert!(refused.contains("max_salvage_count cannot be 99; the nearest valid value is 15"), "{refused}");
     for text in ["", "[]", "{}", "{\"control_ttl\": 9}", "{\"no_such_key\": 1}"] {
         let order = Command::SetParameters { json: text.to_owned() };
         let refused = net.command(0, &order).expect_err(text).to_string();

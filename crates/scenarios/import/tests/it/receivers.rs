@@ -123,7 +123,7 @@ fn midnight_is_known_by_times_that_go_back() {
     let made = nmea(&[("a".as_ref(), &dated), ("b".as_ref(), &other)], Heights::LeaveOut).unwrap();
     assert_eq!(outcome(&made), expected("a b", 12.0, &[[0, 74, 0], [0, 0, 0]], &[]));
     let e = nmea(&[("a".as_ref(), &text), ("b".as_ref(), &other)], Heights::Read).unwrap_err().to_string();
-    assert!(e.contains("has no dates, and others have"), "{e}");
+    assert!(e.contains("has no dates, but other files do"), "{e}");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_file_without_a_fix_is_refused_with_all_reasons() {
     let e = said("<?xml version=\"1.0\"?>\n<gpx/>\n");
     assert_eq!(
         e,
-        "a.gpx: contains no position fix: 2 lines without a sentence of NMEA 0183 (lines 1 and 2); give the log of a GPS receiver with \
+        "a.gpx: contains no position fix: 2 lines without a sentence of NMEA 0183 (lines 1 and 2); use a GPS receiver's log with the \
          sentences RMC, GGA, GNS or GLL"
     );
     let void = sentence("GPRMC,081500.00,V,,,,,,,070324,,,N");

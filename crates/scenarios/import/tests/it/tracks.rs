@@ -53,7 +53,7 @@ fn gpx_with_places_that_cannot_be() {
         (
             "a phone that writes whole seconds and has two points in one",
             replaced(4, gpx_point(4, &second(3), "")),
-            expected("walk", 9.0, &north(100), &["1 place at the same moment as the next one (line 6)"]),
+            expected("walk", 9.0, &north(100), &["1 place with the same time as the next one (line 6)"]),
         ),
         (
             "a Garmin Vista with a date 1024 weeks ahead",
@@ -175,7 +175,7 @@ fn kml_of_many_programs() {
         (
             "My Tracks and OpenTracks: start and end beside the track",
             kml_file(&[timed("start", 0, "9.500"), TRACK.to_owned(), timed("end", 20, "9.502")].concat()),
-            expected("rider", 20.0, &rider(), &["2 points with a time beside tracks (lines 4 and 9)"]),
+            expected("rider", 20.0, &rider(), &["2 timed points next to tracks (lines 4 and 9)"]),
         ),
         (
             "GPSBabel -o kml,track=1: the path beside the track",

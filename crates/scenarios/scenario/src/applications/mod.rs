@@ -14,7 +14,7 @@ use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
 use schema::ApplicationSection;
 
-/// More applications than anybody runs, in one scenario.
+/// The most applications in one scenario.
 const MAX_APPLICATIONS: usize = 1_000_000;
 
 /// One application at one node.
@@ -54,7 +54,7 @@ pub(crate) fn resolve(
             plans.push(ApplicationPlan { node, application: application.clone(), links });
         }
         if plans.len() > MAX_APPLICATIONS {
-            let remedy = "name fewer nodes, or fewer applications";
+            let remedy = "use fewer nodes or fewer applications";
             return Err(doc.error(&key, format!("more than {MAX_APPLICATIONS} applications"), remedy));
         }
     }
@@ -88,8 +88,8 @@ fn nodes(
         return Ok((0..placed.tracks.len() as u32).map(NodeId).collect());
     };
     if named.is_empty() {
-        let remedy = "name some, or leave the key out: then all nodes run it";
-        return Err(doc.error(&format!("{key}.nodes"), "no node", remedy));
+        let remedy = "name at least one node, or remove the key to run it on all nodes";
+        return Err(doc.error(&format!("{key}.nodes"), "the list is empty", remedy));
     }
     named.iter().enumerate().map(|(i, n)| placed.find(n, &format!("{key}.nodes[{i}]"), doc)).collect()
 }
@@ -197,8 +197,8 @@ mod tests {
                 );
             }
         }
-        let everybody = resolved("[[applications]]\nname = \"request\"\n").unwrap().applications;
-        assert_eq!(everybody.len(), 3, "without nodes, all run it");
+        let all_nodes = resolved("[[applications]]\nname = \"request\"\n").unwrap().applications;
+        assert_eq!(all_nodes.len(), 3, "without nodes, all run it");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         for (section, message) in [
             (
                 "name = \"requests\"",
-                "applications[0].name: \"requests\" is not known here; did you mean `request`?",
+                "applications[0].name: unknown name \"requests\"; did you mean `request`?",
             ),
             (
                 "name = \"request\"\nserver = \"bass\"",
@@ -216,11 +216,11 @@ mod tests {
                 "name = \"request\"\nserver = 9",
                 "applications[0].server: there is no node 9; the nodes are 0 to 2",
             ),
-            ("name = \"request\"\nnodes = []", "applications[0].nodes: no node; name some"),
             (
-                "name = \"request\"\nthink = 1",
-                "applications[0].think: there is no such key; did you mean `think_s`?",
+                "name = \"request\"\nnodes = []",
+                "applications[0].nodes: the list is empty; name at least one node",
             ),
+            ("name = \"request\"\nthink = 1", "applications[0].think: unknown key; did you mean `think_s`?"),
             (
                 "name = \"request\"\ntries = 0",
                 "applications[0].tries: a request that is never sent; give 1 or more",

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::nodes::NodeRef;
 
-/// An application at some nodes: a program of Wayhop's own, in every world. Its parameters stand beside these keys.
+/// An application on some nodes: one of Wayhop's own programs, available in every mode. Its parameters are keys of the
+/// same section.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ApplicationSection {
     /// Which application.
     pub name: String,
-    /// The nodes that run it, each one of its own. Without it: all nodes.
+    /// The nodes that run it, each with its own instance. Default: all nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRef>>,
     /// Parameters that differ from the application's defaults.

@@ -1,4 +1,4 @@
-//! Who attacks, how and when.
+//! Attacks: the attackers, the kind of attack and its time.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -138,8 +138,8 @@ impl Entry<'_> {
                 key,
                 format!("{} has no {key}", a.kind.name()),
                 match own {
-                    [] => "leave it out".to_owned(),
-                    own => format!("leave it out; it has {}", own.join(", ")),
+                    [] => "remove it".to_owned(),
+                    own => format!("remove it; its keys are {}", own.join(", ")),
                 },
             )),
             None => Ok(()),
@@ -175,8 +175,8 @@ impl Plan<'_> {
             let name = self.around.protocol.name();
             return Err(e.error(
                 "kind",
-                format!("protocol {name:?} has no messages to forge or to send again"),
-                "give protocol.name, or a kind that needs none (attract = false)",
+                format!("protocol {name:?} has no messages to forge or replay"),
+                "set protocol.name, or use a kind that needs no protocol (attract = false)",
             ));
         }
         for &node in &nodes {
@@ -187,7 +187,7 @@ impl Plan<'_> {
                 let name = &self.around.placed.names[node.index()];
                 return Err(e.doc.error(
                     &format!("attacks[{}]", e.k),
-                    format!("node {name} attacks already, by attacks[{other}]"),
+                    format!("node {name} already attacks in attacks[{other}]"),
                     "give each node one attack",
                 ));
             }
@@ -214,8 +214,8 @@ impl Plan<'_> {
                 if s <= e.a.at_s {
                     return Err(e.error(
                         "until_s",
-                        format!("{s} s is not after at_s, {} s", e.a.at_s),
-                        "give more, or leave it out",
+                        format!("{s} s is not after at_s = {} s", e.a.at_s),
+                        "give a later time, or remove the key",
                     ));
                 }
                 Time::from_secs_f64(s)
@@ -224,7 +224,7 @@ impl Plan<'_> {
         if from >= self.around.end {
             let end = self.around.end.as_secs_f64();
             self.late.push(format!(
-                "attacks[{}] begins at {} s, when the run is over ({end} s): nobody attacks",
+                "attacks[{}] begins at {} s, after the end of the run ({end} s): it has no effect",
                 e.k, e.a.at_s
             ));
         }
@@ -242,28 +242,28 @@ impl Plan<'_> {
             (None, [], None) => {
                 return Err(e.doc.error(
                     &format!("attacks[{}]", e.k),
-                    "it does not say which node attacks",
-                    "give node = NUMBER or NAME, nodes = [...], or nodes_share",
+                    "the attacking node is missing",
+                    "set node = NUMBER or NAME, nodes = [...], or nodes_share",
                 ));
             }
             _ => {
                 return Err(e.doc.error(
                     &format!("attacks[{}]", e.k),
-                    "two of node, nodes and nodes_share say which nodes attack",
-                    "give one of them",
+                    "node, nodes and nodes_share exclude each other",
+                    "keep one of them",
                 ));
             }
         };
         nodes.sort_unstable();
         if let Some(twice) = nodes.windows(2).find(|w| w[0] == w[1]) {
             let name = &self.around.placed.names[twice[0].index()];
-            return Err(e.error("nodes", format!("node {name} stands in it twice"), "name it once"));
+            return Err(e.error("nodes", format!("node {name} is listed twice"), "list it once"));
         }
         if e.a.kind == AttackKind::Wormhole && nodes.len() != 2 {
             return Err(e.doc.error(
                 &format!("attacks[{}]", e.k),
-                format!("a wormhole has two ends, not {}", nodes.len()),
-                "give nodes = [ONE, OTHER]",
+                format!("a wormhole needs two nodes, not {}", nodes.len()),
+                "set nodes = [ONE, OTHER]",
             ));
         }
         Ok(nodes)
@@ -280,8 +280,8 @@ impl Plan<'_> {
         if free.len() < wanted {
             return Err(e.error(
                 "nodes_share",
-                format!("{wanted} nodes are to attack, but flows begin or end at all but {}", free.len()),
-                "give a smaller share, or nodes",
+                format!("{wanted} nodes should attack, but only {} have no flow", free.len()),
+                "reduce the share, or list nodes",
             ));
         }
         free.truncate(wanted);
@@ -299,18 +299,20 @@ impl Plan<'_> {
         if !self.around.interfaces.is_single() {
             return Err(e.error(
                 "kind",
-                format!("{kind} needs nodes with one radio each, and this scenario says who has which radio or wire"),
-                "take it out, or radios, wires and radio.nodes",
+                format!(
+                    "{kind} requires one radio per node, but this scenario assigns radios or wires to nodes"
+                ),
+                "remove the attack, or remove radios, wires and radio.nodes",
             ));
         }
         match nodes.iter().find(|n| self.is_end(**n)) {
             Some(node) => Err(e.doc.error(
                 &format!("attacks[{}]", e.k),
                 format!(
-                    "a flow begins or ends at node {}, which does not belong to the network: {kind}",
+                    "node {} has a flow, but a {kind} node is not part of the network",
                     self.around.placed.names[node.index()]
                 ),
-                "let another node attack, or change the flow",
+                "choose another node, or change the flow",
             )),
             None => Ok(()),
         }
@@ -366,7 +368,7 @@ impl Plan<'_> {
         Ok(Action::Engine(behaviour))
     }
 
-    /// The packets that a grey hole keeps.
+    /// The packets that a grey hole drops.
     fn drops(&self, e: &Entry<'_>) -> Result<Drops, Error> {
         let a = e.a;
         let address = |n: &Option<_>, field: &str| -> Result<Option<Ipv4Addr>, Error> {
@@ -384,7 +386,7 @@ impl Plan<'_> {
             (None, true, false) => {
                 let (Some(_), Some(_)) = (a.on_s, a.off_s) else {
                     let have = if a.on_s.is_some() { "on_s" } else { "off_s" };
-                    return Err(e.error(have, "a grey hole by time needs on_s and off_s", "give both"));
+                    return Err(e.error(have, "a timed grey hole needs both on_s and off_s", "set both"));
                 };
                 Ok(Drops::Periodic { on: e.span("on_s", a.on_s, 0.0)?, off: e.span("off_s", a.off_s, 0.0)? })
             }
@@ -394,13 +396,13 @@ impl Plan<'_> {
             }),
             (None, false, false) => Err(e.doc.error(
                 &format!("attacks[{}]", e.k),
-                "it does not say which packets a grey hole keeps",
-                "give share, on_s and off_s, or source or destination",
+                "the packets to drop are missing",
+                "set share, on_s and off_s, or source or destination",
             )),
             _ => Err(e.doc.error(
                 &format!("attacks[{}]", e.k),
-                "two things say which packets a grey hole keeps",
-                "give share, or on_s and off_s, or source and destination",
+                "share, on_s and off_s, and source and destination exclude each other",
+                "keep share, or on_s and off_s, or source and destination",
             )),
         }
     }
@@ -415,8 +417,8 @@ impl Plan<'_> {
         if let Some((key, ..)) = only.iter().find(|(_, is_given, of)| *is_given && *of != mode) {
             return Err(e.error(
                 key,
-                "a jammer of this mode has none",
-                "leave it out, or give mode = \"random\" (duty) or \"reactive\" (reaction_us)",
+                "this key does not apply to this mode of jamming",
+                "remove it, or set mode = \"random\" (for duty) or \"reactive\" (for reaction_us)",
             ));
         }
         let own_dbm = self.around.interfaces.radios[0].config.tx_power_dbm;

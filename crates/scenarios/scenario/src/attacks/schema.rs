@@ -5,89 +5,91 @@ use serde::{Deserialize, Serialize};
 
 use crate::nodes::NodeRef;
 
-/// Nodes that attack the network, in simulation and emulation. `docs/concepts/attacks.md` says what each kind does, and what
-/// helps. A node takes part in one attack.
+/// Nodes that attack the network, in simulation and emulation. `docs/concepts/attacks.md` describes each kind and the
+/// countermeasures. A node takes part in at most one attack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attacks {
-    /// What they do.
+    /// The kind of attack.
     pub kind: AttackKind,
-    /// Which node. Give this, `nodes`, or `nodes_share`.
+    /// The attacking node. Set this, `nodes` or `nodes_share`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeRef>,
-    /// Which nodes. A wormhole has two.
+    /// The attacking nodes. A wormhole has two.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRef>,
-    /// This share of all nodes, from 0 to 1, drawn from the run's seed among the nodes at which no flow begins or ends. The nodes
-    /// of a smaller share are some of those of a larger one.
+    /// The share of all nodes that attack, 0 to 1. They are drawn from the run's seed among the nodes without flows; a
+    /// larger share includes the nodes of a smaller one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes_share: Option<f64>,
-    /// When the attack begins, seconds.
+    /// Start of the attack, seconds.
     #[serde(default)]
     pub at_s: f64,
-    /// When it is over, seconds. Without it: with the run.
+    /// End of the attack, seconds. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_s: Option<f64>,
-    /// Whether the nodes have the keys of the network, where it has some. Not of `wormhole` and `jamming`, which need none.
-    /// Without it: false.
+    /// Whether the attackers have the keys of a network with authentication. Not for `wormhole` and `jamming`, which
+    /// need no keys. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub insider: Option<bool>,
-    /// `black-hole`, `grey-hole`: whether forged replies draw routes to the node; otherwise it keeps only packets that come to it
-    /// anyway. Without it: true for `black-hole`, false for `grey-hole`.
+    /// `black-hole`, `grey-hole`: whether the node attracts routes with forged replies; otherwise it drops only
+    /// packets that it is asked to forward anyway. Default: true for `black-hole`, false for `grey-hole`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attract: Option<bool>,
-    /// With forged replies: how many hops from the node the destination is said to be. Without it: 1.
+    /// For forged replies: the claimed distance from the node to the destination, hops. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hops: Option<u8>,
-    /// With forged replies: by how much their sequence number is newer than the newest heard. DSR has none. Without it: 100.
+    /// For forged replies: how far the forged sequence number is ahead of the newest one heard. Not for DSR. Default:
+    /// 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u32>,
-    /// `grey-hole`: the probability with which each packet is kept. Give this, `on_s` and `off_s`, or `source` and `destination`.
+    /// `grey-hole`: probability of dropping a packet. Set this, `on_s` and `off_s`, or `source` and `destination`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// `grey-hole`: all packets are kept for so long, seconds, then none for `off_s`, and so on.
+    /// `grey-hole`: drop all packets for this time, seconds, then none for `off_s`, and repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_s: Option<f64>,
-    /// `grey-hole`: see `on_s`.
+    /// `grey-hole`: the time without drops, seconds; see `on_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off_s: Option<f64>,
-    /// `grey-hole`: packets from this node are kept.
+    /// `grey-hole`: drop packets from this node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<NodeRef>,
-    /// `grey-hole`: packets to this node are kept; with `source`, those from it to this one.
+    /// `grey-hole`: drop packets to this node; with `source`, only packets from that node to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<NodeRef>,
-    /// `wormhole`: how long a frame takes through the link between the two nodes, microseconds. Without it: 1.
+    /// `wormhole`: delay of the link between the two nodes, microseconds. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_us: Option<u64>,
-    /// `replay`: how long after it was heard a message is sent again, seconds. Without it: 10.
+    /// `replay`: time from hearing a message to replaying it, seconds. Default: 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_s: Option<f64>,
-    /// `forged-error`: how often one destination is reported lost at most, seconds. Without it: 1.
+    /// `forged-error`: the shortest time between two reports of one destination as lost, seconds. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every_s: Option<f64>,
-    /// `request-flood`: requests a second. Without it: 10.
+    /// `request-flood`: requests per second. Default: 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_pps: Option<f64>,
-    /// `request-flood`: whose requests they seem to be. Without it: "own".
+    /// `request-flood`: the apparent originator of the requests. Default: "own".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Originators>,
-    /// `sybil`: the number of addresses in whose names the node speaks, besides its own. Without it: 8.
+    /// `sybil`: the number of additional addresses that the node uses. Default: 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identities: Option<u8>,
-    /// `jamming`: when the jammer sends. Without it: "constant".
+    /// `jamming`: when the jammer transmits. Default: "constant".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<JamMode>,
-    /// `jamming` of mode `random`: the share of the time in which it sends. Without it: 0.5.
+    /// `jamming` with mode `random`: the share of time spent transmitting. Default: 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duty: Option<f64>,
-    /// `jamming`: length of a burst, microseconds. Without it: 1000.
+    /// `jamming`: length of a burst, microseconds. Default: 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_us: Option<u64>,
-    /// `jamming` of mode `reactive`: from the first bit that it hears of a frame to its own, microseconds. Without it: 20.
+    /// `jamming` with mode `reactive`: time from the first bit of a frame that the jammer hears to its own first bit,
+    /// microseconds. Default: 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reaction_us: Option<u64>,
-    /// `jamming`: transmit power, dBm, at most the radio's. Without it: the radio's.
+    /// `jamming`: transmit power, dBm, at most the radio's. Default: the radio's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_dbm: Option<f64>,
 }
@@ -96,23 +98,23 @@ pub struct Attacks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttackKind {
-    /// Draws routes to itself, and keeps all packets that it should forward.
+    /// Attracts routes and drops all packets that it should forward.
     BlackHole,
-    /// Keeps some of the packets that it should forward.
+    /// Drops some of the packets that it should forward.
     GreyHole,
-    /// Two nodes send again what they hear, each at the other's place, in the name of who sent it.
+    /// Two nodes relay what they hear to each other and retransmit it there under the original sender's address.
     Wormhole,
-    /// Sends routing messages that it heard again, later.
+    /// Replays routing messages some time after hearing them.
     Replay,
     /// Answers requests with routes that do not exist.
     ForgedReply,
-    /// Reports routes broken that are not.
+    /// Reports working routes as broken.
     ForgedError,
-    /// Asks for nodes that do not exist.
+    /// Requests routes to nodes that do not exist.
     RequestFlood,
-    /// Sends noise.
+    /// Transmits noise.
     Jamming,
-    /// Draws routes to itself under many addresses, and keeps all packets that it should forward.
+    /// Attracts routes under many addresses and drops all packets that it should forward.
     Sybil,
 }
 
@@ -133,23 +135,23 @@ impl AttackKind {
     }
 }
 
-/// In whose name requests are made.
+/// The apparent originator of flooded requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Originators {
-    /// The attacker's.
+    /// The attacker's own address.
     Own,
-    /// Another address each time, which no node has.
+    /// A different address each time, which no node has.
     Forged,
 }
 
-/// When a jammer sends.
+/// When a jammer transmits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JamMode {
     /// All the time.
     Constant,
-    /// Bursts with pauses of random length between them.
+    /// Bursts, with pauses of random length between them.
     Random,
     /// A burst after the beginning of each frame that it hears.
     Reactive,

@@ -44,27 +44,30 @@ fn wrong_input_is_refused_with_the_key_and_a_remedy() {
         ("[[attacks]]\nkind = \"black-hole\"\nnod = 3", "did you mean `node`?"),
         ("[[attacks]]\nkind = \"black-hole\"\nnode = 10", "there is no node 10"),
         ("[[attacks]]\nkind = \"black-hole\"\nnode = \"malory\"", "did you mean \"mallory\"?"),
-        ("[[attacks]]\nkind = \"black-hole\"", "does not say which node attacks"),
-        ("[[attacks]]\nkind = \"black-hole\"\nnode = 1\nnodes = [2]", "two of node, nodes and nodes_share"),
-        ("[[attacks]]\nkind = \"black-hole\"\nnodes = [2, 2]", "stands in it twice"),
-        ("[[attacks]]\nkind = \"black-hole\"\nnodes_share = 0.9", "begin or end at all but 8"),
+        ("[[attacks]]\nkind = \"black-hole\"", "the attacking node is missing"),
+        (
+            "[[attacks]]\nkind = \"black-hole\"\nnode = 1\nnodes = [2]",
+            "node, nodes and nodes_share exclude each other",
+        ),
+        ("[[attacks]]\nkind = \"black-hole\"\nnodes = [2, 2]", "is listed twice"),
+        ("[[attacks]]\nkind = \"black-hole\"\nnodes_share = 0.9", "only 8 have no flow"),
         ("[[attacks]]\nkind = \"black-hole\"\nnodes_share = 1.5", "not a number from 0 to 1"),
         ("[[attacks]]\nkind = \"black-hole\"\nnode = 1\nat_s = -1", "attacks[0].at_s"),
         ("[[attacks]]\nkind = \"black-hole\"\nnode = 1\nat_s = 5\nuntil_s = 5", "is not after at_s"),
         ("[[attacks]]\nkind = \"black-hole\"\nnode = 1\nshare = 0.5", "black-hole has no share"),
-        ("[[attacks]]\nkind = \"grey-hole\"\nnode = 1", "which packets a grey hole keeps"),
-        ("[[attacks]]\nkind = \"grey-hole\"\nnode = 1\non_s = 1", "needs on_s and off_s"),
-        ("[[attacks]]\nkind = \"grey-hole\"\nnode = 1\nshare = 0.5\nsource = 0", "two things say"),
-        ("[[attacks]]\nkind = \"wormhole\"\nnodes = [1]", "two ends, not 1"),
-        ("[[attacks]]\nkind = \"wormhole\"\nnodes = [0, 3]", "a flow begins or ends at node 0"),
+        ("[[attacks]]\nkind = \"grey-hole\"\nnode = 1", "the packets to drop are missing"),
+        ("[[attacks]]\nkind = \"grey-hole\"\nnode = 1\non_s = 1", "needs both on_s and off_s"),
+        ("[[attacks]]\nkind = \"grey-hole\"\nnode = 1\nshare = 0.5\nsource = 0", "exclude each other"),
+        ("[[attacks]]\nkind = \"wormhole\"\nnodes = [1]", "two nodes, not 1"),
+        ("[[attacks]]\nkind = \"wormhole\"\nnodes = [0, 3]", "node 0 has a flow"),
         ("[[attacks]]\nkind = \"wormhole\"\nnodes = [1, 3]\ninsider = true", "wormhole has no insider"),
         ("[[attacks]]\nkind = \"jamming\"\nnode = 3\npower_dbm = 90", "attacks[0].power_dbm"),
-        ("[[attacks]]\nkind = \"jamming\"\nnode = 3\nduty = 0.5", "a jammer of this mode has none"),
+        ("[[attacks]]\nkind = \"jamming\"\nnode = 3\nduty = 0.5", "does not apply to this mode"),
         ("[[attacks]]\nkind = \"request-flood\"\nnode = 3\nrate_pps = 0", "attacks[0].rate_pps"),
         ("[[attacks]]\nkind = \"sybil\"\nnode = 3\nidentities = 65", "attacks[0].identities"),
         (
             "[[attacks]]\nkind = \"replay\"\nnode = 3\n[[attacks]]\nkind = \"sybil\"\nnodes = [2, 3]",
-            "attacks already, by attacks[0]",
+            "already attacks in attacks[0]",
         ),
     ] {
         let told = refused(attacks);
@@ -72,7 +75,7 @@ fn wrong_input_is_refused_with_the_key_and_a_remedy() {
     }
     let none = format!("protocol = {{ name = \"none\" }}\n{BASE}[[attacks]]\nkind = \"replay\"\nnode = 3");
     let told = Scenario::from_text(&none, &[]).and_then(|s| s.resolve()).unwrap_err().to_string();
-    assert!(told.contains("has no messages to forge"), "{told}");
+    assert!(told.contains("has no messages to forge or replay"), "{told}");
 }
 
 #[test]

@@ -11,12 +11,12 @@ use crate::file::Scenario;
 use crate::nodes::Placement;
 use crate::traffic::MAX_FLOWS;
 
-/// The longest payload of a bundle, octets.
+/// The longest payload of a bundle, bytes.
 const MAX_SIZE: u64 = 1 << 30;
-/// The shortest fragment that has room for its headers and some payload, octets.
+/// The shortest fragment that has room for its headers and some payload, bytes.
 const MIN_FRAGMENT: u64 = 256;
 
-/// The longest bundle that fits with its headers into a packet of an Ethernet's 1500 octets, rounded down.
+/// The longest bundle that fits with its headers into a packet of 1500 bytes (Ethernet), rounded down.
 const UDPCL_FRAGMENT: u64 = 1_400;
 
 /// The agents of a scenario, looked up and checked.
@@ -24,7 +24,7 @@ const UDPCL_FRAGMENT: u64 = 1_400;
 pub struct DtnPlan {
     /// The nodes with an agent, in ascending order.
     pub nodes: Vec<NodeId>,
-    /// Who gets a copy of a bundle.
+    /// The agents that get a copy of a bundle.
     pub routing: DtnRouting,
     /// Copies of each bundle with spray and wait.
     pub copies: u32,
@@ -38,7 +38,7 @@ pub struct DtnPlan {
     pub rate_bps: f64,
     /// From beacon to beacon.
     pub beacon: Span,
-    /// A contact ends after so much silence.
+    /// A contact ends after this time without a beacon.
     pub silence: Span,
     /// Static routes: node, destination, neighbour.
     pub routes: Vec<(NodeId, NodeId, NodeId)>,
@@ -68,7 +68,11 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<
         if nodes.binary_search(&found).is_ok() {
             return Ok(found);
         }
-        Err(doc.error(key, format!("node {} has no agent", found.0), "name it in dtn.nodes, or name another"))
+        Err(doc.error(
+            key,
+            format!("node {} has no agent", found.0),
+            "add it to dtn.nodes, or name another node",
+        ))
     };
     let route = |(k, r): (usize, &DtnRoute)| {
         let key = |field: &str| format!("dtn.routes[{k}].{field}");
@@ -79,7 +83,11 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<
         let key = |field: &str| format!("dtn.flows[{k}].{field}");
         let (src, dst) = (agent(&f.src, &key("src"))?, agent(&f.dst, &key("dst"))?);
         if src == dst {
-            return Err(doc.error(&key("dst"), "a flow from a node to itself", "name another node"));
+            return Err(doc.error(
+                &key("dst"),
+                "source and destination are the same node",
+                "name another node",
+            ));
         }
         flow_plan(f, (src, dst), key, doc)
     };
@@ -103,8 +111,8 @@ fn nodes(dtn: &Dtn, placed: &Placement, doc: &Document) -> Result<Vec<NodeId>, E
     if named.is_empty() {
         return Err(doc.error(
             "dtn.nodes",
-            "no node",
-            "name some, or leave the key out: then all have an agent",
+            "the list is empty",
+            "name at least one node, or remove the key to give all nodes an agent",
         ));
     }
     let one = |(k, n)| placed.find(n, &format!("dtn.nodes[{k}]"), doc);
@@ -127,21 +135,17 @@ fn check(dtn: &Dtn, doc: &Document) -> Result<(), Error> {
         return Err(doc.error(
             "dtn.silence_s",
             format!(
-                "{} s end a contact between two beacons, which are {} s apart",
+                "{} s would end a contact between two beacons, which are {} s apart",
                 dtn.silence_s, dtn.beacon_s
             ),
-            "give more than dtn.beacon_s: three times as much lets two beacons be lost",
+            "set it above dtn.beacon_s; three times as much tolerates two lost beacons",
         ));
     }
     if dtn.routing != DtnRouting::Static && !dtn.routes.is_empty() {
-        return Err(doc.error(
-            "dtn.routes",
-            "routes are for static routing only",
-            "set dtn.routing = \"static\"",
-        ));
+        return Err(doc.error("dtn.routes", "routes require static routing", "set dtn.routing = \"static\""));
     }
     if dtn.flows.len() > MAX_FLOWS {
-        return Err(doc.error("dtn.flows", format!("more than {MAX_FLOWS} flows"), "give fewer"));
+        return Err(doc.error("dtn.flows", format!("more than {MAX_FLOWS} flows"), "reduce their number"));
     }
     Ok(())
 }
@@ -157,7 +161,7 @@ fn flow_plan(
         in_range(doc, &key("stop_s"), stop, 0.0, 1e9)?;
         if stop <= f.start_s {
             let reason = format!("{stop} is not after start_s = {}", f.start_s);
-            return Err(doc.error(&key("stop_s"), reason, "give a later time, or leave the key out"));
+            return Err(doc.error(&key("stop_s"), reason, "give a later time, or remove the key"));
         }
     }
     in_range(doc, &key("size_bytes"), f.size_bytes as f64, 1.0, MAX_SIZE as f64)?;

@@ -6,56 +6,56 @@ use wayhop_dtn::node::{DtnRouting, Layer};
 
 use crate::nodes::NodeRef;
 
-/// Bundles (RFC 9171) above the network layer: an agent in each node stores them, and passes them on at each contact with
-/// another one: `docs/concepts/dtn.md`. In simulation the agents run in the simulator, in emulation and lab each is
-/// a program in its node.
+/// Bundles (RFC 9171) above the network layer: an agent in each node stores them and forwards them at each contact
+/// with another agent: `docs/concepts/dtn.md`. In simulation the agents are part of the simulator; in emulation and
+/// lab each one is a program in its node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dtn {
-    /// The nodes with an agent. Without it: all.
+    /// The nodes with an agent. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRef>>,
-    /// Who gets a copy of a bundle.
+    /// Which agents get a copy of a bundle.
     #[serde(default)]
     pub routing: DtnRouting,
-    /// Copies of each bundle that `spray-and-wait` makes.
+    /// Number of copies of each bundle with `spray-and-wait`.
     #[serde(default = "copies")]
     pub copies: u32,
-    /// How bundles travel from agent to agent.
+    /// Convergence layer between agents.
     #[serde(default)]
     pub convergence: Layer,
-    /// What each agent's store holds, octets of bundles.
+    /// Capacity of each agent's store, bytes of bundles.
     #[serde(default = "store")]
     pub store_bytes: u64,
-    /// The longest bundle that an agent sends, octets; a longer one is cut into fragments. Without it: 1400 with `udpcl`, whose
-    /// bundles have to fit into a packet, else no limit.
+    /// The longest bundle that an agent sends, bytes; longer ones are fragmented. Default: 1400 with `udpcl`, whose
+    /// bundles must fit into one packet, otherwise no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment_bytes: Option<u64>,
-    /// How fast an agent sends over `udpcl` and `ltp`, to all neighbours together, bits per second of datagrams: neither of the two
-    /// asks how much the network takes.
+    /// Rate at which an agent sends over `udpcl` and `ltp` to all neighbours together, bits of datagrams per second.
+    /// Neither of the two has congestion control.
     #[serde(default = "rate")]
     pub rate_bps: f64,
-    /// Each agent makes itself known to its neighbours so often, seconds.
+    /// Interval between an agent's beacons, seconds.
     #[serde(default = "beacon")]
     pub beacon_s: f64,
-    /// A contact ends when a neighbour was not heard for so long, seconds.
+    /// Time without hearing a neighbour after which a contact ends, seconds.
     #[serde(default = "silence")]
     pub silence_s: f64,
-    /// With `static`: by which neighbour bundles go.
+    /// With `static`: the next hops of bundles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<DtnRoute>,
-    /// Who sends bundles to whom.
+    /// Flows of bundles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<BundleFlow>,
 }
 
-/// By which neighbour bundles go.
+/// The next hop of bundles at one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DtnRoute {
-    /// At which node.
+    /// The node.
     pub node: NodeRef,
-    /// Where to.
+    /// Destination of the bundles.
     pub destination: NodeRef,
     /// The neighbour.
     pub via: NodeRef,
@@ -69,25 +69,25 @@ pub struct BundleFlow {
     pub src: NodeRef,
     /// The destination.
     pub dst: NodeRef,
-    /// When the first bundle is made, seconds.
+    /// When the first bundle is sent, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When to stop, seconds. Without it: at the end of the run.
+    /// When to stop, seconds. Default: at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// Payload of each bundle, octets.
+    /// Payload of each bundle, bytes.
     #[serde(default = "size")]
     pub size_bytes: u64,
-    /// From bundle to bundle, seconds.
+    /// Interval between bundles, seconds.
     #[serde(default = "interval")]
     pub interval_s: f64,
-    /// How long a bundle lives, seconds.
+    /// Lifetime of a bundle, seconds.
     #[serde(default = "lifetime")]
     pub lifetime_s: f64,
-    /// Ask for custody: whoever takes it keeps the bundle until another one has taken it.
+    /// Request custody: each custodian keeps the bundle until another agent has accepted custody.
     #[serde(default)]
     pub custody: bool,
-    /// Stop after so many bundles.
+    /// Stop after this number of bundles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bundles: Option<u64>,
 }

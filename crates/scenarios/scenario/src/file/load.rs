@@ -18,7 +18,7 @@ impl Scenario {
         Self::of_file(path, read_text(path)?, sets)
     }
 
-    /// Takes `text` for what the file holds, whatever it does.
+    /// Reads `text` as the content of the file, whatever the file holds.
     pub fn of_file(path: &Path, text: String, sets: &[String]) -> Result<Self, Error> {
         let mut scenario = Self::parse(Document::new(Some(path), text), sets)?;
         if scenario.name.is_empty() {
@@ -53,8 +53,8 @@ impl Scenario {
         };
         let kind = if BonnMotion::is_likely(&read_text(movement)?) { "bonnmotion" } else { "ns2" };
         if let Some(traffic) = traffic.filter(|_| kind != "ns2") {
-            let wrong = "goes with a movement file of ns-2, and this one is BonnMotion's";
-            let remedy = "name the flows in a scenario: `wayhop import bonnmotion` writes one";
+            let wrong = "requires an ns-2 movement file, but this one is BonnMotion's";
+            let remedy = "put the flows into a scenario: `wayhop import bonnmotion` writes one";
             return Err(Error::new(wrong, remedy).in_file(traffic));
         }
         let mut table = Table::new();

@@ -67,10 +67,10 @@ pub fn reference_markdown() -> String {
 }
 
 fn radio(out: &mut String, types: &ReferenceTables) {
-    out.push_str("\n## `radio` and `radios`\n\nThese keys say which radio it is and who has it:\n\n");
+    out.push_str("\n## `radio` and `radios`\n\nThese keys choose the radio and the nodes that have it:\n\n");
     types.keys(out, "Radio");
-    out.push_str("\n`preset` names a set of values; each of these keys replaces one of them:\n\n");
-    out.push_str("| preset | what it is |\n|---|---|\n");
+    out.push_str("\n`preset` selects a set of values; each of these keys overrides one of them:\n\n");
+    out.push_str("| preset | description |\n|---|---|\n");
     for (name, what) in PRESETS {
         _ = writeln!(out, "| `{name}` | {what} |");
     }
@@ -92,7 +92,7 @@ fn applications(out: &mut String, types: &ReferenceTables) {
 
 /// Every protocol of the registry with its parameters.
 fn protocols(out: &mut String) {
-    out.push_str("\n## `protocol`\n\n| `name` | what it is | `profile` |\n|---|---|---|\n");
+    out.push_str("\n## `protocol`\n\n| `name` | description | `profile` |\n|---|---|---|\n");
     for d in wayhop_protocols::ALL {
         let profiles: Vec<_> = d.profiles.iter().map(|p| format!("`{}`: {}", p.name, p.about)).collect();
         _ = writeln!(
@@ -106,13 +106,13 @@ fn protocols(out: &mut String) {
     }
     _ = writeln!(
         out,
-        "\nWithout a name it is `{}`, without a profile the protocol's first.",
+        "\nThe default protocol is `{}`; the default profile is the protocol's first.",
         wayhop_protocols::default().name
     );
     for d in wayhop_protocols::ALL {
         _ = writeln!(
             out,
-            "\n## `protocol` with `name = \"{}\"`\n\n`profile` names a set of values; every other key replaces one of them.",
+            "\n## `protocol` with `name = \"{}\"`\n\n`profile` selects a set of values; every other key overrides one of them.",
             d.name
         );
         let profiles = d.profiles.iter();

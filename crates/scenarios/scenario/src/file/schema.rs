@@ -27,49 +27,50 @@ use crate::site::background::Background;
 use crate::traffic::Traffic;
 use crate::traffic::programs::Program;
 
-/// A scenario: who moves where, who talks to whom, over which radio, by which protocol.
+/// A scenario: nodes and their movement, traffic, radios and the routing protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// A name for summaries and reports. Without one, the file's name.
+    /// A name for summaries and reports. Default: the name of the file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Seed of every random stream of the run.
+    /// Seed of all random streams of the run.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Length of the run, seconds of simulated time. Without it: the time at which ns-2 files end the run (`$ns_ at 150.0
-    /// "$ns_ halt"`, or `finish`, `stop`, `exit`); if they do not, the time of the last move in them, rounded up to two digits; 10 s after the last flow stops if that is later, or if all flows stop and there are no
-    /// such files (or programs); otherwise 900 s. A flow that begins no sooner than that has 100 s. A warning says so if flows
-    /// go on at the end.
+    /// Length of the run, seconds of simulated time. Default: the time at which ns-2 files end the run (`$ns_ at 150.0
+    /// "$ns_ halt"`, `finish`, `stop` or `exit`); if they do not, the time of their last move, rounded up to two
+    /// digits; 10 s after the last flow stops if that is later, or if all flows stop and there are no ns-2 files (or
+    /// programs); otherwise 900 s. A flow that would begin after that gets 100 s. A warning appears if flows are still
+    /// active at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<f64>,
     /// The nodes.
     #[serde(default)]
     pub nodes: Nodes,
-    /// The area for the movement kinds that need one.
+    /// The area, for the kinds of movement that need one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub area: Option<Area>,
-    /// Where on the globe the local frame has its origin; positions may then be given as latitude and longitude.
+    /// Location of the local frame's origin on the globe; with it, positions may be given as latitude and longitude.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Geodetic>,
-    /// A map in GeoJSON (RFC 7946), with features that other keys refer to by their property `name`: lines to drive along,
-    /// areas with a propagation of their own. Nodes that bear the name of a point of kind `node` (its property `kind`)
-    /// stand there, in the place of what `movement` says. Needs an `origin`; a relative path counts from the scenario
-    /// file's folder.
+    /// A GeoJSON map (RFC 7946). Other keys refer to its features by their property `name`: lines to drive along,
+    /// areas with their own propagation. Nodes that have the name of a point of kind `node` (its property `kind`) are
+    /// placed there, instead of where `movement` puts them. Requires an `origin`; a relative path is relative to the
+    /// scenario file's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<PathBuf>,
-    /// A picture below the map of `wayhop studio`. Runs do not read it.
+    /// An image below the map of `wayhop studio`. Runs ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
-    /// Where the nodes are, when.
+    /// The positions of the nodes over time.
     pub movement: Movement,
-    /// Who sends what to whom. Flows are numbered in this order.
+    /// The traffic. Flows are numbered in this order.
     #[serde(default)]
     pub traffic: Vec<Traffic>,
     /// The radio; with `radios` or `wires`, the first one.
     #[serde(default)]
     pub radio: Radio,
-    /// Further radios, on channels of their own, with the same keys as `radio`: docs/concepts/interfaces.md.
+    /// Additional radios, each on its own channel, with the same keys as `radio`: docs/concepts/interfaces.md.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub radios: Vec<Radio>,
     /// Ethernet segments between nodes.
@@ -78,52 +79,53 @@ pub struct Scenario {
     /// The routing protocol.
     #[serde(default)]
     pub protocol: Protocol,
-    /// Limits on what nodes take from their neighbours.
+    /// Limits on the routing traffic that nodes accept from their neighbours.
     #[serde(default, skip_serializing_if = "NeighbourLimits::is_empty")]
     pub limits: NeighbourLimits,
-    /// Keys with which nodes authenticate routing messages.
+    /// Keys for the authentication of routing messages.
     #[serde(default, skip_serializing_if = "Security::is_empty")]
     pub security: Security,
-    /// Routes that nodes have from the start.
+    /// Static routes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,
-    /// Nodes that lead out of the mesh.
+    /// Gateways: nodes that connect the mesh to other networks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gateways: Vec<Gateway>,
-    /// When drivers stop serving their interface queues.
+    /// Times at which drivers stop serving their interface queues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
-    /// Links whose path loss follows a table, in the place of distance and propagation: radios at a matrix of attenuators.
+    /// Links whose path loss follows a table instead of distance and propagation: radios connected to a matrix of
+    /// attenuators.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path_losses: Vec<PathLosses>,
-    /// When nodes go down, and when they come back.
+    /// Times at which nodes are down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outages>,
-    /// Nodes that attack.
+    /// Attackers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attacks: Vec<Attacks>,
-    /// Batteries: a node whose battery is empty goes down for good.
+    /// Batteries: a node whose battery is empty goes down permanently.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Energy>,
-    /// Bundles: who stores and carries them, and who sends them to whom.
+    /// Delay-tolerant networking: the agents that store and carry bundles, and the bundles sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dtn: Option<Dtn>,
-    /// Applications at nodes.
+    /// Applications on nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applications: Vec<ApplicationSection>,
-    /// Orders that nodes get from outside, as by their control interface.
+    /// Commands sent to nodes during the run, as through their control interface.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
-    /// Real programs in nodes, in emulation and lab. They run without rights unless `--trust` is given.
+    /// Real programs on nodes, in emulation and lab. They run unprivileged unless `--trust` is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<Program>,
-    /// Which nodes write a capture of what their radio sends and hears.
+    /// Nodes that write a capture of what their radio sends and hears.
     #[serde(default)]
     pub captures: Captures,
-    /// Of which nodes and flows a run records what became of each frame at its receivers.
+    /// Nodes and flows for which the run records the outcome of each frame at its receivers.
     #[serde(default, skip_serializing_if = "Receptions::is_none")]
     pub receptions: Receptions,
-    /// What else a run writes.
+    /// Additional output of a run.
     #[serde(default)]
     pub output: Output,
     /// The text that it was read from, to name lines in messages.

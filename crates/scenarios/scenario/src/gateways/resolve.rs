@@ -83,15 +83,15 @@ pub(crate) fn resolve(
         return Err(doc.error(&format!("wires[{k}].network"), reason, remedy));
     }
     if protocol.name() == "none" {
-        let remedy = "take another protocol, or give static routes instead of gateways";
-        return Err(doc.error("gateways", "without a routing protocol nobody finds a gateway", remedy));
+        let remedy = "choose another protocol, or use static routes instead of gateways";
+        return Err(doc.error("gateways", "nodes cannot find gateways without a routing protocol", remedy));
     }
     let mut found: Vec<(NodeId, u16, Vec<Prefix>)> = Vec::new();
     for (k, g) in scenario.gateways.iter().enumerate() {
         let key = |field: &str| format!("gateways[{k}].{field}");
         let node = placed.find(&g.node, &key("node"), doc)?;
         if found.iter().any(|(other, ..)| *other == node) {
-            return Err(doc.error(&key("node"), "this node is a gateway already", "name each node once"));
+            return Err(doc.error(&key("node"), "this node is already a gateway", "list each node once"));
         }
         let wire = uplink(doc, interfaces, node, g, &key("uplink"))?;
         found.push((node, wire, reached(doc, g, &key("reaches"))?));
@@ -202,17 +202,17 @@ fn uplink(doc: &Document, all: &Interfaces, node: NodeId, g: &Gateway, key: &str
     let Some(name) = &g.uplink else {
         return match &own[..] {
             [(k, _)] => Ok(*k),
-            [] => Err(doc.error(key, "a gateway without a wire", "add a wire from it to a node outside")),
+            [] => Err(doc.error(key, "the gateway has no wire", "add a wire from it to a node outside")),
             _ => {
                 let all = names().collect::<Vec<_>>().join(", ");
-                Err(doc.error(key, "the gateway has several wires", format!("name one of {all}")))
+                Err(doc.error(key, "the gateway has more than one wire", format!("name one of {all}")))
             }
         };
     };
     own.iter().find(|(_, w)| w.name == *name).map(|(k, _)| *k).ok_or_else(|| {
         let remedy = match nearest(name, names()) {
             Some(meant) => format!("did you mean {meant:?}?"),
-            None => "name a wire that the gateway is at; a radio cannot lead out".to_owned(),
+            None => "name a wire of the gateway; a radio cannot be an uplink".to_owned(),
         };
         doc.error(key, format!("the gateway has no wire named {name:?}"), remedy)
     })
@@ -220,13 +220,13 @@ fn uplink(doc: &Document, all: &Interfaces, node: NodeId, g: &Gateway, key: &str
 
 fn reached(doc: &Document, g: &Gateway, key: &str) -> Result<Vec<Prefix>, Error> {
     if g.reaches.is_empty() {
-        let remedy = "give prefixes such as \"0.0.0.0/0\", or leave the key out";
-        return Err(doc.error(key, "a gateway that reaches nothing", remedy));
+        let remedy = "list prefixes such as \"0.0.0.0/0\", or remove the key";
+        return Err(doc.error(key, "the list is empty", remedy));
     }
     let one = |(i, text): (usize, &String)| {
         prefix(text).filter(|p| p.addr.is_v4()).ok_or_else(|| {
             let remedy = "give an IPv4 address or prefix such as \"192.0.2.0/24\"";
-            doc.error(&format!("{key}[{i}]"), format!("{text:?} is no prefix"), remedy)
+            doc.error(&format!("{key}[{i}]"), format!("{text:?} is not a prefix"), remedy)
         })
     };
     g.reaches.iter().enumerate().map(one).collect()
@@ -250,26 +250,28 @@ fn check_members(
     for (k, w) in (0..).zip(&all.wires).filter(|(_, w)| w.leads_out) {
         let key = format!("wires[{k}].nodes");
         if !w.nodes.iter().any(|n| outside.contains(n)) {
-            let remedy = "name a node that has neither a radio (`radio.nodes`) nor another wire";
-            return Err(doc.error(&key, "this wire leads out of the mesh, and nobody is outside", remedy));
+            let remedy = "add a node to it that has neither a radio (`radio.nodes`) nor another wire";
+            return Err(doc.error(
+                &key,
+                "this wire is an uplink, but no node outside the mesh is attached to it",
+                remedy,
+            ));
         }
         for n in &w.nodes {
             // A host of the mesh may be at a network, too.
             let is_gateway = || gateways.iter().any(|(g, wire, _)| g == n && *wire == k);
             if w.network.is_none() && !outside.contains(n) && !is_gateway() {
-                let reason = format!(
-                    "this wire leads out of the mesh, and node {} is in the mesh",
-                    placed.names[n.index()]
-                );
+                let reason =
+                    format!("this wire is an uplink, but node {} is in the mesh", placed.names[n.index()]);
                 let remedy =
-                    "make it a gateway, too, take it from the wire, or leave it out of `radio.nodes`";
+                    "make it a gateway too, remove it from the wire, or remove it from `radio.nodes`";
                 return Err(doc.error(&key, reason, remedy));
             }
         }
     }
     for (k, (node, ..)) in gateways.iter().enumerate() {
         if outside.contains(node) {
-            let remedy = "name it in the `nodes` of a radio";
+            let remedy = "add it to the `nodes` of a radio";
             return Err(doc.error(&format!("gateways[{k}].node"), "this gateway is not in the mesh", remedy));
         }
     }
@@ -280,19 +282,15 @@ fn give_addresses(scenario: &Scenario, placed: &mut Placement, outside: &[NodeId
     let has_own = |n: &NodeId| scenario.nodes.single.iter().any(|own| own.id == n.0 && own.address.is_some());
     let without: Vec<NodeId> = outside.iter().copied().filter(|n| !has_own(n)).collect();
     if without.len() > MOST_OUTSIDE {
-        let reason = format!("{} nodes outside have no address", without.len());
-        let remedy = format!("give them addresses (`nodes.node.address`) but for {MOST_OUTSIDE}");
+        let reason = format!("{} outside nodes have no address", without.len());
+        let remedy = format!("give all but {MOST_OUTSIDE} of them addresses (`nodes.node.address`)");
         return Err(scenario.document.error("gateways", reason, remedy));
     }
     for (k, n) in (1..).zip(&without) {
         let address = Ipv4Addr::from_bits(OUTSIDE.to_bits() + k);
         if placed.addresses.contains(&address) {
-            let reason = format!("{address}, for a node outside, is another node's");
-            return Err(scenario.document.error(
-                "gateways",
-                reason,
-                "give the node outside an address of its own",
-            ));
+            let reason = format!("{address}, the default of an outside node, is another node's address");
+            return Err(scenario.document.error("gateways", reason, "set the outside node's address"));
         }
         placed.addresses[n.index()] = address;
     }
@@ -311,9 +309,9 @@ fn mesh_prefix(doc: &Document, placed: &Placement, outside: &[NodeId]) -> Result
         Some((n, a)) => {
             let name = &placed.names[n as usize];
             let reason = format!(
-                "node {name} is outside of the mesh, and its address {a} is in the mesh's prefix {mesh}"
+                "node {name} is outside the mesh, but its address {a} is in the mesh's prefix {mesh}"
             );
-            Err(doc.error("nodes.node", reason, "give it another address, or none"))
+            Err(doc.error("nodes.node", reason, "change or remove its address"))
         }
     }
 }

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::nodes::NodeRef;
 
-/// A node that leads out of the mesh: docs/concepts/gateway.md.
+/// A gateway: a node that connects the mesh to other networks: docs/concepts/gateway.md.
 ///
-/// Nodes that have no other interfaces than wires by which gateways lead out are outside: they run no routing protocol. Without an address of
-/// their own they have 198.51.100.1 and so on upwards.
+/// An outside node is one attached only to gateway uplinks. Outside nodes run no routing protocol; their default
+/// addresses are 198.51.100.1, 198.51.100.2, ...
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gateway {
     /// The node.
     pub node: NodeRef,
-    /// The name of the wire that leads out: the routing protocol does not use it. Without it: the only wire of the node.
+    /// The name of the uplink wire, which the routing protocol does not use. Default: the node's only wire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink: Option<String>,
-    /// What it reaches: IPv4 prefixes. Addresses of the mesh are never among it.
+    /// The IPv4 prefixes that it can reach. Addresses in the mesh are always excluded.
     #[serde(default = "everything")]
     pub reaches: Vec<String>,
 }

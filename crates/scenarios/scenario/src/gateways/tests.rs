@@ -39,12 +39,12 @@ fn without_gateways_a_wire_is_part_of_the_mesh() {
 #[test]
 fn what_no_gateway_can_be_is_refused_by_key_with_a_remedy() {
     for (more, key, words) in [
-        ("gateways = [{ node = 0 }]", "gateways[0].uplink", "without a wire"),
+        ("gateways = [{ node = 0 }]", "gateways[0].uplink", "has no wire"),
         ("gateways = [{ node = 1, uplink = \"uplnk\" }]", "gateways[0].uplink", "did you mean \"uplink\"?"),
-        ("gateways = [{ node = 1 }, { node = 1 }]", "gateways[1].node", "already"),
-        ("gateways = [{ node = 1, reaches = [] }]", "gateways[0].reaches", "nothing"),
-        ("gateways = [{ node = 1, reaches = [\"fd00::/64\"] }]", "gateways[0].reaches[0]", "no prefix"),
-        ("gateways = [{ node = 1, reaches = [\"10.0.0.0/33\"] }]", "gateways[0].reaches[0]", "no prefix"),
+        ("gateways = [{ node = 1 }, { node = 1 }]", "gateways[1].node", "already a gateway"),
+        ("gateways = [{ node = 1, reaches = [] }]", "gateways[0].reaches", "the list is empty"),
+        ("gateways = [{ node = 1, reaches = [\"fd00::/64\"] }]", "gateways[0].reaches[0]", "not a prefix"),
+        ("gateways = [{ node = 1, reaches = [\"10.0.0.0/33\"] }]", "gateways[0].reaches[0]", "not a prefix"),
         ("gateways = [{ node = 1 }, { node = 2 }]", "gateways[1].node", "not in the mesh"),
         (
             "gateways = [{ node = 1 }]\nnodes.node = [{ id = 2, address = \"10.0.0.77\" }]",
@@ -54,7 +54,7 @@ fn what_no_gateway_can_be_is_refused_by_key_with_a_remedy() {
         (
             "gateways = [{ node = 1 }]\nnodes.node = [{ id = 0, address = \"198.51.100.1\" }]",
             "gateways",
-            "another node's",
+            "another node's address",
         ),
     ] {
         let said = problem(more);
@@ -70,7 +70,10 @@ fn a_wire_that_leads_out_has_gateways_and_nodes_outside_only() {
         assert!(said.contains("wires[0].nodes"), "{said}");
         said
     };
-    assert!(refused(&format!("{all}gateways = [{{ node = 1 }}]")).contains("nobody is outside"));
+    assert!(
+        refused(&format!("{all}gateways = [{{ node = 1 }}]"))
+            .contains("no node outside the mesh is attached")
+    );
     let three = MESH.replace("[1, 2]", "[0, 1, 2]");
     assert!(refused(&format!("{three}gateways = [{{ node = 1 }}]")).contains("node 0 is in the mesh"));
     assert!(

@@ -131,11 +131,11 @@ pub(crate) fn resolve(
 ) -> Result<Interfaces, Error> {
     let doc = &scenario.document;
     if scenario.radios.len() >= MAX_RADIOS {
-        let many = format!("{} radios are more than fit", scenario.radios.len() + 1);
+        let many = format!("{} radios are too many", scenario.radios.len() + 1);
         return Err(doc.error("radios", many, format!("give at most {}", MAX_RADIOS - 1)));
     }
     if scenario.wires.len() > MAX_WIRES {
-        let many = format!("{} wires are more than fit", scenario.wires.len());
+        let many = format!("{} wires are too many", scenario.wires.len());
         return Err(doc.error("wires", many, format!("give at most {MAX_WIRES}")));
     }
     let first = std::iter::once(("radio".to_owned(), "radio".to_owned(), &scenario.radio));
@@ -182,9 +182,7 @@ fn radio(
     if let Some(channel) = r.channel {
         config.frequency_mhz = frequency(scenario, section, r, channel, &config)?;
     }
-    config.check().map_err(|(k, reason)| {
-        doc.error(&key(k), reason, "docs/reference/scenario.md lists what is allowed")
-    })?;
+    config.check().map_err(|(k, reason)| doc.error(&key(k), reason, "see docs/reference/scenario.md"))?;
     if let Some(node) = config.access_point
         && node as usize >= placed.tracks.len()
     {
@@ -195,7 +193,7 @@ fn radio(
     let nodes = match &r.nodes {
         None => None,
         Some(named) if named.is_empty() => {
-            let remedy = "name nodes, leave the key out (then every node has it), or take the radio out";
+            let remedy = "name nodes, remove the key (then every node has it), or remove the radio";
             return Err(doc.error(&key("nodes"), "no node has this radio", remedy));
         }
         Some(named) => Some(members(scenario, placed, &key("nodes"), named)?),
@@ -204,7 +202,7 @@ fn radio(
         && !members.contains(&NodeId(point))
     {
         let reason = format!("node {point} does not have this radio");
-        return Err(doc.error(&key("access_point"), reason, "name one of its nodes"));
+        return Err(doc.error(&key("access_point"), reason, "choose one of its nodes"));
     }
     Ok(RadioPlan { name: r.name.clone().unwrap_or(default_name), preset: r.preset.clone(), config, nodes })
 }
@@ -213,19 +211,19 @@ fn radio(
 const RANGES: [(&str, &str); 2] =
     [("range_m", "receive_threshold_dbm"), ("carrier_sense_range_m", "carrier_sense_threshold_dbm")];
 
-/// A range cannot be set; the threshold that makes it can.
+/// A range cannot be set; the threshold that leads to it can.
 fn given_range(key: &str, threshold: &str, given: &Value, config: &RadioConfig, doc: &Document) -> Error {
     let metres = given.as_float().or_else(|| given.as_integer().map(|m| m as f64));
     let remedy = match metres.filter(|m| m.is_finite() && *m >= 1.0) {
         Some(m) => {
             let dbm = config.tx_power_dbm - config.mean_path_loss_db(m);
-            format!("set {threshold} = {dbm:.3}, which makes it {m} m")
+            format!("set {threshold} = {dbm:.3} for {m} m")
         }
         None => format!("set {threshold}"),
     };
     doc.error(
         key,
-        format!("this follows from tx_power_dbm, path_loss and {threshold}, and cannot be set"),
+        format!("this is derived from tx_power_dbm, path_loss and {threshold} and cannot be set"),
         remedy,
     )
 }
@@ -241,7 +239,7 @@ fn frequency(
     let doc = &scenario.document;
     let key = format!("{section}.channel");
     if r.overrides.contains_key("frequency_mhz") {
-        return Err(doc.error(&key, "both channel and frequency_mhz are given", "leave one of them out"));
+        return Err(doc.error(&key, "both channel and frequency_mhz are given", "remove one of them"));
     }
     let Some(mhz) = channel_mhz(channel) else {
         let remedy =
@@ -249,19 +247,17 @@ fn frequency(
         return Err(doc.error(&key, format!("IEEE 802.11 has no channel {channel}"), remedy));
     };
     if config.frequency_mhz < 2_000.0 {
-        let reason = format!(
-            "preset `{}` is a radio of {} MHz, without channel numbers",
-            r.preset, config.frequency_mhz
-        );
+        let reason =
+            format!("preset `{}` is a {} MHz radio without channel numbers", r.preset, config.frequency_mhz);
         return Err(doc.error(
             &key,
             reason,
-            "give frequency_mhz, or the preset of a radio with channels, such as 80211g",
+            "set frequency_mhz, or choose a preset with channels, such as 80211g",
         ));
     }
     if !CHANNELS_2_4_GHZ.contains(&channel) && config.phy == wayhop_radio::PhyKind::Dsss {
-        let reason = format!("channel {channel} is in the 5 GHz band, which has no DSSS");
-        return Err(doc.error(&key, reason, "give a channel from 1 to 14, or the preset 80211g"));
+        let reason = format!("channel {channel} is in the 5 GHz band, where DSSS does not exist");
+        return Err(doc.error(&key, reason, "choose a channel from 1 to 14, or a preset with OFDM"));
     }
     Ok(mhz)
 }
@@ -278,11 +274,11 @@ fn check_apart(
     let field = if r.overrides.contains_key("frequency_mhz") { "frequency_mhz" } else { "channel" };
     let mhz = new.config.frequency_mhz;
     let reason = if near.config.frequency_mhz == mhz {
-        format!("radio {:?} is at {mhz} MHz, too: one channel has one configuration", near.name)
+        format!("radio {:?} uses {mhz} MHz too, and a channel has one configuration", near.name)
     } else {
         let ([a, b], [c, d]) = (new.config.spectrum_mhz(), near.config.spectrum_mhz());
         format!(
-            "its spectrum, {a} to {b} MHz, overlaps that of radio {:?}, {c} to {d} MHz, and Wayhop models no interference \
+            "its spectrum ({a} to {b} MHz) overlaps that of radio {:?} ({c} to {d} MHz), and Wayhop models no interference \
              between channels",
             near.name
         )
@@ -292,13 +288,13 @@ fn check_apart(
     let free: Vec<u32> =
         CHANNELS_2_4_GHZ.filter(|&c| before.iter().all(|b| !b.config.overlaps(&at(c)))).collect();
     let remedy = if mhz < 2_000.0 {
-        "give it a frequency_mhz at least the sum of half of both bandwidths away".to_owned()
+        "move its frequency_mhz away by at least half the sum of both bandwidths".to_owned()
     } else if free.is_empty() {
-        "no channel of the 2.4 GHz band is left: take one of the 5 GHz band (36, 40, ...) with the preset 80211g".to_owned()
+        "no 2.4 GHz channel is left: use a 5 GHz channel (36, 40, ...) with the preset 80211g".to_owned()
     } else {
         let free: Vec<String> = free.iter().map(u32::to_string).collect();
         format!(
-            "these channels are far enough apart: {}; nodes on one channel belong into one radio",
+            "these channels are far enough apart: {}; put nodes on the same channel into one radio",
             free.join(", ")
         )
     };
@@ -311,10 +307,10 @@ fn wire(scenario: &Scenario, placed: &Placement, k: usize, w: &Wire) -> Result<W
     let nodes = members(scenario, placed, &key("nodes"), &w.nodes)?;
     if nodes.len() < 2 {
         let reason = match nodes.len() {
-            0 => "no node has this wire",
-            _ => "a wire with one end",
+            0 => "no node is attached to this wire",
+            _ => "only one node is attached to this wire",
         };
-        return Err(doc.error(&key("nodes"), reason, "name at least two nodes, or take the wire out"));
+        return Err(doc.error(&key("nodes"), reason, "name at least two nodes, or remove the wire"));
     }
     in_range(doc, &key("rate_mbps"), w.rate_mbps, 1e-3, 1e6)?;
     in_range(doc, &key("delay_us"), w.delay_us, 0.0, 1e7)?;
@@ -381,8 +377,8 @@ fn cuts(scenario: &Scenario, k: usize, cuts: &[Cut]) -> Result<Vec<(Time, Option
         in_range(doc, &key("start_s"), c.start_s, 0.0, MAX_DURATION_S)?;
         let start = Time::from_secs_f64(c.start_s);
         if free_from.is_none_or(|t| start < t) {
-            let remedy = "give the cuts in order; only the last one may be without length_s";
-            return Err(doc.error(&key("start_s"), "the wire is cut already then", remedy));
+            let remedy = "sort the cuts by time; only the last one may lack length_s";
+            return Err(doc.error(&key("start_s"), "the wire is already cut at that time", remedy));
         }
         if let Some(s) = c.length_s {
             in_range(doc, &key("length_s"), s, 1e-6, MAX_DURATION_S)?;
@@ -406,8 +402,8 @@ fn members(
         let key = format!("{key}[{i}]");
         let node = placed.find(n, &key, doc)?;
         if !nodes.insert(node) {
-            let twice = format!("node {} is in this list already", placed.names[node.index()]);
-            return Err(doc.error(&key, twice, "name each node once"));
+            let twice = format!("node {} is listed twice", placed.names[node.index()]);
+            return Err(doc.error(&key, twice, "list each node once"));
         }
     }
     Ok(nodes.into_iter().collect())
@@ -426,12 +422,12 @@ fn check_names(scenario: &Scenario, all: &Interfaces) -> Result<(), Error> {
         let key = format!("{section}.name");
         let good = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.len() > 15 || !name.chars().all(good) || name.starts_with('.') {
-            let remedy = "give 1 to 15 letters, digits, `-`, `_` and `.`";
-            return Err(doc.error(&key, format!("{name:?} is no interface's name"), remedy));
+            let remedy = "use 1 to 15 letters, digits, `-`, `_` and `.`";
+            return Err(doc.error(&key, format!("{name:?} is not a valid interface name"), remedy));
         }
         if let Some(other) = seen.insert(name, section) {
-            let reason = format!("{name:?} is the name of {other}, too");
-            return Err(doc.error(&key, reason, "give each radio and wire a name of its own"));
+            let reason = format!("{name:?} is also the name of {other}");
+            return Err(doc.error(&key, reason, "give each radio and wire its own name"));
         }
     }
     Ok(())
@@ -445,11 +441,12 @@ fn check_nodes(scenario: &Scenario, placed: &Placement, all: &Interfaces) -> Res
     }
     for (name, has) in placed.names.iter().zip(all.by_node(placed.names.len())) {
         if has.is_empty() {
-            let remedy = "name it in the `nodes` of a radio or a wire, or give it the radio by leaving radio.nodes out";
-            return Err(doc.error("radio.nodes", format!("node {name} has no interface at all"), remedy));
+            let remedy =
+                "add it to the `nodes` of a radio or wire, or remove radio.nodes to give all nodes the radio";
+            return Err(doc.error("radio.nodes", format!("node {name} has no interface"), remedy));
         }
         if has.len() > MAX_INTERFACES {
-            let reason = format!("node {name} has {} interfaces", has.len());
+            let reason = format!("node {name} has too many interfaces ({})", has.len());
             return Err(doc.error("wires", reason, format!("give a node at most {MAX_INTERFACES}")));
         }
     }
@@ -480,5 +477,5 @@ pub(crate) fn find(
         return Ok(at);
     }
     let reason = format!("node {} has no interface {name:?}", node.0);
-    Err(doc.error(key, reason, "name one of its own, or leave the key out"))
+    Err(doc.error(key, reason, "name one of its interfaces, or remove the key"))
 }

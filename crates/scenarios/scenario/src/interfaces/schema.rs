@@ -9,21 +9,21 @@ use crate::site::Site;
 /// The radio: a preset, and any key of the radio that should differ from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Radio {
-    /// The preset's name.
+    /// The name of the preset.
     #[serde(default = "preset", deserialize_with = "crate::presets::names::radio")]
     pub preset: String,
-    /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Without one: `radio`, and `radio1`, `radio2` ...
-    /// for further ones.
+    /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Default: `radio`; `radio1`, `radio2` ... for
+    /// additional ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The number of an IEEE 802.11 channel, in the place of `frequency_mhz`: 1 to 14 in the 2.4 GHz band, 36 to 177 in the
+    /// The number of an IEEE 802.11 channel, instead of `frequency_mhz`: 1 to 14 in the 2.4 GHz band, 36 to 177 in the
     /// 5 GHz band (with `phy = "ofdm"`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
-    /// The nodes that have it. Without it: every node.
+    /// The nodes that have it. Default: every node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRef>>,
-    /// What the place around the nodes does to signals, besides distance. Without it: nothing.
+    /// How the surroundings of the nodes affect signals, in addition to distance. Default: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
     /// Keys that differ from the preset.
@@ -48,31 +48,32 @@ impl Default for Radio {
     }
 }
 
-/// An Ethernet segment: a cable between two nodes, or a switch with a cable to each of several. Full duplex; every node's
-/// frames leave one after the other and reach the others whole, whatever these send at the time. Nothing is acknowledged.
+/// An Ethernet segment: a cable between two nodes, or a switch with a cable to each of several. Full duplex: each node
+/// sends its frames one after the other, and they never collide. Frames are not acknowledged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wire {
-    /// The nodes at its ends, at least two.
+    /// The nodes attached to it, at least two.
     pub nodes: Vec<NodeRef>,
-    /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Without one: `wire0`, `wire1` ... in the order of
+    /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Default: `wire0`, `wire1` ... in the order of
     /// this list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Rate of each node's cable, Mb/s. A frame takes 38 octets besides its packet, and at least 84 in all: preamble,
-    /// header, padding, check sequence and the gap to the next one (IEEE 802.3).
+    /// Rate of each node's cable, Mb/s. A frame takes 38 bytes in addition to its packet, and at least 84 in all:
+    /// preamble, header, padding, check sequence and the gap to the next one (IEEE 802.3).
     #[serde(default = "rate")]
     pub rate_mbps: f64,
-    /// From the last bit sent to the last bit received, microseconds.
+    /// Delay from the last bit sent to the last bit received, microseconds.
     #[serde(default = "delay")]
     pub delay_us: f64,
-    /// Share of the frames that are lost, drawn for each frame and receiver.
+    /// Probability that a frame is lost, drawn for each frame and receiver.
     #[serde(default)]
     pub loss: f64,
-    /// Packets that each class of its interface queues holds.
+    /// Capacity of each class of its interface queues, packets.
     #[serde(default = "queue")]
     pub queue_packets: u32,
-    /// When it is cut. Its interfaces are down for so long: a packet for one ends as if its next hop had not answered.
+    /// Times when it is cut. Its interfaces are down then: a packet sent to one fails as if the next hop had not
+    /// answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<Cut>,
     /// An IPv4 prefix, such as `10.1.0.0/24`: the wire is a network outside of the mesh, as an uplink of a gateway is. Its nodes find each
@@ -97,13 +98,13 @@ pub struct Absence {
     pub length_s: Option<f64>,
 }
 
-/// A time in which a wire is cut.
+/// A time when a wire is cut.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cut {
-    /// When it is cut, seconds.
+    /// Start, seconds.
     pub start_s: f64,
-    /// For how long, seconds. Without it: for good.
+    /// Length, seconds. Default: permanently.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_s: Option<f64>,
 }

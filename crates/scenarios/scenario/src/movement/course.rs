@@ -9,10 +9,10 @@ use crate::file::Scenario;
 use crate::movement::{MAX_TRIPS, Movement};
 use crate::site::Map;
 
-/// How far from the line a stop may lie to count, metres: the kerb, and what a GPS is off by.
+/// The largest distance of a stop from the line, metres: the kerb, and the error of a GPS.
 const STOP_WITHIN_M: f64 = 20.0;
 
-/// The tracks of `count` nodes; those that stand somewhere of their own get one that the caller replaces.
+/// The tracks of `count` nodes; those with their own position get one that the caller replaces.
 pub(crate) fn tracks(
     scenario: &Scenario,
     seed: u64,
@@ -59,10 +59,8 @@ pub(crate) fn tracks(
     if legs > MAX_TRIPS {
         return Err(doc.error(
             "movement",
-            format!(
-                "the cars would drive about {legs:.1e} stretches, and at most {MAX_TRIPS:.0e} fit into memory"
-            ),
-            "simplify the line, take fewer nodes or a shorter run",
+            format!("the cars would drive about {legs:.1e} stretches; the limit is {MAX_TRIPS:.0e}"),
+            "simplify the line, use fewer nodes, or shorten the run",
         ));
     }
     let mut driven = convoy.tracks(seed, drivers.len()).into_iter();
@@ -80,7 +78,9 @@ fn road(line: &str, map: &Map, doc: &Document) -> Result<Course, Error> {
     Course::new(points, &stops, STOP_WITHIN_M).map_err(|e| {
         let reason = format!("line {line:?} {e}");
         match e {
-            CourseError::TooShort => doc.error("movement.line", reason, "give it points that differ"),
+            CourseError::TooShort => {
+                doc.error("movement.line", reason, "give it at least two different points")
+            }
         }
     })
 }
@@ -92,7 +92,7 @@ fn check_speeds(min_mps: f64, max_mps: f64, doc: &Document) -> Result<(), Error>
         return Err(doc.error(
             "movement.speed_max_mps",
             format!("{max_mps} is below speed_min_mps = {min_mps}"),
-            "exchange the two",
+            "swap the two values",
         ));
     }
     Ok(())
@@ -114,9 +114,11 @@ fn separation_s_of(
             in_range(doc, "movement.separation_s", s, 0.0, MAX_DURATION_S)?;
             Ok(s)
         }
-        _ => {
-            Err(doc.error("movement", "neither or both of separation_m and separation_s", "give one of them"))
-        }
+        _ => Err(doc.error(
+            "movement",
+            "exactly one of separation_m and separation_s is required",
+            "set one of them",
+        )),
     }
 }
 
@@ -127,9 +129,9 @@ fn check_jitter(jitter_s: f64, most_s: f64, doc: &Document) -> Result<(), Error>
     Err(doc.error(
         "movement.jitter_s",
         format!(
-            "{jitter_s} is not between 0 and {most_s:.3}: a quarter of the separation, a twentieth of a lap"
+            "{jitter_s} is not between 0 and {most_s:.3} (a quarter of the separation, a twentieth of a lap)"
         ),
-        "give less",
+        "reduce it",
     ))
 }
 

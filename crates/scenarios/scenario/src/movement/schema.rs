@@ -8,29 +8,29 @@ use wayhop_simulator_files::Columns;
 
 use crate::nodes::Place;
 
-/// Where one node goes.
+/// The track of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeTrack {
-    /// Where it stands at first.
+    /// The initial position.
     pub start: Place,
-    /// How long it stands there before it sets off, seconds.
+    /// Pause at the initial position, seconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pause_s: f64,
-    /// Where it goes then, one after the other. It stays at the last one.
+    /// The waypoints, in order. The node stays at the last one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waypoints: Vec<Waypoint>,
 }
 
-/// A place to go to.
+/// A waypoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Waypoint {
-    /// The place.
+    /// The position.
     pub at: Place,
-    /// How fast the node goes there, in a straight line, m/s.
+    /// Speed on the straight line to it, m/s.
     pub speed_mps: f64,
-    /// How long it stays there, seconds.
+    /// Pause at it, seconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pause_s: f64,
 }
@@ -40,97 +40,97 @@ fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
-/// Where the nodes are, when.
+/// The movement of the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Movement {
-    /// Every node stands at a listed place.
+    /// Every node stays at a listed position.
     Static {
-        /// One place for each node.
+        /// One position for each node.
         positions: Vec<Place>,
     },
-    /// Every node goes from waypoint to waypoint, as listed: what `wayhop studio SCENARIO` draws.
+    /// Every node moves along the listed waypoints, as drawn in `wayhop studio SCENARIO`.
     Waypoints {
         /// One track for each node.
         tracks: Vec<NodeTrack>,
     },
     /// A straight line along x.
     Chain {
-        /// Distance of neighbours, metres.
+        /// Distance between neighbours, metres.
         spacing_m: f64,
     },
     /// Rows of a square grid.
     Grid {
-        /// Distance of neighbours, metres.
+        /// Distance between neighbours, metres.
         spacing_m: f64,
-        /// Nodes to a row. Without it: as near to a square as the count allows.
+        /// Nodes in a row. Default: as close to a square as the number of nodes allows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         columns: Option<u32>,
     },
-    /// Every node stands at a place drawn uniformly from the area.
+    /// Every node stays at a position drawn uniformly from the area.
     Uniform {},
-    /// Random waypoint: to a place drawn uniformly from the area, in a straight line at a speed drawn uniformly; pause;
-    /// again.
+    /// Random waypoint: move in a straight line to a position drawn uniformly from the area, at a speed drawn
+    /// uniformly, then pause, and repeat.
     RandomWaypoint {
-        /// Lowest speed, m/s.
+        /// Minimum speed, m/s.
         #[serde(default = "slowest")]
         speed_min_mps: f64,
-        /// Highest speed, m/s.
+        /// Maximum speed, m/s.
         speed_max_mps: f64,
         /// Pause at each waypoint, seconds.
         #[serde(default)]
         pause_s: f64,
-        /// Start as if the nodes had moved for ever; otherwise uniformly in the area and with a pause.
+        /// Start in the steady state of the model; otherwise start at uniformly drawn positions, with a pause.
         #[serde(default)]
         steady_state: bool,
-        /// The same moves so many times as fast, every moment divided by this: a pattern at another speed. The patterns of runs
-        /// that last `duration_s` over `speed_factor` are the same.
+        /// Speed up the movement by this factor: all its times are divided by it, so that the same pattern runs at
+        /// another speed. Runs that last `duration_s` divided by `speed_factor` have the same pattern.
         #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
         speed_factor: f64,
     },
-    /// Cars one behind the other along a line of the map: there and back, or round and round if the line ends where it
-    /// begins. All nodes drive that have no place of their own, the first in front. The leader draws a speed uniformly
-    /// for each stretch between two points of the line; the others do the same at the same places, later.
+    /// A column of cars on a line of the map: back and forth, or in laps if the line ends where it begins. All nodes
+    /// without their own position drive, the first in front. The leader draws a speed uniformly for each stretch
+    /// between two points of the line; the others drive at the same speeds in the same places, later.
     Course {
-        /// The name of a line in `map`. Its points of kind `stop` that lie within 20 m of it are places to halt at.
+        /// The name of a line in `map`. Its points of kind `stop` within 20 m of the line are stops.
         line: String,
-        /// Lowest speed, m/s.
+        /// Minimum speed, m/s.
         speed_min_mps: f64,
-        /// Highest speed, m/s.
+        /// Maximum speed, m/s.
         speed_max_mps: f64,
-        /// How long every car halts at every stop, seconds.
+        /// Time for which each car halts at each stop, seconds.
         #[serde(default)]
         stop_s: f64,
-        /// From car to car, metres, at the mean speed under way. Give this or `separation_s`.
+        /// Distance between cars, metres, at the mean driving speed. Set this or `separation_s`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         separation_m: Option<f64>,
-        /// From car to car, seconds.
+        /// Time between cars, seconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         separation_s: Option<f64>,
-        /// Each car is early or late by up to this, seconds, drawn anew for each lap.
+        /// The most by which a car is early or late, seconds, drawn for each lap.
         #[serde(default)]
         jitter_s: f64,
-        /// The same drive so many times as fast, every moment divided by this, halts and separations too.
+        /// Speed up the drive by this factor: all its times, including halts and separations, are divided by it.
         #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
         speed_factor: f64,
     },
-    /// A movement file of BonnMotion (`.movements`), plain or gzip: a line for each node.
+    /// A BonnMotion movement file (`.movements`), plain or gzip, with one line per node.
     Bonnmotion {
-        /// The file; a relative path counts from the scenario file's folder.
+        /// The file; a relative path is relative to the scenario file's folder.
         path: PathBuf,
-        /// The numbers of each waypoint. Without it: what BonnMotion's own file `NAME.params` beside the movement file says; without
-        /// that, what the file itself allows, which is refused if there are several ways to read it.
+        /// The numbers in each waypoint. Default: as `NAME.params`, which BonnMotion writes next to the movement file,
+        /// says; without it, what the file itself allows. A file that can be read in several ways is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         columns: Option<Columns>,
-        /// The same moves so many times as fast, every moment divided by this. Traffic keeps its times.
+        /// Speed up the movement by this factor: all its times are divided by it. The times of traffic do not change.
         #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
         speed_factor: f64,
     },
-    /// A movement file of ns-2 (`setdest`), plain or gzip.
+    /// An ns-2 movement file (`setdest`), plain or gzip.
     Ns2 {
-        /// The file; a relative path counts from the scenario file's folder.
+        /// The file; a relative path is relative to the scenario file's folder.
         path: PathBuf,
-        /// The same moves so many times as fast, every moment divided by this. Traffic keeps its times.
+        /// Speed up the movement by this factor: all its times are divided by it. The times of traffic do not change.
         #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]
         speed_factor: f64,
     },

@@ -16,8 +16,8 @@ const SPEEDS_MPS: (f64, f64) = (1e-3, 1e4);
 pub(crate) fn tracks(scenario: &Scenario, listed: &[NodeTrack]) -> Result<Vec<Track>, Error> {
     let doc = &scenario.document;
     if listed.iter().map(|t| t.waypoints.len()).sum::<usize>() as f64 > MAX_TRIPS {
-        let reason = format!("more than {MAX_TRIPS:.0e} waypoints, which do not fit into memory");
-        return Err(doc.error("movement.tracks", reason, "list fewer"));
+        let reason = format!("more than {MAX_TRIPS:.0e} waypoints");
+        return Err(doc.error("movement.tracks", reason, "reduce their number"));
     }
     listed.iter().enumerate().map(|(i, t)| track(scenario, i, t)).collect()
 }
@@ -85,7 +85,7 @@ mod tests {
             (way("speed_mps = nan"), "movement.tracks[0].waypoints[0].speed_mps: nan is not"),
             (way("speed_mps = 1, pause_s = -1"), "movement.tracks[0].waypoints[0].pause_s: -1 is not"),
             (way("pause_s = 1"), "the key `speed_mps` is missing"),
-            ("tracks = []\n".to_owned(), "movement.tracks: a scenario without nodes"),
+            ("tracks = []\n".to_owned(), "movement.tracks: the list is empty"),
             (
                 "[[movement.tracks]]\nstart = { x = 1 }\n".to_owned(),
                 "movement.tracks[0].start: neither x and y nor",

@@ -19,7 +19,7 @@ const LONGEST_PREFIX: u8 = 96;
 pub struct Ipv6Plan {
     /// By node.
     pub addresses: Vec<Ipv6Addr>,
-    /// Length of the prefix that they share. Whoever has an address in it is taken for a neighbour.
+    /// Length of the prefix that they share. Every address in it is taken for a neighbour.
     pub prefix_len: u8,
 }
 
@@ -42,8 +42,8 @@ pub(crate) fn resolve(scenario: &Scenario, nodes: usize) -> Result<Option<Ipv6Pl
             return named.map_or(Ok(None), |k| {
                 Err(doc.error(
                     &format!("nodes.node[{k}].address6"),
-                    "an IPv6 address, but nodes have none in this scenario",
-                    "add nodes.ipv6 = true, or take the address out",
+                    "this scenario has no IPv6",
+                    "add nodes.ipv6 = true, or remove the address",
                 ))
             });
         }
@@ -58,8 +58,8 @@ pub(crate) fn resolve(scenario: &Scenario, nodes: usize) -> Result<Option<Ipv6Pl
         if !usable || given.is_unicast_link_local() {
             return Err(doc.error(
                 &format!("nodes.node[{k}].address6"),
-                format!("{given} cannot be a node's"),
-                "give a unicast address that is not link-local",
+                format!("{given} cannot be a node's address"),
+                "use a unicast address that is not link-local",
             ));
         }
         if let Some(own) = addresses.get_mut(node.id as usize) {
@@ -72,7 +72,7 @@ pub(crate) fn resolve(scenario: &Scenario, nodes: usize) -> Result<Option<Ipv6Pl
             return Err(doc.error(
                 "nodes.node",
                 format!("nodes {other} and {i} both have the address {a}"),
-                "give each node an address of its own",
+                "give each node its own address",
             ));
         }
     }
@@ -88,9 +88,9 @@ fn own_prefix(text: &str, doc: &Document) -> Result<(Ipv6Addr, u8), Error> {
     .ok_or_else(|| {
         doc.error(
             "nodes.ipv6",
-            format!("{text:?} is no prefix for addresses of nodes"),
+            format!("{text:?} is not a valid prefix for node addresses"),
             format!(
-                "give true, or a unicast prefix of at most {LONGEST_PREFIX} bits such as \"fd00:77::/64\""
+                "use true, or a unicast prefix of at most {LONGEST_PREFIX} bits, such as \"fd00:77::/64\""
             ),
         )
     })

@@ -84,7 +84,7 @@ impl Placement {
         }
     }
 
-    /// The same moves, so many times as fast.
+    /// The same movement, sped up by this factor.
     fn sped_up(mut self, factor: f64, doc: &Document) -> Result<Self, Error> {
         check_factor(factor, doc)?;
         if factor != 1.0 {
@@ -107,15 +107,15 @@ impl Placement {
             if i >= self.tracks.len() {
                 return Err(doc.error(
                     &key("id"),
-                    format!("there is no node {i} among {}", self.tracks.len()),
+                    format!("there is no node {i}; the scenario has {} nodes", self.tracks.len()),
                     format!("give 0 to {}", self.tracks.len() - 1),
                 ));
             }
             if let Some(first) = seen.insert(node.id, k) {
                 return Err(doc.error(
                     &key("id"),
-                    format!("node {i} stands in nodes.node[{first}] already"),
-                    "put both into one entry",
+                    format!("nodes.node[{first}] already describes node {i}"),
+                    "merge the two entries",
                 ));
             }
             if let Some(name) = &node.name {
@@ -123,14 +123,14 @@ impl Placement {
                     return Err(doc.error(
                         &key("name"),
                         "the name is empty",
-                        "give a name, or leave the key out",
+                        "give a name, or remove the key",
                     ));
                 }
                 if name.chars().any(char::is_control) {
                     return Err(doc.error(
                         &key("name"),
-                        format!("{name:?} has control characters"),
-                        "take them out",
+                        format!("{name:?} contains control characters"),
+                        "remove them",
                     ));
                 }
                 self.names[i].clone_from(name);
@@ -143,8 +143,8 @@ impl Placement {
                 {
                     return Err(doc.error(
                         &key("address"),
-                        format!("{address} cannot be a node's"),
-                        "give a unicast address",
+                        format!("{address} cannot be a node's address"),
+                        "use a unicast address",
                     ));
                 }
                 self.addresses[i] = address;
@@ -158,7 +158,7 @@ impl Placement {
                 return Err(doc.error(
                     "nodes.node",
                     format!("nodes {other} and {i} are both named {name:?}"),
-                    "give each node a name of its own",
+                    "give each node its own name",
                 ));
             }
         }
@@ -168,7 +168,7 @@ impl Placement {
                 return Err(doc.error(
                     "nodes.node",
                     format!("nodes {other} and {i} both have the address {a}"),
-                    "give each node an address of its own (without one, node N has 10.0.0.1 + N)",
+                    "give each node its own address (the default of node N is 10.0.0.1 + N)",
                 ));
             }
         }
@@ -199,10 +199,7 @@ impl Placement {
             NodeRef::Id(id) if (*id as usize) < count => Ok(NodeId(*id)),
             NodeRef::Id(id) => {
                 let remedy = if self.index.contains_key(&id.to_string()) {
-                    format!(
-                        "nodes are counted from 0, to {}; write \"{id}\" for the one of this name",
-                        count - 1
-                    )
+                    format!("nodes are numbered 0 to {}; write \"{id}\" for the node of this name", count - 1)
                 } else {
                     format!("the nodes are 0 to {}", count - 1)
                 };
@@ -210,7 +207,7 @@ impl Placement {
             }
             NodeRef::Name(name) => self.index.get(name).map(|&i| NodeId(i)).ok_or_else(|| {
                 let remedy = wayhop_core::nearest(name, self.index.keys().map(String::as_str)).map_or_else(
-                    || "name it in nodes.node".to_owned(),
+                    || "add the name in nodes.node".to_owned(),
                     |meant| format!("did you mean {meant:?}?"),
                 );
                 doc.error(key, format!("there is no node named {name:?}"), remedy)
@@ -262,8 +259,8 @@ fn check_count(count: u32, scenario: &Scenario) -> Result<usize, Error> {
         Err(scenario.document.error("nodes.count", reason, format!("give 1 to {MAX_NODES}")))
     };
     match count as usize {
-        0 => wrong("a scenario without nodes".to_owned()),
-        c if c > MAX_NODES => wrong(format!("{c} nodes are more than fit")),
+        0 => wrong("the scenario has no nodes".to_owned()),
+        c if c > MAX_NODES => wrong(format!("{c} nodes are too many")),
         c => Ok(c),
     }
 }
@@ -273,8 +270,8 @@ fn count(scenario: &Scenario) -> Result<usize, Error> {
         Some(c) => check_count(c, scenario),
         None => Err(scenario.document.error(
             "nodes.count",
-            "missing, and this kind of movement does not imply it",
-            "say how many nodes there are",
+            "missing; this kind of movement does not imply it",
+            "set the number of nodes",
         )),
     }
 }
@@ -304,8 +301,8 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             if columns == 0 {
                 return Err(doc.error(
                     "movement.columns",
-                    "a grid without columns",
-                    "give at least 1, or leave the key out",
+                    "a grid needs columns",
+                    "give at least 1, or remove the key",
                 ));
             }
             fixed(placement::grid(count, columns, spacing(*spacing_m)?, origin))
@@ -326,8 +323,8 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             if trips > MAX_TRIPS {
                 return Err(doc.error(
                     "movement",
-                    format!("the nodes would make about {trips:.1e} trips, and at most {MAX_TRIPS:.0e} fit into memory"),
-                    "take a larger area, lower speeds, fewer nodes or a shorter run",
+                    format!("the nodes would make about {trips:.1e} trips; the limit is {MAX_TRIPS:.0e}"),
+                    "use a larger area, lower speeds, fewer nodes, or a shorter run",
                 ));
             }
             model.tracks(seed, count)
@@ -342,17 +339,17 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
 fn check_listed(scenario: &Scenario, key: &str, what: &str, listed: usize) -> Result<(), Error> {
     let doc = &scenario.document;
     if listed == 0 {
-        return Err(doc.error(key, "a scenario without nodes", format!("list a {what} for each node")));
+        return Err(doc.error(key, "the list is empty", format!("list a {what} for each node")));
     }
     if listed > MAX_NODES {
-        return Err(doc.error(key, "more nodes than fit", format!("list at most {MAX_NODES}")));
+        return Err(doc.error(key, "too many nodes", format!("list at most {MAX_NODES}")));
     }
     if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != listed) {
         let plural = if listed == 1 { "" } else { "s" };
         return Err(doc.error(
             "nodes.count",
             format!("{c} nodes, but {listed} {what}{plural}"),
-            format!("leave nodes.count out: the {what}s imply it"),
+            format!("remove nodes.count: the {what}s imply it"),
         ));
     }
     Ok(())
@@ -366,7 +363,7 @@ fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> 
         return Err(doc.error(
             "movement.speed_max_mps",
             format!("{max_mps} is below speed_min_mps = {min_mps}"),
-            "exchange the two",
+            "swap the two values",
         ));
     }
     Ok(())
@@ -377,7 +374,7 @@ fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {
     let Some(Area { x_m, y_m, z_m }) = scenario.area else {
         return Err(doc.error(
             "area",
-            "missing, and this kind of movement needs it",
+            "missing; this kind of movement requires it",
             "add: area = { x_m = 1500, y_m = 300 }",
         ));
     };

@@ -10,57 +10,58 @@ use crate::interfaces::energy::Energy;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nodes {
-    /// How many. Needed where the movement does not say it.
+    /// The number of nodes. Required unless the movement implies it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// IPv6 addresses, besides those of IPv4: true for addresses in fd00:77::/64, or a prefix such as "fd00:1::/64". Node 0 gets
-    /// the first address of the prefix, fd00:77::1, and so on upwards; each interface has its link-local address besides.
+    /// Enable IPv6 in addition to IPv4: true for addresses in fd00:77::/64, or a prefix such as "fd00:1::/64". Node 0
+    /// gets the first address of the prefix, fd00:77::1, node 1 the next one, and so on; each interface also has its
+    /// link-local address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ipv6: Option<NodesIpv6>,
-    /// What single nodes have of their own.
+    /// Settings of single nodes.
     #[serde(default, rename = "node", skip_serializing_if = "Vec::is_empty")]
     pub single: Vec<Node>,
 }
 
-/// What one node has of its own.
+/// Settings of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
-    /// The node, counted from 0.
+    /// The node's number, counted from 0.
     pub id: u32,
-    /// A name, to be used in flows and captures. Without one: its number (its number in the file, for ns-2 files).
+    /// A name for use in flows and captures. Default: the node's number (for ns-2 files, its number in the file).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its IPv4 address. Without one: 10.0.0.1 for node 0, and so on upwards.
+    /// IPv4 address. Default: 10.0.0.1 for node 0, 10.0.0.2 for node 1, and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<std::net::Ipv4Addr>,
-    /// Its IPv6 address, in scenarios with `nodes.ipv6`. Without one: by its number.
+    /// IPv6 address, in scenarios with `nodes.ipv6`. Default: derived from the node's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address6: Option<std::net::Ipv6Addr>,
-    /// Where it stands, in the place of what `movement` says.
+    /// Fixed position, instead of what `movement` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
-    /// Its network card: the name of a radio preset, whose `card_` keys stand in the place of those of `radio` (not of
-    /// `radios`) at this node. All else of the radio is the same for all nodes.
+    /// Network card: the name of a radio preset whose `card_` keys replace those of `radio` (not of `radios`) at this
+    /// node. All other settings of the radio are the same for all nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
-    /// Its battery: these keys stand in the place of those of `energy`.
+    /// Battery: these keys override those of `energy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Energy>,
-    /// It runs on mains: `energy` is not for it.
+    /// Mains power: `energy` does not apply to this node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mains: bool,
 }
 
-/// The box from the local origin in which nodes are placed and move.
+/// The box, starting at the local origin, in which nodes are placed and move.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Area {
-    /// Eastward, metres.
+    /// Extent to the east, metres.
     pub x_m: f64,
-    /// Northward, metres.
+    /// Extent to the north, metres.
     pub y_m: f64,
-    /// Upward, metres.
+    /// Height, metres.
     #[serde(default)]
     pub z_m: f64,
 }

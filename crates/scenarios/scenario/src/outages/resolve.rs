@@ -33,7 +33,7 @@ impl Outage {
     }
 }
 
-/// Looks up, draws and checks all outages that begin before `end`, and warns of those that do not.
+/// Looks up, draws and checks all outages that begin before `end`, and warns about later ones.
 pub(crate) fn resolve(
     scenario: &Scenario,
     placed: &Placement,
@@ -92,14 +92,14 @@ impl Plan<'_> {
         let nodes = self.nodes(k, o, drawn.is_some())?;
         if from >= self.end {
             self.late.push(format!(
-                "outages[{k}] begins at {} s, when the run is over ({} s): nothing goes down",
+                "outages[{k}] begins at {} s, after the end of the run ({} s): it has no effect",
                 o.start_s,
                 self.end.as_secs_f64()
             ));
         }
         for node in nodes {
             if let Some(&other) = self.random.get(&node) {
-                return Err(self.twice(k, node, Some(other), "has outages at random"));
+                return Err(self.twice(k, node, Some(other), "has random outages"));
             }
             match drawn {
                 Some(means) => self.at_random(k, o, node, means)?,
@@ -123,8 +123,8 @@ impl Plan<'_> {
                     if given.is_some() { ("mean_up_s", "mean_down_s") } else { ("mean_down_s", "mean_up_s") };
                 return Err(doc.error(
                     &key(k, have),
-                    format!("outages at random need {lacks}, too"),
-                    "give both means",
+                    format!("random outages need {lacks} too"),
+                    "set both means",
                 ));
             }
         };
@@ -134,8 +134,8 @@ impl Plan<'_> {
         if let Some((field, _)) = fixed.into_iter().find(|(_, given)| given.is_some()) {
             return Err(doc.error(
                 &key(k, field),
-                "outages at random have no times of their own",
-                "leave it out, or mean_up_s and mean_down_s",
+                "random outages have no fixed times",
+                "remove it, or remove mean_up_s and mean_down_s",
             ));
         }
         Ok(Some((up, down)))
@@ -151,13 +151,13 @@ impl Plan<'_> {
         match o.length_s {
             None => Err(doc.error(
                 &key(k, "every_s"),
-                "an outage to the end of the run does not come again",
-                "give length_s, too, or leave it out",
+                "an outage to the end of the run cannot repeat",
+                "set length_s too, or remove every_s",
             )),
             Some(length) if every <= length => Err(doc.error(
                 &key(k, "every_s"),
-                format!("{every} s from outage to outage leave nothing after an outage of {length} s"),
-                "give more than length_s",
+                format!("an interval of {every} s is not longer than the outage of {length} s"),
+                "set it above length_s",
             )),
             Some(_) => Ok(()),
         }
@@ -168,15 +168,15 @@ impl Plan<'_> {
         match (&o.node, &o.nodes[..]) {
             (Some(_), [_, ..]) => Err(doc.error(
                 &key(k, "nodes"),
-                "node and nodes both say which nodes",
-                "put all into nodes, or leave one out",
+                "node and nodes exclude each other",
+                "put all nodes into nodes, or remove one of the keys",
             )),
             (Some(node), []) => Ok(vec![placed.find(node, &key(k, "node"), doc)?]),
             (None, []) if at_random => Ok((0..placed.tracks.len() as u32).map(NodeId).collect()),
             (None, []) => Err(doc.error(
                 &format!("outages[{k}]"),
-                "it does not say which node goes down",
-                "give node = NUMBER or NAME, or nodes = [...]",
+                "the node is missing",
+                "set node = NUMBER or NAME, or nodes = [...]",
             )),
             (None, some) => some.iter().map(|n| placed.find(n, &key(k, "nodes"), doc)).collect(),
         }
@@ -216,7 +216,7 @@ impl Plan<'_> {
             return Err(self.scenario.document.error(
                 &entry(k),
                 format!("the run has more than {MAX_OUTAGES} outages"),
-                "make them longer, or the run shorter",
+                "use longer outages or a shorter run",
             ));
         }
         let times = self.by.entry(o.node).or_default();
@@ -234,8 +234,8 @@ impl Plan<'_> {
         let name = &self.placed.names[node.index()];
         self.scenario.document.error(
             &format!("outages[{k}]"),
-            format!("node {name} {what} already, by {}", entry(other)),
-            "leave time between the outages of a node, and give a node with outages at random no others",
+            format!("node {name} already {what} in {}", entry(other)),
+            "leave time between the outages of a node; a node with random outages can have no others",
         )
     }
 }

@@ -63,47 +63,38 @@ fn a_protocol_waits_after_a_reboot_unless_the_scenario_says_how() {
 fn each_mistake_is_named_with_its_remedy() {
     let fixed = "node = 1\nstart_s = 10\nlength_s = 5";
     for (text, message) in [
-        (
-            "start_s = 1",
-            "outages[0]: it does not say which node goes down; give node = NUMBER or NAME, or nodes",
-        ),
+        ("start_s = 1", "outages[0]: the node is missing; set node = NUMBER or NAME, or nodes"),
         ("node = 9", "outages[0].node: there is no node 9; the nodes are 0 to 3"),
         ("node = \"gat\"", "outages[0].node: there is no node named \"gat\"; did you mean \"gate\"?"),
         ("nodes = [1, 7]", "outages[0].nodes: there is no node 7"),
-        ("node = 1\nnodes = [2]", "outages[0].nodes: node and nodes both say which nodes"),
+        ("node = 1\nnodes = [2]", "outages[0].nodes: node and nodes exclude each other"),
         ("node = 1\nstart_s = -1", "outages[0].start_s: -1 is not a number from 0"),
         ("node = 1\nlength_s = 0", "outages[0].length_s: 0 is not a number from 0.001"),
         (
             "node = 1\nlength_s = 5\nevery_s = 5",
-            "every_s: 5 s from outage to outage leave nothing after an outage of 5 s",
+            "every_s: an interval of 5 s is not longer than the outage of 5 s",
         ),
-        (
-            "node = 1\nevery_s = 5",
-            "every_s: an outage to the end of the run does not come again; give length_s, too",
-        ),
-        ("mean_up_s = 5", "outages[0].mean_up_s: outages at random need mean_down_s, too; give both means"),
+        ("node = 1\nevery_s = 5", "every_s: an outage to the end of the run cannot repeat; set length_s too"),
+        ("mean_up_s = 5", "outages[0].mean_up_s: random outages need mean_down_s too; set both means"),
         ("mean_up_s = 5\nmean_down_s = 0", "mean_down_s: 0 is not a number from 0.001"),
-        (
-            "mean_up_s = 5\nmean_down_s = 5\nlength_s = 1",
-            "length_s: outages at random have no times of their own",
-        ),
+        ("mean_up_s = 5\nmean_down_s = 5\nlength_s = 1", "length_s: random outages have no fixed times"),
         ("node = 1\ntables = \"gone\"", "`gone` is not known here"),
         ("node = 1\nlenght_s = 1", "there is no key `lenght_s`"),
         (
             "node = 1\nlength_s = 0.001\nevery_s = 0.0015\n[[outages]]\nnode = 2\nlength_s = 0.001\nevery_s = 0.0015",
-            "outages[1]: the run has more than 1000000 outages; make them longer, or the run shorter",
+            "outages[1]: the run has more than 1000000 outages; use longer outages or a shorter run",
         ),
     ] {
         let e = resolved(&format!("[[outages]]\n{text}")).map(|_| ()).unwrap_err().to_string();
         assert!(e.contains(message), "{text}\n{e}");
     }
-    let overlap = "outages[1]: node 1 is down at that time already, by outages[0]; leave time between";
+    let overlap = "outages[1]: node 1 already is down at that time in outages[0]; leave time between";
     for (text, message) in [
         ("node = 1\nstart_s = 12\nlength_s = 1", overlap),
         ("node = 1\nstart_s = 15\nlength_s = 1", overlap),
         ("node = 1\nstart_s = 3\nlength_s = 2\nevery_s = 8", overlap),
         ("node = 1\nstart_s = 2", overlap),
-        ("nodes = [0, 1]\nmean_up_s = 9\nmean_down_s = 1", "node 1 has other outages already, by outages[0]"),
+        ("nodes = [0, 1]\nmean_up_s = 9\nmean_down_s = 1", "node 1 already has other outages in outages[0]"),
     ] {
         let e = resolved(&format!("[[outages]]\n{fixed}\n[[outages]]\n{text}")).map(|_| ()).unwrap_err();
         assert!(e.to_string().contains(message), "{text}\n{e}");
@@ -111,14 +102,17 @@ fn each_mistake_is_named_with_its_remedy() {
     let random =
         "[[outages]]\nmean_up_s = 9\nmean_down_s = 1\n[[outages]]\nnode = 1\nstart_s = 5\nlength_s = 1";
     let e = resolved(random).map(|_| ()).unwrap_err().to_string();
-    assert!(e.contains("outages[1]: node 1 has outages at random already, by outages[0]"), "{e}");
+    assert!(e.contains("outages[1]: node 1 already has random outages in outages[0]"), "{e}");
 }
 
 #[test]
 fn one_that_begins_after_the_end_is_remarked() {
     let r = resolved("[[outages]]\nnode = 1\nstart_s = 1000").unwrap();
     assert_eq!(r.outages, []);
-    assert_eq!(r.warnings, ["outages[0] begins at 1000 s, when the run is over (1000 s): nothing goes down"]);
+    assert_eq!(
+        r.warnings,
+        ["outages[0] begins at 1000 s, after the end of the run (1000 s): it has no effect"]
+    );
 }
 
 proptest! {

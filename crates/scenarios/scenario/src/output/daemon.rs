@@ -25,8 +25,8 @@ impl Resolved {
         self.addresses.get(node).map(|addr| format!("{addr}/{len}"))
     }
 
-    /// What a daemon is to know of a node's IPv6 address and static routes, as `path.key=value` settings. `names` are those of
-    /// its interfaces, as far as they are known.
+    /// Settings of a daemon for a node's IPv6 address and static routes, as `path.key=value`. `names` are those of its
+    /// interfaces, as far as they are known.
     pub fn network_settings(&self, node: usize, names: &[&str]) -> Vec<String> {
         let mut sets = Vec::new();
         if let Some(plan) = &self.ipv6 {
@@ -46,8 +46,8 @@ impl Resolved {
         sets
     }
 
-    /// The length of the shortest prefix from 8 on, in whole octets, that all addresses share, and of which none is the
-    /// network's or the broadcast address.
+    /// The length of the shortest prefix from 8 on, in whole bytes, that all addresses share and that makes none of
+    /// them the network's or the broadcast address.
     pub fn prefix_len(&self) -> Option<u8> {
         prefix(&self.addresses)
     }

@@ -44,17 +44,17 @@ fn exporter(scenario: &Resolved) -> Exporter<'_> {
 fn of_both(scenario: &Resolved) -> Result<Vec<String>, Error> {
     if !scenario.interfaces.is_single() {
         return Err(Error::new(
-            "ns-2's nodes have one radio each, and this scenario says who has which radio or wire",
-            "take radios, wires and radio.nodes out",
+            "ns-2 nodes have one radio each, but this scenario assigns radios or wires to nodes",
+            "remove radios, wires and radio.nodes",
         ));
     }
     let mut warnings = Vec::new();
     if !scenario.outages.is_empty() {
-        warnings.push("outages: ns-2 has none; in its run all nodes stay up".to_owned());
+        warnings.push("outages: not supported by ns-2; in its run all nodes stay up".to_owned());
     }
     if !scenario.energy.is_empty() {
         warnings.push(
-            "energy: node-config sets ns-2's energy model, not these files; its nodes stay up".to_owned(),
+            "energy: not exported, because node-config sets ns-2's energy model; in its run all nodes stay up".to_owned(),
         );
     }
     Ok(warnings)

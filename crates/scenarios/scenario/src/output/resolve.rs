@@ -17,7 +17,7 @@ pub struct CapturePlan {
     pub damaged: bool,
 }
 
-/// Of which frames a run records what became of them.
+/// The frames whose outcome a run records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceptionPlan {
     /// Those that these nodes send or should receive; in ascending order.
@@ -51,8 +51,8 @@ pub(crate) fn reception_plan(
     chosen.dedup();
     if let Some(wrong) = chosen.iter().find(|f| **f as usize >= flows) {
         let remedy = match flows {
-            0 => "the scenario has no flows; leave the key out".to_owned(),
-            n => format!("flows are 0 to {}, in the order of the table `flows`", n - 1),
+            0 => "the scenario has no flows; remove the key".to_owned(),
+            n => format!("flows are numbered 0 to {}, as in the table `flows`", n - 1),
         };
         return Err(doc.error("receptions.flows", format!("there is no flow {wrong}"), remedy));
     }

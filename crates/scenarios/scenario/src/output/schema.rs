@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::nodes::NodeRef;
 
-/// Which nodes write a capture.
+/// Nodes that write a capture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Captures {
-    /// All of them.
+    /// All nodes.
     #[serde(default)]
     pub all: bool,
-    /// These.
+    /// These nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRef>,
-    /// How much of each frame is kept, octets.
+    /// The number of bytes kept of each frame.
     #[serde(default = "snap")]
     pub snap_length_bytes: u32,
-    /// Also frames in range that the node could not decode, marked as damaged, each with a comment that says why; in simulation
-    /// and emulation.
+    /// Include frames in range that the node could not decode, marked as damaged, each with a comment that gives the
+    /// reason; in simulation and emulation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub damaged: bool,
 }
@@ -34,18 +34,18 @@ impl Default for Captures {
     }
 }
 
-/// Of which nodes and flows a run records what became of each frame at its receivers: the table `receptions`. In simulation
-/// and emulation.
+/// The nodes and flows for which a run records the outcome of each frame at its receivers, in the table `receptions`.
+/// Simulation and emulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Receptions {
-    /// Of all of them.
+    /// All nodes and flows.
     #[serde(default)]
     pub all: bool,
-    /// Frames that these nodes send or should receive.
+    /// Frames sent or to be received by these nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRef>,
-    /// Frames that carry packets of these flows, or are exchanged for them: indexes as in the table `flows`, from 0.
+    /// Frames with packets of these flows, and frames exchanged for them: indexes as in the table `flows`, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<u32>,
 }
@@ -56,11 +56,11 @@ impl Receptions {
     }
 }
 
-/// What else a run writes.
+/// Additional output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// A trace in ns-2's old wireless format.
+    /// Write a trace in ns-2's old wireless format.
     #[serde(default)]
     pub ns2_trace: bool,
 }

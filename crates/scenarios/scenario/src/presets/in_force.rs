@@ -1,4 +1,4 @@
-//! Every value that a run of a scenario has, those included that nobody wrote down, and where each comes from.
+//! All settings of a run, including defaults and derived values, each with its origin.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ use crate::presets::overrides;
 use crate::resolve::Resolved;
 use crate::traffic::Run;
 
-/// A value in force.
+/// A setting of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InForce {
     /// The key, as `--set` takes it: `traffic.0.rate_pps`.
     pub key: String,
-    /// Its value; none for a parameter that is off, as a timeout that never ends.
+    /// Its value; none for a parameter that is off, such as a timeout that never expires.
     pub value: Option<Value>,
-    /// Where that comes from. What is derived is no setting: some of it has no key in a scenario.
+    /// Its origin. A derived value is no setting: some of them have no key in a scenario.
     pub origin: Origin,
 }
 
@@ -61,10 +61,10 @@ impl Scenario {
     }
 }
 
-/// The scenario's own values, and those that it does not say.
+/// The scenario's own values, and those that it leaves open.
 struct Layers {
     table: Table,
-    /// Where values come from that nobody set.
+    /// The origins of values that nothing sets.
     unsaid: BTreeMap<String, Origin>,
     /// Parameters without a value.
     absent: Vec<InForce>,
@@ -157,7 +157,7 @@ impl Layers {
         Ok(())
     }
 
-    /// The keys that a node's own card puts in the place of its radio's.
+    /// The keys of a node's own card, which replace those of its radio.
     fn card(&mut self, section: &str, preset: &str) -> Result<(), toml::ser::Error> {
         let Some(config) = RadioConfig::preset(preset) else { return Ok(()) };
         let table = Table::try_from(config)?;

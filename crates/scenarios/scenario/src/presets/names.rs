@@ -1,4 +1,4 @@
-//! Names of protocols, profiles and radios, which may be written in capitals: what is read is the name as it is listed.
+//! Names of protocols, profiles and radios, which may be written in capitals: the result is the name as it is listed.
 
 use serde::{Deserialize as _, Deserializer};
 
@@ -15,7 +15,8 @@ pub(crate) fn radio<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Err
     String::deserialize(from).map(|name| listed(name, wayhop_radio::PRESETS.iter().map(|(name, _)| *name)))
 }
 
-/// The listed name that differs from this one in capitals only; without one, the name as it is, which is refused where it is looked up.
+/// The listed name that differs from this one only in capitals; without one, the name as it is, which is refused where
+/// it is looked up.
 fn listed(name: String, mut all: impl Iterator<Item = &'static str>) -> String {
     all.find(|known| known.eq_ignore_ascii_case(&name)).map_or(name, str::to_owned)
 }

@@ -12,7 +12,7 @@ use toml::{Table, Value};
 use wayhop_core::{ApplicationDescription, ApplicationParameters, Description, Parameters, nearest, plain};
 use wayhop_document::{Document, Error};
 
-/// `base` with the keys of `overrides` in the place of its own. `section` is where the overrides stand in the scenario.
+/// `base` with the keys of `overrides` replacing its own. `section` is the scenario's section with the overrides.
 pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
     base: &T,
     overrides: &Table,
@@ -26,7 +26,7 @@ pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
     merge(base, overrides, section, document, &keys(&schema), read)
 }
 
-/// What `read` makes of `base` with the keys of `overrides` in the place of its own. `known` are the keys that there are.
+/// What `read` makes of `base` with the keys of `overrides` replacing its own. `known` are the keys that exist.
 fn merge<T>(
     mut table: Table,
     overrides: &Table,
@@ -40,9 +40,9 @@ fn merge<T>(
         if !known.iter().any(|k| k == key) {
             let remedy = match nearest(key, known.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => "docs/reference/scenario.md lists all keys".to_owned(),
+                None => "see docs/reference/scenario.md for all keys".to_owned(),
             };
-            return Err(document.error(&path, "there is no such key", remedy));
+            return Err(document.error(&path, "unknown key", remedy));
         }
         // A key without a value in the base is one that may be absent.
         let old = table.get(key).unwrap_or(value);
@@ -61,13 +61,9 @@ fn merge<T>(
             document.error(&path, reason, remedy)
         })?;
         table.insert(key.clone(), new);
-        // One key at a time, so that a value out of range names its key. What is missing yet may come.
+        // One key at a time, so that a value out of range names its key. A missing key may follow.
         read(&table).map(drop).or_else(|e| if is_missing(&e) { Ok(()) } else { Err(e) }).map_err(|e| {
-            document.error(
-                &path,
-                plain(&e).replace('\n', ", "),
-                "docs/reference/scenario.md lists what is allowed",
-            )
+            document.error(&path, plain(&e).replace('\n', ", "), "see docs/reference/scenario.md")
         })?;
     }
     read(&table).map_err(|e| document.error(section, plain(&e), "check its keys"))
@@ -78,7 +74,7 @@ fn is_missing(e: &str) -> bool {
     plain(e).ends_with("is missing")
 }
 
-/// The parameters of a protocol: those of a profile with the keys of `overrides` in their place.
+/// The parameters of a protocol: those of a profile, overridden by `overrides`.
 pub(crate) fn parameters(
     protocol: &Description,
     profile: &Map<String, Json>,
@@ -88,7 +84,7 @@ pub(crate) fn parameters(
     of_json(profile, &(protocol.schema)(), protocol.read, overrides, ("protocol", document))
 }
 
-/// The parameters of an application: its defaults with the keys of `overrides` in their place.
+/// The parameters of an application: its defaults, overridden by `overrides`.
 pub(crate) fn application(
     application: &ApplicationDescription,
     overrides: &Table,
@@ -140,7 +136,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// `new` as a value of the type of `old`: a whole number may stand where a fraction is expected.
+/// `new` as a value of the type of `old`: a whole number is accepted for a fraction.
 fn like(old: &Value, new: &Value) -> Option<Value> {
     match (old, new) {
         (Value::Float(_), Value::Integer(i)) => Some(Value::Float(*i as f64)),
@@ -171,7 +167,7 @@ mod tests {
     #[test]
     fn wrong_keys_and_values_name_the_key_and_the_remedy() {
         for (text, message) in [
-            ("tx_power_db = 20", "radio.tx_power_db: there is no such key; did you mean `tx_power_dbm`?"),
+            ("tx_power_db = 20", "radio.tx_power_db: unknown key; did you mean `tx_power_dbm`?"),
             ("acknowledge = 1", "radio.acknowledge: 1 is a whole number; give true or false, such as true"),
             (
                 "queue_packets = \"18446744073709551615\"",

@@ -13,16 +13,16 @@ use crate::presets::overrides;
 use crate::traffic::tcp;
 use crate::traffic::tcp::Tcp;
 
-/// A named set of values that a scenario can ask for by its name.
+/// A named set of values for use in a scenario.
 #[derive(Clone, Debug)]
 pub struct Preset {
-    /// Its name, such as `80211g`; for a profile, with whose it is: `dsr/ns2`, `tcp/ns2`.
+    /// Its name, such as `80211g`; profiles have a prefix: `dsr/ns2`, `tcp/ns2`.
     pub name: String,
-    /// What it is for: `radio`, the protocol's name, or `tcp`.
+    /// What it applies to: `radio`, the protocol's name, or `tcp`.
     pub of: &'static str,
-    /// What it is, in a line.
+    /// A description, one line.
     pub about: String,
-    /// The keys that ask for it, and the table that they stand in.
+    /// The keys that select it, and their table.
     heading: String,
     values: Vec<Entry>,
 }
@@ -35,7 +35,7 @@ struct Entry {
     value: Option<Value>,
     /// What the key means, with its unit.
     meaning: String,
-    /// Why the value is left open: saying it would keep a run from giving the key another value.
+    /// Why the value is left open: setting it would keep a run from giving the key another value.
     open: Option<&'static str>,
 }
 
@@ -43,7 +43,7 @@ struct Entry {
 pub fn presets() -> Vec<Preset> {
     let radios = PRESETS.iter().filter_map(|(name, about)| radio(name, about));
     let profiles = wayhop_protocols::ALL.iter().flat_map(|d| d.profiles.iter().filter_map(|p| profile(d, p)));
-    let tcp = [("rfc", "the RFCs' TCP"), ("ns2", "TCP as ns-2.35 has it")];
+    let tcp = [("rfc", "TCP as in the RFCs"), ("ns2", "TCP as in ns-2.35")];
     radios.chain(profiles).chain(tcp.iter().filter_map(|(name, about)| tcp_profile(name, about))).collect()
 }
 
@@ -53,8 +53,8 @@ impl Preset {
         self.values.iter().map(|e| (&*e.key, e.value.as_ref()))
     }
 
-    /// The preset with all of its values, to be pasted into a scenario. A value that depends on the rest of a scenario is a
-    /// comment.
+    /// The preset with all its values, for pasting into a scenario. A value that depends on the rest of a scenario is
+    /// a comment.
     pub fn toml(&self) -> String {
         let line = |e: &Entry| match (&e.value, e.open) {
             (None, _) => format!("# {}: none", e.key),
@@ -73,7 +73,7 @@ impl Preset {
 
 fn radio(name: &'static str, about: &str) -> Option<Preset> {
     let config = RadioConfig::preset(name)?;
-    let why = "`hold-one` with a protocol's profile ns2";
+    let why = "`hold-one` with the profile ns2 of a protocol";
     let open = |key: &str| (key == "arp" && config.arp == Arp::Host).then_some(why);
     let schema = schema_for!(RadioConfig).to_value();
     Some(Preset {
@@ -90,10 +90,10 @@ fn profile(of: &'static Description, profile: &Profile) -> Option<Preset> {
     let needs = &of.host;
     let open = |key: &str| {
         let because = [
-            (needs.failure_notices, "true where a TCP flow heeds lost routes"),
-            (needs.reboot_wait, "true in a node that comes back without its tables"),
-            (needs.first_number, "by the clock on a real host"),
-            (needs.mtu, "that of the interface on a real one"),
+            (needs.failure_notices, "true if a TCP flow reacts to lost routes"),
+            (needs.reboot_wait, "true in a node that reboots without its tables"),
+            (needs.first_number, "set from the clock on a real host"),
+            (needs.mtu, "the interface's MTU on a real one"),
         ];
         because.into_iter().find(|(k, _)| *k == Some(key)).map(|(_, why)| why)
     };

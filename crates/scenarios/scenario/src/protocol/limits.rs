@@ -4,20 +4,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Limits;
 
-/// How much routing traffic each node takes from its neighbours, a second: `docs/concepts/limits.md`. What exceeds a limit ends as
-/// `RATE_LIMIT`. 0 is no limit. The values below hold unless the scenario gives others; with a profile of ns-2's nothing is
-/// limited.
+/// Limits on the routing traffic that each node accepts from its neighbours, per second: `docs/concepts/limits.md`.
+/// Messages above a limit are dropped with the reason `RATE_LIMIT`. 0 means no limit. The profile `ns2` has no limits
+/// by default; the defaults below apply to all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NeighbourLimits {
-    /// Routing packets of one class (Route Requests, Route Replies, ...) from one neighbour. Without it: 50.
+    /// Routing packets of one class (Route Requests, Route Replies, ...) from one neighbour. Default: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing_per_neighbour: Option<u16>,
-    /// Routing packets of one class from all neighbours. Those that were heard within the last second or two have equal shares,
-    /// of 2 packets at least. Without it: 500.
+    /// Routing packets of one class from all neighbours. Neighbours heard within the last one to two seconds have
+    /// equal shares, at least 2 packets each. Default: 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing_total: Option<u16>,
-    /// ARP requests of one neighbour that are answered. Without it: 50.
+    /// ARP requests from one neighbour that are answered. Default: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arp_per_neighbour: Option<u16>,
 }

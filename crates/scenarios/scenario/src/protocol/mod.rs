@@ -1,4 +1,5 @@
-//! The routing protocol: its parameters, orders that it gets, static routes beside it, and what nodes take from their neighbours.
+//! The routing protocol: its parameters, commands to it, static routes, and limits on what nodes accept from their
+//! neighbours.
 
 pub(crate) mod commands;
 mod limits;

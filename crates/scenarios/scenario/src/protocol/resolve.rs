@@ -20,11 +20,11 @@ impl Protocol {
         wayhop_protocols::find(&self.name).map_or(&[], |d| d.profiles)
     }
 
-    /// The protocol's parameters: those of the profile, with the section's own keys in their place. `doc` is the text that
-    /// the section stands in.
+    /// The protocol's parameters: those of the profile, overridden by the section's own keys. `doc` is the text with
+    /// the section.
     ///
     /// # Errors
-    /// If there is no such protocol, profile or key, or if a value or all of them together are refused.
+    /// If there is no such protocol, profile or key, or if a value or their combination is refused.
     pub fn resolve(&self, doc: &Document) -> Result<Configured, Error> {
         let description = wayhop_protocols::find(&self.name)
             .ok_or_else(|| unknown_name(doc, "protocol.name", &self.name, wayhop_protocols::names()))?;
@@ -80,7 +80,7 @@ impl Protocol {
         }
     }
 
-    /// What the hosts of this profile take from their neighbours.
+    /// The default limits of hosts with this profile.
     pub fn limits(&self) -> Limits {
         match self.chosen_profile().map(|p| p.host) {
             Some(HostRules::Ns2 { .. }) => Limits::NONE,
@@ -92,24 +92,24 @@ impl Protocol {
         self.profiles().iter().find(|p| p.name == self.profile())
     }
 
-    /// A profile that this protocol has not, though another one may.
+    /// A profile that this protocol does not have, though another one may.
     fn unknown_profile(&self, of: &Description, doc: &Document) -> Error {
         let name = self.profile();
         let has = |d: &&Description| d.profiles.iter().any(|p| p.name.eq_ignore_ascii_case(name));
         let others: Vec<&str> = wayhop_protocols::ALL.iter().filter(|d| has(d)).map(|d| d.name).collect();
         let own: Vec<&str> = of.profiles.iter().map(|p| p.name).collect();
         let whose = match others[..] {
-            [] => "a profile of no protocol".to_owned(),
-            _ if others.contains(&of.name) => "no profile".to_owned(),
-            _ => format!("a profile of {}, and not of {}", others.join(" and "), of.name),
+            [] => "not a profile of any protocol".to_owned(),
+            _ if others.contains(&of.name) => "not a profile".to_owned(),
+            _ => format!("a profile of {}, not of {}", others.join(" and "), of.name),
         };
         let list = format!("{} has {}", of.name, own.join(", "));
         let remedy = match nearest(name, own.iter().copied())
             .filter(|_| others.is_empty() || others.contains(&of.name))
         {
             Some(meant) => format!("did you mean `{meant}`? ({list})"),
-            None if own.is_empty() => format!("leave it out: {} has no profiles", of.name),
-            None => format!("give one of its own ({list})"),
+            None if own.is_empty() => format!("remove it: {} has no profiles", of.name),
+            None => format!("choose one of its own ({list})"),
         };
         doc.error("protocol.profile", format!("{name:?} is {whose}"), remedy)
     }
@@ -123,7 +123,7 @@ impl Protocol {
     }
 }
 
-/// The protocol that tells senders of lost routes, unless the section says whether it does.
+/// The protocol, with notices of lost routes to senders enabled unless the section decides otherwise.
 pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configured {
     match protocol.description().host.failure_notices {
         Some(key) if !section.overrides.contains_key(key) => {
@@ -133,8 +133,8 @@ pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configur
     }
 }
 
-/// The protocol of a node that comes back without its tables: it waits as its specification asks, unless the section says
-/// whether it does.
+/// The protocol of a node that reboots without its tables: it waits as its specification requires, unless the section
+/// decides otherwise.
 pub fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
     match protocol.description().host.reboot_wait {
         Some(key) if !section.overrides.contains_key(key) => {
@@ -144,7 +144,7 @@ pub fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
     }
 }
 
-/// A protocol that learns of broken links from acknowledgements, over a radio that has none.
+/// A protocol that detects broken links by acknowledgements, over a radio that has none.
 pub(crate) fn unnoticed_breaks(
     protocol: &Configured,
     section: &Protocol,
@@ -156,7 +156,7 @@ pub(crate) fn unnoticed_breaks(
     let chosen = |key: &str| section.overrides.contains_key(key);
     let remedy = protocol.parameters().remedy_without_acknowledgements(&chosen)?;
     Some(format!(
-        "this radio acknowledges nothing, and {} has no other way to notice broken links: it keeps on using them; set {remedy}",
+        "this radio does not acknowledge frames, and {} cannot detect broken links in any other way and keeps using them; set {remedy}",
         protocol.name()
     ))
 }

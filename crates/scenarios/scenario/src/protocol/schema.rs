@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The routing protocol: a profile, and any parameter that should differ from it.
+/// The routing protocol: a profile, and parameters that override it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Protocol {
     /// The protocol's name.
     #[serde(default = "protocol", deserialize_with = "crate::presets::names::protocol")]
     pub name: String,
-    /// The name of one of the protocol's sets of parameters; without it, the protocol's first.
+    /// The name of a profile, a set of parameters of the protocol. Default: the protocol's first.
     #[serde(
         default,
         deserialize_with = "crate::presets::names::profile",

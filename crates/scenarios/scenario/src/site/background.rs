@@ -1,4 +1,4 @@
-//! A picture below the map that people look at. No run reads it.
+//! An image below the map. No run reads it.
 
 use std::path::PathBuf;
 
@@ -6,27 +6,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_document::{Document, Error};
 
-/// A picture below the map of `wayhop studio`, such as a plan or an aerial photograph. Two points of it with their places turn, scale
-/// and shift it. Runs do not read the picture.
+/// An image below the map of `wayhop studio`, such as a plan or an aerial photograph. Two control points position,
+/// scale and rotate it. Runs ignore it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Background {
-    /// The picture, PNG, JPEG, GIF or WebP. A relative path counts from the scenario file's folder.
+    /// The image file: PNG, JPEG, GIF or WebP. A relative path is relative to the scenario file's folder.
     pub picture: PathBuf,
-    /// Two points that are not the same, in the picture and on the ground.
+    /// Two different control points, each in the image and on the ground.
     pub points: Vec<ControlPoint>,
-    /// How strongly it is drawn: from 0, not at all, to 1. Without it: 0.6.
+    /// Opacity, from 0 (invisible) to 1. Default: 0.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opacity: Option<f64>,
 }
 
-/// A point of the picture, and where it is.
+/// A control point: a point of the image and its position on the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControlPoint {
-    /// From the picture's left edge, pixels.
+    /// Distance from the image's left edge, pixels.
     pub right_px: f64,
-    /// From the picture's upper edge, pixels.
+    /// Distance from the image's upper edge, pixels.
     pub down_px: f64,
     /// East, metres in the local frame.
     pub x: f64,
@@ -34,27 +34,35 @@ pub struct ControlPoint {
     pub y: f64,
 }
 
-/// Whether a picture can lie where its points say. Whether there is a picture is the studio's matter.
+/// Whether an image can be placed by its points. The studio checks that the image exists.
 pub(crate) fn check(background: &Background, doc: &Document) -> Result<(), Error> {
     let Background { points, opacity, .. } = background;
     let [a, b] = points[..] else {
         return Err(doc.error(
             "background.points",
             format!("{} points", points.len()),
-            "give two, each as { right_px = 0, down_px = 0, x = 0, y = 0 }",
+            "give two, each like { right_px = 0, down_px = 0, x = 0, y = 0 }",
         ));
     };
     for (i, p) in points.iter().enumerate() {
         if ![p.right_px, p.down_px, p.x, p.y].iter().all(|v| v.is_finite()) {
-            return Err(doc.error(&format!("background.points[{i}]"), "not a place", "give finite numbers"));
+            return Err(doc.error(
+                &format!("background.points[{i}]"),
+                "the coordinates are not finite",
+                "give finite numbers",
+            ));
         }
     }
     if (a.right_px, a.down_px) == (b.right_px, b.down_px) || (a.x, a.y) == (b.x, b.y) {
-        let reason = "the two points are the same, in the picture or on the ground";
-        return Err(doc.error("background.points", reason, "give two that lie apart"));
+        let reason = "the two points are the same in the picture or on the ground";
+        return Err(doc.error("background.points", reason, "give two different points"));
     }
     if opacity.is_some_and(|o| !(0.0..=1.0).contains(&o)) {
-        return Err(doc.error("background.opacity", "not from 0 to 1", "give a share, such as 0.6"));
+        return Err(doc.error(
+            "background.opacity",
+            "not a number from 0 to 1",
+            "give one in that range, such as 0.6",
+        ));
     }
     Ok(())
 }

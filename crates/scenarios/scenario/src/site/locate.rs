@@ -21,7 +21,7 @@ pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Pos
             let Some(origin) = scenario.origin else {
                 return Err(doc.error(
                     key,
-                    "latitude and longitude without an origin",
+                    "latitude and longitude require an origin",
                     "add: origin = { lat = ..., lon = ... }",
                 ));
             };
@@ -32,8 +32,8 @@ pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Pos
         _ => {
             return Err(doc.error(
                 key,
-                "neither x and y nor lat and lon",
-                "give either x, y (and z) or lat, lon (and alt)",
+                "neither x and y nor lat and lon are set",
+                "set either x, y (and z) or lat, lon (and alt)",
             ));
         }
     };

@@ -64,7 +64,7 @@ impl Map {
         let Some(origin) = scenario.origin else {
             return Err(doc.error(
                 "map",
-                "a map without an origin for the local frame",
+                "a map requires an origin for the local frame",
                 "add: origin = { lat = ..., lon = ... }",
             ));
         };
@@ -74,25 +74,25 @@ impl Map {
         Ok(Some(map))
     }
 
-    /// Reads a FeatureCollection. Features of other geometries than Point, LineString and Polygon are passed over.
+    /// Reads a FeatureCollection. Features with other geometries than Point, LineString and Polygon are ignored.
     pub fn parse(text: &str, origin: Geodetic) -> Result<Self, Error> {
         if text.len() > MAX_MAP_BYTES {
             return Err(Error::new(
-                format!("a map of {} bytes, and at most {MAX_MAP_BYTES} are read", text.len()),
-                "leave out what the scenario does not name",
+                format!("the map has {} bytes; the limit is {MAX_MAP_BYTES}", text.len()),
+                "remove what the scenario does not use",
             ));
         }
-        let wrong = |reason: String| Error::new(reason, "make it a GeoJSON FeatureCollection (RFC 7946)");
+        let wrong = |reason: String| Error::new(reason, "use a GeoJSON FeatureCollection (RFC 7946)");
         let collection = match GeoJson::from_str(text) {
             Ok(GeoJson::FeatureCollection(c)) => c,
-            Ok(GeoJson::Feature(_)) => return Err(wrong("a single Feature".into())),
-            Ok(GeoJson::Geometry(_)) => return Err(wrong("a geometry without features".into())),
+            Ok(GeoJson::Feature(_)) => return Err(wrong("it is a single Feature".into())),
+            Ok(GeoJson::Geometry(_)) => return Err(wrong("it is a geometry without features".into())),
             Err(geojson::Error::MalformedGeoJson(e)) => {
                 let place = LineColumn { line: e.line() as u32, column: e.column() as u32 };
-                let error = wrong(format!("not GeoJSON ({e})"));
+                let error = wrong(format!("it is not GeoJSON ({e})"));
                 return Err(if place.line > 0 { error.at(place) } else { error });
             }
-            Err(e) => return Err(wrong(format!("not GeoJSON ({e})"))),
+            Err(e) => return Err(wrong(format!("it is not GeoJSON ({e})"))),
         };
         let frame = GeoOrigin::new(origin);
         let mut features = Vec::new();
@@ -117,7 +117,7 @@ impl Map {
         })
     }
 
-    /// The line named so; `key` is where the scenario names it.
+    /// The line with this name; `key` is where the scenario names it.
     pub(crate) fn line(&self, name: &str, key: &str, doc: &Document) -> Result<&[Position], Error> {
         self.named(name, "LineString", key, doc, |s| match s {
             Shape::Line(l) => Some(l.as_slice()),
@@ -125,7 +125,7 @@ impl Map {
         })
     }
 
-    /// The area named so; `key` is where the scenario names it.
+    /// The area with this name; `key` is where the scenario names it.
     pub(crate) fn area(&self, name: &str, key: &str, doc: &Document) -> Result<&[Position], Error> {
         self.named(name, "Polygon", key, doc, |s| match s {
             Shape::Area(a) => Some(a.as_slice()),
@@ -157,7 +157,7 @@ fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeatur
     let text = |key: &str| feature.property(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
     let local = |p: &geojson::Position| {
         let [lon, lat] = *p.as_slice().first_chunk().ok_or_else(|| {
-            Error::new("a position of less than two numbers", "give longitude and latitude")
+            Error::new("a position has fewer than two numbers", "give longitude and latitude")
         })?;
         // Longitude first (RFC 7946 3.1.1); exchanged, they are often out of range or far away.
         let at = frame.to_local(Geodetic { lat, lon, alt: 0.0 });
@@ -174,7 +174,7 @@ fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeatur
     let many = |ps: &[geojson::Position]| {
         if ps.len() > MAX_POINTS {
             return Err(Error::new(
-                format!("{} positions, and at most {MAX_POINTS} are read", ps.len()),
+                format!("{} positions; the limit is {MAX_POINTS}", ps.len()),
                 "simplify the line",
             ));
         }
@@ -206,7 +206,7 @@ fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeatur
     };
     if given < needed {
         return Err(Error::new(
-            format!("a {} of {given} positions", feature.shape.type_name()),
+            format!("a {} with {given} positions", feature.shape.type_name()),
             format!("give at least {needed}"),
         ));
     }

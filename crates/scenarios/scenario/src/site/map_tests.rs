@@ -48,20 +48,20 @@ fn what_is_wrong_with_a_map_is_said() {
     for (text, message) in [
         (
             r#"{"type": "Point", "coordinates": [1, 2]}"#.to_owned(),
-            "a geometry without features; make it a GeoJSON FeatureCollection (RFC 7946)",
+            "it is a geometry without features; use a GeoJSON FeatureCollection (RFC 7946)",
         ),
         (
             line("[[40, -80], [40, -80.1]]"),
             "features[0]: longitude 40, latitude -80 is not within 100 km of the scenario's origin; check the origin, and that longitude comes first",
         ),
-        (line("[[-80]]"), "features[0]: a position of less than two numbers; give longitude and latitude"),
-        (line("[[-80, 40]]"), "features[0]: a LineString of 1 positions; give at least 2"),
+        (line("[[-80]]"), "features[0]: a position has fewer than two numbers; give longitude and latitude"),
+        (line("[[-80, 40]]"), "features[0]: a LineString with 1 positions; give at least 2"),
     ] {
         assert_eq!(Map::parse(&text, ORIGIN).unwrap_err().to_string(), message);
     }
     for text in ["", "{", "[1]", r#"{"type": "FeatureCollection"}"#, &line("[[1e999, 2]]"), &line("7")] {
         let e = Map::parse(text, ORIGIN).unwrap_err().to_string();
-        assert!(e.ends_with("; make it a GeoJSON FeatureCollection (RFC 7946)"), "{text}: {e}");
+        assert!(e.ends_with("; use a GeoJSON FeatureCollection (RFC 7946)"), "{text}: {e}");
     }
     // A broken file names the line.
     let e = Map::parse("{\"type\":\n\"FeatureCollection\",,", ORIGIN).unwrap_err();
@@ -89,7 +89,7 @@ fn a_name_that_the_map_does_not_have_is_met_with_the_nearest() {
 #[test]
 fn a_map_above_the_limit_is_refused() {
     let e = Map::parse(&" ".repeat(MAX_MAP_BYTES + 1), ORIGIN).unwrap_err().to_string();
-    assert!(e.contains("and at most 16777216 are read"), "{e}");
+    assert!(e.contains("the limit is 16777216"), "{e}");
     let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(Map::parse(&nested, ORIGIN).is_err());
 }

@@ -39,12 +39,12 @@ pub(crate) fn resolve(
     };
     resolved.check().map_err(|(key, reason)| {
         let key = in_scenario(&key, &entries);
-        doc.error(&format!("{section}.{key}"), reason, "docs/reference/scenario.md lists what is allowed")
+        doc.error(&format!("{section}.{key}"), reason, "see docs/reference/scenario.md")
     })?;
     Ok(Some(Box::new(resolved)))
 }
 
-/// The key of a figure, where the scenario has it: one entry there may stand for the antennas of several nodes.
+/// The key of a setting, where the scenario has it: one entry may apply to the antennas of several nodes.
 fn in_scenario(key: &str, entries: &[usize]) -> String {
     let of_antenna = key.strip_prefix("antenna[").and_then(|rest| rest.split_once(']'));
     let entry = of_antenna.and_then(|(i, field)| Some((entries.get(i.parse::<usize>().ok()?)?, field)));
@@ -66,7 +66,7 @@ fn zone(
             doc.error(
                 &format!("{key}.name"),
                 format!("zone {:?} has no corners, and the scenario has no map", z.name),
-                "add corners to the zone, or a map that has an area of that name",
+                "add corners to the zone, or a map with an area of that name",
             )
         })?;
         map.area(&z.name, &format!("{key}.name"), doc)?.iter().copied().map(flat).collect()
@@ -117,7 +117,7 @@ fn antennas(
     Ok((out, entries))
 }
 
-/// Where an antenna points, if it does; `key` is where the scenario says towards whom.
+/// Where an antenna points, if it is directional; `key` is the scenario's key for the target node.
 fn bearing(
     a: &Antenna,
     key: &str,
@@ -128,13 +128,17 @@ fn bearing(
     let doc = &scenario.document;
     let Some(target) = &a.towards else { return Ok(a.bearing_deg) };
     if a.bearing_deg.is_some() {
-        return Err(doc.error(key, "both towards and bearing_deg are given", "leave one of them out"));
+        return Err(doc.error(key, "both towards and bearing_deg are given", "remove one of them"));
     }
     let at = |node: u32| placed.tracks[node as usize].position(Time::ZERO);
     let (here, there) = (at(station), at(placed.find(target, key, doc)?.0));
     let (dx, dy) = (there.x - here.x, there.y - here.y);
     if dx == 0.0 && dy == 0.0 {
-        return Err(doc.error(key, "the antenna points at its own place", "name a node elsewhere"));
+        return Err(doc.error(
+            key,
+            "the antenna points at its own position",
+            "name a node at another position",
+        ));
     }
     Ok(Some(libm::atan2(dx, dy).to_degrees()))
 }

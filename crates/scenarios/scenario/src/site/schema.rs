@@ -6,34 +6,35 @@ use wayhop_radio::ZoneEnds;
 
 use crate::nodes::{NodeRef, Place};
 
-/// What the place around the nodes does to signals, besides distance: docs/concepts/radio.md. Every key is optional;
-/// what is not given does nothing.
+/// How the surroundings of the nodes affect signals, in addition to distance: docs/concepts/radio.md. Every key is
+/// optional, and without it the effect is disabled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Site {
-    /// Lost on every link: cables, connectors, car bodies, foliage; dB.
+    /// Loss on every link, dB: cables, connectors, car bodies, foliage.
     #[serde(default)]
     pub loss_db: f64,
-    /// Standard deviation of the shadowing that belongs to the places of both ends, dB.
+    /// Standard deviation of the shadowing that depends on the positions of both ends, dB.
     #[serde(default)]
     pub shadowing_sigma_db: f64,
-    /// How far an end moves until the correlation of shadowing has fallen to 1/e, metres.
+    /// Distance an end moves until the correlation of the shadowing has dropped to 1/e, metres.
     #[serde(default = "shadowing_distance")]
     pub shadowing_distance_m: f64,
-    /// Standard deviation of the shadowing that changes with time, too, dB.
+    /// Standard deviation of the shadowing that also changes with time, dB.
     #[serde(default)]
     pub drift_sigma_db: f64,
-    /// How long it takes until its correlation has fallen to 1/e, seconds.
+    /// Time until its correlation has dropped to 1/e, seconds.
     #[serde(default = "drift_time")]
     pub drift_time_s: f64,
-    /// K factor of Rician fading everywhere, dB (-30: Rayleigh). Without it: no fading outside zones. Unlike
-    /// `radio.fading` it belongs to the places of both ends: it moves with a car and stands with it.
+    /// Rician K factor of the fading everywhere, dB (-30: Rayleigh). Default: no fading outside zones. Unlike
+    /// `radio.fading` it depends on the positions of both ends: it changes while a car moves, and stays the same while
+    /// it is parked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rician_k_db: Option<f64>,
-    /// How far an end moves until the fading's correlation has fallen to 1/sqrt(e), metres.
+    /// Distance an end moves until the correlation of the fading has dropped to 1/sqrt(e), metres.
     #[serde(default = "fade_distance")]
     pub fade_distance_m: f64,
-    /// Parts of the site with a propagation of their own.
+    /// Parts of the site with their own propagation.
     #[serde(default, rename = "zone", skip_serializing_if = "Vec::is_empty")]
     pub zones: Vec<Zone>,
     /// Antennas that differ from `radio.antenna_gain_dbi` and `radio.antenna_height_m`.
@@ -44,7 +45,7 @@ pub struct Site {
     pub pairs: Vec<Pair>,
 }
 
-/// A part of the site with a propagation of its own.
+/// A part of the site with its own propagation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
@@ -53,54 +54,54 @@ pub struct Zone {
     /// Its corners.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corners: Vec<Place>,
-    /// Which links it concerns: those with an end inside, or those with both.
+    /// The links affected: those with at least one end inside, or only those with both.
     #[serde(default)]
     pub ends: ZoneEnds,
-    /// Lost by each end inside, or once with `ends = "both"`, dB.
+    /// Loss for each end inside, dB; with `ends = "both"`, once per link.
     #[serde(default)]
     pub loss_db: f64,
-    /// K factor of the fading of links that it concerns, dB (-30: Rayleigh); the worst zone rules. Without it: as
-    /// elsewhere.
+    /// Rician K factor of the fading on affected links, dB (-30: Rayleigh). If several zones affect a link, the worst
+    /// one applies. Default: as outside the zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rician_k_db: Option<f64>,
-    /// How far an end moves until the fading's correlation has fallen to 1/sqrt(e), metres.
+    /// Distance an end moves until the correlation of the fading has dropped to 1/sqrt(e), metres.
     #[serde(default = "fade_distance")]
     pub fade_distance_m: f64,
 }
 
-/// The antenna of some nodes.
+/// The antennas of some nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Antenna {
-    /// Whose. Of several entries for a node the last counts.
+    /// The nodes. If several entries name a node, the last one applies.
     pub nodes: Vec<NodeRef>,
-    /// Gain, dBi; ahead, if there is a bearing. Without it: the radio's.
+    /// Gain, dBi; for a directional antenna, in the direction in which it points. Default: the radio's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_dbi: Option<f64>,
-    /// Height above the node's position, metres. Without it: the radio's.
+    /// Height above the node's position, metres. Default: the radio's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height_m: Option<f64>,
-    /// Where it points, degrees clockwise from north. Without it: the same in every direction.
+    /// Direction in which it points, degrees clockwise from north. Default: omnidirectional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearing_deg: Option<f64>,
-    /// The node that it points at in the beginning, in the place of `bearing_deg`.
+    /// The node at which it points at the start of the run, instead of `bearing_deg`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub towards: Option<NodeRef>,
-    /// Full angle between the directions of half the power, degrees.
+    /// Full half-power beam width, degrees.
     #[serde(default = "beam_width")]
     pub beam_width_deg: f64,
-    /// How much weaker the back lobe is, dB.
+    /// Front-to-back ratio: how much weaker the back lobe is, dB.
     #[serde(default = "front_to_back")]
     pub front_to_back_db: f64,
 }
 
-/// The loss of one link.
+/// Additional loss of one link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
-    /// Its two ends.
+    /// The two ends of the link.
     pub nodes: [NodeRef; 2],
-    /// What it loses in both directions besides everything else, dB.
+    /// Loss in both directions, in addition to everything else, dB.
     pub loss_db: f64,
 }
 

@@ -1,4 +1,4 @@
-//! How long a run lasts where nobody says it.
+//! The length of a run that does not set it.
 
 use wayhop_core::Time;
 use wayhop_simulator_files::MAX_DURATION_S;
@@ -8,11 +8,11 @@ use wayhop_transport::{FlowConfig, FlowKind};
 use super::kind::Times;
 use crate::file::Scenario;
 
-/// What packets that are under way when the last flow stops have to arrive, seconds.
+/// Time for packets that are under way when the last flow stops to arrive, seconds.
 const GRACE_S: f64 = 10.0;
 /// The run's length where nothing ever moves or stops, seconds; that of Broch and others (1998).
 const USUAL_S: f64 = 900.0;
-/// What a flow has that would begin when the run is over, seconds.
+/// Time for a flow that would begin after the end of the run, seconds.
 const LATE_START_S: f64 = 100.0;
 
 /// The length of a run. `last_move` is the time of the last move of ns-2 files, and `from_files` are their flows.
@@ -50,7 +50,7 @@ fn rounded_up(moment: Time) -> f64 {
     (seconds / unit).ceil() * unit
 }
 
-/// What a user should know of a duration that nobody has given: that it cuts off traffic.
+/// A warning that the default duration cuts off traffic.
 pub(crate) fn cut_off(flows: &[FlowConfig], end: Time) -> Option<String> {
     let goes_on = |f: &FlowConfig| match (f.stop, f.max_packets, &f.kind) {
         (Some(stop), _, _) => stop > end,
@@ -64,8 +64,8 @@ pub(crate) fn cut_off(flows: &[FlowConfig], end: Time) -> Option<String> {
     let first = flows.iter().position(goes_on)?;
     let count = flows.iter().filter(|f| goes_on(f)).count();
     Some(format!(
-        "no duration is given: the run ends at {} s, while {count} of {} flows go on, flow {first} for one; say how long it \
-         is to last with --duration or duration_s",
+        "stopping at {} s with {count} of {} flows still active, for example flow {first}; set --duration or \
+         duration_s",
         end.as_secs_f64(),
         flows.len()
     ))

@@ -4,7 +4,7 @@ use wayhop_core::{Configured, Route};
 use wayhop_document::{Document, Error};
 use wayhop_transport::FlowConfig;
 
-/// Refuses flows over IPv6 that cannot be.
+/// Refuses IPv6 flows that are not possible.
 pub(crate) fn check_flow(flow: &FlowConfig, has_ipv6: bool, key: &str, doc: &Document) -> Result<(), Error> {
     if !flow.ip6 {
         return Ok(());
@@ -12,17 +12,21 @@ pub(crate) fn check_flow(flow: &FlowConfig, has_ipv6: bool, key: &str, doc: &Doc
     if !has_ipv6 {
         return Err(doc.error(
             key,
-            "a flow over IPv6, but the nodes have no IPv6 addresses",
-            "add nodes.ipv6 = true, or leave the key out",
+            "this is an IPv6 flow, but the nodes have no IPv6 addresses",
+            "add nodes.ipv6 = true, or remove the key",
         ));
     }
     if flow.is_to_all() {
-        return Err(doc.error(key, "a flow over IPv6 to all nodes", "name one node, or leave the key out"));
+        return Err(doc.error(
+            key,
+            "IPv6 flows to all nodes are not supported",
+            "name one node, or remove the key",
+        ));
     }
     Ok(())
 }
 
-/// Flows over IPv6 with a protocol that does not route it and without static routes for it.
+/// IPv6 flows with a protocol that does not route IPv6, and without static routes for it.
 pub(crate) fn neighbours_only(
     flows: &[FlowConfig],
     protocol: &Configured,
@@ -33,7 +37,7 @@ pub(crate) fn neighbours_only(
         return None;
     }
     Some(format!(
-        "protocol {:?} does not route IPv6 and there are no static routes for it: flows over IPv6 reach neighbours only",
+        "protocol {:?} does not route IPv6, and there are no static IPv6 routes: IPv6 flows reach only neighbours",
         protocol.name()
     ))
 }

@@ -1,4 +1,4 @@
-//! What a kind of traffic is, and what it is given to make flows of its keys.
+//! What a kind of traffic is, and what it needs to turn its keys into flows.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::nodes::NodeRef;
 /// The most flows of a scenario.
 pub(crate) const MAX_FLOWS: usize = 1_000_000;
 
-/// When a flow starts, and when it stops if that is said; seconds.
+/// When a flow starts, and when it stops if that is given; seconds.
 pub(crate) type Times = (f64, Option<f64>);
 
-/// A key that an entry leaves open, its value and where that comes from.
+/// A key that an entry leaves open, with its value and origin.
 pub(crate) type Row = (&'static str, Value, Origin);
 
 /// A kind of traffic: the keys of one entry.
@@ -113,7 +113,7 @@ impl<'a> Entry<'a> {
                 return Err(self.doc.error(
                     &self.key_of("stop_s"),
                     format!("{stop} is not after start_s = {start_s}"),
-                    "give a later time, or leave the key out",
+                    "give a later time, or remove the key",
                 ));
             }
         }
@@ -126,14 +126,14 @@ impl<'a> Entry<'a> {
         if to == EVERYONE && matches!(kind, FlowKind::Ping { .. } | FlowKind::Tcp(_)) {
             return Err(self.doc.error(
                 &self.key_of("dst"),
-                "a ping or a connection to all nodes",
+                "a ping or connection cannot go to all nodes",
                 "name one node",
             ));
         }
         if from == to {
             return Err(self.doc.error(
                 &self.key_of("dst"),
-                "a flow from a node to itself",
+                "source and destination are the same node",
                 "name another node",
             ));
         }

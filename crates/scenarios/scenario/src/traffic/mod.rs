@@ -1,4 +1,4 @@
-//! Who sends what to whom, and how long the run lasts for it.
+//! Traffic, and the length of the run that follows from it.
 
 mod duration;
 pub(crate) mod ip;

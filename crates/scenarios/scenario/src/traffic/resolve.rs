@@ -38,13 +38,13 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placement, seed: u64) -> Resul
         let entry = Entry::new(k, doc, &network);
         traffic.kind().flows(&entry, &mut flows)?;
         if flows.len() > MAX_FLOWS {
-            return Err(doc.error(&entry.key, format!("more than {MAX_FLOWS} flows"), "give fewer"));
+            return Err(doc.error(&entry.key, format!("more than {MAX_FLOWS} flows"), "reduce their number"));
         }
     }
     // A movement file may hold traffic lines as well.
     flows.add_ns2();
     let mut out = flows.into_made();
-    // A port of its own tells each flow apart in captures, and in real networks.
+    // Each flow has its own port, so that it can be told apart in captures and in real networks.
     for (k, flow) in out.iter_mut().enumerate() {
         flow.src_port = DEFAULT_PORT + (k % PORTS) as u16;
         flow.dst_port = flow.src_port;
@@ -52,9 +52,9 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placement, seed: u64) -> Resul
     Ok(out)
 }
 
-/// A word on flows that are the same in everything but their number: somebody has probably written one twice.
+/// A warning about flows that differ only in their number, probably duplicates.
 pub(crate) fn twins(flows: &[FlowConfig], names: &[String]) -> Option<String> {
-    /// So many flows of the same ends and times are compared with each: a bound on the work.
+    /// The most flows with the same ends and times that are compared with each: a bound on the work.
     const NEAR: usize = 16;
     let same = |a: &FlowConfig, b: &FlowConfig| {
         FlowConfig { src_port: b.src_port, dst_port: b.dst_port, ..a.clone() } == *b
@@ -70,7 +70,7 @@ pub(crate) fn twins(flows: &[FlowConfig], names: &[String]) -> Option<String> {
     // A flow to all has no node at its end.
     let name = |id: NodeId| names.get(id.index()).map_or("all nodes", String::as_str);
     Some(format!(
-        "{} of {} flows repeat another one, flow {second} (from {} to {}, like flow {first}) for one: all are sent",
+        "{} of {} flows duplicate another one, for example flow {second} (from {} to {}, like flow {first}); all are sent",
         pairs.len(),
         flows.len(),
         name(flows[first].src),

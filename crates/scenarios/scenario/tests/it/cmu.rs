@@ -162,35 +162,39 @@ fn mistakes_in_a_course_or_a_site_are_named_by_file_key_and_remedy() {
     for (from, to, parts) in [
         ("line = \"course\"", "line = \"curse\"", ["s.toml:25:1: movement.line", "did you mean \"course\"?"]),
         ("map = \"site.geojson\"", "", ["movement.line: the scenario has no map", "add: map = "]),
-        ("origin = { lat = 40.43, lon = -79.95 }", "", ["map: a map without an origin", "add: origin = "]),
-        ("separation_m = 200", "", ["separation_m and separation_s", "give one of them"]),
+        ("origin = { lat = 40.43, lon = -79.95 }", "", ["map: a map requires an origin", "add: origin = "]),
+        ("separation_m = 200", "", ["separation_m and separation_s", "set one of them"]),
         (
             "separation_m = 200",
             "separation_m = nan",
-            ["movement.separation_m: nan", "give one in that range"],
+            ["movement.separation_m: nan", "give a number in that range"],
         ),
-        ("jitter_s = 1.5", "jitter_s = 9", ["movement.jitter_s: 9 is not between 0 and 5.6", "give less"]),
-        ("speed_min_mps = 6.944", "speed_min_mps = 12", ["movement.speed_max_mps", "exchange the two"]),
+        ("jitter_s = 1.5", "jitter_s = 9", ["movement.jitter_s: 9 is not between 0 and 5.6", "reduce it"]),
+        ("speed_min_mps = 6.944", "speed_min_mps = 12", ["movement.speed_max_mps", "swap the two"]),
         (
             "name = \"straight\"",
             "name = \"straigt\"",
             ["radio.site.zone[0].name", "did you mean \"straight\"?"],
         ),
-        ("towards = \"E1\"", "towards = \"E2\"", ["radio.site.antenna[0].towards", "name a node elsewhere"]),
+        (
+            "towards = \"E1\"",
+            "towards = \"E2\"",
+            ["radio.site.antenna[0].towards", "name a node at another position"],
+        ),
         (
             "beam_width_deg = 110",
             "beam_width_deg = 0",
-            ["radio.site.antenna[0].beam_width_deg", "lists what"],
+            ["radio.site.antenna[0].beam_width_deg", "see docs/reference/scenario.md"],
         ),
         (
             "nodes = [\"E1\", \"E2\"]",
             "nodes = [\"E1\", \"E1\"]",
-            ["radio.site.pair[0].nodes: a link from a node to", ""],
+            ["radio.site.pair[0].nodes: both ends are the same node", ""],
         ),
         (
             "drift_time_s = 10",
             "drift_time_s = 0",
-            ["radio.site.drift_time_s: 0 is not between", "lists what"],
+            ["radio.site.drift_time_s: 0 is not between", "see docs/reference/scenario.md"],
         ),
         ("loss_db = 11", "loss_bd = 11", ["loss_bd", "did you mean `loss_db`?"]),
     ] {

@@ -72,7 +72,7 @@ fn ns2_files_are_read_as_they_are() {
     assert_eq!((r.name.as_str(), r.tracks.len(), r.flows.len()), ("s1.pause0", 50, 20));
     // The generator's own comment in the file: base_dur=900.
     assert_eq!(r.duration, Time::from_secs_f64(900.0));
-    let goes_on = |warnings: &[String]| warnings.len() == 1 && warnings[0].contains("flows go on");
+    let goes_on = |warnings: &[String]| warnings.len() == 1 && warnings[0].contains("flows still active");
     assert!(goes_on(&r.warnings), "{:?}", r.warnings);
     let moves = std::fs::read_to_string(&movement).unwrap().lines().filter(|l| l.contains("setdest")).count();
     let legs: usize = r.tracks.iter().map(|t| t.legs().iter().filter(|l| !l.is_rest()).count()).sum();

@@ -77,13 +77,13 @@ fn mistakes_about_radios_are_named_by_key_and_remedy() {
     assert_refused(&[
         (
             two(1, 3),
-            "line 8, column 1: radios[0].channel: its spectrum, 2411 to 2433 MHz, overlaps that of radio \"radio\", 2401 to \
-             2423 MHz, and Wayhop models no interference between channels; these channels are far enough apart: 6, 7, 8, 9, \
-             10, 11, 12, 13, 14; nodes on one channel belong into one radio",
+            "line 8, column 1: radios[0].channel: its spectrum (2411 to 2433 MHz) overlaps that of radio \"radio\" (2401 to \
+             2423 MHz), and Wayhop models no interference between channels; these channels are far enough apart: 6, 7, 8, 9, \
+             10, 11, 12, 13, 14; put nodes on the same channel into one radio",
         ),
         (
             two(6, 6),
-            "radios[0].channel: radio \"radio\" is at 2437 MHz, too: one channel has one configuration;",
+            "radios[0].channel: radio \"radio\" uses 2437 MHz too, and a channel has one configuration;",
         ),
         (
             two(1, 15),
@@ -91,25 +91,22 @@ fn mistakes_about_radios_are_named_by_key_and_remedy() {
         ),
         (
             two(1, 36),
-            "radios[0].channel: channel 36 is in the 5 GHz band, which has no DSSS; give a channel from 1 to 14,",
+            "radios[0].channel: channel 36 is in the 5 GHz band, where DSSS does not exist; choose a channel from 1 to 14,",
         ),
         (
             "radio = { channel = 1 }".to_owned(),
-            "radio.channel: preset `wavelan-914-cmu` is a radio of 914 MHz, without channel numbers; give frequency_mhz,",
+            "radio.channel: preset `wavelan-914-cmu` is a 914 MHz radio without channel numbers; set frequency_mhz,",
         ),
         (
             b(1, "[radio]") + "frequency_mhz = 2412",
-            "radio.channel: both channel and frequency_mhz are given; leave one of them out",
+            "radio.channel: both channel and frequency_mhz are given; remove one of them",
         ),
         ("radio = { nodes = [] }".to_owned(), "radio.nodes: no node has this radio; name nodes,"),
         ("radio = { nodes = [0, 7] }".to_owned(), "radio.nodes[1]: there is no node 7; the nodes are 0 to 3"),
-        (
-            "radio = { nodes = [0, 1, 0] }".to_owned(),
-            "radio.nodes[2]: node 0 is in this list already; name each",
-        ),
+        ("radio = { nodes = [0, 1, 0] }".to_owned(), "radio.nodes[2]: node 0 is listed twice; list each"),
         (
             "radio = { nodes = [0, 1, 2] }".to_owned(),
-            "radio.nodes: node 3 has no interface at all; name it in the `nodes` of a radio or a wire,",
+            "radio.nodes: node 3 has no interface; add it to the `nodes` of a radio or wire,",
         ),
     ]);
 }
@@ -119,13 +116,13 @@ fn mistakes_about_wires_are_named_by_key_and_remedy() {
     assert_refused(&[
         (
             "wires = [{ nodes = [1] }]".to_owned(),
-            "wires[0].nodes: a wire with one end; name at least two nodes,",
+            "wires[0].nodes: only one node is attached to this wire; name at least two nodes,",
         ),
         (
             "wires = [{ nodes = [] }]".to_owned(),
-            "wires[0].nodes: no node has this wire; name at least two nodes,",
+            "wires[0].nodes: no node is attached to this wire; name at least two nodes,",
         ),
-        ("wires = [{ nodes = [1, 1] }]".to_owned(), "wires[0].nodes[1]: node 1 is in this list already;"),
+        ("wires = [{ nodes = [1, 1] }]".to_owned(), "wires[0].nodes[1]: node 1 is listed twice;"),
         (
             "wires = [{ nodes = [1, \"gate\"] }]".to_owned(),
             "wires[0].nodes[1]: there is no node named \"gate\";",
@@ -141,15 +138,15 @@ fn mistakes_about_wires_are_named_by_key_and_remedy() {
         ("wires = [{ nodes = [0, 1], rate = 3 }]".to_owned(), "there is no key `rate`"),
         (
             "wires = [{ nodes = [0, 1], name = \"a b\" }]".to_owned(),
-            "wires[0].name: \"a b\" is no interface's name;",
+            "wires[0].name: \"a b\" is not a valid interface name;",
         ),
         (
             "wires = [{ nodes = [0, 1], name = \"radio\" }]".to_owned(),
-            "wires[0].name: \"radio\" is the name of radio, too; give each radio and wire a name of its own",
+            "wires[0].name: \"radio\" is also the name of radio; give each radio and wire its own name",
         ),
         (
             "wires = [{ nodes = [0, 1], cuts = [{ start_s = 5 }, { start_s = 9 }] }]".to_owned(),
-            "wires[0].cuts[1].start_s: the wire is cut already then;",
+            "wires[0].cuts[1].start_s: the wire is already cut at that time;",
         ),
         (
             "wires = [{ nodes = [0, 1] }]\nstalls = [{ node = 0, interface = \"wire1\", length_s = 1 }]"
@@ -159,7 +156,7 @@ fn mistakes_about_wires_are_named_by_key_and_remedy() {
         (
             "wires = [{ nodes = [0, 1] }]\nstalls = [{ node = 2, interface = \"wire0\", length_s = 1 }]"
                 .to_owned(),
-            "stalls[0].interface: node 2 has no interface \"wire0\"; name one of its own, or leave the key out",
+            "stalls[0].interface: node 2 has no interface \"wire0\"; name one of its interfaces, or remove the key",
         ),
     ]);
 }
@@ -168,5 +165,5 @@ fn mistakes_about_wires_are_named_by_key_and_remedy() {
 fn ns2_gets_no_scenario_with_several_interfaces() {
     let r = resolve("wires = [{ nodes = [0, 1] }]").unwrap();
     let e = export_ns2(&r, wayhop_simulator_files::ns2::ExportOptions::default()).unwrap_err().to_string();
-    assert!(e.starts_with("ns-2's nodes have one radio each"), "{e}");
+    assert!(e.starts_with("ns-2 nodes have one radio each"), "{e}");
 }

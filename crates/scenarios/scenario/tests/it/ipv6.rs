@@ -65,15 +65,15 @@ fn each_mistake_is_named_by_key_and_remedy() {
         (
             "ipv6 = true",
             "ipv6 = false",
-            "traffic[0].ip: a flow over IPv6, but the nodes have no IPv6 addresses; add nodes.ipv6 = true",
+            "traffic[0].ip: this is an IPv6 flow, but the nodes have no IPv6 addresses; add nodes.ipv6 = true",
         ),
         (
             "ipv6 = true",
             "ipv6 = \"fd00::/120\"",
-            "nodes.ipv6: \"fd00::/120\" is no prefix for addresses of nodes",
+            "nodes.ipv6: \"fd00::/120\" is not a valid prefix for node addresses",
         ),
-        ("ipv6 = true", "ipv6 = \"10.0.0.0/8\"", "nodes.ipv6: \"10.0.0.0/8\" is no prefix"),
-        ("ipv6 = true", "ipv6 = \"ff02::/16\"", "nodes.ipv6: \"ff02::/16\" is no prefix"),
+        ("ipv6 = true", "ipv6 = \"10.0.0.0/8\"", "nodes.ipv6: \"10.0.0.0/8\" is not a valid prefix"),
+        ("ipv6 = true", "ipv6 = \"ff02::/16\"", "nodes.ipv6: \"ff02::/16\" is not a valid prefix"),
         (
             "ipv6 = true",
             "ipv6 = true, node = [{ id = 1, address6 = \"fe80::1\" }]",
@@ -89,19 +89,23 @@ fn each_mistake_is_named_by_key_and_remedy() {
             "ipv6 = true, node = [{ id = 1, address6 = \"fd00:77::1\" }]",
             "nodes 0 and 1 both have the address fd00:77::1",
         ),
-        ("via = 1", "via = 0", "routes[0].via: the node itself"),
-        ("destination = 2", "destination = 0", "routes[0].destination: the node itself"),
+        ("via = 1", "via = 0", "routes[0].via: this is the node itself"),
+        ("destination = 2", "destination = 0", "routes[0].destination: this is the node itself"),
         ("destination = 2", "destination = \"fd00::/129\"", "there is no node named \"fd00::/129\""),
-        ("destination = 2", "destination = \"10.0.0.9\"", "routes[0].ip: the destination tells the family"),
+        (
+            "destination = 2",
+            "destination = \"10.0.0.9\"",
+            "routes[0].ip: the destination already determines the IP version",
+        ),
         (
             "via = 1, ip = 6 }]",
             "via = 1, ip = 6 }, { node = 0, destination = 2, via = 1, ip = 6 }]",
-            "routes[1].destination: node 0 has another static route to fd00:77::3",
+            "routes[1].destination: node 0 already has a static route to fd00:77::3",
         ),
         (
             "\"ping\", src = 0, dst = 2",
             "\"cbr\", src = 0, dst = \"all\"",
-            "traffic[0].dst: a flow over IPv6 to all nodes",
+            "traffic[0].dst: IPv6 flows to all nodes are not supported",
         ),
     ];
     for (old, new, expected) in cases {

@@ -27,35 +27,39 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "nodes.count = 4",
         "nodes.count = 0",
-        "s.toml:1:7: nodes.count: a scenario without nodes; give 1 to 1000000",
+        "s.toml:1:7: nodes.count: the scenario has no nodes; give 1 to 1000000",
     ),
     (
         "nodes.count = 4",
         "nodes.count = 2000000",
-        "s.toml:1:7: nodes.count: 2000000 nodes are more than fit; give 1 to 1000000",
+        "s.toml:1:7: nodes.count: 2000000 nodes are too many; give 1 to 1000000",
     ),
     (
         "nodes.count = 4\n",
         "",
-        "s.toml: nodes.count: missing, and this kind of movement does not imply it; say how many nodes there are",
+        "s.toml: nodes.count: missing; this kind of movement does not imply it; set the number of nodes",
     ),
     (
         "spacing_m = 200",
         "spacing_m = nan",
-        "s.toml:2:30: movement.spacing_m: nan is not a number from 0 to 1000000; give one in that range",
+        "s.toml:2:30: movement.spacing_m: nan is not a number from 0 to 1000000; give a number in that range",
     ),
     (
         "spacing_m = 200",
         "spacing_m = -5",
-        "s.toml:2:30: movement.spacing_m: -5 is not a number from 0 to 1000000; give one in that range",
+        "s.toml:2:30: movement.spacing_m: -5 is not a number from 0 to 1000000; give a number in that range",
     ),
     ("dst = 3", "dst = 4", "s.toml:6:1: traffic[0].dst: there is no node 4; the nodes are 0 to 3"),
     (
         "dst = 3",
         "dst = \"gate\"",
-        "s.toml:6:1: traffic[0].dst: there is no node named \"gate\"; name it in nodes.node",
+        "s.toml:6:1: traffic[0].dst: there is no node named \"gate\"; add the name in nodes.node",
     ),
-    ("dst = 3", "dst = 0", "s.toml:6:1: traffic[0].dst: a flow from a node to itself; name another node"),
+    (
+        "dst = 3",
+        "dst = 0",
+        "s.toml:6:1: traffic[0].dst: source and destination are the same node; name another node",
+    ),
     (
         "dst = 3",
         "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nnodes = [1, 9]",
@@ -64,68 +68,68 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "dst = 3",
         "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nevery_s = 0",
-        "s.toml:9:1: commands[0].every_s: 0 is not a number from 0.001 to 31622400; give one in that range",
+        "s.toml:9:1: commands[0].every_s: 0 is not a number from 0.001 to 31622400; give a number in that range",
     ),
     (
         "dst = 3",
         "dst = 3\nrate_pps = inf",
-        "s.toml:7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000; give one in that range",
+        "s.toml:7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000; give a number in that range",
     ),
     (
         "dst = 3",
         "dst = 3\nstart_s = 5\nstop_s = 5",
-        "s.toml:8:1: traffic[0].stop_s: 5 is not after start_s = 5; give a later time, or leave the key out",
+        "s.toml:8:1: traffic[0].stop_s: 5 is not after start_s = 5; give a later time, or remove the key",
     ),
     (
         "dst = 3",
         "dst = 3\npayload_bytes = 70000",
-        "s.toml:7:1: traffic[0].payload_bytes: 70000 is not a number from 1 to 65507; give one in that range",
+        "s.toml:7:1: traffic[0].payload_bytes: 70000 is not a number from 1 to 65507; give a number in that range",
     ),
     (
         "nodes.count",
         "duration_s = 0\nnodes.count",
-        "s.toml:1:1: duration_s: 0 leaves no time to run; give seconds above zero",
+        "s.toml:1:1: duration_s: 0 is not a duration; give a number of seconds above zero",
     ),
     (
         "nodes.count",
         "duration_s = -3.5\nnodes.count",
-        "s.toml:1:1: duration_s: -3.5 leaves no time to run; give seconds above zero",
+        "s.toml:1:1: duration_s: -3.5 is not a duration; give a number of seconds above zero",
     ),
     (
         "nodes.count",
         "radio.preset = \"wavelan-914-cum\"\nnodes.count",
-        "s.toml:1:7: radio.preset: \"wavelan-914-cum\" is not known here; did you mean `wavelan-914-cmu`? (of wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
+        "s.toml:1:7: radio.preset: unknown name \"wavelan-914-cum\"; did you mean `wavelan-914-cmu`? (known: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
     ),
     (
         "nodes.count",
         "radio.queue_packet = 5\nnodes.count",
-        "s.toml:1:7: radio.queue_packet: there is no such key; did you mean `queue_packets`?",
+        "s.toml:1:7: radio.queue_packet: unknown key; did you mean `queue_packets`?",
     ),
     (
         "nodes.count",
         "radio.data_rate_mbps = 3\nnodes.count",
-        "s.toml:1:7: radio.data_rate_mbps: 3 Mb/s is none of [1.0, 2.0, 5.5, 11.0]; docs/reference/scenario.md lists what is allowed",
+        "s.toml:1:7: radio.data_rate_mbps: 3 Mb/s is not one of [1.0, 2.0, 5.5, 11.0]; see docs/reference/scenario.md",
     ),
     (
         "nodes.count",
         "protocol.name = \"olsr\"\nnodes.count",
-        "s.toml:1:10: protocol.name: \"olsr\" is not known here; did you mean `dsr`? (of dsr, aodv, dsdv, none)",
+        "s.toml:1:10: protocol.name: unknown name \"olsr\"; did you mean `dsr`? (known: dsr, aodv, dsdv, none)",
     ),
     (
         "nodes.count",
         "protocol.profile = \"das\"\nnodes.count",
-        "s.toml:1:10: protocol.profile: \"das\" is a profile of aodv, and not of dsr; give one of its own (dsr has rfc, ns2, cmu)",
+        "s.toml:1:10: protocol.profile: \"das\" is a profile of aodv, not of dsr; choose one of its own (dsr has rfc, ns2, cmu)",
     ),
     (
         "nodes.count",
         "nodes.node = [{ id = 0, card = \"wavelan-i-iso\" }]\nnodes.count",
-        "s.toml:1:25: nodes.node[0].card: \"wavelan-i-iso\" is not known here; did you mean `wavelan-i-isa`? (of wavelan-914-cmu, \
+        "s.toml:1:25: nodes.node[0].card: unknown name \"wavelan-i-iso\"; did you mean `wavelan-i-isa`? (known: wavelan-914-cmu, \
          wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
     ),
     (
         "nodes.count",
         "protocol.salvag = true\nnodes.count",
-        "s.toml:1:10: protocol.salvag: there is no such key; did you mean `salvage`?",
+        "s.toml:1:10: protocol.salvag: unknown key; did you mean `salvage`?",
     ),
     (
         "nodes.count",
@@ -140,37 +144,37 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "nodes.count",
         "nodes.node = [{ id = 4 }]\nnodes.count",
-        "s.toml:1:17: nodes.node[0].id: there is no node 4 among 4; give 0 to 3",
+        "s.toml:1:17: nodes.node[0].id: there is no node 4; the scenario has 4 nodes; give 0 to 3",
     ),
     (
         "nodes.count",
         "nodes.node = [{ id = 1 }, { id = 1 }]\nnodes.count",
-        "s.toml:1:29: nodes.node[1].id: node 1 stands in nodes.node[0] already; put both into one entry",
+        "s.toml:1:29: nodes.node[1].id: nodes.node[0] already describes node 1; merge the two entries",
     ),
     (
         "nodes.count",
         "nodes.node = [{ id = 1, address = \"10.0.0.1\" }]\nnodes.count",
-        "s.toml:1:7: nodes.node: nodes 0 and 1 both have the address 10.0.0.1; give each node an address of its own (without one, node N has 10.0.0.1 + N)",
+        "s.toml:1:7: nodes.node: nodes 0 and 1 both have the address 10.0.0.1; give each node its own address (the default of node N is 10.0.0.1 + N)",
     ),
     (
         "nodes.count",
         "nodes.node = [{ id = 1, name = \"3\" }]\nnodes.count",
-        "s.toml:1:7: nodes.node: nodes 1 and 3 are both named \"3\"; give each node a name of its own",
+        "s.toml:1:7: nodes.node: nodes 1 and 3 are both named \"3\"; give each node its own name",
     ),
     (
         "{ kind = \"chain\", spacing_m = 200 }",
         "{ kind = \"random-waypoint\", speed_max_mps = 5 }",
-        "s.toml: area: missing, and this kind of movement needs it; add: area = { x_m = 1500, y_m = 300 }",
+        "s.toml: area: missing; this kind of movement requires it; add: area = { x_m = 1500, y_m = 300 }",
     ),
     (
         "{ kind = \"chain\", spacing_m = 200 }",
         "{ kind = \"static\", positions = [{ x = 1 }] }",
-        "s.toml:1:7: nodes.count: 4 nodes, but 1 position; leave nodes.count out: the positions imply it",
+        "s.toml:1:7: nodes.count: 4 nodes, but 1 position; remove nodes.count: the positions imply it",
     ),
     (
         "{ kind = \"chain\", spacing_m = 200 }",
         "{ kind = \"ns2\", path = \"m.tcl\" }",
-        "m.tcl: no such file; check the name; paths in a scenario count from its folder",
+        "m.tcl: no such file; check the name; paths in a scenario are relative to its folder",
     ),
 ];
 
@@ -190,7 +194,7 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
 
 #[test]
 fn a_tcp_key_that_would_change_nothing_is_refused_with_what_it_is_for() {
-    let other = |of: &str| format!("this key is for {of}; take it out, or set that");
+    let other = |of: &str| format!("this key requires {of}; remove it, or set that");
     let elfn = "route_failure = \"elfn\" or \"elfn-half\"";
     for (keys, key, expect) in [
         ("probe_interval_s = 1", "probe_interval_s", other(elfn)),
@@ -240,7 +244,7 @@ fn mistakes_of_form_are_named_where_they_are() {
         ("nodes.count = 4\nnodes.count = 5\n", "s.toml:2:7: duplicate key"),
         (
             "nodes.count = \"four\"\n",
-            "s.toml:1:15: nodes.count: \"four\" is not a whole number from 0 to 4294967295; write a whole number, in digits",
+            "s.toml:1:15: nodes.count: \"four\" is not a whole number from 0 to 4294967295; write a whole number in digits",
         ),
         (&GOOD[..GOOD.len() - 9], "s.toml:"),
     ] {
@@ -257,25 +261,28 @@ fn mistakes_of_form_are_named_where_they_are() {
 const WRONG_VALUES: &[(&str, &str)] = &[
     (
         "rate_pps = fifty",
-        ":12: `fifty` is not a value; write a number in digits, and text in quotes: \"fifty\"",
+        ":12: `fifty` is not a value; write numbers in digits and strings in quotes: \"fifty\"",
     ),
-    ("rate_pps = true5", ":12: `true5` is not a value; write a number in digits"),
-    ("rate_pps = 4pps", ":12: `4pps` is not a value; write 4 alone: the name of a key says its unit"),
-    ("rate_pps = 4.5 pps # slow", ":12: `4.5 pps` is not a value; write 4.5 alone"),
-    ("name = True", ":8: `True` is not a value; write true in small letters"),
+    ("rate_pps = true5", ":12: `true5` is not a value; write numbers in digits"),
+    (
+        "rate_pps = 4pps",
+        ":12: `4pps` is not a value; write 4 without a unit: the name of the key includes it",
+    ),
+    ("rate_pps = 4.5 pps # slow", ":12: `4.5 pps` is not a value; write 4.5 without a unit"),
+    ("name = True", ":8: `True` is not a value; write true in lower case"),
     ("name = off", ":8: `off` is not a value; write false"),
     ("rate_pps = \"4\"", ":12: traffic[0].rate_pps: \"4\" is not a number; write 4 without quotes"),
-    ("rate_pps = \"fast\"", ":12: traffic[0].rate_pps: \"fast\" is not a number; write a number, in digits"),
+    ("rate_pps = \"fast\"", ":12: traffic[0].rate_pps: \"fast\" is not a number; write a number in digits"),
     (
         "payload_bytes = 64.0",
         ":17: traffic[0].payload_bytes: 64.0 is not a whole number from 0 to 4294967295; write 64",
     ),
     ("poisson = \"yes\"", ":1: there is no key `poisson`"),
-    ("rate_pps = 1,5", ":13: unexpected key or value, expected newline, `#`; write decimals with a point"),
+    ("rate_pps = 1,5", ":13: unexpected key or value, expected newline, `#`; use a decimal point"),
     ("rate_pps = .5", ":12: invalid mantissa, expected digits; write a digit before the point"),
     ("rate_pps = 5.", ":14: invalid fraction, expected digits; write a digit after the point"),
-    ("rate_pps = 04", ":12: unexpected leading zero, expected nothing; write the number without zeros"),
-    ("rate_pps == 4", ":11: extra `=`, expected nothing; write one ="),
+    ("rate_pps = 04", ":12: unexpected leading zero, expected nothing; remove the leading zeros"),
+    ("rate_pps == 4", ":11: extra `=`, expected nothing; write a single ="),
     ("rate_pps: 4", ":11: key with no value, expected `=`; write key = value"),
 ];
 
@@ -313,7 +320,7 @@ fn names_of_protocols_profiles_and_radios_may_be_written_in_capitals() {
     );
     assert_eq!(s.resolve().unwrap().protocol.name(), "aodv");
     let m = message(&GOOD.replace("[[traffic]]", "protocol.name = \"OLSR\"\n[[traffic]]"));
-    assert!(m.contains("protocol.name: \"OLSR\" is not known here; did you mean"), "{m}");
+    assert!(m.contains("protocol.name: unknown name \"OLSR\"; did you mean"), "{m}");
 }
 
 #[test]
@@ -327,10 +334,10 @@ fn a_range_that_follows_from_other_keys_is_refused_with_the_value_that_makes_it(
     {
         let e = with(&[&format!("radio.{range}=200")]).unwrap_err().to_string();
         let follows =
-            format!("this follows from tx_power_dbm, path_loss and {threshold}, and cannot be set; set ");
+            format!("this is derived from tx_power_dbm, path_loss and {threshold} and cannot be set; set ");
         assert!(e.contains(&format!("radio.{range}")) && e.contains(&follows), "{e}");
         let (_, remedy) = e.split_once("; set ").unwrap();
-        let (set, _) = remedy.split_once(", which makes it 200 m").unwrap();
+        let (set, _) = remedy.split_once(" for 200 m").unwrap();
         let r = with(&[&format!("radio.{}", set.replace(' ', ""))]).unwrap();
         let config = &r.interfaces.radios[0].config;
         let made = if range == "range_m" { config.nominal_range_m() } else { config.carrier_sense_range_m() };
@@ -348,7 +355,7 @@ fn a_setting_from_the_command_line_is_named_as_such() {
     assert!(e.contains("; did you mean `count`?"), "{e}");
     assert_eq!(
         wrong("radio.tx_power_db=3"),
-        "radio.tx_power_db (from the command line): there is no such key; did you mean `tx_power_dbm`?"
+        "radio.tx_power_db (from the command line): unknown key; did you mean `tx_power_dbm`?"
     );
     assert!(wrong("traffic.9.src=3").contains("there is no element 9 in a list of 1"));
 }
@@ -366,7 +373,7 @@ fn geographic_places_need_an_origin_and_land_around_it() {
     let text = "movement = { kind = \"static\", positions = [{ lat = 40.44, lon = -79.94 }, { lat = 40.441, lon = -79.94 }] }\n";
     assert!(
         message(text)
-            .contains("movement.positions[0]: latitude and longitude without an origin; add: origin =")
+            .contains("movement.positions[0]: latitude and longitude require an origin; add: origin =")
     );
     let with = format!("origin = {{ lat = 40.44, lon = -79.94, alt = 300 }}\n{text}");
     let r = Scenario::from_text(&with, &[]).unwrap().resolve().unwrap();
@@ -386,18 +393,26 @@ fn bursts_and_traces_that_make_no_sense_are_named() {
         message(&text).replace("s.toml:7:1: traffic[0].", "")
     };
     for (kind, keys, expect) in [
-        ("on-off", "on_s = 0", "on_s: 0 is not a number from 0.000001 to 1000000000; give one in that range"),
-        ("pareto", "off_s = -1", "off_s: -1 is not a number from 0 to 1000000000; give one in that range"),
-        ("pareto", "shape = 1", "shape: 1 is not a number from 1.01 to 100; give one in that range"),
+        (
+            "on-off",
+            "on_s = 0",
+            "on_s: 0 is not a number from 0.000001 to 1000000000; give a number in that range",
+        ),
+        (
+            "pareto",
+            "off_s = -1",
+            "off_s: -1 is not a number from 0 to 1000000000; give a number in that range",
+        ),
+        ("pareto", "shape = 1", "shape: 1 is not a number from 1.01 to 100; give a number in that range"),
         (
             "on-off",
             "rate_bps = 1e12",
-            "rate_bps: 1000000000000 is not a number from 0.000000512 to 512000000; give one in that range",
+            "rate_bps: 1000000000000 is not a number from 0.000000512 to 512000000; give a number in that range",
         ),
         (
             "trace",
             "path = \"none.csv\"",
-            "none.csv: no such file; check the name; paths in a scenario count from its folder",
+            "none.csv: no such file; check the name; paths in a scenario are relative to its folder",
         ),
     ] {
         assert_eq!(wrong(kind, keys), expect);
@@ -407,7 +422,7 @@ fn bursts_and_traces_that_make_no_sense_are_named() {
     // The scenario itself is no trace.
     assert_eq!(
         wrong("trace", "path = \"s.toml\""),
-        "s.toml:1:1: begins with \"nodes.count = 4\", which is no header; begin with the line time_s,octets"
+        "s.toml:1:1: begins with \"nodes.count = 4\", which is not a header; begin with the line time_s,octets"
     );
     assert!(wrong("trace", "path = \"s.toml\"\nformat = \"ns2\"").starts_with("s.toml: "));
 }
@@ -447,22 +462,22 @@ fn a_trace_is_read_once_and_its_packets_are_limited_over_all_files() {
 fn batteries_that_make_no_sense_are_named() {
     let wrong = |keys: &str| message(&format!("{GOOD}{keys}\n"));
     for (keys, expect) in [
-        ("[energy]\ntx_w = 1", "s.toml:7:2: energy: initial_j is missing; say how many joules there are"),
+        ("[energy]\ntx_w = 1", "s.toml:7:2: energy: initial_j is missing; give its energy in joules"),
         (
             "[energy]\ninitial_j = 0",
-            "s.toml:8:1: energy.initial_j: 0 is not a number from 0.000001 to 1000000000; give one in that range",
+            "s.toml:8:1: energy.initial_j: 0 is not a number from 0.000001 to 1000000000; give a number in that range",
         ),
         (
             "[energy]\ninitial_j = 1\nidle_w = -1",
-            "s.toml:9:1: energy.idle_w: -1 is not a number from 0 to 1000000000; give one in that range",
+            "s.toml:9:1: energy.idle_w: -1 is not a number from 0 to 1000000000; give a number in that range",
         ),
     ] {
         assert_eq!(wrong(keys), expect);
     }
     let mains = wrong("[[nodes.node]]\nid = 1\nmains = true");
-    assert!(mains.ends_with("nodes.node[0].mains: no node has a battery; take it out"), "{mains}");
+    assert!(mains.ends_with("nodes.node[0].mains: no node has a battery; remove the key"), "{mains}");
     let both = wrong("[[nodes.node]]\nid = 1\nmains = true\nenergy = { initial_j = 1 }");
     assert!(both.contains("a node on mains has no battery"), "{both}");
     let radios = wrong("[energy]\ninitial_j = 1\n[[radios]]\nchannel = 6\npreset = \"80211b\"");
-    assert!(radios.contains("batteries need nodes with one radio each"), "{radios}");
+    assert!(radios.contains("batteries require one radio per node"), "{radios}");
 }

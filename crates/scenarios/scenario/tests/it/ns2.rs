@@ -215,7 +215,7 @@ fn what_ns2s_tcp_does_otherwise_is_a_warning_and_what_it_lacks_an_error() {
     let export = |flow: &str| export_ns2(&chain(flow), ExportOptions::default());
     let rfc = export("[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\nbytes = 1461\n").unwrap();
     for (warning, words) in
-        rfc.warnings.iter().zip(["rules of the RFCs", "exact clock", "whole segments of 1460"])
+        rfc.warnings.iter().zip(["follows the RFCs", "exact clock", "whole segments of 1460"])
     {
         assert!(warning.starts_with("flow 0 ") && warning.contains(words), "{warning}");
     }
@@ -223,10 +223,10 @@ fn what_ns2s_tcp_does_otherwise_is_a_warning_and_what_it_lacks_an_error() {
     assert!(rfc.traffic.contains("send 1461"), "{}", rfc.traffic);
     for (keys, words) in [
         ("variant = \"westwood\"", "variant westwood"),
-        ("route_failure = \"elfn\"", "take route_failure out"),
-        ("window_per_hop = 2.0", "take window_per_hop out"),
-        ("pacing_bps = 2e6", "take pacing_bps out"),
-        ("fixed_rto = true", "take fixed_rto out"),
+        ("route_failure = \"elfn\"", "remove route_failure"),
+        ("window_per_hop = 2.0", "remove window_per_hop"),
+        ("pacing_bps = 2e6", "remove pacing_bps"),
+        ("fixed_rto = true", "remove fixed_rto"),
         ("application = \"requests\"", "application = \"ftp\""),
         ("bytes = 1000\nstop_s = 9", "bytes or stop_s"),
         ("bytes = 3000000000", "at most 2147483647 bytes"),
@@ -259,7 +259,7 @@ fn heights_that_change_as_the_earth_curves_are_a_warning_and_hills_an_error() {
     );
     let hill = export(40.0).unwrap_err().to_string();
     assert!(
-        hill.contains("node 0 changes its height") && hill.contains("give its places one height"),
+        hill.contains("node 0 changes its height") && hill.contains("give its positions the same height"),
         "{hill}"
     );
 }

@@ -99,7 +99,7 @@ fn coordinates_that_are_set_at_time_0_are_places() {
     }
     // Those that come later are not where the node begins.
     let late = "$ns_ at 5.0 \"$node_(0) set X_ 30\"\n$ns_ at 5.0 \"$node_(0) set Y_ 40\"\n";
-    assert_eq!(as_in_ns2(late).warnings, ["nodes without a starting X_ and Y_ stand at 0: 1 (0)"]);
+    assert_eq!(as_in_ns2(late).warnings, ["nodes without an initial X_ and Y_ are placed at 0: 1 (0)"]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_setdest_before_the_place_goes_where_ns2_goes() {
     ] {
         let i = as_in_ns2(text);
         assert_eq!(i.warnings.len(), 1, "{text}: {:?}", i.warnings);
-        assert!(i.warnings[0].contains("travel on to that setdest's destination, as in ns-2"), "{text}");
+        assert!(i.warnings[0].contains("continue to that setdest's destination, as in ns-2"), "{text}");
     }
 }
 
@@ -139,7 +139,7 @@ fn only_the_numbers_that_the_files_name_are_nodes() {
     assert_eq!(
         import(&text, None).unwrap().warnings,
         [
-            "the files name 3 nodes from 2 to 7; the other numbers are no nodes: 3, 5, 6 (nodes.count = 7 makes them nodes at 0, 0)"
+            "the files name 3 nodes from 2 to 7; the other numbers are not nodes: 3, 5, 6 (nodes.count = 7 makes them nodes at 0, 0)"
         ]
     );
     // As many as are named, or all numbers.
@@ -148,7 +148,7 @@ fn only_the_numbers_that_the_files_name_are_nodes() {
     assert_eq!(import(&text, Some(9)).unwrap().ids.len(), 9);
     for few in [2, 5] {
         let e = import(&text, Some(few)).unwrap_err().to_string();
-        assert!(e.ends_with("nodes of the scenario; set nodes.count to 7, or leave it out"), "{e}");
+        assert!(e.ends_with(" nodes; set nodes.count to 7, or remove it"), "{e}");
     }
 }
 
@@ -171,7 +171,7 @@ fn the_end_of_a_run_is_the_earliest_that_a_line_names() {
         assert_eq!(i.end.map(Time::as_secs_f64), end, "{lines}");
     }
     let e = import(&format!("{FLOW}$ns_ at 0.0 \"$ns_ halt\"\n"), None).unwrap_err().to_string();
-    assert_eq!(e, "m.tcl:13:14: the run would end as it begins; give a later time");
+    assert_eq!(e, "m.tcl:13:14: the run would end at its start; use a later time");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn nodes_of_sumos_activity_file_come_and_go() {
     assert_eq!(absent("$ns at 1 \"$g(1) start; $g(0) start\"\n"), [(0, 0.0, 1.0), (1, 0.0, 1.0)]);
     assert_eq!(
         read("$ns_ at 1.0 \"$g(7) start\"\n").unwrap_err().to_string(),
-        "activity.tcl:1:14: node 7 comes or goes, which no line of the movement places; the nodes are 0 to 2: give the files of one run"
+        "activity.tcl:1:14: node 7 starts or stops but does not exist in the movement; the nodes are 0 to 2: use files of the same run"
     );
     // An object of that name is what the file says it is.
     let object = read(&FLOW.replace("cbr_(0)", "g(0)")).unwrap();

@@ -45,10 +45,7 @@ fn random_takes_words_as_ns2_does() {
         assert_eq!((jitter(&i), i.warnings.len()), (expected, warned), "{word}: {:?}", i.warnings);
     }
     let i = import(&format!("{NODES}{CBR}$cbr_(0) set random_ true\n")).unwrap();
-    assert_eq!(
-        i.warnings,
-        ["random_ true (line 14) is 0 to ns-2, and here, too: write 1 for intervals that vary"]
-    );
+    assert_eq!(i.warnings, ["random_ true (line 14) counts as 0, as in ns-2: write 1 for random intervals"]);
 }
 
 #[test]
@@ -82,8 +79,8 @@ fn a_class_default_that_ns2_has_no_use_for_is_remarked_on() {
     let radio = import(&format!("{NODES}Phy/WirelessPhy set Pt_ 0.28\n")).unwrap_err();
     assert_eq!(
         radio.to_string(),
-        "t.tcl:5:1: Phy/WirelessPhy is set up by the scenario, not by movement or traffic files; take the line out; give \
-         the radio by --radio, or by the scenario's [radio]"
+        "t.tcl:5:1: Phy/WirelessPhy is configured by the scenario, not by movement or traffic files; remove the line; set \
+         the radio with --radio or in the scenario's [radio]"
     );
 }
 
@@ -121,14 +118,14 @@ fn all_that_is_wrong_with_a_file_is_said_at_once() {
     assert_eq!(
         e.lines(),
         [
-            "t.tcl:5:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file; take the line out; what is understood is \
-             listed in docs/reference/scenario.md",
+            "t.tcl:5:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file; remove the line; see \
+             docs/reference/scenario.md for the supported commands",
             "t.tcl:6:7: Application/Telnet is not supported; use Application/Traffic/CBR, Exponential or Pareto, or Application/FTP",
             "t.tcl:7:17: $udp is not set anywhere; create it with: set NAME [new CLASS]",
             "t.tcl:8:18: X_: \"ten\" is not a number; write a plain decimal number",
         ]
     );
-    assert!(e.to_string().ends_with("listed in docs/reference/scenario.md (and 3 more problems)"), "{e}");
+    assert!(e.to_string().ends_with("for the supported commands (and 3 more problems)"), "{e}");
 
     let many = import(&"$node_(1) fly\n$node_(2) fly\n".repeat(25)).unwrap_err();
     assert_eq!(many.lines().len(), 21);

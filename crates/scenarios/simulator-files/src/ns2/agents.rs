@@ -31,7 +31,7 @@ pub(super) enum Object {
     Tcp(Box<tcp::Agent>),
     TcpSink(tcp::Sink),
     Ftp(tcp::Ftp),
-    /// Something that has no part in a scenario (the simulator, the topography).
+    /// Something without a counterpart in a scenario (the simulator, the topography).
     Other,
 }
 
@@ -218,7 +218,7 @@ impl Agents {
         Ok(())
     }
 
-    /// `CLASS set KEY VALUE`: what objects of the class have that are made from then on.
+    /// `CLASS set KEY VALUE`: applies to objects of the class that are created from then on.
     pub(super) fn set_class(
         &mut self,
         class: &str,
@@ -308,7 +308,7 @@ impl Agents {
         })?;
         let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
             return Err(wrong(
-                format!("{agent_name} is connected to something that takes no UDP"),
+                format!("{agent_name} is connected to something that does not accept UDP"),
                 "connect it to Agent/Null",
             ));
         };
@@ -321,7 +321,7 @@ impl Agents {
         let kind = generator.kind().map_err(|(why, remedy)| wrong(format!("{name} {why}"), remedy))?;
         if generator.packet_size > packet_size {
             warnings.push(format!(
-                "{name} (line {}) sends {} octets through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
+                "{name} (line {}) sends {} bytes through an agent whose packetSize_ is {packet_size}: ns-2 cuts them \
                  into several packets, here they stay one",
                 spot.place.line, generator.packet_size
             ));
@@ -353,7 +353,10 @@ impl Agents {
             Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
         };
         let Some(Object::Tcp(agent)) = ftp.agent.map(|a| &self.all[a].0) else {
-            return Err(wrong(format!("{name} is attached to no Agent/TCP"), "add: $ftp attach-agent $tcp"));
+            return Err(wrong(
+                format!("{name} is not attached to an Agent/TCP"),
+                "add: $ftp attach-agent $tcp",
+            ));
         };
         let transfers = ftp.transfers(agent.config.segment_bytes);
         if transfers.is_empty() {
@@ -362,7 +365,7 @@ impl Agents {
         }
         let Some(Object::TcpSink(sink)) = agent.peer.map(|a| &self.all[a].0) else {
             return Err(wrong(
-                format!("the agent of {name} is connected to no Agent/TCPSink"),
+                format!("the agent of {name} is not connected to an Agent/TCPSink"),
                 "add: $ns_ connect $tcp $sink",
             ));
         };

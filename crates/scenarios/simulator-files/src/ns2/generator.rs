@@ -50,7 +50,7 @@ impl Generator {
     /// `$generator set KEY VALUE`. Returns what a user should know.
     pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<Option<String>, Error> {
         let positive = |v: f64| {
-            let wrong = || Error::new(format!("{text} is not a time above zero"), "give a longer one");
+            let wrong = || Error::new(format!("{text} is not a time above zero"), "use a longer one");
             (v > 0.0).then_some(v).ok_or_else(|| wrong().key(key).at(place))
         };
         let seconds = || value::seconds(text, key, place);
@@ -68,7 +68,7 @@ impl Generator {
                     *random = false;
                     return Ok(on.then(|| {
                         format!(
-                            "random_ {text} (line {}) is 0 to ns-2, and here, too: write 1 for intervals that vary",
+                            "random_ {text} (line {}) counts as 0, as in ns-2: write 1 for random intervals",
                             place.line
                         )
                     }));
@@ -86,7 +86,7 @@ impl Generator {
             (Rhythm::Bursts { lengths: Lengths::Pareto { shape }, .. }, "shape_") => {
                 *shape = value::number(text, key, place)?;
                 if *shape <= 1.0 {
-                    return Err(Error::new(format!("{text} leaves no mean"), "give a shape above 1")
+                    return Err(Error::new(format!("{text} has no finite mean"), "use a shape above 1")
                         .key(key)
                         .at(place));
                 }
@@ -110,15 +110,15 @@ impl Generator {
     pub(super) fn kind(&self) -> Result<FlowKind, (String, &'static str)> {
         if self.packet_size == 0 || self.rate_bps <= 0.0 {
             return Err((
-                format!("sends {} octets at {} b/s", self.packet_size, self.rate_bps),
-                "give both a value above zero",
+                format!("sends {} bytes at {} b/s", self.packet_size, self.rate_bps),
+                "set both to a value above zero",
             ));
         }
         let interval = Span::from_secs_f64(f64::from(self.packet_size) * 8.0 / self.rate_bps);
         if interval < Span::from_micros(1) {
             return Err((
                 "sends more than a million packets a second".to_owned(),
-                "give a lower rate_ or a longer interval_",
+                "use a lower rate_ or a longer interval_",
             ));
         }
         Ok(match self.rhythm {

@@ -34,7 +34,7 @@ pub(super) fn ns2_hops(table: &HopTable, a: usize, b: usize) -> u32 {
     }
 }
 
-/// A word on the lines that say something else than discs of 250 m around the tracks do; none if all agree.
+/// A warning about lines that differ from discs of 250 m around the tracks; none if all agree.
 pub(super) fn check(
     lines: &[GodLine],
     tracks: &[Track],
@@ -45,7 +45,7 @@ pub(super) fn check(
     }
     if tracks.len() > MAX_NODES_IN_TABLE {
         return Some(format!(
-            "$god_ set-dist lines are compared for up to {MAX_NODES_IN_TABLE} nodes only: {} lines not looked at",
+            "$god_ set-dist lines are only checked for up to {MAX_NODES_IN_TABLE} nodes: {} lines not checked",
             lines.len()
         ));
     }
@@ -66,9 +66,9 @@ pub(super) fn check(
         }
     }
     (differing > 0).then(|| {
-        let all = if stride > 1 { format!("{looked_at} (of {}) looked at", lines.len()) } else { lines.len().to_string() };
+        let all = if stride > 1 { format!("{looked_at} checked (of {})", lines.len()) } else { lines.len().to_string() };
         format!(
-            "{differing} of {all} $god_ set-dist lines differ from the geometry of the moves with links of 250 m: {}{}",
+            "{differing} of {all} $god_ set-dist lines differ from the geometry of the movement with links of 250 m: {}{}",
             examples.join("; "),
             if differing > examples.len() { "; ..." } else { "" }
         )
@@ -138,7 +138,7 @@ impl<F: Fn(u32) -> Option<u32>> Ours<F> {
         let word = |h| if h == UNREACHABLE { "no path".to_owned() } else { format!("{h} hops") };
         match self.hops(line) {
             Some(ours) => format!(
-                "at {} s nodes {} and {}: {} in the file, {} by the moves",
+                "at {} s nodes {} and {}: {} in the file, {} by the movement",
                 line.at.as_secs_f64(),
                 line.a,
                 line.b,

@@ -1,4 +1,4 @@
-//! Reads the commands of a movement or traffic file. Both kinds of line may stand in either file, in any order.
+//! Reads the commands of a movement or traffic file. Each file may contain both kinds of line, in any order.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -88,9 +88,9 @@ impl Importer {
         match problems.outcome() {
             // All that such a file has in it besides would be a list of what this one line says.
             Err(_) if self.is_script => Err(Error::new(
-                "is a whole ns-2 script, and nothing of Tcl is executed here",
+                "is a whole ns-2 script, and Tcl is not executed here",
                 format!(
-                    "make a scenario of it, which takes ns-2's program ns: wayhop import ns2 --script {} --out NAME.toml",
+                    "convert it to a scenario (requires ns-2's program ns): wayhop import ns2 --script {} --out NAME.toml",
                     path.display()
                 ),
             )
@@ -112,7 +112,7 @@ impl Importer {
     /// The run ends at the earliest moment that a line names.
     fn end(&mut self, at: Time, place: LineColumn) -> Result<(), Stop> {
         if at == Time::ZERO {
-            return Err(Error::new("the run would end as it begins", "give a later time").at(place).into());
+            return Err(Error::new("the run would end at its start", "use a later time").at(place).into());
         }
         self.end = Some(self.end.map_or(at, |end| end.min(at)));
         Ok(())
@@ -153,8 +153,8 @@ impl Importer {
             },
             "proc" | "for" | "foreach" | "while" | "if" | "source" | "eval" | "expr" | "incr" | "array" => {
                 Err(Error::new(
-                    format!("{head:?} is a program, and scenario files are not executed"),
-                    "if this is a whole script, ns-2 can record what it makes: wayhop import ns2 --script FILE --out NAME.toml",
+                    format!("{head:?} needs a Tcl interpreter, and scenario files are not executed"),
+                    "for a whole script, let ns-2 record it: wayhop import ns2 --script FILE --out NAME.toml",
                 )
                 .at(place)
                 .into())
@@ -213,7 +213,7 @@ impl Importer {
         outcome
     }
 
-    /// The object that the command in `[value]`, of these words, makes; `None` if it has a place already.
+    /// The object that the command in `[value]`, with these words, creates; `None` if it already exists.
     fn made(
         &mut self,
         name: &str,
@@ -255,10 +255,11 @@ impl Importer {
                 None => Ok(self.agents.set_class(class, key, value, words[3].place)?),
             },
             [class, ..] if is_of_the_radio(class) => {
-                let reason = format!("{class} is set up by the scenario, not by movement or traffic files");
+                let reason =
+                    format!("{class} is configured by the scenario, not by movement or traffic files");
                 Err(Error::new(
                     reason,
-                    "take the line out; give the radio by --radio, or by the scenario's [radio]",
+                    "remove the line; set the radio with --radio or in the scenario's [radio]",
                 )
                 .at(place)
                 .into())
@@ -313,8 +314,8 @@ impl Importer {
             }
             ["random-motion", ..] => {
                 return Err(Error::new(
-                    "random-motion draws its own moves",
-                    "write the moves out with setdest",
+                    "random-motion generates its own movement",
+                    "write the movement with setdest",
                 )
                 .at(place(0))
                 .into());
@@ -461,7 +462,7 @@ fn not_then(args: &[&str], at: Time, place: LineColumn) -> Stop {
     let shown: String = args.join(" ").chars().take(60).collect();
     Error::new(
         format!("{shown:?} at {} s would change the traffic during the run, which is not supported", at.as_secs_f64()),
-        "take it out of $ns_ at if it holds from the beginning; otherwise write two flows, one that stops then and one that starts",
+        "move it out of $ns_ at if it applies from the beginning; otherwise write two flows, one that stops then and one that starts",
     )
     .at(place)
     .into()
@@ -477,7 +478,7 @@ fn refused(what: &str, place: LineColumn) -> Stop {
     let shown: String = what.chars().take(60).collect();
     Error::new(
         format!("{shown:?} is not a line of a movement or traffic file"),
-        "take the line out; what is understood is listed in docs/reference/scenario.md",
+        "remove the line; see docs/reference/scenario.md for the supported commands",
     )
     .at(place)
     .into()

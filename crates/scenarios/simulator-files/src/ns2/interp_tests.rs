@@ -45,7 +45,7 @@ fn ids_from_one_become_indices_from_zero_and_keep_their_names() {
     // Node 0 occurs in the traffic: then ids count from 0, and it is a node that nobody has placed.
     let e = message(&(TWO_NODES.replace("(0)", "(2)") + FLOW));
     assert!(
-        e.contains("the flow's source is node 0, which no line of the movement places; the nodes are 1 to 2"),
+        e.contains("the flow's source is node 0, which does not exist in the movement; the nodes are 1 to 2"),
         "{e}"
     );
 }
@@ -111,11 +111,11 @@ fn lines_of_bursts_make_flows_with_ns2s_defaults() {
     let lengths = Lengths::Pareto { shape: 1.25 };
     assert_eq!(set.kind, FlowKind::OnOff(OnOff { interval, on, off, lengths }));
     for (class, setting, words) in [
-        ("Pareto", "shape_ 1", "shape_: 1 leaves no mean"),
-        ("Exponential", "shape_ 1.5", "shape_ is not a variable that is understood here"),
+        ("Pareto", "shape_ 1", "shape_: 1 has no finite mean"),
+        ("Exponential", "shape_ 1.5", "shape_ is not a supported variable"),
         ("Exponential", "burst_time_ 0", "burst_time_: 0 is not a time above zero"),
-        ("Exponential", "interval_ 1", "known are packetSize_, rate_, burst_time_, idle_time_"),
-        ("CBR", "burst_time_ 1", "known are packetSize_, interval_, rate_, random_, maxpkts_"),
+        ("Exponential", "interval_ 1", "use packetSize_, rate_, burst_time_, idle_time_"),
+        ("CBR", "burst_time_ 1", "use packetSize_, interval_, rate_, random_, maxpkts_"),
     ] {
         let message = flow(class, &format!("$e set {setting}\n")).unwrap_err().to_string();
         assert!(message.contains(words), "{message}");
@@ -192,9 +192,9 @@ fn wrong_lines_are_named_by_place_and_remedy() {
         ),
         (
             "$ns_ at 1.0 \"$node_(0) setdest 1 2 -3\"",
-            "m.tcl:1:36: setdest speed: -3 is negative; give zero or more",
+            "m.tcl:1:36: setdest speed: -3 is negative; use zero or more",
         ),
-        ("$ns_ at -1 \"$node_(0) setdest 1 2 3\"", "m.tcl:1:9: time: -1 is negative; give zero or more"),
+        ("$ns_ at -1 \"$node_(0) setdest 1 2 3\"", "m.tcl:1:9: time: -1 is negative; use zero or more"),
         (
             "$node_(-1) set X_ 5",
             "m.tcl:1:1: $node_(-1) names no node; write $node_(N) with N from 0 to 1000000",
@@ -205,20 +205,20 @@ fn wrong_lines_are_named_by_place_and_remedy() {
         ),
         (
             "for {set i 0} {$i < 3} {incr i} { x }",
-            "m.tcl:1:1: \"for\" is a program, and scenario files are not executed; if this is a whole script, ns-2 can record what it \
-             makes: wayhop import ns2 --script FILE --out NAME.toml",
+            "m.tcl:1:1: \"for\" needs a Tcl interpreter, and scenario files are not executed; for a whole script, let ns-2 record \
+             it: wayhop import ns2 --script FILE --out NAME.toml",
         ),
         (
             "$node_(0) fly 3",
-            "m.tcl:1:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file; take the line out; what is \
-             understood is listed in docs/reference/scenario.md",
+            "m.tcl:1:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file; remove the line; see \
+             docs/reference/scenario.md for the supported commands",
         ),
         (
             "$ns_ at 1.0 \"$node_(0) setdest 1 2",
-            "m.tcl:1:13: the \" that opens here is never closed; close it; if the file ends in the middle of a line it was \
-             cut off: fetch or write it again",
+            "m.tcl:1:13: the \" that opens here is never closed; close it; if the file ends in the middle of a line, it is \
+             truncated: download or write it again",
         ),
-        ("# nothing here", "m.tcl: has no nodes; give lines such as: $node_(0) set X_ 10.0"),
+        ("# nothing here", "m.tcl: has no nodes; write lines such as: $node_(0) set X_ 10.0"),
         (
             "set e [new Application/Traffic/Trace]",
             "m.tcl:1:7: Application/Traffic/Trace is not supported; use Application/Traffic/CBR, Exponential or Pareto, or \
@@ -230,7 +230,7 @@ fn wrong_lines_are_named_by_place_and_remedy() {
         ),
         (
             "set tcp [new Agent/TCP/Reno]\n$tcp set timestamps_ 1",
-            "m.tcl:2:22: timestamps_ 1 is not a setting of TCP that is understood here; known are packetSize_, window_, \
+            "m.tcl:2:22: timestamps_ 1 is not a supported TCP setting; use packetSize_, window_, \
              maxcwnd_, windowInit_, tcpTick_, minrto_, maxrto_, rtxcur_init_, singledup_, syn_",
         ),
     ];
@@ -244,8 +244,8 @@ fn a_destination_that_does_not_exist_is_reported_where_its_flow_begins() {
     let e = message(&(TWO_NODES.to_owned() + &FLOW.replace("node_(1)", "node_(2)")));
     assert_eq!(
         e,
-        "m.tcl:9:1: the flow's destination is node 2, which no line of the movement places; the nodes are 0 to 1: correct \
-         the number (cbrgen can name one node too many), or place the node"
+        "m.tcl:9:1: the flow's destination is node 2, which does not exist in the movement; the nodes are 0 to 1: correct \
+         the number (cbrgen may name one node too many), or add the node"
     );
 }
 
@@ -263,7 +263,7 @@ fn half_made_flows_are_reported() {
     let fast = FLOW.replace("interval_ 0.25", "interval_ 1e-9");
     assert_eq!(
         message(&(TWO_NODES.to_owned() + &fast)),
-        "m.tcl:9:1: cbr_(0) sends more than a million packets a second; give a lower rate_ or a longer interval_"
+        "m.tcl:9:1: cbr_(0) sends more than a million packets a second; use a lower rate_ or a longer interval_"
     );
     let silent = FLOW.replace("$ns_ at 2.5568388786897245 \"$cbr_(0) start\"", "");
     let i = import(&(TWO_NODES.to_owned() + &silent)).unwrap();
@@ -280,8 +280,8 @@ fn odd_things_are_warned_of() {
     assert_eq!(
         i.warnings,
         [
-            "nodes without a starting X_ and Y_ stand at 0: 1 (1)",
-            "nodes whose coordinate is set after a setdest travel on to that setdest's destination, as in ns-2: 1 (0)",
+            "nodes without an initial X_ and Y_ are placed at 0: 1 (1)",
+            "nodes whose coordinate is set after a setdest continue to that setdest's destination, as in ns-2: 1 (0)",
         ]
     );
 }
@@ -301,9 +301,9 @@ fn god_lines_are_compared_with_the_geometry() {
     assert_eq!(
         import(&(nodes.to_owned() + &wrong + early)).unwrap().warnings,
         [
-            "3 of 7 $god_ set-dist lines differ from the geometry of the moves with links of 250 m: at 0 s nodes 0 and 2: 3 hops \
-          in the file, 2 hops by the moves; at 0 s nodes 0 and 9: no such node; at 4.9 s nodes 0 and 2: no path in the file, 2 \
-          hops by the moves"
+            "3 of 7 $god_ set-dist lines differ from the geometry of the movement with links of 250 m: at 0 s nodes 0 and 2: 3 hops \
+          in the file, 2 hops by the movement; at 0 s nodes 0 and 9: no such node; at 4.9 s nodes 0 and 2: no path in the file, 2 \
+          hops by the movement"
         ]
     );
 }

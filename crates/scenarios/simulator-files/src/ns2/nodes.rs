@@ -112,11 +112,11 @@ impl Odd {
         };
         let mut out = Vec::new();
         if !self.unplaced.is_empty() {
-            out.push(format!("nodes without a starting X_ and Y_ stand at 0: {}", list(&self.unplaced)));
+            out.push(format!("nodes without an initial X_ and Y_ are placed at 0: {}", list(&self.unplaced)));
         }
         if !self.driven.is_empty() {
             out.push(format!(
-                "nodes whose coordinate is set after a setdest travel on to that setdest's destination, as in ns-2: {}",
+                "nodes whose coordinate is set after a setdest continue to that setdest's destination, as in ns-2: {}",
                 list(&self.driven)
             ));
         }

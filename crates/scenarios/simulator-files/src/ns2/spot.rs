@@ -1,4 +1,4 @@
-//! Where in the files of an import something stands.
+//! The position of something in the files of an import.
 
 use wayhop_document::LineColumn;
 

@@ -160,7 +160,7 @@ impl<'a> Commands<'a> {
         {
             return Err(Error::new(
                 "characters follow a closing quote or brace",
-                "put a blank between the words",
+                "put a space between the words",
             )
             .at(self.place()));
         }
@@ -236,7 +236,7 @@ impl<'a> Iterator for Commands<'a> {
 fn unclosed(place: LineColumn, delimiter: &str) -> Error {
     Error::new(
         format!("the {delimiter} that opens here is never closed"),
-        "close it; if the file ends in the middle of a line it was cut off: fetch or write it again",
+        "close it; if the file ends in the middle of a line, it is truncated: download or write it again",
     )
     .at(place)
 }

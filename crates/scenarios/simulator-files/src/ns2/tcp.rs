@@ -87,13 +87,13 @@ impl Agent {
             "timestamps_" | "ecn_" | "overhead_" | "maxburst_" if !on()? => {}
             _ => {
                 return Err(Error::new(
-                    format!("{key} {text} is not a setting of TCP that is understood here"),
-                    "known are packetSize_, window_, maxcwnd_, windowInit_, tcpTick_, minrto_, maxrto_, rtxcur_init_, singledup_, syn_",
+                    format!("{key} {text} is not a supported TCP setting"),
+                    "use packetSize_, window_, maxcwnd_, windowInit_, tcpTick_, minrto_, maxrto_, rtxcur_init_, singledup_, syn_",
                 )
                 .at(place));
             }
         }
-        c.check().map_err(|(_, why)| Error::new(why, "give another value").key(key).at(place))
+        c.check().map_err(|(_, why)| Error::new(why, "use another value").key(key).at(place))
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) fn is_label(key: &str) -> bool {
 
 /// A variable that its object does not have.
 pub(super) fn unknown_variable(key: &str, known: &str) -> Error {
-    Error::new(format!("{key} is not a variable that is understood here"), format!("known are {known}"))
+    Error::new(format!("{key} is not a supported variable"), format!("use {known}"))
 }
 
 /// A finite number of sensible size.
@@ -41,7 +41,7 @@ pub(super) fn leading(text: &str) -> &str {
 pub(super) fn non_negative(text: &str, what: &str, place: LineColumn) -> Result<f64, Error> {
     let v = number(text, what, place)?;
     if v < 0.0 {
-        return Err(Error::new(format!("{text} is negative"), "give zero or more")
+        return Err(Error::new(format!("{text} is negative"), "use zero or more")
             .key(what.to_owned())
             .at(place));
     }
@@ -54,7 +54,7 @@ pub(super) fn count(text: &str, what: &str, max: u64, place: LineColumn) -> Resu
     if v.fract() != 0.0 || v < 0.0 || v > max as f64 {
         return Err(Error::new(
             format!("{text} is not a whole number from 0 to {max}"),
-            "give such a number",
+            "use a number in that range",
         )
         .key(what.to_owned())
         .at(place));

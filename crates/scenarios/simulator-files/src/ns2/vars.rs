@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Longer values are not kept: doubling a variable line by line would fill the memory.
 const MAX_VALUE_BYTES: usize = 4096;
 
-/// The scalars known so far. Other `$name`s stand for objects and stay as they are written.
+/// The scalars known so far. Other `$name`s are objects and stay as they are written.
 #[derive(Default)]
 pub(super) struct Vars(BTreeMap<String, String>);
 

@@ -1,4 +1,4 @@
-//! What the files say together: who exists, who sends what to whom, when the run ends.
+//! The combined content of the files: the nodes, the flows, the end of the run.
 
 use wayhop_core::{NodeId, Time};
 use wayhop_document::{Error, Omissions, Problems};
@@ -10,7 +10,7 @@ use super::god;
 use super::interp::Importer;
 use super::spot::Spot;
 
-/// What the files say, with nodes numbered from 0.
+/// The content of the files, with nodes numbered from 0.
 #[derive(Clone, Debug)]
 pub struct Ns2Scenario {
     /// One for each node.
@@ -97,9 +97,9 @@ impl Importer {
         for f in flows {
             let missing = |end: &str, id: u32| {
                 Error::new(
-                    format!("the flow's {end} is node {id}, which no line of the movement places"),
+                    format!("the flow's {end} is node {id}, which does not exist in the movement"),
                     format!(
-                        "the nodes are {}: correct the number (cbrgen can name one node too many), or place the node",
+                        "the nodes are {}: correct the number (cbrgen may name one node too many), or add the node",
                         numbers.shown()
                     ),
                 )
@@ -107,9 +107,10 @@ impl Importer {
             let wrong = match (numbers.index(f.src), numbers.index(f.dst)) {
                 (None, _) => missing("source", f.src),
                 (_, None) => missing("destination", f.dst),
-                (Some(src), Some(dst)) if src == dst => {
-                    Error::new(format!("the flow goes from node {} to itself", f.src), "name two nodes")
-                }
+                (Some(src), Some(dst)) if src == dst => Error::new(
+                    format!("the flow's source and destination are both node {}", f.src),
+                    "name two different nodes",
+                ),
                 (Some(src), Some(dst)) => {
                     out.push(FlowConfig {
                         start: f.start,
@@ -136,8 +137,8 @@ impl Importer {
                 None => problems.note(self.located(
                     a.spot,
                     Error::new(
-                        format!("node {} comes or goes, which no line of the movement places", a.node),
-                        format!("the nodes are {}: give the files of one run", numbers.shown()),
+                        format!("node {} starts or stops but does not exist in the movement", a.node),
+                        format!("the nodes are {}: use files of the same run", numbers.shown()),
                     ),
                 )),
             }
@@ -166,7 +167,7 @@ impl Importer {
     }
 }
 
-/// Who exists: the nodes that the files name, or the first `count` numbers.
+/// The nodes that exist: those that the files name, or the first `count` numbers.
 fn numbers(
     named: Vec<u32>,
     flows: &[RawFlow],
@@ -174,7 +175,7 @@ fn numbers(
     warnings: &mut Vec<String>,
 ) -> Result<Numbers, Error> {
     let (Some(&lowest), Some(&highest)) = (named.first(), named.last()) else {
-        return Err(Error::new("has no nodes", "give lines such as: $node_(0) set X_ 10.0"));
+        return Err(Error::new("has no nodes", "write lines such as: $node_(0) set X_ 10.0"));
     };
     // Some tools number from 1. Node 0 then occurs nowhere, neither in movement nor in traffic.
     let base = u32::from(lowest != 0 && !flows.iter().any(|f| f.src == 0 || f.dst == 0));
@@ -182,8 +183,8 @@ fn numbers(
     match count {
         Some(c) if c >= all && c != named.len() => Ok(Numbers((base..).take(c).collect())),
         Some(c) if c != named.len() => Err(Error::new(
-            format!("names node {highest}, beyond the {c} nodes of the scenario"),
-            format!("set nodes.count to {all}, or leave it out"),
+            format!("names node {highest}, but the scenario has only {c} nodes"),
+            format!("set nodes.count to {all}, or remove it"),
         )),
         _ => {
             let gaps = (highest - lowest) as usize + 1 - named.len();
@@ -191,7 +192,7 @@ fn numbers(
                 let mut rest = named.iter().peekable();
                 let unnamed = (lowest..=highest).filter(|id| rest.next_if_eq(&id).is_none());
                 warnings.push(format!(
-                    "the files name {} nodes from {lowest} to {highest}; the other numbers are no nodes: {} (nodes.count = {all} \
+                    "the files name {} nodes from {lowest} to {highest}; the other numbers are not nodes: {} (nodes.count = {all} \
                      makes them nodes at 0, 0)",
                     named.len(),
                     first_few(unnamed)

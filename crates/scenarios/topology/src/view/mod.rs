@@ -1,4 +1,4 @@
-//! A survey of a scenario as people and programs read it: text, JSON and CSV.
+//! A survey of a scenario for people and programs: text, JSON and CSV.
 
 mod csv;
 mod json;
@@ -16,10 +16,10 @@ use crate::media::survey_scenario;
 use crate::pair::Pair;
 use crate::survey::Survey;
 
-/// A pair of nodes with what the scenario calls it.
+/// A pair of nodes with its names in the scenario.
 #[derive(Clone, Debug)]
 pub struct SurveyedFlow {
-    /// The flow's number; `None` for two nodes that are no flow's ends.
+    /// The flow's number; `None` for two nodes that are not the ends of a flow.
     id: Option<usize>,
     kind: &'static str,
     pair: Pair,
@@ -40,7 +40,7 @@ impl SurveyedFlow {
     }
 }
 
-/// A scenario, what was found, and what it is judged by.
+/// A scenario, the results, and the criteria.
 #[derive(Debug)]
 pub struct View<'a> {
     resolved: &'a Resolved,
@@ -77,7 +77,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The share of the time that a node has no neighbour, as a mean over all nodes.
+/// The share of the time without neighbours, mean over all nodes.
 fn isolated_share(links: &LinkSurvey) -> Option<f64> {
     mean(&links.nodes.iter().map(|n| n.isolated_share).collect::<Vec<_>>())
 }

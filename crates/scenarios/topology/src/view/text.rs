@@ -59,11 +59,11 @@ impl View<'_> {
             rows.push(row);
         }
         if self.flows.is_empty() {
-            out.push_str("no flow to one node; --src and --dst name two nodes to look at\n\n");
+            out.push_str("no unicast flow; select two nodes with --src and --dst\n\n");
         } else {
             out.push_str(&columns(&rows, 4));
-            out.push_str("paths, hops, parts: changes of the shortest path, of its hop count, and times that there was none any more;\n");
-            out.push_str("1 to >6, none: per cent of the time at so many hops; mean: hops\n\n");
+            out.push_str("paths, hops, parts: changes of the shortest path, changes of its hop count, and losses of the last path;\n");
+            out.push_str("1 to >6, none: percentage of time at that hop count; mean: hops\n\n");
         }
         out.push_str(&links_text(&self.found.links));
         out
@@ -75,23 +75,26 @@ fn links_text(links: &LinkSurvey) -> String {
     let many = links.nodes.iter().map(|n| n.neighbours_max).max().unwrap_or(0);
     let alone = isolated_share(links).unwrap_or(0.0);
     let mut out = format!(
-        "neighbours {:.2} of a node on average, {few} to {many}; a node has none {} % of the time\n",
+        "neighbours per node: mean {:.2}, range {few} to {many}; isolated {} % of the time\n",
         links.neighbours_mean(),
         percent(alone),
     );
     let (ups, downs, end) = (links.ups(), links.downs(), links.until.as_secs_f64());
     _ = writeln!(
         out,
-        "links      {:.1} at a time; {ups} came and {downs} went, {:.3} changes a second",
+        "links: mean {:.1}; {ups} up, {downs} down, {:.3} changes/s",
         links.links_mean(),
         (ups + downs) as f64 / end.max(f64::MIN_POSITIVE)
     );
     let lifetimes = links.lifetimes_s();
     let Some(mean) = links.lifetime_mean_s() else { return out };
-    _ = write!(out, "lifetime   {mean:.1} s on average");
+    _ = write!(out, "lifetime: mean {mean:.1} s");
     if let [Some(low), Some(half), Some(high)] = [0.05, 0.5, 0.95].map(|p| percentile(&lifetimes, p)) {
         let count = lifetimes.len();
-        _ = write!(out, "; of the {count} that came and went p5 {low:.1}, p50 {half:.1}, p95 {high:.1} s");
+        _ = write!(
+            out,
+            "; of {count} observed from start to end: p5 {low:.1}, p50 {half:.1}, p95 {high:.1} s"
+        );
     }
     out.push('\n');
     out

@@ -117,8 +117,8 @@ fn what_is_wrong_with_an_application_is_said_with_a_remedy() {
         run_in(dir.path(), &all).failure(2)
     };
     for (args, message) in [
-        (&["requests"][..], "\"requests\" is not known here; did you mean `request`?"),
-        (&["request", "--set", "think=1"], "there is no such key; did you mean `think_s`?"),
+        (&["requests"][..], "unknown name \"requests\"; did you mean `request`?"),
+        (&["request", "--set", "think=1"], "unknown key; did you mean `think_s`?"),
         (&["request", "--set", "tries=0"], "tries: a request that is never sent; give 1 or more"),
         (&["request", "--set", "server=base"], "server"),
     ] {

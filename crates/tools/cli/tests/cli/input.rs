@@ -127,9 +127,9 @@ fn names_of_other_cases_and_of_others_are_met_with_what_was_meant() {
     for (args, expected) in [
         (
             &["--protocol", "aodv", "--profile", "cmu"][..],
-            "\"cmu\" is a profile of dsr, and not of aodv; give one of its own (aodv has rfc, ns2, das)",
+            "\"cmu\" is a profile of dsr, not of aodv; choose one of its own (aodv has rfc, ns2, das)",
         ),
-        (&["--profile", "rcf"], "\"rcf\" is a profile of no protocol; did you mean `rfc`?"),
+        (&["--profile", "rcf"], "\"rcf\" is not a profile of any protocol; did you mean `rfc`?"),
         (&["--set", "traffic.0.SRC=1"], "there is no key `SRC` here"),
         (&["--set", "traffic.0.SRC=1"], "did you mean `src`?"),
     ] {
@@ -201,8 +201,7 @@ fn a_run_without_a_duration_lasts_until_its_flows_stop_or_says_that_they_go_on()
     let open = WALK.replace("duration_s = 5\n", "");
     let says = |end: &str| {
         format!(
-            "warning: no duration is given: the run ends at {end} s, while 1 of 1 flows go on, flow 0 for one; say how long \
-             it is to last with --duration or duration_s\n"
+            "warning: stopping at {end} s with 1 of 1 flows still active, for example flow 0; set --duration or duration_s\n"
         )
     };
     // Ten seconds for what is under way.

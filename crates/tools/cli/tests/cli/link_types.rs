@@ -44,7 +44,7 @@ fn a_link_type_that_is_not_decoded_is_named_and_counted_wherever_captures_are_re
     let said = run_in(dir.path(), &["diff", "usb.pcap", &capture("sll2.pcap")]).failure(1);
     assert!(said.contains(usb), "{said}");
     let said = run_in(dir.path(), &["import", "pcapng", "lowpan.pcap"]).failure(2);
-    assert!(said.contains("lowpan.pcap: ") || said.contains("no capture has a packet"), "{said}");
+    assert!(said.contains("lowpan.pcap: ") || said.contains("no capture has a program's packet"), "{said}");
     assert!(said.contains("1 frame of link type 195"), "{said}");
     // Beside what is decoded: the answer, and that it is not all.
     let path = capture("sll2.pcap");

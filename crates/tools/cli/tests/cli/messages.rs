@@ -33,7 +33,7 @@ fn assert_refused(cases: &[(String, &str, [&str; 2])]) {
 fn wrong_traffic_and_programs_are_refused_at_their_line() {
     let cbr = "[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n";
     assert_refused(&[
-        (format!("{CHAIN}{cbr}dst = 2\n"), "s.toml:8:1: ", ["duplicate key", "keep one of the two"]),
+        (format!("{CHAIN}{cbr}dst = 2\n"), "s.toml:8:1: ", ["duplicate key", "keep one of them"]),
         (
             format!("{CHAIN}[[traffic]]\nkind = \"ping\"\nsrc = 1\ndst = 7\n"),
             "s.toml:7:1: traffic[0].dst: ",
@@ -42,17 +42,17 @@ fn wrong_traffic_and_programs_are_refused_at_their_line() {
         (
             format!("{CHAIN}[[traffic]]\nkind = \"ping\"\nsrc = \"zork\"\ndst = 1\n"),
             "s.toml:6:1: traffic[0].src: ",
-            ["no node named \"zork\"", "name it"],
+            ["no node named \"zork\"", "add the name"],
         ),
         (
             format!("{CHAIN}[[traffic]]\nkind = \"ping\"\nsrc = 1\ndst = 1\n"),
             "s.toml:7:1: traffic[0].dst: ",
-            ["to itself", "name another"],
+            ["are the same node", "name another"],
         ),
         (
             CHAIN.to_owned() + &"[[programs]]\nnode = 0\ncommand = [\"true\"]\noutput = \"a\"\n".repeat(2),
             "s.toml:11:1: programs[1].output: ",
-            ["programs 0 and 1 both write \"a\"", "a file of its own"],
+            ["programs 0 and 1 both write \"a\"", "its own file"],
         ),
         (
             format!("{CHAIN}[[traffic]]\nkind = \"cbrr\"\nsrc = 1\ndst = 2\n"),
@@ -89,7 +89,7 @@ fn wrong_keys_of_radio_protocol_and_captures_are_refused_at_their_line() {
         (
             format!("{CHAIN}radio.tx_power_db = 20\n"),
             "s.toml:4:7: radio.tx_power_db: ",
-            ["no such key", "did you mean `tx_power_dbm`?"],
+            ["unknown key", "did you mean `tx_power_dbm`?"],
         ),
         (
             format!("{CHAIN}radio.tx_power_dbm = nan\n"),
@@ -130,17 +130,17 @@ fn wrong_nodes_are_refused_at_their_line() {
         (
             format!("{CHAIN}[[nodes.node]]\nid = 0\n[[nodes.node]]\nid = 0\n"),
             "s.toml:7:1: nodes.node[1].id: ",
-            ["node 0", "one entry"],
+            ["node 0", "merge"],
         ),
         (
             format!("{CHAIN}[[nodes.node]]\nid = 0\nname = \"a\"\n[[nodes.node]]\nid = 1\nname = \"a\"\n"),
             "s.toml:4:9: nodes.node: ",
-            ["both named \"a\"", "a name of its own"],
+            ["both named \"a\"", "its own name"],
         ),
         (
             format!("{CHAIN}[[nodes.node]]\nid = 0\naddress = \"10.0.0.2\"\n"),
             "s.toml:4:9: nodes.node: ",
-            ["both have the address 10.0.0.2", "an address of its own"],
+            ["both have the address 10.0.0.2", "its own address"],
         ),
         (
             format!("{CHAIN}[[nodes.node]]\nid = 0\naddress = \"255.255.255.255\"\n"),
@@ -150,10 +150,10 @@ fn wrong_nodes_are_refused_at_their_line() {
         (
             format!("{CHAIN}[[nodes.node]]\nid = 0\nname = \"\\u001b[31m\"\n"),
             "s.toml:6:1: nodes.node[0].name: ",
-            ["control characters", "take them out"],
+            ["control characters", "remove them"],
         ),
-        (CHAIN.replace("= 3", "= 0"), "s.toml:1:7: nodes.count: ", ["without nodes", "give 1 to"]),
-        (CHAIN.replace("= 3", "= 100000000"), "s.toml:1:7: nodes.count: ", ["more than fit", "give 1 to"]),
+        (CHAIN.replace("= 3", "= 0"), "s.toml:1:7: nodes.count: ", ["has no nodes", "give 1 to"]),
+        (CHAIN.replace("= 3", "= 100000000"), "s.toml:1:7: nodes.count: ", ["too many", "give 1 to"]),
         (
             CHAIN.replace("= 3", "= \"two\""),
             "s.toml:1:15: ",
@@ -166,8 +166,8 @@ fn wrong_nodes_are_refused_at_their_line() {
 fn wrong_times_and_movement_are_refused_at_their_line() {
     let walk = |speeds: &str| format!("{WAYPOINT}movement = {{ kind = \"random-waypoint\", {speeds} }}\n");
     assert_refused(&[
-        (CHAIN.replace("= 2\n", "= 0\n"), "s.toml:2:1: duration_s: ", ["no time to run", "above zero"]),
-        (CHAIN.replace("= 2\n", "= -1\n"), "s.toml:2:1: duration_s: ", ["no time to run", "above zero"]),
+        (CHAIN.replace("= 2\n", "= 0\n"), "s.toml:2:1: duration_s: ", ["is not a duration", "above zero"]),
+        (CHAIN.replace("= 2\n", "= -1\n"), "s.toml:2:1: duration_s: ", ["is not a duration", "above zero"]),
         (CHAIN.replace("= 2\n", "= nan\n"), "s.toml:2:1: duration_s: ", ["nan", "range"]),
         (CHAIN.replace("= 2\n", "= 1e300\n"), "s.toml:2:1: duration_s: ", ["1e300 is not a number", "range"]),
         (CHAIN.replace("200", "nan"), "s.toml:3:30: movement.spacing_m: ", ["nan", "range"]),
@@ -179,12 +179,12 @@ fn wrong_times_and_movement_are_refused_at_their_line() {
         (
             walk("speed_min_mps = 30, speed_max_mps = 20"),
             "s.toml:4:60: movement.speed_max_mps: ",
-            ["below speed_min_mps", "exchange"],
+            ["below speed_min_mps", "swap"],
         ),
         (
             "name = \"x\" = 3\n".to_owned(),
             "s.toml:1:12: ",
-            ["expected newline", "write one key with one value on a line"],
+            ["expected newline", "write one key with one value per line"],
         ),
         (CHAIN[..70].to_owned(), "s.toml:3:", ["", "correct the line"]),
         (String::new(), "s.toml:1:1: ", ["the key `movement` is missing", "add movement"]),
@@ -196,7 +196,7 @@ fn wrong_ns2_files_are_refused_at_their_line() {
     for (text, place, piece) in [
         ("$node_(0) set X_ nan\n", "m.tcl:1:18: X_: ", "nan is not a finite number"),
         ("$node_(0) set X_ 1e999\n", "m.tcl:1:18: X_: ", "not a finite number"),
-        ("$ns_ at 0.5 \"$node_(1) setdest 8 3 -1.9\"\n", "m.tcl:1:", "-1.9 is negative; give zero or more"),
+        ("$ns_ at 0.5 \"$node_(1) setdest 8 3 -1.9\"\n", "m.tcl:1:", "-1.9 is negative; use zero or more"),
         ("$ns_ at -3 \"$node_(1) setdest 8 3 1\"\n", "m.tcl:1:", "-3"),
         (
             "$ns_ at 0.5 \"$node_(1) setdst 8 3 1\"\n",
@@ -206,7 +206,7 @@ fn wrong_ns2_files_are_refused_at_their_line() {
         ("$ns_ at 0.5 \"$node_(1) setdest 8", "m.tcl:1:", "never closed"),
         ("$node_(4000000000) set X_ 1\n", "m.tcl:1:", "4000000000"),
         ("exec rm -rf /\n", "m.tcl:1:1: ", "is not a line of a movement or traffic file"),
-        ("", "m.tcl: ", "has no nodes; give lines such as"),
+        ("", "m.tcl: ", "has no nodes; write lines such as"),
         ("\0\0\0\0\0\0\0\0", "m.tcl:1:1: ", "\\0"),
     ] {
         let message = refused("m.tcl", text.as_bytes());
@@ -243,8 +243,8 @@ fn a_missing_file_and_a_folder_are_refused_by_name() {
         (&["run", "none.toml"][..], "wayhop: none.toml: no such file; check the name"),
         (&["run", "--movement", "none.tcl"], "wayhop: none.tcl: no such file; check the name"),
         (&["run", "m.tcl"], "wayhop: m.tcl: ns-2 files are not scenario files; give it with --movement"),
-        (&["run", "."], "wayhop: .: is a folder; name a file in it"),
-        (&["run", "--movement", "."], "wayhop: .: is a folder; name a file in it"),
+        (&["run", "."], "wayhop: .: is a folder; give a file in it"),
+        (&["run", "--movement", "."], "wayhop: .: is a folder; give a file in it"),
         (&["export", "ns2", "none.toml"], "wayhop: none.toml: no such file"),
         (&["import", "ns2", "--movement", "none.tcl"], "wayhop: none.tcl: no such file"),
         (&["export", "csv", ".", "packets"], "wayhop: .: not a run directory"),
@@ -289,14 +289,14 @@ fn files_that_are_too_large_are_refused_before_they_are_read() {
         // A hole of a gigabyte.
         File::create(dir.path().join(name)).and_then(|f| f.set_len(1 << 30)).expect("a file");
         let message = run_in(dir.path(), args).failure(2);
-        assert!(message.contains(&format!("{name}: holds 1073741824 bytes, and at most")), "{message}");
+        assert!(message.contains(&format!("{name}: has 1073741824 bytes; the limit is")), "{message}");
     }
     let bomb = "head -c 300000000 /dev/zero | gzip -1 > bomb.tcl.gz";
     assert!(
         Command::new("sh").args(["-c", bomb]).current_dir(dir.path()).status().expect("a shell").success()
     );
     let message = run_in(dir.path(), &["run", "--movement", "bomb.tcl.gz"]).failure(2);
-    assert!(message.contains("bomb.tcl.gz: holds more than"), "{message}");
+    assert!(message.contains("bomb.tcl.gz: has more than"), "{message}");
 }
 
 #[test]
@@ -306,15 +306,15 @@ fn what_the_command_line_sets_is_not_blamed_on_the_file() {
     for (args, expected) in [
         (
             &["--protocol", "dsrr"][..],
-            "protocol.name (from the command line): \"dsrr\" is not known here; did you mean `dsr`?",
+            "protocol.name (from the command line): unknown name \"dsrr\"; did you mean `dsr`?",
         ),
         (
             &["--profile", "rcf"],
-            "protocol.profile (from the command line): \"rcf\" is a profile of no protocol; did you mean `rfc`?",
+            "protocol.profile (from the command line): \"rcf\" is not a profile of any protocol; did you mean `rfc`?",
         ),
         (
             &["--radio", "80211n"],
-            "radio.preset (from the command line): \"80211n\" is not known here; did you mean `80211b`?",
+            "radio.preset (from the command line): unknown name \"80211n\"; did you mean `80211b`?",
         ),
         (&["--duration", "1e300"], "duration_s (from the command line): 1e300 is not a number from 0 to"),
         (
@@ -323,11 +323,11 @@ fn what_the_command_line_sets_is_not_blamed_on_the_file() {
         ),
         (
             &["--set", "radio.tx_power_db=1"],
-            "radio.tx_power_db (from the command line): there is no such key; did you mean `tx_power_dbm`?",
+            "radio.tx_power_db (from the command line): unknown key; did you mean `tx_power_dbm`?",
         ),
         (&["--seed", "3", "--set", "foo=1"], "--set foo=1: there is no key `foo`"),
-        (&["--set", "foo"], "--set foo: there is no = in it; write --set path.key=value"),
-        (&["--set", "="], "--set =: an empty name in the path"),
+        (&["--set", "foo"], "--set foo: there is no = in the setting; write --set path.key=value"),
+        (&["--set", "="], "--set =: the path has an empty name"),
         (&["--set", "nodes.count=-3"], "--set nodes.count=-3: -3 is not a whole number from 0 to 4294967295"),
         (&["--set", "seed.x=1"], "--set seed.x=1: "),
     ] {

@@ -183,13 +183,13 @@ fn a_script_that_cannot_be_taken_names_the_one_way_that_works() {
     );
     assert_eq!(
         import("wired.tcl"),
-        "wayhop: wired.tcl: the script makes no mobile nodes; only wireless scripts become scenarios\n"
+        "wayhop: wired.tcl: the script creates no mobile nodes; use a wireless script\n"
     );
     assert!(import("none.tcl").starts_with("wayhop: none.tcl: cannot be read ("));
     assert_eq!(
         run_in(at, &["run", "--movement", "three.tcl", "--protocol", "aodv", "--no-out"]).failure(2),
-        "wayhop: three.tcl: is a whole ns-2 script, and nothing of Tcl is executed here; make a scenario of it, which takes ns-2's \
-         program ns: wayhop import ns2 --script three.tcl --out NAME.toml\n"
+        "wayhop: three.tcl: is a whole ns-2 script, and Tcl is not executed here; convert it to a scenario (requires ns-2's \
+         program ns): wayhop import ns2 --script three.tcl --out NAME.toml\n"
     );
     let without_ns = wayhop()
         .args(["import", "ns2", "--script", "three.tcl", "--out", "x.toml"])

@@ -137,7 +137,7 @@ fn a_wrong_value_is_told_before_any_run() {
     let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
     assert!(
         e.starts_with(
-            "wayhop: plan.toml: with protocol = olsr: protocol.name (from the plan): \"olsr\" is not known here"
+            "wayhop: plan.toml: with protocol = olsr: protocol.name (from the plan): unknown name \"olsr\""
         ),
         "{e}"
     );

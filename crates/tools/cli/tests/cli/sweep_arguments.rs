@@ -162,7 +162,7 @@ fn wrong_axes_seeds_and_figures_are_told_with_their_remedy_before_any_run() {
         (&["s.toml", "--vary", "nodes.cuont=1,2"], "nodes.cuont=1: there is no key `cuont` here"),
         (
             &["s.toml", "--vary", "protocol.name=dsr,olsr"],
-            "wayhop: with protocol.name = olsr: protocol.name (from the command line): \"olsr\" is not known here",
+            "wayhop: with protocol.name = olsr: protocol.name (from the command line): unknown name \"olsr\"",
         ),
         (&["s.toml", "--vary", "seed=1,2"], "seeds cannot be an axis; use --seeds 1,2,3"),
         (

@@ -85,11 +85,14 @@ fn two_nodes_can_be_named_and_wrong_ones_are_refused() {
         (&flow["src"], &flow["dst"], &flow["topology"]["hop_changes"]),
         (&2.into(), &1.into(), &3.into())
     );
-    assert!(topology(&[]).ok().contains("--src and --dst name two nodes"));
+    assert!(topology(&[]).ok().contains("select two nodes with --src and --dst"));
     for (args, message) in [
         (&["--src", "9", "--dst", "1"][..], "--src 9: no such node; give a number from 0 to 2, or a name"),
         (&["--src", "1", "--dst", "1"], "--dst 1 is the same node as --src; give another one"),
-        (&["--chains", "c.csv"], "c.csv:2: \"2\" where 1 hops are due; list 1, 2, 3, ... hops in order"),
+        (
+            &["--chains", "c.csv"],
+            "c.csv:2: found \"2\" where 1 hops are expected; list 1, 2, 3, ... hops in order",
+        ),
         (
             &["--chains", "none.csv"],
             "cannot read none.csv: No such file or directory (os error 2); --chains needs a CSV file with the columns \

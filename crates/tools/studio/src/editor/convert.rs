@@ -17,15 +17,13 @@ pub(crate) fn tracks(resolved: &Resolved) -> Result<Vec<Json>, String> {
     let legs: usize = resolved.tracks.iter().map(|t| t.legs().len()).sum();
     if legs > MAX_WAYPOINTS {
         return Err(format!(
-            "movement: {legs} legs are more than the {MAX_WAYPOINTS} that can be edited; take fewer nodes or a shorter run"
+            "movement: {legs} legs are too many to edit (limit {MAX_WAYPOINTS}); use fewer nodes or a shorter run"
         ));
     }
     let one = |(i, track): (usize, &Track)| {
         if let Some(at) = track.jumps().next() {
             let s = at.as_secs_f64();
-            return Err(format!(
-                "movement: node {i} is suddenly elsewhere at {s} s, which waypoints cannot say"
-            ));
+            return Err(format!("movement: node {i} jumps at {s} s, which waypoints cannot express"));
         }
         Ok(to_json(&of_legs(track.legs(), resolved.duration)))
     };
@@ -74,7 +72,7 @@ pub(crate) fn to_json(track: &NodeTrack) -> Json {
     json!({"start": place(track.start), "pause_s": pause, "waypoints": waypoints})
 }
 
-/// Puts these tracks in the place of what the text says of movement. What nodes have of their own stays, but for places.
+/// Replaces the movement in the text by these tracks. The nodes' own settings stay, except for positions.
 pub(crate) fn to_waypoints(doc: &mut DocumentMut, tree: &Json, tracks: &[Json]) -> Result<(), String> {
     let entries = tree.pointer("/nodes/node").and_then(Json::as_array).map_or(0, Vec::len);
     for k in 0..entries {

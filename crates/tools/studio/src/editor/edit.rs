@@ -53,7 +53,7 @@ pub fn edit_text(file: &Path, text: &str, operations: &[u8]) -> Result<String, S
 /// The text after the changes. `file` is where it stands.
 pub(crate) fn edit(file: &Path, text: &str, operations: &[Operation]) -> Result<String, String> {
     if text.len() > MAX_TEXT {
-        return Err(format!("{}: more than {MAX_TEXT} octets; edit it with a text editor", file.display()));
+        return Err(format!("{}: larger than {MAX_TEXT} bytes; use a text editor", file.display()));
     }
     let mut text = text.to_owned();
     // Also if there is nothing to change: what is given back is TOML.
@@ -63,7 +63,10 @@ pub(crate) fn edit(file: &Path, text: &str, operations: &[Operation]) -> Result<
         text = doc.to_string();
         // TOML forbids what an edit can make of tables that are spread over the file.
         doc = parse(file, &text).map_err(|_| {
-            format!("{}: this cannot be changed here as the text is written; edit the text", file.display())
+            format!(
+                "{}: the way this part is written does not allow this change; edit the text",
+                file.display()
+            )
         })?;
     }
     Ok(text)
@@ -108,7 +111,7 @@ fn listing(tree: &Json) -> Result<Listing, String> {
         Some("static") => Ok(Listing::Positions),
         Some("waypoints") => Ok(Listing::Tracks),
         Some(kind) => Err(format!(
-            "movement.kind: nodes cannot be drawn where {kind:?} says where they are; convert the movement to waypoints first"
+            "movement.kind: nodes cannot be placed by hand with {kind:?}; convert the movement to waypoints first"
         )),
         None => Err("movement.kind: missing; add kind = \"waypoints\" below [movement]".to_owned()),
     }
@@ -132,7 +135,8 @@ fn set_track(doc: &mut DocumentMut, tree: &Json, node: usize, track: &NodeTrack)
             track.start,
         ),
         Listing::Positions => {
-            let positions = tree["movement"]["positions"].as_array().ok_or("movement.positions: no list")?;
+            let positions =
+                tree["movement"]["positions"].as_array().ok_or("movement.positions: not a list")?;
             let mut tracks: Vec<Json> = positions.iter().map(|p| json!({"start": p})).collect();
             *tracks.get_mut(node).ok_or_else(|| format!("there is no node {node}"))? =
                 convert::to_json(track);
@@ -209,7 +213,7 @@ fn add(doc: &mut DocumentMut, tree: &Json, tracks: &[NodeTrack]) -> Result<(), S
     let before = length(doc, &list);
     if before + tracks.len() > MAX_NODES {
         return Err(format!(
-            "more than {MAX_NODES} nodes; take a generator of the scenario file, such as movement.kind = \"uniform\""
+            "more than {MAX_NODES} nodes; generate them in the scenario file, for example with movement.kind = \"uniform\""
         ));
     }
     if is_static && !tracks.iter().all(stands) {

@@ -89,7 +89,7 @@ fn deleted_nodes_take_their_flows_along_and_the_others_are_renumbered() {
 fn what_else_names_a_deleted_node_is_the_users_to_decide_on() {
     let text = format!("{STATIC}[[outages]]\nnode = 1\nstart_s = 3\n");
     let e = done(&text, json!([{"op": "delete", "nodes": [1]}])).unwrap_err();
-    assert!(e.contains("outages[0].node names a node that would go"), "{e}");
+    assert!(e.contains("outages[0].node refers to a node that would be deleted"), "{e}");
     let text = done(&text, json!([{"op": "delete", "nodes": [0]}])).unwrap();
     assert!(text.contains("[[outages]]\nnode = 0\n"), "{text}");
 }

@@ -10,8 +10,7 @@ use wayhop_simulator_files::ns2::ExportOptions;
 
 /// The longest answer, octets.
 const MAX_ANSWER: u64 = 64 << 20;
-const TOO_LONG: &str =
-    "the export has more than 64 MiB; make it with: wayhop export macfilter SCENARIO --out FILE";
+const TOO_LONG: &str = "the export is larger than 64 MiB; use: wayhop export macfilter SCENARIO --out FILE";
 /// The longest complaint, octets.
 const MAX_COMPLAINT: u64 = 64 << 10;
 

@@ -15,35 +15,35 @@ pub(crate) struct FileSnapshot {
     pub(crate) digest: Option<String>,
 }
 
-/// What stands in the file now.
+/// The current content of the file.
 pub(crate) fn read(path: &Path) -> Result<FileSnapshot, String> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return Ok(FileSnapshot { text: String::new(), digest: None });
         }
-        Err(e) => return Err(format!("{}: cannot be read: {e}", path.display())),
+        Err(e) => return Err(format!("{}: cannot read: {e}", path.display())),
     };
     let mut octets = Vec::new();
     file.take(MAX_TEXT as u64 + 1)
         .read_to_end(&mut octets)
-        .map_err(|e| format!("{}: cannot be read: {e}", path.display()))?;
+        .map_err(|e| format!("{}: cannot read: {e}", path.display()))?;
     if octets.len() > MAX_TEXT {
-        return Err(format!("{}: more than {MAX_TEXT} octets; edit it with a text editor", path.display()));
+        return Err(format!("{}: larger than {MAX_TEXT} bytes; use a text editor", path.display()));
     }
     let digest = Some(digest(&octets));
-    let text = String::from_utf8(octets)
-        .map_err(|_| format!("{}: not UTF-8, as TOML is; save it as UTF-8", path.display()))?;
+    let text =
+        String::from_utf8(octets).map_err(|_| format!("{}: not UTF-8; save it as UTF-8", path.display()))?;
     Ok(FileSnapshot { text, digest })
 }
 
-/// Puts the text in the place of the file that had `before`, at once or not at all. Says what the digest is now.
+/// Replaces the file that had `before` by the text, atomically. Returns the new digest.
 pub(crate) fn save(path: &Path, text: &str, before: Option<&str>) -> Result<String, Conflict> {
-    let cannot = |e: std::io::Error| Conflict::Fails(format!("{}: cannot be saved: {e}", path.display()));
+    let cannot = |e: std::io::Error| Conflict::Fails(format!("{}: cannot save: {e}", path.display()));
     let old = read(path).map_err(Conflict::Fails)?;
     if old.digest.as_deref() != before {
         return Err(Conflict::Changed(format!(
-            "{}: somebody else has changed the file since; load it again, or save over it",
+            "{}: the file was changed by another program; reload it, or overwrite it",
             path.display()
         )));
     }
@@ -56,7 +56,7 @@ pub(crate) fn save(path: &Path, text: &str, before: Option<&str>) -> Result<Stri
     let part = beside(path);
     let mut file = File::options().write(true).create_new(true).open(&part).map_err(cannot)?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| {
-        // Who may read it stays as it was.
+        // The file's permissions stay as they were.
         match fs::metadata(path) {
             Ok(old) => file.set_permissions(old.permissions()),
             Err(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! What movement and range alone allow: links, parts of the network, hops, over the time of a run that nobody has made yet.
+//! What movement and range alone allow: links, partitions, hops, over the time of a run that has not been started yet.
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -10,7 +10,7 @@ use wayhop_topology::{Contact, Oracle, Pair, ScenarioLinks};
 const MAX_NODES: usize = 2_000;
 /// The most times that links come and go: 64 MB of them are kept.
 const MAX_CHANGES: usize = 2_000_000;
-/// The exact answer is given for so many nodes times changes; else the network is looked at by moments.
+/// The limit on nodes times changes for the exact answer; above it, the network is examined at single moments.
 const MAX_EXACT: usize = 12_000_000;
 /// So many: one for each pixel of the page's strips.
 const MOMENTS: u32 = 300;
@@ -30,15 +30,16 @@ pub(crate) struct GeometryQuery<'a> {
     pub(crate) at_s: f64,
 }
 
-/// Links with their times, the number of parts over time, and the hops of the pairs over time. `without` says why there is nothing.
-/// Of a large network that changes much: the links of one moment (`links.at_s`), and what holds at so many `moments`.
+/// Links with their times, the number of partitions over time, and the hops of the pairs over time. `without` says why
+/// there is nothing. For a large network with many changes: the links of one moment (`links.at_s`), and the results at a number of
+/// `moments`.
 pub(crate) fn geometry(oracle: &mut Oracle, r: &Resolved, asked: GeometryQuery<'_>) -> Json {
     let count = r.tracks.len();
     if count > MAX_NODES {
-        return json!({"without": format!("more than {MAX_NODES} nodes: wayhop topology SCENARIO counts their links")});
+        return json!({"without": format!("more than {MAX_NODES} nodes: use wayhop topology SCENARIO")});
     }
     let Some(links) = oracle.links(r, MAX_CHANGES) else {
-        return json!({"without": format!("links come and go more than {MAX_CHANGES} times: wayhop topology SCENARIO counts them")});
+        return json!({"without": format!("more than {MAX_CHANGES} link changes: use wayhop topology SCENARIO")});
     };
     let exists = |p: &&NodePair| p.0 != p.1 && (p.0 as usize) < count && (p.1 as usize) < count;
     let pairs: Vec<Pair> = asked

@@ -84,7 +84,7 @@ impl Launch {
         let Editing { scenario, runs, program } = of;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.as_ref().is_some_and(|l| l.child.is_some()) {
-            return Err("a run goes on; wait for its end, or stop it".to_owned());
+            return Err("a run is in progress; wait for its end, or stop it".to_owned());
         }
         let (name, out) = free(scenario, runs)?;
         let pace = how.pace.map(|pace| format!("--pace={pace}"));
@@ -101,7 +101,7 @@ impl Launch {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|e| format!("{}: cannot be started: {e}", program.display()))?;
+            .map_err(|e| format!("{}: cannot start: {e}", program.display()))?;
         let messages = child.stderr.take();
         let (pid, is_followed) = (child.id(), how.is_followed());
         *last = Some(Last { name, pid, is_followed, child: Some(child), failure: None });
@@ -182,11 +182,13 @@ fn wait(last: &Mutex<Option<Last>>, messages: Option<impl std::io::Read>) {
     }
 }
 
-/// The next name without a run: no run gives way.
+/// The next name without a run: no run is replaced.
 fn free(scenario: &Path, runs: &Path) -> Result<(String, PathBuf), String> {
     let stem = scenario.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let names = (1..=MOST_RUNS).map(|n| format!("{stem}-studio-{n}"));
     let mut free = names.map(|name| (runs.join(&name), name)).filter(|(path, _)| !path.exists());
     let found = free.next().map(|(path, name)| (name, path));
-    found.ok_or_else(|| format!("{}: {MOST_RUNS} runs of {stem} are enough; remove some", runs.display()))
+    found.ok_or_else(|| {
+        format!("{}: there are already {MOST_RUNS} runs of {stem}; remove some", runs.display())
+    })
 }

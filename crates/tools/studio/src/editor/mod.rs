@@ -60,7 +60,7 @@ struct Saving {
     text: String,
     /// Of the file that was read; none if there was none.
     digest: Option<String>,
-    /// Whether a file that somebody else has changed gives way.
+    /// Whether a file that another program has changed is replaced.
     #[serde(default)]
     over: bool,
 }
@@ -83,7 +83,7 @@ impl Editor {
         if let Some(folder) = folder.filter(|f| !f.is_dir()) {
             let file = editor.path().display();
             return Err(format!(
-                "{file}: there is no folder {}; make it, or check the name",
+                "{file}: there is no folder {}; create it, or check the name",
                 folder.display()
             ));
         }
@@ -123,7 +123,10 @@ impl Editor {
     pub(crate) fn save(&self, body: &Bytes) -> Result<Json, Error> {
         let asked: Saving = of_json(body)?;
         if asked.text.len() > MAX_TEXT {
-            return Err(Error::unreadable(format!("{}: more than {MAX_TEXT} octets", self.path().display())));
+            return Err(Error::unreadable(format!(
+                "{}: larger than {MAX_TEXT} bytes",
+                self.path().display()
+            )));
         }
         let before = if asked.over {
             file::read(self.path()).map_err(Error::unreadable)?.digest
@@ -151,7 +154,7 @@ impl Editor {
         asked.read(self.path()).map_err(Error::unreadable)
     }
 
-    /// Writes a picture of the page beside the scenario.
+    /// Writes an image from the page to the scenario's folder.
     pub(crate) fn take_picture(&self, body: &Bytes) -> Result<Json, Error> {
         let taken: picture::PictureUpload = of_json(body)?;
         let (name, about) = taken.keep(self.path()).map_err(Error::unreadable)?;
@@ -174,6 +177,5 @@ impl Editor {
 }
 
 fn of_json<T: serde::de::DeserializeOwned>(body: &Bytes) -> Result<T, Error> {
-    serde_json::from_slice(body)
-        .map_err(|e| Error::unreadable(format!("the page asked what the studio does not know: {e}")))
+    serde_json::from_slice(body).map_err(|e| Error::unreadable(format!("invalid request: {e}")))
 }

@@ -50,14 +50,14 @@ pub(crate) fn about(octets: &[u8]) -> Result<About, String> {
         Ok(imagesize::ImageType::Jpeg) => ("image/jpeg", "jpg"),
         Ok(imagesize::ImageType::Gif) => ("image/gif", "gif"),
         Ok(imagesize::ImageType::Webp) => ("image/webp", "webp"),
-        _ => return Err("no PNG, JPEG, GIF or WebP picture".to_owned()),
+        _ => return Err("not a PNG, JPEG, GIF or WebP image".to_owned()),
     };
-    let size = imagesize::blob_size(octets).map_err(|_| "the picture's head is damaged".to_owned())?;
+    let size = imagesize::blob_size(octets).map_err(|_| "the image's header is damaged".to_owned())?;
     let (width, height) = (size.width, size.height);
     let is_large = width > MAX_SIDE || height > MAX_SIDE || width.saturating_mul(height) > MAX_PIXELS;
     if width == 0 || height == 0 || is_large {
         return Err(format!(
-            "{width} x {height} pixels: give a picture of 1 to {MAX_SIDE} on each side, and of {} million at most",
+            "{width} x {height} pixels: use an image with sides of 1 to {MAX_SIDE} pixels, and at most {} million pixels",
             MAX_PIXELS >> 20
         ));
     }
@@ -69,28 +69,29 @@ impl PictureQuery {
     pub(crate) fn read(&self, scenario: &Path) -> Result<(&'static str, Vec<u8>), String> {
         let path = scenario.parent().unwrap_or(Path::new("")).join(&self.picture);
         let wrong = |what: String| {
-            format!("{}: {what}; name another one at background.picture, or take the key out", path.display())
+            format!("{}: {what}; change background.picture, or remove the key", path.display())
         };
-        let about_file = fs::metadata(&path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+        let about_file = fs::metadata(&path).map_err(|e| wrong(format!("cannot read: {e}")))?;
         // A pipe or a device would never end.
         if !about_file.is_file() || about_file.len() > MAX_OCTETS {
-            return Err(wrong(format!("no file of at most {} MiB", MAX_OCTETS >> 20)));
+            return Err(wrong(format!("not a file of at most {} MiB", MAX_OCTETS >> 20)));
         }
         let mut octets = Vec::new();
         let read = File::open(&path).and_then(|f| f.take(MAX_OCTETS).read_to_end(&mut octets));
-        read.map_err(|e| wrong(format!("cannot be read: {e}")))?;
+        read.map_err(|e| wrong(format!("cannot read: {e}")))?;
         let about = about(&octets).map_err(wrong)?;
         Ok((about.mime, octets))
     }
 }
 
 impl PictureUpload {
-    /// Writes the picture beside the scenario, and says under which name. No file gives way: one with the same octets is taken as it is.
+    /// Writes the image to the scenario's folder, and returns its name. No file is replaced: an identical one is used
+    /// as it is.
     pub(crate) fn keep(&self, scenario: &Path) -> Result<(String, About), String> {
         let wrong = |what: String| format!("{}: {what}", self.name);
         if self.octets.len() > MAX_TAKEN / 3 * 4 {
             return Err(wrong(format!(
-                "more than {} MiB; make it smaller, or copy it beside the scenario and name it at background.picture",
+                "larger than {} MiB; make it smaller, or copy it to the scenario's folder and name it in background.picture",
                 MAX_TAKEN >> 20
             )));
         }
@@ -106,7 +107,7 @@ impl PictureUpload {
                     written.map_err(|e| {
                         // What is left of it is of no use.
                         let _ = fs::remove_file(&path);
-                        wrong(format!("cannot be written beside the scenario: {e}"))
+                        wrong(format!("cannot write to the scenario's folder: {e}"))
                     })?;
                     return Ok((name, about));
                 }
@@ -115,10 +116,12 @@ impl PictureUpload {
                         return Ok((name, about));
                     }
                 }
-                Err(e) => return Err(wrong(format!("cannot be written beside the scenario: {e}"))),
+                Err(e) => return Err(wrong(format!("cannot write to the scenario's folder: {e}"))),
             }
         }
-        Err(wrong(format!("{MOST_NAMES} pictures of this name lie beside the scenario; remove some")))
+        Err(wrong(format!(
+            "the scenario's folder already has {MOST_NAMES} images with this name; remove some"
+        )))
     }
 }
 
@@ -161,10 +164,10 @@ mod tests {
         for (name, octets, says) in [
             ("bomb.png", png(100_000, 100_000), "pixels"),
             ("flat.png", png(0, 5), "pixels"),
-            ("text.png", b"root:x:0:0:root:/root:/bin/sh\n".to_vec(), "no PNG"),
-            ("empty.png", Vec::new(), "no PNG"),
-            ("cut.png", png(5, 5)[..18].to_vec(), "head is damaged"),
-            ("page.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(), "no PNG"),
+            ("text.png", b"root:x:0:0:root:/root:/bin/sh\n".to_vec(), "not a PNG"),
+            ("empty.png", Vec::new(), "not a PNG"),
+            ("cut.png", png(5, 5)[..18].to_vec(), "header is damaged"),
+            ("page.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(), "not a PNG"),
         ] {
             fs::write(dir.path().join(name), octets).unwrap();
             let e = read(name).unwrap_err();
@@ -194,7 +197,7 @@ mod tests {
         assert_eq!(fs::read(dir.path().join("plan_of_site.png")).unwrap(), one);
         assert_eq!(take("../../evil.png", &one).unwrap(), "______evil.png");
         assert_eq!(take("..", &two).unwrap(), "picture.png");
-        assert!(take("net.toml", b"duration_s = 1").unwrap_err().contains("no PNG"));
+        assert!(take("net.toml", b"duration_s = 1").unwrap_err().contains("not a PNG"));
         assert!(PictureUpload { name: "a".into(), octets: "?".into() }.keep(&scenario).is_err());
         let long = PictureUpload { name: "a".into(), octets: "A".repeat(MAX_TAKEN / 3 * 4 + 4) };
         assert!(long.keep(&scenario).unwrap_err().contains("8 MiB"));

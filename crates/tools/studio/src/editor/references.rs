@@ -37,7 +37,10 @@ pub(crate) fn forget(
                 entries.insert((section.clone(), *i));
             }
             (true, _) => {
-                return Err(format!("{} names a node that would go; change that first", show(&path)));
+                return Err(format!(
+                    "{} refers to a node that would be deleted; change it first",
+                    show(&path)
+                ));
             }
             (false, _) => {
                 if let Some(n) = value.as_u64() {

@@ -102,7 +102,7 @@ fn holder<'a>(doc: &'a mut DocumentMut, way: &[Step], makes: bool) -> Result<Hol
 }
 
 fn missing(path: &[Step]) -> String {
-    format!("{}: there is no table or list there; edit the text", show(path))
+    format!("{}: not a table or list; edit the text", show(path))
 }
 
 fn split(path: &[Step]) -> Result<(&[Step], &Step), String> {
@@ -234,13 +234,13 @@ pub(crate) fn length(doc: &mut DocumentMut, list: &[Step]) -> usize {
 /// A value of JSON in TOML.
 pub(crate) fn to_value(json: &Json, path: &[Step]) -> Result<Value, String> {
     Ok(match json {
-        Json::Null => return Err(format!("{}: TOML has no null; take the key out instead", show(path))),
+        Json::Null => return Err(format!("{}: TOML has no null; remove the key instead", show(path))),
         Json::Bool(b) => (*b).into(),
         Json::String(s) => s.as_str().into(),
         Json::Number(n) => match (n.as_i64(), n.as_f64()) {
             (Some(i), _) => i.into(),
             (None, Some(f)) if n.is_f64() => f.into(),
-            _ => return Err(format!("{}: {n} is too large a number for TOML", show(path))),
+            _ => return Err(format!("{}: {n} is too large for TOML", show(path))),
         },
         Json::Array(list) => {
             let mut array = Array::new();
@@ -269,7 +269,7 @@ const FIRST: [&str; 8] = ["kind", "id", "name", "start", "at", "src", "dst", "sp
 fn to_table(value: Value, path: &[Step]) -> Result<Table, String> {
     match value {
         Value::InlineTable(table) => Ok(table.into_table()),
-        _ => Err(format!("{}: only tables can stand there", show(path))),
+        _ => Err(format!("{}: must be a table", show(path))),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use wayhop_control::{Client, ClientError, Envelope, Request};
 
-/// The connection for viewers' requests, made anew if it broke.
+/// The connection for viewers' requests, reopened after a failure.
 #[derive(Default)]
 pub(crate) struct Commands {
     client: Mutex<Option<Client>>,
@@ -21,7 +21,7 @@ impl Commands {
                 (id, self.ask(socket, |c| c.ask(node.clone(), request.clone())))
             }
             Ok(Envelope { id, .. }) => {
-                (id, Err("the studio does not pass this on; use wayhop ctl".to_owned()))
+                (id, Err("the studio does not support this request; use wayhop ctl".to_owned()))
             }
         };
         match outcome {

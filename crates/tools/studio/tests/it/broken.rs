@@ -83,7 +83,7 @@ fn another_tools_parquet_is_refused_by_its_columns() {
         fs::copy(dir.join("nodes.parquet"), dir.join("packets.parquet")).unwrap();
     });
     let answer = server.get("/api/packets?run=a&from=0&to=1000");
-    assert!(answer.error().contains("no column time_ns"), "{}", answer.error());
+    assert!(answer.error().contains("the column time_ns is missing"), "{}", answer.error());
 }
 
 #[test]

@@ -248,7 +248,7 @@ fn a_run_that_fails_says_why_and_one_that_goes_on_can_be_stopped() {
     let (_keep, path) = program("exec sleep 1000");
     let editor = Editor::of(Some(TEXT), &path);
     editor.post("/api/editor/run", &json!({}));
-    assert!(editor.post("/api/editor/run", &json!({})).error().contains("a run goes on"));
+    assert!(editor.post("/api/editor/run", &json!({})).error().contains("a run is in progress"));
     editor.post("/api/editor/stop", &json!({}));
     assert_eq!(outcome(&editor)["state"], "failed");
 }

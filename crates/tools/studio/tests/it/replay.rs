@@ -26,7 +26,7 @@ fn what_is_too_long_or_broken_is_refused_with_a_remedy() {
     let path = folder.path().join("long");
     run(&path, (1 << 18) + 1);
     let why = wayhop_studio::replay(&path).unwrap_err();
-    assert!(why.contains("262145 events") && why.contains("wayhop studio"), "{why}");
+    assert!(why.contains("262145 packet events") && why.contains("wayhop studio"), "{why}");
     let none = wayhop_studio::replay(&folder.path().join("none")).unwrap_err();
     assert!(none.contains("none"), "{none}");
     let half = folder.path().join("half");

@@ -52,7 +52,7 @@ fn a_wrong_plan_is_refused_with_line_key_and_remedy() {
     for (text, message) in [
         (
             "seeds = [1]\n".to_owned(),
-            "the key `scenario` is missing; add scenario; docs/reference/sweep.md lists all keys",
+            "the key `scenario` is missing; add scenario; see docs/reference/sweep.md for all keys",
         ),
         ("scenario = \"s\"\nseed = [1]\n".into(), "2:1: there is no key `seed` here; known are "),
         (

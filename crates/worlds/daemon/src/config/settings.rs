@@ -474,7 +474,7 @@ impl Settings {
 
 /// An error of the reader of scenarios, in the words of a node's configuration.
 pub(crate) fn config_error(e: &wayhop_document::Error) -> Error {
-    let text = e.to_string().replace("; paths in a scenario count from its folder", "");
+    let text = e.to_string().replace("; paths in a scenario are relative to its folder", "");
     Error::Config(text.replace("docs/reference/scenario.md", "docs/reference/node.md"))
 }
 

@@ -147,7 +147,7 @@ ip = 6
 "#;
     let s = scenario(text);
     assert_eq!(s.warnings.len(), 1);
-    assert!(s.warnings[0].contains("reach neighbours only"), "{:?}", s.warnings);
+    assert!(s.warnings[0].contains("reach only neighbours"), "{:?}", s.warnings);
     let (summary, audit) = run(&s);
     assert!(summary.flows[0].delivery_ratio.is_some_and(|r| r > 0.95));
     assert_eq!((summary.flows[1].received.unwrap(), summary.flows[1].hops_mean), (0, None));

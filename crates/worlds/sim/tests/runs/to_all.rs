@@ -82,7 +82,7 @@ fn a_ping_or_a_connection_to_all_is_refused() {
         let error =
             Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).expect_err("refused").to_string();
         assert!(
-            error.contains("traffic[0].dst: a ping or a connection to all nodes; name one node"),
+            error.contains("traffic[0].dst: a ping or connection cannot go to all nodes; name one node"),
             "{error}"
         );
     }

@@ -24,15 +24,15 @@ pub(crate) fn resolve(
     let of_node = || single.iter().position(|n| n.energy.is_some()).map(|k| own(k) + ".energy");
     let Some(key) = first.or_else(of_node) else {
         return match single.iter().position(|n| n.mains) {
-            Some(k) => Err(doc.error(&(own(k) + ".mains"), "no node has a battery", "take it out")),
+            Some(k) => Err(doc.error(&(own(k) + ".mains"), "no node has a battery", "remove the key")),
             None => Ok(Vec::new()),
         };
     };
     if !interfaces.is_single() {
         return Err(doc.error(
             &key,
-            "batteries need nodes with one radio each, and this scenario says who has which radio or wire",
-            "take it out, or radios, wires and radio.nodes",
+            "batteries require one radio per node, but this scenario assigns radios or wires to nodes",
+            "remove the batteries, or remove radios, wires and radio.nodes",
         ));
     }
     let base = scenario.energy.as_ref().map(|e| (e, "energy".to_owned()));
@@ -52,9 +52,11 @@ fn supply(
     let own = node.and_then(|(n, at)| Some((n.energy.as_ref()?, format!("{at}.energy"))));
     if let Some((_, at)) = node.filter(|(n, _)| n.mains) {
         return match own {
-            Some((_, key)) => {
-                Err(doc.error(&key, "a node on mains has no battery", format!("take it or {at}.mains out")))
-            }
+            Some((_, key)) => Err(doc.error(
+                &key,
+                "a node on mains has no battery",
+                format!("remove the key or {at}.mains"),
+            )),
             None => Ok(None),
         };
     }
@@ -65,9 +67,7 @@ fn supply(
         match (found, default) {
             (Some((v, at)), _) => in_range(doc, &format!("{at}.{field}"), v, least, 1e9).map(|()| v),
             (None, Some(v)) => Ok(v),
-            (None, None) => {
-                Err(doc.error(place, format!("{field} is missing"), "say how many joules there are"))
-            }
+            (None, None) => Err(doc.error(place, format!("{field} is missing"), "give its energy in joules")),
         }
     };
     let joules = value("initial_j", |e| e.initial_j, 1e-6, None)?;

@@ -3,24 +3,24 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A battery for each node, from which its radio draws power by what it does: `docs/concepts/energy.md`. A node whose battery is
-/// empty goes down for good. Simulation and emulation; needs nodes with one radio each.
+/// A battery for each node, discharged by its radio according to what the radio does: `docs/concepts/energy.md`. A
+/// node whose battery is empty goes down permanently. Simulation and emulation; requires one radio per node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Energy {
-    /// Energy at the start, J. Needed for every node with a battery, here or in its own keys.
+    /// Energy at the start, J. Required for every node with a battery, here or in the node's own keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_j: Option<f64>,
-    /// Power while the radio sends, W. Without it: 0.66, as ns-2 has it.
+    /// Power while sending, W. Default: 0.66, as in ns-2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tx_w: Option<f64>,
-    /// Power while the radio hears anything, for whomever it is, W. Without it: 0.395, as ns-2 has it.
+    /// Power while receiving any frame, W, whether or not it is addressed to the node. Default: 0.395, as in ns-2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rx_w: Option<f64>,
-    /// Power while it hears nothing, W. Without it: 0, as ns-2 has it; real cards draw nearly as much as while they receive.
+    /// Power while idle, W. Default: 0, as in ns-2; real cards need nearly as much as for receiving.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_w: Option<f64>,
-    /// Power while the node is down by `outages`, W. Without it: 0.
+    /// Power while the node is down because of `outages`, W. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep_w: Option<f64>,
 }

@@ -1,6 +1,6 @@
-//! Who ignores whose frames, from when on: the file that makes one wire a mesh that changes.
+//! Which frames nodes ignore, and from when: the file that turns one wire into a mesh whose links change.
 //!
-//! A line a change, in order of time; each says all of what its node ignores from then on:
+//! One change per line, in order of time; each line lists everything that its node ignores from then on:
 //!
 //! ```text
 //! # seconds  node  link addresses (or "nobody")
@@ -19,11 +19,11 @@ const MAX_LINES: usize = 1_000_000;
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignores {
-    /// From when on.
+    /// From when.
     pub at: Time,
-    /// Who, as the scenario numbers it.
+    /// The node, as the scenario numbers it.
     pub node: u32,
-    /// Whose frames. All others' are heard.
+    /// The addresses whose frames it ignores. It hears all others.
     pub from: Vec<Mac>,
 }
 
@@ -55,14 +55,14 @@ impl MacFilter {
         Self(lines)
     }
 
-    /// Reads a file for a mesh of so many nodes.
+    /// Reads a file for a mesh with this number of nodes.
     pub fn parse(text: &str, nodes: usize) -> Result<Self, MacFilterError> {
         let mut lines = Vec::new();
         let mut last = Time::ZERO;
         for (i, line) in text.lines().enumerate() {
             let wrong = |reason: String| MacFilterError { line: i + 1, reason };
             if i >= MAX_LINES {
-                return Err(wrong(format!("the file has more than {MAX_LINES} lines; leave some out")));
+                return Err(wrong(format!("the file has more than {MAX_LINES} lines; remove some")));
             }
             let content = line.split('#').next().unwrap_or_default();
             let words: Vec<&str> = content.split_whitespace().collect();
@@ -72,7 +72,7 @@ impl MacFilter {
             let one = parse_line(&words, nodes).map_err(wrong)?;
             if one.at < last {
                 return Err(wrong(
-                    "it is earlier than the line before; put the lines in order of time".into(),
+                    "the time is earlier than in the previous line; sort the lines by time".into(),
                 ));
             }
             last = one.at;
@@ -104,7 +104,7 @@ impl fmt::Display for MacFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# Who ignores whose frames from when on, seconds; each line says all that its node ignores."
+            "# Frames that nodes ignore, and from when, seconds; each line lists everything that its node ignores."
         )?;
         for s in &self.0 {
             let ns = s.at.as_nanos();
@@ -123,17 +123,16 @@ impl fmt::Display for MacFilter {
 
 fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
     let ["at", at, "node", node, "ignores", from @ ..] = words else {
-        return Err("it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)".into());
+        return Err("expected: at SECONDS node NUMBER ignores ADDRESS... (or nobody)".into());
     };
     let at = parse_time(at).ok_or_else(|| {
-        format!("{at:?} is no time; give seconds from 0 on, such as 12.75, to the nanosecond")
+        format!("{at:?} is not a time; give seconds, at least 0, with at most 9 decimals, such as 12.75")
     })?;
-    let node: u32 =
-        node.parse().ok().filter(|n| (*n as usize) < nodes).ok_or_else(|| {
-            format!("{node:?} is no node; give a number from 0 to {}", nodes.saturating_sub(1))
-        })?;
+    let node: u32 = node.parse().ok().filter(|n| (*n as usize) < nodes).ok_or_else(|| {
+        format!("there is no node {node:?}; give a number from 0 to {}", nodes.saturating_sub(1))
+    })?;
     let from = match from {
-        [] => return Err("it does not say whom; give link addresses, or nobody".into()),
+        [] => return Err("the ignored addresses are missing; list link addresses, or write nobody".into()),
         ["nobody"] => Vec::new(),
         some => some.iter().map(|m| parse_link_address(m)).collect::<Result<_, _>>()?,
     };
@@ -169,7 +168,7 @@ pub fn parse_link_address(text: &str) -> Result<Mac, String> {
         }
     }
     if !whole || parts.next().is_some() {
-        return Err(format!("{text:?} is no link address; give one such as 02:00:0a:00:00:03"));
+        return Err(format!("{text:?} is not a link address; write it like 02:00:0a:00:00:03"));
     }
     Ok(Mac(octets))
 }
@@ -201,21 +200,24 @@ mod tests {
         for (text, message) in [
             (
                 "at 0 node 0 hears nobody",
-                "1: it is not of the form: at SECONDS node NUMBER ignores ADDRESS... (or nobody)",
+                "1: expected: at SECONDS node NUMBER ignores ADDRESS... (or nobody)",
             ),
             (
                 "\nat -1 node 0 ignores nobody",
-                "2: \"-1\" is no time; give seconds from 0 on, such as 12.75, to the nanosecond",
+                "2: \"-1\" is not a time; give seconds, at least 0, with at most 9 decimals, such as 12.75",
             ),
-            ("at 0 node 2 ignores nobody", "1: \"2\" is no node; give a number from 0 to 1"),
-            ("at 0 node 0 ignores", "1: it does not say whom; give link addresses, or nobody"),
+            ("at 0 node 2 ignores nobody", "1: there is no node \"2\"; give a number from 0 to 1"),
+            (
+                "at 0 node 0 ignores",
+                "1: the ignored addresses are missing; list link addresses, or write nobody",
+            ),
             (
                 "at 0 node 0 ignores 02:00",
-                "1: \"02:00\" is no link address; give one such as 02:00:0a:00:00:03",
+                "1: \"02:00\" is not a link address; write it like 02:00:0a:00:00:03",
             ),
             (
                 "at 2 node 0 ignores nobody\nat 1 node 0 ignores nobody",
-                "2: it is earlier than the line before; put the lines in order of time",
+                "2: the time is earlier than in the previous line; sort the lines by time",
             ),
         ] {
             assert_eq!(MacFilter::parse(text, 2).unwrap_err().to_string(), message);

@@ -1,4 +1,4 @@
-//! Who ignores whose frames on one wire, so that it is a mesh.
+//! Which frames nodes on one wire ignore, so that the wire becomes a mesh.
 
 mod file;
 mod range;

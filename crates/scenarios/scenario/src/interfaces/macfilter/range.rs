@@ -1,4 +1,4 @@
-//! The filter of a scenario: who is within range of whom, on each radio that both have.
+//! The filter of a scenario: the nodes within range of each other, on each radio that both have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -10,12 +10,12 @@ use wayhop_world::links::{LinkChange, changes, neighbours};
 use super::file::{Ignores, MacFilter};
 use crate::Resolved;
 
-/// Who has a radio; `None` if all nodes have it.
+/// The nodes that have a radio; `None` if all nodes have it.
 type Members = Option<Vec<NodeId>>;
 
 impl MacFilter {
-    /// The filter that lets those hear each other who are within range as they move: on each radio that both have, within that
-    /// radio's own range, or within `range_m`, metres, on all. Wires are not filtered.
+    /// The filter that connects nodes that are within range of each other as they move: on each radio that both have,
+    /// within that radio's own range, or within `range_m`, metres, on all. Wires are not filtered.
     pub fn of_range(r: &Resolved, range_m: Option<f64>) -> Self {
         let radios = &r.interfaces.radios;
         let members: Vec<Members> = radios.iter().map(|radio| radio.nodes.clone()).collect();
@@ -31,8 +31,8 @@ impl MacFilter {
         Self::of_links(&r.addresses, &members, &near, &all)
     }
 
-    /// The filter that lets those hear each other who are linked: at first those in `near` of each radio, and then as
-    /// `changes`, in order of time and each with its radio, have it.
+    /// The filter that connects linked nodes: at first those in `near` of each radio, then according to `changes`,
+    /// which are in order of time and name their radio.
     fn of_links(
         addresses: &[Ipv4Addr],
         radios: &[Members],

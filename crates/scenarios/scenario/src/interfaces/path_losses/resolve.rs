@@ -1,4 +1,4 @@
-//! Links whose path loss follows a table: what a matrix of attenuators makes of the nodes' places.
+//! Links whose path loss follows a table: a matrix of attenuators instead of distances.
 
 use wayhop_core::{NodeId, Time};
 use wayhop_document::{Error, in_range};
@@ -20,7 +20,7 @@ pub struct LossTable {
     pub nodes: [NodeId; 2],
     /// At which radio.
     pub at: Attachment,
-    /// From when on, and how much, dB; in order of time, at least one.
+    /// From when, and how much, dB; in order of time, at least one.
     pub steps: Vec<(Time, f64)>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn resolve(
     let doc = &scenario.document;
     let all: usize = scenario.path_losses.iter().map(|p| p.db.len()).sum();
     if all > MAX_LOSS_STEPS {
-        let many = format!("{all} steps are more than fit");
+        let many = format!("{all} steps are too many");
         return Err(doc.error("path_losses", many, format!("give at most {MAX_LOSS_STEPS} in all")));
     }
     let one = |(k, p): (usize, &PathLosses)| table(scenario, placed, interfaces, k, p);
@@ -52,7 +52,7 @@ fn table(
     let find = |i: usize| placed.find(&p.nodes[i], &key(&format!("nodes[{i}]")), doc);
     let nodes = [find(0)?, find(1)?];
     if nodes[0] == nodes[1] {
-        return Err(doc.error(&key("nodes"), "both are the same node", "name two"));
+        return Err(doc.error(&key("nodes"), "both nodes are the same", "name two different nodes"));
     }
     let at = match &p.interface {
         None => Attachment::Radio(0),
@@ -62,7 +62,7 @@ fn table(
         return Err(doc.error(&key("interface"), "a wire has no path loss", "name a radio"));
     }
     if p.db.is_empty() {
-        return Err(doc.error(&key("db"), "there is no step", "give pairs of seconds and dB"));
+        return Err(doc.error(&key("db"), "the list is empty", "list pairs of seconds and dB"));
     }
     let mut steps: Vec<(Time, f64)> = Vec::with_capacity(p.db.len());
     for (i, &[s, db]) in p.db.iter().enumerate() {
@@ -70,8 +70,8 @@ fn table(
         in_range(doc, &key(&format!("db[{i}]")), db, 0.0, 400.0)?;
         let time = Time::from_secs_f64(s);
         if steps.last().is_some_and(|(before, _)| *before >= time) {
-            let reason = format!("{s} s are not after the step before");
-            return Err(doc.error(&key(&format!("db[{i}]")), reason, "give the steps in order of time"));
+            let reason = format!("{s} s is not after the previous step");
+            return Err(doc.error(&key(&format!("db[{i}]")), reason, "sort the steps by time"));
         }
         steps.push((time, db));
     }

@@ -5,16 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::nodes::NodeRef;
 
-/// The path loss between two nodes over time, in both directions: attenuators between their antenna connectors. It takes the place of
-/// distance, propagation, antennas, site and fading; where nodes are stays as it is.
+/// The path loss between two nodes over time, in both directions: attenuators between their antenna connectors. It
+/// replaces distance, propagation, antennas, site and fading; the positions of the nodes do not change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PathLosses {
     /// The two nodes.
     pub nodes: [NodeRef; 2],
-    /// Of which radio, by its name. Without it: the first one.
+    /// The name of the radio. Default: the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// From when on, seconds, and how much, dB; in order of time. Before the first the model's own path loss holds.
+    /// Steps of time, seconds, and path loss, dB, in order of time. Before the first step the model's own path loss
+    /// applies.
     pub db: Vec<[f64; 2]>,
 }

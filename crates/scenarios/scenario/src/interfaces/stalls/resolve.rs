@@ -1,4 +1,4 @@
-//! Interface queues that are not served for a while: congestion made to order (Maltz, Broch and Johnson 1999, section
+//! Interface queues that are not served for a while: deliberate congestion (Maltz, Broch and Johnson 1999, section
 //! 6.3).
 
 use wayhop_core::{NodeId, Span, Time};
@@ -14,7 +14,7 @@ use crate::nodes::Placement;
 /// When a node's driver does not serve its interface queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct QueueStall {
-    /// Whose.
+    /// The node.
     pub node: NodeId,
     /// Of which interface; `None` for all of the node's.
     pub interface: Option<Attachment>,
@@ -42,8 +42,8 @@ pub(crate) fn resolve(
             if every <= s.length_s {
                 return Err(doc.error(
                     &key("every_s"),
-                    format!("{every} s from stop to stop leave nothing after a stop of {} s", s.length_s),
-                    "give more than length_s",
+                    format!("an interval of {every} s is not longer than the stall of {} s", s.length_s),
+                    "set it above length_s",
                 ));
             }
         }

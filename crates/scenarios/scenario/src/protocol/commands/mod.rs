@@ -1,4 +1,4 @@
-//! Orders that nodes get from outside.
+//! Commands sent to nodes.
 
 mod resolve;
 mod schema;

@@ -1,4 +1,4 @@
-//! Orders that nodes get from outside in the course of a run.
+//! Commands sent to nodes during a run.
 
 use wayhop_core::{Command, NodeId, Span, Time};
 use wayhop_document::{Error, in_range};
@@ -8,20 +8,20 @@ use super::schema::{self, PurgeRoutes};
 use crate::file::Scenario;
 use crate::nodes::Placement;
 
-/// What some nodes are told to do, and when.
+/// A command to some nodes, and when.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// What.
+    /// The command.
     pub command: Command,
-    /// Who, in this order.
+    /// The nodes, in this order.
     pub nodes: Vec<NodeId>,
-    /// When for the first time.
+    /// The first time.
     pub from: Time,
-    /// From one time to the next; `None` for a single one.
+    /// Interval between repetitions; `None` for a single one.
     pub every: Option<Span>,
 }
 
-/// Looks up and checks the orders of a scenario.
+/// Looks up and checks the commands of a scenario.
 pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Order>, Error> {
     let one = |(k, c): (usize, &schema::Command)| {
         let schema::Command::PurgeRoutes(c) = c;

@@ -1,4 +1,4 @@
-//! Routes that nodes have from the start.
+//! Static routes.
 
 mod resolve;
 mod schema;

@@ -32,18 +32,18 @@ pub(crate) fn resolve(
         if out.iter().any(|(n, other)| *n == node && other.destination == route.destination) {
             return Err(doc.error(
                 &key,
-                format!("node {node} has another static route to {}", route.destination),
-                "leave one of them out",
+                format!("node {node} already has a static route to {}", route.destination),
+                "remove one of them",
             ));
         }
         if route.destination.addr.is_v4() && protocol.engine().data_plane() == DataPlane::PerPacket {
             return Err(doc.error(
                 &key,
                 format!(
-                    "protocol {:?} handles every IPv4 packet itself: static routes for IPv4 have no effect",
+                    "protocol {:?} handles every IPv4 packet itself, so IPv4 static routes have no effect",
                     protocol.name()
                 ),
-                "take another protocol, or leave the route out",
+                "choose another protocol, or remove the route",
             ));
         }
         out.push((node, route));
@@ -57,7 +57,11 @@ fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Re
     let node = placed.find(&r.node, &key("node"), doc)?;
     let via = placed.find(&r.via, &key("via"), doc)?;
     if via == node {
-        return Err(doc.error(&key("via"), "the node itself", "name the neighbour that packets go to"));
+        return Err(doc.error(
+            &key("via"),
+            "this is the node itself",
+            "name the neighbour that is the next hop",
+        ));
     }
     let named = match &r.destination {
         NodeRef::Name(text) if !placed.index.contains_key(text) => prefix(text),
@@ -67,7 +71,7 @@ fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Re
         Some(plan) => Ok(plan.addresses[n.index()]),
         None => Err(doc.error(
             &key(field),
-            "a route for IPv6, but the nodes have no IPv6 addresses",
+            "this is an IPv6 route, but the nodes have no IPv6 addresses",
             "add nodes.ipv6 = true",
         )),
     };
@@ -75,15 +79,19 @@ fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Re
         (Some(_), Some(_)) => {
             return Err(doc.error(
                 &key("ip"),
-                "the destination tells the family",
-                "leave the key out, or name a node as the destination",
+                "the destination already determines the IP version",
+                "remove the key, or use a node as the destination",
             ));
         }
         (Some(prefix), None) => prefix,
         (None, ip) => {
             let to = placed.find(&r.destination, &key("destination"), doc)?;
             if to == node {
-                return Err(doc.error(&key("destination"), "the node itself", "name another destination"));
+                return Err(doc.error(
+                    &key("destination"),
+                    "this is the node itself",
+                    "choose another destination",
+                ));
             }
             match ip.unwrap_or_default() {
                 IpVersion::V4 => Prefix::host(placed.addresses[to.index()]),

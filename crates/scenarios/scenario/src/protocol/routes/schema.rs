@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use crate::nodes::NodeRef;
 use crate::traffic::IpVersion;
 
-/// A route that a node has from the start, whatever the routing protocol finds.
+/// A static route: a node has it from the start, in addition to the routes of the routing protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticRoute {
-    /// Whose it is.
+    /// The node that has the route.
     pub node: NodeRef,
-    /// Where to: a node, or an address or prefix of either family such as "10.1.0.0/16" or "fd00:77::/64".
+    /// The destination: a node, or an address or prefix of either IP version, such as "10.1.0.0/16" or "fd00:77::/64".
     pub destination: NodeRef,
-    /// The neighbour that packets go to.
+    /// The next hop, a neighbour.
     pub via: NodeRef,
-    /// The interface that packets leave by: the name of a radio or wire of the node. Without it: the one on which the neighbour was
-    /// heard last, or the node's first.
+    /// The outgoing interface: the name of a radio or wire of the node. Default: the interface on which the neighbour
+    /// was last heard, or the node's first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// 4 or 6: the family, where the destination is a node. Without it: 4.
+    /// The IP version, 4 or 6, if the destination is a node. Default: 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<IpVersion>,
 }

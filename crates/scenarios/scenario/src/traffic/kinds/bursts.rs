@@ -10,8 +10,9 @@ use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
 use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval, payload};
 
-/// UDP packets in bursts: silence first, then a burst of packets at a constant rate, and so on. Both lengths are exponentially
-/// distributed; a burst is rounded to whole packets and has at least one. ns-2's `Application/Traffic/Exponential`.
+/// UDP packets in bursts: first a pause, then a burst of packets at a constant rate, and so on. Both lengths are
+/// exponentially distributed; a burst is rounded to whole packets and has at least one. ns-2's
+/// `Application/Traffic/Exponential`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnOff {
@@ -19,28 +20,28 @@ pub struct OnOff {
     pub src: NodeRef,
     /// The destination; "all" as with `cbr`.
     pub dst: NodeRef,
-    /// When the first silence begins, seconds.
+    /// Start of the first pause, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When to stop, seconds. Without it: at the end of the run.
+    /// When to stop, seconds. Default: at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// UDP payload of each packet, octets.
+    /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
     pub payload_bytes: u32,
-    /// The rate within a burst, bits of payload a second. The mean rate is `rate_bps` times `on_s` / (`on_s` + `off_s`).
+    /// Rate within a burst, bits of payload per second. The mean rate is `rate_bps` times `on_s` / (`on_s` + `off_s`).
     #[serde(default = "rate")]
     pub rate_bps: f64,
     /// Mean length of a burst, seconds.
     #[serde(default = "half_a_second")]
     pub on_s: f64,
-    /// Mean length of a silence, seconds.
+    /// Mean length of a pause, seconds.
     #[serde(default = "half_a_second")]
     pub off_s: f64,
-    /// Stop after so many packets.
+    /// Stop after this number of packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
-    /// The version of IP: 4 or 6.
+    /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
 }
@@ -64,8 +65,8 @@ impl TrafficKind for OnOff {
     }
 }
 
-/// The same with lengths by Pareto's law: few bursts and silences are very long. Many such flows together make self-similar
-/// traffic. ns-2's `Application/Traffic/Pareto`.
+/// Like `on-off`, with Pareto-distributed lengths: a few bursts and pauses are very long. Many such flows together
+/// produce self-similar traffic. ns-2's `Application/Traffic/Pareto`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pareto {
@@ -73,31 +74,32 @@ pub struct Pareto {
     pub src: NodeRef,
     /// The destination; "all" as with `cbr`.
     pub dst: NodeRef,
-    /// When the first silence begins, seconds.
+    /// Start of the first pause, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When to stop, seconds. Without it: at the end of the run.
+    /// When to stop, seconds. Default: at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// UDP payload of each packet, octets.
+    /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
     pub payload_bytes: u32,
-    /// The rate within a burst, bits of payload a second. The mean rate is `rate_bps` times `on_s` / (`on_s` + `off_s`).
+    /// Rate within a burst, bits of payload per second. The mean rate is `rate_bps` times `on_s` / (`on_s` + `off_s`).
     #[serde(default = "rate")]
     pub rate_bps: f64,
     /// Mean length of a burst, seconds.
     #[serde(default = "half_a_second")]
     pub on_s: f64,
-    /// Mean length of a silence, seconds.
+    /// Mean length of a pause, seconds.
     #[serde(default = "half_a_second")]
     pub off_s: f64,
-    /// The exponent of Pareto's law. From 1 to 2 the lengths have a mean, but no finite variance.
+    /// The shape parameter of the Pareto distribution. Between 1 and 2 the lengths have a finite mean but no finite
+    /// variance.
     #[serde(default = "shape")]
     pub shape: f64,
-    /// Stop after so many packets.
+    /// Stop after this number of packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
-    /// The version of IP: 4 or 6.
+    /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
 }

@@ -15,29 +15,28 @@ use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, int
 pub struct Cbr {
     /// The source.
     pub src: NodeRef,
-    /// The destination; "all" for every other node, by packets for a multicast group. In the summary each packet then
-    /// counts once for each node that it is meant for, and `dst` is null. DSR floods them; AODV has no route
-    /// for them.
+    /// The destination; "all" for every other node, by multicast packets. The summary then counts each packet once for
+    /// each receiver, and `dst` is null. DSR floods them; AODV has no route for them.
     pub dst: NodeRef,
     /// When the first packet is sent, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When to stop, seconds. Without it: at the end of the run.
+    /// When to stop, seconds. Default: at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// UDP payload of each packet, octets.
+    /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
     pub payload_bytes: u32,
-    /// Packets a second.
+    /// Packets per second.
     #[serde(default = "rate")]
     pub rate_pps: f64,
-    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean; `cbrgen` has 0.5.
+    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean; `cbrgen` uses 0.5.
     #[serde(default)]
     pub jitter: f64,
-    /// Stop after so many packets.
+    /// Stop after this number of packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
-    /// The version of IP: 4 or 6.
+    /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
 }

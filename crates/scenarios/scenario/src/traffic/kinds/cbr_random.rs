@@ -16,21 +16,21 @@ const GENERATOR_STREAMS: u64 = 1 << 32;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CbrRandom {
-    /// How many flows. Sources differ as long as there are nodes enough.
+    /// The number of flows. Sources differ as long as there are enough nodes.
     pub connections: u32,
-    /// UDP payload of each packet, octets.
+    /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
     pub payload_bytes: u32,
-    /// Packets a second of each flow.
+    /// Packets per second of each flow.
     #[serde(default = "rate")]
     pub rate_pps: f64,
-    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean; `cbrgen` has 0.5.
+    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean; `cbrgen` uses 0.5.
     #[serde(default)]
     pub jitter: f64,
     /// Each flow starts at a time drawn uniformly from 0 to this, seconds.
     #[serde(default = "start_max")]
     pub start_max_s: f64,
-    /// Stop each flow after so many packets.
+    /// Stop each flow after this number of packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
 }
@@ -40,13 +40,17 @@ impl TrafficKind for CbrRandom {
         let nodes = entry.network.nodes;
         let connections = self.connections as usize;
         if nodes < 2 {
-            return Err(entry.doc.error(&entry.key, "flows need two nodes", "have at least two nodes"));
+            return Err(entry.doc.error(
+                &entry.key,
+                "the scenario has only one node",
+                "use at least two nodes",
+            ));
         }
         if connections > MAX_FLOWS {
             return Err(entry.doc.error(
                 &entry.key_of("connections"),
                 format!("more than {MAX_FLOWS} flows"),
-                "give fewer",
+                "reduce their number",
             ));
         }
         in_range(entry.doc, &entry.key_of("start_max_s"), self.start_max_s, 0.0, 1e9)?;

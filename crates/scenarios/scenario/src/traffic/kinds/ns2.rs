@@ -8,11 +8,11 @@ use wayhop_document::Error;
 
 use crate::traffic::kind::{Entry, Flows, Row, Run, Times, TrafficKind};
 
-/// A traffic file of ns-2.
+/// An ns-2 traffic file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ns2File {
-    /// The file; a relative path counts from the scenario file's folder.
+    /// The file; a relative path is relative to the scenario file's folder.
     pub path: PathBuf,
 }
 
@@ -21,11 +21,11 @@ impl TrafficKind for Ns2File {
         if !entry.network.moves_as_in_ns2 {
             return Err(entry.doc.error(
                 &entry.key,
-                "an ns-2 traffic file with a movement of another kind: its node numbers would mean nothing",
-                "take the movement from an ns-2 file too, or write the flows out",
+                "an ns-2 traffic file requires ns-2 movement, which defines its node numbers",
+                "use movement of kind ns2, or write the flows into the scenario",
             ));
         }
-        // All ns-2 files are read together; their flows stand where the first of them does.
+        // All ns-2 files are read together; their flows come in the position of the first of them.
         flows.add_ns2();
         Ok(())
     }

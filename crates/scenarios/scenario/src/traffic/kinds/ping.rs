@@ -13,26 +13,26 @@ use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, int
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ping {
-    /// Who asks.
+    /// The node that sends requests.
     pub src: NodeRef,
-    /// Who answers.
+    /// The node that replies.
     pub dst: NodeRef,
     /// When the first request is sent, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When to stop, seconds. Without it: at the end of the run.
+    /// When to stop, seconds. Default: at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// Data after the ICMP header, octets.
+    /// Data after the ICMP header, bytes.
     #[serde(default = "echo_payload")]
     pub payload_bytes: u32,
-    /// Time between requests, seconds.
+    /// Interval between requests, seconds.
     #[serde(default = "echo_interval")]
     pub interval_s: f64,
-    /// Stop after so many requests.
+    /// Stop after this number of requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
-    /// The version of IP: 4 or 6.
+    /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
 }

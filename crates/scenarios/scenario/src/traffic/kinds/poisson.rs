@@ -17,22 +17,22 @@ pub struct Poisson {
     pub src: NodeRef,
     /// The destination; "all" as with `cbr`.
     pub dst: NodeRef,
-    /// When to begin, seconds.
+    /// When to start, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When to stop, seconds. Without it: at the end of the run.
+    /// When to stop, seconds. Default: at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// UDP payload of each packet, octets.
+    /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
     pub payload_bytes: u32,
-    /// Mean packets a second.
+    /// Mean number of packets per second.
     #[serde(default = "rate")]
     pub rate_pps: f64,
-    /// Stop after so many packets.
+    /// Stop after this number of packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
-    /// The version of IP: 4 or 6.
+    /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
 }

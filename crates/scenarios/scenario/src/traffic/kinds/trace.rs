@@ -1,4 +1,4 @@
-//! Packets at the times and of the sizes that a file gives.
+//! Packets with times and sizes from a file.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
 use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, over_ipv4};
 
-/// UDP packets at the times and of the sizes that a file gives, once. Packets with less than 16 octets of payload
-/// carry no number and no time of sending.
+/// UDP packets with times and sizes from a file, sent once. Packets with less than 16 bytes of payload carry no
+/// sequence number and no timestamp.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficTrace {
@@ -21,21 +21,21 @@ pub struct TrafficTrace {
     pub src: NodeRef,
     /// The destination; "all" as with `cbr`.
     pub dst: NodeRef,
-    /// From when on the file's times count, seconds.
+    /// The time at which the file's time 0 is, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When to stop, seconds. Without it: at the end of the file or of the run.
+    /// When to stop, seconds. Default: at the end of the file or of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// The file; a relative path counts from the scenario file's folder.
+    /// The file; a relative path is relative to the scenario file's folder.
     pub path: PathBuf,
-    /// What it is.
+    /// The format of the file.
     #[serde(default)]
     pub format: TraceFormat,
-    /// Stop after so many packets.
+    /// Stop after this number of packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
-    /// The version of IP: 4 or 6.
+    /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
 }

@@ -8,7 +8,7 @@ use super::schema::Program;
 use crate::file::Scenario;
 use crate::nodes::Placement;
 
-/// A program that runs in a node where nodes are real.
+/// A program that runs on a real node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramPlan {
     /// Where.
@@ -30,7 +30,7 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Pro
         if p.command.first().is_none_or(String::is_empty) {
             return Err(doc.error(
                 &key("command"),
-                "no program".to_owned(),
+                "the command is empty".to_owned(),
                 r#"give the program and its arguments, as in ["ping", "-c", "5", "mesh-1"]"#,
             ));
         }
@@ -42,8 +42,8 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Pro
         if p.output.is_some() && !is_plain {
             return Err(doc.error(
                 &key("output"),
-                format!("{output:?} is not the name of a file"),
-                "give a name without folders, such as \"ping.txt\"",
+                format!("{output:?} is not a file name"),
+                "use a name without folders, such as \"ping.txt\"",
             ));
         }
         Ok(ProgramPlan { node, start: Time::from_secs_f64(p.start_s), command: p.command.clone(), output })
@@ -54,7 +54,7 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Pro
             return Err(doc.error(
                 &format!("programs[{k}].output"),
                 format!("programs {first} and {k} both write {:?}", plan.output),
-                "give each a file of its own",
+                "give each its own file",
             ));
         }
     }

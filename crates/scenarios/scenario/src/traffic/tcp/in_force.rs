@@ -8,7 +8,7 @@ use wayhop_transport::tcp::{App, Failure, TcpConfig};
 use super::schema::{Tcp, TcpProfile};
 use crate::traffic::kind::Row;
 
-/// The value of each key that has a meaning for this connection, and where it comes from if the entry does not say it.
+/// The value of each key that applies to this connection, and its origin if the entry does not set it.
 pub(crate) fn values(f: &Tcp, c: &TcpConfig) -> Vec<Row> {
     let name = match f.profile {
         TcpProfile::Rfc => "rfc",

@@ -6,7 +6,8 @@ use wayhop_transport::tcp::{App, Failure, Pacing, TcpConfig, Variant};
 
 use super::schema::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 
-/// The settings of the entry whose key is `at`; `ns2_padding` is what the profile `ns2` has here unless it is told.
+/// The settings of the entry whose key is `at`; `ns2_padding` is the padding of the profile `ns2` here unless the
+/// entry sets it.
 pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document, ns2_padding: u8) -> Result<TcpConfig, Error> {
     let span = |key: &str, given: Option<f64>, default: Span, least: f64| match given {
         None => Ok(default),
@@ -89,7 +90,7 @@ pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document, ns2_padding: u8) -> Res
     Ok(c)
 }
 
-/// Refuses a key that says nothing beside the others.
+/// Refuses a key that does not apply with the others.
 fn unused(f: &Tcp, at: &str, doc: &Document) -> Result<(), Error> {
     let ftp = (f.application == TcpApplication::Ftp, "application = \"ftp\"");
     let requests = (f.application == TcpApplication::Requests, "application = \"requests\"");
@@ -115,6 +116,6 @@ fn unused(f: &Tcp, at: &str, doc: &Document) -> Result<(), Error> {
     let Some((key, _, (_, of))) = keys.into_iter().find(|(_, given, (used, _))| *given && !used) else {
         return Ok(());
     };
-    let reason = format!("this key is for {of}");
-    Err(doc.error(&format!("{at}.{key}"), reason, "take it out, or set that"))
+    let reason = format!("this key requires {of}");
+    Err(doc.error(&format!("{at}.{key}"), reason, "remove it, or set that"))
 }

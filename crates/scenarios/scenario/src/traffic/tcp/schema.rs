@@ -6,145 +6,147 @@ use serde::{Deserialize, Serialize};
 use crate::nodes::NodeRef;
 use crate::traffic::IpVersion;
 
-/// A TCP connection, from its handshake on, as `src` opens it.
+/// A TCP connection, opened by `src`, including its handshake.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tcp {
-    /// Who opens it, and sends.
+    /// The node that opens the connection and sends.
     pub src: NodeRef,
     /// The other end.
     pub dst: NodeRef,
     /// When it is opened, seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When the application stops writing, seconds. Without it: never.
+    /// When the application stops writing, seconds. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// The version of IP: 4 or 6.
+    /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
     pub ip: IpVersion,
-    /// Whose constants hold for the keys that are left out: `rfc`, or `ns2` for those of ns-2.35's `Agent/TCP` (payload of
-    /// 1000 octets, window of 20, initial window of 2, no delayed acknowledgements, clock ticks of 10 ms, timeout of 3 s at
-    /// first and 0.2 s at least, and a loss halves the window instead of what is under way).
+    /// Defaults of the other keys: `rfc`, or `ns2` for those of ns-2.35's `Agent/TCP` (payload of 1000 bytes, window
+    /// of 20, initial window of 2, no delayed acknowledgements, clock ticks of 10 ms, initial timeout of 3 s and
+    /// minimum timeout of 0.2 s; a loss halves the window instead of the data in flight).
     #[serde(default)]
     pub profile: TcpProfile,
-    /// Congestion control and recovery.
+    /// Congestion control and loss recovery.
     #[serde(default)]
     pub variant: TcpVariant,
-    /// The longest payload of a segment, octets; 1460 in the profile `rfc`.
+    /// Maximum payload of a segment, bytes; 1460 in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_bytes: Option<u32>,
-    /// The receiver's window and the most that is under way, segments, up to 1024; 32 in the profile `rfc`.
+    /// The receiver's window and the maximum in flight, segments, up to 1024; 32 in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// How many octets of no-operations each header has behind its options: a multiple of 4, up to 40. Without it: none; but 20
-    /// if this profile and DSR's are `ns2`, for ns-2.35's DSR counts the IP header of TCP's packets twice.
+    /// Bytes of no-operations after the options of each header: a multiple of 4, up to 40. Default: 0, but 20 if both
+    /// this profile and DSR's are `ns2`, because ns-2.35's DSR counts the IP header of TCP packets twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub padding_bytes: Option<u8>,
-    /// How many segments the sender begins with; 3 in the profile `rfc`.
+    /// Initial window, segments; 3 in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
-    /// Whether an acknowledgement may wait for a second segment; so it is in the profile `rfc`.
+    /// Delayed acknowledgements: whether an acknowledgement may wait for a second segment; true in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<bool>,
-    /// How long it waits, seconds. Without it: 0.2 (`rfc`), 0.1 (`ns2`).
+    /// Longest delay of an acknowledgement, seconds. Default: 0.2 (`rfc`), 0.1 (`ns2`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack_s: Option<f64>,
-    /// Whether the first two duplicate acknowledgements let out a new segment each (RFC 3042). Without it: yes.
+    /// Limited transmit (RFC 3042): whether each of the first two duplicate acknowledgements releases a new segment.
+    /// Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_transmit: Option<bool>,
-    /// Whether the connection begins with a handshake. Without it: yes. If not, both ends know each other from the start.
+    /// Whether the connection begins with a handshake; otherwise both ends are connected from the start. Default:
+    /// true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshake: Option<bool>,
-    /// From one SYN to the next while nothing answers, seconds: a program that opens the connection again and again. Without it:
-    /// the retransmission timeout, doubled each time.
+    /// Interval between SYNs until one is answered, seconds: a program that repeatedly tries to connect. Default: the
+    /// retransmission timeout, doubled each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connect_every_s: Option<f64>,
-    /// What the application does.
+    /// The application.
     #[serde(default)]
     pub application: TcpApplication,
-    /// Of `ftp`: the size of the file, octets. Without it: no end.
+    /// For `ftp`: size of the file, bytes. Default: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Of `requests`: the size of a request, octets. Without it: 200.
+    /// For `requests`: size of a request, bytes. Default: 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_bytes: Option<u32>,
-    /// Of `requests`: the size of an answer, octets. Without it: 10000.
+    /// For `requests`: size of a response, bytes. Default: 10000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_bytes: Option<u32>,
-    /// Of `requests`: from an answer to the next request, seconds. Without it: 1.
+    /// For `requests`: think time from a response to the next request, seconds. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think_s: Option<f64>,
-    /// Of `on-off`: the rate while it writes, bits a second. Without it: 64000.
+    /// For `on-off`: rate while writing, bits per second. Default: 64000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_bps: Option<f64>,
-    /// Of `on-off`: mean time of writing, seconds. Without it: 1.
+    /// For `on-off`: mean time of writing, seconds. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_s: Option<f64>,
-    /// Of `on-off`: mean time of silence, seconds. Without it: 1.
+    /// For `on-off`: mean pause, seconds. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off_s: Option<f64>,
-    /// The clock's tick, in which round trips are counted, seconds; 0 for an exact clock, as in the profile `rfc`.
+    /// Clock granularity for round-trip times, seconds; 0 for an exact clock, as in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick_s: Option<f64>,
-    /// The retransmission timeout before the first measurement, seconds; 1 in the profile `rfc`.
+    /// Retransmission timeout before the first round-trip measurement, seconds; 1 in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_rto_s: Option<f64>,
-    /// The shortest retransmission timeout, seconds; 1 in the profile `rfc`.
+    /// Minimum retransmission timeout, seconds; 1 in the profile `rfc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto_s: Option<f64>,
-    /// The longest, seconds. Without it: 60.
+    /// Maximum retransmission timeout, seconds. Default: 60.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rto_s: Option<f64>,
-    /// Whether the timeout is doubled by the first of several timeouts in a row only (Dyer and Boppana 2001).
+    /// Fixed RTO: whether only the first of several consecutive timeouts doubles the timeout (Dyer and Boppana 2001).
     #[serde(default)]
     pub fixed_rto: bool,
-    /// What the sender does when it is told that its route is gone. Any but `none` makes the routing protocol tell
-    /// (`protocol.failure_notices`).
+    /// The sender's reaction to the notice that its route is lost. All values but `none` make the routing protocol
+    /// send such notices (`protocol.failure_notices`).
     #[serde(default)]
     pub route_failure: RouteFailure,
-    /// Of `elfn`, `elfn-half`: from one probe to the next, seconds. Without it: 2.
+    /// For `elfn`, `elfn-half`: interval between probes, seconds. Default: 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_interval_s: Option<f64>,
-    /// Of `tcp-f`: how long the sender waits for a route at most, seconds. Without it: 30.
+    /// For `tcp-f`: the longest wait for a route, seconds. Default: 30.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route_failure_timer_s: Option<f64>,
-    /// Bounds the window by the length of the path: so many segments a hop, at least one segment in all. About 0.25 lets
-    /// segments of a chain leave each other alone (Fu et al. 2003).
+    /// Bound on the window by the length of the path: segments per hop, at least one segment in total. About 0.25
+    /// avoids interference between segments on a chain (Fu et al. 2003).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_per_hop: Option<f64>,
-    /// Spreads segments over time, as TCP-AP does (ElRakabawy et al. 2005): the rate of the radio, bits a second.
+    /// Pacing as in TCP-AP (ElRakabawy et al. 2005): the rate of the radio, bits per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pacing_bps: Option<f64>,
 }
 
-/// Whose constants hold.
+/// Defaults of a TCP connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TcpProfile {
-    /// The RFCs'.
+    /// The RFCs' defaults.
     #[default]
     Rfc,
-    /// ns-2.35's.
+    /// ns-2.35's defaults.
     Ns2,
 }
 
-/// Congestion control and recovery.
+/// Congestion control and loss recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TcpVariant {
-    /// Slow start after every loss.
+    /// Tahoe: slow start after every loss.
     Tahoe,
-    /// Fast recovery (RFC 2581).
+    /// Reno: fast recovery (RFC 2581).
     #[default]
     Reno,
-    /// RFC 6582.
+    /// NewReno: RFC 6582.
     Newreno,
-    /// RFC 2018 and RFC 6675.
+    /// Selective acknowledgements: RFC 2018 and RFC 6675.
     Sack,
-    /// Brakmo and Peterson 1995.
+    /// Vegas: Brakmo and Peterson 1995.
     Vegas,
-    /// Mascolo et al. 2001.
+    /// Westwood: Mascolo et al. 2001.
     Westwood,
 }
 
@@ -152,28 +154,28 @@ pub enum TcpVariant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TcpApplication {
-    /// A file goes from `src` to `dst`.
+    /// `src` sends a file to `dst`.
     #[default]
     Ftp,
-    /// `src` asks, `dst` answers, `src` thinks.
+    /// `src` sends requests, `dst` answers, and `src` waits before the next one.
     Requests,
-    /// `src` writes for a while, and is silent for a while.
+    /// `src` alternates between writing and pausing.
     OnOff,
 }
 
-/// The answer to a lost route.
+/// The reaction to a lost route.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RouteFailure {
     /// None: standard TCP.
     #[default]
     None,
-    /// Stand by and probe; then go on with window and timeout as they were (Holland and Vaidya 1999).
+    /// Freeze and probe; then resume with the previous window and timeout (Holland and Vaidya 1999).
     Elfn,
     /// The same, with the window halved.
     ElfnHalf,
-    /// Stand by until there is a route (Chandran et al. 1998).
+    /// Freeze until a route exists (Chandran et al. 1998).
     TcpF,
-    /// Take the timer's back-off back (RFC 6069).
+    /// Undo the timer's back-off (RFC 6069).
     Rfc6069,
 }

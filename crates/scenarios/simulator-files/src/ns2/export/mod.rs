@@ -45,7 +45,7 @@ pub struct Ns2Files {
     pub warnings: Vec<String>,
 }
 
-/// What is written as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
+/// A scenario as files for ns-2, to be sourced after it has created `$ns_`, `$god_` and `$node_(0)` onwards.
 #[derive(Clone, Copy, Debug)]
 pub struct Exporter<'a> {
     /// Each node's motion.
@@ -83,14 +83,14 @@ impl Exporter<'_> {
         }
         if climb_m > 0.0 {
             warnings.push(format!(
-                "heights change by up to {climb_m:.3} m under way; ns-2's nodes keep the one that they begin with"
+                "heights change by up to {climb_m:.3} m during movement; ns-2 nodes keep their initial height"
             ));
         }
         if options.god && tracks.len() <= MAX_NODES_IN_TABLE {
             distances(tracks, self.duration, &mut out, &mut lines);
         } else if options.god {
             warnings.push(format!(
-                "no $god_ set-dist lines: they are written for up to {MAX_NODES_IN_TABLE} nodes"
+                "no $god_ set-dist lines: they are only written for up to {MAX_NODES_IN_TABLE} nodes"
             ));
         }
         lines.sort_by_key(|l| l.0);
@@ -106,15 +106,15 @@ impl Exporter<'_> {
         for (k, flow) in self.flows.iter().enumerate() {
             let refuse = |what: &str| {
                 Error::new(
-                    format!("flow {k} {what}, which ns-2's traffic files cannot say"),
-                    "export TCP, bursts, and CBR flows with a jitter of 0 or 0.5, to one node each",
+                    format!("flow {k} {what}, which ns-2's traffic files do not support"),
+                    "export only unicast TCP, burst, and CBR flows with a jitter of 0 or 0.5",
                 )
             };
             if flow.is_to_all() {
-                return Err(refuse("goes to all nodes"));
+                return Err(refuse("is sent to all nodes"));
             }
             match flow.kind {
-                _ if flow.ip6 => return Err(refuse("goes over IPv6")),
+                _ if flow.ip6 => return Err(refuse("uses IPv6")),
                 FlowKind::Cbr { interval, jitter } if [0.0, 0.5].contains(&jitter) => {
                     let random = i32::from(jitter != 0.0);
                     let interval = interval.as_secs_f64();
@@ -141,7 +141,7 @@ impl Exporter<'_> {
     }
 }
 
-/// The scheduled lines of one node, and how far its height leaves the one that it begins with, metres.
+/// The scheduled lines of one node, and the largest difference of its height from the initial one, metres.
 fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) -> Result<f64, Error> {
     let mut last: Option<&Leg> = None;
     let mut climb_m = 0.0_f64;
@@ -153,10 +153,10 @@ fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) 
         if climb_m > MAX_CLIMB_M {
             return Err(Error::new(
                 format!(
-                    "node {i} changes its height under way at {} s, and ns-2's nodes cannot",
+                    "node {i} changes its height while moving at {} s, which ns-2 does not support",
                     leg.from.as_secs_f64()
                 ),
-                "give its places one height, or area.z_m = 0 where its movement is generated",
+                "give its positions the same height, or set area.z_m = 0 if its movement is generated",
             ));
         }
         let at = leg.start;
@@ -183,8 +183,8 @@ fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) 
 fn set_destination(i: usize, to: Position, speed: f64) -> Result<String, Error> {
     if to.x <= 0.0 || to.y <= 0.0 {
         return Err(Error::new(
-            format!("node {i} goes to ({}, {}), and ns-2 takes only destinations above 0", to.x, to.y),
-            "shift the scenario to the north-east",
+            format!("node {i} moves to ({}, {}), but ns-2 accepts only destinations above 0", to.x, to.y),
+            "move the scenario to the north-east",
         ));
     }
     Ok(format!("$node_({i}) setdest {:.12} {:.12} {speed:.12}", to.x, to.y))

@@ -9,7 +9,8 @@ use wayhop_transport::tcp::{App, Failure, Profile, TcpConfig, Variant};
 use super::time::seconds;
 use crate::ns2::tcp::DELAYED_ACK;
 
-/// Writes the lines of flow `k`. Fails on what no agent of ns-2.35 does; `warnings` gets what its agents do otherwise.
+/// Writes the lines of flow `k`. Fails on what no agent of ns-2.35 supports; `warnings` gets the differences of its
+/// agents.
 pub(super) fn write(
     k: usize,
     flow: &FlowConfig,
@@ -42,7 +43,7 @@ pub(super) fn write(
 }
 
 fn refuse(k: usize, what: &str, remedy: &str) -> Error {
-    Error::new(format!("flow {k} {what}, which ns-2.35's TCP has not"), remedy)
+    Error::new(format!("flow {k} {what}, which ns-2.35's TCP does not support"), remedy)
 }
 
 /// The classes of the agent and of its sink.
@@ -57,12 +58,12 @@ fn classes(k: usize, c: &TcpConfig) -> Result<(&'static str, &'static str), Erro
             return Err(refuse(k, "has the variant westwood", "give another variant to export the scenario"));
         }
     };
-    let takes_out = |key| format!("take {key} out to export the scenario");
+    let takes_out = |key| format!("remove {key} to export the scenario");
     if c.failure != Failure::Ignore {
-        return Err(refuse(k, "has an answer to lost routes", &takes_out("route_failure")));
+        return Err(refuse(k, "reacts to lost routes", &takes_out("route_failure")));
     }
     if c.window_per_hop.is_some() {
-        return Err(refuse(k, "has a window by hops", &takes_out("window_per_hop")));
+        return Err(refuse(k, "has a window that depends on hops", &takes_out("window_per_hop")));
     }
     if c.pacing.is_some() {
         return Err(refuse(k, "has pacing", &takes_out("pacing_bps")));
@@ -83,15 +84,15 @@ fn classes(k: usize, c: &TcpConfig) -> Result<(&'static str, &'static str), Erro
 fn order(k: usize, flow: &FlowConfig, c: &TcpConfig) -> Result<String, Error> {
     let App::Bulk { bytes } = c.app else {
         let what = "has an application other than ftp";
-        return Err(refuse(k, what, "give application = \"ftp\" to export the scenario"));
+        return Err(refuse(k, what, "set application = \"ftp\" to export the scenario"));
     };
     match bytes {
         None => Ok("start".to_owned()),
         Some(_) if flow.stop.is_some() => {
-            Err(refuse(k, "has an amount of data and an end in time", "take bytes or stop_s out"))
+            Err(refuse(k, "has both a size and an end time", "remove bytes or stop_s"))
         }
         Some(n) if i32::try_from(n).is_err() => {
-            Err(refuse(k, &format!("sends {n} octets"), &format!("give at most {} bytes", i32::MAX)))
+            Err(refuse(k, &format!("sends {n} bytes"), &format!("send at most {} bytes", i32::MAX)))
         }
         Some(n) => Ok(format!("send {n}")),
     }
@@ -121,23 +122,23 @@ fn settings(c: &TcpConfig) -> Vec<(&'static str, String)> {
     out
 }
 
-/// What ns-2 does otherwise than this flow. `of_protocol` are the routing protocol's profiles: padding that one of them asks
-/// for stands for octets that ns-2 counts, too.
+/// The differences between ns-2 and this flow. `of_protocol` are the routing protocol's profiles: padding that one of
+/// them requires represents bytes that ns-2 counts, too.
 fn differences(k: usize, c: &TcpConfig, of_protocol: &[wayhop_core::Profile]) -> Vec<String> {
     let mut out = Vec::new();
     if c.profile == Profile::Rfc {
         out.push(format!(
-            "flow {k} has the rules of the RFCs, and ns-2's agents have their own (profile = \"ns2\" has them here, too)"
+            "flow {k} follows the RFCs, but ns-2's agents have their own rules (use profile = \"ns2\" for them)"
         ));
     }
     if c.rto.tick.is_none() {
         out.push(format!(
-            "flow {k} has an exact clock, and ns-2's agents count ticks of 10 ms (tick_s = 0.01)"
+            "flow {k} has an exact clock, but ns-2's agents count ticks of 10 ms (tick_s = 0.01)"
         ));
     }
     if c.padding != 0 && !of_protocol.iter().any(|p| p.tcp_padding() == c.padding) {
         out.push(format!(
-            "flow {k} has {} octets of padding in its headers, and ns-2's agents have none",
+            "flow {k} has {} bytes of padding in its headers, but ns-2's agents have none",
             c.padding
         ));
     }
@@ -145,7 +146,7 @@ fn differences(k: usize, c: &TcpConfig, of_protocol: &[wayhop_core::Profile]) ->
         && !n.is_multiple_of(u64::from(c.segment_bytes))
     {
         let size = c.segment_bytes;
-        out.push(format!("flow {k} sends {n} octets, and ns-2's agents send whole segments of {size}"));
+        out.push(format!("flow {k} sends {n} bytes, but ns-2's agents send whole segments of {size}"));
     }
     out
 }
