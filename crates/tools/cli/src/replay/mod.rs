@@ -143,8 +143,8 @@ fn made(of: &ApplicationHeader) -> Result<Box<dyn Application>, String> {
             .map_err(|e| format!("invalid settings of a bundle node: {e}"))?;
         return Ok(Box::new(Node::new(settings, MemoryStore::default())));
     }
-    let description = wayhop_applications::find(&of.name)
-        .ok_or_else(|| format!("unknown application {:?}", of.name))?;
+    let description =
+        wayhop_applications::find(&of.name).ok_or_else(|| format!("unknown application {:?}", of.name))?;
     Ok(of.application(description)?.parameters.application())
 }
 

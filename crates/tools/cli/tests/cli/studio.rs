@@ -41,7 +41,10 @@ fn a_folder_without_runs_is_refused_with_the_remedy() {
     let ran = wayhop().arg("studio").arg(dir.path()).output().expect("it runs");
     assert_eq!(ran.status.code(), Some(2));
     let said = String::from_utf8_lossy(&ran.stderr);
-    assert!(said.contains("neither a run directory nor a folder of runs; create a run with: wayhop run"), "{said}");
+    assert!(
+        said.contains("neither a run directory nor a folder of runs; create a run with: wayhop run"),
+        "{said}"
+    );
 }
 
 #[test]
