@@ -48,21 +48,21 @@ impl Archive {
         })?;
         if found.is_empty() {
             return Err(SweepError::Usage(format!(
-                "{shown}: no run of the plan is done yet; `wayhop sweep {shown}/{PLAN}` makes them"
+                "{shown}: no run of the plan has finished; run them with: wayhop sweep {shown}/{PLAN}"
             )));
         }
         let is_told = found.values().any(|(_, v)| v.is_some());
-        // Of counts by kind, any kind that is not told is 0, be it a kind or not.
+        // A missing kind in counts by kind is 0, even if the kind does not exist.
         if !(is_known(&specimen, &way) || is_told && !is_count(&way)) {
             let remedy = meant(&specimen, &way).map_or_else(
-                || "give one of the summary that `wayhop run --json` prints".to_owned(),
+                || "give a figure of the summary that `wayhop run --json` prints".to_owned(),
                 |way| format!("did you mean {way:?}?"),
             );
             return Err(SweepError::Usage(format!("{shown}: no run has a figure {way:?}; {remedy}")));
         }
         if !is_told {
             return Err(SweepError::Usage(format!(
-                "{shown}: {way} is undefined in all of the {} runs, as a latency is where nothing arrived; give another figure",
+                "{shown}: {way} is undefined in all {} runs (such as a latency where nothing arrived); give another figure",
                 found.len()
             )));
         }
@@ -81,8 +81,8 @@ fn complete(summary: &Value) -> Value {
     all
 }
 
-/// Hands on each record of a file of results; a torn last line, as a sweep that goes on leaves it, is left out. `take` says
-/// whether it is one.
+/// Passes on each record of a results file; a truncated last line, as of a running sweep, is left out. `take` returns whether
+/// the record is valid.
 pub(crate) fn for_each_line(path: &Path, mut take: impl FnMut(&Value) -> bool) -> Result<(), SweepError> {
     let cannot = |e: std::io::Error| SweepError::Run(format!("cannot read {}: {e}", path.display()));
     let file = match File::open(path) {
@@ -98,8 +98,8 @@ pub(crate) fn for_each_line(path: &Path, mut take: impl FnMut(&Value) -> bool) -
             break;
         }
         if !serde_json::from_slice::<Value>(&line).is_ok_and(|record| take(&record)) {
-            let (path, remedy) = (path.display(), "take it out, and call the sweep again");
-            return Err(SweepError::Usage(format!("{path}: line {number} is no result; {remedy}")));
+            let (path, remedy) = (path.display(), "remove it, and run the sweep again");
+            return Err(SweepError::Usage(format!("{path}: line {number} is not a result; {remedy}")));
         }
     }
     Ok(())
@@ -110,16 +110,14 @@ fn no_sweep(dir: &Path) -> SweepError {
     let shown = dir.display();
     SweepError::Usage(if dir.join("manifest.json").is_file() {
         format!(
-            "{shown}: the directory of one run, which has no interval; give the folder of `wayhop run SCENARIO --seeds 10` or \
-             `wayhop sweep`"
+            "{shown}: the directory of a single run; give the folder of `wayhop run SCENARIO --seeds 10` or `wayhop \
+             sweep`"
         )
     } else if dir.is_dir() {
         format!(
-            "{shown}: holds no results of a sweep; give the folder that `wayhop sweep` or `wayhop run --seeds` has written"
+            "{shown}: no results of a sweep; give a folder written by `wayhop sweep` or `wayhop run --seeds`"
         )
     } else {
-        format!(
-            "{shown}: there is no such folder; give one that `wayhop sweep` or `wayhop run --seeds` has written"
-        )
+        format!("{shown}: no such folder; give a folder written by `wayhop sweep` or `wayhop run --seeds`")
     })
 }

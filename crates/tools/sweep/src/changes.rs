@@ -1,4 +1,4 @@
-//! What the command line says over the head of a plan.
+//! Changes to a plan from the command line.
 
 use wayhop_document::{apply_set, set_value};
 
@@ -7,16 +7,16 @@ use crate::figures::full_name;
 use crate::matrix::label;
 use crate::plan::{Axis, Plan, Seeds};
 
-/// Changes of a plan. What is empty or false leaves the plan as it is.
+/// Changes to a plan. Empty and false fields leave the plan unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// In the place of the plan's seeds.
+    /// Seeds that replace those of the plan.
     pub seeds: Option<Seeds>,
-    /// Axes to add, or to put in the place of those that have their name or key.
+    /// Axes to add, or that replace the axes with their name or key.
     pub axes: Vec<Axis>,
     /// Settings of all runs, each `path.key=value`.
     pub sets: Vec<String>,
-    /// In the place of the plan's figures.
+    /// Figures that replace those of the plan.
     pub metrics: Vec<String>,
     /// Whether each run has a run directory.
     pub tables: bool,
@@ -29,7 +29,7 @@ impl Plan {
     pub fn changed(mut self, changes: &Changes) -> Result<Self, SweepError> {
         for (k, axis) in changes.axes.iter().enumerate() {
             if changes.axes[..k].iter().any(|other| other.name == axis.name) {
-                let reason = "it is given twice; give all its values at once, with commas between them";
+                let reason = "given twice; give all values at once, separated by commas";
                 return Err(SweepError::Usage(format!("--vary {}: {reason}", axis.name)));
             }
             self.vary(axis)?;
@@ -49,7 +49,7 @@ impl Plan {
         Ok(self)
     }
 
-    /// Takes an axis in the place of its own, or one more.
+    /// Replaces an axis, or adds one.
     fn vary(&mut self, axis: &Axis) -> Result<(), SweepError> {
         let is_it = |a: &&mut Axis| a.name == axis.name || a.key.is_some() && a.key == axis.key;
         let Some(own) = self.sweep.axes.iter_mut().find(is_it) else {
@@ -61,12 +61,12 @@ impl Plan {
             own.files.clear();
             return Ok(());
         }
-        // Values with labels cannot be made up on the command line, but chosen.
+        // Values with labels can be selected on the command line, but not defined.
         let wanted: Vec<String> = axis.values.iter().map(label).collect();
         if let Some(unknown) = wanted.iter().find(|w| !own.set.iter().any(|l| l.label == **w)) {
             let known: Vec<&str> = own.set.iter().map(|l| l.label.as_str()).collect();
             return Err(SweepError::Usage(format!(
-                "--vary {}: the plan has no value {unknown:?} of this axis; give some of: {}",
+                "--vary {}: this axis of the plan has no value {unknown:?}; choose from: {}",
                 axis.name,
                 known.join(", ")
             )));
@@ -80,13 +80,13 @@ impl Plan {
         apply_set(&mut alone, set)?;
         if alone.contains_key("seed") {
             return Err(SweepError::Usage(format!(
-                "--set {set}: seeds are no setting of all runs; give --seeds"
+                "--set {set}: the seed cannot be set for all runs; use --seeds"
             )));
         }
         // A plan's table adds to that of the scenario; a `--set` of `wayhop run` would replace it.
         if set.split_once('=').is_some_and(|(_, value)| set_value(value.trim()).is_table()) {
-            let remedy = "give its keys one by one, each with a --set of its own";
-            return Err(SweepError::Usage(format!("--set {set}: a sweep takes no table here; {remedy}")));
+            let remedy = "set its keys one by one, each with its own --set";
+            return Err(SweepError::Usage(format!("--set {set}: tables cannot be set here; {remedy}")));
         }
         Ok(apply_set(&mut self.sweep.set, set)?)
     }

@@ -15,41 +15,41 @@ use crate::plan::Sweep;
 use crate::quantity::{Quantity, capitalised};
 use crate::results::{Cell, Difference, Results};
 
-/// More values than that cannot be told apart in a column of a paper.
+/// Most names on the horizontal axis, in a column of a paper.
 const MOST_SERIES: usize = 12;
 const MOST_NAMES: usize = 20;
-/// Beyond this a drawing has no pixels to tell values apart.
+/// Largest value that can be drawn.
 const MOST_VALUE: f64 = 1e12;
 /// The share of a category's width over which its series stand.
 const SPREAD: f64 = 0.6;
 /// How far apart series are on a scale of numbers, as a share of it: a few pixels, so that no interval hides another.
 const SHIFT: f64 = 0.012;
 
-/// What is to be drawn. Axes go by their name or by the scenario's key that they set.
+/// What to draw. Axes are given by their name or by the scenario key that they set.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The horizontal axis; without it, the plan's first that nothing else asks for.
+    /// The horizontal axis; by default the plan's first one that is not used otherwise.
     pub x: Option<String>,
-    /// The figure; without it, the plan's first.
+    /// The figure; by default the plan's first.
     pub y: Option<String>,
     /// The axis whose values are series.
     pub by: Option<String>,
-    /// Axes of which one value is drawn, with that.
+    /// Axes restricted to one value.
     pub only: Vec<(String, String)>,
-    /// Words at the horizontal axis, in the place of those that the axis's key gives.
+    /// Label of the horizontal axis, instead of the one from its key.
     pub x_label: Option<String>,
-    /// Words at the vertical axis.
+    /// Label of the vertical axis.
     pub y_label: Option<String>,
-    /// Draw differences to the first value of the series' axis, or of the horizontal one, of runs with the same seed.
+    /// Draw differences between runs with the same seed, to the first value of the series' axis or of the horizontal one.
     pub differences: bool,
 }
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// The points with their intervals, and of how many runs they are.
+    /// The points with their intervals, and the number of runs.
     pub figure: Figure,
-    /// A name for its file, without an ending.
+    /// A name for its file, without extension.
     pub name: String,
 }
 
@@ -73,7 +73,7 @@ pub fn chart(dir: &Path, request: &Request) -> Result<Chart, SweepError> {
         results.cells = results.differences.iter().map(paired).collect();
         if results.cells.iter().all(|c| c.estimates[0].is_none()) {
             return Err(SweepError::Usage(format!(
-                "{}: no two runs share their seed and differ in {along} only, so that there are no differences",
+                "{}: no differences: no two runs with the same seed differ only in {along}",
                 dir.display()
             )));
         }
@@ -86,7 +86,7 @@ pub fn chart(dir: &Path, request: &Request) -> Result<Chart, SweepError> {
     Ok(Chart { figure: Figure::of(&title, &caption, plot), name: file_name(&name) })
 }
 
-/// A difference as what stands at a point.
+/// A difference as the estimate at a point.
 fn paired(d: &Difference) -> Cell {
     let counted = d.estimates.iter().map(|e| e.map_or(0, |e| e.runs)).collect();
     Cell { labels: d.labels.clone(), runs: d.pairs, estimates: d.estimates.clone(), counted }
@@ -113,7 +113,7 @@ impl<'a> View<'a> {
             Some(name) => named("--x", name)?,
             None => (0..sweep.axes.len()).find(is_free).ok_or_else(|| {
                 SweepError::Usage(
-                    "no axis is left for the horizontal one: a figure needs a sweep over more than seeds"
+                    "no axis is left for the horizontal one; a figure needs a sweep over more than seeds"
                         .to_owned(),
                 )
             })?,
@@ -123,7 +123,7 @@ impl<'a> View<'a> {
         if let Some(option) = twice {
             let name = &sweep.axes[x].name;
             return Err(SweepError::Usage(format!(
-                "{option} {name}: that is the horizontal axis; give another"
+                "{option} {name} is the horizontal axis; give another axis"
             )));
         }
         Ok(Self { sweep, x, by, only })
@@ -153,7 +153,7 @@ impl<'a> View<'a> {
         self.only.iter().all(|(k, value)| run.labels[*k] == *value)
     }
 
-    /// Runs that differ in what the figure does not show must not be one mean.
+    /// Rejects means over runs that differ in an axis that the figure does not show.
     fn check_rest(&self, archive: &Archive) -> Result<(), SweepError> {
         for (k, axis) in self.sweep.axes.iter().enumerate() {
             let known = values(archive, k);
@@ -163,8 +163,8 @@ impl<'a> View<'a> {
             let name = &axis.name;
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             return Err(SweepError::Usage(format!(
-                "the runs differ in {name}, too, and no mean is over that; choose a value with --only {name}={}, of {}, or draw \
-                 them apart with --by {name}",
+                "the runs also differ in {name}; choose a value with --only {name}={}, of {}, or draw them as series with \
+                 --by {name}",
                 known[0],
                 known.join(", ")
             )));
@@ -196,14 +196,14 @@ impl<'a> View<'a> {
         };
         let too_many = |what: &str, most: usize| {
             Err(SweepError::Usage(format!(
-                "more than {most} {what} cannot be told apart; choose some with a sweep of fewer values"
+                "more than {most} {what} cannot be drawn; use a sweep with fewer values"
             )))
         };
         if series.len() > MOST_SERIES {
             return too_many("series", MOST_SERIES);
         }
         if numbers.is_none() && at.len() > MOST_NAMES {
-            return too_many("names at the horizontal axis", MOST_NAMES);
+            return too_many("names on the horizontal axis", MOST_NAMES);
         }
         let estimates = || results.cells.iter().filter_map(|c| c.estimates[0]);
         let most =
@@ -280,28 +280,23 @@ impl<'a> View<'a> {
         let mean = against.map_or_else(|| "Means".to_owned(), |first| format!("Mean differences to {first}"));
         let mut text = match (fewest, most) {
             (_, 1) => format!("Single {what}, without intervals."),
-            (a, b) if a == b => format!("{mean} of {a} {what} with 95 % intervals (Student's t)."),
+            (a, b) if a == b => format!("{mean} over {a} {what} with 95 % intervals (Student's t)."),
             (a, b) => {
-                let lone = if a == 1 { ", single ones without" } else { "" };
-                format!("{mean} of {a} to {b} {what} with 95 % intervals (Student's t){lone}.")
+                let lone = if a == 1 { "; no interval for single ones" } else { "" };
+                format!("{mean} over {a} to {b} {what} with 95 % intervals (Student's t){lone}.")
             }
         };
         let (all, counted) = results.cells.iter().fold((0, 0), |(n, m), c| (n + c.runs, m + c.counted[0]));
         if counted < all {
             let name = way.trim_start_matches("totals.");
-            _ = write!(text, " {} of {all} {what} are left out: {name} is undefined in them.", all - counted);
+            _ = write!(text, " {} of {all} {what} are left out because {name} is undefined.", all - counted);
         }
         for (k, value) in &self.only {
             _ = write!(text, " {} = {value}.", self.axis(*k).name);
         }
-        // Those of other values of an axis are missing rightly.
+        // With --only, runs with other values are left out on purpose.
         if archive.runs.len() < archive.planned && self.only.is_empty() {
-            _ = write!(
-                text,
-                " The sweep is not complete: {} of {} runs.",
-                archive.runs.len(),
-                archive.planned
-            );
+            _ = write!(text, " Incomplete sweep: {} of {} runs.", archive.runs.len(), archive.planned);
         }
         text
     }
@@ -313,7 +308,7 @@ fn ahead(least: f64, width: f64, series: usize) -> f64 {
     if least >= 0.0 { (outermost - least).max(0.0) } else { 0.0 }
 }
 
-/// The axis of means within what the figure can be, `by` of which is one of the axis's unit.
+/// The axis of means within the possible values of the figure; `by` of the figure's unit is one of the axis's.
 fn bounded(scale: Scale, way: &str, by: f64, mut estimates: impl Iterator<Item = Estimate>) -> Scale {
     let [least, most] = limits(way);
     // A level in decibels is a figure below zero.
@@ -336,18 +331,16 @@ fn find(sweep: &Sweep, option: &str, name: &str) -> Result<usize, SweepError> {
     let wrong = |reason: String| Err(SweepError::Usage(format!("{option} {name}: {reason}")));
     match sweep.axes.iter().position(is_it) {
         Some(k) if sweep.axes[k].replicate => {
-            wrong("its values are repetitions, and means are over them; give another axis".to_owned())
+            wrong("its values are repetitions, which are averaged; give another axis".to_owned())
         }
         Some(k) => Ok(k),
-        None if sweep.axes.is_empty() => {
-            wrong("the sweep varies seeds only; make one with --vary".to_owned())
-        }
+        None if sweep.axes.is_empty() => wrong("the sweep varies only seeds; run one with --vary".to_owned()),
         None => {
             let names: Vec<&str> =
                 sweep.axes.iter().filter(|a| !a.replicate).map(|a| a.name.as_str()).collect();
             let meant = nearest(name, names.iter().copied());
             let meant = meant.map_or_else(String::new, |m| format!("did you mean {m}? "));
-            wrong(format!("the sweep has no such axis; {meant}it varies {}", names.join(", ")))
+            wrong(format!("no such axis; {meant}the sweep varies {}", names.join(", ")))
         }
     }
 }

@@ -4,12 +4,12 @@ use wayhop_document::Error;
 
 use crate::store::StoreError;
 
-/// Why a sweep came to nothing, or stopped.
+/// Why a sweep could not run, or stopped.
 #[derive(Debug)]
 pub enum SweepError {
-    /// What the user gave cannot be used; the text names the file, the key and the remedy.
+    /// Invalid input; the text names the file, the key and the remedy.
     Usage(String),
-    /// It could, but something went wrong.
+    /// Something went wrong with valid input.
     Run(String),
 }
 

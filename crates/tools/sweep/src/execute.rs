@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::work::Work;
 use crate::written::write_plan;
 
-/// What a sweep has come to.
+/// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The figures of the runs that are done.
@@ -29,14 +29,14 @@ pub struct Outcome {
     pub runs: usize,
     /// How many of them are done.
     pub done: usize,
-    /// How many of those were done before.
+    /// How many of those were already done.
     pub found: usize,
-    /// What the run directories take on the disk, octets; `None` if the plan asks for none.
+    /// Size of the run directories, bytes; `None` if the plan writes none.
     pub recorded_bytes: Option<u64>,
 }
 
-/// Makes the runs of `plan` that the folder `dir` has not - a folder with another plan's results is refused -, on `threads`
-/// threads, until `stop` is raised. `progress` is called with the number of runs that are done and that of all, before the
+/// Runs what `dir` lacks of `plan` (a folder with another plan's results is rejected), on `threads` threads, until `stop`
+/// is set. `progress` is called with the number of runs that are done and that of all, before the
 /// first and after each.
 pub fn go(
     plan: &Plan,
@@ -54,15 +54,13 @@ pub fn go(
     let ids = work.ids(&runs)?;
     fs::create_dir_all(dir).map_err(|e| {
         let dir = dir.display();
-        SweepError::Run(format!(
-            "cannot make the folder {dir}: {e}; name one that you may write to with --out"
-        ))
+        SweepError::Run(format!("cannot create the folder {dir}: {e}; choose a writable one with --out"))
     })?;
     let store = Store::open(&dir.join("runs.jsonl"), &plan.sweep.metrics)?;
     let others: Vec<&str> = store.other_versions().collect();
     if !others.is_empty() {
         warn(&format!(
-            "{}: its finished runs were written by {}, and this is {}: they are kept; to run all with the same code, give another --out",
+            "{}: finished runs of {} are kept, but this is {}; to repeat them, choose another --out",
             dir.display(),
             others.join(", "),
             version::full()

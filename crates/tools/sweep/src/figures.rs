@@ -70,7 +70,7 @@ pub(crate) fn specimen(scenario: &Resolved, topology: bool, chains: Option<&Chai
     serde_json::to_value(summary).unwrap_or_default()
 }
 
-/// Bundles of which everything that can be told is told.
+/// A summary of bundles with a value for every figure.
 fn full_bundles(dtn: &DtnPlan) -> BundleSummary {
     let (ratio, delay) = (Some(1.0), Some(DelayS::default()));
     let flow = BundleFlowSummary { delivery_ratio: ratio, delay_s: delay, ..BundleFlowSummary::default() };
@@ -139,7 +139,7 @@ pub(crate) fn full_name(figure: &str) -> String {
     if totals.get(first).is_some() { format!("totals.{figure}") } else { figure.to_owned() }
 }
 
-/// Whether a run of which this is the [`specimen`] may have a number there.
+/// Whether a run like this [`specimen`] may have a number there.
 pub(crate) fn is_known(specimen: &Value, way: &str) -> bool {
     if is_count(way) { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
 }

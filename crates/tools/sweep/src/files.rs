@@ -13,15 +13,19 @@ use crate::error::SweepError;
 /// for any letters. A pattern that matches nothing is refused, with reason and remedy.
 pub(crate) fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, (String, String)> {
     let full = folder.join(pattern);
-    let remedy = || "names count from the plan's folder, and * may stand in the last part".to_owned();
+    let remedy = || "names are relative to the plan's folder, and may contain * in the last part".to_owned();
     let (Some(parent), Some(name)) = (full.parent(), full.file_name().and_then(|n| n.to_str())) else {
-        return Err((format!("{pattern:?} names no file"), remedy()));
+        return Err((format!("{pattern:?} does not name a file"), remedy()));
     };
     let parent = if parent == Path::new("") { Path::new(".") } else { parent };
     let parent = parent.canonicalize().map_err(|e| (format!("{}: {e}", parent.display()), remedy()))?;
     if !name.contains('*') {
         let path = parent.join(name);
-        return if path.is_file() { Ok(vec![path]) } else { Err((format!("no file {pattern:?}"), remedy())) };
+        return if path.is_file() {
+            Ok(vec![path])
+        } else {
+            Err((format!("no such file: {pattern:?}"), remedy()))
+        };
     }
     let entries = fs::read_dir(&parent).map_err(|e| (format!("{}: {e}", parent.display()), remedy()))?;
     let is_match =
@@ -31,7 +35,7 @@ pub(crate) fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, (St
     if found.is_empty() { Err((format!("{pattern:?} matches no file"), remedy())) } else { Ok(found) }
 }
 
-/// Whether `name` is `pattern`, in which each `*` stands for any letters.
+/// Whether `name` matches `pattern`, in which `*` matches any letters.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
@@ -66,7 +70,7 @@ impl Contents {
     }
 }
 
-/// Writes a file as a whole, so that nobody reads half of it.
+/// Writes a file atomically.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), SweepError> {
     let part = path.with_extension("part");
     fs::write(&part, bytes)

@@ -21,7 +21,7 @@ pub(crate) struct Folders {
 
 impl Folders {
     /// In `dir/runs`: the run's values on the axes and its seed are its name, as `dsr-20-seed-3`. Where that does not tell
-    /// runs apart, a piece of their `ids` stands behind.
+    /// runs apart, part of their `ids` is appended.
     pub(crate) fn new(dir: &Path, runs: &[PlannedRun], ids: &[String]) -> Self {
         let short = |run: &PlannedRun| {
             let values: Vec<String> = run.labels.iter().map(|l| file_name(l)).collect();

@@ -68,11 +68,11 @@ impl Plan {
         for (k, axis) in sweep.axes.iter().enumerate() {
             let key = format!("axis[{k}].name");
             if axis.name.trim().is_empty() || axis.name.chars().any(char::is_control) {
-                return Err(self.error(&key, format!("{:?} is no name", axis.name), "give a word"));
+                return Err(self.error(&key, format!("{:?} is not a valid name", axis.name), "give a word"));
             }
             if axis.name == "seed" || !names.insert(&axis.name) {
                 let reason = format!("{:?} is taken", axis.name);
-                return Err(self.error(&key, reason, "give each axis a name of its own; seeds have theirs"));
+                return Err(self.error(&key, reason, "give each axis a different name; seed is reserved"));
             }
         }
         if let Some(name) = &sweep.compare
@@ -80,28 +80,28 @@ impl Plan {
         {
             let known: Vec<&str> =
                 sweep.axes.iter().filter(|a| !a.replicate).map(|a| a.name.as_str()).collect();
-            let reason = format!("there is no axis {name:?} to compare along");
+            let reason = format!("no axis {name:?} to compare along");
             let remedy = match &known[..] {
-                [] => "take it out, or add an axis that is no replicate".to_owned(),
+                [] => "remove it, or add an axis that is not a replicate".to_owned(),
                 known => format!("give one of: {}", known.join(", ")),
             };
             return Err(self.error("compare", reason, remedy));
         }
         if sweep.set.contains_key("seed") {
-            return Err(self.error("set.seed", "the plan's seeds say that", "use the key seeds"));
+            return Err(self.error("set.seed", "seeds cannot be set here", "use the key seeds"));
         }
         if sweep.metrics.is_empty() {
-            return Err(self.error("metrics", "there is none", "name one, or leave the key out"));
+            return Err(self.error("metrics", "empty list", "give a metric, or remove the key"));
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = sweep.metrics.iter().find(|m| !seen.insert(*m)) {
-            let reason = format!("{twice:?} stands in it twice");
+            let reason = format!("{twice:?} is given twice");
             return Err(self.error("metrics", reason, "give each figure once"));
         }
         if let Some(k) = sweep.metrics.iter().position(|m| m.split('.').any(str::is_empty)) {
             let key = format!("metrics[{k}]");
-            let reason = format!("{:?} leads nowhere", sweep.metrics[k]);
-            return Err(self.error(&key, reason, "give the way to a number, such as totals.goodput_bps"));
+            let reason = format!("{:?} is not the path of a figure", sweep.metrics[k]);
+            return Err(self.error(&key, reason, "give the path of a number, such as totals.goodput_bps"));
         }
         Ok(())
     }
@@ -114,8 +114,9 @@ impl Plan {
                 let other = *setters.entry(key).or_insert(k);
                 if other != k {
                     let name = &self.sweep.axes[other].name;
-                    let reason = format!("the axis {name:?} sets {key}, too");
-                    let remedy = "give each key to one axis; `set` has values that change several keys";
+                    let reason = format!("the axis {name:?} also sets {key}");
+                    let remedy =
+                        "set each key in one axis only; use `set` for values that change several keys";
                     return Err(self.error(&format!("axis[{k}].name"), reason, remedy));
                 }
             }
@@ -137,10 +138,10 @@ impl Plan {
             return Err(self.error("seeds", format!("{seed} is too large"), "give at most 2^63 - 1"));
         }
         if seeds.is_empty() {
-            return Err(self.error("seeds", "there is none", "give one at least: seeds = [1]"));
+            return Err(self.error("seeds", "empty list", "give at least one: seeds = [1]"));
         }
         if seeds.iter().collect::<BTreeSet<_>>().len() != seeds.len() {
-            return Err(self.error("seeds", "one stands in it twice", "give each seed once"));
+            return Err(self.error("seeds", "a seed is given twice", "give each seed once"));
         }
         Ok(seeds)
     }
@@ -149,20 +150,24 @@ impl Plan {
         let here = |field: &str| format!("axis[{k}].{field}");
         let forms = [!axis.values.is_empty(), !axis.files.is_empty(), !axis.set.is_empty()];
         if forms.into_iter().filter(|f| *f).count() != 1 {
-            let reason = format!("axis {:?} has none of values, files and set, or several", axis.name);
+            let reason = format!("axis {:?} needs exactly one of values, files and set", axis.name);
             return Err(self.error(&here("name"), reason, "give one of them"));
         }
         let key = match (&axis.key, axis.set.is_empty()) {
             (Some(key), true) if key == "seed" => {
-                return Err(self.error(&here("key"), "the plan's seeds say that", "use the key seeds"));
+                return Err(self.error(&here("key"), "seeds cannot be an axis", "use the key seeds"));
             }
             (Some(key), true) => key.as_str(),
             (None, false) => "",
             (Some(_), false) => {
-                return Err(self.error(&here("key"), "a key, and values that set keys", "take the key out"));
+                return Err(self.error(
+                    &here("key"),
+                    "both a key and values that set keys",
+                    "remove the key",
+                ));
             }
             (None, true) => {
-                let remedy = "add the scenario's key that takes these values";
+                let remedy = "add the key of the scenario for these values";
                 return Err(self.error(&here("name"), "values without a key", remedy));
             }
         };
@@ -188,13 +193,13 @@ impl Plan {
             flatten("", &labelled.set, &mut sets);
             if labelled.set.contains_key("seed") {
                 let key = format!("axis[{k}].set[{i}].set.seed");
-                return Err(self.error(&key, "the plan's seeds say that", "use the key seeds"));
+                return Err(self.error(&key, "seeds cannot be set here", "use the key seeds"));
             }
             choices.push(Choice { label: labelled.label.clone(), sets });
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = choices.iter().find(|c| !seen.insert(&c.label)) {
-            let reason = format!("two values of axis {:?} are called {:?}", axis.name, twice.label);
+            let reason = format!("two values of axis {:?} are named {:?}", axis.name, twice.label);
             return Err(self.error(
                 &here("name"),
                 reason,

@@ -55,8 +55,8 @@ pub(crate) fn claim(dir: &Path, plan: &Plan, runs: &[String]) -> Result<(), Swee
         }
         if (&theirs.sweep, &theirs.scenario, &theirs.axes) != (&ours.sweep, &ours.scenario, &ours.axes) {
             let (dir, theirs, ours) = (dir.display(), theirs.words(), ours.words());
-            let reason = format!("{dir} holds the results of another plan, {theirs}; this one is {ours}");
-            return Err(SweepError::Usage(format!("{reason}; give another --out, or take the folder away")));
+            let reason = format!("{dir} contains the results of another plan, {theirs}; this one is {ours}");
+            return Err(SweepError::Usage(format!("{reason}; choose another --out, or remove the folder")));
         }
     }
     let keys = serde_json::to_value(&ours).unwrap_or_default();
@@ -78,7 +78,7 @@ fn read(dir: &Path) -> Result<Option<Owner>, SweepError> {
     match fs::read(&path) {
         Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|e| {
             let path = path.display();
-            SweepError::Usage(format!("{path}: not written by a sweep: {e}; name another folder"))
+            SweepError::Usage(format!("{path}: not written by a sweep: {e}; choose another folder"))
         }),
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(SweepError::Run(format!("cannot read {}: {e}", path.display()))),

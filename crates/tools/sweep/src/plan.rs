@@ -10,103 +10,104 @@ use crate::figures::full_name;
 
 const HEAD: &str = include_str!("reference_head.md");
 
-/// A plan: a scenario, and what is varied in it.
+/// A plan: a scenario, and what varies in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
-    /// A name for folders and tables. Without one, the file's name.
+    /// Name for folders and tables. Default: the file's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The scenario file; a relative path counts from the plan's folder.
+    /// Scenario file; relative paths start at the plan's folder.
     pub scenario: PathBuf,
-    /// Keys of the scenario that differ from it in all runs, as `duration_s = 100` or `radio.preset = "80211b"`.
+    /// Keys of the scenario to set in all runs, such as `duration_s = 100` or `radio.preset = "80211b"`.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub set: toml::Table,
-    /// The seeds with which each combination runs.
+    /// Seeds of each combination.
     #[serde(default)]
     pub seeds: Seeds,
-    /// What is varied. Every combination of the values of all axes is run.
+    /// Axes. Every combination of their values is run.
     #[serde(default, rename = "axis", skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<Axis>,
-    /// Whether summaries say what the geometry allowed each flow, as `wayhop run --topology` does.
+    /// Whether summaries include what the geometry allowed each flow, as with `wayhop run --topology`.
     #[serde(default)]
     pub topology: bool,
-    /// What chains of 1, 2, ... hops carry (CSV: hops,kbps), for the expected throughput. Implies `topology`.
+    /// CSV file (hops,kbps) with the throughput of chains of 1, 2, ... hops, for the expected throughput. Implies `topology`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chains: Option<PathBuf>,
-    /// The figures of a run's summary that are summed up, by the way to them: `totals.goodput_bps`,
-    /// `flows.0.topology.path_changes`. `totals` may be left out.
+    /// Figures of the run summaries to summarise, by their path: `totals.goodput_bps`, `flows.0.topology.path_changes`. `totals`
+    /// may be omitted.
     #[serde(default = "metrics")]
     pub metrics: Vec<String>,
-    /// Whether each run leaves a run directory with its tables, as `wayhop run` does, in the folder `runs` of the results.
+    /// Whether each run writes a run directory with tables, as `wayhop run` does, in the folder `runs` of the results.
     #[serde(default)]
     pub tables: bool,
-    /// Whether that has a capture of every node, as with `wayhop run --captures`. Implies `tables`.
+    /// Whether run directories contain a capture of each node, as with `wayhop run --captures`. Implies `tables`.
     #[serde(default)]
     pub captures: bool,
-    /// The axis between whose values differences are given, each against the first, pair by pair. Without it: the first
-    /// axis that is no `replicate`.
+    /// Axis along which paired differences are computed, each value against the first. Default: the first axis that is not a
+    /// `replicate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
 }
 
-/// Seeds: a list, or so many from a first.
+/// Seeds: a list, or a first seed and a count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "seeds are a list of whole numbers from 0, as [1, 2, 3], or so many from a first, as { first = 1, count = 10 }"
+    expecting = "seeds are a list of whole numbers from 0, such as [1, 2, 3], or a first seed and a count, such as { first \
+                 = 1, count = 10 }"
 )]
 pub enum Seeds {
-    /// These.
+    /// A list.
     List(Vec<u64>),
-    /// So many, one after the other.
+    /// Consecutive seeds.
     Range(SeedRange),
 }
 
-/// So many seeds from a first.
+/// Consecutive seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeedRange {
-    /// The first.
+    /// The first seed.
     #[serde(default = "one")]
     pub first: u64,
-    /// How many.
+    /// Number of seeds.
     pub count: u64,
 }
 
-/// One thing that is varied. Give `key` with `values` or `files`, or `set`.
+/// One axis. Give `key` with `values` or `files`, or `set`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// What tables call it.
+    /// Its name in tables.
     pub name: String,
-    /// The scenario's key, such as `protocol.name` or `traffic.0.window`.
+    /// Key of the scenario, such as `protocol.name` or `traffic.0.window`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The values of `key`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub values: Vec<toml::Value>,
-    /// Files as the values of `key`: names or patterns with `*` in the file's name, from the plan's folder.
+    /// Files as the values of `key`: names or patterns with `*` in the file name, relative to the plan's folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Values that change several keys, each with a label: `{ label = "10 m/s", set = { movement.speed_factor = 5,
+    /// Values that set several keys, each with a label: `{ label = "10 m/s", set = { movement.speed_factor = 5,
     /// duration_s = 360 } }`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<LabelledValue>,
-    /// Whether its values are repetitions of the same experiment, as mobility patterns are: means and intervals are over
-    /// them, and differences pair them.
+    /// Whether its values are repetitions of the same experiment, such as mobility patterns: means and intervals are over
+    /// them, and differences are paired by them.
     #[serde(default)]
     pub replicate: bool,
 }
 
-/// A value of an axis that changes several keys.
+/// A value of an axis that sets several keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Labelled")]
 pub struct LabelledValue {
-    /// What tables call it.
+    /// Its label in tables.
     pub label: String,
     /// The keys of the scenario, with their values.
     #[schemars(with = "std::collections::BTreeMap<String, String>")]

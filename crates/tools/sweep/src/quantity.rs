@@ -2,7 +2,7 @@
 
 use crate::plan::Axis;
 
-/// The last part of a name, after `_`, and the unit that it stands for.
+/// The last part of a name, after `_`, and its unit.
 const UNITS: [(&str, &str); 20] = [
     ("bps", "bit/s"),
     ("bytes", "octets"),
@@ -103,7 +103,7 @@ impl Quantity {
         }
     }
 
-    /// As it stands at an axis: `latency, mean (ms)`.
+    /// The label of an axis: `latency, mean (ms)`.
     pub(crate) fn label(&self) -> String {
         self.unit.map_or_else(|| self.words.clone(), |unit| format!("{} ({unit})", self.words))
     }

@@ -1,4 +1,4 @@
-//! The file of results: one line of JSON a run.
+//! The results file: one line of JSON per run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -55,7 +55,7 @@ impl Store {
         let open = OpenOptions::new().create(true).read(true).append(true).open(path);
         let file = open.map_err(|e| error(format!("cannot be opened: {e}")))?;
         lock_file(&file).map_err(|_| {
-            error("another sweep writes to it; wait for that, or give another --out".to_owned())
+            error("another sweep is writing to it; wait for that, or choose another --out".to_owned())
         })?;
         let mut store = Self {
             path: path.to_path_buf(),
@@ -87,7 +87,7 @@ impl Store {
             let record = serde_json::from_slice::<Value>(&line).ok();
             let id = record.as_ref().and_then(|r| r.get("id")).and_then(Value::as_str);
             let (Some(id), Some(summary)) = (id, record.as_ref().and_then(|r| r.get("summary"))) else {
-                let reason = format!("line {number} is no result; take it out, and that run is made again");
+                let reason = format!("line {number} is not a result; remove it to repeat that run");
                 return Err(self.error(&reason));
             };
             versions.extend(record.as_ref().and_then(|r| r.get("wayhop")?.as_str()).map(str::to_owned));
@@ -96,7 +96,7 @@ impl Store {
         drop(reader);
         // What was being written when the process ended.
         if !line.is_empty() {
-            self.file.set_len(whole).map_err(|e| self.error(&format!("cannot be mended: {e}")))?;
+            self.file.set_len(whole).map_err(|e| self.error(&format!("cannot be repaired: {e}")))?;
         }
         self.values.extend(found);
         self.versions = versions;
@@ -121,8 +121,7 @@ impl Store {
     /// Adds a run: an object with `id` and `summary`.
     pub fn add(&mut self, id: &str, record: &Value) -> Result<(), StoreError> {
         let line = format!("{}\n", Document::from(record.clone()));
-        let cannot =
-            |e: io::Error| self.error(&format!("cannot be written: {e}; what was done before stays in it"));
+        let cannot = |e: io::Error| self.error(&format!("cannot be written: {e}; earlier results are kept"));
         let whole = self.file.metadata().map_err(cannot)?.len();
         // In one piece, so that a kill tears at most the last line; flushed, so that a power cut does not take much.
         let is_due = self.flushed.elapsed() >= FLUSH_EVERY;

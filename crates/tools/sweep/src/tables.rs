@@ -13,7 +13,7 @@ pub fn text(outcome: &Outcome) -> String {
     let r = &outcome.results;
     let mut out = format!("{} of {} runs", outcome.done, outcome.runs);
     if outcome.found > 0 {
-        _ = write!(out, ", {} of them done before", outcome.found);
+        _ = write!(out, ", {} of them from earlier", outcome.found);
     }
     let mut is_partial = false;
     if r.axes.is_empty() {
@@ -24,8 +24,8 @@ pub fn text(outcome: &Outcome) -> String {
         out += &cells(r, &mut is_partial);
     }
     if is_partial {
-        out += "\n(n of m): only n of the m runs, or pairs, have the figure, and the mean is of those: where nothing arrived \
-                there is no latency\n";
+        out += "\n(n of m): only n of the m runs or pairs have the figure, and the mean is over those; a run in which \
+                nothing arrived has no latency\n";
     }
     // A label comes from a file, and a terminal obeys control characters.
     out.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()

@@ -19,7 +19,7 @@ use crate::files::{Contents, hash};
 use crate::matrix::PlannedRun;
 use crate::plan::Plan;
 
-/// In so many runs flows without a path are looked for.
+/// Runs that are checked for flows without a path.
 const MOST_LOOKED_AT: u32 = 16;
 
 /// What all runs share.
@@ -37,7 +37,7 @@ impl Work {
         let scenario = plan.scenario();
         let text = fs::read_to_string(&scenario).map_err(|e| {
             let reason = format!("cannot read {}: {e}", scenario.display());
-            plan.error("scenario", reason, "name a scenario file; its way counts from the plan's folder")
+            plan.error("scenario", reason, "give a scenario file, relative to the plan's folder")
         })?;
         let chains = plan.sweep.chains.as_ref().map(|path| chains(plan, path)).transpose()?;
         let topology = plan.sweep.topology || chains.is_some();
@@ -94,7 +94,7 @@ impl Work {
         unknown.first().map_or(Ok(warnings), |&k| Err(unknown_metric(plan, k, &last).into()))
     }
 
-    /// What stands for all that each run's result depends on.
+    /// A hash of everything that a run's result depends on, for each run.
     pub(crate) fn ids(&self, runs: &[PlannedRun]) -> Result<Vec<String>, SweepError> {
         let mut first: BTreeMap<String, &PlannedRun> = BTreeMap::new();
         let mut ids = Vec::new();
@@ -106,13 +106,20 @@ impl Work {
             let chains = self.chains.as_ref().map(ChainThroughput::to_csv);
             // The way to a file is not part of it: folders are moved.
             let sets: Vec<(&str, &str)> = run.sets.iter().map(|s| without_folder(s)).collect();
-            let parts =
-                json!([wayhop_core::version::RELEASE, self.text, sets, run.seed, inputs, self.topology, chains]);
+            let parts = json!([
+                wayhop_core::version::RELEASE,
+                self.text,
+                sets,
+                run.seed,
+                inputs,
+                self.topology,
+                chains
+            ]);
             let id = hash(parts.to_string().as_bytes())[..20].to_owned();
             if let Some(other) = first.insert(id.clone(), run) {
                 let reason = format!("{:?} and {:?} are the same run", other.labels, run.labels);
                 return Err(SweepError::Usage(format!(
-                    "{reason}: a value of the plan stands in it twice, or changes nothing"
+                    "{reason}: a value of the plan is given twice, or changes nothing"
                 )));
             }
             ids.push(id);
@@ -144,7 +151,7 @@ impl Work {
                 annotate(&mut outcome.summary, &resolved, None, self.chains.as_ref());
             }
             outcome.save()?;
-            // A run that was broken off is looked at by nobody but its run directory's readers.
+            // An interrupted run is not checked: only its run directory is used.
             if outcome.complete {
                 outcome.check()?;
             }
@@ -155,7 +162,7 @@ impl Work {
             wayhop_runs::Error::Run(m) | wayhop_runs::Error::Stopped(m) => SweepError::Run(m),
             wayhop_runs::Error::Defect(what) => {
                 let sets = run.sets.join(" --set ");
-                SweepError::Run(format!("defect in Wayhop, please report it with --set {sets}: {what}"))
+                SweepError::Run(format!("bug in Wayhop, please report it with --set {sets}: {what}"))
             }
         })
     }
@@ -166,10 +173,10 @@ fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {
     let metric = &plan.sweep.metrics[k];
     let remedy = match meant(specimen, metric) {
         _ if metric.contains(".topology.") && !plan.sweep.topology => {
-            "set topology = true in the plan, and give a flow that goes to one node".to_owned()
+            "set topology = true in the plan, and give a flow with a single destination".to_owned()
         }
         Some(way) => format!("did you mean {way:?}?"),
-        None => "give the way to a number of the summary that `wayhop run --json` prints".to_owned(),
+        None => "give the path of a number in the summary that `wayhop run --json` prints".to_owned(),
     };
     plan.error(&format!("metrics[{k}]"), format!("no run of the plan has a figure {metric:?}"), remedy)
 }
@@ -195,7 +202,7 @@ fn named(plan: &Plan, run: &PlannedRun, e: SweepError) -> SweepError {
 fn chains(plan: &Plan, path: &Path) -> Result<ChainThroughput, SweepError> {
     let path = plan.folder().join(path);
     let text = fs::read_to_string(&path).map_err(|e| {
-        plan.error("chains", format!("cannot read {}: {e}", path.display()), "name a file of hops,kbps")
+        plan.error("chains", format!("cannot read {}: {e}", path.display()), "give a CSV file with hops,kbps")
     })?;
     ChainThroughput::parse(&text).map_err(|e| SweepError::Usage(format!("{}:{e}", path.display())))
 }

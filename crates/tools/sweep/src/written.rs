@@ -20,9 +20,9 @@ pub(crate) fn write_plan(plan: &Plan, dir: &Path) -> Result<(), SweepError> {
     if Plan::load(&path).is_ok_and(|own| own.sweep == sweep) {
         return Ok(());
     }
-    let text =
-        toml::to_string(&sweep).map_err(|e| SweepError::Run(format!("the plan cannot be written: {e}")))?;
-    let head = "# What was run here, with all that the command line said; `wayhop sweep` takes it.\n";
+    let text = toml::to_string(&sweep).map_err(|e| SweepError::Run(format!("cannot write the plan: {e}")))?;
+    let head =
+        "# The plan of this sweep with all changes from the command line; run it with `wayhop sweep`.\n";
     replace(&path, (head.to_owned() + &text).as_bytes())
 }
 

@@ -36,9 +36,7 @@ fn a_figure_takes_two_commands() {
     let numbers = "runs/sweep-s/latency_ms.mean-movement.spacing_m.csv";
     assert_eq!(
         told,
-        format!(
-            "Means of 3 runs with 95 % intervals (Student's t).\nsaved in {file}, its numbers in {numbers}\n"
-        )
+        format!("Means over 3 runs with 95 % intervals (Student's t).\nsaved in {file}, data in {numbers}\n")
     );
     let csv = fs::read_to_string(d.join(numbers)).unwrap();
     // Two spacings of two protocols, at the numbers that the axis has.
@@ -46,16 +44,16 @@ fn a_figure_takes_two_commands() {
     assert_eq!(x, ["150", "200", "150", "200"], "{csv}");
     let svg = fs::read_to_string(d.join(file)).unwrap();
     for words in
-        ["movement spacing (m)", "latency, mean (ms)", "protocol:", ">dsr<", ">aodv<", "Means of 3 runs"]
+        ["movement spacing (m)", "latency, mean (ms)", "protocol:", ">dsr<", ">aodv<", "Means over 3 runs"]
     {
         assert!(svg.contains(words), "{words}: {svg}");
     }
     let printed = run_in(d, &[&args[..], &["--out", "-", "--no-caption"]].concat()).ok();
-    assert!(printed.starts_with("<svg ") && !printed.contains("Means of 3 runs"), "{printed}");
+    assert!(printed.starts_with("<svg ") && !printed.contains("Means over 3 runs"), "{printed}");
     let named = [&["plot", "sweep"], &args[1..], &["--out", "-", "--no-caption"]].concat();
     assert_eq!(run_in(d, &named).ok(), printed, "the kind can be said");
     let e = run_in(d, &[&args[..], &["--out", "f.jpg"]].concat()).failure(2);
-    assert_eq!(e, "wayhop: --out f.jpg: give a name that ends with .svg, .png or .pdf\n");
+    assert_eq!(e, "wayhop: --out f.jpg: give a name that ends in .svg, .png or .pdf\n");
     let both = [&args[..], &["--y", "delivery_ratio", "--label", "dsr=DSR", "--out", "-"]].concat();
     let svg = run_in(d, &both).ok();
     for words in ["latency, mean (ms)", "delivery ratio", ">DSR<", ">aodv<"] {
@@ -72,9 +70,9 @@ fn a_figure_takes_two_commands() {
         "{wide}"
     );
     let e = run_in(d, &[&args[..], &["--label", "dsdv=D"]].concat()).failure(2);
-    assert_eq!(e, "wayhop: dsdv: no series has this name; give one of: dsr, aodv\n");
+    assert_eq!(e, "wayhop: dsdv: no such series; give one of: dsr, aodv\n");
     let e = run_in(d, &[&args[..], &["--y-range", "5..1"]].concat()).failure(2);
-    assert!(e.contains("give two numbers, the lower one first, as 0..900"), "{e}");
+    assert!(e.contains("give two numbers, the lower one first, such as 0..900"), "{e}");
     run_in(d, &[&args[..], &["--out", "none/f.svg"]].concat()).failure(1);
     run_in(d, &[&args[..], &["--only", "protocol.name"]].concat()).failure(2);
 }
@@ -101,7 +99,7 @@ fn shares_are_of_packets_that_arrived_or_of_those_sent() {
     assert!((last(&["--of", "sent"]) - 100.0 * ratio).abs() < 1e-3);
     assert!((last(&[]) - 100.0).abs() < 1e-9);
     let e = run_in(d, &["plot", "losses", "r", "--of", "sent"]).failure(2);
-    assert!(e.contains("--of is of cdf"), "{e}");
+    assert!(e.contains("--of applies only to cdf"), "{e}");
 }
 
 #[test]
@@ -110,12 +108,9 @@ fn a_run_and_its_seeds_are_no_figure() {
     let d = dir.path();
     run_in(d, &["run", "s.toml", "--seeds", "2", "--out", "r", "--quiet"]).ok();
     let e = run_in(d, &["plot", "r/runs/seed-1"]).failure(2);
-    assert!(
-        e.contains("r/runs/seed-1: the directory of one run, which has no interval; give the folder of"),
-        "{e}"
-    );
+    assert!(e.contains("r/runs/seed-1: the directory of a single run; give the folder of"), "{e}");
     let e = run_in(d, &["plot", "r"]).failure(2);
     assert!(e.contains("a figure needs a sweep over more than seeds"), "{e}");
     let e = run_in(d, &["plot", "r", "--x", "nodes.count"]).failure(2);
-    assert!(e.contains("--x nodes.count: the sweep varies seeds only; make one with --vary"), "{e}");
+    assert!(e.contains("--x nodes.count: the sweep varies only seeds; run one with --vary"), "{e}");
 }

@@ -99,20 +99,20 @@ fn a_figure_that_some_runs_have_not_is_a_mean_of_the_others_and_says_so() {
 fn options_that_do_not_go_with_several_seeds_are_refused_with_a_remedy() {
     let dir = folder(&[("s.toml", SCENARIO)]);
     for (args, message) in [
-        (&["s.toml", "--seed", "1"][..], "--seed with --seeds: the seeds of the runs are those of --seeds"),
-        (&["s.toml", "--set", "seed=1"], "seeds are no setting of all runs; give --seeds"),
+        (&["s.toml", "--seed", "1"][..], "--seed with --seeds: the two exclude each other"),
+        (&["s.toml", "--set", "seed=1"], "the seed cannot be set for all runs; use --seeds"),
         (&["s.toml", "--no-out"], "--no-out with --seeds: the results need a folder"),
-        (&["s.toml", "--record-inputs"], "give --seed in the place of --seeds"),
+        (&["s.toml", "--record-inputs"], "use --seed instead of --seeds"),
         (&["s.toml", "--topology", "--range", "100"], "--range with --seeds:"),
         (&["s.toml", "--range", "100"], "--range with --seeds:"),
         (&["-"], "standard input with --seeds: a sweep reads its scenario again"),
         (
             &["--movement", "m.tcl"],
-            "--movement with --seeds: make a scenario file first, by `wayhop import ns2",
+            "--movement with --seeds: create a scenario file first: wayhop import ns2",
         ),
         (&[], "no scenario: give a scenario file"),
         (&["s.toml", "--metric", "latency"], "no run of the plan has a figure \"latency\"; did you mean "),
-        (&["s.toml", "--set", "area={x_m=1,y_m=1}"], "a sweep takes no table here"),
+        (&["s.toml", "--set", "area={x_m=1,y_m=1}"], "tables cannot be set here"),
     ] {
         let e = run_in(dir.path(), &[&["run", "--seeds", "2"], args].concat()).failure(2);
         assert!(e.contains(message), "{args:?}\n{e}");

@@ -51,12 +51,12 @@ fn a_sweep_makes_every_run_and_sums_up() {
     let difference = &told["differences"][0]["metrics"]["flows.0.topology.hop_changes"];
     assert_eq!(difference["ci95"], serde_json::json!([0.0, 0.0]));
     let again = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
-    assert!(again.starts_with("6 of 6 runs, 6 of them done before"), "{again}");
+    assert!(again.starts_with("6 of 6 runs, 6 of them from earlier"), "{again}");
     assert_eq!(lines(dir.path()), records);
     // What changes makes the runs that it concerns anew.
     fs::write(dir.path().join("plan.toml"), PLAN.replace("count = 3", "count = 4")).unwrap();
     let more = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
-    assert!(more.starts_with("8 of 8 runs, 6 of them done before"), "{more}");
+    assert!(more.starts_with("8 of 8 runs, 6 of them from earlier"), "{more}");
     fs::write(dir.path().join("s.toml"), SCENARIO.replace("x_m = 600", "x_m = 500")).unwrap();
     let anew = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
     assert!(anew.starts_with("8 of 8 runs;"), "{anew}");
@@ -119,9 +119,7 @@ fn a_full_disk_tears_no_line_and_what_was_done_stays() {
         .expect("a shell");
     let e = Ran::of(&output).failure(1);
     assert!(
-        e.contains(
-            "runs.jsonl: cannot be written: File too large (os error 27); what was done before stays in it"
-        ),
+        e.contains("runs.jsonl: cannot be written: File too large (os error 27); earlier results are kept"),
         "{e}"
     );
     let file = dir.path().join("runs/sweep-plan/runs.jsonl");
@@ -174,7 +172,7 @@ fn a_wrong_value_is_told_before_any_run() {
     let e = run_in(dir.path(), &["sweep", "plan.toml", "--out", "taken"]).failure(1);
     assert_eq!(
         e,
-        "wayhop: cannot make the folder taken: File exists (os error 17); name one that you may write to with --out\n"
+        "wayhop: cannot create the folder taken: File exists (os error 17); choose a writable one with --out\n"
     );
 }
 
@@ -223,8 +221,8 @@ fn a_folder_of_another_plan_is_refused_and_left_alone() {
     let before = files();
     // Another name; then the same name over another axis.
     let e = run_in(dir.path(), &["sweep", "other.toml", "--out", "out"]).failure(2);
-    let expected = "wayhop: out holds the results of another plan, \"plan\" (s.toml over protocol); this one is \"other\" (s.toml \
-                    over protocol); give another --out, or take the folder away\n";
+    let expected = "wayhop: out contains the results of another plan, \"plan\" (s.toml over protocol); this one is \
+                    \"other\" (s.toml over protocol); choose another --out, or remove the folder\n";
     assert_eq!(e, expected);
     fs::write(dir.path().join("plan.toml"), other).unwrap();
     let e = run_in(dir.path(), &["sweep", "plan.toml", "--out", "out"]).failure(2);

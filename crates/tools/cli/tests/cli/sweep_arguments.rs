@@ -124,13 +124,13 @@ fn a_check_tells_runs_time_and_disk_and_writes_nothing() {
             let found = text.lines().find_map(|l| l.strip_prefix(name)).map(|l| l.trim().to_owned());
             found.unwrap_or_else(|| panic!("{name}: {text}"))
         };
-        (line("runs"), text.lines().any(|l| l.starts_with("takes")).then(|| line("takes")), text.clone())
+        (line("runs"), text.lines().any(|l| l.starts_with("time")).then(|| line("time")), text.clone())
     };
     let (runs, takes, text) = check(&["--jobs", "2"]);
-    assert_eq!(runs, "8, 0 of them done in runs/sweep-s");
+    assert_eq!(runs, "8, 0 of them finished in runs/sweep-s");
     assert!(takes.is_some_and(|t| t.starts_with("about ") && t.contains(" s to ")), "{text}");
     assert!(
-        text.contains("2 runs at a time") && text.contains("by         the beginning of 4 of 4"),
+        text.contains("2 runs at a time") && text.contains("based on   the beginning of 4 of 4"),
         "{text}"
     );
     let disk = |text: &str| -> f64 {
@@ -140,8 +140,8 @@ fn a_check_tells_runs_time_and_disk_and_writes_nothing() {
     assert!(disk(&check(&["--tables"]).2) > 4.0 * disk(&text), "run directories take more");
     assert!(!d.join("runs").exists(), "nothing is written");
     run_in(d, &[&["sweep", "s.toml", "--quiet"][..], &VARY].concat()).ok();
-    assert_eq!((check(&[]).0, check(&[]).1), ("8, 8 of them done in runs/sweep-s".to_owned(), None));
-    assert_eq!(check(&["--tables"]).0, "8, 0 of them done in runs/sweep-s", "those have no tables");
+    assert_eq!((check(&[]).0, check(&[]).1), ("8, 8 of them finished in runs/sweep-s".to_owned(), None));
+    assert_eq!(check(&["--tables"]).0, "8, 0 of them finished in runs/sweep-s", "those have no tables");
 }
 
 #[test]
@@ -151,23 +151,23 @@ fn wrong_axes_seeds_and_figures_are_told_with_their_remedy_before_any_run() {
     for (args, message) in [
         (
             &["s.toml"][..],
-            "wayhop: s.toml: a scenario, and nothing is varied; give --vary KEY=VALUE,VALUE or --seeds N",
+            "wayhop: s.toml: this is a scenario, and nothing varies; add --vary KEY=VALUE,VALUE or --seeds N",
         ),
-        (&["s.toml", "--seeds", "0"], "invalid value '0' for '--seeds <SEEDS>': give 1 at least"),
+        (&["s.toml", "--seeds", "0"], "invalid value '0' for '--seeds <SEEDS>': give at least 1"),
         (
             &["s.toml", "--seeds", "-1"],
             "invalid value '-1' for '--seeds <SEEDS>': \"-1\" is not a whole number",
         ),
-        (&["s.toml", "--vary", "nodes.count"], "there is no = in it"),
+        (&["s.toml", "--vary", "nodes.count"], "missing =; give a key"),
         (&["s.toml", "--vary", "nodes.cuont=1,2"], "nodes.cuont=1: there is no key `cuont` here"),
         (
             &["s.toml", "--vary", "protocol.name=dsr,olsr"],
             "wayhop: with protocol.name = olsr: protocol.name (from the command line): \"olsr\" is not known here",
         ),
-        (&["s.toml", "--vary", "seed=1,2"], "seeds are no axis; give --seeds 1,2,3"),
+        (&["s.toml", "--vary", "seed=1,2"], "seeds cannot be an axis; use --seeds 1,2,3"),
         (
             &["s.toml", "--seeds", "2", "--set", "seed=1"],
-            "--set seed=1: seeds are no setting of all runs; give --seeds",
+            "--set seed=1: the seed cannot be set for all runs; use --seeds",
         ),
         (&["s.toml", "--seeds", "2", "--metric", "delivery_ratoi"], "did you mean \"delivery_ratio\"?"),
         (&["s.toml", "--seeds", "2", "--metric", "goodput"], "did you mean \"goodput_bps\"?"),
@@ -204,7 +204,7 @@ fn a_sweep_that_is_stopped_leaves_what_was_done_to_read_to_draw_and_to_go_on_fro
     let ran = Ran::of(&child.wait_with_output().expect("an end"));
     assert_eq!(ran.status, Some(130), "{}", ran.err);
     assert!(ran.out.starts_with("1 of 2 runs; mean"), "{}", ran.out);
-    assert!(ran.err.contains("stopped after 1 of 2 runs; the same command goes on"), "{}", ran.err);
+    assert!(ran.err.contains("interrupted after 1 of 2 runs; run the same command to resume"), "{}", ran.err);
     assert_eq!(manifest(&results.join("runs/8-seed-1"))["status"], "complete");
     assert_eq!(manifest(&results.join("runs/30000000-seed-1"))["status"], "interrupted");
     let csv = fs::read_to_string(results.join("table.csv")).unwrap();
@@ -213,7 +213,7 @@ fn a_sweep_that_is_stopped_leaves_what_was_done_to_read_to_draw_and_to_go_on_fro
     assert!(line("8,totals.delivery_ratio,0.").ends_with(",,,1,1,1"), "{csv}");
     assert!(line("30000000,totals.delivery_ratio,").ends_with(",,,,0,0,0"), "{csv}");
     let told = run_in(d, &["plot", "runs/sweep-s"]).ok();
-    assert!(told.contains("The sweep is not complete: 1 of 2 runs."), "{told}");
+    assert!(told.contains("Incomplete sweep: 1 of 2 runs."), "{told}");
     let more = json(d, &["sweep", "runs/sweep-s/plan.toml", "--vary", "duration_s=8,9"]);
     assert_eq!((&more["found"], &more["done"]), (&1.into(), &2.into()));
 }

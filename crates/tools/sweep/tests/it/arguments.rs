@@ -40,23 +40,32 @@ fn seeds_are_a_count_a_range_or_a_list() {
         assert_eq!(Seeds::parse(text), Ok(seeds), "{text}");
     }
     for (text, remedy) in [
-        ("", "\"\" is not a whole number up to 100000; give a number of seeds, 3..12, or 1,4,9"),
-        ("0", "give 1 at least"),
-        ("ten", "\"ten\" is not a whole number up to 100000; give a number of seeds, 3..12, or 1,4,9"),
-        ("-3", "\"-3\" is not a whole number up to 100000; give a number of seeds, 3..12, or 1,4,9"),
-        ("100001", "\"100001\" is not a whole number up to 100000; give a number of seeds, 3..12, or 1,4,9"),
-        ("12..3", "12..3 has its ends the wrong way round; give 3..12"),
+        ("", "\"\" is not a whole number up to 100000; give a count (10), a range (3..12) or a list (1,4,9)"),
+        ("0", "give at least 1"),
+        (
+            "ten",
+            "\"ten\" is not a whole number up to 100000; give a count (10), a range (3..12) or a list (1,4,9)",
+        ),
+        (
+            "-3",
+            "\"-3\" is not a whole number up to 100000; give a count (10), a range (3..12) or a list (1,4,9)",
+        ),
+        (
+            "100001",
+            "\"100001\" is not a whole number up to 100000; give a count (10), a range (3..12) or a list (1,4,9)",
+        ),
+        ("12..3", "12..3 is in the wrong order; give 3..12"),
         ("1..9223372036854775807", "give at most 100000 seeds"),
         ("1,100..99999999,2", "give at most 100000 seeds"),
-        ("1,2,1", "1 stands in it twice; give each seed once"),
-        ("1..3,3", "3 stands in it twice; give each seed once"),
+        ("1,2,1", "1 is given twice; give each seed once"),
+        ("1..3,3", "3 is given twice; give each seed once"),
         (
             "1,,2",
-            "\"\" is not a whole number up to 9223372036854775807; give a number of seeds, 3..12, or 1,4,9",
+            "\"\" is not a whole number up to 9223372036854775807; give a count (10), a range (3..12) or a list (1,4,9)",
         ),
         (
             "1..2..3",
-            "\"2..3\" is not a whole number up to 9223372036854775807; give a number of seeds, 3..12, or 1,4,9",
+            "\"2..3\" is not a whole number up to 9223372036854775807; give a count (10), a range (3..12) or a list (1,4,9)",
         ),
     ] {
         assert_eq!(Seeds::parse(text), Err(remedy.to_owned()), "{text}");
@@ -86,13 +95,13 @@ fn an_axis_is_a_key_and_values_as_set_takes_them() {
         ("nodes.count", "there is no = in it"),
         ("=1", "\"\" is no key"),
         ("a..b=1", "\"a..b\" is no key"),
-        ("seed=1,2", "seeds are no axis; give --seeds 1,2,3"),
-        ("a=1,,2", "a value is empty"),
-        ("a=", "a value is empty"),
-        ("a=1,2,1", "the value 1 stands in it twice; give each value once"),
-        ("a=[1,2", "a quote or bracket is not closed"),
-        ("a=\"1,2", "a quote or bracket is not closed"),
-        ("a=1],2", "] closes nothing"),
+        ("seed=1,2", "seeds cannot be an axis; use --seeds 1,2,3"),
+        ("a=1,,2", "empty value"),
+        ("a=", "empty value"),
+        ("a=1,2,1", "the value 1 is given twice; give each value once"),
+        ("a=[1,2", "unclosed quote or bracket"),
+        ("a=\"1,2", "unclosed quote or bracket"),
+        ("a=1],2", "unmatched ]"),
     ] {
         let e = Axis::parse(text).unwrap_err();
         assert!(e.starts_with(remedy), "{text}: {e}");
@@ -109,13 +118,11 @@ fn an_axis_of_the_command_line_is_added_or_takes_the_place_of_the_plans() {
     assert_eq!(runs(&changes(&["protocol=dsdv"], &[])).len(), 2);
     let e = refused(&changes(&["speed=brisk"], &[]));
     assert!(
-        e.contains(
-            "--vary speed: the plan has no value \\\"brisk\\\" of this axis; give some of: slow, fast"
-        ),
+        e.contains("--vary speed: this axis of the plan has no value \\\"brisk\\\"; choose from: slow, fast"),
         "{e}"
     );
     let e = refused(&changes(&["nodes.count=1", "nodes.count=2"], &[]));
-    assert!(e.contains("--vary nodes.count: it is given twice"), "{e}");
+    assert!(e.contains("--vary nodes.count: given twice"), "{e}");
 }
 
 #[test]
@@ -135,8 +142,8 @@ fn settings_seeds_and_figures_of_the_command_line_hold() {
     let plan = Plan::from_text(PLAN).unwrap().changed(&Changes { metrics, ..Changes::default() }).unwrap();
     assert_eq!(plan.sweep.metrics, ["totals.delivery_ratio", "flows.0.sent", "totals.sent"]);
     for (set, remedy) in [
-        ("seed=3", "--set seed=3: seeds are no setting of all runs; give --seeds"),
-        ("movement={kind=\\\"static\\\"}", "a sweep takes no table here; give its keys one by one"),
+        ("seed=3", "--set seed=3: the seed cannot be set for all runs; use --seeds"),
+        ("movement={kind=\\\"static\\\"}", "tables cannot be set here; set its keys one by one"),
         ("duration_s", "there is no = in it"),
         ("duration_s.x=1", "duration_s is 10, not a table"),
     ] {

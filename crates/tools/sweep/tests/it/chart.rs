@@ -96,8 +96,8 @@ fn points_are_means_with_students_intervals_of_the_plans_runs() {
     assert!((aodv.shift - dsr.shift).abs() > 0.05, "drawn apart, where they are the same number");
     assert_eq!(
         caption,
-        "Means of 3 to 5 runs with 95 % intervals (Student's t). 7 of 20 runs are left out: latency_ms.mean is undefined in \
-         them."
+        "Means over 3 to 5 runs with 95 % intervals (Student's t). 7 of 20 runs are left out because latency_ms.mean is \
+         undefined."
     );
 }
 
@@ -108,7 +108,7 @@ fn names_stand_side_by_side_and_large_rates_are_counted_in_thousands() {
     let (plot, caption, _) = drawn(dir.path(), &by);
     assert_eq!(plot.x.names, ["dsr", "aodv"]);
     assert_eq!((plot.y.label.as_str(), plot.heading.as_str()), ("goodput (kbit/s)", "number of nodes"));
-    assert_eq!(caption, "Means of 5 runs with 95 % intervals (Student's t).");
+    assert_eq!(caption, "Means over 5 runs with 95 % intervals (Student's t).");
     let x: Vec<f64> = plot.series.iter().flat_map(|s| s.points.iter().map(|p| p[0] + s.shift)).collect();
     assert!(near(x[0], -0.15) && near(x[1], 0.85) && near(x[2], 0.15) && near(x[3], 1.15), "{x:?}");
     assert!(plot.series.iter().all(|s| !s.is_joined && s.points.iter().all(|p| near(p[1], 30.0))));
@@ -139,7 +139,7 @@ fn differences_are_of_runs_with_the_same_seed() {
     let ends = aodv.intervals[0].unwrap();
     assert!((ends[0] - 102.639).abs() < 0.01 && (ends[1] - 491.361).abs() < 0.01, "{ends:?}");
     assert!(
-        caption.starts_with("Mean differences to dsr of 5 pairs of runs with the same seed"),
+        caption.starts_with("Mean differences to dsr over 5 pairs of runs with the same seed"),
         "{caption}"
     );
 }
@@ -152,7 +152,7 @@ fn one_run_has_no_interval_and_a_sweep_that_is_not_complete_says_so() {
     fs::write(dir.path().join("runs.jsonl"), first.join("\n") + "\n").unwrap();
     let (plot, caption, _) = drawn(dir.path(), &request("nodes.count", "sent", Some("protocol"), &[]));
     assert!(plot.series.iter().all(|s| s.intervals.iter().all(Option::is_none) && s.points.len() == 2));
-    assert_eq!(caption, "Single runs, without intervals. The sweep is not complete: 4 of 20 runs.");
+    assert_eq!(caption, "Single runs, without intervals. Incomplete sweep: 4 of 20 runs.");
 }
 
 #[test]
@@ -161,12 +161,15 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     let d = dir.path();
     let by = |x: &str, y: &str, by: &str| request(x, y, Some(by), &[]);
     for (request, message) in [
-        (request("nodes", "sent", None, &[]), "--x nodes: the sweep has no such axis; "),
-        (by("protocol", "sent", "nodes.cuont"), "did you mean nodes.count? it varies protocol, nodes.count"),
-        (by("protocol", "sent", "protocol.name"), "--by protocol: that is the horizontal axis; give another"),
+        (request("nodes", "sent", None, &[]), "--x nodes: no such axis; "),
+        (
+            by("protocol", "sent", "nodes.cuont"),
+            "did you mean nodes.count? the sweep varies protocol, nodes.count",
+        ),
+        (by("protocol", "sent", "protocol.name"), "--by protocol is the horizontal axis; give another"),
         (
             request("protocol", "sent", None, &[]),
-            "the runs differ in nodes.count, too, and no mean is over that; choose a value with --only nodes.count=20, of 20, 10",
+            "the runs also differ in nodes.count; choose a value with --only nodes.count=20, of 20, 10",
         ),
         (
             request("protocol", "sent", None, &[("nodes.count", "30")]),
@@ -175,7 +178,7 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
         (by("protocol", "latency", "nodes.count"), "no run has a figure \\\"latency\\\"; did you mean "),
         (by("protocol", "latency_ms.meen", "nodes.count"), "did you mean \\\"totals.latency_ms.mean\\\"?"),
         (by("protocol", "drops.NO_RUOTE", "nodes.count"), "did you mean \\\"totals.drops.NO_ROUTE\\\"?"),
-        (by("protocol", "round_trip_ms.mean", "nodes.count"), "is undefined in all of the 20 runs"),
+        (by("protocol", "round_trip_ms.mean", "nodes.count"), "is undefined in all 20 runs"),
     ] {
         let e = refused(d, &request);
         assert!(e.starts_with("Usage(") && e.contains(message), "{request:?}\n{e}");
@@ -193,15 +196,12 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     assert!(refused(d, &by("protocol", "sent", "nodes.count")).contains("values of 1e300 cannot be drawn"));
     fs::write(d.join("runs.jsonl"), "{\"id\":\"dsr-20-0\"}\n").unwrap();
     let e = refused(d, &Request::default());
-    assert!(e.contains("runs.jsonl: line 1 is no result; take it out"), "{e}");
+    assert!(e.contains("runs.jsonl: line 1 is not a result; remove it"), "{e}");
     fs::write(d.join("runs.jsonl"), "").unwrap();
-    assert!(refused(d, &Request::default()).contains("no run of the plan is done yet"));
+    assert!(refused(d, &Request::default()).contains("no run of the plan has finished"));
     fs::remove_file(d.join("sweep.json")).unwrap();
-    assert!(refused(d, &Request::default()).contains("holds no results of a sweep; give the folder"));
+    assert!(refused(d, &Request::default()).contains("no results of a sweep; give a folder"));
     fs::write(d.join("manifest.json"), "{}").unwrap();
-    assert!(
-        refused(d, &Request::default())
-            .contains("the directory of one run, which has no interval; give the folder")
-    );
-    assert!(refused(&d.join("none"), &Request::default()).contains("there is no such folder"));
+    assert!(refused(d, &Request::default()).contains("the directory of a single run; give the folder"));
+    assert!(refused(&d.join("none"), &Request::default()).contains("no such folder"));
 }

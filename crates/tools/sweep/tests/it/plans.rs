@@ -57,31 +57,30 @@ fn a_wrong_plan_is_refused_with_line_key_and_remedy() {
         ("scenario = \"s\"\nseed = [1]\n".into(), "2:1: there is no key `seed` here; known are "),
         (
             format!("scenario = \"s\"\n{axis}"),
-            "3:1: axis[0].name: axis \"a\" has none of values, files and set, or several; give one of them",
+            "3:1: axis[0].name: axis \"a\" needs exactly one of values, files and set; give one of them",
         ),
         (
             format!("scenario = \"s\"\n{axis}values = [1]\n"),
-            "3:1: axis[0].name: values without a key; add the scenario's key that takes these values",
+            "3:1: axis[0].name: values without a key; add the key of the scenario for these values",
         ),
         (
             format!("scenario = \"s\"\n{axis}key = \"duration_s\"\nvalues = [1, 1]\n"),
-            "3:1: axis[0].name: two values of axis \"a\" are called \"1\"; give each value once; set = [{ label, set }] gives labels",
+            "3:1: axis[0].name: two values of axis \"a\" are named \"1\"; give each value once; set = [{ label, set }] \
+             gives labels",
         ),
         (
             format!("scenario = \"s\"\n{axis}key = \"movement.path\"\nfiles = [\"none*\"]\n"),
-            "5:10: axis[0].files[0]: \"none*\" matches no file; names count from the plan's folder, and * may stand in the last part",
+            "5:10: axis[0].files[0]: \"none*\" matches no file; names are relative to the plan's folder, and may contain * \
+             in the last part",
         ),
         (
             format!("scenario = \"s\"\n{axis}key = \"seed\"\nvalues = [1]\n"),
-            "4:1: axis[0].key: the plan's seeds say that; use the key seeds",
+            "4:1: axis[0].key: seeds cannot be an axis; use the key seeds",
         ),
-        (
-            "scenario = \"s\"\nseeds = []\n".into(),
-            "2:1: seeds: there is none; give one at least: seeds = [1]",
-        ),
+        ("scenario = \"s\"\nseeds = []\n".into(), "2:1: seeds: empty list; give at least one: seeds = [1]"),
         (
             "scenario = \"s\"\nseeds = [4, 4]\n".into(),
-            "2:1: seeds: one stands in it twice; give each seed once",
+            "2:1: seeds: a seed is given twice; give each seed once",
         ),
         (
             "scenario = \"s\"\nseeds = { count = 99999999999 }\n".into(),
@@ -89,35 +88,37 @@ fn a_wrong_plan_is_refused_with_line_key_and_remedy() {
         ),
         (
             "scenario = \"s\"\ncompare = \"b\"\n".into(),
-            "2:1: compare: there is no axis \"b\" to compare along; take it out, or add an axis that is no replicate",
+            "2:1: compare: no axis \"b\" to compare along; remove it, or add an axis that is not a replicate",
         ),
         (
             format!("scenario = \"s\"\ncompare = \"b\"\n{axis}key = \"duration_s\"\nvalues = [1]\n"),
-            "2:1: compare: there is no axis \"b\" to compare along; give one of: a",
+            "2:1: compare: no axis \"b\" to compare along; give one of: a",
         ),
         (
             "scenario = \"s\"\nseeds = { frist = 1, count = 2 }\n".into(),
-            "2:9: seeds are a list of whole numbers from 0, as [1, 2, 3], or so many from a first, as { first = 1, count = 10 }",
+            "2:9: seeds are a list of whole numbers from 0, such as [1, 2, 3], or a first seed and a count, such as { \
+             first = 1, count = 10 }",
         ),
         ("scenario = \"s\"\nseeds = [1, -1]\n".into(), "2:9: seeds are a list of whole numbers from 0"),
         (
             "scenario = \"s\"\nmetrics = []\n".into(),
-            "2:1: metrics: there is none; name one, or leave the key out",
+            "2:1: metrics: empty list; give a metric, or remove the key",
         ),
         (
             "scenario = \"s\"\nmetrics = [\"a\", \"a\"]\n".into(),
-            "2:1: metrics: \"a\" stands in it twice; give each figure once",
+            "2:1: metrics: \"a\" is given twice; give each figure once",
         ),
         (
             format!(
                 "scenario = \"s\"\n{axis}key = \"duration_s\"\nvalues = [1]\n[[axis]]\nname = \"b\"\n\
                  set = [{{ label = \"x\", set = {{ duration_s = 2 }} }}]\n"
             ),
-            "7:1: axis[1].name: the axis \"a\" sets duration_s, too; give each key to one axis",
+            "7:1: axis[1].name: the axis \"a\" also sets duration_s; set each key in one axis only",
         ),
         (
             "scenario = \"s\"\nmetrics = [\"totals..x\"]\n".into(),
-            "2:12: metrics[0]: \"totals..x\" leads nowhere; give the way to a number, such as totals.goodput_bps",
+            "2:12: metrics[0]: \"totals..x\" is not the path of a figure; give the path of a number, such as \
+             totals.goodput_bps",
         ),
     ] {
         fs::write(&path, &text).unwrap();
