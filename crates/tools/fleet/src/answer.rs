@@ -1,17 +1,17 @@
-//! What a script at a host says: a line a fact, `KEY VALUE`.
+//! Output of a script on a host: one fact per line, `KEY VALUE`.
 
 use std::collections::BTreeMap;
 
-/// Facts by key; of several, the last.
+/// Facts by key; the last one of a key counts.
 pub(crate) type Facts = BTreeMap<String, String>;
 
-/// Before each key, so that what a login shell prints is no fact.
+/// Prefix of each key, to skip output of a login shell.
 pub(crate) const MARK: &str = "wayhop-fleet:";
-/// The most facts, and the longest one, octets.
+/// Most facts, and the longest one, bytes.
 const MOST: usize = 64;
 const LONGEST: usize = 4096;
 
-/// Reads a host's answer. Whatever is in it, reading it is harmless; what is no fact is passed over.
+/// Reads a host's answer. Any input is safe; lines that are not facts are skipped.
 pub fn parse(text: &str) -> BTreeMap<String, String> {
     let mut facts = BTreeMap::new();
     for line in text.lines() {

@@ -10,7 +10,7 @@ use crate::report::{CheckResult, HostReport};
 use crate::script::Script;
 use crate::start;
 
-/// What is asked. `flags` of an interface: bit 0 is IFF_UP.
+/// Queries the host. `flags` of an interface: bit 0 is IFF_UP.
 const SCRIPT: &str = r#"
 say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
 say machine "$(uname -m)"
@@ -33,16 +33,16 @@ for name in $interfaces; do
 done
 "#;
 
-/// Looks at a host.
+/// Checks a host.
 pub fn check(cx: &Context<'_>, host: &Host) -> HostReport {
-    cx.progress.at(host, "asks", None);
+    cx.progress.at(host, "querying", None);
     let mut report = HostReport::of(host);
     let mut found = CheckResult::default();
     match ask(cx, host) {
         Err(trouble) => report.note(&trouble),
         Ok(facts) => {
             judge(cx, host, &facts, &mut found, &mut report);
-            // What follows from a problem that is told already would be told again.
+            // A reported problem would cause further ones.
             if report.ok
                 && !found.runs
                 && let Err(trouble) = start::fits(cx, host)
@@ -57,20 +57,20 @@ pub fn check(cx: &Context<'_>, host: &Host) -> HostReport {
             }
         }
     }
-    let said = report.problems.first().cloned().unwrap_or_else(|| "is ready".to_owned());
+    let said = report.problems.first().cloned().unwrap_or_else(|| "ready".to_owned());
     cx.progress.done(host, report.ok, &said);
     report.check = Some(found);
     report
 }
 
-/// One that does not answer any more is not asked further.
+/// Whether the host stopped answering; then it is not queried further.
 fn is_lost(report: &HostReport) -> bool {
     ["lost", "refused"].contains(&report.state.as_str())
 }
 
 fn ask(cx: &Context<'_>, host: &Host) -> Result<Facts, Trouble> {
     let mut script = Script::new(host);
-    // No name of an interface has a blank, or what a shell expands: they are matched by the kernel's rule and quoted where they count.
+    // Names of interfaces contain no blanks or shell wildcards: they follow the kernel's rule, and are quoted where needed.
     script.var("interfaces", &host.interfaces.join(" "));
     script.var("own", if host.wayhop.is_none() { "yes" } else { "no" });
     script
@@ -89,32 +89,32 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
     let own = format!("wayhop {}", wayhop_core::version::full());
     match &found.version {
         Some(v) if *v == own => {}
-        Some(v) => wrong(format!("it has {v:?}, and this is {own}"), "wayhop fleet push".to_owned()),
-        None => wrong("it has no wayhop".to_owned(), "wayhop fleet push".to_owned()),
+        Some(v) => wrong(format!("it has {v:?}, this host has {own:?}"), "run wayhop fleet push".to_owned()),
+        None => wrong("wayhop is not installed".to_owned(), "run wayhop fleet push".to_owned()),
     }
     if facts.contains_key("folder") {
-        wrong(format!("{} belongs to another user", host.directory), "give another `directory`".to_owned());
+        wrong(format!("{} belongs to another user", host.directory), "choose another `directory`".to_owned());
     }
     found.free_mib = fact("free_kib").and_then(|v| v.parse::<u64>().ok()).map(|kib| kib / 1024);
     match found.free_mib {
         Some(free) if free >= cx.fleet.min_free_mib => {}
         Some(free) => wrong(
-            format!("its disk has room for {free} MiB"),
-            format!("make room for {} MiB, or change `min_free_mib`", cx.fleet.min_free_mib),
+            format!("only {free} MiB of disk space are free"),
+            format!("free {} MiB, or change `min_free_mib`", cx.fleet.min_free_mib),
         ),
         None => wrong(
-            "it does not say how much room its disk has".to_owned(),
-            "see what `df` says there".to_owned(),
+            "cannot determine the free disk space".to_owned(),
+            "check the output of `df` there".to_owned(),
         ),
     }
     found.root = fact("root").as_deref() == Some("yes");
     if !found.root {
         let remedy = if host.sudo {
-            "let the user run sudo without a password"
+            "allow the user to run sudo without a password"
         } else {
             "log in as root, or set `sudo = true`"
         };
-        wrong("a node needs root there".to_owned(), remedy.to_owned());
+        wrong("a node requires root there".to_owned(), remedy.to_owned());
     }
     let mut key = "interface_a".to_owned();
     for name in &host.interfaces {
@@ -123,10 +123,10 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
             .unwrap_or_else(|| "missing".to_owned());
         match state.as_str() {
             "up" => {}
-            "down" => wrong(format!("{name} is down"), format!("ip link set {name} up")),
+            "down" => wrong(format!("{name} is down"), format!("bring it up with: ip link set {name} up")),
             _ => wrong(
-                format!("it has no interface {name}"),
-                "correct `interface`; `ip link` lists them".to_owned(),
+                format!("no interface {name}"),
+                "correct `interface`; list them with `ip link`".to_owned(),
             ),
         }
         found.interfaces.push((name.clone(), state));
@@ -136,7 +136,7 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
 }
 
 fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut HostReport) {
-    cx.progress.at(host, "compares clocks", None);
+    cx.progress.at(host, "comparing clocks", None);
     match clock::measure(cx.fleet, host, cx.stop) {
         Err(trouble) => report.note(&trouble),
         Ok(c) => {
@@ -145,7 +145,7 @@ fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut 
                 let way = if c.offset_s > 0.0 { "ahead" } else { "behind" };
                 report.note(&Trouble::wrong(
                     format!("its clock is {:.3} s {way}", c.offset_s.abs()),
-                    "set it (chrony, or `date`), or change `max_clock_offset_s`",
+                    "set it (chrony or `date`), or change `max_clock_offset_s`",
                 ));
             }
         }
@@ -154,7 +154,7 @@ fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut 
 
 fn position(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut HostReport) {
     let Some(gpsd) = &host.gpsd else { return };
-    cx.progress.at(host, "asks its gpsd", None);
+    cx.progress.at(host, "querying gpsd", None);
     match receiver::look(cx.fleet, host, gpsd, cx.stop) {
         Err(trouble) => report.note(&trouble),
         Ok(None) => {
@@ -162,7 +162,7 @@ fn position(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut
             report.note(&Trouble::new(
                 Kind::Wrong,
                 "its GPS receiver has no position",
-                "give it a view of the sky, and a minute",
+                "give it a view of the sky and wait a minute",
             ));
         }
         Ok(Some(r)) => {

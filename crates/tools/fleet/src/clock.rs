@@ -1,4 +1,4 @@
-//! How wrong a host's clock is: the usual question and answer, over one ssh connection.
+//! Offset of a host's clock, from requests and answers over one ssh connection.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,14 +9,14 @@ use crate::error::Trouble;
 use crate::report::Clock;
 use crate::session::Session;
 
-/// Questions. The quickest answer counts.
+/// Number of requests. The fastest answer is used.
 const ROUNDS: usize = 8;
-/// What a host is asked with: each line is answered with its time. BusyBox's `date` has no nanoseconds, and says `N`.
+/// Answers each line with the time. BusyBox's `date` has no nanoseconds, and prints `N`.
 const SCRIPT: &str = "while read -r l; do echo \"wayhop-fleet:time $(date +%s%N)\"; done";
-/// The longest line that an answer may be, octets.
+/// The longest answer, bytes.
 const LONGEST: usize = 4096;
 
-/// Measures it.
+/// Measures the offset.
 pub(crate) fn measure(fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<Clock, Trouble> {
     let mut session = Session::start(fleet.ssh(host, &["-T"], &[SCRIPT]), stop, fleet.patience)?;
     let mut best: Option<Clock> = None;
@@ -29,36 +29,30 @@ pub(crate) fn measure(fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<C
                 Some(_) => {}
                 None => {
                     session.end()?;
-                    return Err(Trouble::wrong(
-                        "it does not say what time it is",
-                        "see whether `date` works there",
-                    ));
+                    return Err(Trouble::wrong("cannot read its clock", "check that `date` works there"));
                 }
             }
         };
         let clock = reckon(asked, now(), &answer).ok_or_else(|| {
-            Trouble::wrong(
-                format!("it says that the time is {answer:?}"),
-                "see whether `date +%s%N` works there",
-            )
+            Trouble::wrong(format!("invalid time {answer:?}"), "check that `date +%s%N` works there")
         })?;
         if best.is_none_or(|b| clock.error_s < b.error_s) {
             best = Some(clock);
         }
     }
     session.end()?;
-    best.ok_or_else(|| Trouble::wrong("it does not say what time it is", "see whether `date` works there"))
+    best.ok_or_else(|| Trouble::wrong("cannot read its clock", "check that `date` works there"))
 }
 
 fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// The host read its clock at some time between question and answer.
+/// The host read its clock at some time between request and answer.
 fn reckon(asked: Duration, answered: Duration, answer: &str) -> Option<Clock> {
     let text = answer.strip_prefix(MARK)?.strip_prefix("time ")?.trim();
     let (digits, resolution_s) = match text.strip_suffix('N') {
-        // Whole seconds: the time is somewhere in this one.
+        // Whole seconds: use the middle of the second.
         Some(seconds) => (format!("{seconds}500000000"), 0.5),
         None => (text.to_owned(), 0.0),
     };

@@ -1,4 +1,4 @@
-//! The file that says which hosts there are, and what they run.
+//! The fleet file: the hosts, and what they run.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -15,9 +15,9 @@ use crate::error::Error;
 use crate::names::{has_control, is_name};
 use crate::program::{self, Program, ProgramFile};
 
-/// More hosts are hardly meant for one field run.
+/// Most hosts of a field run.
 const MOST_HOSTS: usize = 256;
-/// Further files of a scenario, and settings of a node.
+/// Most further files of a scenario, and settings of a node.
 const MOST_FILES: usize = 256;
 
 /// `FLEET.toml` as it is written.
@@ -117,23 +117,23 @@ fn fetch_limit_mib() -> u64 {
 pub struct Fleet {
     /// Its name: that of its file.
     pub name: String,
-    /// Its file.
+    /// The fleet file.
     pub path: PathBuf,
-    /// The scenario that all run.
+    /// The scenario of all hosts.
     pub scenario: PathBuf,
-    /// What else the scenario needs, by the path that it has beside the fleet's file.
+    /// Further files of the scenario, relative to the fleet file.
     pub files: Vec<PathBuf>,
     /// The hosts.
     pub hosts: Vec<Host>,
-    /// How many hosts are seen to at a time.
+    /// Number of hosts handled at a time.
     pub jobs: usize,
-    /// How long a host may be silent.
+    /// How long a host may be silent before it counts as lost.
     pub patience: Duration,
-    /// Room that a host's disk must have, MiB.
+    /// Required free disk space of a host, MiB.
     pub min_free_mib: u64,
-    /// How wrong a host's clock may be, seconds.
+    /// Largest accepted offset of a host's clock, seconds.
     pub max_clock_offset_s: f64,
-    /// The most that is fetched of one host, octets.
+    /// Limit of the records fetched from one host, bytes.
     pub fetch_limit: u64,
     ssh_program: String,
     ssh_config: Option<PathBuf>,
@@ -142,27 +142,27 @@ pub struct Fleet {
 /// One host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Host {
-    /// What it is called here.
+    /// Its name in the fleet.
     pub name: String,
-    /// Where ssh finds it.
+    /// Its destination for ssh.
     pub ssh: String,
-    /// sshd's port, if ssh's configuration does not say it.
+    /// Port of sshd, if not set in ssh's configuration.
     pub port: Option<u16>,
-    /// The name of the node that it is.
+    /// The name of its node.
     pub node: String,
-    /// Its interfaces in the mesh, in their order.
+    /// Its interfaces in the mesh, in order.
     pub interfaces: Vec<String>,
     /// The gpsd there, host and port.
     pub gpsd: Option<String>,
     /// The fleet's folder there.
     pub directory: String,
-    /// A wayhop that is there already; without one, that in the fleet's folder.
+    /// A wayhop installed there; by default the one in the fleet's folder.
     pub wayhop: Option<String>,
     /// Whether the node needs `sudo` to be root.
     pub sudo: bool,
     /// Further settings of the node.
     pub sets: Vec<String>,
-    /// Programs that begin with the node.
+    /// Programs that start with the node.
     pub programs: Vec<Program>,
 }
 
@@ -174,7 +174,7 @@ impl Host {
 }
 
 impl Fleet {
-    /// Reads the file, and what it names. `nodes` says the names of the nodes of the scenario in a file.
+    /// Reads the file, and the files that it refers to. `nodes` returns the names of the nodes of a scenario file.
     pub fn load(
         path: &Path,
         nodes: impl FnOnce(&Path) -> Result<Vec<String>, wayhop_document::Error>,
@@ -187,7 +187,7 @@ impl Fleet {
         })
     }
 
-    /// Reads a text as if it were such a file, without looking for the files that it names: for tests of the reader.
+    /// Reads a text as a fleet file without checking the files that it refers to, for tests.
     pub fn check_text(text: &str) -> Result<usize, Error> {
         let doc = Document::new(None, text.to_owned());
         let file: FleetFile = doc.deserialize()?;
@@ -208,9 +208,9 @@ impl Fleet {
         let files = file.files.clone();
         for (i, name) in files.iter().enumerate() {
             if !folder.join(name).is_file() {
-                let reason = format!("there is no file {}", folder.join(name).display());
+                let reason = format!("no such file: {}", folder.join(name).display());
                 return Err(doc
-                    .error(&format!("files[{i}]"), reason, "paths count from the fleet's file")
+                    .error(&format!("files[{i}]"), reason, "paths are relative to the fleet file")
                     .into());
             }
         }
@@ -218,9 +218,9 @@ impl Fleet {
         for (i, h) in file.hosts.iter().enumerate() {
             let host = h.resolve(&file, doc, i, &names)?;
             if let Some(other) = hosts.iter().find(|o: &&Host| o.node == host.node) {
-                let reason = format!("{} is node {} already", other.name, host.node);
+                let reason = format!("{} already is node {}", other.name, host.node);
                 return Err(doc
-                    .error(&format!("hosts[{i}].node"), reason, "give each host a node of its own")
+                    .error(&format!("hosts[{i}].node"), reason, "give each host a different node")
                     .into());
             }
             hosts.push(host);
@@ -242,11 +242,14 @@ impl Fleet {
         })
     }
 
-    /// Keeps the hosts of these names only; of all, if there are none.
+    /// Keeps only the hosts with these names; all of them without names.
     pub fn keep(&mut self, names: &[String]) -> Result<(), Error> {
         if let Some(unknown) = names.iter().find(|n| !self.hosts.iter().any(|h| h.name == **n)) {
             let all: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).collect();
-            return Err(Error::Usage(format!("--host {unknown}: the hosts are {}", all.join(", "))));
+            return Err(Error::Usage(format!(
+                "--host {unknown}: no such host; the hosts are {}",
+                all.join(", ")
+            )));
         }
         if !names.is_empty() {
             self.hosts.retain(|h| names.contains(&h.name));
@@ -254,7 +257,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// The folder that the fleet's file names others from.
+    /// The folder of the fleet file, to which paths in it are relative.
     pub(crate) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
@@ -265,7 +268,7 @@ impl Fleet {
         if let Some(config) = &self.ssh_config {
             command.arg("-F").arg(config);
         }
-        // Nobody is asked for passwords; a connection that died is noticed; none is kept open behind our back.
+        // No password prompts; dead connections are detected; no shared connections stay open.
         let connect = self.patience.as_secs().max(1);
         for option in [
             "BatchMode=yes".to_owned(),
@@ -296,24 +299,20 @@ impl FleetFile {
         }
         let numbers: [(&str, bool, &str); 5] = [
             ("jobs", (1..=64).contains(&self.jobs), "give 1 to 64"),
-            ("timeout_s", (1..=3600).contains(&self.timeout_s), "give 1 to 3600"),
-            ("min_free_mib", self.min_free_mib <= 1 << 30, "give at most 1073741824"),
-            ("max_clock_offset_s", (0.0..=1e9).contains(&self.max_clock_offset_s), "give 0 to 1000000000"),
-            ("fetch_limit_mib", (1..=1 << 30).contains(&self.fetch_limit_mib), "give 1 to 1073741824"),
+            ("timeout_s", (1..=3600).contains(&self.timeout_s), "give 1 to 3600 s"),
+            ("min_free_mib", self.min_free_mib <= 1 << 30, "give at most 1073741824 MiB"),
+            ("max_clock_offset_s", (0.0..=1e9).contains(&self.max_clock_offset_s), "give 0 to 1000000000 s"),
+            ("fetch_limit_mib", (1..=1 << 30).contains(&self.fetch_limit_mib), "give 1 to 1073741824 MiB"),
         ];
         if let Some((key, _, remedy)) = numbers.iter().find(|(_, ok, _)| !ok) {
-            return Err(doc.error(key, "this number is out of range", *remedy));
+            return Err(doc.error(key, "out of range", *remedy));
         }
         if self.files.len() > MOST_FILES {
-            return Err(doc.error(
-                "files",
-                "so many files are hardly meant",
-                format!("give at most {MOST_FILES}"),
-            ));
+            return Err(doc.error("files", "too many files", format!("give at most {MOST_FILES}")));
         }
         for (i, path) in self.files.iter().enumerate() {
             if !is_inside(path) {
-                let reason = format!("{} does not lie beside the fleet's file or below it", path.display());
+                let reason = format!("{} is not in the folder of the fleet file or below it", path.display());
                 return Err(doc.error(
                     &format!("files[{i}]"),
                     reason,
@@ -324,8 +323,8 @@ impl FleetFile {
         if self.ssh_program.is_empty() || has_control(&self.ssh_program) {
             return Err(doc.error(
                 "ssh_program",
-                "this is no name of a program",
-                "leave it out, or give a path",
+                "not the name of a program",
+                "remove the key, or give a path",
             ));
         }
         check_folder(&self.directory, "directory", doc)?;
@@ -337,8 +336,12 @@ impl FleetFile {
         for (i, host) in self.hosts.iter().enumerate() {
             host.check(i, doc)?;
             if !names.insert(&host.name) {
-                let reason = format!("there are two hosts {:?}", host.name);
-                return Err(doc.error(&format!("hosts[{i}].name"), reason, "give each a name of its own"));
+                let reason = format!("two hosts are named {:?}", host.name);
+                return Err(doc.error(
+                    &format!("hosts[{i}].name"),
+                    reason,
+                    "give each host a different name",
+                ));
             }
         }
         Ok(())
@@ -351,15 +354,16 @@ impl HostFile {
         // Its files here are NAME, NAME.log and NAME.programs.
         let extension = Path::new(&self.name).extension();
         if !is_name(&self.name) || extension.is_some_and(|e| e == "log" || e == "programs") {
-            let reason = format!("{:?} is no name of a host", self.name);
+            let reason = format!("{:?} is not a valid name of a host", self.name);
             return Err(doc.error(
                 &key("name"),
                 reason,
-                "give at most 64 letters, digits and . _ -, the first a letter or a digit, and not .log or .programs at the end; where ssh finds it is `ssh`",
+                "use at most 64 letters, digits and . _ -, starting with a letter or digit and not ending in .log or \
+                 .programs; set the ssh destination with `ssh`",
             ));
         }
         if let Some(to) = self.ssh.as_ref().filter(|to| !is_destination(to)) {
-            let reason = format!("{to:?} is no destination of ssh");
+            let reason = format!("{to:?} is not a destination for ssh");
             return Err(doc.error(
                 &key("ssh"),
                 reason,
@@ -370,13 +374,13 @@ impl HostFile {
             .chain(self.interfaces.iter().enumerate().map(|(n, name)| (format!("interfaces[{n}]"), name)))
         {
             if !is_interface(name) {
-                let reason = format!("{name:?} is no name of an interface");
-                return Err(doc.error(&key(&at), reason, "give 1 to 15 characters without spaces, / and :"));
+                let reason = format!("{name:?} is not a valid name of an interface");
+                return Err(doc.error(&key(&at), reason, "use 1 to 15 characters without spaces, / and :"));
             }
         }
         if let Some(at) = self.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
-            let reason = format!("{at:?} is no host with a port");
-            return Err(doc.error(&key("gpsd"), reason, "give one such as localhost:2947"));
+            let reason = format!("{at:?} is not HOST:PORT");
+            return Err(doc.error(&key("gpsd"), reason, "give an address such as localhost:2947"));
         }
         if let Some(folder) = &self.directory {
             check_folder(folder, &key("directory"), doc)?;
@@ -417,7 +421,7 @@ impl HostFile {
     }
 }
 
-/// What ssh takes for no option, and no shell for more than a word.
+/// A text that ssh cannot read as an option, and a shell reads as one word.
 fn is_destination(text: &str) -> bool {
     (1..=255).contains(&text.len())
         && !text.starts_with('-')
@@ -426,7 +430,7 @@ fn is_destination(text: &str) -> bool {
         })
 }
 
-/// The kernel's rule (dev_valid_name), and no option of a command.
+/// The kernel's rule (dev_valid_name), and not an option of a command.
 fn is_interface(name: &str) -> bool {
     (1..16).contains(&name.len())
         && name != "."
@@ -441,7 +445,7 @@ fn is_host_and_port(text: &str) -> bool {
     })
 }
 
-/// A relative path that stays where it is.
+/// A relative path that does not leave its folder.
 pub(crate) fn is_inside(path: &Path) -> bool {
     path.to_str().is_some_and(|t| !t.is_empty() && !has_control(t))
         && path
@@ -456,8 +460,8 @@ fn check_folder(text: &str, key: &str, doc: &Document) -> Result<(), wayhop_docu
     if named == 0 || !plain || has_control(text) || text.len() > 1024 || text.starts_with(['-', '~']) {
         return Err(doc.error(
             key,
-            format!("{text:?} is no folder for the fleet"),
-            "give an absolute path such as /var/tmp/wayhop-fleet, or one below the home of the user there",
+            format!("{text:?} is not a valid folder for the fleet"),
+            "give an absolute path such as /var/tmp/wayhop-fleet, or one relative to the user's home there",
         ));
     }
     Ok(())
@@ -480,22 +484,18 @@ fn check_sets(sets: &[String], key: &str, doc: &Document) -> Result<(), wayhop_d
         if !set.contains('=') || has_control(set) || set.len() > 4096 || taken {
             return Err(doc.error(
                 &format!("{key}[{i}]"),
-                format!("{set:?} is no setting that a host can have"),
-                "give path.key=value, as `wayhop node --set` takes it; `run` and interfaces follow from the host",
+                format!("{set:?} cannot be set for a host"),
+                "give path.key=value, as for `wayhop node --set`; `run` and interfaces are set from the host",
             ));
         }
     }
     if sets.len() > MOST_FILES {
-        return Err(doc.error(
-            key,
-            "so many settings are hardly meant",
-            format!("give at most {MOST_FILES}"),
-        ));
+        return Err(doc.error(key, "too many settings", format!("give at most {MOST_FILES}")));
     }
     Ok(())
 }
 
-/// The reader of scenarios names its own page.
+/// Replaces the scenario reader's reference to its own page.
 fn in_our_words(mut e: wayhop_document::Error) -> wayhop_document::Error {
     e.remedy = e
         .remedy
@@ -504,7 +504,7 @@ fn in_our_words(mut e: wayhop_document::Error) -> wayhop_document::Error {
     e
 }
 
-/// Reads a whole file that is to be sent.
+/// Size of a file to send.
 pub(crate) fn size(path: &Path) -> Result<u64, Error> {
     let meta =
         fs::metadata(path).map_err(|e| Error::System(format!("cannot read {}: {e}", path.display())))?;

@@ -1,23 +1,23 @@
-//! What goes wrong: with the fleet as a whole, and with one of its hosts.
+//! Errors of the fleet as a whole, and problems of single hosts.
 
-/// Why nothing could be done.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The fleet's file, or what it names, cannot be used.
+    /// The fleet file, or a file that it refers to, is invalid.
     #[error(transparent)]
     Config(#[from] wayhop_document::Error),
-    /// What was asked for does not fit what there is.
+    /// Invalid arguments.
     #[error("{0}")]
     Usage(String),
-    /// The system refused something.
+    /// An error of the system.
     #[error("{0}")]
     System(String),
 }
 
-/// What is wrong with one host, and what to do about it.
+/// A problem of one host, with its remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// In which of the ways that matter to others.
+    /// The kind of problem.
     pub kind: Kind,
     /// What is wrong.
     pub what: String,
@@ -25,16 +25,16 @@ pub struct Trouble {
     pub remedy: String,
 }
 
-/// Whether a host can be asked again.
+/// Kinds of problems.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It does not answer: it may come back.
+    /// No answer; the host may come back.
     Lost,
-    /// It answers, but is not who it should be, or lets nobody in.
+    /// Its host key or the login was rejected.
     Refused,
-    /// It answers, and something there is wrong.
+    /// It answers, but something there is wrong.
     Wrong,
-    /// The user broke it off.
+    /// Interrupted by the user.
     Stopped,
 }
 
@@ -46,14 +46,14 @@ impl Trouble {
         Self::new(Kind::Wrong, what, remedy)
     }
     pub(crate) fn stopped() -> Self {
-        Self::new(Kind::Stopped, "broken off", "run the command again")
+        Self::new(Kind::Stopped, "interrupted", "run the command again")
     }
-    /// Nobody waits for it any more, and nothing has ended it.
+    /// Interrupted while its node was starting, and not stopped.
     pub(crate) fn started_all_the_same() -> Self {
         Self::new(
             Kind::Stopped,
-            "broken off; its node starts, or runs, all the same",
-            "wayhop fleet stop ends it",
+            "interrupted, but its node keeps starting or running",
+            "stop it with: wayhop fleet stop",
         )
     }
 }
@@ -64,7 +64,7 @@ impl std::fmt::Display for Trouble {
     }
 }
 
-/// The longest text of a host that is quoted.
+/// The longest quoted text of a host.
 const LONGEST: usize = 300;
 
 /// A text from a host, for a message: on one line, without control characters, and short.

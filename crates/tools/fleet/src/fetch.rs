@@ -1,4 +1,4 @@
-//! `fetch`: what a host recorded comes here; what came before an interruption is not fetched again.
+//! `fetch`: copies the records of a host here, and resumes after an interruption.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -16,10 +16,10 @@ use crate::script::{Script, finish};
 use crate::session::Session;
 use crate::start::IS_RUNNING;
 
-/// What a listing may say, octets.
+/// The longest listing, bytes.
 const LONGEST_LISTING: usize = 32 << 20;
 
-/// Digests of long files take a while: a sign of life keeps the connection from being given up.
+/// Digests of long files take a while; output every 2 s keeps the connection alive.
 const LIST: &str = r#"
 if is_running; then say runs node; exit 0; fi
 if running_program; then say runs "program $program"; exit 0; fi
@@ -33,13 +33,13 @@ kill "$beat"
 exit "$status"
 "#;
 
-/// Sends parts of files one after the other: octets from `$1` on, `$2` of them, of the file `$3`.
+/// Sends parts of files one after the other: `$2` bytes from byte `$1` of the file `$3`.
 const SEND: &str = r#"
 cd -- "$dir/runs/$run" || exit 1
 get() { root tail -c "+$1" -- "$3" | head -c "$2"; }
 "#;
 
-/// Where records go.
+/// Destination of records.
 #[derive(Clone, Debug)]
 pub struct Destination {
     /// The run's name.
@@ -62,37 +62,37 @@ pub fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
     if let Err(trouble) = try_fetch(cx, host, to, &mut done) {
         report.note(&trouble);
     }
-    let said = report.problems.first().cloned().unwrap_or_else(|| format!("is here: {}", done.directory));
+    let said = report.problems.first().cloned().unwrap_or_else(|| format!("fetched to {}", done.directory));
     cx.progress.done(host, report.ok, &said);
     report.fetch = Some(done);
     report
 }
 
 fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchResult) -> Result<(), Trouble> {
-    cx.progress.at(host, "lists its files", None);
+    cx.progress.at(host, "listing files", None);
     let mut script = Script::new(host);
     script.var("run", &to.run).then(IS_RUNNING).then(ANY_RUNS).then(LIST);
     let said = script.run(cx.fleet, host, cx.stop, LONGEST_LISTING)?;
     let said = String::from_utf8_lossy(&said);
     let facts = crate::answer::parse(&said);
     if let Some(what) = facts.get("runs") {
-        return Err(Trouble::wrong(format!("its {} still runs", harmless(what)), "wayhop fleet stop"));
+        return Err(Trouble::wrong(
+            format!("its {} is still running", harmless(what)),
+            "stop it with: wayhop fleet stop",
+        ));
     }
     if facts.get("there").is_none_or(|v| v != "yes") {
-        return Err(Trouble::wrong(
-            format!("it has no run {}", to.run),
-            "see --run, and the folder `runs` there",
-        ));
+        return Err(Trouble::wrong(format!("no run {}", to.run), "check --run and the folder `runs` there"));
     }
     let (files, strange) = listing::parse(&said, &host.name);
     done.files = files.len() as u64;
     done.bytes = files.iter().fold(0, |sum, f| sum.saturating_add(f.bytes));
     if files.is_empty() {
-        return Err(Trouble::wrong(format!("run {} has no record there", to.run), "see its log there"));
+        return Err(Trouble::wrong(format!("run {} has no records there", to.run), "check its log there"));
     }
     if done.bytes > cx.fleet.fetch_limit {
-        let what = format!("its record has {} MiB", done.bytes >> 20);
-        return Err(Trouble::wrong(what, "raise `fetch_limit_mib`, if there is room for it"));
+        let what = format!("its records take {} MiB", done.bytes >> 20);
+        return Err(Trouble::wrong(what, "raise `fetch_limit_mib` if there is enough space here"));
     }
     let mut wanted = Vec::new();
     for file in &files {
@@ -104,16 +104,16 @@ fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchRe
         bring(cx, host, to, &wanted, done)?;
     }
     if strange > 0 {
-        let what = format!("{strange} files of other hosts, or of strange names, stayed there");
-        return Err(Trouble::wrong(what, "see what the run's folder there has"));
+        let what = format!("{strange} files of other hosts or with unexpected names were not fetched");
+        return Err(Trouble::wrong(what, "check the run's folder there"));
     }
     done.complete = true;
     Ok(())
 }
 
-/// The error of this machine's disk.
+/// An error of this machine's disk.
 fn here(e: &Error) -> Trouble {
-    Trouble::wrong(e.to_string(), "see whether there is room here, and try again")
+    Trouble::wrong(e.to_string(), "check the disk space here, and try again")
 }
 
 fn cannot(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
@@ -127,7 +127,7 @@ fn part(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// From which octet on a file is missing here; none if it is here and right.
+/// The first byte of a file that is missing here; `None` if the file is complete.
 fn missing_from(to: &Destination, file: &RemoteFile) -> Result<Option<u64>, Error> {
     let path = to.folder.join(&file.path);
     if fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() == file.bytes)
@@ -159,7 +159,7 @@ fn bring(
     let mut script = Script::new(host);
     script.var("run", &to.run).then(SEND);
     for (file, at) in wanted.iter().filter(|(f, at)| f.bytes > *at) {
-        // tail counts octets from 1.
+        // tail counts bytes from 1.
         script.then(&format!("get {} {} {}\n", at + 1, file.bytes - at, quote(&file.path)));
     }
     let total: u64 = wanted.iter().map(|(f, at)| f.bytes - at).sum();
@@ -175,7 +175,7 @@ fn bring(
             out.write_all(&octets).map_err(|e| here(&cannot(&part)(e)))?;
             left -= octets.len() as u64;
             done.brought_bytes += octets.len() as u64;
-            cx.progress.at(host, "sends its record", Some((done.brought_bytes, total)));
+            cx.progress.at(host, "fetching records", Some((done.brought_bytes, total)));
         }
         settle(&out, &part, &path, file)?;
     }
@@ -183,26 +183,26 @@ fn bring(
     finish(stream.session)
 }
 
-/// A file has come: it is right, and takes its place, or it is not.
+/// Checks a received file, and moves it into place.
 fn settle(out: &File, part: &Path, path: &Path, file: &RemoteFile) -> Result<(), Trouble> {
     out.sync_all().map_err(|e| here(&cannot(part)(e)))?;
     let is_right = digest::of_file(part).is_ok_and(|d| d == file.digest);
     if !is_right {
         fs::remove_file(part).map_err(|e| here(&cannot(part)(e)))?;
-        let what = format!("{} is not what its digest says", file.path);
-        return Err(Trouble::wrong(what, "it changed on the way, or there: fetch again"));
+        let what = format!("{} does not match its digest", file.path);
+        return Err(Trouble::wrong(what, "it changed during the transfer; fetch again"));
     }
     fs::rename(part, path).map_err(|e| here(&cannot(path)(e)))
 }
 
-/// Octets in portions.
+/// Received bytes in portions.
 struct Stream<'a> {
     session: Session<'a>,
     left: Vec<u8>,
 }
 
 impl Stream<'_> {
-    /// Some octets, at most so many.
+    /// Some bytes, at most `most`.
     fn take(&mut self, most: u64) -> Result<Vec<u8>, Trouble> {
         if self.left.is_empty() {
             self.left = self.session.hear()?;
@@ -212,7 +212,7 @@ impl Stream<'_> {
             return Err(Trouble::new(
                 crate::error::Kind::Lost,
                 "the connection ended in the middle of a file",
-                "fetch again: it goes on where it stopped",
+                "fetch again to resume",
             ));
         }
         let n = self.left.len().min(usize::try_from(most).unwrap_or(usize::MAX));

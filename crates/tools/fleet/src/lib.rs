@@ -1,12 +1,12 @@
-//! Hosts of a field run, over ssh: checked before it, given the same files, started and stopped together, and their records fetched.
+//! Hosts of a field run over ssh: checks them, gives them the same files, starts and stops them together, and fetches their records.
 //!
-//! There is no protocol of our own and nothing to install on the hosts but `wayhop`, which [`push`] brings along: the system's `ssh` runs
-//! small shell scripts there (`script`), whose output is a line a fact. Start reading at:
-//! * [`Fleet`]: the file that says which hosts there are.
+//! The hosts need nothing but `wayhop`, which [`push`] installs: the system's `ssh` runs small shell scripts there (`script`), which print
+//! one fact per line. Start reading at:
+//! * [`Fleet`]: the fleet file with the hosts.
 //! * [`on_all`]: one step on all hosts, some at a time.
 //! * [`check`], [`push`], `start`, [`stop`], [`fetch`]: the steps.
 //!
-//! What hosts say is hostile: it is bounded, and its control characters do not reach a terminal.
+//! Output of hosts is untrusted: its length is limited, and control characters do not reach a terminal.
 
 mod answer;
 mod check;

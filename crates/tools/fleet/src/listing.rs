@@ -1,4 +1,4 @@
-//! Which files a run has at a host: what `find` and `sha256sum` say there.
+//! The files of a run on a host, from `find` and `sha256sum` there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,22 +8,22 @@ use crate::digest::is_one;
 
 /// The most files of one host's run.
 const MOST: usize = 100_000;
-/// The longest path, octets.
+/// The longest path, bytes.
 const LONGEST: usize = 1024;
 
-/// A file there.
+/// A file on the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoteFile {
     /// Its path below the run's folder.
     pub path: String,
-    /// Its length, octets.
+    /// Its size, bytes.
     pub bytes: u64,
     /// Its SHA-256.
     pub digest: String,
 }
 
-/// Reads a listing: lines `size OCTETS ./PATH` of find, and `DIGEST  ./PATH` of sha256sum. Only what belongs to this host's part of a run
-/// counts: `HOST.log` and what is below `HOST/` and `HOST.programs/`; how many files are left out comes with the others.
+/// Reads a listing: lines `size BYTES ./PATH` of find, and `DIGEST  ./PATH` of sha256sum. Only files of this host are returned:
+/// `HOST.log`, and those below `HOST/` and `HOST.programs/`, with the number of the others.
 pub fn parse(text: &str, host: &str) -> (Vec<RemoteFile>, usize) {
     let mut files: BTreeMap<&str, (Option<u64>, Option<&str>)> = BTreeMap::new();
     let mut strange = 0;
@@ -55,7 +55,7 @@ pub fn parse(text: &str, host: &str) -> (Vec<RemoteFile>, usize) {
     (listed, strange)
 }
 
-/// Whether a path is one of the host's part of a run, and harmless here.
+/// Whether a path belongs to the host's part of a run, and is safe to create here.
 fn belongs(path: &str, host: &str) -> bool {
     let own = path
         .strip_prefix(host)

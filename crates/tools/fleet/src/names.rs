@@ -1,11 +1,11 @@
-//! Which texts can be names.
+//! Rules for names.
 
-/// Whether a text has characters that a terminal would act on.
+/// Whether a text contains control characters.
 pub(crate) fn has_control(text: &str) -> bool {
     text.chars().any(char::is_control)
 }
 
-/// A name that can also be that of a folder, here and there.
+/// Whether a text is a name that can also name a folder, here and on hosts.
 pub(crate) fn is_name(text: &str) -> bool {
     (1..=64).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())

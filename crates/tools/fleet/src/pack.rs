@@ -1,4 +1,4 @@
-//! Less to send: a program without its symbols, and files compressed.
+//! Reduces what is sent: strips symbols, and compresses files.
 
 use std::fs::File;
 use std::io;
@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Programs that leave the symbols out: of binutils, of LLVM and of elfutils. All take the same arguments.
+/// Programs that strip symbols, from binutils, LLVM and elfutils. All take the same arguments.
 const STRIPPERS: [&str; 3] = ["strip", "llvm-strip", "eu-strip"];
-/// Shorter files are sent as they are.
+/// Shorter files are sent uncompressed.
 const WORTH: u64 = 4096;
 
-/// A copy of a program in a folder without what only debuggers read; none if there is nothing to leave out, or nothing that does it.
+/// A copy of a program without symbols; `None` if it has none, or no strip program is installed.
 pub(crate) fn stripped(program: &Path, folder: &Path) -> Option<PathBuf> {
     let to = folder.join("wayhop");
     let made = STRIPPERS.iter().any(|strip| {
@@ -31,7 +31,7 @@ pub(crate) fn stripped(program: &Path, folder: &Path) -> Option<PathBuf> {
     (made && len(&to) < len(program)).then_some(to)
 }
 
-/// A compressed copy of a file in a folder, and its length; none if that is not shorter.
+/// A compressed copy of a file in a folder, and its size; `None` if that is not smaller.
 pub(crate) fn gzipped(file: &Path, folder: &Path, name: &str) -> io::Result<Option<(PathBuf, u64)>> {
     let bytes = file.metadata()?.len();
     if bytes < WORTH {

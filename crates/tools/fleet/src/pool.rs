@@ -6,32 +6,32 @@ use std::thread;
 
 use crate::config::{Fleet, Host};
 
-/// What a step has besides its host.
+/// Context of a step, besides its host.
 pub struct Context<'a> {
     /// The fleet.
     pub fleet: &'a Fleet,
-    /// Raised when the user breaks off.
+    /// Set when the user interrupts.
     pub stop: &'a AtomicBool,
-    /// Who is told how far the hosts are.
+    /// Receives the progress of the hosts.
     pub progress: &'a dyn Progress,
 }
 
-/// Who is told how far the hosts are. Called by several threads.
+/// Receives the progress of the hosts. Called by several threads.
 pub trait Progress: Sync {
-    /// A host is at this, of so many octets if it is a matter of octets.
+    /// A host is doing this, with bytes done and in total if it is a transfer.
     fn at(&self, host: &Host, what: &str, octets: Option<(u64, u64)>);
-    /// A host is done, well or not.
+    /// A host is done, successfully or not.
     fn done(&self, host: &Host, well: bool, what: &str);
 }
 
 impl Context<'_> {
-    /// Whether the user broke off.
+    /// Whether the user interrupted.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Does something with each of these, as many at a time as the fleet says. The results are in the order of the hosts.
+/// Runs a function for each item, `jobs` at a time. The results are in the order of the items.
 pub fn on_all<I: Sync, T: Send>(fleet: &Fleet, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<T>>> = items.iter().map(|_| Mutex::new(None)).collect();

@@ -1,13 +1,13 @@
-//! Programs that begin with the nodes, as the file of the fleet names them.
+//! Programs that start with the nodes, from the fleet file.
 
 use serde::Deserialize;
 use wayhop_document::Document;
 
 use crate::names::{has_control, is_name};
 
-/// More programs of a fleet are hardly meant.
+/// Most programs of a fleet.
 const MOST: usize = 32;
-/// Words of a command.
+/// Most words of a command.
 const MOST_WORDS: usize = 256;
 
 /// An entry of `[[start]]` as it is written.
@@ -30,15 +30,15 @@ pub(crate) struct ProgramFile {
 /// A program of a host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
-    /// The folder of what it says and writes.
+    /// Its name, and the folder of its output.
     pub name: String,
     /// Its command and arguments, with placeholders.
     pub command: Vec<String>,
-    /// When it begins, nanoseconds after the nodes.
+    /// When it starts, nanoseconds after the nodes.
     pub at_ns: i64,
-    /// After how long it is ended, seconds.
+    /// Time after which it is stopped, seconds.
     pub for_s: Option<f64>,
-    /// Whether it has to be root.
+    /// Whether it runs as root.
     pub root: bool,
 }
 
@@ -66,38 +66,38 @@ pub(crate) fn check(
     doc: &Document,
 ) -> Result<(), wayhop_document::Error> {
     if all.len() > MOST {
-        let reason = format!("{} programs", all.len());
+        let reason = format!("too many programs: {}", all.len());
         return Err(doc.error("start", reason, format!("give at most {MOST}")));
     }
     for (i, p) in all.iter().enumerate() {
         let key = |name: &str| format!("start[{i}].{name}");
         if !is_name(&p.name) {
-            let reason = format!("{:?} is no name of a program's folder", p.name);
-            return Err(doc.error(&key("name"), reason, "give at most 64 letters, digits and . _ -"));
+            let reason = format!("{:?} is not a valid name", p.name);
+            return Err(doc.error(&key("name"), reason, "use at most 64 letters, digits and . _ -"));
         }
         let is_same_host = |h: &&str| all[..i].iter().any(|o| o.name == p.name && o.is_for(h) && p.is_for(h));
         if let Some(host) = hosts.iter().find(|h| is_same_host(h)) {
-            let reason = format!("{host} has a program {} already", p.name);
-            return Err(doc.error(&key("name"), reason, "give each program of a host a name of its own"));
+            let reason = format!("{host} already has a program {}", p.name);
+            return Err(doc.error(&key("name"), reason, "give each program of a host a different name"));
         }
         let is_fit = |w: &String| w.len() <= 4096 && !has_control(w);
         let first = p.command.first().filter(|w| !w.is_empty() && !w.starts_with('-'));
         if first.is_none() || p.command.len() > MOST_WORDS || !p.command.iter().all(is_fit) {
-            let reason = "this is no command";
+            let reason = "not a valid command";
             let remedy = "give a list of words such as [\"gpsd\", \"-N\", \"/dev/ttyUSB0\"], without control characters";
             return Err(doc.error(&key("command"), reason, remedy));
         }
         if let Some(unknown) = p.hosts.iter().find(|h| !hosts.contains(&h.as_str())) {
-            let reason = format!("there is no host {unknown:?}");
+            let reason = format!("no host {unknown:?}");
             return Err(doc.error(&key("hosts"), reason, format!("the hosts are {}", hosts.join(", "))));
         }
         if !(-3_600.0..=86_400.0).contains(&p.at_s) {
-            let remedy = "give seconds from the nodes' start, from -3600 to 86400";
-            return Err(doc.error(&key("at_s"), "this number is out of range", remedy));
+            let remedy = "give seconds relative to the nodes' start, from -3600 to 86400";
+            return Err(doc.error(&key("at_s"), "out of range", remedy));
         }
         if p.for_s.is_some_and(|s| !(0.1..=1e6).contains(&s)) {
-            let remedy = "give 0.1 to 1000000, or leave it out";
-            return Err(doc.error(&key("for_s"), "this number is out of range", remedy));
+            let remedy = "give 0.1 to 1000000 s, or remove the key";
+            return Err(doc.error(&key("for_s"), "out of range", remedy));
         }
     }
     Ok(())

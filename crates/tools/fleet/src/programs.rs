@@ -1,11 +1,11 @@
-//! Scripts for the programs that begin with the nodes: receivers, captures, agents, traffic. What they say and write is fetched with the runs.
+//! Scripts for the programs that start with the nodes: receivers, captures, agents, traffic. Their output is fetched with the runs.
 
 use crate::config::Host;
 use crate::program::Program;
 use crate::quote::quote;
 use crate::script::WAIT;
 
-/// Where the programs' process numbers are at a host, and whether any of them runs.
+/// Finds a program that is still running on a host, from the recorded process IDs.
 pub(crate) const ANY_RUNS: &str = r#"
 running_program() {
     for file in "$dir"/programs/*.pid; do
@@ -15,7 +15,7 @@ running_program() {
 }
 "#;
 
-/// Ends what still runs, its whole session; what does not end by itself within ten seconds is killed.
+/// Stops the sessions that are still running; those that do not end within 10 s are killed.
 pub(crate) const END: &str = r#"
 key=a
 for file in "$dir"/programs/*.pid; do
@@ -38,7 +38,7 @@ for file in "$dir"/programs/*.pid; do
 done
 "#;
 
-/// Begins one of them, as [`crate::start`] does with the node, but with a shell above it that writes down how it ended.
+/// Starts a program as [`crate::start`] does with the node, but below a shell that records its exit status.
 const BEGIN: &str = r#"
 out=$dir/runs/$run/$name.programs/@PROGRAM@
 mkdir -p -- "$out" "$dir/programs" || exit 1
@@ -52,11 +52,11 @@ pid=$!
 printf '%s %s %s\n' "$pid" "$(began "$pid")" "$(cat /proc/sys/kernel/random/boot_id)" > "$dir/programs/@PROGRAM@.pid" || exit 1
 "#;
 
-/// A program's command in words for the host's shell, where `dir` and `out` are known.
+/// A program's command as words for the host's shell, in which `dir` and `out` are set.
 fn words(program: &Program, host: &Host) -> Vec<String> {
     let word = |w: &String| {
         let w = w.replace("{host}", &host.name).replace("{node}", &host.node);
-        // Out of the single quotes and in again.
+        // Leave the single quotes and enter them again.
         quote(&w).replace("{out}", "'\"$out\"'").replace("{files}", "'\"$dir/files\"'")
     };
     let mut words: Vec<String> = program.command.iter().map(word).collect();
@@ -66,13 +66,13 @@ fn words(program: &Program, host: &Host) -> Vec<String> {
     words
 }
 
-/// Says what a program misses at a host.
+/// Reports what a program lacks on a host.
 pub(crate) fn check(program: &Program, host: &Host) -> String {
     let words = words(program, host);
     let root = if program.root { "root " } else { "" };
     let limits = if program.for_s.is_some() { " timeout" } else { "" };
     let tell =
-        format!("{} needs $word, which is not there; install it, or correct \\`command\\`", program.name);
+        format!("{} needs $word, which is missing; install it, or correct \\`command\\`", program.name);
     format!(
         "out=$dir\nfor word in {}{limits}; do {root}sh -c 'command -v -- \"$1\"' sh \"$word\" >/dev/null 2>&1 || \
              say wrong \"{tell}\"; done\n",
@@ -80,7 +80,7 @@ pub(crate) fn check(program: &Program, host: &Host) -> String {
     )
 }
 
-/// Begins a program at a host, whose clock says this number when the nodes begin.
+/// Starts a program on a host whose clock shows `at_ns` when the nodes start.
 pub(crate) fn begin(program: &Program, host: &Host, at_ns: i128) -> String {
     let mut words = words(program, host);
     if let Some(s) = program.for_s {

@@ -17,10 +17,10 @@ use crate::report::{HostReport, PushResult};
 use crate::script::{Script, finish};
 use crate::session::Session;
 
-/// The longest file that is sent, octets.
+/// The longest file that is sent, bytes.
 const LONGEST: u64 = 4 << 30;
 
-/// Says what is there of the files that its variables name, and whether the folder is fit.
+/// Lists which of the files in its variables are there, and checks the folder.
 const LOOK: &str = r#"
 say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
 umask 022
@@ -31,22 +31,22 @@ if command -v gzip >/dev/null 2>&1; then say gzip yes; fi
 have() { if [ -f "$dir/$2" ]; then say "digest_$1" "$(sha256sum < "$dir/$2")"; fi; }
 "#;
 
-/// Takes a file from standard input. It takes its place when it is whole, and nobody sees a half one.
+/// Receives a file from standard input. It replaces the old one only when complete.
 const TAKE: &str = r#"set -u; umask 022; cd || exit 1
 file=$1; mode=$2; digest=$3; how=$4
 mkdir -p -- "$(dirname -- "$file")" || exit 1
 case $how in gzip) gzip -dc ;; *) cat ;; esac > "$file.part" || exit 1
 set -- $(sha256sum < "$file.part")
-[ "$1" = "$digest" ] || { echo "what came is not what was sent" >&2; exit 1; }
+[ "$1" = "$digest" ] || { echo "the received file does not match its digest" >&2; exit 1; }
 chmod "$mode" "$file.part" && mv -f -- "$file.part" "$file""#;
 
-/// What all hosts get.
+/// Files for all hosts.
 #[derive(Clone, Debug)]
 pub struct Payload {
     files: Vec<Item>,
-    /// None if every host has a program of its own.
+    /// `None` if every host has its own program.
     binary: Option<Item>,
-    /// Holds copies that are shorter to send.
+    /// Holds compressed copies.
     _folder: Arc<TempDir>,
 }
 
@@ -68,9 +68,9 @@ impl Item {
         let cannot = |e: std::io::Error| Error::System(format!("cannot read {}: {e}", here.display()));
         let bytes = size(here)?;
         if bytes > LONGEST {
-            return Err(Error::Usage(format!("{} is longer than {LONGEST} octets", here.display())));
+            return Err(Error::Usage(format!("{} is longer than {LONGEST} bytes", here.display())));
         }
-        // What others may not read here, such as keys, they may not read there.
+        // Files that others may not read here, such as keys, stay private there.
         let private = std::fs::metadata(here).map_err(cannot)?.permissions().mode() & 0o004 == 0;
         let mode = if program {
             "755"
@@ -82,7 +82,7 @@ impl Item {
         let digest = digest::of_file(here).map_err(cannot)?;
         let name = format!("{}.gz", wayhop_core::file_name(&there));
         let packed = pack::gzipped(here, folder, &name)
-            .map_err(|e| Error::System(format!("cannot compress {}: {e}; see $TMPDIR", here.display())))?;
+            .map_err(|e| Error::System(format!("cannot compress {}: {e}; check $TMPDIR", here.display())))?;
         Ok(Self { here: here.to_owned(), there, mode, digest, bytes, packed })
     }
 }
@@ -95,10 +95,10 @@ pub(crate) fn scenario_there(fleet: &Fleet) -> String {
 }
 
 impl Payload {
-    /// What this fleet gets, with this program as `wayhop`: without its symbols, if something here can leave them out.
+    /// The files for this fleet, with this program as `wayhop`; symbols are stripped if a tool for that is installed here.
     pub fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
         let folder = TempDir::with_prefix("wayhop-fleet-")
-            .map_err(|e| Error::System(format!("cannot make a folder for what is sent: {e}; see $TMPDIR")))?;
+            .map_err(|e| Error::System(format!("cannot create a temporary folder: {e}; check $TMPDIR")))?;
         let item = |here: &Path, there: String| Item::new(here, there, false, folder.path());
         let mut files = vec![item(&fleet.scenario, scenario_there(fleet))?];
         for name in &fleet.files {
@@ -119,12 +119,12 @@ impl Payload {
     }
 }
 
-/// Gives a host what it lacks.
+/// Sends a host the files that it lacks.
 pub fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
     let report = HostReport::with(host, give(cx, host, payload), |r, pushed| r.push = Some(pushed));
     let said = match (&report.push, report.problems.first()) {
-        (Some(p), _) if p.sent.is_empty() => "has all".to_owned(),
-        (Some(p), _) => format!("has got {}", p.sent.join(", ")),
+        (Some(p), _) if p.sent.is_empty() => "up to date".to_owned(),
+        (Some(p), _) => format!("received {}", p.sent.join(", ")),
         (None, problem) => problem.cloned().unwrap_or_default(),
     };
     cx.progress.done(host, report.ok, &said);
@@ -132,7 +132,7 @@ pub fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
 }
 
 fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<PushResult, Trouble> {
-    cx.progress.at(host, "compares files", None);
+    cx.progress.at(host, "comparing files", None);
     let items = payload.of(host);
     let mut script = Script::new(host);
     script.then(LOOK);
@@ -143,8 +143,8 @@ fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<PushResult, 
     let machine = facts.get("machine").map_or("", String::as_str);
     if host.wayhop.is_none() && machine != std::env::consts::ARCH {
         return Err(Trouble::wrong(
-            format!("its processor is {machine:?}, and this program is for {}", std::env::consts::ARCH),
-            "install wayhop there, and say where with `wayhop`",
+            format!("its processor is {machine:?}, but this program is for {}", std::env::consts::ARCH),
+            "install wayhop there and set its path with `wayhop`",
         ));
     }
     let mut pushed = PushResult::default();
@@ -175,17 +175,17 @@ fn key(mut i: usize) -> String {
     }
 }
 
-/// Sends a file, or its compressed copy. Returns how many octets that were.
+/// Sends a file or its compressed copy. Returns the number of bytes sent.
 fn send(cx: &Context<'_>, host: &Host, item: &Item, packed: Option<&(PathBuf, u64)>) -> Result<u64, Trouble> {
     let (here, bytes) = packed.map_or((&item.here, item.bytes), |(path, bytes)| (path, *bytes));
-    let what = format!("sends {}", item.there);
+    let what = format!("sending {}", item.there);
     cx.progress.at(host, &what, Some((0, bytes)));
     let to = format!("{}/{}", host.directory, item.there);
     let how = if packed.is_some() { "gzip" } else { "plain" };
     let words = ["sh", "-c", TAKE, "sh", &to, item.mode, &item.digest, how].map(quote);
     let command = words.join(" ");
     let file = File::open(here).map_err(|e| {
-        Trouble::wrong(format!("cannot read {}: {e}", here.display()), "see whether it is still there")
+        Trouble::wrong(format!("cannot read {}: {e}", here.display()), "check that it still exists")
     })?;
     let mut session = Session::start(cx.fleet.ssh(host, &["-T"], &[&command]), cx.stop, cx.fleet.patience)?;
     session.send(file, &mut |sent| cx.progress.at(host, &what, Some((sent, bytes))))?;

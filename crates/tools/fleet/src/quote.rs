@@ -1,9 +1,9 @@
-//! Words for a shell on the other side.
+//! Quoting of words for a remote shell.
 
-/// A word as a POSIX shell reads it back: in single quotes, in which nothing has a meaning but the quote itself.
+/// Quotes a word for a POSIX shell: in single quotes, in which only the quote itself is special.
 ///
-/// ssh joins its arguments with spaces and the other side's shell takes them apart again, so whatever is not our own text goes through
-/// here. Words never hold a NUL: [`crate::Fleet`] refuses control characters.
+/// ssh joins its arguments with spaces and the remote shell splits them again, so all text from outside is quoted here. Words never
+/// contain NUL: [`crate::Fleet`] rejects control characters.
 pub fn quote(word: &str) -> String {
     let mut out = String::with_capacity(word.len() + 2);
     out.push('\'');

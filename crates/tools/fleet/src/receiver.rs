@@ -1,4 +1,4 @@
-//! Whether a host's GPS receiver knows where it is: its gpsd, asked through ssh.
+//! Position of a host's GPS receiver, from its gpsd through ssh.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -9,14 +9,14 @@ use crate::config::{Fleet, Host};
 use crate::error::Trouble;
 use crate::session::Session;
 
-/// How long a receiver may take to say something; it does so once a second.
+/// How long to wait for a report; receivers send one per second.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// After the first position, GST and SKY of the same moment follow.
+/// After the first position, GST and SKY for the same time follow.
 const REST: Duration = Duration::from_millis(1_200);
-/// The longest line, octets; gpsd's own limit is about 10,000.
+/// The longest line, bytes; gpsd's own limit is about 10,000.
 const LONGEST: usize = 64 * 1024;
 
-/// What the receiver knows; none if it has no position.
+/// The position; `None` if the receiver has none.
 pub(crate) fn look(
     fleet: &Fleet,
     host: &Host,
@@ -32,7 +32,7 @@ pub(crate) fn look(
         let Some(line) = session.line(LONGEST)? else {
             session.end().map_err(|e| of_forwarding(gpsd, e))?;
             return Err(Trouble::wrong(
-                format!("nobody answers at {gpsd} there"),
+                format!("gpsd does not answer at {gpsd} there"),
                 "start gpsd, or correct `gpsd`",
             ));
         };
@@ -48,16 +48,19 @@ pub(crate) fn look(
     Ok(reader.latest())
 }
 
-/// ssh fails in the same way when the host, and when the gpsd there does not answer.
+/// Distinguishes a failing gpsd from a failing host, for which ssh exits alike.
 fn of_forwarding(gpsd: &str, e: Trouble) -> Trouble {
     if e.what.contains("administratively prohibited") {
         return Trouble::wrong(
-            "its sshd forwards no connections, so gpsd cannot be asked",
-            "AllowTcpForwarding yes",
+            "its sshd does not forward connections, so gpsd cannot be queried",
+            "set AllowTcpForwarding yes in its sshd_config",
         );
     }
     if e.what.contains("open failed") || e.what.contains("stdio forwarding failed") {
-        return Trouble::wrong(format!("nobody answers at {gpsd} there"), "start gpsd, or correct `gpsd`");
+        return Trouble::wrong(
+            format!("gpsd does not answer at {gpsd} there"),
+            "start gpsd, or correct `gpsd`",
+        );
     }
     e
 }

@@ -1,4 +1,4 @@
-//! What the steps found and did, host by host.
+//! Results of the steps, host by host.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,148 +6,148 @@ use serde::Serialize;
 use crate::config::Host;
 use crate::error::{Kind, Trouble};
 
-/// What a step found and did.
+/// Results of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
-    /// The fleet: the name of its file.
+    /// Name of the fleet: that of its file.
     pub fleet: String,
     /// The step: `check`, `push`, `start`, `stop` or `fetch`.
     pub action: String,
-    /// Whether it succeeded at all hosts.
+    /// Whether it succeeded on all hosts.
     pub ok: bool,
-    /// The run that it is about; null before the first start.
+    /// The run; null before the first start.
     pub run: Option<String>,
-    /// When that run starts or started, seconds since 1970 by this machine's clock; null before the first start.
+    /// Start time of the run, seconds since 1970 by this machine's clock; null before the first start.
     pub starts_unix_s: Option<f64>,
     /// The hosts, in the order of the file.
     pub hosts: Vec<HostReport>,
 }
 
-/// What a step found and did at a host.
+/// Results of a step on a host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct HostReport {
-    /// Its name.
+    /// Name of the host.
     pub name: String,
-    /// Where ssh finds it.
+    /// Its destination for ssh.
     pub ssh: String,
-    /// Which node it is.
+    /// Its node.
     pub node: String,
     /// Whether the step succeeded here.
     pub ok: bool,
-    /// `ok`; `lost`: it did not answer; `refused`: its host key or the login; `wrong`: something there is; `stopped`: broken off.
+    /// `ok`; `lost`: no answer; `refused`: host key or login rejected; `wrong`: a problem on the host; `stopped`: interrupted.
     pub state: String,
-    /// What is wrong, each with its remedy.
+    /// The problems, each with its remedy.
     pub problems: Vec<String>,
-    /// What `check` found, as far as it came; null with other steps.
+    /// Results of `check`, possibly incomplete; null for other steps.
     pub check: Option<CheckResult>,
-    /// What `push` did; null with other steps.
+    /// Results of `push`; null for other steps.
     pub push: Option<PushResult>,
-    /// What `start` did; null with other steps.
+    /// Results of `start`; null for other steps.
     pub start: Option<StartResult>,
-    /// What `stop` did, or `start` where another host could not start; null otherwise.
+    /// Results of `stop`, or of `start` if another host could not start; null otherwise.
     pub stop: Option<StopResult>,
-    /// What `fetch` did; null with other steps.
+    /// Results of `fetch`; null for other steps.
     pub fetch: Option<FetchResult>,
 }
 
-/// What `check` found.
+/// Results of `check`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Checked")]
 pub struct CheckResult {
-    /// What `wayhop --version` says there; null if there is none.
+    /// Output of `wayhop --version` there; null if it is not installed.
     pub version: Option<String>,
-    /// The processor, as `uname -m` says.
+    /// The processor, from `uname -m`.
     pub machine: Option<String>,
-    /// The clock; null if it cannot be asked.
+    /// The clock; null if it cannot be read.
     pub clock: Option<Clock>,
-    /// Room on the disk of the fleet's folder, MiB.
+    /// Free space on the disk of the fleet's folder, MiB.
     pub free_mib: Option<u64>,
-    /// Whether the node would be root.
+    /// Whether the node would run as root.
     pub root: bool,
     /// The interfaces: name, and `up`, `down` or `missing`.
     pub interfaces: Vec<(String, String)>,
-    /// What kind of position the receiver has (`none`, `3d`, `rtk-fixed`, ...); null without a gpsd.
+    /// Kind of position that the GPS receiver has (`none`, `3d`, `rtk-fixed`, ...); null without gpsd.
     pub gps: Option<String>,
-    /// Its horizontal accuracy, metres; null if nobody says.
+    /// Its horizontal accuracy, metres; null if unknown.
     pub gps_accuracy_m: Option<f64>,
-    /// Whether a node runs there already.
+    /// Whether a node is already running there.
     pub runs: bool,
 }
 
-/// How wrong a clock is.
+/// Offset of a clock.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Clock {
-    /// The host's clock less this machine's, seconds.
+    /// Offset of the host's clock from this machine's, seconds.
     pub offset_s: f64,
-    /// How wrong that may be at most, seconds: half of the time that the answer took.
+    /// Largest error of the offset, seconds: half the round-trip time.
     pub error_s: f64,
 }
 
-/// What `push` did.
+/// Results of `push`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Pushed")]
 pub struct PushResult {
     /// Files that were sent.
     pub sent: Vec<String>,
-    /// Files that were there already, by their digests.
+    /// Files that the host already had, by their digests.
     pub same: Vec<String>,
-    /// Octets that were sent, compressed where the host has gzip.
+    /// Bytes sent, compressed if the host has gzip.
     pub bytes: u64,
-    /// Octets of these files there.
+    /// Uncompressed size of these files, bytes.
     pub unpacked_bytes: u64,
-    /// SHA-256 of what is there now, by file, as it was computed there.
+    /// SHA-256 of the files on the host, as computed there.
     pub digests: std::collections::BTreeMap<String, String>,
 }
 
-/// What `start` did.
+/// Results of `start`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Started")]
 pub struct StartResult {
-    /// The node's process there, or that which waits for the time.
+    /// Process ID of the node there, or of the process that waits for the start time.
     pub pid: Option<u32>,
     /// The clock.
     pub clock: Option<Clock>,
-    /// Whether the node was seen to be ready after the start.
+    /// Whether the node was ready after the start.
     pub ready: bool,
 }
 
-/// What `stop` did, or `start` where another host could not start.
+/// Results of `stop`, or of `start` if another host could not start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Stopped")]
 pub struct StopResult {
-    /// `ended`: in good order; `was over`: it had ended before; `never ran`: there is no such run.
+    /// `ended`: stopped cleanly; `was over`: had ended before; `never ran`: there is no such run.
     pub outcome: String,
     /// The programs of `[[start]]` there.
     pub programs: Vec<EndedProgram>,
 }
 
-/// A program that began with the node.
+/// A program that started with the node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct EndedProgram {
     /// Its name.
     pub name: String,
-    /// `ended`: by SIGTERM; `was over`: it had ended before; `killed`: it did not end within 10 s.
+    /// `ended`: by SIGTERM; `was over`: had ended before; `killed`: did not end within 10 s.
     pub outcome: String,
 }
 
-/// What `fetch` did.
+/// Results of `fetch`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Fetched")]
 pub struct FetchResult {
     /// The run directory here.
     pub directory: String,
-    /// Files of the run there.
+    /// Number of files of the run on the host.
     pub files: u64,
-    /// Their octets.
+    /// Their size, bytes.
     pub bytes: u64,
-    /// Octets that this step brought.
+    /// Bytes fetched in this step.
     pub brought_bytes: u64,
-    /// Whether all are here, and their digests are those there.
+    /// Whether all files are here, with the same digests.
     pub complete: bool,
 }
 
 impl HostReport {
-    /// Of a host at which nothing was done yet.
+    /// The report of a host before anything is done.
     pub fn of(host: &Host) -> Self {
         Self {
             name: host.name.clone(),
@@ -159,7 +159,7 @@ impl HostReport {
         }
     }
 
-    /// Something is wrong; the first thing says in which way.
+    /// Adds a problem; the first one determines the state.
     pub(crate) fn note(&mut self, trouble: &Trouble) {
         if self.ok {
             self.ok = false;
@@ -177,7 +177,7 @@ impl HostReport {
         }
     }
 
-    /// What a step came to.
+    /// The report of a step with this outcome.
     pub(crate) fn with<T>(host: &Host, outcome: Result<T, Trouble>, put: impl FnOnce(&mut Self, T)) -> Self {
         let mut report = Self::of(host);
         match outcome {

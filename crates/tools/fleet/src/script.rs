@@ -1,5 +1,5 @@
-//! Shell scripts for the hosts. They come over standard input to `sh -s`, so that no argument passes two shells, and begin with
-//! assignments of [`quote`]d words. They want a POSIX shell, and of the usual tools what Debian and BusyBox have.
+//! Shell scripts for the hosts. They are sent to `sh -s` on standard input, so that no argument passes two shells, and start with
+//! assignments of [`quote`]d words. They need a POSIX shell and tools that both Debian and BusyBox have.
 
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
@@ -10,10 +10,10 @@ use crate::error::{Trouble, harmless};
 use crate::quote::quote;
 use crate::session::Session;
 
-/// What a script may say in all, octets.
+/// The longest output of a script, bytes.
 const MOST: usize = 64 * 1024;
 
-/// Waits until the clock says `at`, nanoseconds since 1970.
+/// Waits until the clock shows `at`, nanoseconds since 1970.
 pub(crate) const WAIT: &str = r#"now=$(date +%s%N)
 case $now in *[!0-9]*) now=$(date +%s)000000000 ;; esac
 left=$((at - now))
@@ -28,37 +28,37 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// With the host's folder as `dir`, its command as `wayhop`, and `root` before what needs root.
+    /// A script with the host's folder as `dir`, its command as `wayhop`, and `root` as a prefix for commands that need root.
     pub(crate) fn new(host: &Host) -> Self {
         let mut script = Self { text: "set -u\nexport LC_ALL=C\n".to_owned() };
         script.var("dir", &host.directory);
         script.var("wayhop", &host.program());
-        // Relative folders count from the home.
+        // Relative folders are relative to the home directory.
         script.text += "cd || exit 1\ncase $dir in /*) ;; *) dir=$PWD/$dir ;; esac\n";
         script.text += "case $wayhop in /*) ;; */*) wayhop=$PWD/$wayhop ;; esac\n";
         script.text += if host.sudo { "root() { sudo -n -- \"$@\"; }\n" } else { "root() { \"$@\"; }\n" };
         script
     }
 
-    /// A variable. The name is our own.
+    /// Adds a variable. The name is our own.
     pub(crate) fn var(&mut self, name: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.text, "{name}={}", quote(value));
         self
     }
 
-    /// The rest of the script.
+    /// Adds text to the script.
     pub(crate) fn then(&mut self, text: &str) -> &mut Self {
         self.text += text;
         self
     }
 
-    /// Runs it at a host, and reads the lines `KEY VALUE` that it says.
+    /// Runs the script on a host, and reads the lines `KEY VALUE` that it prints.
     pub(crate) fn ask(&self, fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<Facts, Trouble> {
         let said = self.run(fleet, host, stop, MOST)?;
         Ok(answer::parse(&String::from_utf8_lossy(&said)))
     }
 
-    /// Runs it at a host; what it says, of which there may be so much.
+    /// Runs the script on a host, and returns its output up to this length.
     pub(crate) fn run(
         &self,
         fleet: &Fleet,
@@ -72,7 +72,7 @@ impl Script {
         Ok(said)
     }
 
-    /// Starts it at a host.
+    /// Starts the script on a host.
     pub(crate) fn begin<'a>(
         &self,
         fleet: &Fleet,
@@ -85,7 +85,7 @@ impl Script {
     }
 }
 
-/// Waits for the end of a script, which must be a good one.
+/// Waits for a script to exit, which must succeed.
 pub(crate) fn finish(mut session: Session<'_>) -> Result<(), Trouble> {
     match session.end()? {
         Some(0) => Ok(()),
@@ -93,10 +93,7 @@ pub(crate) fn finish(mut session: Session<'_>) -> Result<(), Trouble> {
             let said = harmless(&session.complaints());
             let status = status.map_or_else(|| "by a signal".to_owned(), |s| format!("with status {s}"));
             let why = if said.is_empty() { String::new() } else { format!(": {said}") };
-            Err(Trouble::wrong(
-                format!("a script there ended {status}{why}"),
-                "see what the message asks for",
-            ))
+            Err(Trouble::wrong(format!("a script there failed {status}{why}"), "follow the message"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One run of the system's ssh: what goes in, what comes out, and when it is given up.
+//! One run of the system's ssh: its input, output and timeouts.
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt as _;
@@ -13,20 +13,20 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::error::{Kind, Trouble};
 
-/// How often somebody who waits looks whether it is still wanted.
+/// How often a waiting call checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// What is kept of what ssh and the other side say on standard error, octets: the end of it.
+/// How much of the end of standard error is kept, bytes.
 const KEPT: usize = 16 * 1024;
-/// What is read at a time.
+/// Bytes read at a time.
 const CHUNK: usize = 32 * 1024;
-/// Chunks that wait to be looked at: a host that says more waits itself.
+/// Chunks queued for processing; a faster host has to wait.
 const WAITING: usize = 8;
-/// ssh's own exit status for what went wrong with the connection.
+/// ssh's exit status for errors of the connection.
 const OF_SSH: i32 = 255;
-/// How long an ended ssh may take to be gone.
+/// How long ssh may take to exit.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// An ssh that runs. It is killed, with all that it started, when this is dropped.
+/// A running ssh. Dropping this kills it and its children.
 pub(crate) struct Session<'a> {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -45,7 +45,7 @@ impl<'a> Session<'a> {
         stop: &'a AtomicBool,
         patience: Duration,
     ) -> Result<Self, Trouble> {
-        // Ctrl-C at a terminal is for this process, which then ends what it started in order.
+        // Ctrl-C at a terminal is for this process, which then stops its children cleanly.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = command.get_program().to_string_lossy().into_owned();
         let mut child = command.spawn().map_err(|e| {
@@ -64,24 +64,24 @@ impl<'a> Session<'a> {
         Ok(Self { child, stdin, chunks, left: Vec::new(), stderr, stop, patience, ended: false })
     }
 
-    /// Says something, all of it. The other side's answer must be short until then.
+    /// Sends all of this. The other side's answer must be short until then.
     pub(crate) fn say(&mut self, octets: &[u8]) {
         let Some(stdin) = &mut self.stdin else { return };
         let said = stdin.write_all(octets).and_then(|()| stdin.flush());
-        // A side that has ended says itself why.
+        // If the other side has exited, it reports why.
         if said.is_err() {
             self.stdin = None;
         }
     }
 
-    /// Says what a thread reads from elsewhere, and then no more.
+    /// Sends what a thread reads, and then closes the input.
     pub(crate) fn say_all(&mut self, mut from: impl Read + Send + 'static) {
         if let Some(mut to) = self.stdin.take() {
             thread::spawn(move || io::copy(&mut from, &mut to));
         }
     }
 
-    /// Says what is read from elsewhere, and then no more, and tells how far it is. While nothing moves, time runs as in silence.
+    /// Sends what is read, reports the progress, and then closes the input. A stalled transfer counts as silence.
     pub(crate) fn send(
         &mut self,
         mut from: impl Read + Send + 'static,
@@ -116,12 +116,12 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Has nothing more to say.
+    /// Closes the input.
     pub(crate) fn hush(&mut self) {
         self.stdin = None;
     }
 
-    /// The next octets; empty at the end.
+    /// The next bytes; empty at the end.
     pub(crate) fn hear(&mut self) -> Result<Vec<u8>, Trouble> {
         if !self.left.is_empty() {
             return Ok(std::mem::take(&mut self.left));
@@ -140,7 +140,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The next line, without its end; none at the end of all. A longer one than this is an error.
+    /// The next line without its line end; `None` at the end. A longer line than this is an error.
     pub(crate) fn line(&mut self, longest: usize) -> Result<Option<String>, Trouble> {
         let mut line = Vec::new();
         loop {
@@ -161,7 +161,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// All that comes until the end; more than this is an error.
+    /// The rest of the output; more than this is an error.
     pub(crate) fn rest(&mut self, most: usize) -> Result<Vec<u8>, Trouble> {
         let mut all = Vec::new();
         loop {
@@ -176,7 +176,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Waits for the end of it. An error is what the connection failed with; whether the script there succeeded is the status.
+    /// Waits for ssh to exit. Connection failures are errors; the status is that of the script on the host.
     pub(crate) fn end(&mut self) -> Result<Option<i32>, Trouble> {
         self.hush();
         let until = Instant::now() + self.patience;
@@ -194,7 +194,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was said on standard error.
+    /// Text from standard error.
     pub(crate) fn complaints(&self) -> String {
         String::from_utf8_lossy(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
         if status.code() != Some(OF_SSH) {
             return Ok(status.code());
         }
-        // Its last words may be a moment behind.
+        // The last output may arrive a moment later.
         let until = Instant::now() + FAREWELL;
         while self.complaints().is_empty() && Instant::now() < until {
             thread::sleep(LOOK_EVERY / 5);
@@ -216,11 +216,11 @@ impl<'a> Session<'a> {
         let last = said
             .lines()
             .rfind(|l| !l.trim().is_empty())
-            .map_or_else(String::new, |l| format!(" (it said: {l})"));
+            .map_or_else(String::new, |l| format!(" (last message: {l})"));
         Trouble::new(
             Kind::Lost,
-            format!("silent for {} s{last}", self.patience.as_secs()),
-            "see whether it is there; a slow link may need a longer `timeout_s`",
+            format!("no answer for {} s{last}", self.patience.as_secs()),
+            "check that it is reachable; a slow link may need a longer `timeout_s`",
         )
     }
 }
@@ -239,51 +239,55 @@ impl Drop for Session<'_> {
 
 fn too_much(most: usize) -> Trouble {
     Trouble::wrong(
-        format!("it says more than {most} octets, which nobody asked for"),
-        "see what its login shell prints",
+        format!("unexpected output of more than {most} bytes"),
+        "check what its login shell prints",
     )
 }
 
-/// What ssh means by its message. OpenSSH has no other languages.
+/// Interprets ssh's messages, which OpenSSH prints in English only.
 pub(crate) fn of_connection(said: &str) -> Trouble {
     let has = |words: &[&str]| words.iter().any(|w| said.contains(w));
     let last = said.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or("ssh failed");
     if has(&["HOST IDENTIFICATION HAS CHANGED"]) {
         return Trouble::new(
             Kind::Refused,
-            "its host key is another one than before: perhaps another machine answers",
-            "compare `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` there with what ssh shows; if it is right, ssh-keygen -R forgets \
-             the old one",
+            "its host key has changed; another machine may be answering",
+            "compare `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` there with what ssh shows; if they match, remove \
+             the old key with ssh-keygen -R",
         );
     }
     if has(&["Host key verification failed", "host key is known"]) {
         return Trouble::new(
             Kind::Refused,
-            "its host key is not known, or not the known one",
-            "log in once by hand and compare the key, or add it to the known_hosts of your ssh configuration",
+            "its host key is unknown, or differs from the known one",
+            "log in once by hand and compare the key, or add it to known_hosts",
         );
     }
     if has(&["Permission denied", "Too many authentication failures", "no mutual signature"]) {
         return Trouble::new(
             Kind::Refused,
-            format!("it lets nobody in: {last}"),
-            "a key that needs no password has to be accepted there: ssh-copy-id",
+            format!("login refused: {last}"),
+            "install a key without a passphrase there: ssh-copy-id",
         );
     }
     if has(&["Could not resolve hostname"]) {
         return Trouble::new(
             Kind::Lost,
             format!("no such host: {last}"),
-            "see its `ssh` in the fleet's file",
+            "correct its `ssh` in the fleet file",
         );
     }
     if has(&["Bad owner or permissions", "Bad configuration option", "Can't open user config file"]) {
         return Trouble::wrong(
-            format!("ssh's configuration: {last}"),
-            "correct it, or `ssh_config` in the fleet's file",
+            format!("invalid ssh configuration: {last}"),
+            "correct it, or `ssh_config` in the fleet file",
         );
     }
-    Trouble::new(Kind::Lost, format!("not reachable: {last}"), "see whether it is there, and its sshd")
+    Trouble::new(
+        Kind::Lost,
+        format!("not reachable: {last}"),
+        "check that the host is up and sshd is running",
+    )
 }
 
 fn pass_on(mut from: impl Read, tell: &SyncSender<Vec<u8>>) {

@@ -1,7 +1,7 @@
 //! `start`: the same scenario at all hosts, at a common time.
 //!
-//! First each host's clock is compared and its node checked ([`prepare`]); only if all can, the nodes are started ([`launch`]): each waits
-//! for the common time by its own clock, set right by what was measured. Then they are looked at ([`look`]).
+//! First each host's clock is compared and its node checked ([`prepare`]). Only if all are ready, the nodes are started ([`launch`]): each
+//! waits for the common time by its own clock, corrected by the measured offset. Then they are checked ([`look`]).
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::quote::quote;
 use crate::report::{Clock, HostReport, StartResult};
 use crate::script::{Script, WAIT};
 
-/// Whether the fleet's node, or a program, runs: its process is the one that was started (by its time of start), since the same boot. A zombie does not.
+/// Whether the fleet's node or a program is running: its process has the recorded start time and boot, and is not a zombie.
 pub(crate) const IS_RUNNING: &str = r#"
 began() { awk '{ sub(/^.*\) /, ""); if ($1 != "Z" && $1 != "X") print $20 }' "/proc/$1/stat" 2>/dev/null; }
 is_process() {
@@ -28,22 +28,22 @@ is_running() { is_process "$dir/node.pid"; }
 say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
 "#;
 
-/// Checks the configuration that follows. What it says is for people, and the last line says what is wrong.
+/// Checks the configuration that follows. The last line of its output says what is wrong.
 const PREPARE: &str = r#"
 if is_running; then say runs yes; exit 0; fi
 if running_program; then say runs "$program"; exit 0; fi
-command -v "$wayhop" >/dev/null 2>&1 || { say wrong "there is no $wayhop; wayhop fleet push"; exit 0; }
+command -v "$wayhop" >/dev/null 2>&1 || { say wrong "$wayhop is missing; run wayhop fleet push"; exit 0; }
 say version "$("$wayhop" --version 2>&1 | head -n 1)"
-[ -r "$dir/$scenario" ] || { say wrong "the scenario is not there; wayhop fleet push"; exit 0; }
+[ -r "$dir/$scenario" ] || { say wrong "the scenario is missing; run wayhop fleet push"; exit 0; }
 cd "$dir/files" || exit 1
 if said=$(node --check 2>&1 >/dev/null); then say fit yes; else say wrong "$(printf '%s\n' "$said" | tail -n 1)"; fi
 tun=$(node --check 2>/dev/null | sed -n 's/^tun = "\(.*\)"$/\1/p' | head -n 1)
 if [ -n "$tun" ] && [ -e "/sys/class/net/$tun" ]; then
-    say wrong "there is an interface $tun already; stop the other node, or give this one another \`tun\`"
+    say wrong "there is an interface $tun already; stop the other node, or set another \`tun\` for this one"
 fi
 "#;
 
-/// Starts the node in a session of its own, so that it stays when this connection ends. `exec` keeps the process.
+/// Starts the node in its own session, so that it survives this connection. `exec` keeps the process.
 const LAUNCH: &str = r#"
 if is_running; then say runs yes; exit 0; fi
 umask 022
@@ -58,7 +58,7 @@ printf '%s %s %s\n' "$pid" "$(began "$pid")" "$(cat /proc/sys/kernel/random/boot
 say pid "$pid"
 "#;
 
-/// How the node is now.
+/// The state of the node.
 const LOOK: &str = r#"
 log=$dir/runs/$run/$name.log
 if is_running; then say runs yes; else say runs no; fi
@@ -68,9 +68,9 @@ if [ -r "$log" ]; then
 fi
 "#;
 
-/// How long a node may take to be ready after its time.
+/// How long a node may take to become ready after the common time.
 const READY_WITHIN: Duration = Duration::from_secs(30);
-/// How often it is looked at.
+/// How often it is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// What is started, and when.
@@ -82,7 +82,7 @@ pub struct Plan {
     pub at_unix_ns: u64,
 }
 
-/// The command of a host's node, in words for its shell. Paths in settings count from the folder of the files that were pushed.
+/// The command of a host's node, as words for its shell. Paths in settings are relative to the folder of the pushed files.
 fn node_command(cx: &Context<'_>, host: &Host, run: &str) -> String {
     let mut words = vec!["--as".to_owned(), host.node.clone()];
     for name in &host.interfaces {
@@ -111,9 +111,9 @@ fn script(cx: &Context<'_>, host: &Host, run: &str) -> Script {
     script
 }
 
-/// Compares the clock, and checks whether the node could run.
+/// Compares the clock, and checks whether the node can run.
 pub fn prepare(cx: &Context<'_>, host: &Host) -> HostReport {
-    cx.progress.at(host, "is checked", None);
+    cx.progress.at(host, "checking", None);
     let outcome =
         try_prepare(cx, host).map(|clock| StartResult { clock: Some(clock), ..StartResult::default() });
     let report = HostReport::with(host, outcome, |r, started| r.start = Some(started));
@@ -129,13 +129,13 @@ fn try_prepare(cx: &Context<'_>, host: &Host) -> Result<Clock, Trouble> {
 }
 
 fn runs_already() -> Trouble {
-    Trouble::wrong("a node of the fleet runs there already", "wayhop fleet stop")
+    Trouble::wrong("a node of the fleet is already running there", "stop it with: wayhop fleet stop")
 }
 
-/// Whether the node and its programs could run: all that the node itself looks at before it changes anything.
+/// Whether the node and its programs can run: everything that the node itself checks before it changes anything.
 pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
     let mut script = script(cx, host, "");
-    // A check makes no run directory; some settings want to know that there will be one.
+    // A check creates no run directory, but some settings require one.
     script
         .then(ANY_RUNS)
         .then(&format!("node() {{ root {} \"$@\"; }}\n", node_command(cx, host, "check")))
@@ -148,12 +148,12 @@ pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
         None => {}
         Some("yes") => return Err(runs_already()),
         Some(program) => {
-            let what = format!("its program {} of an earlier run runs still", harmless(program));
-            return Err(Trouble::wrong(what, "wayhop fleet stop"));
+            let what = format!("its program {} of an earlier run is still running", harmless(program));
+            return Err(Trouble::wrong(what, "stop it with: wayhop fleet stop"));
         }
     }
     if let Some(said) = facts.get("wrong") {
-        // What is not there says itself that it is to be pushed.
+        // Messages about missing files already say how to push them.
         let remedy = if said.ends_with("wayhop fleet push") {
             "then start again"
         } else {
@@ -165,22 +165,19 @@ pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
     match facts.get("version") {
         Some(v) if *v == own => {}
         v => {
-            let what = format!("it has {:?}, and this is {own}", v.map_or("", String::as_str));
-            return Err(Trouble::wrong(what, "wayhop fleet push"));
+            let what = format!("it has {:?}, this host has {own:?}", v.map_or("", String::as_str));
+            return Err(Trouble::wrong(what, "run wayhop fleet push"));
         }
     }
     if !facts.contains_key("fit") {
-        return Err(Trouble::wrong(
-            "it does not say whether the node could run",
-            "see what its login shell does",
-        ));
+        return Err(Trouble::wrong("no answer whether the node can run", "check what its login shell does"));
     }
     Ok(())
 }
 
 /// Starts the node of a prepared host.
 pub fn launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> HostReport {
-    cx.progress.at(host, "is started", None);
+    cx.progress.at(host, "starting", None);
     let outcome = try_launch(cx, host, plan, clock);
     let report = HostReport::with(host, outcome, |r, pid| {
         r.start = Some(StartResult { pid: Some(pid), clock: Some(clock), ready: false });
@@ -197,7 +194,7 @@ fn try_launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> Resul
     let root = if host.sudo { "sudo -n -- " } else { "" };
     let command = format!("{root}{}", node_command(cx, host, &plan.run));
     script.var("at", &at.to_string()).then(&LAUNCH.replace("WAIT", WAIT).replace("node_command", &command));
-    // Where wayhop is, its other programs may be, too.
+    // Other programs may be installed beside wayhop.
     script.then("case $wayhop in */*) PATH=$(dirname -- \"$wayhop\"):$PATH ;; esac\nexport PATH\n");
     for program in &host.programs {
         script.then(&programs::begin(program, host, at));
@@ -208,20 +205,20 @@ fn try_launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> Resul
     }
     let pid = facts.get("pid").and_then(|p| p.parse().ok());
     pid.ok_or_else(|| {
-        Trouble::wrong("it does not say whether the node was started", "wayhop fleet stop, and start again")
+        Trouble::wrong("no answer whether the node was started", "run wayhop fleet stop, then start again")
     })
 }
 
-/// Looks whether a started node is ready, once its time has come; waits for it a while.
+/// Waits for a started node to become ready after the common time.
 pub fn look(cx: &Context<'_>, host: &Host, plan: &Plan, started: StartResult) -> HostReport {
-    cx.progress.at(host, "gets ready", None);
+    cx.progress.at(host, "waiting until ready", None);
     let outcome = try_look(cx, host, plan).map(|()| StartResult { ready: true, ..started.clone() });
     let failed = outcome.is_err();
     let mut report = HostReport::with(host, outcome, |r, started| r.start = Some(started));
     if failed {
         report.start = Some(started);
     }
-    let said = report.problems.first().cloned().unwrap_or_else(|| "runs".to_owned());
+    let said = report.problems.first().cloned().unwrap_or_else(|| "running".to_owned());
     cx.progress.done(host, report.ok, &said);
     report
 }
@@ -233,10 +230,10 @@ fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
         let is = |key: &str| facts.get(key).is_some_and(|v| v == "yes");
         let last = facts.get("last").map_or("nothing", String::as_str);
         if !is("runs") {
-            let what = format!("its node ended; it said: {}", harmless(last));
+            let what = format!("its node exited; last message: {}", harmless(last));
             return Err(Trouble::wrong(
                 what,
-                format!("its whole log is in {}/runs/{} there", host.directory, plan.run),
+                format!("the complete log is in {}/runs/{} there", host.directory, plan.run),
             ));
         }
         if is("ready") {
@@ -244,11 +241,11 @@ fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
         }
         if Instant::now() > until {
             let what = format!(
-                "its node is not ready after {} s; it said: {}",
+                "its node is not ready after {} s; last message: {}",
                 READY_WITHIN.as_secs(),
                 harmless(last)
             );
-            return Err(Trouble::wrong(what, "see its log there; wayhop fleet stop"));
+            return Err(Trouble::wrong(what, "check its log there, and run wayhop fleet stop"));
         }
         if cx.is_stopped() {
             return Err(Trouble::started_all_the_same());

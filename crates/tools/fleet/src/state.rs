@@ -1,4 +1,4 @@
-//! What this machine knows of a fleet's last run, between its commands: a file beside the fleet's.
+//! State of a fleet's last run between commands: a file beside the fleet file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::names::is_name;
 use crate::report::Clock;
 
-/// A longer file is not ours.
+/// The longest state file, bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// The last run.
@@ -23,24 +23,24 @@ pub struct State {
     pub run: String,
     /// When it starts or started, by this machine's clock: seconds since 1970.
     pub starts_unix_s: f64,
-    /// The hosts that were started, and what is known of them.
+    /// The hosts that were started, and their state.
     pub hosts: BTreeMap<String, HostState>,
 }
 
-/// What is known of a host.
+/// State of a host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostState {
-    /// Its clock less this machine's, seconds, before the start.
+    /// Offset of its clock from this machine's before the start, seconds.
     pub clock_offset_s: f64,
-    /// How wrong that may be.
+    /// Largest error of the offset, seconds.
     pub clock_error_s: f64,
-    /// Whether all of its record is here.
+    /// Whether all of its records have been fetched.
     #[serde(default)]
     pub fetched: bool,
 }
 
 impl HostState {
-    /// Of a host that was started.
+    /// State of a host that was started.
     pub fn started(clock: Clock) -> Self {
         Self { clock_offset_s: clock.offset_s, clock_error_s: clock.error_s, fetched: false }
     }
@@ -56,35 +56,37 @@ pub fn is_run_name(text: &str) -> bool {
 pub struct StateFile(PathBuf);
 
 impl StateFile {
-    /// Of this fleet's file.
+    /// The state file of this fleet file.
     pub fn of(fleet: &Path) -> Self {
         Self(fleet.with_extension("fleet-state.json"))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// What is in it; none before the first start.
+    /// Its content; `None` before the first start.
     pub fn read(&self) -> Result<Option<State>, Error> {
         let wrong = |why: String| {
             Error::Usage(format!("{}: {why}; remove it, and name the run with --run", self.0.display()))
         };
         match fs::metadata(&self.0) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Ok(meta) if meta.len() > LONGEST => return Err(wrong("this is no state of a fleet".to_owned())),
+            Ok(meta) if meta.len() > LONGEST => {
+                return Err(wrong("not the state file of a fleet".to_owned()));
+            }
             _ => {}
         }
         let text = fs::read_to_string(&self.0).map_err(|e| wrong(e.to_string()))?;
         let state: State = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         if !is_run_name(&state.run) {
-            return Err(wrong(format!("{:?} is no name of a run", state.run)));
+            return Err(wrong(format!("{:?} is not the name of a run", state.run)));
         }
         Ok(Some(state))
     }
 
-    /// Writes it: there is never half of one.
+    /// Writes the file atomically.
     pub fn write(&self, state: &State) -> Result<(), Error> {
         let cannot = |e: std::io::Error| Error::System(format!("cannot write {}: {e}", self.0.display()));
         let part = self.0.with_extension("json.part");

@@ -1,4 +1,4 @@
-//! `stop`: the node at a host ends in good order, and before it the programs that began with it.
+//! `stop`: stops the programs and then the node on a host cleanly.
 
 use crate::config::Host;
 use crate::error::{Trouble, harmless};
@@ -8,7 +8,7 @@ use crate::report::{EndedProgram, HostReport, StopResult};
 use crate::script::Script;
 use crate::start::IS_RUNNING;
 
-/// SIGTERM, and then waiting, with a sign of life each second. It is not killed: the host would stay as the node changed it.
+/// Sends SIGTERM and waits, with output each second to keep the connection alive. The node is not killed, so that it can restore the host.
 const STOP: &str = r#"
 if [ ! -e "$dir/node.pid" ]; then say outcome never; exit 0; fi
 if ! is_running; then say outcome over; exit 0; fi
@@ -23,9 +23,9 @@ done
 say outcome ended
 "#;
 
-/// Ends a host's programs and its node.
+/// Stops a host's programs and its node.
 pub fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
-    cx.progress.at(host, "ends", None);
+    cx.progress.at(host, "stopping", None);
     let report = HostReport::with(host, try_stop(cx, host), |r, stopped| r.stop = Some(stopped));
     let said = report.stop.as_ref().map(|s| s.outcome.clone()).or_else(|| report.problems.first().cloned());
     cx.progress.done(host, report.ok, &said.unwrap_or_default());
@@ -40,7 +40,10 @@ fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopResult, Trouble> {
         .map(|(name, outcome)| EndedProgram { name: harmless(name), outcome: words(outcome).to_owned() })
         .collect();
     if let Some(p) = programs.iter().find(|p| p.outcome == "stays") {
-        return Err(Trouble::wrong(format!("its program {} does not end", p.name), "see what it does there"));
+        return Err(Trouble::wrong(
+            format!("its program {} does not stop", p.name),
+            "check what it does there",
+        ));
     }
     let outcome = match facts.get("outcome").map(String::as_str) {
         Some("ended") => "ended",
@@ -48,8 +51,8 @@ fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopResult, Trouble> {
         Some("never") => "never ran",
         _ => {
             return Err(Trouble::wrong(
-                "its node does not end",
-                "see its log there; `wayhop node --restore` sets the host back once it is killed",
+                "its node does not stop",
+                "check its log there; after killing it, restore the host with `wayhop node --restore`",
             ));
         }
     };
