@@ -25,16 +25,11 @@ impl Options {
             n => {
                 let range = format!("{} to {}", self.first_seed, self.first_seed + n - 1);
                 let few = if n < Self::SEEDS {
-                    format!(
-                        "; of fewer than {} seeds they contain the mean less often than that",
-                        Self::SEEDS
-                    )
+                    format!("; with fewer than {} seeds they contain the mean less often", Self::SEEDS)
                 } else {
                     String::new()
                 };
-                format!(
-                    "{range}; intervals are Student's t over seeds, 95 %, within the values that a quantity can have{few}"
-                )
+                format!("{range}; 95 % intervals over seeds (Student's t), limited to possible values{few}")
             }
         }
     }

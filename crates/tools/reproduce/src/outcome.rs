@@ -37,12 +37,12 @@ impl std::fmt::Display for OutcomeError {
 
 impl std::error::Error for OutcomeError {}
 
-/// Farther from the paper than so much, % of its number, is a large miss, of which each row has something to say.
+/// A larger difference from the paper, in % of its number, is a large miss, which each row must explain.
 const LARGE_MISS_PCT: f64 = 25.0;
-const NO_RUN: &str = "No run that was made showed it.";
-const NO_CAUSE: &str = "More than 25 % off; we have no cause for it.";
+const NO_RUN: &str = "Not observed in any run.";
+const NO_CAUSE: &str = "More than 25 % off, with unknown cause.";
 const BY_CHANCE: &str =
-    "More than 25 % off; the paper's number lies within the interval, so that chance is enough.";
+    "More than 25 % off, but the paper's number is within the interval, so it may be chance.";
 
 impl Outcome {
     /// Of a report. Each row with a number of ours is given its sources; one without says why, and so does a large miss.

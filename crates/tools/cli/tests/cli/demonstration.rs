@@ -117,10 +117,10 @@ fn what_the_demonstration_needs_is_said_with_the_remedy() {
     let e = Ran::of(&bare.expect("the program runs")).failure(1);
     assert!(e.contains("no ffmpeg, no ffprobe, no socat: apt-get install ffmpeg socat"), "{e}");
     for (args, message) in [
-        (vec!["reproduce", "cmu", "--part", "forwarding"], "--part and --duration belong to pran"),
-        (vec!["reproduce", "das", "--duration", "60"], "--part and --duration belong to pran"),
+        (vec!["reproduce", "cmu", "--part", "forwarding"], "--part and --duration apply only to pran"),
+        (vec!["reproduce", "das", "--duration", "60"], "--part and --duration apply only to pran"),
         (vec!["reproduce", "pran", "--part", "walk"], "demonstration, forwarding, all"),
-        (vec!["reproduce", "pran", "--duration", "1"], "give 5 to 7200 seconds"),
+        (vec!["reproduce", "pran", "--duration", "1"], "give a duration from 5 to 7200 s"),
     ] {
         let e = run_in(dir.path(), &args).failure(2);
         assert!(e.contains(message), "{args:?}: {e}");

@@ -114,7 +114,7 @@ fn a_study_stops_where_its_runs_cannot_be_written() {
         .expect("a shell");
     let e = Ran::of(&output).failure(1);
     let message =
-        "wayhop: cannot write r/runs.jsonl: File too large (os error 27); what was done before stays in it\n";
+        "wayhop: cannot write r/runs.jsonl: File too large (os error 27); earlier results are kept\n";
     assert!(e.ends_with(message) && !e.contains("44 of 44 runs"), "{e}");
     let text = std::fs::read_to_string(dir.path().join("r/runs.jsonl")).expect("runs");
     assert!(text.lines().count() > 3, "{text}");
@@ -127,8 +127,8 @@ fn what_cannot_be_reproduced_is_said_with_the_remedy() {
         (vec!["reproduce", "nobody"], "possible values: cmu, das, pran, holland-vaidya, meshtest, mule"),
         (vec!["reproduce", "cmu", "--seeds", "0"], "--seeds"),
         (vec!["reproduce", "cmu", "--jobs", "-1"], "--jobs"),
-        (vec!["reproduce", "das", "--mechanisms", "elfn"], "belong to holland-vaidya"),
-        (vec!["reproduce", "holland-vaidya", "--mechanisms", "none,elfn"], "none stands alone"),
+        (vec!["reproduce", "das", "--mechanisms", "elfn"], "apply only to holland-vaidya"),
+        (vec!["reproduce", "holland-vaidya", "--mechanisms", "none,elfn"], "none cannot be combined"),
         (vec!["reproduce", "holland-vaidya", "--seeds", "3", "--pattern", "4"], "the patterns 1 to 3 run"),
     ] {
         let e = run_in(dir.path(), &args).failure(2);

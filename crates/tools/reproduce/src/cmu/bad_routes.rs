@@ -78,7 +78,8 @@ pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()], seed: u64) -> Sec
             .zip(runs)
             .map(|(a, b)| (a.octets() > 0.0).then(|| 100.0 * (b.octets() / a.octets() - 1.0)));
         let note = if perfect {
-            "Ours is limited by the load, which is steady where the paper had TCP: ways by which every packet arrives have the same gain."
+            "Ours is limited by the load, which is steady where the paper had TCP: variants that deliver every packet have \
+             the same gain."
         } else {
             "The paper has no number for it; equal gains mean that every packet arrived."
         };
@@ -109,15 +110,15 @@ pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()], seed: u64) -> Sec
         .into_iter()
         .filter_map(|(runs, title)| Some(Panel { title: title.to_owned(), plot: plot(runs.first()?) }))
         .collect();
-    let caption = format!("Data that had reached C, over time. One run, seed {seed}.");
+    let caption = format!("Data received by C over time. One run, seed {seed}.");
     let figure = Figure { name: "Figures 15 and 16".to_owned(), caption, panels };
     Section {
         heading: "Figures 15 and 16: a bad route, found again and again".to_owned(),
         text: vec![
-            "A reaches C well by B and badly without. Each time that the direct route fails, Route Discovery finds it anew. The paper \
-             kept A and C apart by its macfilter (perfect routing) and proposed the three ways to remember; expected transmission counts \
-             are younger. A steady stream of packets \
-             stands in for the paper's TCP."
+            "A reaches C well through B and badly directly. Each time the direct route fails, Route Discovery finds it \
+             again. The paper separated A and C with its macfilter (perfect routing) and proposed the three ways to \
+             remember bad routes; expected transmission counts are more recent. A steady stream of packets replaces the \
+             paper's TCP."
                 .to_owned(),
         ],
         rows,

@@ -90,8 +90,8 @@ pub(crate) fn section([without, with]: &[Vec<Congestion>; 2], short: &[Vec<Conge
                     .zip(with)
                     .map(|(a, b)| Some(fewer(a.retransmitted.len() as f64, b.retransmitted.len() as f64))),
             )
-            .note("The paper's from its two counts; ours seed by seed, where none counts as one. The paper does not say how long \
-                   its packets were; ours have 1024 octets, as in its other tests of links."),
+            .note("The paper's value is from its two counts; ours is computed per seed, with none counted as one. The \
+                   paper does not give its packet length; ours have 1024 bytes, as in its other tests of links."),
         row("without", "timer_max_ms", printed(none, "max_timer_ms"), without, Congestion::timer_max_ms),
         row(
             "with queue length",
@@ -114,13 +114,14 @@ pub(crate) fn section([without, with]: &[Vec<Congestion>; 2], short: &[Vec<Conge
     {
         panels.extend(run.map(|r| Panel { title: title.to_owned(), plot: timer_plot(r) }));
     }
-    let caption = "ICMP sequence numbers over time, with retransmissions shifted by 1 s and replies by 2 s for clarity, and the \
-                   retransmission timer of each packet when DSR sent it. One run, the first seed.";
+    let caption = "ICMP sequence numbers over time, with retransmissions shifted by 1 s and replies by 2 s for clarity, \
+                   and each packet's retransmission timer when DSR sent it. One run, the first seed.";
     Section {
         heading: "Figure 8: retransmissions under congestion".to_owned(),
         text: vec![
-            "A pings B ten times a second while its interface queue is not served for 3 s, then for 10 s is. The same scenario \
-             runs without and with 20 ms more on the timer for each packet in the queue once it holds more than 5."
+            "A pings B ten times a second while its interface queue is alternately blocked for 3 s and served for 10 s. \
+             The same scenario runs without and with 20 ms added to the timer for each packet in the queue once it holds \
+             more than 5."
                 .to_owned(),
         ],
         rows,

@@ -7,7 +7,7 @@ use super::paper::{self, number};
 use super::transfer::{Case, Connection};
 
 /// Why a standard deviation may lack a value of ours.
-const ONE_SEED: &str = "The paper's is over 5 transfers, ours over seeds; one seed has none.";
+const ONE_SEED: &str = "The paper's is over 5 transfers, ours over seeds; a single seed has none.";
 
 /// The runs of a case.
 pub(crate) type Of<'a> = dyn Fn(Case) -> &'a [Connection] + 'a;
@@ -36,7 +36,7 @@ pub(crate) fn rows(of: &Of<'_>) -> Vec<Row> {
             number("two_hop_outdoor_of_lab_pct"),
         )
         .with(share)
-        .note("Ours seed by seed."),
+        .note("Ours is computed per seed."),
     );
     rows.extend(without_ours());
     let captured = |who, name| Row::new("Section 6.5.3", who, "goodput_mbps", number(name));
@@ -47,7 +47,7 @@ pub(crate) fn rows(of: &Of<'_>) -> Vec<Row> {
     );
     rows.push(
         captured("tcpdump keeps whole packets", "goodput_capturing_whole_packets_mbps")
-            .note("Writing to its disk delayed a host; a simulated host's captures cost it no time."),
+            .note("Writing to disk delayed a real host; captures of a simulated host take no time."),
     );
     for (way, w) in WAYS.iter().enumerate() {
         let who = format!("two hops outdoors, {}", w.name);
@@ -66,7 +66,8 @@ fn case_of(name: &str, megabytes: &str) -> (Case, &'static str) {
     match (name, megabytes) {
         ("one_hop_lab", _) => (
             Case::Lab { hops: 1 },
-            "Times of the hosts and of the cards' \"choice of MAC protocol parameters\" are not modelled beyond Das's figures for PCMCIA cards.",
+            "Processing times of the hosts and the cards' \"choice of MAC protocol parameters\" are not modelled beyond \
+             Das's figures for PCMCIA cards.",
         ),
         ("two_hop_lab", _) => {
             (Case::Lab { hops: 2 }, "The paper: 0.50 to 0.55, and one transfer of 0.36 Mb/s.")
@@ -76,37 +77,38 @@ fn case_of(name: &str, megabytes: &str) -> (Case, &'static str) {
         }
         ("one_hop_outdoor", _) => (
             Case::Outdoor { megabytes: 1 },
-            "The link from A to B of abc.toml, which is good; the paper's was at the edge of its range.",
+            "The link from A to B in abc.toml, which is good; the paper's was at the edge of its range.",
         ),
         _ => (
             Case::Field { way: 0 },
-            "Nothing remembered. The bad route's share of good moments is ours (abc.toml), which the result hangs on.",
+            "Nothing remembered. The result depends on how often the bad route works, which is our choice (abc.toml).",
         ),
     }
 }
 
 /// Numbers of section 9 that no run here can give.
 fn without_ours() -> Vec<Row> {
-    let slowest = "One transfer of five. The slowest of ours depends on how many seeds there are.";
+    let slowest = "One transfer of five. Our slowest one depends on the number of seeds.";
     [
         (
             "Section 9.1",
             "one hop lab, without DSR",
             "goodput_without_dsr_mbps",
-            "No run without a routing protocol is made.",
+            "There is no run without a routing protocol.",
         ),
         (
             "Section 9.1",
             "base station to node",
             "goodput_from_base_station_mbps",
-            "The paper prints 1.27 MB/s (155 KB/s). The parameters with which the cards of base stations send are not published.",
+            "The paper prints 1.27 MB/s (155 KB/s). The transmission parameters of the base stations' cards are not \
+             published.",
         ),
         ("Section 9.1", "one hop outdoor, 5 MB, the slowest", "outdoor_5_mb_outlier_mbps", slowest),
         (
             "Section 9.1",
             "one hop outdoor, 5 MB, without the slowest",
             "outdoor_5_mb_without_outlier_mbps",
-            "The paper leaves one of its five transfers out; we leave out none.",
+            "The paper leaves out one of its five transfers; we leave out none.",
         ),
         ("Section 9.2", "two hop lab, 1 MB, the slowest", "two_hop_lab_outlier_mbps", slowest),
     ]

@@ -133,9 +133,9 @@ pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
         Section {
             heading: "Tables I and II: loss from E1 to its first hops".to_owned(),
             text: vec![
-                "A request counts once for each first hop that it was sent to: one that is taken back from an unreachable \
-                 first hop and sent again by another counts for both, as the sums of the paper's tables show that it \
-                 did. Table I counts the first transmission to that node, Table II all of them."
+                "A request counts once for each first hop to which it was sent: one that is withdrawn from an unreachable \
+                 first hop and sent through another counts for both, as the sums in the paper's tables show. Table I \
+                 counts the first transmission to that node, Table II all of them."
                     .to_owned(),
             ],
             rows: losses,
@@ -144,9 +144,9 @@ pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
         Section {
             heading: "Tables III and IV: are the retransmissions needed?".to_owned(),
             text: vec![
-                "Retransmissions less those lost and less acknowledgements lost should be about the packets sent less passive \
-                 acknowledgements. A passive acknowledgement counts if E1 heard the first hop pass the packet on before E1 \
-                 sent it again."
+                "Retransmissions minus lost ones and minus lost acknowledgements should be about equal to packets sent \
+                 minus passive acknowledgements. A passive acknowledgement counts if E1 heard the first hop forward the \
+                 packet before E1 retransmitted it."
                     .to_owned(),
             ],
             rows: needed,
@@ -181,7 +181,7 @@ fn times_fewer_losses(runs: &[OfRun]) -> Row {
     let paper = ratio(total("loss_raw_pct"), total("loss_with_rexmt_pct"));
     Row::new("Table II", "Total", "times_fewer_losses", paper)
         .with(runs.iter().map(|r| ratio(r.total.loss_raw_pct(), r.total.loss_pct())))
-        .note("Loss without retransmissions over loss with them; the paper's from its two tables.")
+        .note("Loss without retransmissions divided by loss with them; the paper's value is from its two tables.")
 }
 
 /// The equation of section 8.2, in percent.
@@ -195,14 +195,14 @@ fn equation(runs: &[OfRun]) -> [Row; 2] {
         Row::new("Section 8.2", "Total", "successful_of_expected_pct", paper_share)
             .with(runs.iter().map(|r| share(r.total.successful(), r.total.expected())))
             .note(
-                "The equation of section 8.2 says about 100; below it by the packets that are given up after three \
-                 transmissions, above it if nodes retransmit for nothing.",
+                "By the equation of section 8.2 about 100; lower because of packets given up after three transmissions, \
+                 higher if nodes retransmit unnecessarily.",
             ),
         Row::new("Section 8.2", "Total", "retransmissions_of_equation_pct", paper_equation)
             .with(runs.iter().map(|r| share(r.total.retransmissions as f64, r.total.equation())))
             .note(
-                "Retransmissions over the right side of the same equation: packets not confirmed passively, and the \
-                 retransmissions and acknowledgements that were lost.",
+                "Retransmissions divided by the right side of the same equation: packets not confirmed passively, plus \
+                 lost retransmissions and acknowledgements.",
             ),
     ]
 }

@@ -324,21 +324,23 @@ impl Results {
         let mut facts = vec![
             fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
             fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml, survey-50s.toml, abc.toml and tcp-lab.toml in the folder scenarios beside this page".to_owned()),
-            fact("Calibrated", "the site's loss and shadowing, with other seeds, on two figures: the total loss of Table I and the one-hop share of Table V (docs/concepts/cmu-site.md); all other numbers are predicted".to_owned()),
+            fact("Calibrated", "the site's loss and shadowing, with other seeds, from two figures: the total loss in Table \
+                                I and the one-hop share in Table V (docs/concepts/cmu-site.md); all other numbers are \
+                                predictions".to_owned()),
             fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
             facts.push(fact(
                 "Incomplete",
-                format!("stopped; {} of {} runs were not made", self.missing, runs(options)),
+                format!("interrupted; {} of {} runs are missing", self.missing, runs(options)),
             ));
         }
         let page = Page {
             title: "The CMU testbed, reproduced".to_owned(),
-            lead: "The numbers of the paper's evaluation beside the same numbers taken from simulated runs of its testbed: five cars, \
-                   two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios. Where no run can give a number, its \
-                   row says why."
+            lead: "The numbers of the paper's evaluation and the same numbers from simulated runs of its testbed: five \
+                   cars, two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios. Rows without our number \
+                   give the reason."
                 .to_owned(),
             facts,
             command: options.command("cmu"),

@@ -43,7 +43,7 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
     }
     Section {
         heading: "Table V: route lengths".to_owned(),
-        text: vec!["Of the pings whose reply reached E1.".to_owned()],
+        text: vec!["For pings whose reply reached E1.".to_owned()],
         rows,
         ..Section::default()
     }

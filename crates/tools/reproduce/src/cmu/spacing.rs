@@ -41,16 +41,16 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
     Section {
         heading: "Figure 14: time between replies".to_owned(),
         text: vec![
-            "Requests leave every 300 ms; loss and route changes stretch the time between replies. As in the paper the longest \
-             hundredth is left out."
+            "Requests leave every 300 ms; loss and route changes stretch the time between replies. As in the paper, the \
+             longest 1 % is left out."
                 .to_owned(),
         ],
         rows: vec![
             row("spacing_mean_ms", "spacing_mean_ms", mean),
             row("spacing_sd_ms", "spacing_sd_ms", standard_deviation).note(
-                "The paper prints a standard deviation of 0.026 ms. No radio of 2 Mb/s is that regular; it is evidently \
-                 0.026 s, which is 26 ms. That is not the whole truth either: where replies come at multiples of 300 ms, a mean of \
-                 314 ms needs a deviation of at least 63 ms.",
+                "The paper prints a standard deviation of 0.026 ms. No 2 Mb/s radio is that regular; it is probably 0.026 \
+                 s, or 26 ms. Even that is too low: if replies arrive at multiples of 300 ms, a mean of 314 ms requires a \
+                 deviation of at least 63 ms.",
             ),
         ],
         figures: vec![Figure::of("Figure 14", "Time between consecutive echo replies at E1, all seeds together.", plot)], ..Section::default() }

@@ -16,7 +16,7 @@ const WINDOW_NS: u64 = 5_000_000_000;
 const LINE: f64 = 0.01;
 /// The trailing car's packets have 1024 octets; what is shorter is DSR's.
 const DATA_BYTES: usize = 1_000;
-/// Nobody drives farther beside the road's line than this, metres.
+/// Largest distance of a car from the road's line, metres.
 const ROADSIDE_M: f64 = 15.0;
 /// Around what a map shows, metres.
 const BORDER_M: f64 = 25.0;
@@ -145,9 +145,9 @@ pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Se
         Row::new(artefact, who, quantity, printed).with(runs.iter().map(value))
     };
     let no_number = "The paper gives no number.";
-    let recurs = "Bursts are synchronized with the lap time of 220 s in all three experiments; ours is the lag at which the losses \
-                  by time resemble themselves most.";
-    let on_straight = "Marks with both cars on the longest straight of the course; the paper: all of them.";
+    let recurs = "Bursts are synchronized with the lap time of 220 s in all three experiments; ours is the lag with the \
+                  highest autocorrelation of losses over time.";
+    let on_straight = "Marks with both cars on the longest straight of the course; in the paper all of them.";
     let all_marks = number("bursts_on_straight_pct");
     let far = "50 s apart";
     let rows = vec![
@@ -168,9 +168,9 @@ pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Se
     let mut figures = Vec::new();
     if let Some(s) = at_25_s.first() {
         let caption = format!(
-            "Packets lost in each period of 5 s during three laps, the cars 25 s (about 220 m) apart, seed {seed}. The line is \
-             1 % of the losses. (The paper's text draws it there; its caption says 1 % of the packets, which is \
-             more than a period of 5 s holds.)"
+            "Packets lost per 5 s during three laps, with the cars 25 s (about 220 m) apart, seed {seed}. The line marks 1 \
+             % of the losses, as in the paper's text. (Its caption says 1 % of the packets, which is more than are sent in \
+             5 s.)"
         );
         figures.push(Figure::of("Figure 11", &caption, time_plot(s)));
     }
@@ -178,8 +178,8 @@ pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Se
     {
         if let (Some(s), Some(map)) = (runs.first(), map) {
             let caption = format!(
-                "Where the trailing car sent and where the lead car failed to receive in each period over the line, the cars {apart} \
-                 apart, seed {seed}."
+                "Positions at which the trailing car sent and the lead car did not receive, in each period above the line, \
+                 with the cars {apart} apart, seed {seed}."
             );
             figures.push(Figure::of(name, &caption, map_plot(s, map)));
         }
@@ -187,8 +187,8 @@ pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Se
     Section {
         heading: "Figures 11 to 13: the course survey".to_owned(),
         text: vec![
-            "Two cars drive three laps one behind the other; the trailing one sends ten packets of 1024 octets a second. The \
-             losses are what wayhop diff finds between the captures of both."
+            "Two cars drive three laps one behind the other; the trailing one sends ten packets of 1024 bytes per second. \
+             The losses are the differences that wayhop diff finds between their captures."
                 .to_owned(),
         ],
         rows,

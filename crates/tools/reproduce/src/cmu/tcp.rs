@@ -26,16 +26,16 @@ pub(crate) fn section(transfers: &Transfers, seed: u64) -> Section {
     let figure = Figure {
         name: "Figures 15 and 16, with TCP".to_owned(),
         caption: format!(
-            "Sequence numbers as the source sent them, by B or directly, and the moments at which it asked for a route: its \
-             neighbours only, or the whole network. One run, seed {seed}."
+            "Sequence numbers sent by the source, through B or directly, and its route requests to neighbours or to the \
+             whole network. One run, seed {seed}."
         ),
         panels,
     };
     Section {
         heading: "Section 9: TCP".to_owned(),
         text: vec![
-            "Transfers over TCP Reno as FreeBSD had it: delayed acknowledgements, 16 kB of window. Outdoors a transfer has 50 s \
-             (5 MB: 100 s). Nothing here was calibrated."
+            "Transfers with TCP Reno as in FreeBSD: delayed acknowledgements, 16 kB window. Outdoor transfers have 50 s (5 \
+             MB: 100 s). Nothing was calibrated."
                 .to_owned(),
         ],
         rows,
@@ -55,7 +55,7 @@ fn plot(c: &Connection) -> Plot {
         of.flat_map(|(at, _)| [[at - begin, 0.0], [at - begin, top], [f64::NAN, f64::NAN]])
             .collect::<Vec<_>>()
     };
-    // The first search is at the beginning: its mark stands beside the axis.
+    // The first search is at the beginning: its mark is beside the axis.
     Plot::new(
         Axis::new("time (s)").from_to(-end / 50.0, end),
         Axis::new("sequence number (MB)").from_to(0.0, top),

@@ -311,7 +311,7 @@ fn hop(kind: HopKind, node: u32, packet: u64, seq: u32) -> HopEvent {
     }
 }
 
-/// One node's requests, of which so many are sent again.
+/// One node's requests, with this number of retransmissions.
 fn congested(retransmissions: u64) -> Congestion {
     let mut c = Congestion::new(NodeId(0));
     for seq in 0..20 {

@@ -48,24 +48,26 @@ pub(crate) fn section(runs: &[Ping], congested: &[Congestion]) -> Section {
     Section {
         heading: "Figure 7: the retransmission timer".to_owned(),
         text: vec![
-            "The timer with which each packet was sent, from the trace of the protocol's state at each send. The paper's 4710 \
-             values are of several runs that it does not describe; ours are of the ping test."
+            "The timer with which each packet was sent, from the traced protocol state at each send. The paper's 4710 \
+             values are from several undescribed runs; ours are from the ping test."
                 .to_owned(),
         ],
         rows: vec![
             row("timer_at_minimum_pct", "timer_at_minimum_pct", |t| at_minimum_pct(t.iter().copied()))
-            .note("About three quarters, at 50 ms, over several runs of which the paper does not say what was sent in them. Its \
-                   average round trip over one hop was 30 ms; radio and card account for 5 to 7 ms here."),
+            .note("About three quarters, at 50 ms, over several runs whose traffic the paper does not describe. Its \
+                   average one-hop round trip was 30 ms; radio and card account for 5 to 7 ms here."),
             Row::new("Figure 7", "node A of Figure 8", "timer_at_minimum_pct", None)
                 .with(congested.iter().map(|c| at_minimum_pct(c.timers_ms.iter().map(|(_, ms)| *ms))))
-                .note("What a queue that stalls for 3 s of 13 makes of the timers."),
+                .note("Effect on the timers of a queue that stalls for 3 s out of 13."),
             row("timer_max_ms", "timer_max_ms", |t| t.iter().copied().reduce(f64::max)),
             Row::new("Figure 7", "all nodes", "packets_with_a_timer", 4710.0)
                 .with(runs.iter().map(|p| Some(p.timers_ms.len() as f64)))
-                .note("Of several runs in the paper, of one here."),
+                .note("From several runs in the paper, from one here."),
             Row::new("Section 6.2", "one hop", "round_trip_ms", number("round_trip_one_hop_ms"))
-                .note("Not taken from runs: radio and card account for 5 to 7 ms here, the hosts' own time is not modelled."),
+                .note("Not from runs: radio and card account for 5 to 7 ms here, and processing in the hosts is not \
+                       modelled."),
         ],
-        figures: vec![Figure::of("Figure 7", "How many packets were sent with a DSR retransmission timer of at most so long, on a logarithmic axis, all seeds \
-             together. Of the paper's curve its text gives two points: the share at the minimum, and the longest.", plot)], ..Section::default() }
+        figures: vec![Figure::of("Figure 7", "Cumulative distribution of DSR's retransmission timers (logarithmic axis), \
+                                              all seeds combined. The paper's text gives two points of its curve: the \
+                                              share at the minimum, and the longest timer.", plot)], ..Section::default() }
 }

@@ -59,16 +59,16 @@ pub(crate) fn section(runs: &[Changes]) -> Section {
     Section {
         heading: "Section 2: the rate of topology change".to_owned(),
         text: vec![
-            "Computed from the cars' movement in the ping test and the radios' nominal range of 250 m alone, as the paper's \
-             figures are: it leaves packets lost to wireless errors aside."
+            "Computed only from the cars' movement in the ping test and the radios' nominal range of 250 m, like the \
+             paper's figures, without packets lost to wireless errors."
                 .to_owned(),
         ],
         rows: vec![
             row("all links", "topology_change_every_s", |c| c.mean_s)
-                .note("The time over the number of links that came or went."),
+                .note("The time divided by the number of links that appeared or disappeared."),
             row("links of E1 and E2", "link_status_at_longest_s", |c| c.longest_s).note(
-                "The paper: all links change at least every 220 s, a lap. Ours are the links between an end and a car; two cars that \
-                 follow each other 200 m apart may stay in range, and E1 and E2 do not move.",
+                "In the paper all links change at least every 220 s, one lap. Ours are the links between an end and a car; \
+                 two cars 200 m apart may stay in range, and E1 and E2 do not move.",
             ),
         ],
         ..Section::default()

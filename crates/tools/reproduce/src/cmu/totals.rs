@@ -26,7 +26,8 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
         rows: vec![
             row("Section 8.1", "requests_originated", "originated", |p| Some(p.originated as f64)),
             row("Section 8.1", "loss_pct", "loss_pct", |p| loss_pct(p.replies.len(), p.originated))
-                .note("Requests without a reply at E1; 3013 replies to 3343 requests are 9.87 %, which the paper rounds to 10."),
+                .note("Requests without a reply at E1; with 3013 replies to 3343 requests 9.87 %, which the paper rounds \
+                       to 10."),
             row("Section 8.2", "requests_transmitted", "transmitted", |p| Some(p.transmissions.len() as f64)),
             row("Section 8.2", "unique_requests_transmitted", "originated", |p| Some(unique(p) as f64)),
             row("Section 8.2", "retransmitted_or_duplicate", "duplicates", |p| {
@@ -35,7 +36,8 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
             row("Section 8.2", "recycled", "recycled", |p| {
                 Some(p.transmissions.iter().filter(|t| t.recycled).count() as f64)
             })
-            .note("Taken back because the first hop was unreachable, and sent again: by another first hop, or anew by the same after three transmissions."),
+            .note("Withdrawn because the first hop was unreachable, and sent again: through another first hop, or through \
+                   the same one after three transmissions."),
         ],
         ..Section::default()
     }

@@ -11,9 +11,9 @@ use super::bad_routes::WAYS;
 /// A transfer of the section.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// In the laboratory, over so many hops.
+    /// In the laboratory, over this number of hops.
     Lab { hops: usize },
-    /// Over one hop outdoors, so many MB.
+    /// Over one hop outdoors, with this size in MB.
     Outdoor { megabytes: u32 },
     /// Over two hops outdoors, beside a bad direct route that one of [`WAYS`] remembers.
     Field { way: usize },

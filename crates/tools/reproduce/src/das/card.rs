@@ -111,15 +111,17 @@ pub(crate) fn section(runs: &Cards) -> Section {
             row("transmit_mtu_ms", "transmit_mtu_ms").with(runs.mtu[i][isa].iter().map(OneHop::airtime_ms)),
             row("transmit_rreq_ms", "transmit_rreq_ms")
                 .with(runs.short[i].iter().map(OneHop::airtime_ms))
-                .note("A packet of 68 octets, as the testbed's route requests had; RFC 3561's have 52 with UDP and IP header."),
+                .note("A packet of 68 bytes, like the testbed's route requests; those of RFC 3561 have 52 with UDP and IP \
+                       headers."),
         ]);
     }
     Section {
         heading: "Table 1: the cards".to_owned(),
         text: vec![
-            "Buffers and transfer times are Table 1's own: one buffer, 3.46 ms into the card and 2.057 ms out of it for PCMCIA, \
-             ten, 0.96 ms and 0.955 ms for ISA, with 5 and 31 buffers for frames received. What follows from them and the \
-             radio is compared: how fast one card sends and the other, the faster, receives, and how long a frame takes on the air."
+            "Buffers and transfer times are Table 1's own: one buffer, 3.46 ms into the card and 2.057 ms out of it for \
+             PCMCIA, ten, 0.96 ms and 0.955 ms for ISA, with 5 and 31 buffers for frames received. Compared are the values \
+             that follow from them and the radio: the rate at which one card sends and the other, faster one receives, and \
+             the airtime of a frame."
                 .to_owned(),
         ],
         rows,

@@ -24,19 +24,21 @@ pub(crate) fn section(by_hops: &[ByLoad; 4], first: &[ByLoad; 4]) -> Section {
     };
     let made = first.iter().flatten().any(|runs| !runs.is_empty());
     let mut text = vec![
-        "All nodes are 200 m apart, so two frames that collide are equally strong, and neither is received. Radios of this kind may do better: all cards spread with the same \
-         Barker code of 11 chips, whose autocorrelation is 1/11, 21 dB less, as soon as it is off by a chip. A receiver that has found the first frame's timing sees a later one, \
-         as strong, as that much weaker, while it cannot get the later frame at all."
+        "All nodes are 200 m apart, so two colliding frames are equally strong, and neither is received. Radios of this \
+         kind may do better: all cards spread with the same 11-chip Barker code, whose autocorrelation drops to 1/11 (21 \
+         dB) at an offset of one chip. A receiver synchronized to the first frame sees an equally strong later frame as \
+         that much weaker, and cannot receive the later frame at all."
             .to_owned(),
         format!(
-            "So here are the same runs with --set {}. This variant was looked for with the paper's tables at hand and is not what the other sections show. Over three hops it moves the losses \
-             between nodes 1 and 2, and what is received, to near the paper's. Over four hops it receives far more than the paper, and at neither length does it lose what the paper loses \
-             between nodes 2 and 3.",
+            "These are the same runs with --set {}. This variant was chosen with the paper's tables at hand, and the other \
+             sections do not use it. Over three hops it brings the losses between nodes 1 and 2 and the received share \
+             close to the paper's. Over four hops it receives far more than the paper, and at neither length does it lose \
+             what the paper loses between nodes 2 and 3.",
             SETTINGS.join(" --set ")
         ),
     ];
     if made {
-        text.push(format!("Tables 4 and 5 as they are. {}", tally(by_hops)));
+        text.push(format!("Tables 4 and 5 unchanged. {}", tally(by_hops)));
         text.push(format!("With receivers that stay with the first frame. {}", tally(first)));
     }
     Section {

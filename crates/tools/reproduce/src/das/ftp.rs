@@ -49,7 +49,7 @@ pub(crate) struct Ftp {
 }
 
 impl Ftp {
-    /// Of a chain of so many hops.
+    /// For a chain of this number of hops.
     pub(crate) fn new(hops: usize) -> Self {
         Self {
             source: NodeId(0),

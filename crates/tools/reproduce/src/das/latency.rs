@@ -24,16 +24,16 @@ pub(crate) fn without_load(by_hops: &[Vec<Discoveries>; 4], laptop: &[Discoverie
             row("latency_ms", printed.map(|p| p[0]))
                 .with(runs.iter().map(|d| d.at_first_request().mean_ms()))
                 .note(
-                    "Discoveries that the first request brought to an end. The paper's intervals show that none of its 300 was \
-                     longer: one second more in one of them would alone make the interval of four hops 37 % of the mean.",
+                    "Discoveries completed by the first request. The paper's intervals show that none of its 300 took \
+                     longer: one extra second in a single one would make the interval for four hops 37 % of the mean.",
                 ),
         );
         rows.push(
             row("ci95_of_mean_pct", printed.map(|p| p[1]))
                 .with(runs.iter().map(|d| d.at_first_request().ci95_of_mean_pct()))
                 .note(
-                    "Half of the 95 % interval over 300 discoveries, as a share of their mean, as the paper prints it. Processors and cards here take the same time \
-                     for each packet; what made the testbed's vary is not modelled.",
+                    "Half of the 95 % interval over 300 discoveries, relative to their mean, as in the paper. Processors \
+                     and cards here take the same time for each packet; the testbed's variation is not modelled.",
                 ),
         );
         rows.push(
@@ -70,18 +70,18 @@ pub(crate) fn without_load(by_hops: &[Vec<Discoveries>; 4], laptop: &[Discoverie
     Section {
         heading: "Table 2: route discovery without load".to_owned(),
         text: vec![
-            "Five nodes in a chain, nothing on the air but AODV. All nodes forget their routes, by order; the next packet has to \
-             wait for a new one. 300 times for each length."
+            "Five nodes in a chain with only AODV on the air. All nodes are told to purge their routes, and the next \
+             packet has to wait for a new one; 300 times for each length."
                 .to_owned(),
-            "A hop costs two transfers into PCMCIA cards, two out of them, and two short frames: 2 x (1.10 + 0.12 + 0.05 + 0.53) ms \
-             = 3.6 ms with Table 1's figures. The paper's 3.8 ms leave 0.1 ms for the processor of each node, which is \
-             not modelled."
+            "A hop takes two transfers into PCMCIA cards, two out of them, and two short frames: 2 x (1.10 + 0.12 + 0.05 + \
+             0.53) ms = 3.6 ms with the figures of Table 1. The paper's 3.8 ms leave 0.1 ms for the processor of each \
+             node, which is not modelled."
                 .to_owned(),
         ],
         rows,
         figures: vec![Figure::of(
             "Table 2",
-            "Mean latency of route discoveries over the length of the route, without load, with 95 % intervals over seeds.",
+            "Mean latency of route discoveries by route length, without load, with 95 % intervals over seeds.",
             plot,
         )], ..Section::default() }
 }
@@ -104,13 +104,13 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4], purged: &[Losses]) -> Section 
     Section {
         heading: "Table 3: route discovery under load".to_owned(),
         text: vec![
-            "The source sends 0.6 Mb/s of UDP; routes break because two Hellos in a row are lost to packets of a hidden node. The \
-             first discovery of a run, which meets no load, does not count."
+            "The source sends 0.6 Mb/s of UDP; routes break because two consecutive Hellos are lost to packets of a hidden \
+             node. The first discovery of a run, without load, does not count."
                 .to_owned(),
-            "A mean here is a count of repetitions: a discovery takes 6 to 15 ms, or a second more for each request that was lost, and \
-             the means rise steeply from two hops to four for that reason, as the paper says. Ours repeat fewer: once the \
-             source has no route it is silent, and the request meets only what the others still hold. When the testbed repeated a \
-             request is not known: with 2.1 s in the place of 1 s our means are twice as high."
+            "The mean depends on repetitions: a discovery takes 6 to 15 ms, plus a second for each lost request, so the \
+             means rise steeply from two to four hops, as the paper says. Ours repeat less: a source without a route is \
+             silent, and its request meets only packets that other nodes still hold. When the testbed repeated a request \
+             is not known: with 2.1 s instead of 1 s our means are twice as high."
                 .to_owned(),
             "Over three hops the paper's Tables 3 and 4 do not agree on it: while a request waits one second at 0.6 Mb/s, 51 packets \
              come and 30 find room, yet Table 4 has none dropped at node 1 at that load. Either the testbed asked again within \
@@ -120,7 +120,8 @@ pub(crate) fn with_load(by_hops: &[&[Losses]; 4], purged: &[Losses]) -> Section 
         rows,
         figures: vec![Figure::of(
             "Table 3",
-            "How many discoveries took at most so long, on a logarithmic axis, all seeds together. A request that was lost adds a second.",
+            "Cumulative distribution of discovery times (logarithmic axis), all seeds combined. Each lost request adds a \
+             second.",
             plot,
         )], ..Section::default() }
 }
@@ -132,11 +133,13 @@ fn table_3_rows(rows: &mut Vec<Row>, who: &str, hops: usize, runs: &[Losses]) {
     let note = if !runs.is_empty() && later.iter().all(|d| d.count() == 0) {
         "No route over one hop was lost in any run: no node is hidden there."
     } else if hops == 1 {
-        "By order, each 1.0137 s, for want of losses; the paper says that routes were not purged here."
+        "Purged every 1.0137 s, since none were lost; the paper says that routes were not purged here."
     } else if hops == 2 {
-        "The paper's mean is that of a quiet air and one repetition among 110 discoveries. In ours none is repeated: the source is silent while it asks."
+        "The paper's mean corresponds to an idle channel and one repetition in 110 discoveries. In ours none is repeated: \
+         the source is silent during a discovery."
     } else {
-        "A mean of repetitions, of which we have 5 to 16 % where the paper's mean asks for about half. We do not know why the testbed repeated so many."
+        "The mean depends on repetitions: ours are 5 to 16 %, where the paper's mean implies about half. We do not know \
+         why the testbed repeated so often."
     };
     rows.push(
         row("latency_ms", printed.map(|p| p[0])).with(later.iter().map(Discoveries::mean_ms)).note(note),
@@ -144,7 +147,7 @@ fn table_3_rows(rows: &mut Vec<Row>, who: &str, hops: usize, runs: &[Losses]) {
     rows.push(
         row("ci95_of_mean_pct", printed.map(|p| p[1]))
             .with(later.iter().map(Discoveries::ci95_of_mean_pct))
-            .note("The paper does not say how many discoveries are behind its intervals; ours are those of one run of 300 s."),
+            .note("The paper does not give the number of discoveries for its intervals; ours are from one run of 300 s."),
     );
     rows.push(row("discoveries", None).with(later.iter().map(|d| Some(d.count() as f64))));
     rows.push(

@@ -25,7 +25,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// Of a chain of so many hops to `destination`.
+    /// For a chain of this number of hops to `destination`.
     pub(crate) fn new(hops: usize, destination: Ipv4Addr) -> Self {
         let zeros = vec![0; hops + 1];
         Self {

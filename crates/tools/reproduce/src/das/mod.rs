@@ -302,22 +302,34 @@ impl Results {
     fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
         let fact = |what: &str, value: String| (what.to_owned(), value);
         let mut facts = vec![
-            fact("Paper", "Desilva, Das: Experimental Evaluation of a Wireless Ad Hoc Network, IC3N 2000".to_owned()),
-            fact("Scenarios", "card.toml, discovery.toml, udp.toml and ftp.toml in the folder scenarios beside this page".to_owned()),
-            fact("Calibrated", "nothing: the cards' figures are Table 1's, the radio is the preset wavelan-i. What the paper leaves open, and how much hangs on it, is in docs/concepts/reproductions.md".to_owned()),
+            fact(
+                "Paper",
+                "Desilva, Das: Experimental Evaluation of a Wireless Ad Hoc Network, IC3N 2000".to_owned(),
+            ),
+            fact(
+                "Scenarios",
+                "card.toml, discovery.toml, udp.toml and ftp.toml in the folder scenarios beside this page"
+                    .to_owned(),
+            ),
+            fact(
+                "Calibrated",
+                "nothing: the cards' figures are from Table 1, and the radio is the preset wavelan-i. For what the paper \
+                 leaves open, see docs/concepts/reproductions.md"
+                    .to_owned(),
+            ),
             fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
             facts.push(fact(
                 "Incomplete",
-                format!("stopped; {} of {} runs were not made", self.missing, runs(options)),
+                format!("interrupted; {} of {} runs are missing", self.missing, runs(options)),
             ));
         }
         let page = Page {
             title: "The AODV testbed, reproduced".to_owned(),
-            lead: "Every number of the paper's evaluation beside the same number taken from simulated runs: a chain of a desktop \
-                   computer and four laptops, AODV with Hellos over WaveLAN-I radios that acknowledge nothing."
+            lead: "Every number of the paper's evaluation and the same number from simulated runs: a chain of a desktop \
+                   computer and four laptops, AODV with Hellos over WaveLAN-I radios without acknowledgements."
                 .to_owned(),
             facts,
             command: options.command("das"),
@@ -330,20 +342,22 @@ impl Results {
 
 /// What there is to say of Table 4.
 const TABLE_4: &[&str] = &[
-    "Node x: dropped by its routing (no route, or more than 30 packets before one was found). Node x to x + 1: transmitted by the \
-     one and not received by the other. The runs go on until every packet has ended, so that the shares of a load make 100 %.",
-    "Nodes 1 and 3 do not hear each other, and what both send at a time collides at node 2: UDP from node 1, and Hellos from node 3, \
-     whose loss makes node 2 give up its route. The knee is where a packet is still two hops on when the next one starts: 30 ms \
-     with these cards, 0.4 Mb/s, and earlier for packets that leave sooner than the mean.",
-    "We lose two to four times as much between nodes 1 and 2 as the paper from 0.3 Mb/s on. Up to 0.6 Mb/s the paper loses nearly everything there, \
-     too, so that the share received is too low here by this link's excess; from 0.7 Mb/s on it loses as much at nodes 1 and 2 and between nodes 2 and 3, \
-     where we lose next to nothing.",
+    "Node x: dropped by its routing (no route, or more than 30 packets waiting for one). Node x to x + 1: transmitted by \
+     the first and not received by the second. Runs continue until every packet has ended, so the shares of a load add up \
+     to 100 %.",
+    "Nodes 1 and 3 do not hear each other, and their simultaneous transmissions collide at node 2: UDP from node 1, and \
+     Hellos from node 3, whose loss makes node 2 give up its route. The knee is where a packet is still two hops ahead \
+     when the next one starts: 30 ms with these cards, 0.4 Mb/s, and less for packets that follow sooner than the mean.",
+    "From 0.3 Mb/s, we lose two to four times as much between nodes 1 and 2 as the paper. Up to 0.6 Mb/s the paper also \
+     loses nearly everything there, so our received share is too low by this link's excess; from 0.7 Mb/s it loses as much \
+     at nodes 1 and 2 and between nodes 2 and 3, where we lose almost nothing.",
 ];
 
 /// What there is to say of Table 5.
 const TABLE_5: &[&str] = &[
-    "As Table 4, with node 4 now sending, too: packets from node 2 collide with it at node 3.",
-    "The paper loses most between nodes 2 and 3 (13 to 42 % from 0.5 Mb/s on) and at nodes 1 and 2, and 0.4 to 6.3 % between nodes 1 and 2 up to 0.8 Mb/s. \
-     We lose 20 to 38 % between nodes 1 and 2, and half as much as the paper between nodes 2 and 3. The paper's drops at node 1 are packets that waited \
-     for a route for too long; ours are few because our discoveries are repeated less often (Table 3).",
+    "Like Table 4, but node 4 sends too: packets from node 2 collide with its packets at node 3.",
+    "The paper loses most between nodes 2 and 3 (13 to 42 % from 0.5 Mb/s on) and at nodes 1 and 2, and 0.4 to 6.3 % \
+     between nodes 1 and 2 up to 0.8 Mb/s. We lose 20 to 38 % between nodes 1 and 2, and half as much as the paper between \
+     nodes 2 and 3. The paper's drops at node 1 are packets that waited too long for a route; ours are few because our \
+     discoveries are repeated less often (Table 3).",
 ];

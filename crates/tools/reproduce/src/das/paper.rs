@@ -21,7 +21,7 @@ pub(crate) fn discovery(hops: usize, loaded: bool) -> Option<[f64; 2]> {
     Some([mean.parse().ok()?, 100.0 * half.parse::<f64>().ok()?])
 }
 
-/// Table 4 or 5, in the row of so many tenths of a Mb/s; `column` is `received_pct`, `node1`, `link12`, ...
+/// Table 4 or 5, in the row of this load in tenths of a Mb/s; `column` is `received_pct`, `node1`, `link12`, ...
 pub(crate) fn udp(hops: usize, tenths: u32, column: &str) -> Option<f64> {
     let table = match hops {
         3 => UDP_3_HOPS,

@@ -20,13 +20,15 @@ pub(crate) fn section(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Section {
         let who = hops.parse().map_or_else(|_| hops.to_owned(), name);
         let row = Row::new("Figure 3", &who, "received_kbytes_per_s", printed.parse::<f64>().ok());
         let note = match hops {
-            "1" => "The cards acknowledge nothing: a frame that collides waits for TCP to be sent again.",
+            "1" => "The cards send no acknowledgements: TCP has to retransmit frames that collide.",
             "4" => {
-                "The paper's transfer lost packets all the time; ours loses only those that collide. 2 to 3 % of frames lost by each link would explain the three \
-                 figures at once (docs/concepts/reproductions.md), but Tables 4 and 5 have no such losses on their last links."
+                "The paper's transfer lost packets throughout; ours loses only those that collide. A frame loss of 2 to 3 \
+                 % on each link would explain all three figures (docs/concepts/reproductions.md), but Tables 4 and 5 show \
+                 no such losses on their last links."
             }
             _ => {
-                "The paper's links lost frames by themselves, ours only by collisions, and nothing is acknowledged below TCP (docs/concepts/reproductions.md)."
+                "The paper's links also lost frames without collisions, and nothing is acknowledged below TCP \
+                 (docs/concepts/reproductions.md)."
             }
         };
         rows.push(row.with(runs.iter().map(|f| f.kbytes_per_s)).note(note));
@@ -39,8 +41,9 @@ pub(crate) fn section(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Section {
     Section {
         heading: "Figures 3 and 4: FTP".to_owned(),
         text: vec![
-            "As in the paper, and unlike in its other sections, nodes two hops away sense each other. TCP is that of Linux then: Reno \
-             with selective acknowledgements, 32 kB of window, a timeout of 0.2 s at least. Nothing was calibrated."
+            "As in the paper, and unlike in its other sections, nodes two hops apart sense each other. TCP is that of \
+             Linux at the time: Reno with selective acknowledgements, 32 kB window, and a timeout of at least 0.2 s. \
+             Nothing was calibrated."
                 .to_owned(),
         ],
         rows,
@@ -59,7 +62,8 @@ fn progress(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Figure {
         plot = plot.with(Series::new(&name(h), Mark::Line, h - 1, scaled(&first.progress)));
     }
     let caption = format!(
-        "A file of 14 MB: octets that the destination has received without a gap, by the number of hops. One run each, seed {seed}."
+        "Transfer of a 14 MB file: bytes received in order by the destination, by number of hops. One run each, seed \
+         {seed}."
     );
     Figure::of("Figure 3", &caption, plot)
 }
@@ -84,8 +88,8 @@ fn blowup(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Figure {
     Figure {
         name: "Figure 4".to_owned(),
         caption: format!(
-            "The same transfers between 2 MB and 2.025 MB, at the source: each data segment that it sent, at its first octet, and \
-             each acknowledgement that it received, at the octet expected next. Seed {seed}."
+            "The same transfers between 2 MB and 2.025 MB, at the source: data segments sent, by their first byte, and \
+             acknowledgements received, by the next expected byte. Seed {seed}."
         ),
         panels: (1..).zip(by_hops).filter_map(panel).collect(),
     }

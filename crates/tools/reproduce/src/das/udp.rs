@@ -10,7 +10,7 @@ pub(crate) const TENTHS: std::ops::RangeInclusive<u32> = 1..=9;
 /// A load at which so much is received counts as free of errors: of the paper's own rows at 0.2 Mb/s one has 97.49 %.
 const ERROR_FREE_PCT: f64 = 97.0;
 
-/// The runs over so many hops: for each load, seed by seed.
+/// The runs over this number of hops: for each load, by seed.
 pub(crate) type ByLoad = Vec<Vec<Losses>>;
 
 fn load(tenths: u32) -> f64 {
@@ -70,9 +70,10 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
         let clean = row("max_error_free_mbps", Some(0.2)).with(clean);
         rows.push(match h {
             1 | 2 => clean.note(
-                "The paper: 0.2 \"for all hop counts\", yet one and two hops are \"almost ideal\" to it; we take the second.",
+                "The paper says 0.2 \"for all hop counts\", but also calls one and two hops \"almost ideal\"; we use the \
+                 latter.",
             ),
-            _ => clean.note("The highest load up to which at least 97 % is received at every load."),
+            _ => clean.note("The highest load at and below which at least 97 % is received."),
         });
     }
     let mut plot = Plot::new(
@@ -96,15 +97,16 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
     Section {
         heading: "Figure 2: offered load and received throughput".to_owned(),
         text: vec![
-            "UDP packets of 1472 octets from the desktop to the last laptop of the chain, for 300 s at each load. One and two hops \
-             lose next to nothing until two hops fill the air (twice 6.7 ms for each packet, 0.88 Mb/s); from three hops on nodes that \
-             do not hear each other send to the same one."
+            "UDP packets of 1472 bytes from the desktop to the last laptop of the chain, for 300 s at each load. One and \
+             two hops lose almost nothing until two hops fill the channel (twice 6.7 ms per packet, 0.88 Mb/s); with three \
+             or more hops, nodes that do not hear each other send to the same one."
                 .to_owned(),
         ],
         rows,
         figures: vec![Figure::of(
             "Figure 2",
-            "Received throughput over offered load, means over seeds with 95 % intervals. The paper's points are those of its Tables 4 and 5.",
+            "Received throughput by offered load, means over seeds with 95 % intervals. The paper's points are from its \
+             Tables 4 and 5.",
             plot,
         )], ..Section::default() }
 }
@@ -122,7 +124,8 @@ pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &[&str]) -> 
         rows,
         figures: vec![Figure {
             name: table.to_owned(),
-            caption: "Share of the packets sent, over the offered load: dropped by the routing of a node, lost between two, received. Ours are means over seeds with 95 % intervals."
+            caption: "Share of the packets sent, by offered load: dropped by a node's routing, lost between two nodes, \
+                      received. Ours are means over seeds with 95 % intervals."
                 .to_owned(),
             panels: panels(hops, runs),
         }], ..Section::default() }
@@ -175,27 +178,30 @@ fn miss(place: Place, hops: usize) -> &'static str {
             "Drops at node 1 are packets beyond the 30 that wait for a route. Few of our discoveries are repeated (Table 3), so few overflow."
         }
         (Place::Node(2), _) => {
-            "Node 2 drops what reaches it while it has no route. Most of what would reach it is lost between nodes 1 and 2 here; where a receiver stays with \
-             the first frame it is more (the section on that)."
+            "Node 2 drops packets that reach it while it has no route. Here most are lost before, between nodes 1 and 2; \
+             fewer are if a receiver stays with the first frame (see that section)."
         }
         (Place::Node(_), _) => {
-            "Routes that node 3 and those behind it lose; the paper has next to none. Hellos of the next node collide here with what the node before sends."
+            "Routes lost by node 3 and later nodes; the paper has almost none. Here Hellos of the next node collide with \
+             packets of the previous node."
         }
         (Place::Link(1), _) => {
-            "Collisions at node 2 with what node 3 forwards. Of two frames as strong as each other neither is received here; with receivers that stay with the \
-             first one, half as many are lost (the section on that)."
+            "Collisions at node 2 with packets forwarded by node 3. Of two equally strong frames neither is received here; \
+             with receivers that stay with the first one, half as many are lost (see that section)."
         }
         (Place::Link(n), last) if n == last => {
-            "Nothing collides on the last link here; in the paper a few packets in a thousand are lost there, so its links lost some frames by themselves."
+            "Nothing collides on the last link here; in the paper a few packets in a thousand are lost there, so its links \
+             also lost frames without collisions."
         }
         (Place::Link(2), 4) => {
-            "Node 4 forwards, too, and collides at node 3; but a third of the packets is lost before node 2 here, and does not come so far."
+            "Node 4 forwards too, and collides at node 3; but here a third of the packets are already lost before node 2."
         }
         (Place::Link(2), _) => {
-            "Only Hellos of node 4 collide at node 3 here, at every load. What the frames of the paper's node 2 met from 0.7 Mb/s on we do not know."
+            "Here only Hellos of node 4 collide at node 3, at every load. What the frames of the paper's node 2 collided \
+             with from 0.7 Mb/s is not known."
         }
-        (Place::Link(_), _) => "Hellos behind the last forwarder; few in both.",
-        (Place::End, _) => "Follows from the losses on the way, in the rows above.",
+        (Place::Link(_), _) => "Hellos beyond the last forwarder; few in both.",
+        (Place::End, _) => "Follows from the losses in the rows above.",
     }
 }
 

@@ -28,14 +28,14 @@ pub(crate) fn section(
             let row = |of: &str, quantity| {
                 Row::new("Figures 4 to 53", &format!("{of}, {arp}, {speed} m/s"), quantity, None)
             };
-            let note = "The paper has it as figures only, without numbers.";
+            let note = "The paper has only figures, without numbers.";
             let reno = all.iter().map(|c| kbps(c, Mechanism::Reno));
             rows.push(row("Reno", "throughput_kbps").with(reno).note(note));
             let gains: Vec<Option<f64>> =
                 all.iter().map(|c| Some(kbps(c, Mechanism::Elfn)? - kbps(c, Mechanism::Reno)?)).collect();
             if gains.iter().any(Option::is_some) {
                 let gain = row(Mechanism::Elfn.title(), "gain_kbps").within(Range::All);
-                rows.push(gain.with(gains).note("Over Reno, pattern by pattern."));
+                rows.push(gain.with(gains).note("Relative to Reno, per pattern."));
             }
         }
     }
@@ -46,27 +46,27 @@ pub(crate) fn section(
         |quantity| Row::new("Figure 3", "mean of the patterns", quantity, paper::mean_of("expected_kbps"));
     let sampled = match paper::estimate("expected_kbps") {
         Some(Estimate { mean, ci95: Some([low, high]), .. }) => format!(
-            " The paper: {}, {} to {} by the spread of its patterns.",
+            " The paper: {}, interval {} to {} from the spread of its patterns.",
             plain(mean),
             plain(low),
             plain(high)
         ),
         _ => String::new(),
     };
-    rows.push(
-        row("expected_by_printed_chains_kbps").with(expected(paper::chains().as_ref())).note(format!(
-            "Our patterns with the chains that the paper's expected throughputs imply.{sampled}"
-        )),
-    );
+    rows.push(row("expected_by_printed_chains_kbps").with(expected(paper::chains().as_ref())).note(format!(
+        "Our patterns with the chain throughputs implied by the paper's expected throughputs.{sampled}"
+    )));
     rows.push(row(BY_OUR_CHAINS).with(expected(chains)).note(
         "Our patterns with our chains. Ours carry less over a given number of hops, and our patterns have more of the short distances: the two cancel.",
     ));
     Section {
-        heading: "What these results hang on".to_owned(),
+        heading: "What these results depend on".to_owned(),
         text: vec![
-            "ARP of ns-2, which the profile ns2 has, holds a packet for a neighbour whose link address is not known without any time limit. The MAC never tries it, so no link \
-             counts as broken, no Route Error is sent, and TCP doubles its timeout meanwhile. Most of what Reno loses with speed, and most of what ELFN is worth, is this: \
-             beside each figure of the study stands the same with --set radio.arp=none. The sections below are of the study as the paper's simulator had it, with ARP."
+            "The ARP of ns-2, used by the profile ns2, holds a packet for a neighbour with unknown link address without \
+             any time limit. The MAC never tries to send it, so no link counts as broken, no Route Error is sent, and TCP \
+             keeps doubling its timeout. This causes most of Reno's loss at higher speeds and most of ELFN's gain: each \
+             figure of the study is shown with --set radio.arp=none beside it. The sections below use ARP, like the \
+             paper's simulator."
                 .to_owned(),
             "The expected throughput agrees with the paper's only if our own chains are put into equation 1; with the paper's it is higher."
                 .to_owned(),

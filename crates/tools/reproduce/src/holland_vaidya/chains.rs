@@ -1,4 +1,4 @@
-//! What chains that stand still carry: the T of equation 1.
+//! Throughput of static chains: the T of equation 1.
 
 use wayhop_report::{Axis, Estimate, Figure, Mark, Row, Section, Series, Spread, lines, mean};
 use wayhop_topology::ChainThroughput;
@@ -38,16 +38,16 @@ pub(crate) fn section(chains: &Chains) -> Section {
         printed,
     ));
     Section {
-        heading: "Chains that stand still".to_owned(),
+        heading: "Static chains".to_owned(),
         text: vec![
-            "TCP Reno over DSR from one end of a chain to the other, neighbours 180 m apart, 300 s. The paper does not say how far \
-             apart its nodes were; at 200 m and more a frame is sensed over two hops only, three hops have hidden nodes, and carry \
-             half of this. Ours are lower for two reasons. Up to three hops by the same 3 to 4 %: the simulator of 1998 took \
-             less time for each exchange of frames; of what, is known in part. From four hops on: after a search for a route without an answer \
-             DSR waits 2 s here, as in ns-2.35, whose chains carry as much as these, and 0.5 s in the papers of 1998 \
-             (docs/concepts/reproductions.md)."
+            "TCP Reno over DSR from one end of a chain to the other, neighbours 180 m apart, 300 s. The paper does not \
+             give its node spacing; from 200 m a frame is sensed over only two hops, and chains of three hops have hidden \
+             nodes and half the throughput. Ours are lower for two reasons. Up to three hops by the same 3 to 4 %: the \
+             simulator of 1998 took less time for each exchange of frames; of what, is known in part. From four hops on: \
+             after a search for a route without an answer DSR waits 2 s here, as in ns-2.35, whose chains carry as much as \
+             these, and 0.5 s in the papers of 1998 (docs/concepts/reproductions.md)."
                 .to_owned(),
         ],
         rows,
-        figures: vec![Figure::of("Chains", "Throughput by the length of a chain, means over seeds with 95 % intervals.", plot)], ..Section::default() }
+        figures: vec![Figure::of("Chains", "Throughput by chain length, means over seeds with 95 % intervals.", plot)], ..Section::default() }
 }

@@ -84,11 +84,11 @@ pub(crate) fn section(all: &[Conditions]) -> Section {
     Section {
         heading: "Figure 3: network conditions".to_owned(),
         text: vec![
-            "What movement and a range of 250 m alone allowed nodes 1 and 2, computed from the exact moments at which links come and \
-             go. A path change is counted when the hop count changes, or when no path is left that was a shortest one all the \
-             time since the last change (docs/concepts/topology.md). The patterns are our own, drawn by the paper's rules; its \
-             own are not published. So two samples are compared, and the paper's means have an interval, too: it stands in the \
-             notes. Every pattern is in patterns.html and patterns.csv beside this page."
+            "What movement and a range of 250 m allowed nodes 1 and 2, computed from the exact times at which links appear \
+             and disappear. A path change is counted when the hop count changes, or when the last shortest path that \
+             existed since the previous change breaks (docs/concepts/topology.md). The paper's patterns are not published, \
+             so ours are drawn by its rules. Two samples are compared, so the paper's means have intervals too, given in \
+             the notes. All patterns are in patterns.html and patterns.csv beside this page."
                 .to_owned(),
         ],
         rows,
@@ -100,7 +100,7 @@ fn row(column: &str, quantity: &str) -> Row {
     let row = Row::new("Figure 3", "mean of the patterns", quantity, paper::mean_of(column));
     match paper::estimate(column) {
         Some(Estimate { mean, ci95: Some([low, high]), .. }) => row.note(format!(
-            "The paper: {}, {} to {} by the spread of its patterns.",
+            "The paper: {}, interval {} to {} from the spread of its patterns.",
             plain(mean),
             plain(low),
             plain(high)

@@ -63,7 +63,8 @@ impl Table {
         };
         Sheet {
             title: "Every pattern".to_owned(),
-            lead: "Conditions as in Figure 3 of Holland and Vaidya, expected throughput by the chains measured here, and throughput."
+            lead: "Conditions as in Figure 3 of Holland and Vaidya, expected throughput from the chains measured here, and \
+                   measured throughput."
                 .to_owned(),
             command: command.to_owned(),
             head: self.head.clone(),

@@ -38,12 +38,13 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
     Some(Section {
         heading: "Mechanisms against lost routes".to_owned(),
         text: vec![
-            "Each mechanism runs the same patterns as Reno, with the same seeds; differences are taken pattern by pattern, and the \
-             interval is of their mean: a gain whose interval leaves out zero is one. Per cent are of Reno's mean at that speed. \
-             ELFN: a notice rides on DSR's Route Error, the sender stands by, probes every 2 s, and goes on with window and \
-             timeout as they were (or half the window). Fixed RTO: the second and later timeouts in a row do not double it. \
-             TCP-F: frozen until the route is back. Window by hops: a quarter of a segment a hop, one at least. Pacing: TCP-AP. \
-             RFC 6069: an ICMP message that quotes the lost segment takes back the timer's doubling."
+            "Each mechanism runs the same patterns as Reno, with the same seeds; differences are computed per pattern, and \
+             the interval is that of their mean: a gain counts if its interval excludes zero. Percentages are relative to \
+             Reno's mean at that speed. ELFN: DSR's Route Error carries a notice; the sender pauses, probes every 2 s, and \
+             continues with its old window and timeout (or half the window). Fixed RTO: consecutive timeouts after the \
+             first do not double it. TCP-F: frozen until the route is back. Window by hops: a quarter of a segment per \
+             hop, at least one. Pacing: TCP-AP. RFC 6069: an ICMP message that quotes the lost segment reverts the \
+             doubling of the timer."
                 .to_owned(),
         ],
         rows,
@@ -76,9 +77,7 @@ fn gains(lines: &[(Mechanism, Vec<(f64, Estimate)>)]) -> Figure {
     };
     Figure {
         name: "Gains".to_owned(),
-        caption:
-            "Mean difference to Reno over the patterns, of pairs on the same pattern, with 95 % intervals."
-                .to_owned(),
+        caption: "Mean difference to Reno, paired by pattern, with 95 % intervals.".to_owned(),
         panels: [panel("Told of lost routes", true), panel("Not told", false)]
             .into_iter()
             .flatten()

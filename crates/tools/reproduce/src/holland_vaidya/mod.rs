@@ -157,13 +157,10 @@ impl Study<'_> {
         let transfer = Transfer::new(&summary, seen, (self.clock)() - began);
         let kept = self.store.add(job, &transfer);
         kept.map_err(|e| {
-            // No more runs that nobody would find again.
+            // Stop, since further results could not be saved.
             self.stop.store(true, Ordering::Relaxed);
             let path = self.dir.join(store::NAME);
-            RunError::Scenario(format!(
-                "cannot write {}: {e}; what was done before stays in it",
-                path.display()
-            ))
+            RunError::Scenario(format!("cannot write {}: {e}; earlier results are kept", path.display()))
         })?;
         Ok((transfer, true))
     }
@@ -206,7 +203,7 @@ impl Results {
         let last = [
             Section {
                 heading: "Figures 4 to 53: profiles".to_owned(),
-                text: vec!["Any pattern can be drawn: --pattern N.".to_owned()],
+                text: vec!["Draw other patterns with --pattern N.".to_owned()],
                 rows: vec![],
                 figures: profiles.map(|c| profile::figure(c, &self.transfers)).collect(),
                 ..Section::default()
@@ -231,14 +228,17 @@ impl Results {
             let of = runs(options);
             facts.push(fact(
                 "Incomplete",
-                format!("stopped; {} of {of} runs were not made. The same command goes on", self.missing),
+                format!(
+                    "interrupted; {} of {of} runs are missing. Run the same command to resume",
+                    self.missing
+                ),
             ));
         }
         let page = Page {
             title: "TCP over mobile ad hoc networks, reproduced".to_owned(),
             lead: format!(
-                "An endless TCP connection between two of thirty nodes that never rest, on {} of movement at four speeds: what \
-                 the movement allowed, what TCP made of it, and what mechanisms against lost routes are worth.",
+                "An endless TCP connection between two of thirty constantly moving nodes, on {} of movement at four \
+                 speeds: what the movement allowed, what TCP achieved, and what mechanisms against lost routes gain.",
                 patterns(self.conditions.len())
             ),
             facts,

@@ -35,7 +35,7 @@ pub(crate) fn estimate(name: &str) -> Option<Estimate> {
     Some(Estimate { mean, ci95: Some([mean - half, mean + half]), runs: COUNT })
 }
 
-/// Over a chain of so many hops, kb/s; beyond six, what the paper has for all longer ones.
+/// Throughput of a chain with this number of hops, kb/s; beyond six, the paper's value for all longer ones.
 pub(crate) fn chain_kbps(hops: usize) -> Option<f64> {
     if hops <= 6 {
         cell(CHAINS, &hops.to_string(), "tcp_reno_kbps")

@@ -102,7 +102,7 @@ impl Mechanism {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Job {
-    /// A chain that stands still.
+    /// A static chain.
     Chain { hops: usize, seed: u64 },
     /// A pattern at a speed.
     Pattern { pattern: u64, speed_mps: u32, mechanism: Mechanism },

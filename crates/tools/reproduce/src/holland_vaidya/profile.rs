@@ -18,7 +18,8 @@ pub(crate) fn figure(c: &Conditions, runs: &Transfers) -> Figure {
     }
     Figure {
         name: format!("Pattern {}", c.pattern),
-        caption: "The shortest path in hops over time; ticks above it are path changes. Below, what TCP Reno carried in each second."
+        caption: "The shortest path in hops over time; ticks above it mark path changes. Below: throughput of TCP Reno per \
+                  second."
             .to_owned(),
         panels,
     }

@@ -29,7 +29,7 @@ impl Speed {
         let row = |quantity| Row::new("Time", &who, quantity, None);
         let elapsed = row("elapsed_s")
             .with([self.elapsed_s])
-            .note(format!("On this machine as it was, {} at a time.", self.threads));
+            .note(format!("On this machine, {} at a time.", self.threads));
         let total = row("one_after_the_other_s").with([Some(self.total_s).filter(|_| self.runs > 0)]);
         Section {
             heading: "Time".to_owned(),

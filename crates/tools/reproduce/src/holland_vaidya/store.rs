@@ -41,7 +41,7 @@ impl Store {
     pub(crate) fn open(dir: &Path, of: u64) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let folder = lock_folder(dir).map_err(|e| match e.kind() {
-            io::ErrorKind::WouldBlock => io::Error::other("another study writes to it"),
+            io::ErrorKind::WouldBlock => io::Error::other("another study is writing to it"),
             _ => e,
         })?;
         let path = dir.join(NAME);
@@ -53,7 +53,7 @@ impl Store {
         let text = String::from_utf8_lossy(&bytes);
         if let Some(i) = text.lines().position(is_of_something_else) {
             return Err(io::Error::other(format!(
-                "its line {} is no run of this study, and would be lost",
+                "line {} is not a run of this study, and would be lost",
                 i + 1
             )));
         }
@@ -160,7 +160,7 @@ mod tests {
         let text = "{\"id\":\"8e1a\",\"run\":{\"seed\":1},\"summary\":{}}\n";
         std::fs::write(&path, text).unwrap();
         let e = Store::open(dir.path(), 1).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(e, "its line 1 is no run of this study, and would be lost");
+        assert_eq!(e, "line 1 is not a run of this study, and would be lost");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let first = Store::open(dir.path(), 1).unwrap();
         let e = Store::open(dir.path(), 1).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(e, "another study writes to it");
+        assert_eq!(e, "another study is writing to it");
         drop(first);
         assert!(Store::open(dir.path(), 1).is_ok());
     }

@@ -13,7 +13,7 @@ const MOST_KBPS: f64 = 1_400.0;
 /// The section of the transfers over TCP Reno.
 pub(crate) fn section(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput>) -> Section {
     let mut rows = Vec::new();
-    let note = "The paper has it as figures only, without numbers.";
+    let note = "The paper has only figures, without numbers.";
     let at = |speed| all.iter().map(move |c| runs.of(c.pattern, speed, Mechanism::Reno));
     for speed in SPEEDS_MPS {
         let row = |quantity| Row::new("Figures 4 to 53", &format!("{speed} m/s"), quantity, None).note(note);
@@ -28,8 +28,8 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, chains: Option<&Chai
     Section {
         heading: "Throughput of TCP Reno".to_owned(),
         text: vec![
-            "The same patterns at four speeds. What is to be expected of a pattern does not change with its speed: the same moves \
-             take less time. What TCP makes of it does."
+            "The same patterns at four speeds. A pattern's expected throughput does not depend on the speed, since the \
+             same moves only take less time; TCP's throughput does."
                 .to_owned(),
         ],
         rows,
@@ -92,13 +92,10 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
     vec![
         Figure {
             name: "Measured and expected".to_owned(),
-            caption: "Throughput of each pattern against what equation 1 expects of it.".to_owned(),
+            caption: "Measured throughput of each pattern, by its expected throughput from equation 1."
+                .to_owned(),
             panels: panels.collect(),
         },
-        Figure::of(
-            "Throughput and speed",
-            "Means over the patterns, with 95 % intervals over them.",
-            by_speed,
-        ),
+        Figure::of("Throughput and speed", "Means over the patterns, with 95 % intervals.", by_speed),
     ]
 }

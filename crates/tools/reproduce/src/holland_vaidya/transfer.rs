@@ -18,7 +18,7 @@ pub(crate) struct Transfer {
     pub(crate) probes: u64,
     /// How long the run took on this machine, seconds.
     pub(crate) wall_s: f64,
-    /// Octets acknowledged in each second of the run; empty where nobody draws them.
+    /// Bytes acknowledged in each second of the run; empty if they are not drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) acknowledged: Vec<u32>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Seconds {
 }
 
 impl Seconds {
-    /// For a run of so many seconds.
+    /// For a run of this length, seconds.
     pub(crate) fn new(length_s: f64) -> Self {
         Self { octets: vec![0; length_s.ceil() as usize], until: 0 }
     }

@@ -35,9 +35,9 @@ pub(crate) fn section(
     let mut section = Section {
         heading: "In emulation, with real iperf3".to_owned(),
         text: vec![
-            "The same radios on the real clock: iperf3 in network namespaces, the kernel's UDP and TCP. Intervals are the middle 95 % of the \
-             simulated runs, where a single run ought to lie. The emulated runs have the error of the settings of the simulated ones with \
-             the same seed."
+            "The same radios in real time: iperf3 in network namespaces, with the kernel's UDP and TCP. Intervals are the \
+             middle 95 % of the simulated runs, which should contain a single run. Emulated runs have the same setting \
+             errors as simulated runs with the same seed."
                 .to_owned(),
         ],
         ..Section::default()
@@ -50,7 +50,8 @@ pub(crate) fn section(
     }
     section.figures.push(Figure {
         name: "One run of each experiment".to_owned(),
-        caption: "Throughput by iperf3's receiver in emulation, and the middle 95 % of the simulated runs around their mean.".to_owned(),
+        caption: "Throughput at iperf3's receiver in emulation, and the middle 95 % of the simulated runs around their \
+                  mean.".to_owned(),
         panels,
     });
     Ok(Some(section))
@@ -119,10 +120,10 @@ fn emulate(
         return Ok(None);
     }
     let said = fs::read_to_string(folder.join("programs/server.txt"))
-        .map_err(|e| format!("iperf3's receiver left nothing in {}: {e}", folder.display()))?;
+        .map_err(|e| format!("iperf3's receiver wrote nothing to {}: {e}", folder.display()))?;
     let mbps = intervals(&said, experiment.motion);
     if mbps.iter().all(|v| *v == 0.0) {
-        return Err(format!("iperf3 in {} carried nothing: {}", folder.display(), said.trim()));
+        return Err(format!("iperf3 in {} transferred nothing: {}", folder.display(), said.trim()));
     }
     let lateness = outcome.summary.lateness_us.unwrap_or_default();
     Ok(Some(ReceiverReport { mbps, verdict: lateness.verdict, complaints: outcome.complaints }))
@@ -169,8 +170,8 @@ fn rows(experiment: Experiment, heard: &ReceiverReport, simulated: &Shape) -> Ve
         (row.ours, row.ci95, row.seeds) = (ours, ends, 1);
         let lies = ours.zip(ends).map(|(ours, [low, high])| (low..=high).contains(&ours));
         let mut note = match lies {
-            Some(true) => "Lies within the middle 95 % of the simulated runs.".to_owned(),
-            Some(false) => "Lies outside of the middle 95 % of the simulated runs.".to_owned(),
+            Some(true) => "Within the middle 95 % of the simulated runs.".to_owned(),
+            Some(false) => "Outside the middle 95 % of the simulated runs.".to_owned(),
             None => String::new(),
         };
         if heard.verdict != "ok" {

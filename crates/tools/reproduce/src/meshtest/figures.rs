@@ -38,8 +38,8 @@ pub(crate) fn signal(shape: &Shape, by_settings: &dyn Fn(usize) -> Vec<f64>) -> 
     let plot = Plot::new(Axis::new("distance (m)").log(), Axis::new("received signal (dBm)"))
         .with(series)
         .with(all_runs);
-    let caption = "Signal of the packets that arrived, over the distance that the matrix makes; what is nearer than 1 m stands at 1 m. The paper's \
-         figure has three points between 10 and 100 m, of radios and of laptops outdoors.";
+    let caption = "Signal of received packets by the distance set at the matrix; distances below 1 m are shown at 1 m. The \
+                   paper's figure has three points between 10 and 100 m, for radios and for laptops outdoors.";
     Figure::of("Figure 4", caption, plot)
 }
 
@@ -57,10 +57,8 @@ pub(crate) fn throughput(name: &str, motion: Motion, shapes: [&Shape; 2]) -> Fig
                 .beads(look(transport).0),
         );
     }
-    let caption = format!(
-        "The {}: payload that arrived in each second, mean over runs with its 95 % interval.",
-        motion.name()
-    );
+    let caption =
+        format!("The {}: payload received per second, mean over runs with 95 % interval.", motion.name());
     Figure::of(name, &caption, plot)
 }
 
@@ -81,7 +79,7 @@ pub(crate) fn distributions(name: &str, motion: Motion, shapes: [&Shape; 2]) -> 
     Figure {
         name: name.to_owned(),
         caption: format!(
-            "The {}: throughput of single seconds of all runs, two seconds to either side of the time that stands above.",
+            "The {}: throughput of single seconds of all runs, within two seconds of the time above.",
             motion.name()
         ),
         panels: windows.iter().map(panel).collect(),
@@ -105,7 +103,7 @@ pub(crate) fn variability(name: &str, motion: Motion, transport: Transport, shap
     let plot =
         Plot::new(Axis::new("place of the sender (m)"), Axis::new("standard deviation (Mb/s)")).with(series);
     let caption = format!(
-        "{} in the {}: throughput of single seconds of all runs, in stretches of 10 s.",
+        "{} in the {}: throughput of single seconds of all runs, in intervals of 10 s.",
         transport.name(),
         motion.name()
     );

@@ -30,8 +30,9 @@ pub(crate) fn section(as_it_is: &Shape, others: &[Shape; OTHERS_DBM.len()]) -> S
     for (window, middle) in WINDOWS {
         for (dbm, shape) in &all {
             let who = format!("UDP, {window}, leave_dbm = {dbm}");
-            let note = paper::probability(window, Transport::Udp)
-                .map_or_else(String::new, |p| format!("The paper: {p}, compared in Figure 7's table only."));
+            let note = paper::probability(window, Transport::Udp).map_or_else(String::new, |p| {
+                format!("The paper: {p}, compared only in the table of Figure 7.")
+            });
             let row = share(
                 "Figure 7",
                 &who,
@@ -44,11 +45,13 @@ pub(crate) fn section(as_it_is: &Shape, others: &[Shape; OTHERS_DBM.len()]) -> S
         }
     }
     Section {
-        heading: "What the level of leaving decides".to_owned(),
+        heading: "Effect of the level at which a station leaves".to_owned(),
         text: vec![
-            "A station leaves when it hears a beacon below radio.leave_dbm. The paper does not give the level of its cards, and no other source does: -82 dBm is the \
-             sensitivity that IEEE 802.11 demands at 6 Mb/s, and no statement about when a driver gives up. It lies next to the signal at 792 m, \
-             -82.2 dBm, where half of the paper's runs had ended. So that figure counts as fitted, and is no evidence for the model. Here are the same runs with a level 1 and 2 dB higher and lower."
+            "A station leaves when it hears a beacon below radio.leave_dbm. Neither the paper nor any other source gives \
+             the level of its cards: -82 dBm is the sensitivity that IEEE 802.11 requires at 6 Mb/s, and does not say when \
+             a driver gives up. It is close to the signal at 792 m, -82.2 dBm, where half of the paper's runs had ended. \
+             So that figure counts as fitted and is not evidence for the model. These are the same runs with the level 1 \
+             and 2 dB higher and lower."
                 .to_owned(),
         ],
         rows,

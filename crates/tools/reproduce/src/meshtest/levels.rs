@@ -4,7 +4,7 @@ use wayhop_core::{Purpose, stream};
 use wayhop_matrix::{Effort, Settings, Switch, TargetLosses, follow, solve};
 use wayhop_scenario::Resolved;
 
-/// The walk, m/s: so many metres lie between two settings.
+/// Walking speed, m/s, and so the metres between two settings.
 pub(crate) const SPEED_MPS: f64 = 4.0;
 /// The farthest distance, in seconds of the walk.
 pub(crate) const FAR_S: usize = 300;
@@ -49,7 +49,7 @@ impl Levels {
         Ok(Self { wanted_db, made_db, sent_dbm: scenario.radio().tx_power_dbm })
     }
 
-    /// The path loss so many seconds of the walk away, with a run's own error, dB.
+    /// The path loss at this distance, in seconds of the walk, with a run's own error, dB.
     fn loss_db(&self, away: usize, error_db: f64) -> f64 {
         (self.made_db[away.min(FAR_S)] + error_db).max(Switch::INSERTION_DB)
     }
@@ -64,7 +64,7 @@ impl Levels {
         self.wanted_db.iter().zip(&self.made_db).map(|(w, m)| (w - m).abs()).fold(0.0, f64::max)
     }
 
-    /// The path loss at each second of a run that is so many seconds of the walk away then, with the run's own error: a table for
+    /// The path loss at each second of a run from its distance then, in seconds of the walk, with the run's own error: a table for
     /// `path_losses`.
     pub(crate) fn table(&self, seconds_away: impl Iterator<Item = usize>, error_db: f64) -> String {
         let step = |(s, away): (usize, usize)| format!("[{s},{:.3}]", self.loss_db(away, error_db));

@@ -148,7 +148,7 @@ impl Results {
 
     #[cfg(not(feature = "linux"))]
     fn emulate(&mut self, _: &Runs<'_>, _: &Levels, _: u64, _: &Path, _: &AtomicBool, _: &mut Vec<Section>) {
-        self.trouble = Some("emulation needs Linux; leave --emulate out".to_owned());
+        self.trouble = Some("emulation requires Linux; remove --emulate".to_owned());
     }
 
     fn outcome(self, options: &Options, emulate: bool, dir: &Path, sections: Vec<Section>) -> Outcome {
@@ -157,7 +157,8 @@ impl Results {
             fact("Paper", "UDP and TCP in the MeshTest testbed: Orbit nodes in shielded boxes, at a matrix of attenuators".to_owned()),
             fact("Scenarios", "the folder scenarios beside this page".to_owned()),
             fact("Seeds", options.seeds_in_words()),
-            fact("Fitted", "radio.leave_dbm, the level at which a station leaves its access point, to the paper's 0.5 at 792 m; no source gives it for the cards (\"What the level of leaving decides\")".to_owned()),
+            fact("Fitted", "radio.leave_dbm, the level at which a station leaves its access point, to the paper's 0.5 at \
+                            792 m; no source gives it for the cards (\"Effect of the level at which a station leaves\")".to_owned()),
             fact(
                 "Attenuators",
                 format!(
@@ -169,13 +170,13 @@ impl Results {
             fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
         if self.missing > 0 {
-            facts.push(fact("Incomplete", format!("stopped; {} runs were not made", self.missing)));
+            facts.push(fact("Incomplete", format!("interrupted; {} runs are missing", self.missing)));
         }
         let command = options.command("meshtest");
         let page = Page {
             title: "MeshTest's walk-away and drive-by, reproduced".to_owned(),
-            lead: "UDP at 29 Mb/s and TCP between two 802.11g radios, one of which walks away, or comes, passes and goes: over a matrix of \
-                   attenuators, which sets the path loss once a second."
+            lead: "UDP at 29 Mb/s and TCP between two 802.11g radios, one of which walks away or drives by, over a matrix \
+                   of attenuators that sets the path loss once a second."
                 .to_owned(),
             facts,
             command: if emulate { format!("sudo {command} --emulate") } else { command },

@@ -36,22 +36,24 @@ pub(crate) fn signal(shape: &Shape, by_settings: &dyn Fn(usize) -> Vec<f64>) -> 
         };
         let received = shape.signals(m / 4);
         let note = format!(
-            "Mean over the {} of {} runs in which packets arrived; the weakest are not among them. The paper's figure prints no numbers.",
+            "Mean over the {} of {} runs in which packets arrived, which excludes the weakest. The paper's figure has no \
+             numbers.",
             received.len(),
             shape.runs.len()
         );
         [
             row(format!("received at {m} m"), received).note(note),
             row(format!("all runs at {m} m"), by_settings(m / 4))
-                .note("By the settings of the attenuators and each run's error."),
+                .note("From the settings of the attenuators and each run's error."),
         ]
     };
     Section {
         heading: "Figure 4: signal and distance".to_owned(),
         text: vec![
-            "The signal follows free space from where the insertion loss of the matrix ends, 2 m. From run to run it differs by the \
-             error of the settings, about 1 dB, at every distance alike: what makes it vary more at short distances in the paper \
-             is not in the model. A signal is measured of packets that arrive; where some runs have ended, the mean is that of the others, as it must be in the paper."
+            "The signal follows free space beyond 2 m, where the insertion loss of the matrix no longer dominates. It \
+             differs between runs by the error of the settings, about 1 dB at every distance: the larger variation at \
+             short distances in the paper is not modelled. Signals are measured from received packets; where some runs \
+             have ended, the mean is over the others, as it must be in the paper."
                 .to_owned(),
         ],
         rows: DISTANCES_M.iter().flat_map(rows).collect(),
@@ -77,16 +79,24 @@ pub(crate) fn throughput(motion: Motion, shapes: [&Shape; 2]) -> Section {
         .zip(shapes)
         .map(|(t, shape)| {
             let note = match t {
-                Transport::Udp => "Best 10 s. 29 are offered, and 29.9 are what 802.11g's arithmetic allows; the paper's figure prints no numbers.",
-                Transport::Tcp => "Best 10 s. 802.11g's arithmetic allows 20 to 24; the paper's figure prints no numbers.",
+                Transport::Udp => {
+                    "Best 10 s. 29 are offered, and the timing of 802.11g allows 29.9; the paper's figure has no numbers."
+                }
+                Transport::Tcp => {
+                    "Best 10 s. The timing of 802.11g allows 20 to 24; the paper's figure has no numbers."
+                }
             };
-            Row::new(name, t.name(), "plateau_mbps", None).with(shape.plateau(STRETCH_S).into_iter().map(Some)).note(note)
+            Row::new(name, t.name(), "plateau_mbps", None)
+                .with(shape.plateau(STRETCH_S).into_iter().map(Some))
+                .note(note)
         })
         .collect();
     let mut above = Row::new(name, "UDP above TCP", "stretches_of_10_s_share", Some(1.0));
     above.ours = udp_above_tcp(shapes, motion);
     above.seeds = shapes[0].runs.len().min(shapes[1].runs.len());
-    rows.push(above.note("\"UDP achieves greater mean throughput than TCP\". Of the stretches in which either carried anything."));
+    rows.push(above.note(
+        "\"UDP achieves greater mean throughput than TCP\". Over the intervals in which either carried anything.",
+    ));
     if motion == Motion::DriveBy {
         rows.extend(Transport::BOTH.into_iter().zip(shapes).flat_map(|(t, shape)| ranges(t, shape)));
     }
@@ -105,10 +115,14 @@ fn ranges(transport: Transport, shape: &Shape) -> Vec<Row> {
     let row = |quantity, paper: Option<f64>| Row::new("Figure 6", transport.name(), quantity, paper);
     let signed = |quantity, paper| row(quantity, paper).within(Range::All);
     vec![
-        row("approaching_range_m", None).with(coming.iter().copied().map(Some)).note("Mean over runs of where the first octet arrives. The paper: between 600 and 400."),
-        row("parting_range_m", None).with(going.iter().copied().map(Some)).note("Mean over runs of where the last octet arrives."),
+        row("approaching_range_m", None).with(coming.iter().copied().map(Some)).note("Mean over runs of the distance at \
+                                                                                      which the first byte arrives. The \
+                                                                                      paper: between 600 and 400."),
+        row("parting_range_m", None).with(going.iter().copied().map(Some)).note("Mean over runs of the distance at which \
+                                                                                 the last byte arrives."),
         signed("parting_beyond_approaching_m", Some(192.0)).with(more).note(
-            "The paper's is a least: half of the walk-aways carry UDP at 792 m, and no drive-by at 600 m before it has passed.",
+            "The paper's is a lower bound: half of the walk-aways carry UDP at 792 m, and no drive-by does at 600 m before \
+             it has passed.",
         ),
     ]
 }
@@ -146,8 +160,8 @@ pub(crate) fn distributions(motion: Motion, shapes: [&Shape; 2]) -> Section {
     Section {
         heading: format!("{name}: distribution of the throughput, {}", motion.name()),
         text: vec![
-            "A probability is the share of the single seconds of all runs in which anything arrived; its interval is that of a share of so \
-             many runs, since the seconds of a run are not independent."
+            "A probability is the share of single seconds of all runs in which anything arrived; its interval is based on \
+             the number of runs, since the seconds of a run are not independent."
                 .to_owned(),
         ],
         rows,
@@ -162,17 +176,17 @@ fn verdict(printed: Option<f64>, ours: Option<f64>, window: &str, transport: Tra
     let Some([low, high]) = wilson(printed, paper::RUNS as usize) else { return String::new() };
     let interval = format!("The paper's, of {} runs, is {low:.2} to {high:.2}", paper::RUNS);
     if (low..=high).contains(&ours) {
-        return format!("{interval}; ours lies in it.");
+        return format!("{interval}; ours is within it.");
     }
     let why = match (transport, window.starts_with("walk-away")) {
         (Transport::Tcp, true) => {
-            " The model's TCP lasts as long as the association, as its UDP does; in the paper it ends about 50 s, 2 dB, earlier. \
-             A link that is weaker backwards would do that: UDP needs nothing to come back, TCP does. The paper does not say \
-             whether its links were."
+            " The model's TCP lasts as long as the association, like its UDP; in the paper it ends about 50 s, or 2 dB, \
+             earlier. A weaker reverse link would explain that, since only TCP needs replies. The paper does not say \
+             whether its links were asymmetric."
         }
         _ => "",
     };
-    format!("{interval}; ours does not.{why}")
+    format!("{interval}; ours is outside.{why}")
 }
 
 /// "The t = [198, 202] plot shows a roughly equivalent probability of throughput", and UDP carries more.
@@ -218,10 +232,10 @@ pub(crate) fn variability(motion: Motion, shapes: [&Shape; 2]) -> Section {
             row
         };
         rows.push(row("most_variable_at_m", Some(0.0), top.map(|(s, _)| place(*s))).note(
-            "The paper: greatest \"particularly at d = 0\". In the model nothing varies there, where the signal is strongest; it varies \
-             where some runs have left the network and others have not. What made the paper's radios vary at 0 to 40 m it leaves \
-             open; strong signals that overload a receiver, or paths of the matrix that add coherently when all attenuators are \
-             open, would.",
+            "The paper: greatest \"particularly at d = 0\". In the model nothing varies there, where the signal is \
+             strongest; it varies where some runs have left the network and others have not. The paper does not say why \
+             its radios varied at 0 to 40 m; possible causes are strong signals that overload a receiver, or paths of the \
+             matrix that add coherently when all attenuators are open.",
         ));
         rows.push(row("highest_deviation_mbps", None, top.map(|(_, sd)| *sd)));
         rows.push(row("deviation_within_40_m_mbps", None, median(&near)));

@@ -11,7 +11,7 @@ pub(crate) struct Shape {
     pub(crate) runs: Vec<LinkSeries>,
 }
 
-/// The interval of a share of so many runs, 95 % (Wilson 1927).
+/// The 95 % interval of a share over this number of runs (Wilson 1927).
 pub(crate) fn wilson(share: f64, runs: usize) -> Option<[f64; 2]> {
     const Z: f64 = 1.959_964;
     if runs == 0 {
@@ -60,7 +60,7 @@ impl Shape {
         [0, 1].map(|i| ends.iter().map(|e| at(e[i])).collect())
     }
 
-    /// The standard deviation of the samples of each stretch of so many seconds, with its first second.
+    /// The standard deviation of the samples of each stretch of this length, with its first second.
     pub(crate) fn deviations(&self, every: usize) -> Vec<(usize, f64)> {
         let seconds = self.runs.iter().map(|r| r.mbps.len()).max().unwrap_or(0);
         (0..seconds)
@@ -69,7 +69,7 @@ impl Shape {
             .collect()
     }
 
-    /// The highest mean over runs of any stretch of so many seconds: each run's mean there.
+    /// The stretch of this length with the highest mean over runs: each run's mean there.
     pub(crate) fn plateau(&self, every: usize) -> Vec<f64> {
         let seconds = self.runs.iter().map(|r| r.mbps.len()).max().unwrap_or(0);
         let stretches = (0..seconds / every).map(|k| self.means(k * every, (k + 1) * every));

@@ -22,7 +22,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Of so many seconds after a rest. Packets carry so many octets of headers.
+    /// For this number of seconds after a rest, and this number of header bytes per packet.
     pub(crate) fn new(rest_s: usize, seconds: usize, headers: u32) -> Self {
         Self { rest_s, headers, octets: vec![0; seconds], signals: vec![(0.0, 0); seconds] }
     }

@@ -56,21 +56,23 @@ pub(crate) fn section(found: &[Vec<Run>]) -> Section {
         Condition::ALL.iter().zip(found).map(|(c, runs)| (c.name(), octets(runs))).collect();
     let drawn: Vec<_> = all.into_iter().filter(|(_, d)| d.count() > 0).collect();
     let figure = Figure::of(
-        "Octets of a pass",
-        "How many passes of the MULE at a station carried at most so much, both ways together, all runs.",
+        "Bytes per pass",
+        "Cumulative distribution of the bytes carried per pass of the MULE at a station, both directions together, all \
+         runs.",
         cdf("kB", "passes", &drawn),
     );
     Section {
         heading: "What a contact carries".to_owned(),
         text: vec![
-            "The paper reports of its data MULE experiments that \"while the same amount of data was available for transfer at each \
-             hand-off opportunity, the amount of actual data transferred often varied\", and leaves the reason open. It prints no \
-             number. Here each source makes more than a pass takes away, so that there is always something to send."
+            "The paper reports of its data MULE experiments that \"while the same amount of data was available for \
+             transfer at each hand-off opportunity, the amount of actual data transferred often varied\", and leaves the \
+             reason open. It gives no numbers. Here each source produces more than a pass carries, so there is always \
+             something to send."
                 .to_owned(),
-            "On a steady channel the passes of a station differ only by when the first beacon is heard and by the last bundle that is \
-             cut off. With Rician fading (K 6 dB, a draw for each frame) the edge of a contact is no line any more: contacts begin \
-             late, break and come back, and UDPCL loses bundles without hearing of it. LTP sends again what was lost. The variation \
-             is that of passes of the same station, as a share of their mean: the way past each of them is the same."
+            "On a steady channel the passes of a station differ only in the time of the first beacon and in the last, \
+             truncated bundle. With Rician fading (K 6 dB, drawn per frame) contacts start late, break and resume, and \
+             UDPCL loses bundles unnoticed, while LTP retransmits them. The variation is between passes of the same \
+             station, relative to their mean, since the path past a station is always the same."
                 .to_owned(),
         ],
         rows,

@@ -1,4 +1,4 @@
-//! Data MULEs, of which the paper on MeshTest's transport layer (Hahn and others, 2008) tells: what a contact carries, and how much
+//! Data MULEs, described by the paper on MeshTest's transport layer (Hahn and others, 2008): what a contact carries, and how much
 //! that varies. And who gets a copy: epidemic routing, PRoPHET, spray and wait over the same moves.
 //!
 //! Neither publishes numbers that could be set beside ours: the rows have none of a paper, and the orderings that are claimed are
@@ -162,13 +162,13 @@ impl Results {
         if self.missing > 0 {
             facts.push(fact(
                 "Incomplete",
-                format!("stopped; {} of {} runs were not made", self.missing, runs(options)),
+                format!("interrupted; {} of {} runs are missing", self.missing, runs(options)),
             ));
         }
         let page = Page {
             title: "A data MULE".to_owned(),
-            lead: "Three sources that nobody but the MULE ever hears, a MULE that goes round and round past them, and a sink at the \
-                   begin of its way; and twenty nodes that wander, with the routings of delay-tolerant networks."
+            lead: "Three sources that only the MULE can hear, a MULE that circles past them, and a sink at the start of \
+                   its path; and twenty wandering nodes with the routing protocols of delay-tolerant networks."
                 .to_owned(),
             facts,
             command: options.command("mule"),

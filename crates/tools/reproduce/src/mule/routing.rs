@@ -57,11 +57,13 @@ pub(crate) fn section(found: &[Vec<Run>]) -> Section {
     }
 }
 
-const INTRODUCTION: &str = "Twenty nodes that wander at random over 2 km x 2 km hear nobody most of the time; ten of them send bundles \
-    to the other ten. Each seed has the same moves for every routing. Overhead is transmissions that delivered nothing, for each \
-    delivery. The authors of RFC 6693 (Lindgren, Doria, Schel\u{e9}n: Probabilistic Routing in Intermittently Connected Networks, 2003) \
-    report that PRoPHET delivers about as much as epidemic routing with fewer transmissions; epidemic routing bounds the delay from \
-    below as long as nothing is scarce, and direct delivery bounds the overhead.";
+const INTRODUCTION: &str = "Twenty nodes that wander randomly over 2 km x 2 km are isolated most of the time; ten of them \
+                            send bundles to the other ten. With each seed, the movement is the same for every routing. \
+                            Overhead is transmissions without delivery per delivery. The authors of RFC 6693 (Lindgren, \
+                            Doria, Schel\u{e9}n: Probabilistic Routing in Intermittently Connected Networks, 2003) report \
+                            that PRoPHET delivers about as much as epidemic routing with fewer transmissions; epidemic \
+                            routing bounds the delay from below as long as nothing is scarce, and direct delivery bounds \
+                            the overhead.";
 
 /// Whether the orderings hold, over pairs of runs with the same seed.
 fn orderings(found: &[Vec<Run>]) -> Vec<String> {
@@ -93,11 +95,11 @@ pub(crate) enum Claim {
 impl Claim {
     fn in_words(self) -> &'static str {
         match self {
-            Self::Holds => "so it is, and the 95 % interval of the difference leaves out zero",
+            Self::Holds => "true here, and the 95 % interval of the difference excludes zero",
             Self::IsWrong => {
-                "it is the other way round, and the 95 % interval of the difference leaves out zero"
+                "the opposite is true here, and the 95 % interval of the difference excludes zero"
             }
-            Self::Open => "these runs do not tell",
+            Self::Open => "undecided by these runs",
         }
     }
 }

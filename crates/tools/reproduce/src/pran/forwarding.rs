@@ -10,7 +10,7 @@ use crate::table::cell;
 const TABLE_1: &str = include_str!("../../data/pran/processing.csv");
 const CONFIGURATIONS: [&str; 4] = ["AODV on Linux", "DSR on Linux", "AODV on FreeBSD", "DSR on FreeBSD"];
 const QUANTITIES: [&str; 4] = ["kernel_in_us", "user_us", "kernel_out_us", "total_us"];
-/// A stream of which so much arrives is carried, and not yet too fast.
+/// Share of a stream that must arrive for it to count as carried.
 const CARRIED: f64 = 0.99;
 
 /// How long it takes, seconds.
@@ -35,12 +35,12 @@ pub(crate) fn run(stop: &AtomicBool, done: impl Fn(usize)) -> Result<PartResults
     let mut facts = vec![
         fact(
             "Forwarding: rounds",
-            format!("{}, each of all ways in turns; the figures are medians", plan.rounds),
+            format!("{}, alternating between all variants; the figures are medians", plan.rounds),
         ),
         fact("Forwarding: machine", machine()),
     ];
     if measured.complete {
-        let load = format!("others used {:.0} % of the processors meanwhile", measured.foreign_load_pct);
+        let load = format!("other programs used {:.0} % of the processors", measured.foreign_load_pct);
         facts.push(fact("Forwarding: load", load));
     }
     facts.extend(measured.left_out.iter().map(|what| fact("Forwarding: left out", what.clone())));
@@ -81,20 +81,20 @@ fn table_1(measured: &Measurements) -> Section {
             let row = Row::new("Table 1", who, quantity, cell(TABLE_1, who, quantity));
             rows.push(match (who, quantity) {
                 ("DSR on Linux", "total_us") => row_of(row, of(Way::Dsr).map(|f| f.total_us)).note(
-                    "From the wire to the wire. Other hardware than the paper's 1.4 GHz Pentium M of 2003.",
+                    "From wire to wire. The hardware differs from the paper's 1.4 GHz Pentium M of 2003.",
                 ),
                 ("DSR on Linux", "kernel_in_us") => row_of(row, part(Way::Dsr, i)).note(
-                    "From the interface's interrupt to the process, which sleeps until then: mostly the time to wake it.",
+                    "From the interface's interrupt to the sleeping process: mostly the time to wake it.",
                 ),
                 ("DSR on Linux", _) => row_of(row, part(Way::Dsr, i)),
                 ("AODV on Linux", "total_us") => row_of(row, of(Way::Aodv).map(|f| f.total_us)).note(
-                    "From the wire to the wire, through the kernel alone.",
+                    "From wire to wire, through the kernel only.",
                 ),
                 ("AODV on Linux", "user_us") => row_of(row, of(Way::Aodv).map(|_| 0.0)).note(
-                    "No packet that is forwarded comes to user level: the kernel forwards by the routes that the node sets.",
+                    "Forwarded packets do not reach user level: the kernel forwards them by the routes that the node sets.",
                 ),
                 ("AODV on Linux", _) => {
-                    row.note("The kernel's forwarding is not parted by user level; its whole time is in the total.")
+                    row.note("The kernel's forwarding has no user-level part; all its time is in the total.")
                 }
                 _ => row.note("There is no FreeBSD version."),
             });
@@ -116,9 +116,9 @@ fn table_1(measured: &Measurements) -> Section {
     if let Some(length) = measured.throughput.iter().find(|t| at_full_rate(t)).map(|t| t.length) {
         rows.push(
             row_of(Row::new("Table 1", "DSR, full rate", "processor_us", None), busy(length)).note(
-                "Processor time of the middle's process for each packet, user and system. It contains what a real network \
-                 card and the next host would do: on a virtual wire the sender's system call carries the frame into the next \
-                 host's sockets.",
+                "Processor time per packet of the middle host's process, user and system. It includes work that a real \
+                 network card and the next host would do: on a virtual wire the sender's system call carries the frame \
+                 into the next host's sockets.",
             ),
         );
     }
@@ -127,12 +127,12 @@ fn table_1(measured: &Measurements) -> Section {
     Section {
         heading: "Table 1: processing a packet that is forwarded".to_owned(),
         text: vec![
-            "Packets of 128 octets are sent one by one, 0.5 ms apart, over two hops of virtual Ethernet, and each is followed \
-             through the host in the middle. The total is the time from the wire into the host and out of it again, by the \
-             kernel's stamps on the other end of the host's cable. The part before user level is from the kernel's stamp at the \
-             frame's arrival to the moment when the process has it, user level from there to the system call that sends, the part behind it \
-             the rest. As in the paper, these are times of single packets, on a host that has nothing else to forward; under load the process takes frames \
-             in batches, and each costs less."
+            "Packets of 128 bytes are sent one by one, 0.5 ms apart, over two hops of virtual Ethernet, and each is \
+             followed through the middle host. The total is the time from the wire into the host and out again, by the \
+             kernel's timestamps at the other end of the host's cable. The part before user level is from the kernel's \
+             timestamp at the frame's arrival until the process has it, user level from there to the system call that \
+             sends, and the part after it is the rest. As in the paper, these are times of single packets on an otherwise \
+             idle host; under load the process handles frames in batches, and each costs less."
                 .to_owned(),
         ],
         rows,
@@ -148,8 +148,8 @@ fn user_without_pause(measured: &Measurements) -> Option<Row> {
         return None;
     }
     Some(row_of(Row::new("Table 1", "DSR, one at a time, no pause", "user_us", None), values).note(
-        "Each packet is sent when the one before has arrived. The process sleeps between them as above, but others have had no \
-         time to fill the caches.",
+        "Each packet is sent when the previous one has arrived. The process sleeps between them as above, but other \
+         processes have no time to fill the caches.",
     ))
 }
 
@@ -159,16 +159,17 @@ fn user_at_full_rate(measured: &Measurements) -> Option<Row> {
     if values.is_empty() {
         return None;
     }
-    Some(row_of(Row::new("Table 1", "DSR, full rate", "user_us", None), values).note(
-        "From the process' receipt of a batch of frames to its handing them over, divided by the frames.",
-    ))
+    Some(
+        row_of(Row::new("Table 1", "DSR, full rate", "user_us", None), values)
+            .note("From receiving a batch of frames to passing them on, divided by the number of frames."),
+    )
 }
 
 fn name(way: Way, hops: usize) -> String {
     format!("{}, {hops} hop{}", way.name(), if hops == 1 { "" } else { "s" })
 }
 
-/// The streams of one way over so many hops.
+/// The streams of one variant over this number of hops.
 fn streams(measured: &Measurements, way: Way, hops: usize) -> impl Iterator<Item = &Throughput> + Clone {
     measured.throughput.iter().filter(move |t| t.way == way && t.hops == hops)
 }
@@ -236,8 +237,8 @@ fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
                         shares(measured, way, hops, None, by_processor),
                     )
                     .note(
-                        "Packets for each second of processor time of all that takes part, as a share of the kernel's: what other \
-                         programs do on the machine changes it little.",
+                        "Packets per second of processor time of all participating processes, relative to the kernel's; \
+                         other programs on the machine affect it little.",
                     ),
                 );
             }
@@ -251,30 +252,30 @@ fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
             .map(|(two, one)| two / one);
         let row = Row::new("Figure 3", &name(way, 2), "rate_of_one_hop", Some(0.5));
         rows.push(row_of(row, two_of_one).note(
-            "The paper's two hops share a radio channel: \"about half\". A wire has no such share; all hosts share the \
-             processors instead.",
+            "The paper's two hops share a radio channel: \"about half\". Wires are not shared, but all hosts share the \
+             processors.",
         ));
     }
     Section {
         heading: "Figure 3: rates against the kernel's own forwarding".to_owned(),
         text: vec![
-            "UDP packets of the same length on the wire (IP packet, DSR's header included) on three chains of three hosts at a \
-             time: the kernel with static routes, which is the paper's \"optimal\" yardstick, the kernel with AODV's routes, and \
-             DSR in user space. The highest rate is that at which nothing is lost: a packet is sent for each that arrives, with \
-             256 under way. Every stream over two hops is checked: the middle's daemon must have forwarded at least as many packets as \
-             arrived and the middle's kernel none (DSR), or the other way round. One that does not is measured again, up to three \
-             times, and then left out, as the head of the report says."
+            "UDP packets of the same length on the wire (IP packet, DSR's header included) on three chains of three hosts \
+             at a time: the kernel with static routes, which is the paper's \"optimal\" yardstick, the kernel with AODV's \
+             routes, and DSR in user space. The highest rate is the one without loss: a packet is sent for each that \
+             arrives, with 256 in transit. Every stream over two hops is checked: the middle's daemon must have forwarded \
+             at least as many packets as arrived and the middle's kernel none (DSR), or the other way round. A stream that \
+             fails this check is measured again, up to three times, and then left out, as the head of the report says."
                 .to_owned(),
-            "All hosts are on one machine and share its processors, and with DSR the ends, too, pass each packet through user \
-             space (once out of the TUN interface, once into it), so that the rate of DSR is that of five programs on these \
-             processors. The paper's limit was an 802.11b channel, which hides the hosts' work; here nothing does."
+            "All hosts share the processors of one machine, and with DSR the ends also pass each packet through user space \
+             (once out of the TUN interface, once into it), so the rate of DSR is that of five programs on these \
+             processors. The paper was limited by an 802.11b channel, which hides the hosts' work; here nothing does."
                 .to_owned(),
         ],
         rows,
         figures: vec![figure(plan, measured)], ..Section::default() }
 }
 
-/// The highest rate offered of which nearly all arrives.
+/// The highest offered rate at which nearly all packets arrive.
 fn carried(measured: &Measurements, way: Way, hops: usize) -> Row {
     let rates = streams(measured, way, hops).filter_map(|t| t.offered_pps);
     let arrives = |rate: u32| {
@@ -283,7 +284,7 @@ fn carried(measured: &Measurements, way: Way, hops: usize) -> Row {
     };
     let highest = rates.filter(|r| arrives(*r)).max();
     row_of(Row::new("Figure 3", &name(way, hops), "carried_pps", None), highest.map(f64::from))
-        .note("The highest of the rates offered of which at least 99 % was sent and arrived.")
+        .note("The highest offered rate of which at least 99 % was sent and arrived.")
 }
 
 fn figure(plan: &Plan, measured: &Measurements) -> Figure {
@@ -312,8 +313,8 @@ fn figure(plan: &Plan, measured: &Measurements) -> Figure {
     let panel = |title: &str, plot| Panel { title: title.to_owned(), plot };
     Figure {
         name: "Figure 3".to_owned(),
-        caption: "Highest output rate without loss by packet length, as packets and as bits, and output over input rate with packets \
-                  of 128 octets. Medians."
+        caption: "Highest output rate without loss by packet length, in packets and in bits, and output by input rate with \
+                  packets of 128 bytes. Medians."
             .to_owned(),
         panels: vec![
             panel("(a) packet rate by packet length", rate),

@@ -74,8 +74,8 @@ pub fn reproduce(
     facts.push(fact("Version", format!("wayhop {}", wayhop_core::version::full())));
     let page = Page {
         title: "PRAN's measurements, reproduced".to_owned(),
-        lead: "The routing protocols of the simulator as routers of real programs: what forwarding a packet costs, and a robot \
-               that is driven around a building by the video that it sends over the mesh."
+        lead: "The simulator's routing protocols as routers for real programs: the cost of forwarding a packet, and a \
+               robot driven around a building by the video that it sends over the mesh."
             .to_owned(),
         facts,
         command: options.command(),

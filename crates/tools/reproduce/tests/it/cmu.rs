@@ -113,6 +113,6 @@ fn an_interrupted_reproduction_keeps_what_is_done() {
             .page
             .html()
             .expect("a page")
-            .contains(&format!("stopped; {} of {all} runs were not made", all - all / 3))
+            .contains(&format!("interrupted; {} of {all} runs are missing", all - all / 3))
     );
 }

@@ -194,7 +194,7 @@ fn rows_do_not_depend_on_jobs_and_an_interruption_keeps_whole_seeds() {
     let raise = |n| stop.store(n == per_seed, Ordering::Relaxed);
     let outcome = das::reproduce(&options, dir.path(), &stop, raise).expect("runs");
     assert!(!outcome.complete);
-    assert!(outcome.page.html().expect("a page").contains("runs were not made"));
+    assert!(outcome.page.html().expect("a page").contains("runs are missing"));
     let stopped = without_runs(outcome.rows);
     let differs = one.iter().zip(&stopped).find(|(a, b)| a != b);
     assert!(differs.is_none() && one.len() == stopped.len(), "{differs:?}");

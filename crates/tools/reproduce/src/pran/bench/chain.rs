@@ -1,4 +1,4 @@
-//! Three hosts on a wire, of which the ends hear the middle only, and what forwards between them.
+//! Three hosts on a wire, with ends that hear only the middle host, which forwards between them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -58,10 +58,11 @@ fn address(host: usize) -> Ipv4Addr {
 impl Chain {
     /// Sets everything up.
     pub(super) fn new(way: Way) -> Result<Self, Error> {
-        let made = || Namespace::new().map_err(Error::system("make a network namespace"));
+        let made = || Namespace::new().map_err(Error::system("create a network namespace"));
         let hub = made()?;
         let hosts = (0..HOSTS).map(|_| made()).collect::<Result<Vec<_>, _>>()?;
-        wire(&hub, &hosts).map_err(Error::system("make the wire (Debian's package iproute2 is needed)"))?;
+        wire(&hub, &hosts)
+            .map_err(Error::system("create the wire (requires the Debian package iproute2)"))?;
         let daemons = match way.protocol() {
             None => {
                 routes(&hosts).map_err(Error::system("set the kernel's routes"))?;
@@ -82,7 +83,7 @@ impl Chain {
         Ok(Self { way, daemons, streams, tap, hosts, _hub: hub })
     }
 
-    /// Sends packets of this length over so many hops.
+    /// Sends packets of this length over this number of hops.
     pub(super) fn stream(
         &mut self,
         hops: usize,
@@ -135,7 +136,7 @@ impl Chain {
         }
         if let Some(other) = hops.iter().find(|h| **h != 2) {
             return Ok(Err(Detour(format!(
-                "{}: a packet came over {other} hops, not over two",
+                "{}: a packet arrived over {other} hops instead of two",
                 self.way.name()
             ))));
         }
@@ -152,7 +153,7 @@ impl Chain {
             .collect();
         if total.len() < packets / 2 {
             return Ok(Err(Detour(format!(
-                "{}: {} of {packets} packets of {length} octets were seen on both sides of the middle",
+                "{}: only {} of {packets} packets of {length} bytes were seen on both sides of the middle host",
                 self.way.name(),
                 total.len()
             ))));
@@ -183,7 +184,7 @@ impl Chain {
         if lasts {
             return Ok(());
         }
-        Err(Error::System(format!("{:?}: no packet arrives over {hops} hops", self.way)))
+        Err(Error::System(format!("{:?}: no packets arrive over {hops} hops", self.way)))
     }
 
     /// Whether what arrived was forwarded where it should have been.
@@ -197,7 +198,8 @@ impl Chain {
             return Ok(());
         }
         Err(Detour(format!(
-            "{}: {arrived} packets arrived over two hops, but the middle's kernel forwarded {kernel} and its daemon {daemon}",
+            "{}: {arrived} packets arrived over two hops, but the middle host's kernel forwarded {kernel} and its daemon \
+             {daemon}",
             self.way.name()
         )))
     }
@@ -265,7 +267,7 @@ impl ForwardedCount {
     }
 }
 
-/// A bridge that learns who is where, as a switch does, and two ports of which hear each other's frames no more than hosts
+/// A bridge that learns addresses, as a switch does, and two ports that hear each other's frames no more than hosts
 /// out of range do.
 fn wire(hub: &Namespace, hosts: &[Namespace]) -> io::Result<()> {
     let mut orders = "link add br0 type bridge mcast_snooping 0\nlink set br0 up\n".to_owned();
@@ -351,7 +353,7 @@ impl Daemon {
     fn start(host: &Namespace, i: usize, protocol: &str) -> Result<Self, Error> {
         let folder =
             std::env::temp_dir().join(format!("wayhop-forwarding-{}-{protocol}-{i}", std::process::id()));
-        fs::create_dir_all(&folder).map_err(Error::system("make a folder for a control socket"))?;
+        fs::create_dir_all(&folder).map_err(Error::system("create a folder for a control socket"))?;
         let folder = Folder(folder);
         let mut command = Command::new("/proc/self/exe");
         command.args(["node", "--tied", "--interface", INTERFACE, "--protocol", protocol]);
@@ -374,7 +376,7 @@ impl Daemon {
                 let _ = child.kill();
                 let _ = child.wait();
                 let why = outcome.err().map_or(ready, |e| e.to_string());
-                return Err(Error::System(format!("a daemon with {protocol} does not start: {why}")));
+                return Err(Error::System(format!("the daemon with {protocol} does not start: {why}")));
             }
         };
         Ok(Self { child, pipe, client, _folder: folder })
@@ -383,7 +385,7 @@ impl Daemon {
     fn forwarded(&mut self) -> Result<u64, Error> {
         let all: Counters = self.ask(Request::Counters {})?;
         let count = all.nodes.first().and_then(|n| n.counters.get("forwarded"));
-        count.copied().ok_or_else(|| Error::System("a daemon does not count what it forwards".into()))
+        count.copied().ok_or_else(|| Error::System("the daemon does not count forwarded packets".into()))
     }
 
     fn timing(&mut self) -> Result<[f64; 2], Error> {
@@ -395,7 +397,7 @@ impl Daemon {
         };
         match (median("in"), median("process")) {
             (Some(before), Some(inside)) => Ok([before, inside]),
-            _ => Err(Error::System("a daemon has no times of its frames".into())),
+            _ => Err(Error::System("the daemon has no timestamps of its frames".into())),
         }
     }
 
@@ -408,7 +410,7 @@ impl Daemon {
         let path = format!("/proc/{}/schedstat", self.child.id());
         let text = fs::read_to_string(&path).map_err(Error::system(format!("read {path}")))?;
         let first = text.split(' ').next().and_then(|n| n.parse().ok());
-        first.ok_or_else(|| Error::System(format!("{path} is not as expected")))
+        first.ok_or_else(|| Error::System(format!("unexpected content of {path}")))
     }
 }
 
@@ -440,8 +442,8 @@ fn first_word(stderr: impl io::Read + Send + 'static) -> String {
     });
     match told.recv_timeout(PATIENCE) {
         Ok(words) => words,
-        Err(RecvTimeoutError::Timeout) => "it is not ready in time".into(),
-        Err(RecvTimeoutError::Disconnected) => "it said nothing".into(),
+        Err(RecvTimeoutError::Timeout) => "not ready in time".into(),
+        Err(RecvTimeoutError::Disconnected) => "no output".into(),
     }
 }
 

@@ -11,7 +11,7 @@
 //! the middle's kernel (the others) did not forward gives no figure. It is measured again, and after some attempts left out.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
-#![allow(clippy::disallowed_methods, reason = "it measures real hosts, by their clock")]
+#![allow(clippy::disallowed_methods, reason = "measures real hosts in real time")]
 
 mod chain;
 mod figures;
@@ -76,7 +76,7 @@ impl Plan {
 pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<Measurements, Error> {
     if !nix::unistd::geteuid().is_root() {
         return Err(Error::System(
-            "forwarding is measured with network namespaces and packet sockets, which need root: sudo wayhop ...".into(),
+            "measuring forwarding uses network namespaces and packet sockets, which require root: sudo wayhop ...".into(),
         ));
     }
     let mut chains = Way::ALL.into_iter().map(Chain::new).collect::<Result<Vec<_>, _>>()?;

@@ -19,14 +19,14 @@ use wayhop_netns::Namespace;
 const TTL: u32 = 64;
 /// A packet's number, which is the end of its payload.
 pub(super) const NUMBER: usize = 8;
-/// Packets that are under way at most where none shall be lost: what the shortest queue on the way holds, a TUN's 500, less
+/// Most packets in transit without loss: what the shortest queue on the way holds, a TUN's 500, less
 /// some room.
 const UNDER_WAY: u64 = 256;
-/// When nothing has arrived for so long, what is under way is taken for lost.
+/// After this time without arrivals, packets in transit count as lost.
 const LOST: Duration = Duration::from_millis(30);
 /// How long a stream runs before it is counted.
 const WARM_UP: Duration = Duration::from_millis(60);
-/// How long what is under way at the end is waited for.
+/// How long to wait at the end for packets in transit.
 const LAST_PACKETS: Duration = Duration::from_millis(30);
 /// How long a receiver waits before it looks whether all is over.
 const WAIT: Duration = Duration::from_millis(20);
@@ -41,7 +41,7 @@ const LONGEST: usize = 2048;
 pub(super) enum Pace {
     /// At a constant rate.
     PerSecond(u32),
-    /// A packet for each that arrives, with enough of them under way to keep every host busy.
+    /// A packet for each that arrives, with enough of them in transit to keep every host busy.
     AsManyAsArrive,
 }
 
@@ -228,7 +228,7 @@ struct Numbers(Vec<u64>);
 impl Numbers {
     fn is_new(&mut self, n: u64) -> bool {
         let (word, bit) = ((n / 64) as usize, 1 << (n % 64));
-        // No stream has so many packets.
+        // No stream has this many packets.
         if word >= 1 << 20 {
             return false;
         }

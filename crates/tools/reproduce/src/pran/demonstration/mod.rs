@@ -111,12 +111,12 @@ fn in_words(options: &Options, runs: &[Run]) -> String {
     let late = runs.iter().filter(|r| r.lateness.verdict != "ok").count();
     let made = match (runs.len(), options.seeds) {
         (n, of) if n as u64 == of => format!("{n} of {} s", options.duration_s),
-        (n, of) => format!("stopped; {n} of {of}, each of {} s", options.duration_s),
+        (n, of) => format!("interrupted; {n} of {of}, each of {} s", options.duration_s),
     };
     let verdict = match late {
         _ if runs.is_empty() => String::new(),
         0 => ", all on time".to_owned(),
-        late => format!(", {late} degraded: this machine was late"),
+        late => format!(", {late} degraded because this machine was too slow"),
     };
     format!(
         "laps: {made}, seeds from {}{verdict}. Tables of all packets are in the folder runs beside this page, the scenario in scenarios",

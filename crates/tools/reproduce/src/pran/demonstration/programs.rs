@@ -17,7 +17,7 @@ pub(crate) fn check() -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the demonstration runs {}, and this machine has no {}: apt-get install ffmpeg socat",
+        "the demonstration needs {}, but {} is not installed: apt-get install ffmpeg socat",
         NEEDED.join(", "),
         missing.join(", no ")
     ))

@@ -16,8 +16,8 @@ const PAPER_HOPS: f64 = 5.0;
 /// Half of what counts as the far part of the lap, as a share of it.
 const FAR: f64 = 0.125;
 
-const NO_NUMBER: &str = "The paper has it as a graph without numbers.";
-pub(super) const HOLDS: &str = "1: true of a run, 0: not; the mean over runs.";
+const NO_NUMBER: &str = "The paper has a graph without numbers.";
+pub(super) const HOLDS: &str = "1 if true for a run, 0 if not; mean over runs.";
 
 /// All of them. Each row says so if a run was late.
 pub(super) fn all(runs: &[Run], names: &[String], complaints: &[String]) -> Vec<Section> {
@@ -31,14 +31,14 @@ pub(super) fn all(runs: &[Run], names: &[String], complaints: &[String]) -> Vec<
     ];
     if runs.is_empty() {
         for row in sections.iter_mut().flat_map(|s| &mut s.rows) {
-            "No lap was driven to its end.".clone_into(&mut row.note);
+            "No lap was completed.".clone_into(&mut row.note);
         }
     }
     let late = runs.iter().filter(|r| r.lateness.verdict != "ok").count();
     if late > 0 {
         for row in sections.iter_mut().flat_map(|s| &mut s.rows) {
             let note =
-                format!("Degraded: in {late} of {} runs this machine was late. {}", runs.len(), row.note);
+                format!("Degraded: this machine was too slow in {late} of {} runs. {}", runs.len(), row.note);
             note.trim_end().clone_into(&mut row.note);
         }
     }
@@ -89,28 +89,28 @@ pub(super) fn yes(is_so: bool) -> f64 {
 fn network(runs: &[Run], names: &[String]) -> Section {
     let section = "Section 6.2.1";
     let rows = vec![
-        row(section, "Longest route", "hops", None, runs, |r| Some(f64::from(whole(r).most_hops))).note(
-            "Of a packet that arrived. What is salvaged on its way may make more hops than any route has.",
-        ),
+        row(section, "Longest route", "hops", None, runs, |r| Some(f64::from(whole(r).most_hops)))
+            .note("Of a packet that arrived. Salvaged packets may take more hops than any route has."),
         row(section, "Longest route of 1 % or more", "hops", Some(PAPER_HOPS), runs, |r| {
             longest_in_use(r).map(f64::from)
         })
-        .note("Of all packets that arrived, at least one in a hundred took so many."),
+        .note("At least 1 % of the packets that arrived took this many hops."),
         row(section, "Packets over several hops", "arrived_pct", None, runs, |r| whole(r).several_hops_pct())
             .note("The paper: for substantial parts of the demonstration."),
         row("Section 6.3", "One lap", "duration_s", Some(Options::PAPER_DURATION_S), runs, |r| {
             Some(r.duration_s)
         })
-        .note("Ours is as long as --duration says; the robot drives as fast as that needs."),
+        .note("Ours is set with --duration, and the robot's speed follows from it."),
     ];
     Section {
         heading: "Figure 5: the network".to_owned(),
         text: vec![
-            "Four nodes that stand, S1 to S4, and two robots. M1 is driven around the floor and back to the control station at S1; M2 \
-             rests, since the paper's run used one robot. All have IEEE 802.11b cards at 11 Mb/s and 20 mW, and ns-2's DSR."
+            "Four fixed nodes, S1 to S4, and two robots. M1 drives around the floor and back to the control station at S1; \
+             M2 stands still, since the paper's run used one robot. All have IEEE 802.11b cards at 11 Mb/s and 20 mW, and \
+             ns-2's DSR."
                 .to_owned(),
-            "The paper's plan has no measures: lengths and places are ours, chosen for up to five hops, with the far wall at the edge \
-             of what M2 reaches, as the paper tells of weak signals there."
+            "The paper's plan has no dimensions: lengths and positions are ours, chosen for up to five hops, with the far \
+             wall at the edge of M2's range, since the paper reports weak signals there."
                 .to_owned(),
         ],
         rows,
@@ -143,7 +143,7 @@ fn plan(r: &Run, names: &[String]) -> Figure {
     plot.same_scale = true;
     plot.labels =
         standing.iter().map(|(n, p)| ([p[0] + 1.5, p[1] + 1.0], names[n.index()].clone())).collect();
-    Figure::of("Figure 5", "The floor, and the way of the robot.", plot)
+    Figure::of("Figure 5", "The floor, and the path of the robot.", plot)
 }
 
 fn hops(r: &Run) -> Figure {
@@ -158,7 +158,7 @@ fn hops(r: &Run) -> Figure {
             1,
             points(&shares, |s| (s.arrived > 0).then_some(f64::from(s.most_hops))),
         ));
-    Figure::of("Hops", "How many hops the packets made that arrived.", plot)
+    Figure::of("Hops", "Hop counts of delivered packets.", plot)
 }
 
 /// Means over runs at the middle of each interval, with 95 % intervals between `low` and `high`.
@@ -236,7 +236,8 @@ fn overhead(runs: &[Run]) -> Section {
         row(figure, "Route Errors on Route Requests", "transmissions", None, runs, |r| {
             Some(r.traffic.errors_on_requests() as f64)
         })
-        .note("Among the Route Errors: ns-2's DSR tells of a broken link in the next Route Request, too. Their octets count as the Request's."),
+        .note("Included in the Route Errors: ns-2's DSR also reports a broken link in the next Route Request. Their bytes \
+               count as the Request's."),
     );
     rows.push(
         row(figure, "More Requests than Replies", "holds", Some(1.0), runs, |r| {
@@ -264,19 +265,20 @@ fn overhead(runs: &[Run]) -> Section {
     Section {
         heading: "Figure 7: packets of the protocol, and overhead".to_owned(),
         text: vec![
-            "Each transmission counts, by the one who makes the packet and by each who forwards it, as in the paper; repetitions by \
-             the MAC do not. A source route counts with the octets that DSR adds to a program's packet."
+            "Each transmission counts, by the originator and by each forwarder, as in the paper; MAC retries do not. A \
+             source route counts with the bytes that DSR adds to a program's packet."
                 .to_owned(),
-            "Requests are most in the paper, then Replies, then Errors; in every run that we have looked at Requests are fewest. Ours seldom spread: among six nodes the \
-             neighbours know a route and answer the first Request, which goes one hop. And most of our Replies are those by which a \
-             node that overhears a packet offers its source a shorter route. The simulated laps below are without them, too. PRAN hands overheard packets to its protocols; \
-             whether the cards of the demonstration let them through, the paper does not say."
+            "In the paper Requests are most frequent, then Replies, then Errors; in every run that we examined Requests \
+             are least frequent. Ours rarely spread: among six nodes the neighbours know a route and answer the first \
+             Request, which goes one hop. And most of our Replies are from nodes that overhear a packet and offer its \
+             source a shorter route. The simulated laps below also include variants without them. PRAN passes overheard \
+             packets to its protocols; the paper does not say whether the cards of the demonstration delivered them."
                 .to_owned(),
         ],
         rows,
         figures: vec![Figure {
             name: figure.to_owned(),
-            caption: "Transmissions, and octets of overhead, means over runs with 95 % intervals.".to_owned(),
+            caption: "Transmissions and bytes of overhead, means over runs with 95 % intervals.".to_owned(),
             panels: vec![
                 panel("Transmissions", "packets", &names[..3], &|k, r| r.traffic.overhead(k).packets as f64),
                 panel("Overhead", "kB", &names, &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
@@ -303,11 +305,11 @@ fn measured(
         row(figure, "Worst 10 s", "of_the_lap_pct", Some(paper_dip_pct), runs, |r| {
             worst(r, worse).map(|(at_s, _)| 100.0 * at_s / r.duration_s)
         })
-        .note("The paper: around time 300 s of 780 s, about half way. Ours is missing where all intervals are alike."),
+        .note("The paper: around time 300 s of 780 s, about half way. Ours is missing where all intervals are equal."),
         row(figure, "Robot farthest from S1", "of_the_lap_pct", None, runs, |r| {
             r.farthest_s().map(|at_s| 100.0 * at_s / r.duration_s)
         })
-        .note("The paper: at that time, too."),
+        .note("The paper: at the same time."),
         row(figure, "Far quarter of the lap", quantity, None, runs, |r| value(&part(r, 0)?)).note(NO_NUMBER),
         row(figure, "Rest of the lap", quantity, None, runs, |r| value(&part(r, 1)?)).note(NO_NUMBER),
         row(figure, "Worse in the far quarter than in the rest", "holds", Some(1.0), runs, |r| {
@@ -327,7 +329,7 @@ fn delivery(runs: &[Run]) -> Section {
             let all = r.traffic.by_interval(INTERVAL_S);
             Some(yes(all.iter().filter_map(Share::delivered_pct).all(|v| v >= 50.0)))
         })
-        .note("The axis of the paper's figure begins there."),
+        .note("The axis of the paper's figure starts there."),
     );
     let figures = runs.first().map(|r| {
         let y = Axis::new("packet delivery ratio").from_to(0.0, 1.02);
@@ -335,17 +337,22 @@ fn delivery(runs: &[Run]) -> Section {
         let plot = over_time(r, y)
             .with(over_runs("each 10 s", runs, [0.0, 1.0], ratio))
             .with(mean_rule(runs, ratio));
-        Figure::of(figure, "Packet delivery ratio of the programs' packets, by the time at which they were sent, means over runs with 95 % intervals.", plot)
+        Figure::of(
+            figure,
+            "Delivery ratio of the programs' packets by the time of sending, means over runs with 95 % intervals.",
+            plot,
+        )
     });
     Section {
         heading: "Figure 8: packet delivery ratio".to_owned(),
         text: vec![
-            "Every packet of a program in any node counts: video, commands, their acknowledgements, TCP. It is sent when Wayhop takes it \
-             out of its node's interface, and delivered when the simulated network hands it to the other node's."
+            "All packets of programs count: video, commands, their acknowledgements, TCP. A packet is sent when Wayhop \
+             reads it from its node's interface, and delivered when the simulated network writes it to the other node's \
+             interface."
                 .to_owned(),
-            "Where the robot is farthest, one link leads to it, and a weak one. A lap faster than the paper's has less of a dip: while a \
-             route is looked for, DSR keeps packets for up to 30 s, and the robot is back in reach before they expire. So laps take the paper's 780 s unless \
-             --duration says otherwise."
+            "Where the robot is farthest, a single weak link leads to it. A lap faster than the paper's has a smaller dip: \
+             DSR keeps packets for up to 30 s during a route discovery, and the robot is back in range before they expire. \
+             So laps take 780 s as in the paper, unless --duration is given."
                 .to_owned(),
         ],
         rows,
@@ -360,7 +367,12 @@ fn latency(runs: &[Run]) -> Section {
         let plot = over_time(r, Axis::new("latency (ms)").from_to(0.0, 1.05 * most))
             .with(over_runs("each 10 s", runs, [0.0, 1.05 * most], Share::latency_ms))
             .with(mean_rule(runs, Share::latency_ms));
-        Figure::of(figure, "Mean latency of the programs' packets that arrived, by the time at which they were sent, means over runs with 95 % intervals.", plot)
+        Figure::of(
+            figure,
+            "Mean latency of the programs' packets that arrived, by the time of sending, means over runs with 95 % \
+             intervals.",
+            plot,
+        )
     });
     Section {
         heading: "Figure 9: packet delivery latency".to_owned(),
@@ -375,9 +387,9 @@ fn programs(runs: &[Run], complaints: &[String]) -> Section {
     let section = "Section 6.3";
     let worked = "The paper: video display and robot control worked very well.";
     let mut text = vec![
-        "The programs' own books. The camera is ffmpeg: H.263 in QCIF at 15 frames a second over RTP, the format of NetMeeting, some \
-         200 kb/s; the screen another ffmpeg that keeps what comes. The call that starts it is a TCP connection, the robot's \
-         commands are UDP packets that come back (socat)."
+        "From the programs' own records. The camera is ffmpeg: H.263 in QCIF at 15 frames per second over RTP, the format \
+         of NetMeeting, about 200 kb/s; the screen is another ffmpeg that records what it receives. The call that starts \
+         it is a TCP connection; the robot's commands are echoed UDP packets (socat)."
             .to_owned(),
     ];
     text.extend(complaints.iter().cloned());
@@ -385,14 +397,17 @@ fn programs(runs: &[Run], complaints: &[String]) -> Section {
         heading: "Video and control".to_owned(),
         text,
         rows: vec![
-            row(section, "Calls answered", "holds", Some(1.0), runs, |r| Some(yes(r.seen.call_answered))).note(HOLDS),
+            row(section, "Calls answered", "holds", Some(1.0), runs, |r| Some(yes(r.seen.call_answered)))
+                .note(HOLDS),
             row(section, "Video frames sent", "frames", None, runs, |r| r.seen.frames_sent.map(|n| n as f64)),
             row(section, "Video frames that decode", "sent_pct", None, runs, |r| r.seen.decoded_pct())
-                .note(format!("{worked} Frames of which parts are missing are among them, with what the decoder makes up.")),
-            row(section, "Remarks of the decoder", "lines", None, runs, |r| r.seen.complaints.map(|n| n as f64))
-                .note("About parts of frames that are damaged or missing."),
+                .note(format!("{worked} Includes frames with missing parts, which the decoder conceals.")),
+            row(section, "Remarks of the decoder", "lines", None, runs, |r| {
+                r.seen.complaints.map(|n| n as f64)
+            })
+            .note("About damaged or missing parts of frames."),
             row(section, "Commands acknowledged", "sent_pct", None, runs, |r| r.seen.acknowledged_pct())
-                .note(format!("{worked} Of those sent until the last that was acknowledged.")),
+                .note(format!("{worked} Out of those sent up to the last acknowledged one.")),
         ],
         ..Section::default()
     }
@@ -402,8 +417,8 @@ fn clock(runs: &[Run]) -> Section {
     Section {
         heading: "Was it on time?".to_owned(),
         text: vec![
-            "Each event of the emulated nodes, MAC and radio is due at a time on this machine's clock. A run is \"ok\" if at most 1 % of \
-             them were handled more than 1 ms late; otherwise it is \"degraded\", and every row says so."
+            "Each event of the emulated nodes, MAC and radio is due at a time of this machine's clock. A run is \"ok\" if \
+             at most 1 % of them were handled more than 1 ms late; otherwise it is \"degraded\", and every row says so."
                 .to_owned(),
         ],
         rows: vec![

@@ -74,9 +74,10 @@ pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Resul
     Ok(Some(Section {
         heading: "Figure 7 in simulation".to_owned(),
         text: vec![
-            "Laps of the same length and with the same seeds, but simulated, with constant flows in the place of the programs. The second variant has no gratuitous Replies, which \
-             need a card that hands over packets for others; the third does not answer Requests for all from caches either, which ns-2's DSR does. The paper's order is Requests, \
-             Replies, Errors."
+            "Laps of the same length and with the same seeds, but simulated, with constant flows instead of the programs. \
+             The second variant has no gratuitous Replies, which need a card that delivers packets for others; in the \
+             third, nodes also do not answer Requests from their caches, as ns-2's DSR does. The paper's order is \
+             Requests, Replies, Errors."
                 .to_owned(),
         ],
         rows: VARIANTS.iter().zip(&laps).flat_map(|((name, _), laps)| rows(name, laps)).collect(),

@@ -190,7 +190,7 @@ fn the_rows_say_what_the_paper_says_of_its_graphs() {
 fn a_degraded_run_says_so_in_every_row_and_one_on_time_in_none() {
     let late = sections::all(&[run("ok"), run("degraded")], &[], &[]);
     let rows = || late.iter().flat_map(|s| &s.rows);
-    assert!(rows().all(|r| r.note.starts_with("Degraded: in 1 of 2 runs this machine was late.")));
+    assert!(rows().all(|r| r.note.starts_with("Degraded: this machine was too slow in 1 of 2 runs.")));
     let on_time = sections::all(&[run("ok")], &[], &[]);
     assert!(on_time.iter().flat_map(|s| &s.rows).all(|r| !r.note.contains("Degraded")));
 }

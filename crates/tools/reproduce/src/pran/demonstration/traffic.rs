@@ -106,7 +106,7 @@ impl Share {
 }
 
 impl Traffic {
-    /// The packets that were born at such times. One still under way at the end of the run is in none.
+    /// The packets that were born at such times. Packets in transit at the end of the run are not counted.
     pub(crate) fn born(&self, within: impl Fn(Time) -> bool) -> Share {
         let mut share = Share::default();
         self.packets.values().filter(|p| within(p.born)).for_each(|p| share.add(p));
