@@ -1,4 +1,4 @@
-//! `wayhop topology --measure-chains`: what chains that stand still carry, for the expected throughput.
+//! `wayhop topology --measure-chains`: the throughput of static chains, for the expected throughput.
 
 use std::fs::{self, OpenOptions};
 use std::net::Ipv4Addr;
@@ -20,33 +20,33 @@ use crate::failure::Failure;
 use crate::job_progress::JobProgress;
 use crate::scenario_args::{metres, seconds, whole};
 
-/// Neighbours of a chain are so much of the range apart unless it is said: 180 m of 250 m. Nodes three hops apart then sense
-/// each other over radios that sense carriers at 2.2 times their range, and no node is hidden.
+/// Default spacing of a chain as a share of the range: 180 m of 250 m. Nodes three hops apart then sense each other with a
+/// carrier-sense range of 2.2 times the range, and no node is hidden.
 const SPACING_OF_RANGE: f64 = 0.72;
 
-/// Which chains are measured.
+/// The chains to measure.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MeasureArgs {
-    /// Measure what chains of 1, 2, ... hops that stand still carry with this scenario's radio, protocol and first TCP flow,
-    /// write it into this file (for --chains), and expect it
+    /// Measure the throughput of static chains of 1, 2, ... hops with this scenario's radio, protocol and first TCP flow, write
+    /// it to FILE (for --chains), and use it
     #[arg(long, value_name = "FILE", conflicts_with = "chains")]
     pub(crate) measure_chains: Option<PathBuf>,
-    /// Of these chains: metres from node to node; without it, 0.72 of the range
+    /// Spacing of the nodes in these chains, in metres. Default: 0.72 of the range
     #[arg(long, value_name = "M", value_parser = metres, requires = "measure_chains", allow_negative_numbers = true)]
     chain_spacing: Option<f64>,
-    /// The longest chain, hops; what it carries counts for longer ones, too
+    /// Longest chain to measure, 1 to 64 hops; its throughput is also used for longer chains
     #[arg(long, value_name = "HOPS", default_value = "8", value_parser = whole(1..=64_u32), requires = "measure_chains", allow_negative_numbers = true)]
     chain_hops: u32,
-    /// Runs of each chain, with the seeds 1, 2, ...
+    /// Runs per chain, with seeds 1, 2, ...
     #[arg(long, value_name = "N", default_value = "5", value_parser = whole(1..=10_000_u32), requires = "measure_chains", allow_negative_numbers = true)]
     chain_seeds: u32,
-    /// How long each runs, seconds
+    /// Duration of each run, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds, requires = "measure_chains", allow_negative_numbers = true)]
     chain_duration: f64,
 }
 
 impl MeasureArgs {
-    /// Measures and writes the file, if that is asked for.
+    /// Measures and writes the file, if `--measure-chains` is given.
     pub(crate) fn measure(
         &self,
         scenario: &Resolved,
@@ -55,42 +55,43 @@ impl MeasureArgs {
         let Some(path) = &self.measure_chains else { return Ok(None) };
         let flow = scenario.flows.iter().find_map(endless).ok_or_else(|| {
             Failure::Usage(format!(
-                "--measure-chains: {} has no flow of kind \"tcp\"; only TCP shows what a chain carries",
+                "--measure-chains: {} has no flow of kind \"tcp\"; add one, since TCP measures the throughput of a chain",
                 scenario.name
             ))
         })?;
         if !scenario.interfaces.is_single() {
             return Err(Failure::Usage(
-                "--measure-chains measures chains of one radio, and this scenario has several radios or wires".to_owned(),
+                "--measure-chains needs a scenario with one radio; this one has several radios or wires"
+                    .to_owned(),
             ));
         }
         let range_m = range_m.unwrap_or_else(|| scenario.radio().nominal_range_m());
         let spacing_m = self.chain_spacing.unwrap_or(SPACING_OF_RANGE * range_m);
         if spacing_m >= range_m {
             return Err(Failure::Usage(format!(
-                "--chain-spacing {spacing_m}: neighbours would not reach each other; give less than {range_m}"
+                "--chain-spacing {spacing_m}: neighbours would be out of range; give less than {range_m} m"
             )));
         }
         let cannot = |e| {
             let path = path.display();
-            Failure::Run(format!("cannot write {path}: {e}; name another file with --measure-chains"))
+            Failure::Run(format!("cannot write {path}: {e}; choose another file with --measure-chains"))
         };
         // Before minutes of measuring.
         let is_new = !path.exists();
         OpenOptions::new().create(true).append(true).open(path).map_err(cannot)?;
         let means = self.means(scenario, &flow, spacing_m).inspect_err(|_| {
             if is_new {
-                // A file with nothing in it is of no use.
+                // An empty file is of no use.
                 let _ = fs::remove_file(path);
             }
         })?;
         let chains = ChainThroughput::new(means)
-            .ok_or_else(|| Failure::Run("a chain carried no number of bits".to_owned()))?;
+            .ok_or_else(|| Failure::Run("the throughput of a chain is not a number".to_owned()))?;
         fs::write(path, chains.to_csv()).map_err(cannot)?;
         Ok(Some(chains))
     }
 
-    /// What chains of 1, 2, ... hops carry on average, bits a second.
+    /// Mean throughput of chains of 1, 2, ... hops, bit/s.
     fn means(&self, scenario: &Resolved, flow: &FlowConfig, spacing_m: f64) -> Result<Vec<f64>, Failure> {
         let runs: Vec<(u32, u32)> = (1..=self.chain_seeds)
             .flat_map(|seed| (1..=self.chain_hops).map(move |hops| (hops, seed)))
@@ -109,21 +110,23 @@ impl MeasureArgs {
         for ((hops, _), result) in runs.iter().zip(results) {
             let bps = result.unwrap_or(Ok(None))?;
             sums[*hops as usize - 1] += bps.ok_or_else(|| {
-                Failure::Stopped("stopped before all chains were measured; nothing is written".to_owned())
+                Failure::Stopped(
+                    "interrupted before all chains were measured; nothing was written".to_owned(),
+                )
             })?;
         }
         Ok(sums.into_iter().map(|s| s / f64::from(self.chain_seeds)).collect())
     }
 }
 
-/// A TCP flow with data for ever; `None` of others.
+/// A TCP flow with endless data; `None` for other flows.
 fn endless(flow: &FlowConfig) -> Option<FlowConfig> {
     let FlowKind::Tcp(tcp) = flow.kind else { return None };
     let kind = FlowKind::Tcp(TcpConfig { app: App::Bulk { bytes: None }, ..tcp });
     Some(FlowConfig { kind, start: Time::ZERO, stop: None, ..flow.clone() })
 }
 
-/// The scenario's network as a chain: alike nodes at rest in the open, and the one flow from end to end.
+/// The scenario's network as a chain: identical static nodes in the open, and one flow from end to end.
 fn chain(
     scenario: &Resolved,
     flow: &FlowConfig,
@@ -165,7 +168,7 @@ fn chain(
     }
 }
 
-/// Octets that arrived in order, bits a second; `None` if it was broken off.
+/// Goodput in bit/s; `None` if interrupted.
 fn carried(chain: &Resolved, stop: &AtomicBool) -> Result<Option<f64>, Error> {
     let ended = to_end(chain, Recorder::hash_only(), || stop.load(Ordering::Relaxed))?;
     Ok(ended.and_then(|o| o.summary.flows.first().and_then(|f| f.goodput_bps)))

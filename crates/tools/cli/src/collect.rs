@@ -17,24 +17,24 @@ use wayhop_runs::interruption::stop_on_signal;
 use crate::failure::{Failure, output, say};
 
 pub(crate) const EXAMPLE: &str = "\
-Nodes send reports when their configuration names this collector (monitor.collector). Ends with Ctrl-C.
+Nodes send reports if monitor.collector in their configuration is this collector. Stop with Ctrl-C.
 
 Example:
   wayhop collect --out reports";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CollectArgs {
-    /// Address and UDP port to listen at
+    /// Address and UDP port to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:9465")]
     listen: SocketAddr,
-    /// Folder for one file a node, NODE_ADDRESS.jsonl, appended to
+    /// Folder for one file per node, NODE_ADDRESS.jsonl; reports are appended
     #[arg(long, value_name = "DIR", default_value = "reports")]
     out: PathBuf,
-    /// The most that DIR's files take, MiB: for more, those that were written to longest ago go. One sender's address has 64 MiB and
-    /// 64 files of it at most
+    /// Maximum size of DIR's files, in MiB; the files with the oldest reports are deleted first. One sender address gets at most
+    /// 64 MiB and 64 files
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     limit_mib: u64,
-    /// Print each report as one JSON object a line
+    /// Print each report as one JSON object per line
     #[arg(long)]
     json: bool,
     /// Print nothing
@@ -45,16 +45,16 @@ pub(crate) struct CollectArgs {
 pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
     // Better now than when the first report comes, perhaps hours later.
     std::fs::create_dir_all(&a.out).map_err(|e| {
-        Failure::Run(format!("cannot make {}: {e}; choose another folder with --out", a.out.display()))
+        Failure::Run(format!("cannot create {}: {e}; choose another folder with --out", a.out.display()))
     })?;
-    give_up(a).map_err(|e| Failure::Run(format!("cannot give up privileges: {e}")))?;
+    give_up(a).map_err(|e| Failure::Run(format!("cannot drop privileges: {e}")))?;
     // A thread, which has the privileges that are left.
     let stop = stop_on_signal()?;
     let Some(socket) = listen(a, &stop)? else { return Ok(ExitCode::SUCCESS) };
     // Now and then, to see whether the user wants to stop.
     socket.set_read_timeout(Some(Duration::from_millis(200))).map_err(Failure::run)?;
     if !a.quiet {
-        say!("listening at {}, writing into {}", socket.local_addr().unwrap_or(a.listen), a.out.display());
+        say!("listening on {}, writing to {}", socket.local_addr().unwrap_or(a.listen), a.out.display());
     }
     let mut collector = Collector::new(&a.out, a.limit_mib << 20);
     let (mut rejected, mut gone): (u64, usize) = (0, 0);
@@ -70,7 +70,7 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
             {
                 continue;
             }
-            // A mesh comes and goes (paper 000, section 6.5.4): wait, and try again.
+            // The mesh may be down for a while (paper 000, section 6.5.4): wait, and try again.
             Err(_) => {
                 std::thread::sleep(Duration::from_secs(1));
                 continue;
@@ -94,30 +94,30 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
             }
             Err(e) => {
                 rejected += 1;
-                // Said once: whoever can send one can send a million.
+                // Printed once: a sender of one can send a million.
                 if rejected == 1 || matches!(e, Rejection::NotWritten { .. }) && rejected.is_power_of_two() {
-                    say!("wayhop: a datagram from {from} does not count: {e}");
+                    say!("wayhop: ignoring a datagram from {from}: {e}");
                 }
             }
         }
     }
     if rejected > 0 {
-        say!("wayhop: {rejected} datagrams did not count");
+        say!("wayhop: {rejected} datagrams were ignored");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Keeps nothing of root's but what makes files in this folder. What comes from the network is parsed without the rest.
+/// Drops root's privileges except for creating files in this folder, before anything from the network is parsed.
 fn give_up(a: &CollectArgs) -> std::io::Result<()> {
     files::only_below(&a.out)?;
-    // Ports below 1024 are for those who may.
+    // Ports below 1024 need a capability.
     let port = a.listen.port();
     let kept: &[Capability] =
         if (1..1024).contains(&port) { &[Capability::CAP_NET_BIND_SERVICE] } else { &[] };
     privileges::become_owner(&a.out, kept)
 }
 
-/// Says that old files make room, and then, since whoever can send one report can send a million, not each time.
+/// Reports deleted files, but not each time, since a sender of one report can send a million.
 fn tell_gone(r: &CollectedReport, gone: &mut usize, from: SocketAddr) {
     let Some(first) = r.gone.first() else { return };
     let before = *gone;
@@ -125,13 +125,14 @@ fn tell_gone(r: &CollectedReport, gone: &mut usize, from: SocketAddr) {
     if before == 0 || before.ilog2() < gone.ilog2() {
         let name = Path::new(first.file_name().unwrap_or_default()).display();
         say!(
-            "wayhop: {gone} old files went to make room, {name} for a report from {}: raise --limit-mib, or move files elsewhere",
+            "wayhop: {gone} old files deleted to make room, {name} for a report from {}; raise --limit-mib, or move files \
+             elsewhere",
             from.ip()
         );
     }
 }
 
-/// Listens. An address that this host has not got yet, as that of a node that is about to start, is waited for.
+/// Listens. Waits for an address that this host does not have yet, such as that of a node about to start.
 fn listen(a: &CollectArgs, stop: &AtomicBool) -> Result<Option<UdpSocket>, Failure> {
     let mut told = a.quiet;
     while !stop.load(Ordering::Relaxed) {
@@ -139,14 +140,14 @@ fn listen(a: &CollectArgs, stop: &AtomicBool) -> Result<Option<UdpSocket>, Failu
             Ok(socket) => return Ok(Some(socket)),
             Err(e) if e.kind() == ErrorKind::AddrNotAvailable => {
                 if !told {
-                    say!("waiting until this host has the address {}", a.listen.ip());
+                    say!("waiting for this host to get the address {}", a.listen.ip());
                     told = true;
                 }
                 std::thread::sleep(Duration::from_millis(200));
             }
             Err(e) => {
                 let remedy = "choose another address with --listen";
-                return Err(Failure::Run(format!("cannot listen at {}: {e}; {remedy}", a.listen)));
+                return Err(Failure::Run(format!("cannot listen on {}: {e}; {remedy}", a.listen)));
             }
         }
     }

@@ -11,7 +11,8 @@ use wayhop_runs::interruption::stop_on_signal;
 use crate::failure::{Failure, say};
 
 const SEND_EXAMPLE: &str = "\
-Each datagram floods the mesh, so that a station should say what receivers need, and not more often: once a second. A recording is played as slowly as its observations were made. Ends with the recording, or with Ctrl-C.
+Each datagram floods the mesh: let the station send only what receivers need, once a second. A recording is played at its original \
+speed. Stops at the end of the recording, or with Ctrl-C.
 
 Examples:
   wayhop corrections send gpsd://localhost:2947
@@ -19,7 +20,7 @@ Examples:
   wayhop corrections send station.rtcm3";
 
 const RECEIVE_EXAMPLE: &str = "\
-gpsd takes them as a further device, and writes them to the receivers that it has. Ends with Ctrl-C.
+gpsd uses the corrections as a further device and passes them to its receivers. Stop with Ctrl-C.
 
 Examples:
   wayhop corrections receive
@@ -30,26 +31,26 @@ pub(crate) enum CorrectionsCommand {
     /// Send a reference station's corrections to all nodes
     #[command(after_help = SEND_EXAMPLE)]
     Send {
-        /// Where the station's RTCM 3 frames come from: gpsd://HOST:PORT, tcp://HOST:PORT (as str2str's tcpsvr), a file or serial
-        /// line, or - for standard input
+        /// Source of the station's RTCM 3 frames: gpsd://HOST:PORT, tcp://HOST:PORT (such as str2str's tcpsvr), a file or serial
+        /// device, or - for standard input
         #[arg(value_name = "SOURCE")]
         source: Source,
-        /// How many hops the corrections go at most
+        /// Maximum number of hops, 1 to 255
         #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u8).range(1..))]
         hops: u8,
         #[command(flatten)]
         group: GroupArgs,
     },
-    /// Receive corrections, for this host's gpsd
+    /// Receive corrections for this host's gpsd
     #[command(after_help = RECEIVE_EXAMPLE)]
     Receive {
-        /// Address and TCP port at which gpsd gets the corrections
+        /// Address and TCP port from which gpsd reads the corrections
         #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:2101")]
         feed: SocketAddr,
-        /// The only node whose corrections count; without it, the first that is heard, until it is silent for 30 s
+        /// Accept corrections only from this node. Default: the first one heard, until it is silent for 30 s
         #[arg(long, value_name = "ADDRESS")]
         from: Option<Ipv4Addr>,
-        /// The only reference station whose corrections count, by its number in RTCM 3
+        /// Accept corrections only from the reference station with this RTCM 3 number, 0 to 4095
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=4095))]
         station: Option<u16>,
         #[command(flatten)]
@@ -59,23 +60,24 @@ pub(crate) enum CorrectionsCommand {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct GroupArgs {
-    /// The node's interface for programs
+    /// Interface of the node for programs
     #[arg(long, value_name = "NAME", default_value = "mesh0")]
     interface: String,
-    /// The multicast group and UDP port that all agree on
+    /// Multicast group and UDP port, the same on all nodes
     #[arg(long, value_name = "GROUP:PORT", default_value = "239.192.21.1:2101", value_parser = group)]
     group: SocketAddrV4,
-    /// Say nothing while it works
+    /// Print no progress
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// A group whose packets are carried further than to neighbours (RFC 5771 section 4).
+/// A group whose packets are forwarded beyond neighbours (RFC 5771 section 4).
 fn group(text: &str) -> Result<SocketAddrV4, String> {
     let at: SocketAddrV4 =
         text.parse().map_err(|_| "give an address and a port, such as 239.192.21.1:2101".to_owned())?;
     if !at.ip().is_multicast() || at.ip().octets()[..3] == [224, 0, 0] {
-        return Err("give a group of 224.0.1.0 to 239.255.255.255: other addresses are no groups, or stay on their link".to_owned());
+        return Err("give a group from 224.0.1.0 to 239.255.255.255; other addresses are not multicast, or stay on their \
+                    link".to_owned());
     }
     Ok(at)
 }
@@ -93,7 +95,7 @@ pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Fail
             let mut tell = teller(group.quiet);
             let cannot = |e| {
                 Failure::Run(format!(
-                    "cannot read the station's corrections from {source}: {e}; check the address or the name"
+                    "cannot read corrections from {source}: {e}; check the address or file name"
                 ))
             };
             let sent =
@@ -101,7 +103,7 @@ pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Fail
             say!("{} frames sent in {} datagrams, {} lost", sent.frames, sent.datagrams, sent.lost);
             if sent.frames == 0 && !stop.load(Ordering::Relaxed) {
                 return Err(Failure::Usage(format!(
-                    "{source}: there is no RTCM 3 frame in it; name a station's output"
+                    "{source} contains no RTCM 3 frames; give the output of a reference station"
                 )));
             }
         }
@@ -109,10 +111,10 @@ pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Fail
             let rover = Rover { group: group.group(1), feed: *feed, from: *from, station: *station };
             let mut tell = teller(group.quiet);
             let cannot =
-                |e| Failure::Run(format!("cannot listen at {feed}: {e}; give another address with --feed"));
+                |e| Failure::Run(format!("cannot listen at {feed}: {e}; choose another address with --feed"));
             let got = wayhop_corrections::receive(&rover, &stop, &mut tell).map_err(cannot)?;
             say!(
-                "{} frames passed on from {} datagrams, {} datagrams refused",
+                "{} frames passed on from {} datagrams, {} datagrams rejected",
                 got.frames,
                 got.datagrams,
                 got.refused

@@ -14,9 +14,10 @@ use crate::source::is_standard_input;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DecodeArgs {
-    /// Capture: pcap or pcapng, of 802.11, Ethernet, Linux cooked (tcpdump -i any), loopback or raw IP frames; - for standard input
+    /// Capture (pcap or pcapng) of 802.11, Ethernet, Linux cooked (tcpdump -i any), loopback or raw IP frames, or - for standard
+    /// input
     pub(crate) capture: PathBuf,
-    /// One JSON object a line; this is also what is printed without it
+    /// Print one JSON object per line (the default)
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -41,7 +42,7 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
                 Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
                 written => {
                     output(written)?;
-                    // Whoever watches a capture grow wants each message when it comes.
+                    // A live capture should show each message at once.
                     if live {
                         output(out.flush())?;
                     }

@@ -1,4 +1,4 @@
-//! How a command fails: one message, and an exit status.
+//! Failures of commands: one message and an exit status.
 
 use std::fmt::Display;
 use std::io;
@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use wayhop_trace::Status;
 
-/// Says something on standard error. Unlike `eprintln!` it does not panic when nobody can take it: a log on a full disk, or
-/// a reader that went away, must not end a node.
+/// Prints a line to standard error. Unlike `eprintln!` it does not panic if that fails: a full disk or a closed pipe must
+/// not stop a node.
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write as _;
@@ -20,15 +20,15 @@ pub(crate) use say;
 /// A failure of the command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What the user gave cannot be used.
+    /// Invalid arguments or input.
     Usage(String),
-    /// A scenario or its files cannot be used: a line for each problem.
+    /// An invalid scenario or invalid files of it: a line for each problem.
     Scenario(Vec<String>),
-    /// It could, but something went wrong.
+    /// Something went wrong with valid input.
     Run(String),
-    /// The user stopped it before there was anything to show.
+    /// Interrupted before there was anything to show.
     Stopped(String),
-    /// For a reason that says its status.
+    /// A failure with its own status.
     #[cfg(feature = "linux")]
     Because(String, Status),
 }
@@ -46,7 +46,7 @@ impl Failure {
         move |e| Self::Run(format!("cannot write {path}: {e}"))
     }
 
-    /// A run directory or a table: what it is not is the user's to mend, what the system refuses is not.
+    /// Error of a run directory or a table: invalid ones are a usage error, system errors are not.
     pub(crate) fn trace(e: wayhop_trace::Error) -> Self {
         match e {
             wayhop_trace::Error::Invalid { .. } => Self::usage(e),
@@ -54,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// Says what went wrong.
+    /// Prints what went wrong.
     pub(crate) fn report(self) -> ExitCode {
         let (lines, status) = match self {
             Self::Usage(m) => (vec![m], Status::Usage),
@@ -94,7 +94,7 @@ impl From<wayhop_runs::Error> for Failure {
     }
 }
 
-/// Says what the user should know before believing a result.
+/// Prints warnings about a result.
 pub(crate) fn warn<'a>(warnings: impl IntoIterator<Item = &'a String>) {
     for w in warnings {
         say!("warning: {}", harmless(w));
@@ -106,7 +106,7 @@ pub(crate) fn harmless(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// What became of writing to standard output: a reader that went away (`| head`) is no failure.
+/// The outcome of writing to standard output: a closed pipe (`| head`) is not a failure.
 pub(crate) fn output(outcome: io::Result<()>) -> Result<(), Failure> {
     match outcome {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),

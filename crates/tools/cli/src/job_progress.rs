@@ -1,4 +1,4 @@
-//! How far a set of runs is: a bar on a terminal, plain lines elsewhere, nothing when it is to be quiet.
+//! Progress of a set of runs: a bar on a terminal, plain lines elsewhere, nothing with --quiet.
 
 use std::io::{IsTerminal as _, stderr};
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::sweep_check::in_words;
 /// Most time between two plain lines, as long as runs end.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// How many runs of a set are done: a bar on a terminal; elsewhere a line each ten per cent, or each half a minute.
+/// Progress of a set of runs: a bar on a terminal; elsewhere a line per 10 % or per 30 s.
 pub(crate) enum JobProgress {
     Nothing,
     Bar(ProgressBar),
@@ -28,7 +28,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// The line that is due now that so many are done, if one is.
+    /// The line to print now that `n` are done, if one is due.
     fn at(&mut self, n: usize, of: usize, unit: &str, now: Instant) -> Option<String> {
         let Some((began, before)) = self.begun else {
             self.begun = Some((now, n));
@@ -44,20 +44,20 @@ impl Lines {
         self.shown_at = now;
         let left_s =
             now.duration_since(began).as_secs_f64() * of.saturating_sub(n) as f64 / (n - before) as f64;
-        let left = if n < of { format!(", about {} to go", in_words(left_s)) } else { String::new() };
+        let left = if n < of { format!(", about {} left", in_words(left_s)) } else { String::new() };
         Some(format!("{n} of {of} {unit}{left}"))
     }
 }
 
 impl JobProgress {
-    /// Of so many of this unit.
+    /// Starts at zero of `of`.
     pub(crate) fn new(of: usize, unit: &'static str, quiet: bool) -> Self {
         if quiet {
             Self::Nothing
         } else if stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr_with_hz(10));
             let style = ProgressStyle::with_template(&format!(
-                "[{{wide_bar}}] {{pos}} of {{len}} {unit}, {{eta}} to go"
+                "[{{wide_bar}}] {{pos}} of {{len}} {unit}, {{eta}} left"
             ));
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
             Self::Bar(bar)
@@ -66,7 +66,7 @@ impl JobProgress {
             Self::Lines { of, unit, lines: Mutex::new(lines) }
         }
     }
-    /// So many are done. The first call says how many had been before.
+    /// `n` are done. The first call gives the number done before.
     pub(crate) fn at(&self, n: usize) {
         match self {
             Self::Nothing => {}
@@ -79,7 +79,7 @@ impl JobProgress {
             }
         }
     }
-    /// All are done, or it was stopped.
+    /// All are done, or the set was interrupted.
     pub(crate) fn done(&self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
@@ -98,11 +98,11 @@ mod tests {
         let mut lines = Lines { begun: None, shown_at: zero, next: 1 };
         let mut at = |n, seconds| lines.at(n, 100, "runs", after(seconds));
         assert_eq!(at(20, 0), None, "those had been done before");
-        assert_eq!(at(21, 2).as_deref(), Some("21 of 100 runs, about 2.6 min to go"));
+        assert_eq!(at(21, 2).as_deref(), Some("21 of 100 runs, about 2.6 min left"));
         assert_eq!(at(22, 4), None);
-        assert_eq!(at(30, 20).as_deref(), Some("30 of 100 runs, about 2.3 min to go"));
+        assert_eq!(at(30, 20).as_deref(), Some("30 of 100 runs, about 2.3 min left"));
         assert_eq!(at(31, 49), None);
-        assert_eq!(at(32, 60).as_deref(), Some("32 of 100 runs, about 5.7 min to go"));
+        assert_eq!(at(32, 60).as_deref(), Some("32 of 100 runs, about 5.7 min left"));
         assert_eq!(at(100, 80).as_deref(), Some("100 of 100 runs"));
     }
 }

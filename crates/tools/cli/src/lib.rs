@@ -1,4 +1,4 @@
-//! The `wayhop` command: arguments, progress, messages. What it does is in the crates below.
+//! The `wayhop` command: arguments, progress, messages. The work is done in the crates below.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
@@ -75,7 +75,7 @@ use failure::{Failure, output};
 
 /// Runs the command line; a failure is one message on standard error.
 pub fn main() -> ExitCode {
-    // Asked by the shell for what could follow, it answers and exits.
+    // Answers completion requests of the shell and exits.
     clap_complete::CompleteEnv::with_factory(args::command).complete();
     let matches = args::command().get_matches();
     let args = match Args::from_arg_matches(&matches) {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::failure::Failure;
 
-/// Writes a page for the command and for each of its subcommands.
+/// Writes a page for the command and each of its subcommands.
 pub(crate) fn man(dir: &Path) -> Result<ExitCode, Failure> {
     fs::create_dir_all(dir).map_err(Failure::write(dir))?;
     let mut root = without_help(crate::command());
@@ -15,7 +15,7 @@ pub(crate) fn man(dir: &Path) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `help` says the same as the pages.
+/// The `help` subcommands need no pages.
 fn without_help(command: clap::Command) -> clap::Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }

@@ -13,7 +13,7 @@ pub(crate) fn command(
 ) -> Result<Option<Launch>, Failure> {
     let Some(name) = node else { return Ok(None) };
     let node = named("--node", name, resolved)?;
-    // Who types it means it: it has the rights of who does.
+    // The user typed it, so it keeps the user's rights.
     let (node, command) = (node as u32, command.to_vec());
     Ok(Some(Launch { node, command, output: None, has_terminal: true, confined: None, comes_back: false }))
 }
@@ -23,7 +23,7 @@ pub(crate) fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usi
     wayhop_core::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;
         Failure::Usage(format!(
-            "{option} {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name"
+            "{option} {name}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name"
         ))
     })
 }

@@ -1,4 +1,4 @@
-//! Runs a whole ns-2 script under `ns`, with a recorder in front of it that writes what the script makes.
+//! Runs a whole ns-2 script under `ns`, with a recorder that writes what the script creates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,23 @@ use wayhop_import::NS2_RECORDER;
 
 use crate::failure::Failure;
 
-/// A script that takes longer has a loop without an end.
+/// A script that takes longer probably has an endless loop.
 const LIMIT: Duration = Duration::from_secs(60);
-/// What `ns` gets: no file above 512 MiB (the shell counts blocks of 512 octets), and no more processor time than the limit.
+/// Limits of `ns`: files up to 512 MiB (the shell counts blocks of 512 bytes), and processor time up to the limit.
 const BOUNDED: &str = "ulimit -f 1048576 -t 60; exec ns \"$@\"";
 
 /// What the recorder wrote of a script. The script is a program: it can do what the user can.
 pub(crate) fn record(script: &Path) -> Result<String, Failure> {
     let full = script
         .canonicalize()
-        .map_err(|e| Failure::Usage(format!("{}: cannot be read ({e}); check the name", script.display())))?;
+        .map_err(|e| Failure::Usage(format!("cannot read {} ({e}); check the name", script.display())))?;
     let ns =
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|p| p.join("ns").is_file());
     if !ns {
         return Err(Failure::Usage(format!(
-            "{}: only ns-2 itself can run a whole script, and its program `ns` is not installed: apt-get install ns2; or save the \
-             script's lines of nodes (set X_, setdest) and of traffic, and give these files with --movement and --traffic",
+            "{}: a whole script needs ns-2, and its program `ns` is not installed: apt-get install ns2; or save the \
+             script's lines for nodes (set X_, setdest) and for traffic, and give these files with --movement and \
+             --traffic",
             script.display()
         )));
     }
@@ -46,7 +47,7 @@ pub(crate) fn record(script: &Path) -> Result<String, Failure> {
     .map_err(|e| Failure::Run(format!("cannot run ns: {e}")))?;
     let Some(status) = status else {
         return Err(Failure::Usage(format!(
-            "{}: still running after {} s; does its schedule end?",
+            "{}: still running after {} s; check that its schedule ends",
             script.display(),
             LIMIT.as_secs()
         )));
@@ -54,13 +55,13 @@ pub(crate) fn record(script: &Path) -> Result<String, Failure> {
     let recorded = wayhop_document::read_text(&out).unwrap_or_default();
     if !status.success() && !recorded.lines().any(|line| line.starts_with("E ")) {
         let said = wayhop_document::read_text(&errors).unwrap_or_default();
-        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
-        return Err(Failure::Usage(format!("{}: ns fails ({status}): {first}", script.display())));
+        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no error message");
+        return Err(Failure::Usage(format!("{}: ns failed ({status}): {first}", script.display())));
     }
     Ok(recorded)
 }
 
-/// Waits for a program, and ends it after the limit; `None` then.
+/// Waits for a program; kills it after the limit, and then returns `None`.
 fn bounded(command: &mut Command) -> std::io::Result<Option<ExitStatus>> {
     let mut child = command.spawn()?;
     let start = Instant::now();
@@ -75,7 +76,7 @@ fn bounded(command: &mut Command) -> std::io::Result<Option<ExitStatus>> {
     Ok(None)
 }
 
-/// A temporary folder: what the script writes goes there, and with it.
+/// A temporary folder for what the script writes.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, plain lines elsewhere, nothing when it is to be quiet.
+//! Progress of a run: a bar on a terminal, plain lines elsewhere, nothing with --quiet.
 
 use std::io::{IsTerminal as _, stderr};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ enum Show {
 }
 
 impl Progress {
-    /// A run to `end` begins.
+    /// Starts the progress of a run to `end`.
     pub(crate) fn new(end: Time, quiet: bool) -> Self {
         let show = if quiet {
             Show::Nothing
@@ -49,7 +49,7 @@ impl Progress {
                     let (done, of) = (now.as_secs_f64(), self.end.as_secs_f64());
                     let speed = done / elapsed.as_secs_f64();
                     let left = (of - done) / speed.max(1e-9);
-                    say!("simulated {done:.1} of {of:.1} s, {speed:.1} times real time, {left:.0} s to go");
+                    say!("simulated {done:.1} of {of:.1} s, {speed:.1} times real time, {left:.0} s left");
                 }
             }
         }
@@ -72,7 +72,7 @@ fn bar(end: Time) -> ProgressBar {
     let speed = |s: &ProgressState, w: &mut dyn std::fmt::Write| {
         let _ = write!(w, "{:.0}x real time", s.pos() as f64 / 1e3 / s.elapsed().as_secs_f64().max(1e-9));
     };
-    let style = ProgressStyle::with_template("[{wide_bar}] {seconds}, {speed}, {eta} to go");
+    let style = ProgressStyle::with_template("[{wide_bar}] {seconds}, {speed}, {eta} left");
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())

@@ -9,19 +9,19 @@ use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {
-    /// Write what goes into the routing engines of these nodes (numbers, mesh-N, or names; without one, of all nodes) to
-    /// DIR/inputs/NODE.jsonl, for `wayhop replay`. Give it after the scenario
+    /// Record the inputs of these nodes' routing engines in DIR/inputs/NODE.jsonl, for `wayhop replay` (numbers, mesh-N or
+    /// names; default: all nodes). Give it after the scenario
     #[arg(long, value_name = "NODE", num_args = 0.., value_delimiter = ',', conflicts_with = "no_out")]
     record_inputs: Option<Vec<String>>,
 }
 
 impl RecordArgs {
-    /// Whether there are to be any.
+    /// Whether the option is given.
     pub(crate) fn is_wanted(&self) -> bool {
         self.record_inputs.is_some()
     }
 
-    /// The nodes that are meant; `None` if no logs are wanted.
+    /// The selected nodes; `None` without the option.
     pub(crate) fn nodes(&self, resolved: &Resolved) -> Result<Option<Vec<NodeId>>, Failure> {
         self.record_inputs.as_deref().map(|names| nodes("--record-inputs", names, resolved)).transpose()
     }
@@ -29,19 +29,19 @@ impl RecordArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReceptionArgs {
-    /// Record what became of each frame that these nodes (numbers, mesh-N, or names; without one, all nodes) send or should
-    /// receive, in the table `receptions`, for `wayhop why`. Give it after the scenario
+    /// Record the fate of each frame that these nodes send or should receive in the table `receptions`, for `wayhop why`
+    /// (numbers, mesh-N or names; default: all nodes). Give it after the scenario
     #[arg(long, value_name = "NODE", num_args = 0.., value_delimiter = ',', conflicts_with = "no_out")]
     receptions: Option<Vec<String>>,
 }
 
 impl ReceptionArgs {
-    /// Whether there are to be any.
+    /// Whether the option is given.
     pub(crate) fn is_wanted(&self) -> bool {
         self.receptions.is_some()
     }
 
-    /// Adds the nodes that are meant to those of the scenario.
+    /// Adds the selected nodes to those of the scenario.
     pub(crate) fn apply(&self, scenario: &mut Scenario, resolved: &mut Resolved) -> Result<(), Failure> {
         let Some(names) = &self.receptions else { return Ok(()) };
         let named = nodes("--receptions", names, resolved)?;
@@ -66,8 +66,8 @@ fn nodes(option: &str, names: &[String], resolved: &Resolved) -> Result<Vec<Node
         node_named(&resolved.names, name).map(|i| NodeId(i as u32)).ok_or_else(|| {
             let last = resolved.names.len() - 1;
             Failure::Usage(format!(
-                "{option} {name}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name, and a \
-                 scenario before this option"
+                "{option} {name}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name, and put \
+                 the scenario before this option"
             ))
         })
     };

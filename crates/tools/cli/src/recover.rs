@@ -1,4 +1,4 @@
-//! `wayhop recover`, and what commands say of runs that did not come to their end.
+//! `wayhop recover`, and the notes of other commands on runs that did not finish.
 
 use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use wayhop_trace::{RunDir, how_it_ended, recover as mend};
 
 use crate::failure::{Failure, output, say};
 
-/// What it does, and examples, for the help.
+/// Description and examples for the help.
 pub(crate) const HELP: &str = "\
-A run that was killed (kill -9, power failure) has incomplete Parquet files; tables.checkpoint holds the rest, up to at most 5 s before the \
-end. Wayhop's own commands read such a run as it is. `recover` completes the files for other programs (polars, pandas), computes \
-summary.json and the tables flows and outcomes from the table packets, and sets the status in manifest.json to killed. It refuses runs \
+A run that was killed (kill -9, power failure) has incomplete Parquet files; tables.checkpoint holds the rest, except for at most the \
+last 5 s. Wayhop's own commands read such a run directly. `recover` completes the files for other programs (polars, pandas), computes \
+summary.json and the tables flows and outcomes from the table packets, and sets the status in manifest.json to killed. It rejects runs \
 that are still running, and leaves finished ones unchanged.
 
 Examples:
@@ -31,7 +31,7 @@ pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
     for run in &a.runs {
         let path = run.display();
         let text = match mend(run, CLASSIFIER).map_err(Failure::trace)? {
-            None => format!("{path}: nothing to do: the run ended normally or has been recovered\n"),
+            None => format!("{path}: nothing to do; the run ended normally or was already recovered\n"),
             Some(done) => {
                 let tables = done.tables.iter().filter(|(_, rows)| *rows > 0);
                 let rows: Vec<String> = tables.map(|(table, rows)| format!("{table} {rows}")).collect();
@@ -47,16 +47,16 @@ pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens a run to read it. That it did not come to its end is said.
+/// Opens a run to read it, and notes if it did not finish.
 pub(crate) fn open(path: &Path) -> Result<RunDir, Failure> {
     let run = RunDir::open(path, CLASSIFIER).map_err(Failure::trace)?;
     say_how_it_ended(&run);
     Ok(run)
 }
 
-/// Says of a run that was killed, or goes on, how far its record goes.
+/// Prints how far the record of a killed or running run goes.
 pub(crate) fn say_how_it_ended(run: &RunDir) {
-    // What is wrong with its tables is said by who reads them.
+    // Errors in its tables are reported when they are read.
     if let Ok(Some(how)) = how_it_ended(run) {
         say!("{how}");
     }

@@ -8,10 +8,10 @@ use std::str::FromStr;
 /// Where a scenario comes from: a TOML file, or ns-2's files, with changes from the command line.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SourceArgs {
-    /// Scenario file (TOML; docs/reference/scenario.md lists its keys), or - for standard input
+    /// Scenario file in TOML (keys: docs/reference/scenario.md), or - for standard input
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["movement", "traffic"])]
     pub(crate) scenario: Option<PathBuf>,
-    /// ns-2 movement file (setdest); gzip is read as it is
+    /// ns-2 movement file (setdest), plain or gzip
     #[arg(long, value_name = "FILE")]
     pub(crate) movement: Option<PathBuf>,
     /// ns-2 traffic file (cbrgen)
@@ -21,7 +21,7 @@ pub(crate) struct SourceArgs {
     pub(crate) changes: ChangeArgs,
 }
 
-/// What the command line says over the head of a scenario.
+/// Changes to a scenario from the command line.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "NAME", help = protocol_help())]
@@ -30,18 +30,18 @@ pub(crate) struct ChangeArgs {
     pub(crate) profile: Option<String>,
     #[arg(long, value_name = "PRESET", help = radio_help())]
     pub(crate) radio: Option<String>,
-    /// Length of the run, seconds of simulated time
+    /// Duration of the run, in seconds of simulated time
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
-    /// Seed of all random streams
+    /// Seed of all random number streams
     #[arg(long, value_name = "N", value_parser = whole(0..=MAX_SEED), allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// Change any key of the scenario, such as radio.tx_power_dbm=20; may be given again
+    /// Set any key of the scenario, such as radio.tx_power_dbm=20 (repeatable)
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
 }
 
-/// What TOML can say: its integers have a sign.
+/// TOML's integers are signed.
 const MAX_SEED: u64 = i64::MAX as u64;
 
 /// A whole number of this range.
@@ -64,12 +64,12 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Simulated seconds in a second.
+/// Simulated seconds per second.
 #[cfg(feature = "linux")]
 pub(crate) fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if (0.001..=1e6).contains(&s) => Ok(s),
-        _ => Err("give simulated seconds in a second, from 0.001 to 1000000, as 10".to_owned()),
+        _ => Err("give simulated seconds per second, from 0.001 to 1000000, such as 10".to_owned()),
     }
 }
 
@@ -80,24 +80,24 @@ pub(crate) fn metres(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What `--protocol` takes.
+/// Values of `--protocol`.
 pub(crate) fn protocol_help() -> String {
     let names: Vec<_> = wayhop_protocols::names().collect();
     format!("Routing protocol: {}", names.join(", "))
 }
 
-/// What `--radio` takes.
+/// Values of `--radio`.
 fn radio_help() -> String {
     let names: Vec<_> = wayhop_radio::PRESETS.iter().map(|(name, _)| *name).collect();
     format!("Radio preset: {}", names.join(", "))
 }
 
-/// What `--profile` takes.
+/// Values of `--profile`.
 pub(crate) fn profile_help() -> String {
     let of = |d: &&wayhop_core::Description| {
         let names: Vec<_> = d.profiles.iter().map(|p| p.name).collect();
         format!("{} ({})", names.join(", "), d.name)
     };
     let all: Vec<_> = wayhop_protocols::ALL.iter().map(of).collect();
-    format!("Constants and choices of the protocol: {}", all.join("; "))
+    format!("Protocol profile (its constants and options): {}", all.join("; "))
 }

@@ -1,4 +1,4 @@
-//! JSON Schemas of output that is one Rust type, for `docs/reference/schemas`. Those of other output are written by hand there.
+//! JSON Schemas of output that is one Rust type, for `docs/reference/schemas`. The others there are written by hand.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -12,7 +12,7 @@ pub fn summary() -> String {
 
 /// `manifest.json`.
 pub fn manifest() -> String {
-    page(&schema::<Manifest>("Where a run came from, and how it ended"))
+    page(&schema::<Manifest>("Origin and outcome of a run"))
 }
 
 /// A line of `wayhop why RUN PACKET --json`.
@@ -118,7 +118,7 @@ pub mod ctl {
     }
 }
 
-/// The schema of what is written of this type.
+/// The schema of a type's output.
 fn schema<T: JsonSchema>(title: &str) -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<T>().to_value();
@@ -127,7 +127,7 @@ fn schema<T: JsonSchema>(title: &str) -> Value {
     schema
 }
 
-/// Keys that are not listed are forbidden; formats that JSON Schema does not know, and links between pages of Rust, go.
+/// Forbids unlisted keys, and removes formats unknown to JSON Schema and rustdoc links.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! What the commands that run something say at the end.
+//! The output of commands at the end of a run.
 
 use std::io::{Write as _, stdout};
 use std::path::Path;
@@ -10,15 +10,15 @@ use wayhop_trace::{RunDir, Status, Summary, human_table};
 
 use crate::failure::{Failure, output, say};
 
-/// A run directory that was made. That it took the place of an older run is said.
+/// The new run directory; prints a note if it replaces an older run.
 pub(crate) fn made(made: NewRunDir, quiet: bool) -> RunDir {
     if let Some(started) = made.replaced.filter(|_| !quiet) {
-        say!("{}: the older run in it, of {started}, gives way to this one", made.dir.path().display());
+        say!("replacing the run of {started} in {}", made.dir.path().display());
     }
     made.dir
 }
 
-/// The summary, as JSON or as a table, and where more is.
+/// Prints the summary as JSON or as a table, and the run directory.
 pub(crate) fn summary(summary: &Summary, json: bool, quiet: bool, dir: Option<&Path>) -> Result<(), Failure> {
     if json {
         let text = serde_json::to_string(summary).map_err(Failure::run)?;
@@ -34,7 +34,7 @@ pub(crate) fn summary(summary: &Summary, json: bool, quiet: bool, dir: Option<&P
     }
 }
 
-/// The exit status of a run: its command's, if it had one that failed; and 1 if another program did.
+/// The exit status of a run: that of its command, if it failed, or 1 if another program failed.
 pub(crate) fn status(outcome: &Outcome) -> ExitCode {
     match (outcome.complete, outcome.summary.command_exit) {
         (false, _) => Status::Interrupted.into(),

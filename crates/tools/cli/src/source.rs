@@ -7,13 +7,13 @@ use wayhop_scenario::Scenario;
 use crate::failure::Failure;
 use crate::scenario_args::{ChangeArgs, SourceArgs};
 
-/// What stands for standard input in the place of a file.
+/// Whether a path means standard input.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 impl SourceArgs {
-    /// The scenario's file, if it is one.
+    /// The scenario's file, if it comes from one.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.scenario.as_deref().filter(|path| !is_standard_input(path))
     }
@@ -22,7 +22,7 @@ impl SourceArgs {
     pub(crate) fn load(&self) -> Result<Scenario, Failure> {
         match (&self.scenario, &self.movement) {
             (Some(path), _) if path.extension() == Some("tcl".as_ref()) => Err(Failure::Usage(format!(
-                "{}: a file of ns-2's is no scenario file; give it by --movement or --traffic",
+                "{}: ns-2 files are not scenario files; give it with --movement or --traffic",
                 path.display()
             ))),
             (Some(path), _) if is_standard_input(path) => {
@@ -31,8 +31,8 @@ impl SourceArgs {
             (Some(path), _) => Ok(Scenario::load(path, &self.changes.all_sets())?),
             (None, Some(movement)) => self.changes.load_ns2(movement, self.traffic.as_deref()),
             (None, None) => Err(Failure::Usage(
-                "no scenario: give a scenario file, or ns-2's files by --movement and --traffic; \
-                 scenarios/first.toml is an example"
+                "no scenario: give a scenario file, or ns-2 files with --movement and --traffic; scenarios/first.toml is \
+                 an example"
                     .to_owned(),
             )),
         }
@@ -45,17 +45,17 @@ impl ChangeArgs {
         Ok(Scenario::from_ns2(movement, traffic, &self.all_sets())?)
     }
 
-    /// The options that have a flag of their own, and then `--set`, as settings.
+    /// The options for single keys, and then `--set`, as settings.
     pub(crate) fn all_sets(&self) -> Vec<String> {
         self.flags().map(|(_, set)| set).chain(self.sets.iter().cloned()).collect()
     }
 
-    /// Which option a setting stands for, unless `--set` gave it.
+    /// The option that a setting comes from, unless it is `--set`.
     pub(crate) fn option_of(&self, set: &str) -> Option<&'static str> {
         self.flags().find(|(_, s)| s == set).map(|(option, _)| option)
     }
 
-    /// The options that have a flag of their own, as settings.
+    /// The options for single keys, as settings.
     fn flags(&self) -> impl Iterator<Item = (&'static str, String)> {
         let text =
             |option, key: &str, value: &Option<String>| Some((option, format!("{key}={}", value.as_ref()?)));

@@ -11,10 +11,10 @@ use crate::failure::{Failure, output, say};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Serves a page to this machine's browsers until Ctrl-C. With a scenario, the page edits it: nodes, trajectories, flows and settings, with \
-links and hops over time while you draw; it saves the same file that `wayhop run` takes, and Run runs it. With --live it follows what \
-runs on this machine - emulations, labs and nodes -, and moves nodes where they are dragged. Nothing is loaded from elsewhere. With --listen others can see the page, too: \
-who has the address that is printed, with the token in it. It goes unencrypted; over a network that is not yours use a tunnel: \
+Serves a page to browsers on this machine until Ctrl-C; it loads nothing from elsewhere. With a scenario, the page edits nodes, \
+trajectories, flows and settings, shows links and hops over time as you draw, saves the scenario file and runs it. With --live it \
+follows the emulations, labs and nodes running on this machine, and you can drag nodes. With --listen, others can open the page at \
+the printed address, which contains a token. The connection is not encrypted; on untrusted networks use a tunnel: \
 ssh -L 8080:localhost:8080 HOST
 
 Examples:
@@ -22,33 +22,33 @@ Examples:
   wayhop studio                                     the runs in the folder runs
   wayhop studio runs --port 8080 --no-browser
   wayhop studio runs --listen 0.0.0.0
-  wayhop studio runs/dsr runs/aodv                  two runs on one clock
-  wayhop studio my-scenario.toml                    the editor; a new file begins empty
-  wayhop studio --live                              what runs now: wayhop ctl list
-  wayhop studio --live chain-5                      one of these";
+  wayhop studio runs/dsr runs/aodv                  two runs in parallel
+  wayhop studio my-scenario.toml                    the editor; a new file starts empty
+    wayhop studio --live                              everything running: wayhop ctl list
+    wayhop studio --live chain-5                      one of them";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StudioArgs {
     /// Run directory, a folder of run directories, or a scenario file (.toml) to edit
     #[arg(default_value = "runs", value_name = "RUN|SCENARIO")]
     pub(crate) run: PathBuf,
-    /// Another run directory, to compare the first with
+    /// Second run directory, to compare with the first
     #[arg(value_name = "RUN")]
     pub(crate) beside: Option<PathBuf>,
-    /// Where the runs of an edited scenario go
+    /// Folder for runs of an edited scenario
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// TCP port; without it, a free one
+    /// TCP port to listen on. Default: a free port
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
-    /// Address of this machine to be reached at; without it, from this machine only
+    /// Address to listen on. Default: localhost only
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), hide_default_value = true)]
     pub(crate) listen: IpAddr,
-    /// Follow what runs on this machine, or only the emulation, lab or node of this name
+    /// Follow everything running on this machine, or only the emulation, lab or node NAME
     #[cfg(feature = "linux")]
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) live: Option<String>,
-    /// Only print the address; without it, a desktop's browser opens the page
+    /// Print the address without opening a browser
     #[arg(long)]
     pub(crate) no_browser: bool,
 }
@@ -56,7 +56,7 @@ pub(crate) struct StudioArgs {
 pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     let at = SocketAddr::new(a.listen, a.port);
     let on_desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some());
-    // A token is not for the list of processes.
+    // A token must not appear in the list of processes.
     let edits = a.run.extension() == Some("toml".as_ref());
     #[cfg(feature = "linux")]
     let follows = a.live.is_some();
@@ -64,12 +64,13 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     let follows = false;
     if edits && follows {
         return Err(Failure::Usage(
-            "--live follows what runs, and a scenario is edited: leave one of them out".into(),
+            "--live follows running nodes and cannot be combined with a scenario to edit; give one of them"
+                .into(),
         ));
     }
     if a.beside.is_some() && (edits || follows) {
         return Err(Failure::Usage(
-            "two recorded runs are compared: name two run directories, without --live".into(),
+            "only two recorded runs can be compared: give two run directories, without --live".into(),
         ));
     }
     let has_token = edits || follows || !a.listen.is_loopback();
@@ -77,10 +78,10 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     let mut told = Ok(());
     let ready = |address: &str| {
         told = output(writeln!(stdout(), "{address}").and_then(|()| stdout().flush()));
-        say!("The studio is open; Ctrl-C closes it");
+        say!("studio is running; stop with Ctrl-C");
         if opens {
             let mut browser = Command::new("xdg-open");
-            // Where there is none, the address is on the screen.
+            // Without xdg-open, the user has the printed address.
             let _ = browser.arg(address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         }
     };
@@ -92,9 +93,8 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     if edits {
-        let program = std::env::current_exe().map_err(|e| {
-            Failure::Usage(format!("cannot find this program, which is to run scenarios: {e}"))
-        })?;
+        let program = std::env::current_exe()
+            .map_err(|e| Failure::Usage(format!("cannot find the wayhop program to run scenarios: {e}")))?;
         let editing = Editing { scenario: a.run.clone(), runs: a.runs.clone(), program };
         wayhop_studio::serve_editor(editing, at, ready)
     } else if let Some(beside) = &a.beside {

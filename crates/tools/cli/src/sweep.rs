@@ -20,8 +20,8 @@ use crate::sweep_check;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Writes DIR/runs.jsonl, one line a run, as runs end; called again, it makes only those that are missing. Tables are in \
-DIR/table.csv and DIR/differences.csv, and DIR/plan.toml is the plan with all that the command line said \
+Writes DIR/runs.jsonl, one line per finished run; run the same command to resume with the missing runs. The tables are \
+DIR/table.csv and DIR/differences.csv, and DIR/plan.toml is the plan with all changes from the command line \
 (docs/reference/sweep.md). `wayhop plot DIR` draws figures.
 
 Examples:
@@ -33,40 +33,40 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SweepArgs {
-    /// Plan (TOML; docs/reference/sweep.md lists its keys), or a scenario file with --vary or --seeds
+    /// Plan in TOML (keys: docs/reference/sweep.md), or a scenario file with --vary or --seeds
     pub(crate) plan: PathBuf,
-    /// An axis: a key of the scenario and its values, each as --set takes it; may be given again. Stands in the place of a
-    /// plan's axis with this key or name
+    /// Add an axis: a key of the scenario and its values, each as for --set (repeatable). Replaces the plan's axis with this
+    /// key or name
     #[arg(long = "vary", value_name = "KEY=VALUE,...", value_parser = Axis::parse)]
     pub(crate) axes: Vec<Axis>,
-    /// Seeds of each combination: so many from 1 on, as 10; or 3..12; or 1,4,9
+    /// Seeds of each combination: a count (10 means seeds 1 to 10), a range (3..12) or a list (1,4,9)
     #[arg(long, value_name = "SEEDS", value_parser = Seeds::parse, allow_hyphen_values = true)]
     pub(crate) seeds: Option<Seeds>,
-    /// Change a key of the scenario in all runs; may be given again
+    /// Set a key of the scenario in all runs (repeatable)
     #[arg(long = "set", value_name = "PATH.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// A figure to sum up, as the summary of `wayhop run --json` has it: delivery_ratio, latency_ms.p95,
-    /// flows.0.goodput_bps; may be given again, and stands in the place of the plan's
+    /// Figure to summarise, named as in the summary of `wayhop run --json`: delivery_ratio, latency_ms.p95,
+    /// flows.0.goodput_bps (repeatable). Replaces the plan's metrics
     #[arg(long = "metric", value_name = "FIGURE")]
     pub(crate) metrics: Vec<String>,
-    /// Give each run a run directory with its tables, in DIR/runs; runs that have none are made again
+    /// Write a run directory with tables for each run, in DIR/runs; runs without one are repeated
     #[arg(long)]
     pub(crate) tables: bool,
-    /// And in it a capture of every node
+    /// Write a capture of each node as well
     #[arg(long)]
     pub(crate) captures: bool,
-    /// Folder for the results; without it runs/sweep-NAME, or that of a DIR/plan.toml which a sweep has written
+    /// Folder for the results. Default: runs/sweep-NAME, or DIR for the DIR/plan.toml of an earlier sweep
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Runs at a time; without it, as many as there are processors
+    /// Number of runs at a time. Default: the number of processors
     #[arg(long, value_name = "N", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) show: ShowArgs,
-    /// List the runs, and make none
+    /// List the runs without running them
     #[arg(long)]
     pub(crate) list: bool,
-    /// Print how many runs are left to do, and the time and disk space that they would take, without making any
+    /// Print the number of runs left and the estimated time and disk space, without running
     #[arg(long, conflicts_with_all = ["list", "json", "csv", "quiet"])]
     pub(crate) check: bool,
 }
@@ -80,7 +80,7 @@ pub(crate) struct ShowArgs {
     /// Print the table as CSV
     #[arg(long)]
     pub(crate) csv: bool,
-    /// No progress, no table
+    /// Print no progress or table
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -98,8 +98,8 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
     let plan = Plan::load_either(&a.plan).map_err(Failure::usage)?;
     if plan.is_of_scenario() && a.axes.is_empty() && a.seeds.is_none() {
         return Err(Failure::Usage(format!(
-            "{}: a scenario, and nothing is varied; give --vary KEY=VALUE,VALUE or --seeds N, or a plan, which has the key \
-             `scenario`",
+            "{}: this is a scenario, and nothing varies; add --vary KEY=VALUE,VALUE or --seeds N, or give a plan (a file \
+             with the key `scenario`)",
             a.plan.display()
         )));
     }
@@ -125,7 +125,7 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
     make(&plan, &dir, a.jobs, &a.show)
 }
 
-/// A plan that a sweep has written goes on where it is.
+/// The plan of an earlier sweep resumes in its own folder.
 fn default_dir(file: &Path, plan: &Plan) -> PathBuf {
     let folder = file.parent().filter(|f| file.ends_with("plan.toml") && is_sweep(f));
     folder.map_or_else(
@@ -139,7 +139,7 @@ fn threads(jobs: Option<u32>) -> usize {
     jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize)
 }
 
-/// Makes a plan's runs, writes its tables and shows them.
+/// Runs a plan, writes its tables and shows them.
 pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) -> Result<ExitCode, Failure> {
     let runs = plan.runs().map_err(Failure::usage)?;
     let stop = stop_on_signal()?;
@@ -162,7 +162,7 @@ pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) 
         return Ok(ExitCode::SUCCESS);
     }
     say!(
-        "wayhop: stopped after {} of {} runs; the same command goes on, results are in {}",
+        "wayhop: interrupted after {} of {} runs; run the same command to resume; results so far are in {}",
         outcome.done,
         outcome.runs,
         dir.display()
@@ -186,7 +186,7 @@ fn print(show: &ShowArgs, plan: &Plan, outcome: &Outcome, dir: &Path) -> Result<
     output(stdout().write_all(shown.as_bytes()))
 }
 
-/// Octets for people.
+/// A size for people.
 fn size(bytes: u64) -> String {
     match bytes as f64 {
         b if b >= 1e9 => format!("{:.1} GB", b / 1e9),

@@ -1,4 +1,4 @@
-//! `wayhop sweep --check`: how many runs a plan has, and what they would take.
+//! `wayhop sweep --check`: the number of runs of a plan, and the estimated time and disk space.
 
 use std::io::{Write as _, stdout};
 use std::path::Path;
@@ -12,12 +12,12 @@ use crate::failure::{Failure, output};
 
 /// Combinations whose beginning is simulated.
 const MOST_SAMPLES: usize = 8;
-/// A line of `runs.jsonl`, octets: at first, and for each flow.
+/// Size of a line of `runs.jsonl`, bytes: constant part, and per flow.
 const LINE_BYTES: (f64, f64) = (2e3, 400.0);
-/// A run directory, octets: at first, and for each event of the run, as 30 s of `first.toml` took with each protocol.
+/// Size of a run directory, bytes: constant part, and per event, as measured over 30 s of `first.toml` with each protocol.
 const FOLDER_BYTES: (f64, f64) = (50e3, 6.0);
 
-/// Prints it; makes no run, and writes nothing.
+/// Prints the estimate; runs and writes nothing.
 pub(crate) fn check(plan: &Plan, dir: &Path, threads: usize) -> Result<ExitCode, Failure> {
     let survey = Survey::of(plan, dir)?;
     let combinations = survey.combinations();
@@ -43,14 +43,14 @@ pub(crate) fn check(plan: &Plan, dir: &Path, threads: usize) -> Result<ExitCode,
     let at_a_time = threads.min(due).max(1);
     let time = |seconds: f64| in_words(seconds * a_sample / at_a_time as f64);
     let done = survey.runs - due;
-    let mut lines = vec![("runs", format!("{}, {done} of them done in {}", survey.runs, dir.display()))];
+    let mut lines = vec![("runs", format!("{}, {done} of them finished in {}", survey.runs, dir.display()))];
     if due > 0 {
         let captures = if plan.sweep.captures { ", and captures" } else { "" };
         lines.push(("jobs", format!("{at_a_time} runs at a time")));
-        lines.push(("takes", format!("about {}: {} to {}", time(wall_s), time(low_s), time(high_s))));
+        lines.push(("time", format!("about {} ({} to {})", time(wall_s), time(low_s), time(high_s))));
         lines.push(("disk", format!("about {} MB{captures}", rounded(bytes * a_sample / 1e6))));
         let of = (samples.len(), combinations.len());
-        lines.push(("by", format!("the beginning of {} of {} combinations of values", of.0, of.1)));
+        lines.push(("based on", format!("the beginning of {} of {} combinations of values", of.0, of.1)));
     }
     let text: Vec<String> = lines.iter().map(|(name, words)| format!("{name:<10} {words}\n")).collect();
     output(stdout().write_all(text.concat().as_bytes()))?;

@@ -1,4 +1,4 @@
-//! Files that are written whole, or not at all.
+//! Files that are written completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Writes a file. What cannot be written to its end, as on a full disk, does not stay.
+/// Writes a file, and removes it if it cannot be completed, as on a full disk.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let file = File::create(path).map_err(Failure::write(path))?;
     fill(file, path, bytes).map_err(Failure::write(path))
@@ -25,7 +25,7 @@ fn fill(mut file: impl Write, path: &Path, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A disk with room for so many octets.
+    /// A disk with room for this number of bytes.
     struct Disk(File, usize);
 
     impl Write for Disk {

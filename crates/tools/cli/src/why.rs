@@ -16,12 +16,12 @@ use crate::failure::{Failure, harmless, output};
 use crate::recover;
 
 pub(crate) const EXAMPLES: &str = "\
-What became of frames at their receivers is known of runs made with --receptions.
+Runs recorded with --receptions also show what happened to each frame at its receivers.
 
 Examples:
   wayhop run scenarios/first.toml --receptions --out runs/first
-  wayhop why runs/first                          every packet that did not arrive
-  wayhop why runs/first 2741                     the packet with this number in the table packets
+  wayhop why runs/first                          all lost packets
+    wayhop why runs/first 2741                     the packet with this number in the table packets
   wayhop why runs/first --flow 3 --seq 17 --json
   wayhop why runs/walk --from 40 --until 60 --node relay-3
   wayhop why runs/walk --cause NO_ROUTE --address 10.0.0.3";
@@ -30,18 +30,18 @@ Examples:
 pub(crate) struct WhyArgs {
     /// Run directory
     run: PathBuf,
-    /// The packet's number in the run; without it, and without --seq, all packets that did not arrive
+    /// Number of the packet in the run. Default: all lost packets
     #[arg(conflicts_with_all = ["flow", "seq"])]
     packet: Option<u64>,
-    /// The packet's flow: its id in the summary; without --seq, all of its packets that did not arrive
+    /// Flow of the packet, by its id in the summary; without --seq, all lost packets of this flow
     #[arg(long, value_name = "N")]
     flow: Option<u32>,
-    /// The packet's number in the flow, from 0
+    /// Number of the packet in the flow, from 0
     #[arg(long, value_name = "M", requires = "flow")]
     seq: Option<u64>,
     #[command(flatten)]
     filter: filter::FilterArgs,
-    /// Print one JSON object a line: one for each packet
+    /// Print one JSON object per packet
     #[arg(long)]
     json: bool,
 }
@@ -60,7 +60,8 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
             PacketQuery::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
         };
         return Err(Failure::Usage(format!(
-            "{}: the run has {what}; `wayhop export csv RUN packets` lists all, and `wayhop why RUN` those that did not arrive",
+            "{}: the run has {what}; list all packets with `wayhop export csv RUN packets`, or lost ones with `wayhop why \
+             RUN`",
             a.run.display()
         )));
     }
@@ -88,7 +89,7 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     if !all.is_empty() {
         RunPaths::of_run(run).tell_lost(&mut all);
     }
-    // A node of a real mesh has packets of flows, and does not know how many flows there are.
+    // A node of a real mesh records packets of flows without knowing how many flows there are.
     if let Some(flow) = a.flow.filter(|f| lost == 0 && *f as usize >= flows) {
         return Err(Failure::Usage(format!(
             "{}: the run has no flow {flow}; {}",
@@ -99,12 +100,12 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     if a.json {
         all.iter().try_for_each(print_object)?;
     } else if all.is_empty() && lost > 0 && a.filter.is_given() {
-        print(&format!("none of {lost} packets that did not arrive match the options\n"))?;
+        print(&format!("none of the {lost} lost packets match the options\n"))?;
     } else if all.is_empty() {
         print(&none_lost(&summary, a.flow))?;
     } else {
         print(&groups(&all))?;
-        let head = ["at", "outcome", "path", "what became of its frames", "flow", "seq", "packet", "time s"];
+        let head = ["at", "outcome", "path", "outcomes of its frames", "flow", "seq", "packet", "time s"];
         let rows: Vec<Vec<String>> =
             std::iter::once(head.map(str::to_owned).to_vec()).chain(all.iter().map(row)).collect();
         print(&columns(&rows, 4))?;
@@ -115,7 +116,7 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How many packets ended for each reason, and of how many a path existed when they were sent.
+/// Number of packets per reason, and for how many of them a path existed when they were sent.
 fn groups(all: &[LostPacket]) -> String {
     let mut of_reason: BTreeMap<&str, Vec<&LostPacket>> = BTreeMap::new();
     for p in all {
@@ -130,7 +131,7 @@ fn groups(all: &[LostPacket]) -> String {
         packets.iter().filter_map(|p| p.path.as_ref()).filter(|p| of(p) == Some(wanted)).count().to_string()
     };
     let mut rows = vec![
-        ["outcome", "packets", "no path when sent", "none at all", "not known"].map(str::to_owned).to_vec(),
+        ["outcome", "packets", "no path when sent", "no path at all", "unknown"].map(str::to_owned).to_vec(),
     ];
     for (reason, packets) in groups {
         let unknown = packets.iter().filter(|p| p.path.as_ref().is_none_or(|p| p.existed.is_none())).count();
@@ -143,16 +144,16 @@ fn groups(all: &[LostPacket]) -> String {
         ]);
     }
     let unknown = all.iter().find_map(|p| p.path.as_ref()?.unknown.as_ref());
-    let why = unknown.map_or_else(String::new, |why| format!("whether a path existed is not known: {why}\n"));
+    let why = unknown.map_or_else(String::new, |why| format!("unknown whether a path existed: {why}\n"));
     format!("{}{why}\n", columns(&rows, 1))
 }
 
-/// Which flows there are.
+/// The flows of the run.
 fn has(flows: usize) -> String {
     match flows {
         0 => "it has no flows".to_owned(),
         1 => "it has flow 0 only".to_owned(),
-        n => format!("it has 0 to {}", n - 1),
+        n => format!("it has flows 0 to {}", n - 1),
     }
 }
 
@@ -171,26 +172,26 @@ fn none_lost(summary: &Summary, flow: Option<u32>) -> String {
     match sent.saturating_sub(delivered) {
         _ if is_unknown => {
             let is_of_one = summary.world == "field" && !summary.kernel_forwards;
-            let merge = if is_of_one { ": `wayhop merge` unites the runs of all nodes" } else { "" };
-            format!("{who} recorded no loss; what became of packets elsewhere is not known here{merge}\n")
+            let merge = if is_of_one { "; combine the runs of all nodes with `wayhop merge`" } else { "" };
+            format!("{who} recorded no losses, but packets lost elsewhere are not known here{merge}\n")
         }
         _ if sent == 0 => format!("{who} sent no packets\n"),
-        // As in a lab, where nobody sees the packets between the nodes.
+        // As in a lab, where the packets between nodes are not observed.
         n if summary.totals.dropped.is_none() && n > 0 => {
             format!(
-                "{n} of {sent} packets of {who} did not arrive, but this run does not record what became of each\n"
+                "{n} of {sent} packets of {who} did not arrive, but this run does not record where they were lost\n"
             )
         }
-        _ => format!("every packet of {who} arrived, as far as it is known\n"),
+        _ => format!("every packet of {who} arrived, as far as known\n"),
     }
 }
 
-/// Real radios do not say what became of their frames.
+/// Real radios do not report the fate of their frames.
 fn receptions_hint(run: &RunDir) -> &'static str {
     if run.summary().is_ok_and(|s| s.is_of_hosts()) {
         return "";
     }
-    "what became of frames at their receivers was not recorded: run it again with --receptions\n"
+    "outcomes of frames at their receivers were not recorded; run again with --receptions\n"
 }
 
 fn row(p: &LostPacket) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! All of it as one JSON object.
+//! The check as one JSON object.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! `--check` of the commands that run a scenario: what would run, where each value comes from, and what it would take.
+//! `--check` of the commands that run a scenario: every setting with its origin, and the estimated time and memory.
 
 mod json;
 mod label;

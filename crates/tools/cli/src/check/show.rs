@@ -18,7 +18,7 @@ use super::{json, table};
 use crate::failure::{Failure, output, warn};
 
 impl Check<'_> {
-    /// Prints it all; nothing is written.
+    /// Prints the check; nothing is written.
     pub(crate) fn show(&self) -> Result<ExitCode, Failure> {
         let estimate = self.estimate()?;
         let values = self.scenario.in_force(self.resolved)?;
@@ -43,7 +43,7 @@ impl Check<'_> {
         estimated(self.resolved, self.writes, &*stop_on_signal()?)
     }
 
-    /// What the run is made of in numbers, and what it would take.
+    /// The size of the run, and the estimated time and memory.
     fn summary(&self, e: &Estimate) -> String {
         let r = self.resolved;
         let mut text = String::from("\n");
@@ -52,11 +52,11 @@ impl Check<'_> {
         let packets: f64 = r.flows.iter().filter_map(|f| packets(f, r)).sum();
         let offered = match (r.flows.len(), tcp) {
             (0, _) => "nothing".to_owned(),
-            (all, tcp) if all == tcp => format!("what {tcp} TCP connections can send"),
+            (all, tcp) if all == tcp => format!("as much as {tcp} TCP connections can send"),
             (all, 0) => format!("{packets:.0} packets by {all} flows"),
             (all, tcp) => {
                 format!(
-                    "{packets:.0} packets by {} flows, and what {tcp} TCP connections can send",
+                    "{packets:.0} packets by {} flows, and as much as {tcp} TCP connections can send",
                     all - tcp
                 )
             }
@@ -65,20 +65,20 @@ impl Check<'_> {
         line("offered", &offered);
         let events = e.events.map_or_else(String::new, |n| format!(", about {} events", rounded(n as f64)));
         if let Some(why) = pathless(r, Hearing::Radios).unknown {
-            line("paths", &format!("whether each flow ever has one is not known: {why}"));
+            line("paths", &format!("unknown whether each flow has one: {why}"));
         }
         line("simulated", &format!("{} s{events}", e.simulated_s));
         match (e.wall_s, e.wall_s_range) {
             (Some(s), Some([low, high])) => {
-                line("takes", &format!("about {} s: {} s to {} s", rounded(s), rounded(low), rounded(high)));
+                line("time", &format!("about {} s ({} to {} s)", rounded(s), rounded(low), rounded(high)));
             }
-            (Some(s), None) => line("takes", &format!("{s} s, on the real clock")),
+            (Some(s), None) => line("time", &format!("{s} s, in real time")),
             (None, _) => {}
         }
         let megabytes = |bytes: u64| rounded(bytes as f64 / 1e6);
         match e.memory_bytes_range {
             Some([low, high]) if low == high => line("memory", &format!("about {} MB", megabytes(low))),
-            Some([low, high]) => line("memory", &format!("{} MB to {} MB", megabytes(low), megabytes(high))),
+            Some([low, high]) => line("memory", &format!("{} to {} MB", megabytes(low), megabytes(high))),
             None => {}
         }
         if let Some(p) = &e.prefix {
@@ -87,23 +87,23 @@ impl Check<'_> {
                 None => String::new(),
             };
             let basis = if p.complete {
-                "the whole run, which has just been made without writing anything".to_owned()
+                "the whole run, simulated just now without writing anything".to_owned()
             } else {
-                format!("its first {} s{share}, simulated in {:.2} s", rounded(p.simulated_s), p.wall_s)
+                format!("the first {} s{share}, simulated in {:.2} s", rounded(p.simulated_s), p.wall_s)
             };
-            line("by", &basis);
+            line("based on", &basis);
         }
         text
     }
 }
 
-/// What a simulation would take, by its beginning.
+/// Estimates a simulation from its beginning.
 pub(crate) fn estimated(resolved: &Resolved, writes: bool, stop: &AtomicBool) -> Result<Estimate, Failure> {
     let begun = prefix(resolved, |now, elapsed| {
         if suffices(resolved, now, elapsed) { ControlFlow::Break(()) } else { unless(stop) }
     })?;
     if unless(stop).is_break() {
-        return Err(Failure::Stopped("stopped before the check was done".to_owned()));
+        return Err(Failure::Stopped("interrupted before the check was done".to_owned()));
     }
     Ok(Estimate::of(&begun, resolved, writes))
 }

@@ -1,4 +1,4 @@
-//! The values in force as a table for people: by table of the scenario, and what is many in a line.
+//! The settings as a table for people, by table of the scenario; long lists take one line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::label::{Label, Labels};
 use super::units::unit;
 use crate::failure::harmless;
 
-/// Lists of more tables than this are summed up.
+/// Lists of more tables than this are summarised.
 const MANY: usize = 8;
 /// The longest text of a value, characters.
 const LONGEST: usize = 48;
@@ -88,7 +88,7 @@ type Keys<'a> = BTreeMap<(usize, &'a str), Vec<&'a InForce>>;
 enum Part {
     Number(usize),
     Name(String),
-    /// Every element of a list of so many.
+    /// Every element of a list of this length.
     All(usize),
 }
 
@@ -158,7 +158,7 @@ fn value_of(values: &[&InForce]) -> String {
             format!("{least} to {most}")
         }
         None if distinct.len() <= 3 => shortened(&distinct.into_iter().collect::<Vec<_>>().join(", ")),
-        None => format!("{} different ones", distinct.len()),
+        None => format!("{} different values", distinct.len()),
     }
 }
 
@@ -193,7 +193,7 @@ fn shown(value: Option<&Value>) -> String {
             }
             match (items.first(), items.last()) {
                 (Some(first), Some(last)) => {
-                    shortened(&format!("[{first}, ..., {last}] ({} of them)", items.len()))
+                    shortened(&format!("[{first}, ..., {last}] ({} values)", items.len()))
                 }
                 _ => text,
             }

@@ -1,6 +1,6 @@
 //! The unit of a key: its name says it.
 
-/// What names end with, longer endings before those that they end with themselves.
+/// Endings of names; an ending that contains another comes before it.
 const ENDINGS: &[(&str, &str)] = &[
     ("_us_per_byte", "us/octet"),
     ("_packets", "packets"),

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Each RUN is a run directory, or a folder of run directories that differ in their seeds only: then its figures are their \
-means. Differences are to the first RUN, of pairs with the same seed if both sides have the same seeds, else of the means with Welch's \
-interval. Intervals are of 95 %, and a * marks one of at least five runs that leaves out zero. (3 of 10) says that only 3 of the 10 \
-runs have the figure: where nothing arrived there is no latency.
+Each RUN is a run directory, or a folder of run directories that differ only in their seeds; a folder shows the means of its runs. \
+Differences are relative to the first RUN: of pairs with equal seeds if both sides have the same seeds, otherwise of the means with \
+Welch's interval. Intervals are 95 %; * means the interval excludes zero, over at least five runs. (3 of 10) means that only 3 of \
+the 10 runs have the figure: a run in which nothing arrived has no latency.
 
 Examples:
   wayhop compare runs/chain-sim runs/chain-emulated runs/chain-lab
@@ -16,16 +16,16 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// Run directories, or folders of them; the first is what the others are compared with
+    /// Run directories, or folders of them; the others are compared with the first
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// List the figures of each flow below the totals, if all runs have the same flows; --json and --html always do
+    /// Also list each flow, if all runs have the same flows; --json and --html always do
     #[arg(long)]
     pub(crate) flows: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with figures and the table
+    /// Write an HTML page with figures and the table
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }

@@ -34,7 +34,7 @@ pub(crate) fn compare(a: &CompareArgs) -> Result<ExitCode, Failure> {
         }
         output(write!(stdout(), "{}", show::text(&columns, &shown, &remarks)))?;
         if shown.len() < all {
-            output(writeln!(stdout(), "--flows lists each flow, too"))?;
+            output(writeln!(stdout(), "use --flows to list each flow"))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -7,13 +7,13 @@ use wayhop_report::Sheet;
 use super::show::{difference, heads, value};
 use crate::failure::Failure;
 
-/// What stands above the table, the most telling first.
+/// Figures above the table, the most informative first.
 const FIGURES: [Kind; 6] =
     [Kind::Cdf, Kind::Delivery, Kind::Losses, Kind::Hops, Kind::Overhead, Kind::Searches];
 
 /// The page: figures, and the table.
 pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Result<String, Failure> {
-    // Runs without tables have what is in their summaries.
+    // Runs without tables have only their summaries.
     let has_tables =
         columns.iter().flat_map(|c| &c.runs).all(|r| r.dir.path().join("packets.parquet").is_file());
     let kinds: Vec<Kind> = FIGURES.into_iter().filter(|k| has_tables || !k.needs_packets()).collect();
@@ -22,10 +22,10 @@ pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Resu
     let (head, body) = table(columns, rows);
     let paths: Vec<String> = columns.iter().map(|c| c.path.display().to_string()).collect();
     Sheet {
-        title: "Runs side by side".to_owned(),
-        lead: "Differences are to the first, of pairs with the same seed if both sides have the same seeds, else of the means with \
-               Welch's interval. Intervals are of 95 %; a * marks one of five runs or more that leaves out zero. (3 of 10): \
-               only 3 of the 10 runs have the figure, and the mean is of those."
+        title: "Comparison of runs".to_owned(),
+        lead: "Differences are relative to the first: of pairs with equal seeds if both sides have the same seeds, \
+               otherwise of the means with Welch's interval. Intervals are 95 %; * means the interval excludes zero, over \
+               at least five runs. (3 of 10) means that only 3 of the 10 runs have the figure; the mean is over those."
             .to_owned(),
         command: format!("wayhop compare {}", paths.join(" ")),
         head,

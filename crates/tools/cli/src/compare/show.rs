@@ -9,7 +9,7 @@ use wayhop_figures::Column;
 use wayhop_figures::comparison::{Difference, Row, common_flows};
 use wayhop_report::{Document, Estimate, plain, signed};
 
-/// Differences of scenarios that are told one by one.
+/// Differences between scenarios that are listed one by one.
 const MOST_KEYS: usize = 12;
 /// The longest name of a column.
 const WIDEST_NAME: usize = 24;
@@ -29,7 +29,7 @@ pub(super) fn heads(columns: &[Column]) -> Vec<Vec<String>> {
     ]
 }
 
-/// Whether the column's runs were on time, where there is a clock to be late by.
+/// Whether the column's runs kept up with real time; "-" for simulations.
 fn verdict(c: &Column) -> String {
     let all: Vec<&str> =
         c.runs.iter().filter_map(|r| Some(r.summary.lateness_us.as_ref()?.verdict.as_str())).collect();
@@ -42,19 +42,15 @@ fn verdict(c: &Column) -> String {
     }
 }
 
-/// What a reader has to know: what else differs.
+/// Notes for the reader: what else differs.
 pub(super) fn remarks(columns: &[Column]) -> Vec<String> {
     let mut remarks = Vec::new();
     for c in columns.iter().filter(|c| c.unfinished() > 0) {
-        remarks.push(format!(
-            "{}: {} of its runs did not come to their end",
-            c.path.display(),
-            c.unfinished()
-        ));
+        remarks.push(format!("{}: {} of its runs did not finish", c.path.display(), c.unfinished()));
     }
     let versions = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.wayhop.as_str());
     if let Some(different) = version::different(versions) {
-        remarks.push(format!("the runs were written by different code: {different}"));
+        remarks.push(format!("the runs come from different versions: {different}"));
     }
     let scenarios: Vec<_> = columns.iter().map(Column::scenario).collect();
     let keys: BTreeSet<&String> = scenarios.iter().flat_map(|s| s.keys()).collect();
@@ -68,12 +64,11 @@ pub(super) fn remarks(columns: &[Column]) -> Vec<String> {
         remarks.push(format!("the scenarios differ: {key} = {}", values.join(" | ")));
     }
     if let Some(more) = differ.len().checked_sub(MOST_KEYS).filter(|n| *n > 0) {
-        remarks.push(format!("and in {more} more keys"));
+        remarks.push(format!("{more} more keys differ"));
     }
     let flows = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.flows.len()).max().unwrap_or(0);
     if flows > 0 && common_flows(columns) == 0 {
-        remarks
-            .push("the flows are not the same in all runs, so that only their sums are compared".to_owned());
+        remarks.push("the flows are not the same in all runs; only their totals are compared".to_owned());
     }
     remarks
 }
@@ -122,7 +117,7 @@ pub(super) fn text(columns: &[Column], rows: &[Row], remarks: &[String]) -> Stri
     out
 }
 
-/// A mean, and of how many of how many runs it is, if not of all.
+/// A mean, with the number of runs that have it unless all do.
 pub(super) fn value((e, runs): (Option<Estimate>, usize)) -> String {
     let of = e.map_or(0, |e| e.runs);
     e.map_or_else(|| "-".to_owned(), |e| plain(e.mean) + &half(&e)) + &partial(of, runs)

@@ -12,20 +12,20 @@ Example:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DiffArgs {
-    /// Capture of the node that sends: pcap or pcapng
+    /// Capture of the sending node (pcap or pcapng)
     pub(crate) sent: PathBuf,
-    /// Capture of the node that should have received
+    /// Capture of the receiving node
     pub(crate) heard: PathBuf,
-    /// The sending node's interface (02:00:00:00:00:01) or IP address, if its capture does not mark what it sent
+    /// MAC (02:00:00:00:00:01) or IP address of the sender, if its capture does not mark outgoing frames
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) sender: Option<String>,
-    /// Length of the windows in which losses are counted, seconds
+    /// Length of the windows in which losses are counted, in seconds
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "5", allow_negative_numbers = true)]
     pub(crate) window: f64,
-    /// A burst is of windows that each hold more than this share of all losses, per cent
+    /// Share of all losses above which a window belongs to a burst, 0 to 100 %
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "1", allow_negative_numbers = true)]
     pub(crate) threshold: f64,
-    /// Run directory of both nodes: tells where they were; the captures are named after them, as a run names them
+    /// Run directory of both nodes, for their positions; the captures must have the nodes' names, as in a run
     #[arg(long, value_name = "RUN")]
     pub(crate) positions: Option<PathBuf>,
     /// Print one JSON object

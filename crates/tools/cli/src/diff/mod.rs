@@ -27,7 +27,7 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     if is_same_file(&a.sent, &a.heard) {
         let name = a.sent.display();
         return Err(Failure::Usage(format!(
-            "{name}: given twice; give the receiver's capture as the second"
+            "{name} is given twice; give the receiver's capture as the second argument"
         )));
     }
     let sent = Sightings::sent(open(&a.sent)?, sender, CLASSIFIER).map_err(failure(&a.sent))?;
@@ -38,13 +38,16 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let ends = a.positions.as_deref().map(|run| Ends::new(run, a)).transpose()?;
     let d = difference(&sent, &heard);
     if d.sent.is_empty() {
-        // No figure would be an answer: the address is wrong, or this is not the sender's capture.
+        // The address is wrong, or this is not the sender's capture.
         return Err(Failure::Usage(match &a.sender {
             Some(s) => {
-                format!("{}: nothing in it was sent by {s}; name one of its senders", a.sent.display())
+                format!("{} contains no frames sent by {s}; give the address of a sender", a.sent.display())
             }
             None => {
-                format!("{}: its node sent nothing to anybody; give the sender's capture", a.sent.display())
+                format!(
+                    "{} contains no frames sent to a receiver; give the sender's capture",
+                    a.sent.display()
+                )
             }
         }));
     }
@@ -75,7 +78,7 @@ impl Ends {
             let name = capture.file_stem().unwrap_or_default().to_string_lossy();
             places.find(&name).ok_or_else(|| {
                 Failure::Usage(format!(
-                    "{}: the run in {} has no node `{name}`; give the captures the names of their nodes, as a run does",
+                    "{}: the run in {} has no node `{name}`; name the captures after their nodes, as a run does",
                     capture.display(),
                     run.display()
                 ))
@@ -125,7 +128,7 @@ fn as_text(a: &DiffArgs, d: &Difference, list: &[Burst], ends: Option<&Ends>) ->
     let mut out = format!("sent {sent}, received {}, lost {lost} ({})\n", sent - lost, percent(lost, sent));
     let _ = writeln!(
         out,
-        "receiver's clock ahead by {:.6} s; times below are seconds after the first packet, sent at {:.6} s",
+        "receiver's clock ahead by {:.6} s; times below count from the first packet, sent at {:.6} s",
         d.clock_offset_ns as f64 * 1e-9,
         seconds(d.begins_ns()),
     );
@@ -178,7 +181,7 @@ fn open(path: &Path) -> Result<BufReader<File>, Failure> {
     Ok(BufReader::new(file))
 }
 
-/// A file that is no capture is the user's to mend, and so is one that tells too little; one that breaks off is not.
+/// A file that is not a capture, or says too little, is a usage error; a truncated one is not.
 fn failure(path: &Path) -> impl FnOnce(DiffError) -> Failure {
     let name = path.display().to_string();
     move |e| match e {
@@ -197,7 +200,7 @@ fn sender(text: &str) -> Result<Sender, Failure> {
     match octets.map(<[u8; 6]>::try_from) {
         Some(Ok(mac)) => Ok(Sender::Mac(Mac(mac))),
         _ => Err(Failure::Usage(format!(
-            "--sender {text}: neither the address of an interface (02:00:00:00:00:01) nor an IPv4 address"
+            "--sender {text}: give a MAC address (02:00:00:00:00:01) or an IPv4 address"
         ))),
     }
 }

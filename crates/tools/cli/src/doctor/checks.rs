@@ -1,16 +1,16 @@
-//! The checks of each world, and their remedies.
+//! The checks of each mode, and their remedies.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use wayhop_linux::probe;
 
-/// One thing that a world needs or can use.
+/// One thing that a mode requires or can use.
 #[derive(Debug)]
 pub(super) struct Check {
     pub(super) what: &'static str,
     pub(super) is_there: bool,
-    /// Whether the world does not work without it.
+    /// Whether the mode does not work without it.
     pub(super) is_needed: bool,
     pub(super) found: String,
     pub(super) remedy: String,
@@ -33,7 +33,7 @@ impl Check {
 }
 
 pub(super) fn sim() -> Vec<Check> {
-    vec![Check::needed("simulation", Ok("needs nothing but this program".to_owned()), "")]
+    vec![Check::needed("simulation", Ok("needs only this program".to_owned()), "")]
 }
 
 pub(super) fn emulate() -> Vec<Check> {
@@ -45,7 +45,7 @@ pub(super) fn emulate() -> Vec<Check> {
         Check::useful(
             "open files",
             probe::open_files(),
-            "a large emulation needs more: `ulimit -n 65536`, or LimitNOFILE= in a service",
+            "raise the limit for large emulations: `ulimit -n 65536`, or LimitNOFILE= in a service",
         ),
     ]
 }
@@ -58,7 +58,7 @@ pub(super) fn lab() -> Vec<Check> {
         Check::needed(
             "veth and bridge",
             probe::in_namespace("ip link add wh0 type veth peer name wh1 && ip link add wh2 type bridge"),
-            "apt-get install iproute2; load the modules veth and bridge: `modprobe veth bridge`",
+            "apt-get install iproute2, and load the modules: `modprobe veth bridge`",
         ),
         Check::needed(
             "nftables",
@@ -71,61 +71,57 @@ pub(super) fn lab() -> Vec<Check> {
 
 pub(super) fn node() -> Vec<Check> {
     let wlan = probe::wireless_interfaces();
-    let wlan = if wlan.is_empty() {
-        Err("no interface of this machine is a wireless one".to_owned())
-    } else {
-        Ok(wlan.join(", "))
-    };
+    let wlan = if wlan.is_empty() { Err("none found".to_owned()) } else { Ok(wlan.join(", ")) };
     vec![
         capabilities(&[("CAP_NET_ADMIN", 12), ("CAP_NET_RAW", 13)]),
         tun(),
         Check::useful(
             "wireless interface",
             wlan,
-            "plug one in, in IBSS (ad hoc) or mesh mode; a wired interface works too, with acknowledgements of the network \
-             layer",
+            "plug one in and set it to IBSS (ad hoc) or mesh mode; a wired interface works too, with network-layer \
+             acknowledgements",
         ),
         Check::useful(
             "transmit status (SO_WIFI_STATUS)",
             probe::transmit_status(),
-            "use an interface whose driver reflects the fate of frames, as those on mac80211 do; without it, losses are noticed by passive and network-layer \
-             acknowledgements and by Hellos",
+            "use an interface whose driver reports the transmit status of frames, as mac80211 drivers do; without it, \
+             losses are detected by passive and network-layer acknowledgements and by Hellos",
         ),
         Check::useful(
             "signal of neighbours",
             probe::signal(),
-            "plug in a wireless interface; where its driver has no table of stations, make a monitor interface beside it: `iw \
-             dev wlan0 interface add mon0 type monitor && ip link set mon0 up`, and give `signal = \"monitor:mon0\"`",
+            "plug in a wireless interface; if its driver has no station table, add a monitor interface: `iw dev wlan0 \
+             interface add mon0 type monitor && ip link set mon0 up`, and set `signal = \"monitor:mon0\"`",
         ),
         Check::useful(
             "gpsd",
             gpsd(),
-            "apt-get install gpsd, for a node that shall know where it is; or `wayhop ctl position`",
+            "install gpsd to give the node its position: `apt-get install gpsd`; or set it with `wayhop ctl position`",
         ),
         Check::useful(
             "ip_forward",
             probe::ip_forward(),
-            "for protocols that have the kernel forward: `sysctl -w net.ipv4.ip_forward=1`, or leave it to the daemon",
+            "needed by protocols that forward in the kernel; the daemon enables it, or `sysctl -w net.ipv4.ip_forward=1`",
         ),
         Check::useful(
-            "this host without traces of killed nodes",
+            "leftovers of killed nodes",
             traces(),
-            "`sudo wayhop node --restore` sets it back, and so does the next start of a node at that interface",
+            "restore the settings with `sudo wayhop node --restore`; the next node at that interface does so too",
         ),
     ]
 }
 
 pub(super) fn tools() -> Vec<Check> {
     [
-        ("tshark", "tshark", "apt-get install tshark: looks into captures"),
-        ("iperf3", "iperf3", "apt-get install iperf3: loads a mesh"),
+        ("tshark", "tshark", "apt-get install tshark (inspects captures)"),
+        ("iperf3", "iperf3", "apt-get install iperf3 (generates load)"),
         ("ping", "ping", "apt-get install iputils-ping"),
-        ("ip", "ip", "apt-get install iproute2: shows interfaces and routes"),
-        ("gpspipe", "gpspipe", "apt-get install gpsd-clients: shows the positions of emulated nodes"),
-        ("ffmpeg", "ffmpeg", "apt-get install ffmpeg: video for a mesh, and for `wayhop reproduce pran`"),
-        ("socat", "socat", "apt-get install socat: connections and datagrams, for `wayhop reproduce pran`"),
-        ("chromium", "chromium", "apt-get install chromium: shows reports"),
-        ("ns-2", "ns", "apt-get install ns2: for comparisons"),
+        ("ip", "ip", "apt-get install iproute2 (shows interfaces and routes)"),
+        ("gpspipe", "gpspipe", "apt-get install gpsd-clients (shows the positions of emulated nodes)"),
+        ("ffmpeg", "ffmpeg", "apt-get install ffmpeg (video over a mesh, `wayhop reproduce pran`)"),
+        ("socat", "socat", "apt-get install socat (connections and datagrams, `wayhop reproduce pran`)"),
+        ("chromium", "chromium", "apt-get install chromium (shows reports)"),
+        ("ns-2", "ns", "apt-get install ns2 (comparisons)"),
     ]
     .into_iter()
     .map(|(what, program, remedy)| Check::useful(what, in_path(program), remedy))
@@ -136,11 +132,11 @@ fn capabilities(needed: &[(&str, u32)]) -> Check {
     let missing = probe::missing_capabilities(needed);
     let all: Vec<&str> = needed.iter().map(|(n, _)| *n).collect();
     let found =
-        if missing.is_empty() { Ok(all.join(", ")) } else { Err(format!("without {}", missing.join(", "))) };
+        if missing.is_empty() { Ok(all.join(", ")) } else { Err(format!("missing {}", missing.join(", "))) };
     Check::needed(
-        "root, or its capabilities",
+        "root or capabilities",
         found,
-        "run it with sudo, or as a service with these capabilities",
+        "run wayhop with sudo, or as a service with these capabilities",
     )
 }
 
@@ -148,7 +144,7 @@ fn tun() -> Check {
     Check::needed(
         "/dev/net/tun",
         probe::tun(),
-        "`modprobe tun`; in a container: give it the device /dev/net/tun",
+        "`modprobe tun`; in a container, pass it the device /dev/net/tun",
     )
 }
 
@@ -156,7 +152,7 @@ fn namespaces() -> Check {
     Check::needed(
         "network namespaces",
         probe::in_namespace("true"),
-        "run it with sudo; in a container: give it CAP_SYS_ADMIN; the kernel needs CONFIG_NET_NS",
+        "run wayhop with sudo; in a container, add CAP_SYS_ADMIN; the kernel needs CONFIG_NET_NS",
     )
 }
 
@@ -166,17 +162,17 @@ fn forwarding() -> Check {
         probe::in_namespace(
             "test -w /proc/sys/net/ipv4/ip_forward && cat /proc/sys/net/ipv4/ip_forward >/dev/null",
         ),
-        "mount /proc/sys writable: in a container, run it privileged or with `--security-opt systempaths=unconfined`",
+        "mount /proc/sys writable; in a container, run it privileged or with `--security-opt systempaths=unconfined`",
     )
 }
 
-/// What nodes left that were killed together with what sets the host back.
+/// What nodes left behind that were killed together with the process that restores the host.
 fn traces() -> Result<String, String> {
     let left = wayhop_daemon::left().map_err(|e| e.to_string())?;
     if left.is_empty() {
-        return Ok("nothing is left".to_owned());
+        return Ok("none".to_owned());
     }
-    Err(format!("{} is as a killed node left it", left.join(", ")))
+    Err(format!("{}: still as a killed node left it", left.join(", ")))
 }
 
 fn gpsd() -> Result<String, String> {

@@ -1,4 +1,4 @@
-//! `wayhop doctor`: what this machine lacks for each world, and the remedy.
+//! `wayhop doctor`: whether this machine can run each mode, and how to fix what is missing.
 
 mod checks;
 
@@ -14,7 +14,7 @@ use crate::failure::{Failure, output};
 use checks::Check;
 
 pub(crate) const EXAMPLES: &str = "\
-Exits with 0 if the world that was asked for works here, with 1 if not; without a world, with 0.
+Exits with 0 if the given mode works here and with 1 if not; without a mode, always with 0.
 
 Examples:
   wayhop doctor
@@ -22,14 +22,14 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArgs {
-    /// One world; without it, all and the tools beside them
+    /// Mode to check. Default: all, and useful tools
     world: Option<World>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// What can be asked for.
+/// What can be checked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum World {
     /// `wayhop run`: simulation
@@ -40,7 +40,7 @@ pub(crate) enum World {
     Lab,
     /// `wayhop node`: a daemon on a real interface
     Node,
-    /// Other programs that are of use
+    /// Other useful programs
     Tools,
 }
 
@@ -99,7 +99,7 @@ fn to_text(found: &[(World, Vec<Check>)]) -> String {
     let mut text = String::new();
     for (world, checks) in found {
         let verdict = match (world, works(checks)) {
-            (World::Tools, _) => "of use, not needed",
+            (World::Tools, _) => "optional",
             (_, true) => "works here",
             (_, false) => "does not work here",
         };

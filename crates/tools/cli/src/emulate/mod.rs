@@ -46,7 +46,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     if let Some(at) = a.metrics {
         emulation.open_metrics(at)?;
     }
-    // What can fail has not: only now an older run gives way.
+    // All checks have passed: only now is an older run replaced.
     let (out, file) = (a.run.out.as_deref(), a.run.source.file());
     let make = || run_dir::create(out, file, World::Emulation, &scenario, &resolved);
     let dir = (!a.run.no_out).then(make).transpose()?.map(|made| show::made(made, a.run.quiet));
@@ -59,8 +59,8 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     if !a.run.quiet {
         let (nodes, pid, name) = (resolved.addresses.len(), std::process::id(), emulation.name());
         say!("{nodes} nodes up in {setup_s:.2} s");
-        say!("enter one:        wayhop exec --run {pid} NODE -- COMMAND");
-        say!("look and change:  wayhop ctl --run {name} tables, position, link, params, watch, ...");
+        say!("enter a node:  wayhop exec --run {pid} NODE -- COMMAND");
+        say!("control:       wayhop ctl --run {name} tables, position, link, params, watch, ...");
     }
 
     // The command's own output has the terminal.
@@ -89,7 +89,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     }
     if outcome.ignored > 0 && !a.run.quiet {
         say!(
-            "wayhop: {} packets of programs were left out: not IPv4, or not from their node's address",
+            "wayhop: {} packets of programs were ignored: not IPv4, or not from their node's address",
             outcome.ignored
         );
     }
@@ -98,13 +98,13 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     Ok(show::status(&outcome))
 }
 
-/// What a run starts besides itself, for each node in which programs run.
+/// The helper process that a run starts for each node with programs.
 pub(crate) fn init() -> Result<ExitCode, Failure> {
     wayhop_netns::keep_pids().map_err(Failure::run)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a run starts for each program, and that becomes it.
+/// The process that a run starts for each program, and that becomes the program.
 pub(crate) fn program(a: &ProgramArgs) -> Result<ExitCode, Failure> {
     wayhop_netns::become_program(&a.orders, &a.command)?;
     Ok(ExitCode::FAILURE)
@@ -115,7 +115,7 @@ pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
     let node = run.node(&a.node).ok_or_else(|| {
         let last = run.names.len().saturating_sub(1);
         Failure::Usage(format!(
-            "{}: there is no such node; give 0 to {last}, mesh-0 to mesh-{last}, or a name",
+            "{}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name",
             a.node
         ))
     })?;

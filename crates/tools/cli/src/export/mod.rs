@@ -76,7 +76,7 @@ fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<ExitCode, Failure>
         if !is_ours(&entry) {
             // `wayhop merge DIR/*` would take it for a node of this run.
             return Err(Failure::Usage(format!(
-                "--out {}: it has {entry}, which is no node of this run; name a new or empty directory",
+                "--out {} contains {entry}, which is not a node of this run; choose a new or empty directory",
                 out.display()
             )));
         }
@@ -90,17 +90,17 @@ fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<ExitCode, Failure>
 /// `NODE=S,PPM`.
 fn clock(text: &str, names: &[String]) -> Result<(usize, ShownClock), Failure> {
     let wrong = |what: &str| Failure::Usage(format!("--clock {text}: {what}"));
-    let form = "give NODE=SECONDS,PPM, as left=2.5,-40";
+    let form = "give NODE=SECONDS,PPM, such as left=2.5,-40";
     let (node, clock) = text.split_once('=').ok_or_else(|| wrong(form))?;
     let (begins, drift) = clock.split_once(',').ok_or_else(|| wrong(form))?;
     let number = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite());
     let begins_s = number(begins).filter(|s| (0.0..1e9).contains(s));
     let drift_ppm = number(drift).filter(|p| p.abs() <= 1000.0);
     let (Some(begins_s), Some(drift_ppm)) = (begins_s, drift_ppm) else {
-        return Err(wrong("the second is from 0 on, and the drift at most 1000 millionths either way"));
+        return Err(wrong("the start must be from 0 s and the drift from -1000 to 1000 ppm"));
     };
     let node = wayhop_core::node_named(names, node)
-        .ok_or_else(|| wrong(&format!("there is no such node; the nodes are {}", names.join(", "))))?;
+        .ok_or_else(|| wrong(&format!("no such node; the nodes are {}", names.join(", "))))?;
     Ok((node, ShownClock { begins_s, drift_ppm }))
 }
 
@@ -121,7 +121,7 @@ fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Standard output that remembers that its reader went away.
+/// Standard output that remembers whether its reader closed it.
 struct Closing<W>(W, bool);
 
 impl<W: std::io::Write> std::io::Write for Closing<W> {

@@ -24,7 +24,7 @@ use progress::ProgressDisplay;
 
 use crate::failure::{Failure, output, say};
 
-/// What a command of the fleet has in hand.
+/// State of one fleet command.
 struct Desk {
     fleet: Fleet,
     state: StateFile,
@@ -70,7 +70,7 @@ impl Desk {
         on_all(&self.fleet, &self.fleet.hosts, |host| step(&cx, host))
     }
 
-    /// Prints what a step came to; its exit status.
+    /// Prints the result of a step, and returns its exit status.
     fn tell(&self, action: &str, hosts: Vec<HostReport>, state: Option<&State>) -> Result<ExitCode, Failure> {
         self.shown.end();
         let report = Report {
@@ -116,7 +116,7 @@ fn start(a: &FleetArgs, wait: f64) -> Result<ExitCode, Failure> {
     let prepared = desk.on_hosts(wayhop_fleet::prepare);
     let clock = |r: &HostReport| r.start.as_ref().and_then(|s| s.clock);
     if prepared.iter().any(|h| !h.ok) || desk.context().is_stopped() {
-        say!("nothing was started");
+        say!("not started: see the problems below");
         return desk.tell("start", prepared, None);
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::run)?;
@@ -130,12 +130,12 @@ fn start(a: &FleetArgs, wait: f64) -> Result<ExitCode, Failure> {
         starts_unix_s: at.as_secs_f64(),
         hosts: pairs.iter().map(|(h, c)| (h.name.clone(), HostState::started(*c))).collect(),
     };
-    // Before anything runs: what runs must be found again, whatever happens to this command.
+    // Before anything runs, so that it can be found again whatever happens to this command.
     desk.state.write(&state)?;
     let cx = desk.context();
     let launched =
         on_all(&desk.fleet, &pairs, |(host, clock)| wayhop_fleet::launch(&cx, host, &plan, *clock));
-    // If one cannot, none does.
+    // All start or none.
     if launched.iter().any(|h| !h.ok) && !desk.context().is_stopped() {
         let taken_back = take_back(&desk, launched);
         return desk.tell("start", taken_back, Some(&state));
@@ -148,17 +148,17 @@ fn start(a: &FleetArgs, wait: f64) -> Result<ExitCode, Failure> {
         Some(started) if report.ok => wayhop_fleet::look(&cx, host, &plan, started),
         _ => (*report).clone(),
     });
-    // One that does not answer now may run as well as the others: it was there when it was told to start.
+    // A host that does not answer now may still run: it answered when it was told to start.
     let looked = if looked.iter().any(|h| h.state == "wrong") { take_back(&desk, looked) } else { looked };
     desk.tell("start", looked, Some(&state))
 }
 
-/// Ends what was started, since some host could not start.
+/// Stops what was started, since some host could not start.
 fn take_back(desk: &Desk, reports: Vec<HostReport>) -> Vec<HostReport> {
     let cx = desk.context();
     let steps: Vec<(&Host, HostReport)> = desk.fleet.hosts.iter().zip(reports).collect();
     let failed: Vec<&str> = steps.iter().filter(|(_, r)| !r.ok).map(|(h, _)| h.name.as_str()).collect();
-    say!("{} did not start: the others are stopped again", failed.join(", "));
+    say!("{} did not start; stopping the others", failed.join(", "));
     on_all(&desk.fleet, &steps, |(host, report)| {
         let stopped = wayhop_fleet::stop(&cx, host);
         let mut report = report.clone();
@@ -170,7 +170,7 @@ fn take_back(desk: &Desk, reports: Vec<HostReport>) -> Vec<HostReport> {
     })
 }
 
-/// Waits for the common time, unless the user breaks off.
+/// Waits for the common time, or until interrupted.
 fn wait_until(at: Duration, stop: &AtomicBool) {
     let left = at.saturating_sub(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
     let until = Instant::now() + left;
@@ -192,19 +192,19 @@ fn fetch(a: &FleetArgs, out: Option<&Path>, run: Option<&str>) -> Result<ExitCod
     let run = match (run, &state) {
         (Some(run), _) if !wayhop_fleet::is_run_name(run) => {
             return Err(Failure::usage(format!(
-                "--run {run}: this is no name of a run, such as 20261124T081500Z"
+                "--run {run}: not the name of a run; names look like 20261124T081500Z"
             )));
         }
         (Some(run), _) => run.to_owned(),
         (None, Some(state)) => state.run.clone(),
         (None, None) => {
             return Err(Failure::usage(
-                "nothing was started from here yet: `wayhop fleet start`, or name the run with --run",
+                "no run has been started from here: use `wayhop fleet start`, or name a run with --run",
             ));
         }
     };
     if let (Some(state), true) = (&state, a.hosts.is_empty()) {
-        // Those that were never started have nothing.
+        // Hosts that were never started have nothing to fetch.
         desk.fleet.hosts.retain(|h| state.hosts.contains_key(&h.name));
     }
     let folder = out
@@ -222,7 +222,7 @@ fn fetch(a: &FleetArgs, out: Option<&Path>, run: Option<&str>) -> Result<ExitCod
     }
     let missing: Vec<&str> = hosts.iter().filter(|h| !h.ok).map(|h| h.name.as_str()).collect();
     if !missing.is_empty() {
-        say!("not here yet: {}; the same command fetches the rest", missing.join(", "));
+        say!("not fetched yet: {}; run the same command to fetch the rest", missing.join(", "));
     }
     desk.tell("fetch", hosts, state.as_ref())
 }

@@ -1,4 +1,4 @@
-//! How far the hosts are: a bar for each on a terminal, a line for each that is done elsewhere.
+//! Progress of the hosts: a bar for each on a terminal; otherwise a line when a host is done.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, stderr};
@@ -9,7 +9,7 @@ use wayhop_fleet::{Host, Progress};
 
 use crate::failure::{harmless, say};
 
-/// What shows how far the hosts are.
+/// Shows the progress of the hosts.
 pub(super) enum ProgressDisplay {
     Nothing,
     Lines,

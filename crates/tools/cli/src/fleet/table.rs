@@ -6,19 +6,19 @@ use wayhop_fleet::{CheckResult, HostReport, Report};
 
 use crate::failure::harmless;
 
-/// What a step says of a host.
+/// The cells of one host.
 type Cells = fn(&HostReport) -> Vec<String>;
 
-/// A row a host, and below it what is wrong.
+/// A row per host, and the problems below.
 pub(super) fn table(report: &Report) -> String {
     let (heads, cells): (Vec<&str>, Cells) = match report.action.as_str() {
         "check" => (vec!["wayhop", "clock ms", "free MiB", "interface", "gps", "root"], |h| {
             checked(h.check.as_ref())
         }),
-        "push" => (vec!["sent", "same", "kB", "unpacked kB"], pushed),
+        "push" => (vec!["sent", "unchanged", "kB", "unpacked kB"], pushed),
         "start" => (vec!["process", "clock ms", "ready"], started),
         "stop" => (vec!["node", "programs"], stopped),
-        _ => (vec!["files", "MB", "here"], fetched),
+        _ => (vec!["files", "MB", "folder"], fetched),
     };
     let mut rows =
         vec![[&["host", "node", "state"][..], &heads].concat().iter().map(|s| (*s).to_owned()).collect()];
@@ -57,7 +57,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// Nothing is known where there is a dash.
+/// A dash for unknown values.
 fn known<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| "-".to_owned(), |v| v.to_string())
 }
@@ -115,6 +115,6 @@ fn fetched(h: &HostReport) -> Vec<String> {
     vec![
         known(f.map(|f| f.files)),
         known(f.map(|f| format!("{:.1}", f.bytes as f64 / 1e6))),
-        known(f.map(|f| if f.complete { f.directory.clone() } else { "not all".to_owned() })),
+        known(f.map(|f| if f.complete { f.directory.clone() } else { "incomplete".to_owned() })),
     ]
 }

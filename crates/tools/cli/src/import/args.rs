@@ -6,12 +6,12 @@ use clap::Subcommand;
 
 use crate::scenario_args::ChangeArgs;
 
-/// What every import writes, and how to change it.
+/// What every import writes, and changes to it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportedArgs {
     #[command(flatten)]
     pub(crate) changes: ChangeArgs,
-    /// Scenario file to write, with the files that it names beside it. Default: standard output, if it names none
+    /// Scenario file to write; files that it refers to go beside it. Default: standard output, if it refers to none
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
@@ -21,7 +21,7 @@ pub(crate) struct ImportedArgs {
 /// What to do with heights.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HeightArgs {
-    /// Ignore heights: all nodes are at z = 0. By default, z is the height above the first place
+    /// Ignore heights and put all nodes at z = 0. By default, z is the height above the first position
     #[arg(long)]
     pub(crate) flat: bool,
 }
@@ -41,40 +41,41 @@ pub(crate) struct TrackArgs {
 /// What to do with content that cannot be read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Strictness {
-    /// Refuse a file if anything in it would be skipped, and list what. By default, a note counts what is skipped
+    /// Reject a file if anything in it would be skipped, and list what. By default, skipped content is only counted
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportArgs {
-    /// Check BonnMotion's movement file, and write a scenario that names it
+    /// Check a BonnMotion movement file and write a scenario that uses it
     Bonnmotion {
-        /// Movement file (.movements), perhaps compressed with gzip
+        /// Movement file (.movements), plain or gzip
         #[arg(value_name = "FILE")]
         movement: PathBuf,
-        /// Waypoints have no heights: time x y. Without this or --3d, NAME.params beside the file decides, or the numbers if only one reading is possible
+        /// Read waypoints as time x y. Without this or --3d, NAME.params beside the file decides, or the numbers if only one
+        /// reading is possible
         #[arg(long = "2d", conflicts_with = "heights")]
         flat: bool,
-        /// Waypoints have heights: time x y z
+        /// Read waypoints as time x y z
         #[arg(long = "3d")]
         heights: bool,
-        /// Waypoints end with a status, as in the model DisasterArea: a node with status 2 is down until one with status 1
+        /// Read a status at the end of each waypoint, as in the model DisasterArea: 2 takes the node down, 1 brings it back
         #[arg(long)]
         status: bool,
         #[command(flatten)]
         to: ImportedArgs,
     },
-    /// Import a CORE session (XML): devices stand where they are on the canvas or on the globe
+    /// Import a CORE session (XML), with devices at their positions on the canvas or the globe
     Core {
         /// Session file
         file: PathBuf,
         #[command(flatten)]
         to: ImportedArgs,
     },
-    /// Import tables of places (CSV): time, node, and x, y, z in metres or lat, lon, alt, as the first line names them
+    /// Import tables of positions (CSV) whose first line names the columns: time, node, and x, y, z in metres or lat, lon, alt
     Csv(TrackArgs),
-    /// Import EMANE's event log (EEL): locations and path losses of its NEMs
+    /// Import an EMANE event log (EEL): locations and path losses of its NEMs
     Eel {
         /// Event log
         file: PathBuf,
@@ -83,14 +84,14 @@ pub(crate) enum ImportArgs {
         #[command(flatten)]
         to: ImportedArgs,
     },
-    /// Import SUMO's floating car data: vehicles, persons and containers, which come and go
+    /// Import SUMO's floating car data: vehicles, persons and containers, which appear and disappear
     Fcd {
-        /// File written with --fcd-output, perhaps compressed with gzip
+        /// File written with --fcd-output, plain or gzip
         file: PathBuf,
-        /// Read places as longitude and latitude (--fcd-output.geo). By default, the file decides
+        /// Read positions as longitude and latitude (--fcd-output.geo). By default, detected from the file
         #[arg(long, conflicts_with = "metres")]
         geo: bool,
-        /// Read places as metres, even if they look like longitude and latitude
+        /// Read positions as metres, even if they look like longitude and latitude
         #[arg(long)]
         metres: bool,
         #[command(flatten)]
@@ -112,22 +113,22 @@ pub(crate) enum ImportArgs {
         #[command(flatten)]
         to: ImportedArgs,
     },
-    /// Import a run, such as a field run: its tracks, its traffic, and a macfilter file of the links on which frames were received
+    /// Import a run, such as a field run: tracks, traffic, and a macfilter file of the links on which frames were received
     Run {
-        /// Run directory: merged, or made with --identities
+        /// Run directory, merged or recorded with --identities
         run: PathBuf,
         #[command(flatten)]
         to: ImportedArgs,
     },
-    /// Check ns-2's movement and traffic files, or record a whole script, and write a scenario that names them
+    /// Check ns-2 movement and traffic files, or record a whole script, and write a scenario that uses them
     Ns2 {
-        /// Movement file (setdest), perhaps compressed with gzip
+        /// Movement file (setdest), plain or gzip
         #[arg(long, value_name = "FILE", required_unless_present = "script")]
         movement: Option<PathBuf>,
         /// Traffic file (cbrgen), or SUMO's activity file
         #[arg(long, value_name = "FILE", requires = "movement")]
         traffic: Option<PathBuf>,
-        /// Whole script: `ns` runs it without sending packets, and what it makes is recorded. It runs with your rights
+        /// Whole script to record: `ns` runs it without sending packets. It runs with your rights
         #[arg(long, value_name = "FILE", conflicts_with_all = ["movement", "traffic"])]
         script: Option<PathBuf>,
         #[command(flatten)]

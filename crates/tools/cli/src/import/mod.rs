@@ -55,7 +55,7 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
                 let file = File::open(path).map_err(|e| {
                     let what = match e.kind() {
                         io::ErrorKind::NotFound => "no such file; check the name".to_owned(),
-                        _ => format!("may not be read ({e}); check the file's permissions"),
+                        _ => format!("cannot be read ({e}); check the file's permissions"),
                     };
                     Failure::Usage(format!("{}: {what}", path.display()))
                 })?;
@@ -72,7 +72,7 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
 }
 
 impl Strictness {
-    /// Refuses files of which something was skipped, if that is asked for.
+    /// Rejects files with skipped content, if --strict is given.
     fn check(&self, skipped: &[Omissions]) -> Result<(), Failure> {
         if self.strict && skipped.iter().any(|s| !s.is_empty()) {
             return Err(Failure::Scenario(skipped.iter().flat_map(Omissions::errors).collect()));
@@ -110,7 +110,7 @@ fn text(path: &Path) -> Result<String, Failure> {
     wayhop_import::text(&octets).map_err(|e| Failure::usage(e.in_file(path)))
 }
 
-/// Writes a scenario that was made, and the files that it names.
+/// Writes an imported scenario, and the files that it refers to.
 fn write(
     made: Result<ImportedScenario, wayhop_import::Error>,
     from: &Path,
@@ -127,7 +127,7 @@ fn write(
         moves.is_some() || traffic.is_some_and(|all| all.iter().any(|f| f.get("path").is_some()));
     if names_files && to.out.is_none() {
         return Err(Failure::Usage(
-            "the scenario names files of its own; give --out FILE, and they are written beside it".to_owned(),
+            "the scenario needs further files; give --out FILE to write them beside it".to_owned(),
         ));
     }
     made.name_files(&name);
@@ -139,7 +139,7 @@ fn write(
         }
     }
     let text = toml::to_string(&made.table).map_err(Failure::run)?;
-    // What is written can be read, with what the command line says on top.
+    // What is written must be readable, with the changes of the command line.
     let place = to.out.clone().unwrap_or_else(|| PathBuf::from("imported.toml"));
     let scenario = Scenario::of_file(&place, text, &to.changes.all_sets())?;
     let resolved = scenario.resolve()?;
@@ -160,12 +160,12 @@ fn finish(scenario: &Scenario, out: Option<&Path>) -> Result<ExitCode, Failure> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a scenario that names a movement file, and perhaps one of traffic.
+/// Writes a scenario that refers to a movement file, and perhaps to a traffic file.
 fn named(mut scenario: Scenario, to: &ImportedArgs) -> Result<ExitCode, Failure> {
     let resolved = scenario.resolve()?;
     to.strictness.check(&resolved.skipped)?;
     warn(&resolved.warnings);
-    // What the files leave open is written down, so that the scenario stays what it is now.
+    // Settings that the files leave open are written too, so that later defaults do not change the scenario.
     scenario.duration_s = Some(resolved.duration.as_secs_f64());
     let out = to.out.as_deref();
     if let Some(out) = out {
@@ -174,7 +174,7 @@ fn named(mut scenario: Scenario, to: &ImportedArgs) -> Result<ExitCode, Failure>
     finish(&scenario, out)
 }
 
-/// A scenario that names a movement file of BonnMotion, and says how it is to be read.
+/// A scenario that refers to a BonnMotion movement file, with the columns that it has.
 fn bonnmotion(file: &Path, flags: [bool; 3], to: &ImportedArgs) -> Result<ExitCode, Failure> {
     let columns = match flags {
         [false, false, false] => None,

@@ -8,9 +8,8 @@ use crate::scenario_args::{SourceArgs, metres};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Needs root, and Debian's packages iproute2 and nftables. The nodes are Ethernet hosts: there is no radio model, and links \
-work or do not. Programs in the nodes know each other as mesh-0, mesh-1, ... With a COMMAND, which has the terminal, the \
-run ends when that does.
+Requires root and the Debian packages iproute2 and nftables. The nodes are Ethernet hosts without a radio model: a link is \
+either up or down. Nodes reach each other as mesh-0, mesh-1, ... A COMMAND gets the terminal, and the run ends when it exits.
 
 Examples:
   wayhop lab scenarios/chain.toml --protocol aodv
@@ -24,27 +23,26 @@ Examples:
 pub(crate) struct LabArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Who ignores whose frames, when (`wayhop export macfilter` writes such a file); without it, those out of --range
+    /// MAC filter file: which nodes ignore whose frames, and when (see `wayhop export macfilter`). Default: nodes beyond --range
     #[arg(long, value_name = "FILE", conflicts_with = "range")]
     pub(crate) macfilter: Option<PathBuf>,
-    /// How far nodes hear each other, metres, on all radios; without it, as far as each radio reaches in free space and over
-    /// flat ground
+    /// Range of all radios, in metres. Default: each radio's range in free space over flat ground
     #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
     pub(crate) range: Option<f64>,
-    /// Run directory, in which an older run is replaced; without it runs/SCENARIO-PROTOCOL-SEED, and in another world or with
-    /// other settings than an older run's another name: with -emulation, -lab, -2, -3, ...
+    /// Run directory; replaces an older run there. Default: runs/SCENARIO-PROTOCOL-SEED, with -emulation, -lab, -2, -3, ...
+    /// added if that holds a run of another mode or with other settings
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write no run directory
     #[arg(long, conflicts_with_all = ["out", "captures"])]
     pub(crate) no_out: bool,
-    /// Write DIR/captures/NODE.pcapng for every node
+    /// Write DIR/captures/NODE.pcapng for each node
     #[arg(long)]
     pub(crate) captures: bool,
-    /// Have each node's daemon write a run directory of its own, DIR/nodes/NODE, as in the field: for `wayhop merge`
+    /// Have each node's daemon write its own run directory, DIR/nodes/NODE, as in the field, for `wayhop merge`
     #[arg(long, conflicts_with = "no_out")]
     pub(crate) node_runs: bool,
-    /// Not in a lab: says why
+    /// Rejected in a lab, with the reason
     #[arg(long, value_name = "NODE", num_args = 0.., hide = true)]
     pub(crate) receptions: Option<Vec<String>>,
     #[command(flatten)]
@@ -52,16 +50,16 @@ pub(crate) struct LabArgs {
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress, no warnings, no table
+    /// Print no progress, warnings or table
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// The node in which COMMAND runs: its number, mesh-N, or its name
+    /// Node that runs COMMAND: its number, mesh-N, or its name
     #[arg(long, value_name = "NODE", requires = "command")]
     pub(crate) node: Option<String>,
-    /// Run the scenario's programs with all rights of who starts this, on all files: for scenarios whose programs you have read
+    /// Run the scenario's programs unconfined, with your rights to all files; only for scenarios you have read
     #[arg(long)]
     pub(crate) trust: bool,
-    /// A command to run in the node once the mesh is up, with your rights; the run ends with it, and with its exit status
+    /// Command to run in the node once the mesh is up, with your rights; the run ends with it and returns its exit status
     #[arg(last = true, value_name = "COMMAND", requires = "node")]
     pub(crate) command: Vec<OsString>,
 }

@@ -54,7 +54,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let begun = Instant::now();
     let is_stopped = || stop.load(Ordering::Relaxed);
     let wiring = wiring(&resolved, &is_stopped)?;
-    // An older run gives way only to one that this user may start here.
+    // An older run is replaced only by one that this user may start here.
     let make = || run_dir::create(a.out.as_deref(), file, World::Lab, &scenario, &resolved);
     let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
     let recorder = match &dir {
@@ -76,8 +76,8 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     if !a.quiet {
         let (setup_s, pid, name) = (begun.elapsed().as_secs_f64(), std::process::id(), lab.name());
         say!("{n} nodes up in {setup_s:.2} s");
-        say!("enter one:        wayhop exec --run {pid} NODE -- COMMAND");
-        say!("look and change:  wayhop ctl --run {name} tables, counters, link, params, watch, ...");
+        say!("enter a node:  wayhop exec --run {pid} NODE -- COMMAND");
+        say!("control:       wayhop ctl --run {name} tables, counters, link, params, watch, ...");
     }
     let mut watch = |now| {
         progress.at(now);
@@ -93,11 +93,12 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     Ok(show::status(&outcome))
 }
 
-/// A lab's TCP is the kernel's, and not that of a scenario's flows.
+/// A lab uses the kernel's TCP, and cannot run TCP flows of a scenario.
 fn no_tcp(scenario: &Scenario) -> Result<(), String> {
     let Some(i) = scenario.traffic.iter().position(|t| matches!(t, Traffic::Tcp(_))) else { return Ok(()) };
     Err(format!(
-        "traffic.{i}.kind: in a lab TCP is the kernel's; take the flows of kind tcp out, or all flows by `--set traffic=[]`, and run programs that use TCP, such as iperf3, in [[programs]]"
+        "traffic.{i}.kind: a lab cannot run flows of kind tcp; remove them (or all flows: --set traffic=[]) and run TCP \
+         programs such as iperf3 in [[programs]]"
     ))
 }
 

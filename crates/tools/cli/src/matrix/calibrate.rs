@@ -10,26 +10,26 @@ use super::args::CalibrateArgs;
 use super::calibration::Calibration;
 use crate::failure::{Failure, output, say};
 
-/// The longest file, octets.
+/// The longest file, bytes.
 const MAX_FILE: u64 = 1 << 20;
 
 pub(super) fn calibrate(a: &CalibrateArgs) -> Result<ExitCode, Failure> {
     let switch = a.of_box.switch(a.radios)?;
     let usage = |what: String| Failure::Usage(what);
     if switch.junction().is_some() {
-        let remedy = "calibrate each switch by itself, with the other one unplugged, and write the losses one behind the other";
-        return Err(usage(format!("--switches: two switches in a row are not calibrated as one; {remedy}")));
+        let remedy = "calibrate each one with the other unplugged, and concatenate the losses";
+        return Err(usage(format!("--switches: two switches cannot be calibrated together; {remedy}")));
     }
-    let settings = switch
-        .all_at(a.setting)
-        .ok_or_else(|| usage(format!("--setting {}: give a setting that the attenuators have", a.setting)))?;
+    let settings = switch.all_at(a.setting).ok_or_else(|| {
+        usage(format!(
+            "--setting {}: the attenuators do not have this setting; give a multiple of --step up to --max",
+            a.setting
+        ))
+    })?;
     let measured = read(a)?;
     let (insertion_db, rms_db) =
         fit(&switch, &settings, &measured).map_err(|e| usage(format!("{}: {e}", a.measured.display())))?;
-    say!(
-        "{} path losses, which the ports leave unexplained by {rms_db:.2} dB (root mean square)",
-        measured.len()
-    );
+    say!("{} path losses, residual {rms_db:.2} dB (root mean square)", measured.len());
     let json =
         serde_json::to_string(&Calibration { insertion_db }).map_err(|e| Failure::Run(e.to_string()))?;
     output(writeln!(stdout(), "{json}"))?;
@@ -41,7 +41,7 @@ fn read(a: &CalibrateArgs) -> Result<Vec<Measurement>, Failure> {
     let wrong = |what: &dyn std::fmt::Display| Failure::Usage(format!("{path}: {what}"));
     let size = fs::metadata(&a.measured).map_err(|e| wrong(&e))?.len();
     if size > MAX_FILE {
-        return Err(wrong(&format!("{size} octets are more than {MAX_FILE}")));
+        return Err(wrong(&format!("file too large: {size} bytes, at most {MAX_FILE}")));
     }
     let text = fs::read_to_string(&a.measured).map_err(|e| wrong(&e))?;
     let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
@@ -52,7 +52,7 @@ fn read(a: &CalibrateArgs) -> Result<Vec<Measurement>, Failure> {
         let found = radio(cell()).zip(radio(cell())).zip(cell().and_then(|c| c.parse::<f64>().ok()));
         found.filter(|(_, db)| (0.0..=400.0).contains(db)).map(|((i, j), db)| (i, j, db)).ok_or_else(|| {
             Failure::Usage(format!(
-                "{path}:{}: {line:?} is no measurement; write radio,radio,path loss in dB, as 0,1,87.5",
+                "{path}:{}: {line:?} is not a measurement; write radio,radio,path loss in dB, such as 0,1,87.5",
                 number + 1
             ))
         })

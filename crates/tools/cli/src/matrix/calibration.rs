@@ -1,4 +1,4 @@
-//! The file of a calibration, and the box that it makes.
+//! The calibration file, and the box with its values.
 
 use serde::{Deserialize, Serialize};
 use wayhop_matrix::Switch;
@@ -6,19 +6,18 @@ use wayhop_matrix::Switch;
 use super::args::BoxArgs;
 use crate::failure::Failure;
 
-/// What a calibration file has.
+/// A calibration file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Calibration {
-    /// Insertion loss of each input's port, one way, dB: of two switches the first's radios, then the joined buses, then the second's
-    /// radios.
+    /// One-way insertion loss of each input's port, dB; with two switches the first's radios, the joined buses, the second's radios.
     pub(super) insertion_db: Vec<f64>,
 }
 
 impl BoxArgs {
-    /// The box, with ports for so many radios.
+    /// The box, with ports for this number of radios.
     pub(super) fn switch(&self, radios: usize) -> Result<Switch, Failure> {
-        let usage = |e: wayhop_matrix::SwitchError| Failure::Usage(format!("the matrix: {e}"));
+        let usage = |e: wayhop_matrix::SwitchError| Failure::Usage(format!("matrix: {e}"));
         let switch = match self.switches[..] {
             [] => Switch::new(radios, self.buses, self.max, self.step, self.insertion),
             [a, b] => Switch::joined(radios, [a, b], self.joined, self.max, self.step, self.insertion),
@@ -27,7 +26,7 @@ impl BoxArgs {
         let switch = switch.map_err(usage)?;
         let Some(path) = &self.calibration else { return Ok(switch) };
         let of_file = |e: &dyn std::fmt::Display| {
-            Failure::Usage(format!("{}: {e}; write one with: wayhop matrix calibrate", path.display()))
+            Failure::Usage(format!("{}: {e}; create one with: wayhop matrix calibrate", path.display()))
         };
         let text = std::fs::read_to_string(path).map_err(|e| of_file(&e))?;
         let read: Calibration = serde_json::from_str(&text).map_err(|e| of_file(&e))?;

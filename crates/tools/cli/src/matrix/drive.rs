@@ -1,4 +1,4 @@
-//! `wayhop matrix drive`: each second new positions, path losses, settings.
+//! `wayhop matrix drive`: new positions, path losses and settings each second.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ use crate::failure::{Failure, output, say};
 
 /// From layout to layout.
 const SECOND: Duration = Duration::from_secs(1);
-/// How often somebody looks whether the user wants the end.
+/// How often the loop checks for an interruption.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What is printed and logged each second.
@@ -31,39 +31,39 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct Line {
     /// Version of the program that wrote this object.
     wayhop: &'static str,
-    /// Seconds since the begin.
+    /// Seconds since the start.
     time_s: u64,
-    /// The mean magnitude of a link's error, of those that are to be there, dB; null without such a link.
+    /// Mean absolute error of the wanted links, dB; null without such a link.
     mean_error_db: Option<f64>,
-    /// The greatest of them, dB.
+    /// Largest absolute error of the wanted links, dB.
     max_error_db: Option<f64>,
-    /// Links that appear beyond range.
+    /// Links that exist beyond the range.
     false_links: usize,
-    /// Time of the solver, milliseconds.
+    /// Time taken by the solver, milliseconds.
     solve_ms: f64,
-    /// Until the boxes had answered, milliseconds.
+    /// Time until the boxes had answered, milliseconds.
     set_ms: f64,
-    /// Attenuators that were set.
+    /// Number of attenuators that were set.
     set: usize,
-    /// Attenuators whose box did not take their setting: they have an older one, or an unknown one.
+    /// Number of attenuators that could not be set: they have an older or unknown setting.
     unset: usize,
-    /// Seconds without new settings since the last line, because the boxes or the solver were too slow.
+    /// Seconds skipped since the last line because the boxes or the solver were too slow.
     missed: u64,
-    /// Where each radio is, metres east, north and up.
+    /// Position of each radio, metres east, north and up.
     places_m: Vec<[f64; 3]>,
-    /// What is cabled to each input: the number of a radio, or with two switches a bus of the first.
+    /// What is connected to each input: the number of a radio or, with two switches, a bus of the first.
     inputs: Vec<String>,
-    /// The attenuations of each input at each bus, dB.
+    /// Attenuation of each input at each bus, dB.
     settings_db: Vec<Vec<f64>>,
-    /// The path loss that each link (0, 1), (0, 2), ... ought to have, to 0.01 dB.
+    /// Wanted path loss of each link (0, 1), (0, 2), ..., to 0.01 dB.
     wanted_db: Vec<f64>,
-    /// The path loss that the settings make, to 0.01 dB.
+    /// Path loss of each link with these settings, to 0.01 dB.
     made_db: Vec<f64>,
-    /// From this path loss on there is to be no link, dB; null if there are to be all.
+    /// Path loss from which links must not exist, dB; null if all links must exist.
     beyond_db: Option<f64>,
 }
 
-/// To the hundredth of a decibel, which no attenuator keeps.
+/// Rounded to 0.01 dB, finer than any attenuator.
 fn hundredths(all_db: &[f64]) -> Vec<f64> {
     all_db.iter().map(|db| (db * 100.0).round() / 100.0).collect()
 }
@@ -71,7 +71,7 @@ fn hundredths(all_db: &[f64]) -> Vec<f64> {
 pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
     let resolved = match (&a.source.scenario, &a.source.movement, &a.run, &a.feed) {
         (None, None, None, None) => {
-            return Err(Failure::Usage("whose positions? Name a scenario, --run NAME or --feed FILE".into()));
+            return Err(Failure::Usage("no positions: give a scenario, --run NAME or --feed FILE".into()));
         }
         (None, None, ..) => None,
         _ => Some(a.source.load()?.resolve()?),
@@ -111,7 +111,7 @@ struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    /// Goes on from the first layout until there is no more, or the user wants the end.
+    /// Runs from the first layout to the last, or until interrupted.
     fn run(
         &mut self,
         first: Vec<Position>,
@@ -123,12 +123,12 @@ impl Drive<'_> {
         let mut next = Some(first);
         while let Some(at) = next {
             self.step(second, missed, &at)?;
-            // A layout that came too late gives way to the next.
+            // A late layout is skipped.
             let now = begun.elapsed().as_secs() + 1;
             missed = now - second - 1;
             second = now;
             if missed > 0 {
-                say!("wayhop: {missed} s without new settings: the boxes are slow; the last settings stayed");
+                say!("wayhop: {missed} s without new settings: the boxes or the solver are too slow");
             }
             while begun.elapsed() < SECOND * second as u32 {
                 if stop.load(Ordering::Relaxed) {
@@ -180,9 +180,9 @@ impl Drive<'_> {
 
 fn words(l: &Line) -> String {
     let db = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), |v| format!("{v:.2}"));
-    let unset = if l.unset > 0 { format!(", {} not taken", l.unset) } else { String::new() };
+    let unset = if l.unset > 0 { format!(", {} failed", l.unset) } else { String::new() };
     format!(
-        "{:>5} s  error {} dB, at most {} dB  {} false links  solved in {:.1} ms  {} attenuators set in {:.0} ms{unset}",
+        "{:>5} s  error mean {} dB, max {} dB  {} false links  solved in {:.1} ms  {} attenuators set in {:.0} ms{unset}",
         l.time_s,
         db(l.mean_error_db),
         db(l.max_error_db),

@@ -15,9 +15,9 @@ use super::args::FakeArgs;
 use super::run::run_of;
 use crate::failure::{Failure, output, say};
 
-/// How often the run hears of new settings.
+/// Interval between updates of the run.
 const EVERY: Duration = Duration::from_millis(50);
-/// A path loss that changed by less is not told, dB.
+/// Smaller changes of a path loss are not sent, dB.
 const SAME_DB: f64 = 1e-6;
 
 pub(super) fn fake(a: &FakeArgs) -> Result<ExitCode, Failure> {
@@ -33,7 +33,7 @@ pub(super) fn fake(a: &FakeArgs) -> Result<ExitCode, Failure> {
     };
     let text = format!("telnet://{}\nhttp://{}\n", serve(a.telnet, false)?, serve(a.http, true)?);
     output(stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()))?;
-    say!("A box of {} attenuators, all at their strongest; Ctrl-C ends it", attenuators);
+    say!("virtual box with {} attenuators, all at maximum attenuation; stop with Ctrl-C", attenuators);
     while !stop.load(Ordering::Relaxed) {
         if let Some(links) = &mut links
             && !links.make(&fake.path_losses_db())?
@@ -46,11 +46,11 @@ pub(super) fn fake(a: &FakeArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The links of a run under way, whose path losses the box makes.
+/// The links of a running run, whose path losses the box sets.
 struct Links {
     client: Client,
     nodes: Vec<u32>,
-    /// What was told last, dB.
+    /// Path losses sent last, dB.
     told: Vec<f64>,
 }
 
@@ -59,7 +59,7 @@ impl Links {
         let (client, about) = run_of(name)?;
         if about.nodes.len() != radios {
             return Err(Failure::Usage(format!(
-                "{name} has {} nodes, and the box {radios} ports for radios: give --radios {}",
+                "{name} has {} nodes, but the box has ports for {radios} radios; use --radios {}",
                 about.nodes.len(),
                 about.nodes.len()
             )));
@@ -68,7 +68,7 @@ impl Links {
         Ok(Self { client, nodes: about.nodes.iter().map(|n| n.node).collect(), told: vec![f64::NAN; links] })
     }
 
-    /// Tells the run the path losses that changed. False if it has ended.
+    /// Sends the changed path losses to the run. False if it has ended.
     fn make(&mut self, losses_db: &[f64]) -> Result<bool, Failure> {
         for (link, (i, j)) in pairs(self.nodes.len()).enumerate() {
             let db = losses_db[link].clamp(0.0, MAX_PATH_LOSS_DB);
@@ -84,7 +84,7 @@ impl Links {
                 Err(_) => return Ok(false),
             }
         }
-        // Who asks nothing hears nothing of the end.
+        // Without a request, the end of the run would go unnoticed.
         Ok(self.client.ask(None, Request::Hello {}).is_ok())
     }
 }

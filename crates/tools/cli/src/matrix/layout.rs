@@ -1,4 +1,4 @@
-//! Where radios are, and the path losses that this asks for.
+//! Positions of the radios, and the path losses between them.
 
 use wayhop_core::{Position, Purpose, Rng, Time, stream};
 use wayhop_matrix::{TargetLosses, pairs};
@@ -7,13 +7,13 @@ use wayhop_scenario::Resolved;
 
 use crate::failure::Failure;
 
-/// How far apart two radios are.
+/// Distance between two radios.
 fn distance_m(a: Position, b: Position) -> f64 {
     let [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z];
     (x * x + y * y + z * z).sqrt()
 }
 
-/// What radios at these places ask for; from `range_m` on, a link must not appear.
+/// Path losses between radios at these positions; beyond `range_m` links must not exist.
 pub(super) fn wanted(radio: &RadioConfig, places: &[Position], range_m: Option<f64>) -> TargetLosses {
     let loss = |(i, j): (usize, usize)| radio.mean_path_loss_db(distance_m(places[i], places[j]));
     TargetLosses {
@@ -22,18 +22,18 @@ pub(super) fn wanted(radio: &RadioConfig, places: &[Position], range_m: Option<f
     }
 }
 
-/// Where a scenario's nodes are.
+/// Positions of a scenario's nodes.
 pub(super) fn places(resolved: &Resolved, at: Time) -> Vec<Position> {
     resolved.tracks.iter().map(|t| t.position(at)).collect()
 }
 
-/// The radio of all nodes, which a matrix can have only one of.
+/// The radio of all nodes; a matrix supports only one.
 pub(super) fn radio(resolved: &Resolved) -> Result<&RadioConfig, Failure> {
     if resolved.interfaces.radios.len() == 1 {
         return Ok(resolved.radio());
     }
     Err(Failure::Usage(format!(
-        "the scenario has {} radios: a matrix of attenuators joins the nodes of one; write a scenario with that one only",
+        "the scenario has {} radios, and a matrix of attenuators supports only one; remove the others",
         resolved.interfaces.radios.len()
     )))
 }
@@ -41,7 +41,7 @@ pub(super) fn radio(resolved: &Resolved) -> Result<&RadioConfig, Failure> {
 /// The paper's radios: 802.11g on channel 6, free space, antennas without gain. No link is out of range.
 pub(super) fn meshtest() -> Result<RadioConfig, Failure> {
     let mut radio = RadioConfig::preset("80211g")
-        .ok_or_else(|| Failure::Run("the preset 80211g is missing; report this as a defect".into()))?;
+        .ok_or_else(|| Failure::Run("the preset 80211g is missing; please report this bug".into()))?;
     radio.path_loss = PathLoss::FreeSpace;
     (radio.frequency_mhz, radio.antenna_gain_dbi) = (2437.0, 0.0);
     radio.carrier_sense_threshold_dbm = f64::NEG_INFINITY;

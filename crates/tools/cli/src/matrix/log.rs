@@ -1,4 +1,4 @@
-//! What a drive writes: a line of JSON each second.
+//! The log of a drive: a line of JSON per second.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -13,10 +13,10 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// In a folder, which may be a run directory; an older one is kept under the name of matrix.jsonl.old.
+    /// Creates the log in a folder, which may be a run directory; an older one is renamed to matrix.jsonl.old.
     pub(super) fn create(dir: &Path) -> Result<Self, Failure> {
         let path = dir.join("matrix.jsonl");
-        let failed = |e: std::io::Error| Failure::Run(format!("{}: cannot be written: {e}", path.display()));
+        let failed = |e: std::io::Error| Failure::Run(format!("cannot write {}: {e}", path.display()));
         fs::create_dir_all(dir).map_err(failed)?;
         if path.exists() {
             fs::rename(&path, dir.join("matrix.jsonl.old")).map_err(failed)?;
@@ -27,8 +27,7 @@ impl Log {
 
     pub(super) fn line(&mut self, json: &str) -> Result<(), Failure> {
         let line = format!("{json}\n");
-        let failed =
-            |e: std::io::Error| Failure::Run(format!("{}: cannot be written: {e}", self.path.display()));
+        let failed = |e: std::io::Error| Failure::Run(format!("cannot write {}: {e}", self.path.display()));
         self.file.write_all(line.as_bytes()).map_err(failed)
     }
 }

@@ -1,4 +1,4 @@
-//! `wayhop matrix`: attenuators that move real radios without moving them.
+//! `wayhop matrix`: programmable attenuators that emulate the movement of real radios.
 
 mod args;
 mod calibrate;
@@ -28,18 +28,18 @@ use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum MatrixCommand {
-    /// Find the attenuators' settings for a scenario, or for random layouts, and how far off they are
+    /// Compute attenuator settings for a scenario or random layouts, and their errors
     #[command(after_help = args::SOLVE_EXAMPLES)]
     Solve(Box<args::SolveArgs>),
     #[cfg(feature = "linux")]
-    /// Set real attenuators each second, as nodes move
+    /// Set real attenuators once a second as nodes move
     #[command(after_help = args::DRIVE_EXAMPLES)]
     Drive(Box<args::DriveArgs>),
-    /// Find the insertion losses of a box's ports from measured path losses
+    /// Compute the insertion losses of a box's ports from measured path losses
     #[command(after_help = args::CALIBRATE_EXAMPLES)]
     Calibrate(args::CalibrateArgs),
     #[cfg(feature = "linux")]
-    /// Serve a box that is none, whose path losses an emulation can take
+    /// Serve a virtual box, whose path losses an emulation can use
     #[command(after_help = args::FAKE_EXAMPLES)]
     Fake(args::FakeArgs),
 }

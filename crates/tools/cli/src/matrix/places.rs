@@ -1,4 +1,4 @@
-//! Where the radios are, second by second: from a scenario, a run under way, or lines of text.
+//! Positions of the radios, second by second: from a scenario, a running run, or lines of text.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, stdin};
@@ -22,7 +22,7 @@ use crate::failure::{Failure, say};
 /// Lines that wait to be taken.
 const WAITING: usize = 16;
 
-/// Whose positions.
+/// Source of positions.
 pub(super) enum Places {
     Scenario(Box<Resolved>),
     Run(Client, usize),
@@ -46,7 +46,9 @@ impl Places {
         if let Some(path) = &a.feed {
             return Ok(Self::Feed(Feed::open(path, a.radios.unwrap_or(2))?));
         }
-        resolved.map(|r| Self::Scenario(Box::new(r))).ok_or_else(|| Failure::Usage("name a scenario".into()))
+        resolved
+            .map(|r| Self::Scenario(Box::new(r)))
+            .ok_or_else(|| Failure::Usage("no positions: give a scenario, --run NAME or --feed FILE".into()))
     }
 
     pub(super) fn radios(&self) -> usize {
@@ -57,7 +59,7 @@ impl Places {
         }
     }
 
-    /// Where they are at first; waits for the first line. `None` if there is none.
+    /// The first positions; waits for the first line. `None` if there is none.
     pub(super) fn first(&mut self, stop: &AtomicBool) -> Result<Option<Vec<Position>>, Failure> {
         if let Self::Feed(feed) = self {
             loop {
@@ -75,7 +77,7 @@ impl Places {
         self.at(0)
     }
 
-    /// Where they are after so many seconds, or now. `None` at the end.
+    /// The positions at this second, or now. `None` at the end.
     pub(super) fn at(&mut self, second: u64) -> Result<Option<Vec<Position>>, Failure> {
         match self {
             Self::Scenario(resolved) => {
@@ -99,7 +101,7 @@ fn local(place: Option<Place>, name: &str) -> Result<Position, Failure> {
     match place {
         Some(Place::Local { x, y, z }) => Ok(Position { x, y, z }),
         _ => Err(Failure::Run(format!(
-            "the run does not say where {name} is, in metres; drive its scenario instead"
+            "the run has no position in metres for {name}; drive its scenario instead"
         ))),
     }
 }
@@ -135,7 +137,7 @@ impl Feed {
                             return;
                         }
                     }
-                    Err(e) => say!("wayhop: {name}:{number}: {e}; nodes stay where they were"),
+                    Err(e) => say!("wayhop: {name}:{number}: {e}; line ignored"),
                 }
             }
         });
@@ -147,15 +149,12 @@ impl Feed {
             if let Some(place) = self.now.get_mut(node) {
                 *place = at;
             } else {
-                say!(
-                    "wayhop: the feed names node {node}, and --radios says {}: it is left out",
-                    self.now.len()
-                );
+                say!("wayhop: ignoring node {node} in the feed: --radios is {}", self.now.len());
             }
         }
     }
 
-    /// The places after all lines that have come, or one more of a file; `None` when no more will.
+    /// The positions after all lines read so far, or after the next line of a file; `None` at the end.
     fn latest(&mut self) -> Option<Vec<Position>> {
         loop {
             match self.lines.try_recv() {

@@ -1,4 +1,4 @@
-//! The boxes: each has some of the attenuators.
+//! The boxes; each has some of the attenuators.
 
 use wayhop_matrix::device::{Device, connect};
 
@@ -11,14 +11,14 @@ pub(super) struct Rack {
 
 struct OneBox {
     address: String,
-    /// None while it does not answer.
+    /// `None` while it does not answer.
     device: Option<Box<dyn Device>>,
-    /// By channel: what it has taken, dB; NaN if that is not known.
+    /// Setting of each channel, dB; NaN if unknown.
     taken: Vec<f64>,
 }
 
 impl Rack {
-    /// Connects to all of them: at the beginning each has to answer. `switches` are the attenuators of each switch.
+    /// Connects to all boxes; each has to answer. `switches` are the attenuators of each switch.
     pub(super) fn connect(
         addresses: &[String],
         channels: Option<u16>,
@@ -29,20 +29,20 @@ impl Rack {
         let most = each * addresses.len();
         if !addresses.is_empty() && most < all {
             return Err(Failure::Usage(format!(
-                "{} boxes of {each} channels for {all} attenuators: give more boxes, or fewer buses",
+                "{} boxes of {each} channels are too few for {all} attenuators; add boxes, or use fewer buses",
                 addresses.len()
             )));
         }
         let is_one_each = channels.is_none() && addresses.len() == switches.len();
         let one = |(i, address): (usize, &String)| {
-            let device = connect(address).map_err(|e| Failure::Run(format!("the box {address}: {e}")))?;
+            let device = connect(address).map_err(|e| Failure::Run(format!("box {address}: {e}")))?;
             let channels = if is_one_each { switches[i] } else { all.saturating_sub(i * each).min(each) };
             Ok(OneBox { address: address.clone(), device: Some(device), taken: vec![f64::NAN; channels] })
         };
         Ok(Self { boxes: addresses.iter().enumerate().map(one).collect::<Result<_, Failure>>()? })
     }
 
-    /// Sets what has changed. Returns how many attenuators were set, and how many could not be.
+    /// Sets the attenuators that changed. Returns how many were set, and how many could not be.
     pub(super) fn set(&mut self, all_db: &[f64]) -> (usize, usize) {
         let mut rest = all_db;
         let (mut set, mut unset) = (0, 0);
@@ -61,8 +61,8 @@ impl OneBox {
         if self.device.is_none() {
             match connect(&self.address) {
                 Ok(device) => {
-                    say!("wayhop: the box {} answers again", self.address);
-                    // Nobody knows what it did meanwhile.
+                    say!("wayhop: box {} answers again", self.address);
+                    // Its settings may have changed meanwhile.
                     self.taken.fill(f64::NAN);
                     self.device = Some(device);
                 }
@@ -82,7 +82,7 @@ impl OneBox {
                 }
                 Err(e) => {
                     say!(
-                        "wayhop: the box {}: {e}; its last settings stay, and it is tried again each second",
+                        "wayhop: box {}: {e}; keeping its last settings and retrying each second",
                         self.address
                     );
                     self.device = None;

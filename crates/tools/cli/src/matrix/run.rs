@@ -1,10 +1,10 @@
-//! A run under way, by its control socket.
+//! A running run, through its control socket.
 
 use wayhop_control::{About, Client, Request, paths};
 
 use crate::failure::Failure;
 
-/// A run under way, and who it is.
+/// Connects to a running run, and asks for its description.
 pub(super) fn run_of(name: &str) -> Result<(Client, About), Failure> {
     let path = paths::find(name).map_err(Failure::Usage)?;
     let failed = |e: wayhop_control::ClientError| Failure::Run(format!("{name}: {e}"));

@@ -21,86 +21,86 @@ use crate::failure::{Failure, output};
 
 /// Draws of the phases of paths that add coherently.
 const PHASES: u32 = 100;
-/// Settings that the annealer tries: about as long as the solver takes.
+/// Settings that the annealer tries, which takes about as long as the solver.
 const ANNEALED: u32 = 3_000_000;
 
-/// What is printed with `--json`. Figures of several layouts are means over them, but for the greatest error.
+/// Output of `--json`. For several layouts, figures are means over them, except for the largest error.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Solved")]
 pub(crate) struct SolveReport {
     /// Version of the program that wrote this object.
     wayhop: &'static str,
-    /// Radios of the matrix.
+    /// Number of radios.
     radios: usize,
-    /// Its buses; of two switches, the first's.
+    /// Number of buses; with two switches, those of the first.
     buses: usize,
-    /// With `--switches`: what is cabled to each input, the number of a radio or a bus of the first switch.
+    /// With `--switches`: what is connected to each input, the number of a radio or a bus of the first switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     inputs: Option<Vec<String>>,
-    /// With `--quality`: how much work was done, `fast`, `normal` or `best`.
+    /// With `--quality`: the solver effort, `fast`, `normal` or `best`.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<&'static str>,
-    /// Layouts that were solved.
+    /// Number of layouts solved.
     layouts: u32,
-    /// The mean magnitude of a link's error, of those that are to be there, dB; null without such a link.
+    /// Mean absolute error of the wanted links, dB; null without such a link.
     mean_error_db: Option<f64>,
-    /// The greatest of all layouts, dB.
+    /// Largest absolute error over all layouts, dB.
     max_error_db: Option<f64>,
-    /// Links that appear beyond range, in all layouts.
+    /// Links that exist beyond the range, over all layouts.
     false_links: usize,
-    /// The mean error if the paths over the buses add coherently, with random phases, dB.
+    /// Mean error if the paths over the buses add coherently, with random phases, dB.
     coherent_error_db: Option<f64>,
-    /// Time of the solver for one layout, milliseconds of the wall clock.
+    /// Time taken by the solver for one layout, milliseconds of wall-clock time.
     solve_ms: f64,
-    /// Of one layout: the attenuations of each input at each bus, dB.
+    /// For a single layout: attenuation of each input at each bus, dB.
     settings_db: Option<Vec<Vec<f64>>>,
-    /// Of one layout: the error of each link (0, 1), (0, 2), ..., dB; of one beyond range, what is missing, below 0.
+    /// For a single layout: error of each link (0, 1), (0, 2), ..., dB; for a link beyond the range, the missing path loss as a negative number.
     errors_db: Option<Vec<f64>>,
-    /// With `--follow`.
+    /// Results of `--follow`.
     #[serde(skip_serializing_if = "Option::is_none")]
     follow: Option<MovingLayouts>,
-    /// With `--anneal`.
+    /// Results of `--anneal`.
     #[serde(skip_serializing_if = "Option::is_none")]
     anneal: Option<AnnealingReport>,
 }
 
-/// Layouts that move, each second solved from the settings of the second before.
+/// Moving layouts; each second is solved starting from the previous settings.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Followed")]
 struct MovingLayouts {
-    /// So many seconds of each layout.
+    /// Seconds of movement per layout.
     seconds: u32,
-    /// How fast nodes move, m/s.
+    /// Speed of the nodes, m/s.
     speed_mps: f64,
-    /// As above, over all seconds and layouts.
+    /// Mean absolute error of the wanted links over all seconds and layouts, dB.
     mean_error_db: Option<f64>,
-    /// In all of them.
+    /// Links that exist beyond the range, over all seconds and layouts.
     false_links: usize,
-    /// For one second of motion.
+    /// Time taken by the solver for one second of movement, milliseconds.
     solve_ms: f64,
-    /// For the second that took longest.
+    /// Time taken by the solver for the slowest second, milliseconds.
     max_solve_ms: f64,
-    /// The mean error if the settings of the second before stayed, dB.
+    /// Mean error with the settings of the previous second, dB.
     stale_error_db: Option<f64>,
 }
 
-/// The same layouts by simulated annealing.
+/// The same layouts solved by simulated annealing.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Annealed")]
 struct AnnealingReport {
-    /// As above.
+    /// Mean absolute error of the wanted links, dB.
     mean_error_db: Option<f64>,
-    /// As above.
+    /// Time taken for one layout, milliseconds.
     solve_ms: f64,
 }
 
-/// What one layout gave.
+/// Results of one layout.
 struct Layout {
     report: Report,
     coherent_db: Option<f64>,
     ms: f64,
     settings: Settings,
-    /// Of each second: the report, that of the settings before, milliseconds.
+    /// For each second: the report, the report with the previous settings, milliseconds.
     followed: Vec<(Report, Report, f64)>,
     annealed: Option<(Report, f64)>,
 }
@@ -125,7 +125,7 @@ fn of_scenario(a: &SolveArgs) -> Result<(Switch, Vec<Layout>), Failure> {
     let resolved = a.source.load()?.resolve()?;
     let radio = layout::radio(&resolved)?;
     if !(0.0..=1e9).contains(&a.at) {
-        return Err(Failure::Usage(format!("--at {}: give a time from 0 on, seconds", a.at)));
+        return Err(Failure::Usage(format!("--at {}: give a time from 0 to 1e9 s", a.at)));
     }
     let places = layout::places(&resolved, Time::ZERO + Span::from_secs_f64(a.at));
     let switch = a.of_box.switch(places.len())?;
@@ -222,18 +222,15 @@ fn words(s: &SolveReport) -> String {
     let db = |v: Option<f64>| v.map_or_else(|| "- dB".to_owned(), |v| format!("{v:.2} dB"));
     let of = if s.layouts == 1 { String::new() } else { format!(", mean of {} layouts", s.layouts) };
     let mut lines = vec![
-        (
-            "error of a link".to_owned(),
-            format!("{} on average, {} at most", db(s.mean_error_db), db(s.max_error_db)),
-        ),
+        ("link error".to_owned(), format!("mean {}, max {}", db(s.mean_error_db), db(s.max_error_db))),
         ("false links".to_owned(), s.false_links.to_string()),
-        ("if paths cohere".to_owned(), format!("{} on average, with random phases", db(s.coherent_error_db))),
+        ("coherent paths".to_owned(), format!("mean {} with random phases", db(s.coherent_error_db))),
         ("solved in".to_owned(), format!("{:.0} ms", s.solve_ms)),
     ];
     if let Some(f) = &s.follow {
         let stale = db(f.stale_error_db);
         let figures = format!(
-            "{}, in {:.1} ms, at most {:.1}; {stale} without a new solution",
+            "{}, in {:.1} ms (max {:.1} ms); {stale} with the previous settings",
             db(f.mean_error_db),
             f.solve_ms,
             f.max_solve_ms

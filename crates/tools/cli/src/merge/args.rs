@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-The clocks of the nodes need not agree: they are set by frames that several nodes know of. What is printed of each node: by how \
-much its clock is ahead of the merged run's at its start, and drifts; standard errors of both; by how much its times can be wrong at most, \
-since no frame is received before it is sent; the frames, and those far off. docs/concepts/merge.md says more.
+The nodes' clocks need not agree: they are aligned by frames that several nodes recorded. The table shows for each node its clock's \
+offset from the merged run at its start and its drift, with standard errors; the largest possible error of its times, since no frame \
+is received before it is sent; and the numbers of frames and outliers. See docs/concepts/merge.md.
 
 Examples:
   wayhop merge runs/node-1 runs/node-2 runs/node-3 --out runs/walk
@@ -18,23 +18,22 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct MergeArgs {
-    /// Run directories of single nodes, of one experiment: those of `wayhop node`, of `wayhop lab --node-runs`, of `wayhop export
-    /// nodes`
+    /// Run directories of single nodes of one experiment, from `wayhop node`, `wayhop lab --node-runs` or `wayhop export nodes`
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Run directory to write, in which an older run is replaced
+    /// Run directory to write; replaces an older run there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// The node whose clock the times count by: its name or its address; without it, that of the first RUN
+    /// Node whose clock becomes the common clock: its name or address. Default: the node of the first RUN
     #[arg(long, value_name = "NODE")]
     pub(crate) reference: Option<String>,
-    /// Leave out nodes that share no frame with the others, in place of refusing
+    /// Leave out nodes that share no frames with the others, instead of failing
     #[arg(long)]
     pub(crate) leave_apart: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// No table
+    /// Print no table
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

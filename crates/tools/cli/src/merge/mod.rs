@@ -32,7 +32,7 @@ pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
     runs.iter().for_each(say_how_it_ended);
     let manifests: Vec<Manifest> = runs.iter().filter_map(|r| r.manifest().ok()).collect();
     if let Some(different) = version::different(manifests.iter().map(|m| m.wayhop.as_str())) {
-        warn([&format!("the nodes ran different code: {different}")]);
+        warn([&format!("the nodes ran different versions: {different}")]);
     }
     let report = wayhop_merge::merge(&a.runs, &a.out, &options, CLASSIFIER).map_err(merge_failure)?;
     let text = if a.json {
@@ -46,7 +46,7 @@ pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What cannot be merged is the user's to mend; what the system refuses is not.
+/// Runs that cannot be merged are a usage error; system errors are not.
 pub(crate) fn merge_failure(e: Error) -> Failure {
     match e {
         Error::Unfit(what) => Failure::Usage(what),
@@ -55,28 +55,25 @@ pub(crate) fn merge_failure(e: Error) -> Failure {
 }
 
 fn as_text(r: &MergeReport, out: &str) -> String {
-    let mut text = format!("clocks, by that of {}:\n{}\n", r.reference, r.clocks_text());
+    let mut text = format!("clocks relative to {}:\n{}\n", r.reference, r.clocks_text());
     let _ = writeln!(
         text,
-        "packets    {}, of which {} were seen by several nodes; {} receptions of frames that no node here sent, {} before their sending",
+        "packets    {}, {} of them recorded by several nodes; {} receptions of frames that none of these nodes sent, {} \
+         before they were sent",
         r.packets, r.shared_packets, r.strange_receptions, r.early_receptions
     );
     if r.packets_elsewhere > 0 {
         let _ = writeln!(
             text,
-            "           {} packets of programs for others than these nodes: no flow has them",
+            "           {} packets of programs to other nodes, not counted in any flow",
             r.packets_elsewhere
         );
     }
     if r.lost_rows > 0 {
-        let _ = writeln!(
-            text,
-            "           {} rows are missing: the nodes' disks had no time for them",
-            r.lost_rows
-        );
+        let _ = writeln!(text, "           {} rows were lost: the nodes' disks were too slow", r.lost_rows);
     }
     if !r.left_apart.is_empty() {
-        let _ = writeln!(text, "left out   {}: they share no frame with the others", r.left_apart.join(", "));
+        let _ = writeln!(text, "left out   {}: no frames in common with the others", r.left_apart.join(", "));
     }
     let _ = write!(text, "\n{}saved in   {out}\n", human_table(&r.summary));
     text

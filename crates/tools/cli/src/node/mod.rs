@@ -51,18 +51,18 @@ pub(crate) fn node(a: &NodeArgs) -> Result<ExitCode, Failure> {
     outcome.failure.map_or(Ok(ExitCode::SUCCESS), |e| Err(e.into()))
 }
 
-/// Sets back what killed nodes left.
+/// Restores what killed nodes left behind.
 fn restore(interfaces: &[String]) -> Result<ExitCode, Failure> {
     let done = wayhop_daemon::restore(interfaces)?;
     let text = match done[..] {
-        [] => "nothing is left of killed nodes".to_owned(),
-        _ => format!("set back what killed nodes left at {}", done.join(", ")),
+        [] => "nothing to restore".to_owned(),
+        _ => format!("restored what killed nodes had changed at {}", done.join(", ")),
     };
     output(writeln!(stdout(), "{text}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a node starts besides itself, to set the host back.
+/// The helper process that restores the host after a node.
 pub(crate) fn undo(node: u32, lists: &[PathBuf]) -> Result<ExitCode, Failure> {
     wayhop_daemon::undo(node, lists)?;
     Ok(ExitCode::SUCCESS)

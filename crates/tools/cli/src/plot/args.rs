@@ -10,24 +10,23 @@ use crate::scenario_args::whole;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-KIND is what is drawn of runs - each RUN a run directory, or a folder of run directories that differ in their seeds and stand for \
-one -:
-  delivery    the share of packets that arrive, over time
-  throughput  kb/s that arrived, over time
+KIND selects the figure. Each RUN is a run directory, or a folder of run directories that differ only in their seeds:
+  delivery    share of packets that arrive, over time
+  throughput  kb/s received, over time
   latency     median and 95th percentile of the latency, over time
-  cdf         the latency of every packet, as a cumulative distribution
-  losses      the share of packets lost, by cause
-  hops        over how many hops packets came
-  overhead    messages of the routing protocol, by type
-  searches    how long searches for routes took
-  sequence    what TCP senders, flows and real programs, had sent, and what was acknowledged
-Several KINDs with commas between, such as delivery,overhead, are plots below each other.
+  cdf         latency of all packets, as a cumulative distribution
+    losses      share of packets lost, by cause
+    hops        hop counts of delivered packets
+    overhead    messages of the routing protocol, by type
+    searches    durations of route searches
+    sequence    bytes sent and acknowledged by TCP senders (flows and real programs)
+  Several KINDs separated by commas, such as delivery,overhead, are drawn below each other.
 
-or of the folder of a sweep:
-  sweep       means over one of its axes; without a KIND, too
-  differences of runs with the same seed, to the first value of --by or --x
+For the folder of a sweep:
+  sweep       means along one of its axes (the default KIND)
+  differences paired differences (same seed) to the first value of --by or --x
 
-Intervals are of 95 %. The picture is as wide as a column of a paper, 88 mm, or --width-mm; its numbers are written beside it, as CSV.
+Intervals are 95 %. The figure is 88 mm wide, one column of a paper, or --width-mm; its data is written beside it as CSV.
 
 Examples:
   wayhop plot cdf runs/first-dsr-1 runs/first-aodv-1 --out latency.pdf
@@ -47,73 +46,73 @@ Examples:
     override_usage = "wayhop plot [OPTIONS] KIND RUN...\n       wayhop plot [OPTIONS] [sweep|differences] DIR"
 )]
 pub(crate) struct PlotArgs {
-    /// What to draw, and of what
+    /// Kind of figure, and the runs or the sweep to draw
     #[arg(required = true, value_names = ["KIND", "RUN"], num_args = 1..)]
     pub(crate) what: Vec<PathBuf>,
-    /// File to write: .svg, .png or .pdf; - for standard output, as SVG. Without it KIND.svg in the run's directory, or here for
-    /// several; of a sweep DIR/FIGURE-AXIS.svg
+    /// File to write: .svg, .png or .pdf, or - for SVG on standard output. Default: KIND.svg in the run's directory (here for
+    /// several runs), and DIR/FIGURE-AXIS.svg for a sweep
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Pixels across a PNG
+    /// Width of a PNG, 16 to 20000 pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 1280, value_parser = whole(16..=20_000_u32), allow_negative_numbers = true)]
     pub(crate) width: u32,
-    /// Width of the figure in mm, with letters of the same size
+    /// Width of the figure, 40 to 400 mm; the font size stays the same
     #[arg(long, value_name = "MM", default_value_t = COLUMN_MM, value_parser = millimetres, allow_negative_numbers = true)]
     pub(crate) width_mm: f64,
-    /// Leave the caption, which says what means are of, out of the picture; it is printed in any case
+    /// Leave the caption out of the figure; it is still printed
     #[arg(long)]
     pub(crate) no_caption: bool,
-    /// Ends of the horizontal axis: the window of time of delivery, latency and sequence
+    /// Range of the horizontal axis; the time window for delivery, latency and sequence
     #[arg(long, value_name = "LOW..HIGH", value_parser = range, allow_hyphen_values = true)]
     pub(crate) x_range: Option<[f64; 2]>,
-    /// Ends of the vertical axis; given again, of the next plot's
+    /// Range of the vertical axis; repeat for each further plot
     #[arg(long, value_name = "LOW..HIGH", value_parser = range, allow_hyphen_values = true)]
     pub(crate) y_range: Vec<[f64; 2]>,
-    /// Logarithmic vertical axes
+    /// Use logarithmic vertical axes
     #[arg(long)]
     pub(crate) log_y: bool,
-    /// What the legend calls a series, such as dsr=DSR; may be given again
+    /// Rename a series in the legend, such as dsr=DSR (repeatable)
     #[arg(long, value_name = "SERIES=TEXT", value_parser = label)]
     pub(crate) label: Vec<(String, String)>,
-    /// Of which packets the shares of cdf are
+    /// Packets that count as 100 % in cdf
     #[arg(long, value_name = "PACKETS")]
     pub(crate) of: Option<Packets>,
     #[command(flatten)]
     pub(crate) sweep: SweepOptions,
 }
 
-/// Of figures of sweeps.
+/// Options for figures of sweeps.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Options of sweep and differences")]
 pub(crate) struct SweepOptions {
-    /// Horizontal axis: one of the sweep's, by its name or the key that it varies; without it, the first that is left.
-    /// Numbers make a scale, other values stand side by side
+    /// Axis of the sweep to draw horizontally, by its name or the key that it varies. Default: the first one not used
+    /// otherwise. Numbers are drawn to scale, other values side by side
     #[arg(long, value_name = "AXIS")]
     pub(crate) x: Option<String>,
-    /// Vertical axis: a figure as the summary of `wayhop run --json` has it, such as delivery_ratio, goodput_bps,
-    /// latency_ms.mean, normalised_routing_load; without it, the plan's first. Given again, one more plot below
+    /// Figure to draw vertically, named as in the summary of `wayhop run --json`: delivery_ratio, goodput_bps, latency_ms.mean,
+    /// normalised_routing_load, ... Default: the plan's first. Repeat for further plots below
     #[arg(long, value_name = "FIGURE")]
     pub(crate) y: Vec<String>,
-    /// An axis with a series for each of its values
+    /// Axis whose values become series
     #[arg(long, value_name = "AXIS")]
     pub(crate) by: Option<String>,
-    /// Draw only runs with this value of an axis; may be given again
+    /// Draw only runs with this value of an axis (repeatable)
     #[arg(long, value_name = "AXIS=VALUE", value_parser = only)]
     pub(crate) only: Vec<(String, String)>,
-    /// Words at the horizontal axis
+    /// Label of the horizontal axis
     #[arg(long, value_name = "TEXT")]
     pub(crate) x_label: Option<String>,
-    /// Words at the vertical axis; given again, at the next plot's
+    /// Label of the vertical axis; repeat for each further plot
     #[arg(long, value_name = "TEXT")]
     pub(crate) y_label: Vec<String>,
 }
 
-/// Of which packets shares are.
+/// Packets that count as 100 %.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Packets {
-    /// Those that arrived
+    /// Packets that arrived
     Arrived,
-    /// All that were sent: a line ends at the share that arrived
+    /// Packets that were sent: a line ends at the share that arrived
     Sent,
 }
 
@@ -129,16 +128,16 @@ fn range(text: &str) -> Result<[f64; 2], String> {
     let number = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.abs() <= 1e12);
     let ends = text.split_once("..").and_then(|(a, b)| Some([number(a)?, number(b)?]));
     ends.filter(|[low, high]| low < high)
-        .ok_or_else(|| "give two numbers, the lower one first, as 0..900".to_owned())
+        .ok_or_else(|| "give two numbers, the lower one first, such as 0..900".to_owned())
 }
 
 fn label(text: &str) -> Result<(String, String), String> {
-    let (name, words) = text.split_once('=').ok_or("give a series and its label, as NAME=LABEL")?;
+    let (name, words) = text.split_once('=').ok_or("give a series and its label: NAME=LABEL")?;
     Ok((name.trim().to_owned(), words.trim().to_owned()))
 }
 
 fn only(text: &str) -> Result<(String, String), String> {
-    let parts = text.split_once('=').ok_or("give an axis and its value, as nodes.count=20")?;
+    let parts = text.split_once('=').ok_or("give an axis and its value, such as nodes.count=20")?;
     Ok((parts.0.trim().to_owned(), parts.1.trim().to_owned()))
 }
 
@@ -157,10 +156,10 @@ impl SweepOptions {
     }
 }
 
-/// What is to be drawn.
+/// What to draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// Of runs.
+    /// Figures of runs.
     Runs(Vec<Kind>),
     /// Means of a sweep.
     Sweep,
@@ -169,7 +168,7 @@ pub(crate) enum What {
 }
 
 impl PlotArgs {
-    /// What is to be drawn, and of what. A single word is the folder of a sweep.
+    /// What to draw, and the runs or the sweep. A single word is the folder of a sweep.
     pub(crate) fn subject(&self) -> Result<(What, &[PathBuf]), Failure> {
         let usage = |m: String| Err(Failure::Usage(m));
         let (first, rest) = self.what.split_first().unwrap_or_else(|| unreachable!("clap asks for one"));
@@ -182,7 +181,7 @@ impl PlotArgs {
         let (what, of) = match what {
             Some(what) if !rest.is_empty() => (what, rest),
             Some(_) if !first.is_dir() => {
-                return usage(format!("{word}: of what? Give a RUN, or the folder of a sweep"));
+                return usage(format!("{word} needs a RUN or the folder of a sweep: wayhop plot {word} RUN"));
             }
             None if !rest.is_empty() || !first.exists() => {
                 let names = Kind::ALL.map(Kind::name).join(", ");
@@ -196,16 +195,16 @@ impl PlotArgs {
             What::Sweep | What::Differences if of.len() > 1 => usage("give one folder of a sweep".to_owned()),
             What::Runs(_) if self.sweep.given().is_some() => {
                 let option = self.sweep.given().unwrap_or_default();
-                usage(format!("{option} is of figures of sweeps; {word} has no such axis"))
+                usage(format!("{option} applies only to figures of sweeps, not to {word}"))
             }
             _ if self.of.is_some() && !matches!(&what, What::Runs(kinds) if kinds.contains(&Kind::Cdf)) => {
-                usage("--of is of cdf: wayhop plot cdf RUN... --of sent".to_owned())
+                usage("--of applies only to cdf: wayhop plot cdf RUN... --of sent".to_owned())
             }
             _ => Ok((what, of)),
         }
     }
 
-    /// What is wanted otherwise than it is drawn.
+    /// Changes to the default view.
     pub(super) fn view(&self) -> View {
         View {
             x_range: self.x_range,

@@ -38,7 +38,7 @@ pub(crate) fn plot(a: &PlotArgs) -> Result<ExitCode, Failure> {
 fn of_sweep(a: &PlotArgs, dir: &Path, differences: bool) -> Result<(Figure, PathBuf), Failure> {
     let options = &a.sweep;
     if options.y_label.len() > options.y.len().max(1) {
-        return Err(Failure::Usage("more --y-label than --y; give one at most for each plot".to_owned()));
+        return Err(Failure::Usage("more --y-label than --y; give at most one per plot".to_owned()));
     }
     let wanted: Vec<Option<String>> =
         if options.y.is_empty() { vec![None] } else { options.y.iter().cloned().map(Some).collect() };
@@ -61,7 +61,7 @@ fn of_sweep(a: &PlotArgs, dir: &Path, differences: bool) -> Result<(Figure, Path
     Ok((Figure::joined(figures), dir.join(format!("{name}.svg"))))
 }
 
-/// Beside what it shows, if that is one run.
+/// In the run's directory, if there is only one.
 fn default_file(name: &str, of: &[PathBuf]) -> PathBuf {
     let file = format!("{name}.svg");
     if let [one] = of { one.join(file) } else { PathBuf::from(file) }
@@ -74,7 +74,7 @@ fn of_runs(kinds: &[Kind], of: &[PathBuf], choices: Choices) -> Result<Figure, F
         runs.figure(*kind).ok_or_else(|| {
             let shown: Vec<String> = of.iter().map(|p| p.display().to_string()).collect();
             Failure::Usage(format!(
-                "{}: nothing to draw as {}: {}",
+                "{}: no data for the figure {}: {}",
                 shown.join(", "),
                 kind.name(),
                 runs.nothing(*kind)
@@ -84,15 +84,15 @@ fn of_runs(kinds: &[Kind], of: &[PathBuf], choices: Choices) -> Result<Figure, F
     Ok(Figure::joined(kinds.iter().map(figure).collect::<Result<_, _>>()?))
 }
 
-/// Reads what stands side by side. A folder of runs stands for one if they differ in their seeds, or in what its sweep repeats.
+/// Reads the runs to compare. A folder of runs is one column if they differ only in their seeds, or in what their sweep repeats.
 pub(crate) fn columns(of: &[PathBuf]) -> Result<Vec<Column>, Failure> {
     let column = |path: &PathBuf| {
         let column = Column::read(path, CLASSIFIER).map_err(Failure::trace)?;
         let mixture = if column.runs.len() > 1 { column.mixture(&repeated(path)?) } else { None };
         match mixture {
             Some(what) => Err(Failure::Usage(format!(
-                "{}: a folder of runs stands for one if they differ in their seeds only: {what}, and no mean is over that; give the \
-                 runs one by one, or a folder of each",
+                "{}: the runs in this folder differ in more than their seeds ({what}), so they have no common mean; give \
+                 the runs one by one, or one folder for each",
                 path.display()
             ))),
             None => Ok(column),
@@ -103,7 +103,7 @@ pub(crate) fn columns(of: &[PathBuf]) -> Result<Vec<Column>, Failure> {
     Ok(columns)
 }
 
-/// The keys of the scenario whose values are repetitions of the same, as the plan of the runs says.
+/// The keys of the scenario whose values the plan declares as repetitions.
 fn repeated(path: &Path) -> Result<Vec<String>, Failure> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     // The runs of a sweep are in a folder of this name below its own.

@@ -10,21 +10,21 @@ use super::args::{COLUMN_MM, PlotArgs};
 use crate::failure::{Failure, output};
 use crate::whole::write_whole;
 
-/// How the names of pictures end.
+/// File name extensions of figures.
 const ENDINGS: [&str; 3] = ["svg", "png", "pdf"];
 
 fn is_output(a: &PlotArgs) -> bool {
     a.out.as_deref() == Some(Path::new("-"))
 }
 
-/// Refuses a file that cannot be written, before anything is read.
+/// Rejects an unknown file type before anything is read.
 pub(super) fn check(a: &PlotArgs) -> Result<(), Failure> {
     let Some(out) = a.out.as_deref().filter(|_| !is_output(a)) else { return Ok(()) };
     if out.extension().is_some_and(|end| ENDINGS.iter().any(|e| end == *e)) {
         return Ok(());
     }
     let shown = out.display();
-    Err(Failure::Usage(format!("--out {shown}: give a name that ends with .svg, .png or .pdf")))
+    Err(Failure::Usage(format!("--out {shown}: give a name that ends in .svg, .png or .pdf")))
 }
 
 /// Writes the figure and its numbers, and says where.
@@ -44,5 +44,5 @@ pub(super) fn figure(a: &PlotArgs, figure: &Figure, default: &Path) -> Result<()
     write_whole(path, &picture)?;
     write_whole(&numbers, figure.csv().as_bytes())?;
     let (path, numbers) = (path.display(), numbers.display());
-    output(writeln!(stdout(), "{}\nsaved in {path}, its numbers in {numbers}", figure.caption))
+    output(writeln!(stdout(), "{}\nsaved in {path}, data in {numbers}", figure.caption))
 }

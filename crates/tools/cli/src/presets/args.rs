@@ -7,8 +7,8 @@ use wayhop_scenario::presets;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-A profile's name is PROTOCOL/PROFILE; PROTOCOL alone is the profile that it has by itself, and PROFILE alone is one if only \
-one protocol has it. What is printed of one preset can be pasted into a scenario.
+Profiles are named PROTOCOL/PROFILE. PROTOCOL alone is its default profile, and PROFILE alone works if only one protocol has it. \
+The output for one preset can be pasted into a scenario.
 
 Examples:
   wayhop presets
@@ -17,7 +17,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PresetsArgs {
-    /// Print all values of this one, as TOML
+    /// Preset whose values to print, as TOML
     #[arg(add = ArgValueCompleter::new(names_starting_with))]
     pub(super) name: Option<String>,
     /// Print one JSON object

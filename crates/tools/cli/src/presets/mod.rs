@@ -61,22 +61,19 @@ fn find<'a>(all: &'a [Preset], given: &str) -> Result<&'a Preset, Failure> {
         [one] => return Ok(one),
         [] => {}
         _ => {
-            return Err(Failure::Usage(format!(
-                "{name:?} is the name of several: give one of {}",
-                names(&profiles)
-            )));
+            return Err(Failure::Usage(format!("{name:?} is ambiguous: give one of {}", names(&profiles))));
         }
     }
     if papers().iter().any(|(paper, _)| paper == name) {
         return Err(Failure::Usage(format!(
-            "{name:?} is no preset but a paper's experiments; run wayhop reproduce {name}"
+            "{name:?} is a paper, not a preset; to repeat its experiments: wayhop reproduce {name}"
         )));
     }
     let remedy = match nearest(name, all.iter().map(|p| &*p.name)) {
         Some(meant) => format!("did you mean {meant}?"),
-        None => "wayhop presets lists them".to_owned(),
+        None => "list them with: wayhop presets".to_owned(),
     };
-    Err(Failure::Usage(format!("there is no preset {name:?}; {remedy}")))
+    Err(Failure::Usage(format!("no preset {name:?}; {remedy}")))
 }
 
 fn json<'a>(of: impl Iterator<Item = &'a Preset>, with_values: bool) -> Result<String, Failure> {
@@ -107,8 +104,10 @@ fn table(all: &[Preset]) -> String {
         let (these, others) = rest.split_at(rest.iter().take_while(|p| p.of == first.of).count());
         let title = match first.of {
             "radio" => "Radios (--radio NAME, radio.preset)".to_owned(),
-            "tcp" => "TCP (profile of a flow; the first is its own)".to_owned(),
-            protocol => format!("Protocol {protocol} (--profile, protocol.profile; the first is its own)"),
+            "tcp" => "TCP (profile of a flow; the first is the default)".to_owned(),
+            protocol => {
+                format!("Protocol {protocol} (--profile, protocol.profile; the first is the default)")
+            }
         };
         section(&title, these.iter().map(row).collect());
         rest = others;
@@ -118,7 +117,7 @@ fn table(all: &[Preset]) -> String {
     text
 }
 
-/// The papers whose experiments can be run again, with a word on each.
+/// The papers whose experiments can be repeated, with their descriptions.
 fn papers() -> Vec<(String, String)> {
     let paper = |p: &Paper| {
         let value = p.to_possible_value()?;

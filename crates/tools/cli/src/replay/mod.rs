@@ -15,8 +15,7 @@ use crate::failure::{Failure, harmless, say};
 use crate::scenario_args::whole;
 
 pub(crate) const EXAMPLES: &str = "\
-Exit status: 0, the engines do the same; 1, one does something else; 3, the same as far as a log goes that breaks off in \
-the middle; 2, a log cannot be used.
+Exit codes: 0 same behaviour; 1 a difference; 2 unusable log; 3 same behaviour up to the end of a truncated log.
 
 Examples:
   wayhop run scenarios/chain.toml --record-inputs --out runs/chain
@@ -25,22 +24,22 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
-    /// Logs, plain or gzip: what --record-inputs has written
+    /// Logs from --record-inputs, plain or gzip
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// Change a parameter of the protocol, to see what else follows from the same inputs; may be given again
+    /// Set a parameter of the protocol, to see how the same inputs are handled with it (repeatable)
     #[arg(long = "set", value_name = "protocol.KEY=VALUE")]
     sets: Vec<String>,
     /// Show every difference, not only the first of each log
     #[arg(long)]
     all: bool,
-    /// Inputs to show before each difference
+    /// Number of inputs to show before each difference
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole(0..=u16::MAX), allow_negative_numbers = true)]
     context: u16,
-    /// Print one JSON object for each log and, with --all, before it one for each difference
+    /// Print one JSON object per log and, with --all, one per difference before it
     #[arg(long)]
     json: bool,
-    /// No progress
+    /// Print no progress
     #[arg(long, short)]
     quiet: bool,
 }
@@ -104,7 +103,7 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verd
         let known: Vec<_> = wayhop_protocols::names().collect();
         let known = known.join(", ");
         return Err(reader
-            .wrong(format!("the protocol {:?} is not known; known are {known}", header.protocol))
+            .wrong(format!("unknown protocol {:?}; known protocols: {known}", header.protocol))
             .into());
     };
     let recorded = header.engines(description).map_err(|e| reader.wrong(e))?;
@@ -125,13 +124,13 @@ fn of_application(
 ) -> Result<Verdict, Trouble> {
     if !changes.is_empty() {
         let why = format!(
-            "--set changes parameters of a protocol, and {} is a log of an application",
+            "--set applies to protocols only, and {} is the log of an application; replay it without --set",
             path.display()
         );
         return Err(Failure::Usage(why).into());
     }
     let Some(description) = wayhop_applications::find(&of.name) else {
-        return Err(reader.wrong(format!("the application {:?} is not known", of.name)).into());
+        return Err(reader.wrong(format!("unknown application {:?}", of.name)).into());
     };
     let application = of.application(description).map_err(|e| reader.wrong(e))?;
     let header = reader.header().clone();
@@ -148,7 +147,7 @@ fn play(a: &ReplayArgs, path: &Path, header: &Header, replay: Replay) -> Result<
         let difference = match replay.step() {
             Ok(difference) => difference,
             Err(e) => {
-                // What was found up to there is not lost.
+                // Report what was found before the error.
                 show.before_error(replay.report());
                 return Err(e.into());
             }
@@ -162,7 +161,7 @@ fn play(a: &ReplayArgs, path: &Path, header: &Header, replay: Replay) -> Result<
         let inputs = replay.report().inputs;
         if !a.quiet && inputs.is_multiple_of(LOOK_EVERY) && begun.elapsed() >= told {
             told = begun.elapsed() + TELL_EVERY;
-            // Of gzip, the size of what is inside is not known.
+            // The uncompressed size of a gzip file is not known.
             let share = (replay.position() as f64 / size.max(1) as f64 * 100.0).min(100.0);
             let share = if path.extension() == Some("gz".as_ref()) {
                 String::new()
@@ -185,7 +184,7 @@ fn changed(recorded: Configured, changes: &Map<String, Value>) -> Result<Configu
         if !configured.values().contains_key(key) {
             let protocol = configured.name();
             return Err(usage(format!(
-                "{protocol} has no such parameter; the first line of the log has all that there are"
+                "{protocol} has no such parameter; the first line of the log lists all"
             )));
         }
         configured = configured.with(key, value.clone()).map_err(usage)?;
@@ -196,11 +195,13 @@ fn changed(recorded: Configured, changes: &Map<String, Value>) -> Result<Configu
 
 /// `protocol.KEY=VALUE`. A value that is not TOML is text, as everywhere.
 fn change(set: &str) -> Result<(String, Value), Failure> {
-    let wrong = |what: &str| Failure::Usage(format!("--set {set}: {what}; write --set protocol.KEY=VALUE"));
-    let (path, value) = set.split_once('=').ok_or_else(|| wrong("there is no = in it"))?;
-    let key = path.trim().strip_prefix("protocol.").filter(|k| !k.is_empty()).ok_or_else(|| {
-        wrong("a log has inputs of one engine, of which only the protocol's parameters can change")
-    })?;
+    let wrong = |what: &str| Failure::Usage(format!("--set {set}: {what}; use --set protocol.KEY=VALUE"));
+    let (path, value) = set.split_once('=').ok_or_else(|| wrong("missing ="))?;
+    let key = path
+        .trim()
+        .strip_prefix("protocol.")
+        .filter(|k| !k.is_empty())
+        .ok_or_else(|| wrong("only parameters of the protocol can be changed"))?;
     let value = value.trim();
     let parsed = toml::from_str::<toml::Table>(&format!("x = {value}")).ok();
     let value = match parsed.and_then(|mut t| t.remove("x")).map(serde_json::to_value) {

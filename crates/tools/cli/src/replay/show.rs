@@ -38,7 +38,7 @@ impl Show<'_> {
             };
         }
         let (log, at, protocol) = (self.log.display(), d.at.as_secs_f64(), self.header.engine_name());
-        let mut lines = vec![format!("{log}:{}: at {at:.9} s {protocol} does something else", d.line)];
+        let mut lines = vec![format!("{log}:{}: {protocol} differs at {at:.9} s", d.line)];
         for (line, at, input) in before {
             let (at, input) = (at.as_secs_f64(), words::input(&input, CLASSIFIER).join(": "));
             lines.push(format!("  before  line {line}, {at:.9} s: {input}"));
@@ -56,19 +56,19 @@ impl Show<'_> {
             lines.extend(columns(if a == b { ' ' } else { '!' }, &side(a), &side(b)));
             if let Some((at, old, new)) = a.zip(b).and_then(|(a, b)| words::first_octet(a, b)) {
                 let octet = |o: Option<u8>| o.map_or_else(|| "none".to_owned(), |o| format!("{o:02x}"));
-                lines.push(format!("    the first different octet is {at}: {} | {}", octet(old), octet(new)));
+                lines.push(format!("    first different octet {at}: {} | {}", octet(old), octet(new)));
             }
         }
         print(&lines)
     }
 
-    /// What was found before a line that is none.
+    /// Reports what was found before an invalid line.
     pub(super) fn before_error(&self, report: &Report) {
         if self.json {
             return;
         }
         say!(
-            "wayhop: {}: replayed up to line {}: {} inputs, {} of them answered otherwise",
+            "wayhop: {}: replayed up to line {}: {} inputs, {} of them with different effects",
             harmless(&self.log.display().to_string()),
             report.line,
             report.inputs,
@@ -100,18 +100,20 @@ impl Show<'_> {
         }
         let log = self.log.display();
         let found = match r.differences {
-            0 => format!("the same {} effects of {} inputs", r.effects, r.inputs),
-            n => format!("{n} of {} inputs answered otherwise", r.inputs),
+            0 => format!("same {} effects from {} inputs", r.effects, r.inputs),
+            n => format!("{n} of {} inputs with different effects", r.inputs),
         };
         let (subject, name, address) = (h.subject(), &h.name, h.address);
         let at = r.at.as_secs_f64();
         let mut lines = vec![format!("{log}: {subject} of node {name} at {address}: {found}, {at:.3} s")];
         match &r.end {
-            // The engine panicked: what is left was not read.
+            // The engine panicked: the rest was not read.
             _ if first.is_some_and(|d| d.panicked.is_some()) => {}
             End::Whole => {}
-            End::Stopped(why) => lines.push(format!("{log}: the log ends before its run: {why}")),
-            End::Cut(why) => lines.push(format!("{log}: half a log, replayed up to line {}: {why}", r.line)),
+            End::Stopped(why) => lines.push(format!("{log}: recording stopped before the run ended: {why}")),
+            End::Cut(why) => {
+                lines.push(format!("{log}: truncated log, replayed up to line {}: {why}", r.line))
+            }
         }
         print(&lines)
     }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Each RUN is a run directory, or a folder of run directories that differ in their seeds and stand for one; SWEEP is the folder of a \
-sweep's results. The page needs nothing but a browser, is light or dark as its reader's system is, and prints. `wayhop plot` makes its \
-figures one by one. With --replay the page holds the studio's player with each run: map, links, packets, timeline.
+Each RUN is a run directory, or a folder of run directories that differ only in their seeds; SWEEP is the folder of a sweep's results. \
+The page works offline in any browser, light or dark, and prints. `wayhop plot` draws its figures one by one. With --replay the page \
+includes the studio's player for each run: map, links, packets, timeline.
 
 Examples:
   wayhop report runs/first-dsr-1
@@ -16,13 +16,13 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run directories, folders of them, or one folder of a sweep
+    /// Run directories, folders of them, or the folder of one sweep
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     pub(crate) of: Vec<PathBuf>,
-    /// File to write, or - for standard output; without it report.html in the RUN or SWEEP, or here for several
+    /// File to write, or - for standard output. Default: report.html in the RUN or SWEEP, or here for several runs
     #[arg(long, value_name = "FILE.html")]
     pub(crate) out: Option<PathBuf>,
-    /// Include a replay of each run, of at most 262,144 events of packets
+    /// Include a replay of each run, with up to 262,144 packet events
     #[cfg(feature = "studio")]
     #[arg(long)]
     pub(crate) replay: bool,

@@ -1,10 +1,10 @@
-//! What a page says of itself.
+//! The command shown on a page.
 
 use std::path::Path;
 
 use super::args::ReportArgs;
 
-/// The command that makes a page again, for a shell.
+/// The shell command that writes the page again.
 pub(super) fn command(a: &ReportArgs) -> String {
     let mut words = vec!["wayhop report".to_owned()];
     words.extend(a.of.iter().map(|p| quoted(p)));

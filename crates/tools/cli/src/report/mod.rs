@@ -1,4 +1,4 @@
-//! `wayhop report`: one page of a run, of several side by side, or of a sweep.
+//! `wayhop report`: a page on one run, on several, or on a sweep.
 
 mod args;
 mod command;
@@ -27,7 +27,7 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
         [dir] if varies(dir)? => {
             if with_replay {
                 return Err(Failure::Usage(format!(
-                    "{dir}: a sweep has no replay; name one of the runs in {dir}/runs",
+                    "{dir}: --replay does not work for a sweep; give one of the runs in {dir}/runs",
                     dir = dir.display()
                 )));
             }
@@ -40,7 +40,7 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
                 }
                 let dir = dir.display();
                 return Err(Failure::Usage(format!(
-                    "{dir}: a sweep stands alone; give its runs in {dir}/runs, or it only"
+                    "{dir}: a sweep cannot be combined with other runs; give it alone, or its runs in {dir}/runs"
                 )));
             }
             let page = runs::page(a)?;
@@ -65,7 +65,7 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a folder holds a sweep over more than seeds. Runs that differ in their seeds only stand for one.
+/// Whether a folder holds a sweep over more than seeds.
 fn varies(dir: &Path) -> Result<bool, Failure> {
     Ok(made(dir)?.is_some_and(|m| m.values.iter().any(|values| values.len() > 1)))
 }

@@ -16,7 +16,7 @@ fn section(of: &[PathBuf]) -> Result<Section, Failure> {
     let one = |dir: &PathBuf| {
         if !dir.join("manifest.json").is_file() {
             return Err(Failure::Usage(format!(
-                "{}: no run directory, and a replay is of one run; name one, or leave --replay out",
+                "{}: not a run directory; --replay needs single runs",
                 dir.display()
             )));
         }
@@ -26,7 +26,7 @@ fn section(of: &[PathBuf]) -> Result<Section, Failure> {
     Ok(Section {
         heading: "Replay".to_owned(),
         text: vec![
-            "Space plays, the slider goes to a moment, a click selects a node; the button Keys names all keys.".to_owned(),
+            "Space plays and pauses, the slider jumps in time, a click selects a node; the button Keys lists all shortcuts.".to_owned(),
         ],
         insets: of.iter().map(one).collect::<Result<_, _>>()?,
         ..Section::default()

@@ -36,8 +36,8 @@ pub(super) fn page(a: &ReportArgs) -> Result<Page, Failure> {
     Ok(Page {
         title: format!("{}: {}", scenarios.into_iter().collect::<Vec<_>>().join(", "), names.join(", ")),
         lead: match count {
-            1 => "One run: what became of its packets, and how it was made.".to_owned(),
-            n => format!("{n} runs: what became of their packets, and how they were made."),
+            1 => "Results of one run, and how it was produced.".to_owned(),
+            n => format!("Results of {n} runs, and how they were produced."),
         },
         facts: Vec::new(),
         command: command(a),
@@ -48,19 +48,20 @@ pub(super) fn page(a: &ReportArgs) -> Result<Page, Failure> {
 fn numbers(columns: &[wayhop_figures::Column]) -> Section {
     let rows = totals(columns);
     let (head, mut body) = table(columns, &rows);
-    // What no run has: to be on time without a clock to be late by.
+    // Rows that no run has, such as lateness in simulations.
     body.retain(|line| line[2..].iter().any(|cell| !cell.is_empty() && cell != "-"));
     let mut above = String::new();
     for line in &mut body {
         line[1] = figure_in_words(&line[1]);
         if line[0] == above { line[0].clear() } else { above.clone_from(&line[0]) }
     }
-    let means = "Numbers are of all flows together. \u{b1} is half of the 95 % interval over runs (Student's t); (3 of 10): only 3 of the \
-                 10 runs have the number, and the mean is of those.";
-    let differences = "Differences are to the first, of pairs with the same seed if both sides have the same seeds, else of the means with \
-                       Welch's interval; a * marks an interval of five runs or more that leaves out zero.";
+    let means = "All flows together. \u{b1} is half the 95 % interval over runs (Student's t); (3 of 10) means that only 3 \
+                 of the 10 runs have the figure, and the mean is over those.";
+    let differences = "Differences are relative to the first: of pairs with equal seeds if both sides have the same seeds, \
+                       otherwise of the means with Welch's interval; * means the interval excludes zero, over at least \
+                       five runs.";
     let has_means = columns.iter().any(|c| c.runs.len() > 1);
-    let mut text = vec![if has_means { means } else { "Numbers are of all flows together." }.to_owned()];
+    let mut text = vec![if has_means { means } else { "All flows together." }.to_owned()];
     if columns.len() > 1 {
         text.push(differences.to_owned());
     }

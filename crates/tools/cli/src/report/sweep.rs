@@ -11,14 +11,15 @@ use super::args::ReportArgs;
 use super::command::command;
 use crate::failure::Failure;
 
-/// Figures of more numbers would make a page that nobody reads.
+/// Metrics with figures on one page.
 const MOST_METRICS: usize = 12;
-/// Plots of one figure.
+/// Plots in one figure.
 const MOST_PANELS: usize = 12;
 
 /// The page of this folder.
 pub(super) fn page(dir: &Path, a: &ReportArgs) -> Result<Page, Failure> {
-    let made = made(dir)?.ok_or_else(|| Failure::Usage(format!("{}: no sweep", dir.display())))?;
+    let made =
+        made(dir)?.ok_or_else(|| Failure::Usage(format!("{}: not the folder of a sweep", dir.display())))?;
     let views = Views::new(&made);
     let mut sections = Vec::new();
     let mut undefined = Vec::new();
@@ -35,13 +36,13 @@ pub(super) fn page(dir: &Path, a: &ReportArgs) -> Result<Page, Failure> {
     text.extend(views.remark());
     if !undefined.is_empty() {
         text.push(format!(
-            "Without a figure, undefined in all runs or too large to draw: {}.",
+            "No figure, because undefined in all runs or too large to draw: {}.",
             undefined.join(", ")
         ));
     }
     if made.sweep.metrics.len() > MOST_METRICS {
         let more = made.sweep.metrics.len() - MOST_METRICS;
-        text.push(format!("The plan has {more} more metrics; `wayhop plot sweep` draws them."));
+        text.push(format!("{more} more metrics of the plan are not shown; `wayhop plot sweep` draws them."));
     }
     sections.push(Section { heading: "Methods".to_owned(), text, ..Section::default() });
     let axes: Vec<String> = made.sweep.axes.iter().map(axis_in_words).collect();
@@ -58,13 +59,13 @@ pub(super) fn page(dir: &Path, a: &ReportArgs) -> Result<Page, Failure> {
     })
 }
 
-/// Which axis is where, and what the plots of a figure differ in.
+/// The axes of the plots, and how the plots of a figure differ.
 struct Views {
     x: Option<String>,
     by: Option<String>,
-    /// What each plot shows only.
+    /// The values to which each plot is restricted.
     only: Vec<Vec<(String, String)>>,
-    /// How many there would be.
+    /// Number of plots without the limit.
     all: usize,
 }
 
@@ -95,11 +96,11 @@ impl Views {
         Self { x: x.map(str::to_owned), by: by.map(str::to_owned), only, all }
     }
 
-    /// That plots were left out.
+    /// Says that plots were left out.
     fn remark(&self) -> Option<String> {
         let left = self.all.checked_sub(self.only.len()).filter(|n| *n > 0)?;
         Some(format!(
-            "{left} more combinations of values have no plot here; `wayhop plot sweep --only` draws them."
+            "{left} more combinations of values are not shown; `wayhop plot sweep --only` draws them."
         ))
     }
 
@@ -113,7 +114,7 @@ impl Views {
         Ok(Some(std::iter::once(means).chain(of(true)?).collect()))
     }
 
-    /// What cannot be drawn - a number that is undefined in all runs of a plot, no two runs with the same seed - has no plot.
+    /// A plot that cannot be drawn (undefined in all its runs, or no two runs with the same seed) is left out.
     fn figure(&self, dir: &Path, metric: &str, differences: bool) -> Result<Option<Figure>, Failure> {
         let mut panels = Vec::new();
         let mut captions = BTreeSet::new();
@@ -142,7 +143,7 @@ impl Views {
     }
 }
 
-/// How the runs were made, as their plan and their summaries say.
+/// How the runs were produced, from their plan and their summaries.
 fn methods(made: &Provenance) -> Vec<String> {
     let said = |key: &str| {
         made.said.get(key).map_or_else(String::new, |all| all.iter().cloned().collect::<Vec<_>>().join(", "))
@@ -168,12 +169,12 @@ fn methods(made: &Provenance) -> Vec<String> {
     for (axis, values) in made.sweep.axes.iter().zip(&made.values) {
         let key =
             axis.key.as_deref().filter(|k| *k != axis.name).map_or_else(String::new, |k| format!(" ({k})"));
-        let role = if axis.replicate { ", repetitions of the same" } else { "" };
+        let role = if axis.replicate { " (repetitions)" } else { "" };
         paragraphs.push(format!("{}{key}{role}: {}.", axis.name, values.join(", ")));
     }
     paragraphs.push(
-        "Means and intervals are over the runs of each point, by Student's t. Differences are of runs with the same seed, which takes \
-         what both have in common out of the interval; the runs of two seeds are independent."
+        "Means and 95 % intervals are over the runs of each point (Student's t). Differences are between runs with the \
+         same seed, which removes their common variation from the interval; runs with different seeds are independent."
             .to_owned(),
     );
     paragraphs

@@ -36,13 +36,13 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
     };
     if a.paper != Paper::HollandVaidya && !(a.mechanisms.is_empty() && a.pattern.is_empty()) {
         return Err(Failure::Usage(format!(
-            "--mechanisms and --pattern belong to holland-vaidya; {name} has neither: leave them out"
+            "--mechanisms and --pattern apply only to holland-vaidya, not to {name}; remove them"
         )));
     }
     #[cfg(feature = "linux")]
     if a.paper != Paper::Pran && (a.part.is_some() || a.duration.is_some()) {
         return Err(Failure::Usage(format!(
-            "--part and --duration belong to pran; {name} has neither: leave them out"
+            "--part and --duration apply only to pran, not to {name}; remove them"
         )));
     }
     let emulate = emulation(a, name)?;
@@ -97,26 +97,26 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         output(write!(stdout(), "{text}\nreport in {}\n", dir.join("report.html").display()))?;
     }
     if let Some(trouble) = outcome.trouble {
-        return Err(Failure::Run(format!("{trouble}; what was done before is in {}", dir.display())));
+        return Err(Failure::Run(format!("{trouble}; the results up to then are in {}", dir.display())));
     }
     if outcome.complete {
         return Ok(ExitCode::SUCCESS);
     }
-    say!("wayhop: stopped; what was done is in {}", dir.display());
+    say!("wayhop: interrupted; the results so far are in {}", dir.display());
     Ok(Status::Interrupted.into())
 }
 
-/// Whether an experiment runs on the real clock, too.
+/// Whether experiments run in real time, too.
 #[cfg(feature = "linux")]
 fn emulation(a: &ReproduceArgs, name: &str) -> Result<bool, Failure> {
     if a.emulate && a.paper != Paper::Meshtest {
-        return Err(Failure::Usage(format!("--emulate belongs to meshtest; leave it out for {name}")));
+        return Err(Failure::Usage(format!("--emulate applies only to meshtest, not to {name}; remove it")));
     }
     Ok(a.emulate)
 }
 
 #[cfg(not(feature = "linux"))]
-#[allow(clippy::unnecessary_wraps, reason = "as where there is Linux")]
+#[allow(clippy::unnecessary_wraps, reason = "same signature as on Linux")]
 fn emulation(_: &ReproduceArgs, _: &str) -> Result<bool, Failure> {
     Ok(false)
 }
@@ -142,15 +142,14 @@ fn study_options(a: &ReproduceArgs, threads: usize) -> Result<holland_vaidya::Op
     if let Some(other) = a.pattern.iter().find(|p| !run.contains(p)) {
         let last = run.end - 1;
         return Err(Failure::Usage(format!(
-            "--pattern {other}: the patterns {} to {last} run; choose one of them, or others with --first-seed and --seeds",
+            "--pattern {other} does not run; choose one from {} to {last}, or change the range with --first-seed and \
+             --seeds",
             run.start
         )));
     }
     let none = a.mechanisms.contains(&MechanismName::None);
     if none && a.mechanisms.len() > 1 {
-        return Err(Failure::Usage(
-            "--mechanisms: none stands alone; leave it out, or the others".to_owned(),
-        ));
+        return Err(Failure::Usage("--mechanisms: none cannot be combined with others".to_owned()));
     }
     let profiles = if a.pattern.is_empty() {
         run.take(holland_vaidya::Options::PROFILES).collect()

@@ -24,14 +24,14 @@ Examples:
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Run directory, in which an older run is replaced; without it runs/SCENARIO-PROTOCOL-SEED, and in another world or with
-    /// other settings than an older run's another name: with -emulation, -lab, -2, -3, ...
+    /// Run directory; replaces an older run there. Default: runs/SCENARIO-PROTOCOL-SEED, with -emulation, -lab, -2, -3, ...
+    /// added if that holds a run of another mode or with other settings
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write no run directory
     #[arg(long, conflicts_with_all = ["out", "captures", "ns2_trace"])]
     pub(crate) no_out: bool,
-    /// Write DIR/captures/NODE.pcapng for every node
+    /// Write DIR/captures/NODE.pcapng for each node
     #[arg(long)]
     pub(crate) captures: bool,
     /// Write DIR/trace.tr, in ns-2's old wireless format
@@ -39,24 +39,23 @@ pub(crate) struct RunArgs {
     pub(crate) ns2_trace: bool,
     #[command(flatten)]
     pub(crate) receptions: ReceptionArgs,
-    /// Record what each packet is known by, in the table `identities`, so that `wayhop export nodes` can write what each node would
-    /// have recorded by itself
+    /// Record packet identities in the table `identities`, which `wayhop export nodes` and `wayhop import run` need
     #[arg(long, conflicts_with = "no_out")]
     pub(crate) identities: bool,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
-    /// Say in the summary what the geometry allowed each flow: shortest hops, path changes, partitions
+    /// Add to the summary what the geometry allowed each flow: shortest hops, path changes, partitions
     #[arg(long)]
     pub(crate) topology: bool,
     #[command(flatten)]
     pub(crate) geometry: GeometryArgs,
-    /// Print every value in force, where it comes from, and what time and memory a run would take; and make none
+    /// Print every setting with its origin and the estimated time and memory, without running
     #[arg(long)]
     pub(crate) check: bool,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress, no warnings, no table
+    /// Print no progress, warnings or table
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -65,20 +64,19 @@ pub(crate) struct RunArgs {
 pub(crate) struct RunCommand {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Simulate with each of these seeds, on all processors, and print means with 95 % intervals: so many from 1 on, as 10;
-    /// or 3..12; or 1,4,9. DIR is then that of a sweep, runs/SCENARIO-PROTOCOL-seeds without --out, and the run directories
-    /// are DIR/runs/seed-N
+    /// Simulate with several seeds on all processors, and print means with 95 % intervals. A count (10 means seeds 1 to 10), a
+    /// range (3..12) or a list (1,4,9). DIR becomes a sweep directory (default: runs/SCENARIO-PROTOCOL-seeds) with the run
+    /// directories DIR/runs/seed-N
     #[arg(long, value_name = "SEEDS", value_parser = Seeds::parse, allow_hyphen_values = true)]
     pub(crate) seeds: Option<Seeds>,
-    /// With --seeds: runs at a time; without it, as many as there are processors
+    /// With --seeds: number of runs at a time. Default: the number of processors
     #[arg(long, value_name = "N", requires = "seeds", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
-    /// With --seeds: a figure to sum up, as delivery_ratio or flows.0.latency_ms.p95; may be given again. Without it, all
-    /// of the totals
+    /// With --seeds: figure to summarise, such as delivery_ratio or flows.0.latency_ms.p95 (repeatable). Default: all totals
     #[arg(long = "metric", value_name = "FIGURE", requires = "seeds")]
     pub(crate) metrics: Vec<String>,
-    /// Simulate so many seconds in a second, as 1 or 10, and answer at a control socket meanwhile: `wayhop studio --live` and
-    /// `wayhop ctl` follow the run, move its nodes and take them down
+    /// Pace the simulation at SPEED simulated seconds per second, such as 1 or 10, and open a control socket, with which
+    /// `wayhop studio --live` and `wayhop ctl` follow the run, move its nodes and take them down
     #[cfg(feature = "linux")]
     #[arg(long, value_name = "SPEED", value_parser = speed, conflicts_with = "seeds", allow_negative_numbers = true)]
     pub(crate) pace: Option<f64>,

@@ -21,7 +21,7 @@ use args::RunArgs;
 pub(crate) use args::{EXAMPLES, RunCommand};
 pub(crate) use seeds::run_command;
 
-/// Simulates a scenario; `clock` makes its clock once all that can fail has not.
+/// Simulates a scenario; `clock` creates its clock after all checks.
 pub(crate) fn run(
     a: &RunArgs,
     clock: impl FnOnce(&Resolved) -> Result<Clock, Failure>,
@@ -68,24 +68,21 @@ pub(crate) fn run(
     show::summary(&outcome.summary, a.json, a.quiet, dir.as_ref().map(RunDir::path))?;
     outcome.check()?;
     if !outcome.complete {
-        let written = if dir.is_some() { "; what is written is complete up to there" } else { "" };
-        say!("wayhop: stopped at {:.3} s of simulated time{written}", outcome.summary.simulated_s);
+        let written = if dir.is_some() { "; the files are complete up to there" } else { "" };
+        say!("wayhop: interrupted at {:.3} s of simulated time{written}", outcome.summary.simulated_s);
     }
     Ok(show::status(&outcome))
 }
 
-/// What a user should know before believing the result of a simulation, besides the warnings of its scenario.
+/// Warnings about the result of a simulation, besides those of its scenario.
 pub(crate) fn warnings(resolved: &Resolved) -> Vec<String> {
     let mut all = Vec::new();
     let has_bundles = resolved.dtn.as_ref().is_some_and(|d| !d.flows.is_empty());
     if resolved.flows.is_empty() && resolved.programs.is_empty() && !has_bundles {
-        all.push(
-            "the scenario has no [[traffic]]: nothing is sent but what the protocol says by itself"
-                .to_owned(),
-        );
+        all.push("the scenario has no [[traffic]]: only the routing protocol sends".to_owned());
     }
     if !resolved.programs.is_empty() {
-        all.push("its programs do not run in simulation; `wayhop emulate` runs them".to_owned());
+        all.push("[[programs]] do not run in simulation; use `wayhop emulate`".to_owned());
     }
     all
 }

@@ -17,7 +17,7 @@ use crate::run::{run, warnings};
 use crate::source::is_standard_input;
 use crate::sweep::{ShowArgs, make};
 
-/// No scenario has results with more different settings.
+/// Limit of numbered folders.
 const MOST_FOLDERS: u32 = 10_000;
 
 pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {
@@ -32,7 +32,7 @@ pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {
 
 #[cfg(feature = "linux")]
 impl RunCommand {
-    /// The clock that is asked for; and tells how to follow the run on it.
+    /// The requested clock; prints how to follow a paced run.
     fn clock(&self, resolved: &Resolved) -> Result<Clock, Failure> {
         let Some(speed) = self.pace else { return Ok(Clock::Free) };
         let clock = Clock::paced(resolved, speed)?;
@@ -40,8 +40,8 @@ impl RunCommand {
             && !self.run.quiet
         {
             let name = control.name();
-            say!("follow it:        wayhop studio --live {name}");
-            say!("look and change:  wayhop ctl --run {name} tables, position, link, params, watch, ...");
+            say!("watch:    wayhop studio --live {name}");
+            say!("control:  wayhop ctl --run {name} tables, position, link, params, watch, ...");
         }
         Ok(clock)
     }
@@ -79,40 +79,44 @@ fn with_seeds(a: &RunCommand, seeds: &Seeds) -> Result<ExitCode, Failure> {
     make(&plan, &dir, a.jobs, &ShowArgs { json: r.json, csv: false, quiet: r.quiet })
 }
 
-/// The scenario's file, if all options are such as many runs can have.
+/// The scenario's file, if all options apply to several runs.
 fn scenario_file(r: &RunArgs) -> Result<&Path, Failure> {
     let not = |option: &str, remedy: &str| Err(Failure::Usage(format!("{option} with --seeds: {remedy}")));
     if r.source.changes.seed.is_some() {
-        return not("--seed", "the seeds of the runs are those of --seeds; leave one of the two out");
+        return not("--seed", "the two exclude each other; use one of them");
     }
     if r.check {
-        return not("--check", "it looks at one run; leave --seeds out");
+        return not("--check", "--check covers a single run; remove --seeds");
     }
     if r.no_out {
         return not(
             "--no-out",
-            "the results need a folder; leave it out, or call `wayhop sweep SCENARIO --seeds`, which makes no run directories",
+            "the results need a folder; remove --no-out, or use `wayhop sweep SCENARIO --seeds`, which writes no run \
+             directories",
         );
     }
     if r.record.is_wanted() {
-        return not("--record-inputs", "logs of inputs are of one run; give --seed in the place of --seeds");
+        return not(
+            "--record-inputs",
+            "inputs are recorded for a single run only; use --seed instead of --seeds",
+        );
     }
     if r.receptions.is_wanted() {
         return not(
             "--receptions",
-            "runs of a sweep record what their scenario says; give --set receptions.all=true",
+            "the scenario decides what the runs of a sweep record; use --set receptions.all=true",
         );
     }
     if r.geometry.range.is_some() {
-        return not("--range", "a sweep takes the range of the radios; leave it out");
+        return not("--range", "a sweep always uses the range of the radios; remove --range");
     }
     match (&r.source.scenario, &r.source.movement) {
         (Some(path), _) if is_standard_input(path) => {
-            not("standard input", "a sweep reads its scenario again when it goes on; give a file")
+            not("standard input", "a sweep reads its scenario again when it resumes; give a file")
         }
         (None, Some(_)) => not(
             "--movement",
-            "make a scenario file first, by `wayhop import ns2 --movement FILE --out SCENARIO.toml`",
+            "create a scenario file first: wayhop import ns2 --movement FILE --out SCENARIO.toml",
         ),
         (Some(path), _) => Ok(path),
         // Says what is missing.
@@ -131,6 +135,9 @@ fn default_dir(plan: &Plan) -> Result<PathBuf, Failure> {
     let is_ours = |dir: &PathBuf| !dir.exists() || continues(plan, dir);
     (1..=MOST_FOLDERS).map(numbered).find(is_ours).ok_or_else(|| {
         let first = numbered(1);
-        Failure::Usage(format!("{} to -{MOST_FOLDERS}: all are taken; name one with --out", first.display()))
+        Failure::Usage(format!(
+            "{} to -{MOST_FOLDERS}: all are in use; choose a folder with --out",
+            first.display()
+        ))
     })
 }

@@ -7,8 +7,8 @@ use crate::scenario_args::{SourceArgs, metres};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
-Two nodes are linked while they are nearer than the range. A path change is counted when the shortest hop count changes, \
-or when no shortest path is left that stood all the time since the last one (docs/concepts/topology.md).
+Two nodes are linked while their distance is below the range. A path change is counted when the shortest hop count changes, or \
+when the last shortest path that existed since the previous change breaks. See docs/concepts/topology.md.
 
 Examples:
   wayhop topology scenarios/first.toml
@@ -16,13 +16,13 @@ Examples:
   wayhop topology --movement scenarios/ns2/s1.pause0.tcl --src 1 --dst 2 --chains chains.csv
   wayhop topology scenarios/first.toml --csv=profile";
 
-/// What the geometry is judged by.
+/// Assumptions about the geometry.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GeometryArgs {
-    /// How far nodes reach each other, metres; without it, as far as the scenario's radio does without fading
+    /// Range of the nodes, in metres. Default: the range of the scenario's radio without fading
     #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
     pub(crate) range: Option<f64>,
-    /// What chains of 1, 2, ... hops carry (CSV: hops,kbps), for the expected throughput
+    /// CSV file (hops,kbps) with the throughput of chains of 1, 2, ... hops, for the expected throughput
     #[arg(long, value_name = "FILE")]
     pub(crate) chains: Option<PathBuf>,
 }
@@ -31,10 +31,10 @@ pub(crate) struct GeometryArgs {
 pub(crate) struct TopologyArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Look at paths from this node (its number or name) in the place of the scenario's flows
+    /// Source node (number or name) of the paths, instead of the scenario's flows
     #[arg(long, value_name = "NODE", requires = "dst")]
     pub(crate) src: Option<String>,
-    /// To this node
+    /// Destination node of the paths
     #[arg(long, value_name = "NODE", requires = "src")]
     pub(crate) dst: Option<String>,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(crate) struct TopologyArgs {
     /// Print one JSON object
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Print a table as CSV: flows, the profile of hops over time, links from beginning to end, or nodes
+    /// Print a table as CSV: flows, hop counts over time (profile), links with their lifetimes, or nodes
     #[arg(long, value_name = "TABLE", num_args = 0..=1, require_equals = true, default_missing_value = "flows")]
     pub(crate) csv: Option<Table>,
 }
@@ -52,12 +52,12 @@ pub(crate) struct TopologyArgs {
 /// What `--csv` prints.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Table {
-    /// One line a flow
+    /// One line per flow
     Flows,
-    /// One line for each time between path changes
+    /// One line per interval between path changes
     Profile,
-    /// One line a link, from the moment it comes to the one it goes
+    /// One line per link, from its appearance to its end
     Links,
-    /// One line a node
+    /// One line per node
     Nodes,
 }

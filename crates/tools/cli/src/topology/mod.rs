@@ -43,22 +43,20 @@ pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `--topology` adds to the summary of a run.
+/// The parameters of `--topology`.
 pub(crate) struct Geometry {
     range_m: Option<f64>,
     chains: Option<ChainThroughput>,
 }
 
 impl RunArgs {
-    /// If it was asked for.
+    /// The geometry, if `--topology` is given.
     pub(crate) fn geometry(&self) -> Result<Option<Geometry>, Failure> {
         let g = &self.geometry;
         if !self.topology {
             let alone = [("--range", g.range.is_some()), ("--chains", g.chains.is_some())];
             return alone.into_iter().find(|(_, given)| *given).map_or(Ok(None), |(option, _)| {
-                Err(Failure::Usage(format!(
-                    "{option}: says how --topology judges the geometry; give that, too"
-                )))
+                Err(Failure::Usage(format!("{option} has no effect without --topology; add --topology")))
             });
         }
         let chains = g.chains.as_deref().map(chains).transpose()?;
@@ -76,7 +74,9 @@ impl Geometry {
 pub(crate) fn chains(path: &Path) -> Result<ChainThroughput, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| {
-        Failure::Usage(format!("cannot read {shown}: {e}; --chains takes a file with the columns hops,kbps"))
+        Failure::Usage(format!(
+            "cannot read {shown}: {e}; --chains needs a CSV file with the columns hops,kbps"
+        ))
     })?;
     ChainThroughput::parse(&text).map_err(|e| Failure::Usage(format!("{shown}:{e}")))
 }
@@ -85,12 +85,14 @@ fn between(r: &Resolved, src: &str, dst: &str) -> Result<SurveyedFlow, Failure> 
     let node = |option: &str, name: &str| {
         wayhop_core::node_named(&r.names, name).map(|i| i as u32).ok_or_else(|| {
             let last = r.names.len() - 1;
-            Failure::Usage(format!("{option} {name}: there is no such node; give 0 to {last}, or a name"))
+            Failure::Usage(format!(
+                "{option} {name}: no such node; give a number from 0 to {last}, or a name"
+            ))
         })
     };
     let (src, dst) = (node("--src", src)?, node("--dst", dst)?);
     if src == dst {
-        return Err(Failure::Usage(format!("--dst {dst}: that is where the path begins; give another node")));
+        return Err(Failure::Usage(format!("--dst {dst} is the same node as --src; give another one")));
     }
     Ok(SurveyedFlow::between(r, src, dst))
 }

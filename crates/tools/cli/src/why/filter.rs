@@ -1,4 +1,4 @@
-//! Which of the lost packets `wayhop why` lists.
+//! Filters for the lost packets that `wayhop why` lists.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -8,35 +8,35 @@ use wayhop_trace::{LostPacket, NodeInfo, RunDir, Tables};
 
 use crate::failure::Failure;
 
-/// How `--cause` calls packets that were under way when the run ended.
+/// Cause of packets that were still in transit when the run ended.
 const HELD: &str = "held";
-/// More names do not fit a message.
+/// Names in a message.
 const MOST_NAMES: usize = 12;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FilterArgs {
-    /// Only packets lost at S seconds of the run or later (held ones: last seen)
+    /// List only packets lost at S seconds of the run or later (held packets: last seen)
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with_all = ["packet", "seq"])]
     from: Option<f64>,
-    /// Only packets lost before S seconds of the run
+    /// List only packets lost before S seconds of the run
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with_all = ["packet", "seq"])]
     until: Option<f64>,
-    /// Only packets lost at this node: its name, number or address
+    /// List only packets lost at this node: its name, number or address
     #[arg(long, value_name = "NODE", conflicts_with_all = ["packet", "seq"])]
     node: Option<String>,
-    /// Only packets lost for this reason, such as NO_ROUTE, or with this outcome among their frames, such as collision; held for those
-    /// still under way at the end
+    /// List only packets lost for this reason, such as NO_ROUTE, or with this outcome of a frame, such as collision; held for
+    /// packets still in transit at the end
     #[arg(long, value_name = "CAUSE", conflicts_with_all = ["packet", "seq"])]
     cause: Option<String>,
-    /// Only packets from or to this address
+    /// List only packets from or to this address
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["packet", "seq"])]
     address: Option<IpAddr>,
 }
 
 /// A time in a run.
 fn seconds(text: &str) -> Result<f64, String> {
-    let s: f64 = text.parse().map_err(|_| "give seconds, such as 12.5".to_owned())?;
-    if s.is_finite() && s >= 0.0 { Ok(s) } else { Err("give seconds from 0, such as 12.5".to_owned()) }
+    let s: f64 = text.parse().map_err(|_| "give a time in seconds, such as 12.5".to_owned())?;
+    if s.is_finite() && s >= 0.0 { Ok(s) } else { Err("give a time from 0 s, such as 12.5".to_owned()) }
 }
 
 impl FilterArgs {
@@ -46,11 +46,11 @@ impl FilterArgs {
         from.is_some() || until.is_some() || node.is_some() || cause.is_some() || address.is_some()
     }
 
-    /// Leaves the packets that were asked for.
+    /// Keeps the packets that match.
     pub(super) fn apply(&self, run: &RunDir, all: &mut Vec<LostPacket>) -> Result<(), Failure> {
         if let Some((from, until)) = self.from.zip(self.until).filter(|(from, until)| from >= until) {
             return Err(Failure::Usage(format!(
-                "--from {from} --until {until}: the range is empty; give a later --until"
+                "--from {from} --until {until}: empty range; give a later --until"
             )));
         }
         let node = self.node.as_deref().map(|name| node_of(run, name)).transpose()?;
@@ -82,7 +82,7 @@ fn causes(p: &LostPacket) -> impl Iterator<Item = &str> {
     std::iter::once(end).chain(p.causes.iter().flatten().map(|(what, _)| what.as_str()))
 }
 
-/// Refuses a cause that is neither a reason for drops nor one of this run's.
+/// Rejects a cause that is neither a drop reason nor a cause in this run.
 fn check_cause(cause: &str, all: &[LostPacket]) -> Result<(), Failure> {
     let here: BTreeSet<&str> = all.iter().flat_map(causes).collect();
     let mut known: Vec<&str> = DropReason::ALL.iter().map(|r| r.name()).chain([HELD]).collect();

@@ -22,7 +22,7 @@ fn reports_are_written_down_and_garbage_is_counted() {
     let mut said = BufReader::new(collect.stderr.take().expect("piped")).lines();
     let first = said.next().expect("a line").expect("text");
 
-    let address = first.strip_prefix("listening at ").and_then(|r| r.split(',').next()).expect("an address");
+    let address = first.strip_prefix("listening on ").and_then(|r| r.split(',').next()).expect("an address");
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     // As docs/reference/control.md has it.
     let report = r#"{"wayhop_report":1,"node":"mesh-3","start_unix_s":1700000000,"number":0,"time_unix_s":1700000000.5,"counters":{"forwarded":7}}"#;
@@ -39,7 +39,7 @@ fn reports_are_written_down_and_garbage_is_counted() {
     assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
     assert!(collect.wait().expect("it ends").success());
     let rest: Vec<String> = said.map_while(Result::ok).collect();
-    assert!(rest.last().is_some_and(|l| l.contains("2 datagrams did not count")), "{rest:?}");
+    assert!(rest.last().is_some_and(|l| l.contains("2 datagrams were ignored")), "{rest:?}");
     let file = std::fs::read_to_string(folder.path().join("reports/mesh-3_127.0.0.1.jsonl")).expect("a file");
     check_report(&file);
     check_report(report);
@@ -79,7 +79,7 @@ fn a_full_folder_is_said_once_and_new_reports_are_written() {
         .expect("the program runs");
     let mut said = BufReader::new(collect.stderr.take().expect("piped")).lines();
     let first = said.next().expect("a line").expect("text");
-    let address = first.strip_prefix("listening at ").and_then(|r| r.split(',').next()).expect("an address");
+    let address = first.strip_prefix("listening on ").and_then(|r| r.split(',').next()).expect("an address");
     let mut lines = BufReader::new(collect.stdout.take().expect("piped")).lines();
     // Of 4096 octets each: 256 files fill it. One address has 64.
     for n in 0..300 {
@@ -91,7 +91,7 @@ fn a_full_folder_is_said_once_and_new_reports_are_written() {
         lines.next().expect("a line").expect("text");
     }
     let line = said.next().expect("a line").expect("text");
-    assert!(line.contains("1 old files went to make room, mesh-0_127.0.1.1.jsonl"), "{line}");
+    assert!(line.contains("1 old files deleted to make room, mesh-0_127.0.1.1.jsonl"), "{line}");
     assert!(line.contains("raise --limit-mib, or move files elsewhere"), "{line}");
     collect.kill().expect("it runs");
     collect.wait().expect("it ends");

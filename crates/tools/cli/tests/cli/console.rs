@@ -109,7 +109,7 @@ fn without_arguments_the_help_says_how_to_begin() {
 fn run_without_a_scenario_says_what_to_give() {
     let message = run_in(Path::new("/"), &["run"]).failure(2);
     assert!(
-        message.contains("give a scenario file, or ns-2's files by --movement and --traffic"),
+        message.contains("give a scenario file, or ns-2 files with --movement and --traffic"),
         "{message}"
     );
 }

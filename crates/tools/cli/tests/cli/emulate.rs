@@ -145,7 +145,7 @@ fn a_command_runs_in_its_node_and_the_run_ends_with_its_status() {
     assert_eq!(missing.status, Some(127));
     assert!(missing.err.contains("node 1: no-such-program: No such file or directory"), "{}", missing.err);
     let nobody = emulate("9", &["true"]).failure(2);
-    assert!(nobody.contains("--node 9: there is no such node; give 0 to 4"), "{nobody}");
+    assert!(nobody.contains("--node 9: no such node; give a number from 0 to 4"), "{nobody}");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn other_processes_enter_a_node_and_a_killed_run_leaves_nothing() {
     let links = exec(&["far", "--", "ip", "-o", "-4", "addr"]).ok();
     assert!(links.contains("mesh0    inet 10.0.0.5/24"), "{links}");
     assert_eq!(exec(&["0", "--", "sh", "-c", "exit 3"]).status, Some(3));
-    assert!(exec(&["9", "--", "true"]).failure(2).contains("there is no such node"));
+    assert!(exec(&["9", "--", "true"]).failure(2).contains("no such node"));
     assert_eq!(exec(&["0", "--", "no-such-program"]).status, Some(127));
     let before = std::process::Command::new("ip").args(["-o", "link"]).output().expect("ip").stdout;
     signal(&child, "-KILL");
@@ -321,7 +321,7 @@ fn a_program_that_fails_is_in_the_summary_the_manifest_and_the_exit_status() {
         let m = crate::manifest(&dir.path().join(world));
         let error = m["error"].as_str().expect("an error");
         assert!(
-            error.contains("node 1: sh ended with status 3") && error.contains("no-such-program: "),
+            error.contains("node 1: sh exited with status 3") && error.contains("no-such-program: "),
             "{m}"
         );
         assert_eq!(m["status"], "complete", "the run came to its end");

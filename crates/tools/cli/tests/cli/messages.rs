@@ -242,7 +242,7 @@ fn a_missing_file_and_a_folder_are_refused_by_name() {
     for (args, expected) in [
         (&["run", "none.toml"][..], "wayhop: none.toml: no such file; check the name"),
         (&["run", "--movement", "none.tcl"], "wayhop: none.tcl: no such file; check the name"),
-        (&["run", "m.tcl"], "wayhop: m.tcl: a file of ns-2's is no scenario file; give it by --movement"),
+        (&["run", "m.tcl"], "wayhop: m.tcl: ns-2 files are not scenario files; give it with --movement"),
         (&["run", "."], "wayhop: .: is a folder; name a file in it"),
         (&["run", "--movement", "."], "wayhop: .: is a folder; name a file in it"),
         (&["export", "ns2", "none.toml"], "wayhop: none.toml: no such file"),

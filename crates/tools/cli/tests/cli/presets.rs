@@ -64,15 +64,15 @@ fn what_is_printed_of_one_is_taken_as_a_scenario() {
 fn a_wrong_name_is_met_with_the_one_that_was_meant() {
     let dir = folder(&[]);
     let failure = |name: &str| run_in(dir.path(), &["presets", name]).failure(2);
-    assert_eq!(failure("80211q"), "wayhop: there is no preset \"80211q\"; did you mean 80211b?\n");
-    assert_eq!(failure("dsr/ns"), "wayhop: there is no preset \"dsr/ns\"; did you mean dsr/ns2?\n");
+    assert_eq!(failure("80211q"), "wayhop: no preset \"80211q\"; did you mean 80211b?\n");
+    assert_eq!(failure("dsr/ns"), "wayhop: no preset \"dsr/ns\"; did you mean dsr/ns2?\n");
     assert_eq!(
         failure("ns2"),
-        "wayhop: \"ns2\" is the name of several: give one of dsr/ns2, aodv/ns2, dsdv/ns2, tcp/ns2\n"
+        "wayhop: \"ns2\" is ambiguous: give one of dsr/ns2, aodv/ns2, dsdv/ns2, tcp/ns2\n"
     );
-    assert!(failure("pran").contains("run wayhop reproduce pran"));
+    assert!(failure("pran").contains("wayhop reproduce pran"));
     assert_eq!(
         failure("zzzzzzzzzzzzzzzzzzzz"),
-        "wayhop: there is no preset \"zzzzzzzzzzzzzzzzzzzz\"; wayhop presets lists them\n"
+        "wayhop: no preset \"zzzzzzzzzzzzzzzzzzzz\"; list them with: wayhop presets\n"
     );
 }

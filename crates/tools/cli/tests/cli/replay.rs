@@ -110,7 +110,7 @@ fn every_log_of_a_run_replays_and_another_parameter_shows_the_first_difference()
 
         // The same for people.
         let text = run_in(dir.path(), &["replay", &log, "--set", &set]);
-        let place = format!("{log}:{}: at ", first["line"]);
+        let place = format!("{log}:{}: {protocol} differs at ", first["line"]);
         assert!(text.out.starts_with(&place) && text.out.contains("effects in the log"), "{}", text.out);
         assert!(text.out.lines().any(|l| l.starts_with('!')), "{}", text.out);
         assert!(text.out.contains(&format!("{protocol} (rfc) of node ")), "{}", text.out);
@@ -161,7 +161,10 @@ fn half_a_log_is_told_apart_from_a_whole_one() {
     };
     let (status, out) = cut(30, &lines[30][..40]);
     assert_eq!(status, Some(3), "{out}");
-    assert!(out.ends_with("half.jsonl: half a log, replayed up to line 30: line 31 breaks off\n"), "{out}");
+    assert!(
+        out.ends_with("half.jsonl: truncated log, replayed up to line 30: line 31 breaks off\n"),
+        "{out}"
+    );
     let (status, out) = cut(30, "");
     assert_eq!(status, Some(3), "{out}");
     assert!(out.ends_with("replayed up to line 30: it has no line that ends it\n"), "{out}");
@@ -190,13 +193,13 @@ fn what_is_no_log_is_refused_with_file_line_and_remedy() {
         ),
         (
             &["protocol.jsonl"],
-            "wayhop: protocol.jsonl:1: the protocol \"olsr\" is not known; known are dsr, aodv, dsdv",
+            "wayhop: protocol.jsonl:1: unknown protocol \"olsr\"; known protocols: dsr, aodv, dsdv",
         ),
         (&["parameter.jsonl"], "wayhop: parameter.jsonl:1: these are no parameters of dsdv: \"long\" is not"),
         (&["scenario.jsonl"], "wayhop: scenario.jsonl:1: this is no log of inputs"),
         (&["run"], "wayhop: run: this is a directory; give the logs in it"),
         (&["absent.jsonl"], "wayhop: absent.jsonl: cannot read it: No such file"),
-        (&["run/inputs/0.jsonl", "--set", "seed=2"], "wayhop: --set seed=2: a log has inputs of one engine"),
+        (&["run/inputs/0.jsonl", "--set", "seed=2"], "wayhop: --set seed=2: only parameters of the protocol"),
         (
             &["run/inputs/0.jsonl", "--set", "protocol.speed=2"],
             "wayhop: --set protocol.speed=2: dsdv has no such parameter",
@@ -213,7 +216,7 @@ fn what_is_no_log_is_refused_with_file_line_and_remedy() {
     let e = run_in(dir.path(), &["replay", "garbage.jsonl"]).failure(2);
     assert!(
         e.starts_with(
-            "wayhop: garbage.jsonl: replayed up to line 9: 8 inputs, 0 of them answered otherwise\n"
+            "wayhop: garbage.jsonl: replayed up to line 9: 8 inputs, 0 of them with different effects\n"
         ),
         "{e}"
     );
@@ -224,7 +227,7 @@ fn what_is_no_log_is_refused_with_file_line_and_remedy() {
     let e = run_in(dir.path(), &["run", "walk.toml", "--record-inputs", "9"]).failure(2);
     assert!(
         e.starts_with(
-            "wayhop: --record-inputs 9: there is no such node; give 0 to 7, mesh-0 to mesh-7, or a name"
+            "wayhop: --record-inputs 9: no such node; give a number from 0 to 7, mesh-0 to mesh-7, or a name"
         ),
         "{e}"
     );

@@ -44,18 +44,15 @@ fn a_run_with_other_settings_gets_a_name_of_its_own_and_the_same_one_the_same() 
 fn a_run_that_gives_way_to_out_is_told_and_takes_its_programs_output_along() {
     let dir = folder(&[("s.toml", SCENARIO)]);
     let run = |more: &[&str]| run_in(dir.path(), &[&["run", "s.toml", "--out", "run"], more].concat());
-    assert!(!run(&[]).err.contains("gives way"));
+    assert!(!run(&[]).err.contains("replacing"));
     let outputs = ["programs/0-0.txt", "reports/0.jsonl"].map(|f| dir.path().join("run").join(f));
     for output in &outputs {
         std::fs::create_dir_all(output.parent().expect("a folder")).expect("made");
         std::fs::write(output, "of the older run").expect("written");
     }
     let told = run(&["--seed", "2"]).err;
-    assert!(
-        told.contains("run: the older run in it, of 20") && told.contains("gives way to this one"),
-        "{told}"
-    );
+    assert!(told.contains("replacing the run of 20") && told.contains(" in run\n"), "{told}");
     assert!(outputs.iter().all(|o| !o.exists()), "the older run's output is not this run's");
     assert_eq!(manifest(&dir.path().join("run"))["seed"], 2);
-    assert!(!run(&["--seed", "3", "--quiet"]).err.contains("gives way"));
+    assert!(!run(&["--seed", "3", "--quiet"]).err.contains("replacing"));
 }

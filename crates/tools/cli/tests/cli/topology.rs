@@ -87,21 +87,19 @@ fn two_nodes_can_be_named_and_wrong_ones_are_refused() {
     );
     assert!(topology(&[]).ok().contains("--src and --dst name two nodes"));
     for (args, message) in [
-        (&["--src", "9", "--dst", "1"][..], "--src 9: there is no such node; give 0 to 2, or a name"),
-        (&["--src", "1", "--dst", "1"], "--dst 1: that is where the path begins; give another node"),
+        (&["--src", "9", "--dst", "1"][..], "--src 9: no such node; give a number from 0 to 2, or a name"),
+        (&["--src", "1", "--dst", "1"], "--dst 1 is the same node as --src; give another one"),
         (&["--chains", "c.csv"], "c.csv:2: \"2\" where 1 hops are due; list 1, 2, 3, ... hops in order"),
         (
             &["--chains", "none.csv"],
-            "cannot read none.csv: No such file or directory (os error 2); --chains takes a file with the columns hops,kbps",
+            "cannot read none.csv: No such file or directory (os error 2); --chains needs a CSV file with the columns \
+             hops,kbps",
         ),
     ] {
         assert_eq!(topology(args).failure(2), format!("wayhop: {message}\n"));
     }
     let alone = run_in(dir.path(), &["run", "--movement", "m.tcl", "--range", "100"]);
-    assert_eq!(
-        alone.failure(2),
-        "wayhop: --range: says how --topology judges the geometry; give that, too\n"
-    );
+    assert_eq!(alone.failure(2), "wayhop: --range has no effect without --topology; add --topology\n");
 }
 
 #[test]
@@ -137,7 +135,7 @@ fn chains_are_measured_for_the_expected_throughput() {
     assert!(measured["flows"][0]["topology"]["expected_bps"].as_f64().unwrap() > 1e5);
 
     let refused = told(&["--measure-chains", "c.csv", "--chain-spacing", "250"], &[]).failure(2);
-    assert!(refused.contains("neighbours would not reach each other"), "{refused}");
+    assert!(refused.contains("neighbours would be out of range"), "{refused}");
     // No chain is measured, and no progress told, for a file that cannot be written.
     assert_eq!(
         told(&["--measure-chains", "none/c.csv"], &more).failure(1),

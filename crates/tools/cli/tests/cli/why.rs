@@ -125,7 +125,7 @@ fn wrong_names_and_worlds_that_cannot_tell_are_said() {
     let dir = folder(&[("s.toml", CROWD)]);
     let fails = |args: &[&str]| run_in(dir.path(), args).failure(2);
     let e = fails(&["run", "s.toml", "--receptions", "99"]);
-    assert!(e.contains("--receptions 99: there is no such node; give 0 to 24"), "{e}");
+    assert!(e.contains("--receptions 99: no such node; give a number from 0 to 24"), "{e}");
     let e = fails(&["run", "s.toml", "--set", "receptions.flows=[77]"]);
     assert!(e.contains("receptions.flows") && e.contains("there is no flow 77"), "{e}");
     let e = fails(&["run", "s.toml", "--seeds", "2", "--receptions"]);
@@ -138,7 +138,7 @@ fn wrong_names_and_worlds_that_cannot_tell_are_said() {
     let e = fails(&["why", "r", "99999999"]);
     assert!(e.contains("the run has no packet 99999999"), "{e}");
     let e = fails(&["why", "r", "--flow", "99"]);
-    assert!(e.contains("r: the run has no flow 99; it has 0 to 9"), "{e}");
+    assert!(e.contains("r: the run has no flow 99; it has flows 0 to 9"), "{e}");
     let silent = ["s.toml", "--duration", "1", "--out", "silent", "--set", "traffic=[]"];
     summary_of(dir.path(), &silent);
     assert_eq!(run_in(dir.path(), &["why", "silent"]).ok(), "the run sent no packets\n");
@@ -183,7 +183,7 @@ fn a_packet_for_a_node_that_is_down_has_seven_attempts_that_say_so() {
     summary_of(dir.path(), &["s.toml", "--out", "r"]);
     let text = run_in(dir.path(), &["why", "r", &packet]).ok();
     assert!(text.contains("originate") || text.contains("an application sends it"), "{text}");
-    assert!(text.contains("was not recorded: run it again with --receptions"), "{text}");
+    assert!(text.contains("were not recorded; run again with --receptions"), "{text}");
 }
 
 /// The numbers of the list are those of the summary, and each packet's story ends as the list says.

@@ -530,7 +530,7 @@ fn what_a_lab_cannot_do_is_refused_with_the_remedy() {
         ),
         (
             "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\n",
-            "s.toml: traffic.2.kind: in a lab TCP is the kernel's; take the flows of kind tcp out, or all flows by `--set traffic=[]`",
+            "s.toml: traffic.2.kind: a lab cannot run flows of kind tcp; remove them (or all flows: --set traffic=[])",
         ),
         ("[output]\nns2_trace = true\n", "writes no trace in ns-2's format"),
     ] {

@@ -72,7 +72,7 @@ fn a_node_whose_helper_is_killed_says_so_leaves_the_mesh_and_sets_the_host_back(
         // What it set back by itself is not set back again, whatever became of it.
         assert!(mesh.run(0, "sysctl -w net.ipv4.conf.eth1.send_redirects=0").0);
         let (ok, said) = restore(&mesh);
-        assert!(ok && said.contains("nothing is left"), "{said}");
+        assert!(ok && said.contains("nothing to restore"), "{said}");
         assert_eq!(mesh.run(0, "sysctl -n net.ipv4.conf.eth1.send_redirects").1.trim(), "0");
         assert!(mesh.run(0, "sysctl -w net.ipv4.conf.eth1.send_redirects=1").0);
         assert_eq!(mesh.host_state(0), all, "{protocol}: and its files are gone");
@@ -215,7 +215,7 @@ fn restore(mesh: &Mesh) -> (bool, String) {
 fn doctor(mesh: &Mesh) -> String {
     let variable = format!("WAYHOP_RUNTIME_DIR={}", mesh.folder().join("run").display());
     let (_, said) = mesh.run_args(0, &["env", &variable, WAYHOP, "doctor", "node"]);
-    said.lines().find(|l| l.contains("traces of killed nodes")).expect("a line").to_owned()
+    said.lines().find(|l| l.contains("leftovers of killed nodes")).expect("a line").to_owned()
 }
 
 #[test]
@@ -225,17 +225,17 @@ fn doctor_tells_of_what_killed_nodes_left_and_restore_sets_it_back() {
     }
     let mut mesh = Mesh::line(1);
     let before = mesh.host_state(0);
-    assert!(doctor(&mesh).contains("nothing is left"));
+    assert!(doctor(&mesh).ends_with(": none"));
     mesh.start(0, "aodv", &[]);
     let (ok, said) = restore(&mesh);
-    assert!(ok && said.contains("nothing is left"), "a node that runs is left alone: {said}");
-    assert!(doctor(&mesh).contains("nothing is left"));
+    assert!(ok && said.contains("nothing to restore"), "a node that runs is left alone: {said}");
+    assert!(doctor(&mesh).ends_with(": none"));
     kill_both(&mut mesh, 0);
-    assert!(doctor(&mesh).contains("eth1 is as a killed node left it"), "{}", doctor(&mesh));
+    assert!(doctor(&mesh).contains("eth1: still as a killed node left it"), "{}", doctor(&mesh));
     let (ok, said) = restore(&mesh);
-    assert!(ok && said.contains("left at eth1"), "{said}");
+    assert!(ok && said.contains("changed at eth1"), "{said}");
     assert_eq!(mesh.host_state(0), before);
-    assert!(doctor(&mesh).contains("nothing is left"));
+    assert!(doctor(&mesh).ends_with(": none"));
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn a_node_that_cannot_set_its_host_back_says_so_fails_and_leaves_it_to_others() 
     assert!(said.contains("eth1: set ipv4 own forwarding 0 1: Read-only file system"), "{said}");
     assert!(said.contains("this host is not as it was") && said.contains("wayhop node --restore"), "{said}");
     let (ok, said) = restore(&mesh);
-    assert!(ok && said.contains("left at eth1"), "{said}");
+    assert!(ok && said.contains("changed at eth1"), "{said}");
     assert_eq!(mesh.host_state(0), before);
 }
 
@@ -336,7 +336,7 @@ fn a_list_that_is_none_is_refused_with_its_line_and_the_remedy() {
         let said = mesh.said(0);
         assert!(said.contains(list.to_str().unwrap()) && said.contains(says), "{said}");
         assert!(said.contains("remove the file") && !said.contains("panicked"), "{said}");
-        assert!(doctor(&mesh).contains("eth1 is as a killed node left it"));
+        assert!(doctor(&mesh).contains("eth1: still as a killed node left it"));
         assert_eq!(network(&mesh, 0), left, "nothing is done");
     }
     // Nor is one taken that others could have written.
