@@ -359,8 +359,8 @@ fn a_report_of_a_sweep_has_means_and_differences() {
     let page = fs::read_to_string(d.join("sw/report.html")).unwrap();
     for words in [
         "Delivery ratio over number of nodes",
-        "Means of 2\u{a0}runs with 95\u{a0}% intervals",
-        "Mean differences to dsr of 2 pairs of runs with the same seed",
+        "Means over 2\u{a0}runs with 95\u{a0}% intervals",
+        "Mean differences to dsr over 2 pairs of runs with the same seed",
         "8 of 8 runs",
         "8 of 8 simulated runs",
         "<h2>Goodput (bit/s)</h2>",

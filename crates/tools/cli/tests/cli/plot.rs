@@ -44,12 +44,12 @@ fn a_figure_takes_two_commands() {
     assert_eq!(x, ["150", "200", "150", "200"], "{csv}");
     let svg = fs::read_to_string(d.join(file)).unwrap();
     for words in
-        ["movement spacing (m)", "latency, mean (ms)", "protocol:", ">dsr<", ">aodv<", "Means of 3 runs"]
+        ["movement spacing (m)", "latency, mean (ms)", "protocol:", ">dsr<", ">aodv<", "Means over 3 runs"]
     {
         assert!(svg.contains(words), "{words}: {svg}");
     }
     let printed = run_in(d, &[&args[..], &["--out", "-", "--no-caption"]].concat()).ok();
-    assert!(printed.starts_with("<svg ") && !printed.contains("Means of 3 runs"), "{printed}");
+    assert!(printed.starts_with("<svg ") && !printed.contains("Means over 3 runs"), "{printed}");
     let named = [&["plot", "sweep"], &args[1..], &["--out", "-", "--no-caption"]].concat();
     assert_eq!(run_in(d, &named).ok(), printed, "the kind can be said");
     let e = run_in(d, &[&args[..], &["--out", "f.jpg"]].concat()).failure(2);
