@@ -71,6 +71,7 @@ docs:
 	cargo xtask docs
 
 site: install-site
+	target/mkdocs/bin/python3 -m unittest discover --quiet --start-directory packaging/site
 	NO_MKDOCS_2_WARNING=1 target/mkdocs/bin/mkdocs build --strict
 	@echo "To read it: python3 -m http.server --directory site"
 

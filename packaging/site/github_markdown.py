@@ -1,7 +1,7 @@
 """Pages are written in GitHub's Markdown; mkdocs reads a stricter one.
 
-Python-Markdown wants four columns for each level of a list, a blank line before it, and nothing but a
-language behind a fence. It counts headings of the same name in a way of its own.
+Python-Markdown wants four columns for each level of a list, blank lines around lists and fences, and
+nothing but a language behind a fence. It counts headings of the same name in a way of its own.
 """
 
 import re
@@ -29,8 +29,8 @@ def outside_of_fences(text):
 
 
 def for_python_markdown(text):
-    """`text` with its lists indented by four columns a level, a blank line before each, and plain fences."""
-    out, levels, paragraph = [], [], False
+    """`text` with lists indented by four columns a level, blank lines around lists and fences, and plain fences."""
+    out, levels, paragraph, listed, loose, was_text = [], [], False, False, False, True
     for line, is_text in outside_of_fences(text):
         body = line.lstrip(" ")
         indent = len(line) - len(body)
@@ -39,10 +39,13 @@ def for_python_markdown(text):
         if body and (item or not paragraph):
             while levels and indent < levels[-1]:
                 levels.pop()
+        if body and is_text != was_text and out and out[-1]:
+            out.append("")
         depth, within = 4 * len(levels), levels[-1] if levels else 0
         if item:
-            if paragraph and not listed:
+            if out and out[-1] and (loose or paragraph and not listed):
                 out.append("")
+            loose = False
             levels.append(indent + item.end())
             indent = within
         elif not is_text:
@@ -50,6 +53,8 @@ def for_python_markdown(text):
         out.append(" " * (depth + max(0, indent - within)) + body if body else "")
         paragraph = bool(body) and is_text and not body.startswith(("#", "|"))
         listed = bool(levels)
+        loose = listed and (loose or not body)
+        was_text = is_text
     return "\n".join(out)
 
 
