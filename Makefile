@@ -3,6 +3,7 @@
 # make test    everything that CI checks
 # make web     of these, what tests the studio's page
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
+# make site    the documentation as a web site, in site/VERSION; fails on a broken link
 # make docs    write the generated pages of docs/reference
 # make reproductions   run every reproduction that needs no root, and write docs/reference/reproductions.md
 
@@ -19,7 +20,7 @@ TEST_SLOTS := $(shell expr 4 \* $$(nproc))
 # A system that is not Linux, for which the simulator has to compile.
 ELSEWHERE := x86_64-pc-windows-gnu
 
-.PHONY: demo check test web bench docs reproductions build install-demo install-test install-bench
+.PHONY: demo check test web bench docs site reproductions build install-demo install-test install-bench install-site
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -43,6 +44,7 @@ test: install-test
 	! command -v rustup >/dev/null || cargo check --package wayhop-cli --no-default-features --target $(ELSEWHERE)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bench && python3 -m unittest --quiet
+	$(MAKE) site
 	cargo nextest run --workspace --no-run
 	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
@@ -68,11 +70,16 @@ bench: install-bench build
 docs:
 	cargo xtask docs
 
+site: install-site
+	target/mkdocs/bin/python3 -m unittest discover --quiet --start-directory packaging/site
+	NO_MKDOCS_2_WARNING=1 target/mkdocs/bin/mkdocs build --strict
+	@echo "To read it: python3 -m http.server --directory site"
+
 reproductions: build
 	python3 bench/reproductions.py
 
 build:
 	cargo build --release --package wayhop-cli
 
-install-demo install-test install-bench:
+install-demo install-test install-bench install-site:
 	.ci/install $(@:install-%=%)

@@ -24,7 +24,7 @@ cargo xtask check          direction of dependencies, circles of files, forbidde
                            stale generated docs and captures
 cargo xtask docs           write the generated pages of docs/reference, and the picture of the architecture
 cargo xtask docs --check   fail if they are stale
-cargo xtask samples        run the README's commands and write what they print into its samples
+cargo xtask samples        run the commands of README and tutorials, write what they print into the samples
 cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
 ";
 

@@ -21,8 +21,8 @@ fn text(path: &str) -> String {
 
 /// The blocks of Python in a page.
 fn python_blocks(page: &str) -> Vec<String> {
-    let blocks = page.split("```python\n").skip(1);
-    blocks.filter_map(|b| b.split("```").next()).map(str::to_owned).collect()
+    let blocks = page.split("```python").skip(1).filter_map(|b| b.split_once('\n'));
+    blocks.filter_map(|(_, b)| b.split("```").next()).map(str::to_owned).collect()
 }
 
 fn run_python(python: &Path, script: &str, args: &[&str], dir: &Path) -> String {
@@ -135,17 +135,17 @@ fn loads_are_what_the_tables_give() {
 }
 
 #[test]
-fn the_readmes_plot_shows_the_share_that_arrived() {
+fn the_tutorials_plot_shows_the_share_that_arrived() {
     let dir = folder(&[("s.toml", BUSY)]);
     let totals = summary_of(dir.path(), &["s.toml", "--out", "run"])["totals"].clone();
     let table = run_in(dir.path(), &["export", "csv", "run", "packets"]).ok();
     std::fs::write(dir.path().join("packets.csv"), table).expect("written");
-    // In the place of matplotlib, something that says what is drawn.
+    // Instead of matplotlib, something that says what is drawn.
     let stub = "def semilogx(x, y, **_): print(len(x), max(y))\ndef __getattr__(name): return lambda *a, **k: None\n";
     std::fs::create_dir(dir.path().join("matplotlib")).expect("made");
     std::fs::write(dir.path().join("matplotlib/__init__.py"), "").expect("written");
     std::fs::write(dir.path().join("matplotlib/pyplot.py"), stub).expect("written");
-    let script = &python_blocks(&text("README.md"))[0];
+    let script = &python_blocks(&text("docs/tutorials/figure-for-a-paper.md"))[0];
     let drawn = run_python(Path::new("python3"), script, &["packets.csv"], dir.path());
     let mut drawn = drawn.split_whitespace();
     assert_eq!(drawn.next(), Some(totals["received"].to_string().as_str()));
