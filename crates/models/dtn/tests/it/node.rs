@@ -71,7 +71,9 @@ impl Pair {
             let h = &mut self.hosts[host];
             let mut effects = Vec::new();
             h.node.on_input(&mut ApplicationCx::new(self.now, addr(host), &mut h.rng, &mut effects), input);
-            effects.into_iter().for_each(|effect| self.carry(host, effect));
+            for effect in effects {
+                self.carry(host, effect);
+            }
         }
     }
 
@@ -203,7 +205,7 @@ fn a_node_without_memory_keeps_its_bundles_and_makes_none_for_the_time_it_was_do
         let mut bundles = 0;
         pair.hosts[0].node.sizes(&mut |what, n| {
             if what == "bundles" {
-                bundles = n
+                bundles = n;
             }
         });
         bundles
