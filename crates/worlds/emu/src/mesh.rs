@@ -10,7 +10,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tun_rs::{DeviceBuilder, SyncDevice};
 use wayhop_control::gpsd::Server;
 use wayhop_core::NodeId;
-use wayhop_netns::{Error, Namespace, Need, make_room, send_all_by};
+use wayhop_netns::{Error, Namespace, Need, add_host_address, make_room, send_all_by};
 use wayhop_scenario::{FlowConfig, FlowKind, Ipv6Plan, Resolved};
 
 /// The interface that programs see.
@@ -150,7 +150,7 @@ impl Stack {
             let tun = tun.mtu(MTU).tx_queue_len(TUN_QUEUE).build_sync()?;
             tun.set_nonblocking(true)?;
             if let Some(home) = home {
-                tun.add_address_v4(home, 32)?;
+                add_host_address(tun.if_index()?, home)?;
             }
             if scenario.edge.is_some() {
                 send_all_by(tun.if_index()?, home)?;

@@ -30,7 +30,7 @@ pub use error::Error;
 pub use exec::exec;
 pub use lateness::Lateness;
 pub use launch::{Confinement, PROGRAM_COMMAND, become_program};
-pub use namespace::{Namespace, allow_services, send_all_by};
+pub use namespace::{Namespace, add_host_address, allow_services, send_all_by};
 pub use order::order;
 pub use pids::{INIT_COMMAND, keep_pids};
 pub use program::{

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
+use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
@@ -89,6 +90,16 @@ pub fn send_all_by(ifindex: u32, source: Option<Ipv4Addr>) -> io::Result<()> {
     let source = source.map(|addr| RouteAttribute::PrefSource(RouteAddress::Inet(addr)));
     route.attributes.extend(source);
     order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE)
+}
+
+/// Gives an interface of this number in this thread's namespace one more address.
+pub fn add_host_address(ifindex: u32, addr: Ipv4Addr) -> io::Result<()> {
+    let mut message = AddressMessage::default();
+    message.header.family = AddressFamily::Inet;
+    message.header.prefix_len = 32;
+    message.header.index = ifindex;
+    message.attributes.extend([AddressAttribute::Local(addr.into()), AddressAttribute::Address(addr.into())]);
+    order(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE)
 }
 
 /// Brings up the loopback interface, which is always the first, of this thread's namespace.
