@@ -85,7 +85,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["confine", "core", "transport", "trace", "control"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
-    ("topology", &["core", "document", "world", "transport", "trace", "scenario"]),
+    ("topology", &["core", "document", "world", "transport", "trace", "scenario", "report"]),
     // The same nodes and medium on the real clock.
     ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // What of a node faces the kernel. Its tests need namespaces.
@@ -132,7 +132,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Hosts of a field run, over ssh. It starts daemons by the command, elsewhere.
     ("fleet", &["core", "document", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
-    ("report", &[]),
+    ("report", &["core"]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
     ("figures", &["core", "trace", "report"]),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.

@@ -2,14 +2,14 @@
 //!
 //! What happens to a packet inside of a node is in `wayhop_node`; what a node asks for is answered in `world`.
 
-use wayhop_core::{Frame, Mac, Packet, RxMeta, Time, TimerKey, TxStatus};
-use wayhop_node::{OnDemand, Stage};
+use wayhop_core::{Frame, HopKind, Mac, NetworkInput, Packet, RxMeta, Time, TimerKey, TxStatus};
+use wayhop_node::{Hop, OnDemand, Stage, World as _};
 use wayhop_protocols::hop;
 
 use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{HostRoute, Outgoing};
 use crate::world::SimulationWorld;
 
 /// A node of a simulation.
@@ -34,6 +34,34 @@ impl Net {
             f(&mut self.nodes[node as usize], &mut SimulationWorld { common: &mut self.common, node });
         self.send_answers(at);
         answer
+    }
+
+    /// A host sends something.
+    pub(crate) fn send_out(&mut self, at: Time, node: u32, what: Outgoing) {
+        let n = &mut self.nodes[node as usize];
+        let w = &mut SimulationWorld { common: &mut self.common, node };
+        let (p, is_new) = match what {
+            Outgoing::Originate(p) => (p, true),
+            Outgoing::Forward(p) => (p, false),
+            Outgoing::By(p, iface, next_hop) => return n.send_to_neighbour(w, at, p, (iface, next_hop)),
+            Outgoing::Arp(iface, to, message) => return n.send_arp(w, at, iface, to, message),
+            Outgoing::Address(iface, addr) => return n.set_interface_address(iface, addr),
+        };
+        let route = w.common.host_route(node, p.bytes());
+        if matches!(route, HostRoute::Node) || !n.is_up() {
+            return if is_new { n.originate(w, at, p) } else { n.forward(w, at, p) };
+        }
+        if is_new {
+            w.record(at, &p, Hop { kind: HopKind::Originate, ..Hop::HERE });
+        }
+        match route {
+            HostRoute::By(iface, next_hop) => n.send_to_neighbour(w, at, p, (iface, next_hop)),
+            HostRoute::Tunnel(number) => {
+                w.common.network_input(at, number, NetworkInput::Outbound(p.bytes().into()), Some(&p));
+                w.common.work.pool.recycle(p);
+            }
+            HostRoute::Here | HostRoute::Node => n.hand_up(w, at, p),
+        }
     }
 
     /// What hosts send in answer.

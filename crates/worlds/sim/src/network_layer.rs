@@ -18,20 +18,8 @@ use wayhop_wire::{arp, ipv4, udp};
 use crate::common::Common;
 use crate::hosted_applications::HostNetwork;
 use crate::net::Net;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{HostRoute, Outgoing};
 use crate::world::SimulationWorld;
-
-/// How a packet of a host goes.
-pub(crate) enum HostRoute {
-    /// As the node's engines or its forwarding table say.
-    Node,
-    /// By an interface, to a neighbour.
-    By(IfaceId, Addr),
-    /// To the application of this number, as to a TUN interface.
-    Tunnel(u32),
-    /// To the host's own programs.
-    Here,
-}
 
 impl Common {
     /// The number and the network layer of each of a node's applications that has one.

@@ -1,32 +1,11 @@
 //! A foreign agent's.
 
 use std::net::Ipv4Addr;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use wayhop_core::parameters::{object, of};
-use wayhop_core::{
-    Application, ApplicationDescription, ApplicationParameters, LinkNeeds, LinkReach, ParameterError,
-};
 
-use super::{Peer, wrong};
-use crate::foreign::ForeignAgent;
-use crate::groups::{ALL_ROUTERS, MESH_AGENTS};
-
-/// A foreign agent of Mobile IP.
-pub static FOREIGN_AGENT: ApplicationDescription = ApplicationDescription {
-    name: "foreign-agent",
-    about: "a foreign agent of Mobile IP (RFC 5944): the other end of the tunnel, for mobile nodes that visit it",
-    schema: || schemars::schema_for!(ForeignAgentParams).to_value(),
-    defaults: || {
-        super::defaults::<ForeignAgentParams>(json!({"uplink": "", "care_of": "0.0.0.0", "links": []}))
-    },
-    nodes: &["care_of"],
-    notes: &["mip_visits", "mip_expired", "mip_refused", "mip_not_believed"],
-    read: |values| Ok(Arc::new(of::<ForeignAgentParams>(values)?)),
-};
+use super::Peer;
 
 /// The configuration of a foreign agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -70,50 +49,4 @@ pub struct VisitedLink {
 
 fn max_visitors() -> u16 {
     64
-}
-
-impl ApplicationParameters for ForeignAgentParams {
-    fn application(&self) -> Box<dyn Application> {
-        Box::new(ForeignAgent::new(self.clone()))
-    }
-    fn links(&self) -> Vec<LinkNeeds> {
-        let uplink = LinkNeeds {
-            interface: self.uplink.clone(),
-            radio: None,
-            reach: LinkReach::Routes,
-            icmp_types: super::SOLICITATIONS,
-            groups: &[],
-            port: wayhop_wire::mobile_ip::PORT,
-            arp: false,
-        };
-        let visited = |l: &VisitedLink| LinkNeeds {
-            interface: l.interface.clone(),
-            radio: l.radio.clone(),
-            reach: if l.mesh { LinkReach::Mesh } else { LinkReach::Neighbours },
-            groups: if l.mesh { &[MESH_AGENTS] } else { &[ALL_ROUTERS] },
-            ..uplink.clone()
-        };
-        self.links.iter().map(visited).chain([uplink.clone()]).collect()
-    }
-    fn own_address(&self) -> Option<Ipv4Addr> {
-        Some(self.care_of)
-    }
-    fn values(&self) -> Map<String, Value> {
-        object(self)
-    }
-    fn check(&self) -> Result<(), ParameterError> {
-        for (i, l) in self.links.iter().enumerate() {
-            super::check_radio(i, l.mesh, l.radio.as_deref())?;
-        }
-        let visited = self.links.len();
-        let key = |i: usize| if i < visited { format!("links[{i}].interface") } else { "uplink".to_owned() };
-        super::check_links(&self.links(), key)?;
-        super::check_host("care_of", self.care_of)?;
-        super::check_numbers(Some(self.advertise_every_ms), self.lifetime_s)?;
-        if self.links.is_empty() {
-            return Err(wrong("links", "there is none", "name the link that mobile nodes visit"));
-        }
-        super::check_peers("mobiles", &self.mobiles)?;
-        super::check_peers("home_agents", &self.home_agents)
-    }
 }

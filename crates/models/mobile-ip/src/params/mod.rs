@@ -21,15 +21,15 @@ const SHORTEST_KEY: usize = 16;
 /// Lower indices are reserved (RFC 5944, section 3.5.1).
 const LOWEST_SPI: u32 = 256;
 /// Agents of a mesh that are asked by address.
-const MOST_ASKED: usize = 8;
+pub(crate) const MOST_ASKED: usize = 8;
 /// More of anything are hardly meant for one host.
 const MOST: usize = 1_024;
 /// More links are hardly meant, either.
 const MOST_LINKS: usize = 31;
 
 /// Which ICMP messages are heard: router advertisements, or solicitations.
-const ADVERTISEMENTS: &[u8] = &[9];
-const SOLICITATIONS: &[u8] = &[10];
+pub(crate) const ADVERTISEMENTS: &[u8] = &[9];
+pub(crate) const SOLICITATIONS: &[u8] = &[10];
 
 /// Whom a key is shared with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

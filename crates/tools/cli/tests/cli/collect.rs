@@ -52,7 +52,7 @@ fn a_folder_that_cannot_be_made_is_said_before_the_first_report_comes() {
     let dir = folder(&[("file", "")]);
     let message =
         run_in(dir.path(), &["collect", "--listen", "127.0.0.1:0", "--out", "file/reports"]).failure(1);
-    assert!(message.contains("cannot make file/reports: ") && message.contains("--out"), "{message}");
+    assert!(message.contains("cannot create file/reports: ") && message.contains("--out"), "{message}");
 }
 
 /// No thread of this process has any capability, or a way to one.

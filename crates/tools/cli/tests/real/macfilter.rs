@@ -68,7 +68,7 @@ fn a_macfilter_that_cannot_be_used_is_refused_with_the_remedy() {
     let e = said(&[]);
     assert!(e.contains("macfilter.file") && e.contains("which of its nodes"), "{e}");
     let e = said(&["--set", "macfilter.node=1"]);
-    assert!(e.contains("walk.macfilter:2: \"02:zz\" is no link address"), "{e}");
+    assert!(e.contains("walk.macfilter:2: \"02:zz\" is not a link address"), "{e}");
     fs::write(&file, "at 0 node 1 ignores nobody\n").unwrap();
     let e = said(&["--set", "macfilter.node=2"]);
     assert!(e.contains("has no line of node 2"), "{e}");

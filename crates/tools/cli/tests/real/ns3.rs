@@ -26,7 +26,8 @@ impl Place {
     fn new(capture: &str, own: u8) -> Self {
         let mut mesh = Mesh::line(2);
         let address = format!("address=10.1.1.{own}/24");
-        mesh.start(0, "aodv", &[&address]);
+        // As a node whose clock says nothing, so that the numbers of its messages are known.
+        mesh.start(0, "aodv", &[&address, "protocol.first_number=0"]);
         let recorded = mesh.folder().join("recorded.pcap");
         let recorder = mesh.spawn(1, &["python3", WIRE, "record", recorded.to_str().unwrap()]);
         mesh.until("the wire is there", Duration::from_secs(20), |_| recorded.exists());

@@ -17,9 +17,9 @@ pub(crate) fn check() -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the demonstration needs {}, but {} is not installed: apt-get install ffmpeg socat",
+        "the demonstration needs {}: {} not found; install them with: apt-get install ffmpeg socat",
         NEEDED.join(", "),
-        missing.join(", no ")
+        missing.join(", ")
     ))
 }
 
