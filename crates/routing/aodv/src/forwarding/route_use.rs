@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Cx, RouteUse, Time};
+use wayhop_core::{Cx, RouteUse, Time};
 
 use crate::engine::state::Engine;
 use crate::params::{Hello, Refresh};
@@ -18,11 +18,15 @@ pub(crate) struct DataPath {
 impl DataPath {
     /// `None` of a packet of IPv6, whose routes are not AODV's.
     pub(crate) fn of(used: &RouteUse) -> Option<Self> {
+        let previous_hop = match used.previous_hop {
+            Some(from) => Some(from.v4()?),
+            None => None,
+        };
         Some(Self {
             source: used.source.v4()?,
             destination: used.destination.v4()?,
             next_hop: used.next_hop.v4()?,
-            previous_hop: used.previous_hop.map(Addr::v4)?,
+            previous_hop,
         })
     }
 }

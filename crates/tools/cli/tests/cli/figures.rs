@@ -320,7 +320,7 @@ fn a_report_says_how_its_runs_were_made_and_needs_nothing_else() {
         "Losses",
         "Hops",
         "Overhead",
-        "dsr: 2 simulated runs of the scenario &quot;mixed&quot; by Wayhop 0.1.0",
+        "dsr: 2 simulated runs of the scenario &quot;mixed&quot; by Wayhop 0.2.0+",
         "Seeds: 1, 2.",
         "Protocol: aodv.",
         "Profile: the default.",

@@ -15,7 +15,7 @@ fn what_went_into_agents_and_mobile_node_replays() {
     for name in ["ha-home-agent-0", "gateway-foreign-agent-1", "rn-mobile-node-2"] {
         let log = format!("r/inputs/{name}.jsonl");
         let said = run_in(dir.path(), &["replay", &log]).ok();
-        assert!(said.contains("the same "), "{said}");
+        assert!(said.contains(": same "), "{said}");
     }
 }
 

@@ -153,5 +153,5 @@ fn a_node_of_sumos_activity_file_is_down_when_it_is_away() {
     run_in(dir.path(), &["run", "s.toml", "--no-out", "--quiet"]).ok();
     let twice = "outages=[{node = 1, start_s = 3, length_s = 1}]";
     let said = run_in(dir.path(), &["run", "s.toml", "--set", twice, "--no-out"]).failure(2);
-    assert!(said.contains("node 1 is down at that time already, by the movement files"), "{said}");
+    assert!(said.contains("node 1 already is down at that time in the movement files"), "{said}");
 }

@@ -185,7 +185,7 @@ fn a_script_that_cannot_be_taken_names_the_one_way_that_works() {
         import("wired.tcl"),
         "wayhop: wired.tcl: the script creates no mobile nodes; use a wireless script\n"
     );
-    assert!(import("none.tcl").starts_with("wayhop: none.tcl: cannot be read ("));
+    assert!(import("none.tcl").starts_with("wayhop: cannot read none.tcl ("));
     assert_eq!(
         run_in(at, &["run", "--movement", "three.tcl", "--protocol", "aodv", "--no-out"]).failure(2),
         "wayhop: three.tcl: is a whole ns-2 script, and Tcl is not executed here; convert it to a scenario (requires ns-2's \

@@ -129,7 +129,7 @@ fn what_cannot_be_reproduced_is_said_with_the_remedy() {
         (vec!["reproduce", "cmu", "--jobs", "-1"], "--jobs"),
         (vec!["reproduce", "das", "--mechanisms", "elfn"], "apply only to holland-vaidya"),
         (vec!["reproduce", "holland-vaidya", "--mechanisms", "none,elfn"], "none cannot be combined"),
-        (vec!["reproduce", "holland-vaidya", "--seeds", "3", "--pattern", "4"], "the patterns 1 to 3 run"),
+        (vec!["reproduce", "holland-vaidya", "--seeds", "3", "--pattern", "4"], "choose one from 1 to 3"),
     ] {
         let e = run_in(dir.path(), &args).failure(2);
         assert!(e.contains(message), "{args:?}: {e}");

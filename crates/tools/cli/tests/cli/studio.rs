@@ -53,7 +53,7 @@ fn a_scenario_in_a_folder_that_is_not_there_is_refused_at_once() {
     let ran = wayhop().arg("studio").arg(dir.path().join("no/a.toml")).output().expect("it runs");
     assert_eq!(ran.status.code(), Some(2));
     let said = String::from_utf8_lossy(&ran.stderr);
-    assert!(said.contains("a.toml: there is no folder") && said.contains("make it"), "{said}");
+    assert!(said.contains("a.toml: there is no folder") && said.contains("create it"), "{said}");
 }
 
 /// An answer of the studio to a page of its own.

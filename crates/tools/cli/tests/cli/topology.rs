@@ -142,7 +142,7 @@ fn chains_are_measured_for_the_expected_throughput() {
     // No chain is measured, and no progress told, for a file that cannot be written.
     assert_eq!(
         told(&["--measure-chains", "none/c.csv"], &more).failure(1),
-        "wayhop: cannot write none/c.csv: No such file or directory (os error 2); name another file with --measure-chains\n"
+        "wayhop: cannot write none/c.csv: No such file or directory (os error 2); choose another file with --measure-chains\n"
     );
     let refused = run_in(dir.path(), &["topology", "udp.toml", "--measure-chains", "c.csv"]).failure(2);
     assert!(refused.contains("no flow of kind \"tcp\""), "{refused}");
