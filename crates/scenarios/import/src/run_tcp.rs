@@ -177,7 +177,7 @@ mod tests {
         let looks = [look(1_050, 1_000, 0), look(1_400, 3_500, 1_000)];
         let (octets, remarks) = imported(&segments, &looks);
         assert_eq!(octets, 2_500);
-        assert!(!remarks.iter().any(|r| r.contains("sent again")), "{remarks:?}");
+        assert!(!remarks.iter().any(|r| r.contains("retransmitted")), "{remarks:?}");
         // What left behind the last look is told by the packets.
         assert_eq!(imported(&[&segments[..], &[(1_500, 300)]].concat(), &looks).0, 2_800);
         // What a full queue lost before the node recorded it was sent, and then again.
