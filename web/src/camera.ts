@@ -29,7 +29,7 @@ export function zoomAt(c: Camera, width: number, height: number, sx: number, sy:
   return { scale, x: x - (sx - width / 2) / scale, y: y + (sy - height / 2) / scale };
 }
 
-/** A round length, 1, 2 or 5 times a power of ten, of at least so many metres. */
+/** A round length, 1, 2 or 5 times a power of ten, of at least this number of metres. */
 export function roundLength(metres: number): number {
   const power = 10 ** Math.floor(Math.log10(metres));
   return [1, 2, 5, 10].map((n) => n * power).find((l) => l >= metres * 0.999) ?? 10 * power;

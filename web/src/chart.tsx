@@ -14,7 +14,7 @@ const LINES = [
   { name: "transmit", label: "transmitted", colour: "#8a8f98", dash: [10, 3, 2, 3] },
 ];
 
-/** More than so many points to a line are a blur. */
+/** More points per line than this are a blur. */
 const POINTS = 150;
 
 export function Chart() {

@@ -38,7 +38,7 @@ export interface Picture {
 const METRES_PX = 90;
 /** Names are drawn while there are no more nodes than these on the screen. */
 const MOST_NAMES = 120, MOST_CAUSES = 14, MOST_IN_ROW = 6;
-/** From so many nodes, links and transmissions on they are drawn pixel by pixel. */
+/** Above these numbers of nodes, links and transmissions they are drawn pixel by pixel. */
 const MANY = 2_000;
 
 /** More lanes than these are drawn as one for each link, and fewer have their rates. */

@@ -87,7 +87,7 @@ export class Stretches {
     }
   }
 
-  /** Visits the rows at hand of `since..=t`, the latest first, at most so many. */
+  /** Visits the rows at hand of `since..=t`, the latest first, up to a limit. */
   back(t: number, since: number, most: number, visit: (stretch: Stretch, row: number) => void): void {
     let left = most;
     let stretch = this.at(t);

@@ -8,7 +8,7 @@ import * as state from "./state";
 import { SweepFigures } from "./sweep/view";
 
 const reports = signal<api.Report[]>([]);
-/** More runs than these can be searched; up to so many folders are open. */
+/** With more runs than this there is a search field; up to this number of folders are open. */
 const FEW_RUNS = 10, FEW_FOLDERS = 4;
 
 const size = (octets: number | null) => (octets === null ? "–" : octets < 1e6 ? `${Math.ceil(octets / 1e3)} kB` : `${(octets / 1e6).toFixed(1)} MB`);

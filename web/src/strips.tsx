@@ -17,7 +17,7 @@ const MOST_STRIPS = 12;
 const COUNTS: Line[] = [{ label: "per second", colour: "#0072B2", night: "#56B4E9" }];
 const FIGURES: Line[] = [{ label: "mean", colour: "#0072B2", night: "#56B4E9" }, { label: "maximum", colour: "#D55E00", dash: [3, 3] }];
 
-/** Of a run under way: counted anew so often, milliseconds, in so many parts. */
+/** For a running run: the interval between counts, milliseconds, and the number of bins. */
 const LIVE_MS = 1000, LIVE_BINS = 300;
 
 /** Counts, asked for until the server has read the whole run; or a figure. */

@@ -1,4 +1,4 @@
-// What the server tells of a packet, and small questions about it.
+// What the server reports about a packet, and small questions about it.
 
 export interface Receiver { node: number | null; node_name: string | null; outcome: string; text: string }
 export interface Step { time_s: number; node: number; node_name: string; what: string; text: string; attempt: number | null; at: Receiver[] }

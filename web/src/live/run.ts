@@ -1,4 +1,4 @@
-// A run under way, as the studio tells of it: where nodes were, what became of packets, what else happened. The latest is kept.
+// A running run as reported by the studio: the positions of nodes, the outcome of packets, and other events. Only the latest data are kept.
 
 import type { Flow } from "../runinfo";
 import { reasonWords } from "../causes";

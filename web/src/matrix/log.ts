@@ -19,7 +19,7 @@ export const moment = signal<number | null>(null);
 export const radio = signal<number | null>(null);
 export const problem = signal<string | null>(null);
 export const damaged = signal(0);
-/** Beyond so many milliseconds without a new second the drive has ended, or its box is slow. */
+/** After this time without new data, milliseconds, the drive has ended, or its box is slow. */
 const FRESH_MS = 3500;
 /** Whether seconds come in. */
 export const isFresh = signal(false);

@@ -177,7 +177,7 @@ mod tests {
         let looks = [look(1_050, 1_000, 0), look(1_400, 3_500, 1_000)];
         let (octets, remarks) = imported(&segments, &looks);
         assert_eq!(octets, 2_500);
-        assert!(!remarks.iter().any(|r| r.contains("sent again")), "{remarks:?}");
+        assert!(!remarks.iter().any(|r| r.contains("retransmitted")), "{remarks:?}");
         // What left behind the last look is told by the packets.
         assert_eq!(imported(&[&segments[..], &[(1_500, 300)]].concat(), &looks).0, 2_800);
         // What a full queue lost before the node recorded it was sent, and then again.
@@ -194,7 +194,7 @@ mod tests {
     fn a_run_without_the_table_says_that_it_does_not_tell() {
         let (octets, remarks) = imported(&[(1_000, 1_000), (1_100, 1_000)], &[]);
         assert_eq!(octets, 2_000);
-        assert!(remarks.iter().any(|r| r.starts_with("1 TCP flow may count octets")), "{remarks:?}");
+        assert!(remarks.iter().any(|r| r.starts_with("1 TCP flow may include retransmitted bytes")), "{remarks:?}");
         // A lab takes no TCP flows: the remark that recommends one says so.
         let lab = remarks.iter().find(|r| r.contains("wayhop lab")).unwrap();
         assert!(lab.contains("without its 1 flow of kind tcp") && lab.contains("--set traffic=[]"), "{lab}");
