@@ -138,7 +138,7 @@ impl Reader {
     }
 
     /// Starts a command and waits for its first output.
-    fn start(&mut self, line: &str, first: usize) {
+    fn start(&mut self, line: String, first: usize) {
         let log = self.dir.path().join(format!("background-{}.log", self.background.len()));
         let to = || Stdio::from(fs::File::options().create(true).append(true).open(&log).expect("a log"));
         let mut command = self.shell(&format!("exec {line}"));
@@ -150,7 +150,7 @@ impl Reader {
         let ended = child.try_wait().expect("a status");
         let told = fs::read_to_string(&log).unwrap_or_default();
         assert_eq!(ended, None, "{}: {line}\n{told}", self.place(first));
-        self.background.push((line.to_owned(), child));
+        self.background.push((line, child));
     }
 
     /// Ctrl-C in each of the other terminals.
@@ -184,12 +184,18 @@ impl Reader {
                 let name = block.attribute("file").expect("a name");
                 fs::write(self.dir.path().join(name), text).expect("written");
             }
-            ("sh", "background") => commands(block).iter().for_each(|line| self.start(line, block.first)),
+            ("sh", "background") => {
+                for line in commands(block) {
+                    self.start(line, block.first);
+                }
+            }
             ("sh", rest @ ("" | "ctrl-c")) => {
                 if rest == "ctrl-c" {
                     self.interrupt();
                 }
-                commands(block).iter().for_each(|line| self.run(line, block.first));
+                for line in commands(block) {
+                    self.run(&line, block.first);
+                }
             }
             ("text", "") => self.compare(block),
             ("toml", "") => {
@@ -233,7 +239,9 @@ fn follow(page: &str) {
     };
     let blocks = blocks(&text);
     assert!(blocks.iter().any(|b| b.language == "sh"), "{page} has no commands");
-    blocks.iter().for_each(|block| reader.follow(block));
+    for block in &blocks {
+        reader.follow(block);
+    }
     reader.interrupt();
     if std::env::var_os(REWRITE).is_some() {
         fs::write(root.join(page), reader.lines.join("\n") + "\n").expect("the page is written");
