@@ -194,7 +194,10 @@ mod tests {
     fn a_run_without_the_table_says_that_it_does_not_tell() {
         let (octets, remarks) = imported(&[(1_000, 1_000), (1_100, 1_000)], &[]);
         assert_eq!(octets, 2_000);
-        assert!(remarks.iter().any(|r| r.starts_with("1 TCP flow may include retransmitted bytes")), "{remarks:?}");
+        assert!(
+            remarks.iter().any(|r| r.starts_with("1 TCP flow may include retransmitted bytes")),
+            "{remarks:?}"
+        );
         // A lab takes no TCP flows: the remark that recommends one says so.
         let lab = remarks.iter().find(|r| r.contains("wayhop lab")).unwrap();
         assert!(lab.contains("without its 1 flow of kind tcp") && lab.contains("--set traffic=[]"), "{lab}");

@@ -115,7 +115,10 @@ fn what_the_demonstration_needs_is_said_with_the_remedy() {
     let args = ["reproduce", "pran", "--part", "demonstration", "--duration", "5", "--quiet"];
     let bare = crate::wayhop().args(args).current_dir(dir.path()).env("PATH", "/nowhere").output();
     let e = Ran::of(&bare.expect("the program runs")).failure(1);
-    assert!(e.contains("ffmpeg, ffprobe, socat not found; install them with: apt-get install ffmpeg socat"), "{e}");
+    assert!(
+        e.contains("ffmpeg, ffprobe, socat not found; install them with: apt-get install ffmpeg socat"),
+        "{e}"
+    );
     for (args, message) in [
         (vec!["reproduce", "cmu", "--part", "forwarding"], "--part and --duration apply only to pran"),
         (vec!["reproduce", "das", "--duration", "60"], "--part and --duration apply only to pran"),
