@@ -1,11 +1,11 @@
 //! Scenarios from recordings of other tools and field runs: tracks, traffic, links.
 //!
 //! * [`gpx`], [`kml`], [`nmea`], [`csv`]: drives and walks. [`fcd`]: SUMO's vehicles. [`eel`]: EMANE's events.
-//! [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and
-//! measured links. [`ns2_script()`]: what `ns` recorded from a whole script.
+//!   [`core_xml`]: CORE's sessions. [`pcapng`]: the traffic in captures. [`run`]: a field run's tracks, traffic and
+//!   measured links. [`ns2_script()`]: what `ns` recorded from a whole script.
 //! * `tracks` builds a scenario from positions and times, without those that `places` and `globe` find wrong; `flows`
-//! from packets, `streams` and `run_tcp` from TCP's. [`text`] decodes, `xml` reads XML, `moment` dates, and `notes`
-//! counts what is skipped.
+//!   from packets, `streams` and `run_tcp` from TCP's. [`text`] decodes, `xml` reads XML, `moment` dates, and `notes`
+//!   counts what is skipped.
 //!
 //! Each function takes the content of the files, and returns a scenario's keys with the files that it names. What is
 //! not understood is skipped and counted, with its lines; a file without any usable content is refused.

@@ -2,13 +2,13 @@
 //! protocol sees it.
 //!
 //! * [`survey`] solves the motion for the exact moments at which links come and go, and follows each flow through
-//! them: [`FlowTopology`] has its shortest hop count over time and the moments at which its shortest path changed, as
-//! Holland and Vaidya (1999) count them; [`LinkSurvey`] has every link's lifetime and every node's neighbours.
-//! [`survey_scenario`] does so for nodes with several radios and wires.
+//!   them: [`FlowTopology`] has its shortest hop count over time and the moments at which its shortest path changed, as
+//!   Holland and Vaidya (1999) count them; [`LinkSurvey`] has every link's lifetime and every node's neighbours.
+//!   [`survey_scenario`] does so for nodes with several radios and wires.
 //! * [`Oracle`] is for a scenario that is being edited: it recomputes only the links of nodes that move differently. A
-//! large network is examined at single moments ([`Glance`]).
+//!   large network is examined at single moments ([`Glance`]).
 //! * [`ChainThroughput`] is the throughput of a chain of each length; with it a flow has an expected throughput
-//! (equation 1 of the same paper).
+//!   (equation 1 of the same paper).
 //! * [`View`] shows a survey as text, JSON and CSV.
 //! * [`annotate`] adds all that to the summary of a run.
 //! * [`pathless`] finds the flows for which no path ever exists, before a run.

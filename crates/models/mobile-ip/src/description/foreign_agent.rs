@@ -11,8 +11,8 @@ use wayhop_core::{
 
 use crate::foreign::ForeignAgent;
 use crate::groups::{ALL_ROUTERS, MESH_AGENTS};
-use crate::params::foreign_agent::ForeignAgentParams;
-use crate::params::{self, Peer, wrong};
+use crate::params::foreign_agent::{ForeignAgentParams, VisitedLink};
+use crate::params::{self, wrong};
 
 /// A foreign agent of Mobile IP.
 pub static FOREIGN_AGENT: ApplicationDescription = ApplicationDescription {

@@ -11,7 +11,7 @@ use wayhop_core::{
 
 use crate::mobile::MobileNode;
 use crate::params::mobile_node::{MobileNodeParams, OwnLink, OwnLinkKind};
-use crate::params::{self, MOST_ASKED, Peer, wrong};
+use crate::params::{self, MOST_ASKED, wrong};
 
 /// A mobile node of Mobile IP.
 pub static MOBILE_NODE: ApplicationDescription = ApplicationDescription {

@@ -112,7 +112,7 @@ impl Show<'_> {
             End::Whole => {}
             End::Stopped(why) => lines.push(format!("{log}: recording stopped before the run ended: {why}")),
             End::Cut(why) => {
-                lines.push(format!("{log}: truncated log, replayed up to line {}: {why}", r.line))
+                lines.push(format!("{log}: truncated log, replayed up to line {}: {why}", r.line));
             }
         }
         print(&lines)

@@ -504,7 +504,7 @@ fn ctrl_c_at_the_terminal_of_a_lab_ends_it_in_good_order() {
         .spawn()
         .unwrap();
     let mut said = BufReader::new(lab.stderr.take().unwrap()).lines().map_while(Result::ok);
-    assert!(said.any(|l| l.starts_with("look and change:")));
+    assert!(said.any(|l| l.starts_with("control:")));
     // As a terminal does: to all that it started.
     let group = format!("-{}", lab.id());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());

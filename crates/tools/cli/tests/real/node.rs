@@ -61,7 +61,7 @@ fn a_node_without_a_configuration_file_is_reached_by_the_name_of_its_tun() {
     }
     let mut mesh = Mesh::line(2);
     mesh.start(0, "dsr", &[]);
-    assert!(mesh.said(0).contains("look and change: wayhop ctl --run mesh0"), "{}", mesh.said(0));
+    assert!(mesh.said(0).contains("control: wayhop ctl --run mesh0"), "{}", mesh.said(0));
     assert!(mesh.counters("mesh0").is_object());
     mesh.start(1, "dsr", &[]);
     assert!(mesh.said(1).contains("another node has the control socket mesh0"), "{}", mesh.said(1));

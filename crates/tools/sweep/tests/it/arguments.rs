@@ -92,9 +92,9 @@ fn an_axis_is_a_key_and_values_as_set_takes_them() {
         assert_eq!(values(text), (key.to_owned(), expected.to_owned()), "{text}");
     }
     for (text, remedy) in [
-        ("nodes.count", "there is no = in it"),
-        ("=1", "\"\" is no key"),
-        ("a..b=1", "\"a..b\" is no key"),
+        ("nodes.count", "missing =; give a key"),
+        ("=1", "\"\" is not a key"),
+        ("a..b=1", "\"a..b\" is not a key"),
         ("seed=1,2", "seeds cannot be an axis; use --seeds 1,2,3"),
         ("a=1,,2", "empty value"),
         ("a=", "empty value"),
@@ -144,7 +144,7 @@ fn settings_seeds_and_figures_of_the_command_line_hold() {
     for (set, remedy) in [
         ("seed=3", "--set seed=3: the seed cannot be set for all runs; use --seeds"),
         ("movement={kind=\\\"static\\\"}", "tables cannot be set here; set its keys one by one"),
-        ("duration_s", "there is no = in it"),
+        ("duration_s", "there is no = in the setting"),
         ("duration_s.x=1", "duration_s is 10, not a table"),
     ] {
         let e = refused(&changes(&[], &[&set.replace("\\\"", "\"")]));

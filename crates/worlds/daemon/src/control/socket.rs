@@ -50,10 +50,7 @@ fn open_usual(name: &str, undo: &mut Undo, log: &Log) -> Option<BoundSocket> {
     }
     match open(name, undo) {
         Ok(bound) => {
-            log.tell(
-                Level::Info,
-                format!("look and change: wayhop ctl --run {name} routes, counters, params, ..."),
-            );
+            log.tell(Level::Info, format!("control: wayhop ctl --run {name} routes, counters, params, ..."));
             Some(bound)
         }
         Err(e) => {
