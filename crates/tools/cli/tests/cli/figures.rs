@@ -327,7 +327,7 @@ fn a_report_says_how_its_runs_were_made_and_needs_nothing_else() {
         "Duration: 48\u{a0}s.",
         "wayhop report dsr aodv --out page.html",
         "<td>latency, median (ms)</td>",
-        "half of the 95\u{a0}% interval",
+        "half the 95\u{a0}% interval",
     ] {
         assert!(page.contains(words), "{words}");
     }

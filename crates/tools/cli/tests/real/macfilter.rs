@@ -74,5 +74,5 @@ fn a_macfilter_that_cannot_be_used_is_refused_with_the_remedy() {
     assert!(e.contains("has no line of node 2"), "{e}");
     let wrong = "macfilter.link_addresses={ \"02:00:0a:00:00:03\" = \"3c\" }";
     let e = said(&["--set", "macfilter.node=1", "--set", wrong]);
-    assert!(e.contains("\"3c\" is no link address"), "{e}");
+    assert!(e.contains("\"3c\" is not a link address"), "{e}");
 }

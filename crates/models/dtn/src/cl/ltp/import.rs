@@ -28,6 +28,8 @@ pub(super) struct Import {
     /// The last checkpoint that waits until the whole block is safe.
     deferred: Option<(u64, u64)>,
     next_serial: u64,
+    /// Whether a report of the whole block was acknowledged.
+    is_reported: bool,
     /// Reports that wait for their acknowledgement.
     pub(super) reports: BTreeMap<u64, Sent>,
     /// When something last came.
@@ -175,10 +177,12 @@ impl Import {
         }
     }
 
-    /// A report was acknowledged; whether the session is done with that.
+    /// A report was acknowledged; whether the session is done with that. An older report, of a part of the block, does not end it: the sender
+    /// has not heard yet that all is here, and asks again (section 6.15).
     pub(super) fn acknowledged(&mut self, serial: u64) -> bool {
-        self.reports.remove(&serial);
-        self.phase == Phase::Accepted && self.reports.is_empty()
+        let claims = self.reports.remove(&serial).map(|sent| sent.report.claims).unwrap_or_default();
+        self.is_reported |= self.length.is_some_and(|length| claims == [(0, length)]);
+        self.is_reported && self.reports.is_empty()
     }
 
     /// Whether nothing more is to be said about it: a green block.
