@@ -84,6 +84,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("confine", &[]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["confine", "core", "transport", "trace", "control"]),
+    // Numbers and figures for readers; it knows no paper and no model.
+    ("report", &["core"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.
     ("topology", &["core", "document", "world", "transport", "trace", "scenario", "report"]),
     // The same nodes and medium on the real clock.
@@ -131,8 +133,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("corrections", &["wire"]),
     // Hosts of a field run, over ssh. It starts daemons by the command, elsewhere.
     ("fleet", &["core", "document", "control"]),
-    // Numbers and figures for readers; it knows no paper and no model.
-    ("report", &["core"]),
     // What runs' tables say, as figures; and figures as PNG and PDF.
     ("figures", &["core", "trace", "report"]),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
