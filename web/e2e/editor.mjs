@@ -409,7 +409,7 @@ async function mistakesAndNames(browser) {
     const alert = (words) => page.locator("[role=alert]").filter({ hasText: words }).waitFor();
     const start = field(page, "Start x of node gate, metres");
     await type(page, "Start x of node gate, metres", 1e300);
-    await alert("Not taken: ");
+    await alert("Not applied: ");
     await page.waitForFunction((e) => e.value === "50", await start.elementHandle());
     assert.equal(await text(page), DEGREES);
     // A trajectory in degrees can be looked at only.

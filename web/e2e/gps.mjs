@@ -65,7 +65,7 @@ try {
   const errors = errorsOf(page);
   await page.goto(live.address);
   await page.locator("tbody th button").first().click();
-  await fix(page, "RTK, fixed, ± 13 mm, height ± 20 mm (the receiver's deviations), 14 satellites, corrections 1.5 s old");
+  await fix(page, "RTK, fixed, ± 13 mm, height ± 20 mm (reported by the receiver), 14 satellites, corrections 1.5 s old");
   await page.getByText("measured 2026-11-22 12:00:00 UTC").waitFor();
   await noSeriousViolation(page, "live");
   await shoot(page, "gps-live");
@@ -85,7 +85,7 @@ try {
   const recorded = await serve([run], env);
   children.push(recorded.server);
   await page.goto(`${recorded.address}?run=rover&node=0&t=${good.at(-1)}`);
-  await fix(page, "RTK, fixed, ± 13 mm, height ± 20 mm (the receiver's deviations), 14 satellites");
+  await fix(page, "RTK, fixed, ± 13 mm, height ± 20 mm (reported by the receiver), 14 satellites");
   await page.locator("dd").filter({ hasText: /0\.0 s ago; measured 2026-11-22 12:00:00 UTC/ }).waitFor();
   // How long its queues and tables were is recorded once a second, too.
   await page.locator("dd.sizes").filter({ hasText: "interface queue 0" }).waitFor();
