@@ -178,7 +178,7 @@ impl Import {
     }
 
     /// A report was acknowledged; whether the session is done with that. An older report, of a part of the block, does not end it: the sender
-    /// has not heard yet that all is here, and asks again (section 6.15).
+    /// has not heard yet that all is here, and asks again (section 6.7).
     pub(super) fn acknowledged(&mut self, serial: u64) -> bool {
         let claims = self.reports.remove(&serial).map(|sent| sent.report.claims).unwrap_or_default();
         self.is_reported |= self.length.is_some_and(|length| claims == [(0, length)]);
