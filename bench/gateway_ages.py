@@ -166,7 +166,7 @@ def main():
     with multiprocessing.Pool(arguments.jobs) as pool:
         for protocol, age, seconds, lost in pool.imap_unordered(trial, jobs):
             found.setdefault(protocol, {}).setdefault(f"{age:g}", []).append({"silent_s": seconds, "lost": lost})
-    print("| protocol | age of the flow, s | longest silence, s: median (greatest) | pings lost of 20/s: median (greatest) |")
+    print("| protocol | age of the flow, s | longest silence, s: median (maximum) | pings lost of 20/s: median (maximum) |")
     print("|---|---|---|---|")
     failed = False
     for protocol, age in itertools.product(protocols, ages):

@@ -71,7 +71,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=20)
     arguments = parser.parse_args()
     found, failed = {}, False
-    print("| failure | protocol | recovers after, s: median (greatest) | packets lost of 100/s: median (greatest) |")
+    print("| failure | protocol | recovers after, s: median (maximum) | packets lost of 100/s: median (maximum) |")
     print("|---|---|---|---|")
     for failure, changes in FAILURES.items():
         for protocol in PROTOCOLS:

@@ -144,10 +144,10 @@ def tables(results):
                              ", ".join(f"{reason} {n}" for reason, n in reasons.most_common())])
     return "\n\n".join([
         table(["protocol", "flow", "sent", "lost", *CAUSES], lost),
-        table(["protocol", "nodes killed", "record lacks, s: median (greatest)", "rounds merged", "TCP connections that lived",
-               "longest time without an echo, s: median (greatest)"], killed),
-        table(["protocol", "flow", "pings answered", "in the merged run", "not in it: around a kill of the sender", "not in it: else",
-               "in the merged run only", "reasons in the merged run of pings without an answer"], compared)])
+        table(["protocol", "nodes killed", "missing at the end of the record, s: median (maximum)", "rounds merged",
+               "TCP connections that survived", "longest time without an echo, s: median (maximum)"], killed),
+        table(["protocol", "flow", "pings answered", "also in the merged run", "missing, sender killed", "missing, other",
+               "only in the merged run", "causes of loss in the merged run"], compared)])
 
 
 def table(head, rows):
