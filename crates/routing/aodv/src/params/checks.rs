@@ -1,12 +1,12 @@
-//! Which parameters go together.
+//! Which values are valid together.
 
 use crate::params::{Hello, Params};
 use crate::routing_table::subnet::Subnet;
 
 impl Params {
-    /// Refuses values that contradict each other or the RFC's own musts, with the key and a remedy.
+    /// Rejects values that contradict each other or the RFC, with the key and a remedy.
     ///
-    /// An [`crate::Engine`] survives any values; with refused ones it does not route.
+    /// An [`crate::Engine`] survives any values, but does not route with rejected ones.
     pub fn check(&self) -> Result<(), String> {
         let positive: [(&str, u64); 10] = [
             ("active_route_timeout_ms", self.active_route_timeout_ms),
@@ -36,22 +36,22 @@ impl Params {
         }
         if self.hello == Hello::Off && !self.link_feedback && !self.passive_ack {
             return Err(
-                "hello is off, and so are link_feedback and passive_ack: broken links would never be \
-                        noticed; turn one on"
+                "hello, link_feedback and passive_ack are all off: broken links would never be detected; \
+                 enable one"
                     .to_owned(),
             );
         }
         if let Some(bad) = self.subnet_routers.iter().find(|t| Subnet::parse(t).is_none()) {
             return Err(format!(
-                "subnet_routers has \"{bad}\": give the router's address and a prefix length of 1 to 30, as \
+                "subnet_routers has \"{bad}\": give the router's address and a prefix length of 1 to 30, such as \
                  \"10.0.0.5/29\""
             ));
         }
         let path_discovery_ms = 2 * self.net_traversal_time().as_millis();
         if self.request_memory_ms < path_discovery_ms {
             return Err(format!(
-                "request_memory_ms ({}) must be at least PATH_DISCOVERY_TIME ({path_discovery_ms}), or nodes pass the same \
-                 request on again (RFC 3561 section 6.5)",
+                "request_memory_ms ({}) must be at least PATH_DISCOVERY_TIME ({path_discovery_ms}), or nodes forward the same \
+                 request again (RFC 3561 section 6.5)",
                 self.request_memory_ms
             ));
         }

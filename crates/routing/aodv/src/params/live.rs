@@ -1,4 +1,4 @@
-//! Parameters that change while the node runs.
+//! Changing parameters while the node runs.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::engine::state::Engine;
 use crate::params::{Hello, Params};
 
 const FROM_START: [FromStart; 5] = [
-    (&["own_number"], "the node's sequence number is counted by it from the start"),
-    (&["wait_after_reboot"], "it says how the node starts"),
-    (&["first_number"], "the node's numbers begin with it"),
-    (&["passive_ack"], "the host asks at the start which packets the protocol wants to overhear"),
-    (&["buffer_timeout_ms"], "packets wait in the order in which their time ends"),
+    (&["own_number"], "the sequence number depends on it from the start"),
+    (&["wait_after_reboot"], "it only applies when the node starts"),
+    (&["first_number"], "it only applies when the node starts"),
+    (&["passive_ack"], "the packets that the protocol overhears are fixed when the node starts"),
+    (&["buffer_timeout_ms"], "waiting packets are ordered by their timeouts"),
 ];
 
 impl Engine {
-    /// Goes on with these parameters, or refuses all of them.
+    /// Applies these parameters, or rejects all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
         let new = whole_set::<Params>(json, &self.params, "AODV")?;
         new.check().map_err(Refused)?;

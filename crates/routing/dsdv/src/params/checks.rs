@@ -1,13 +1,13 @@
-//! Which parameters go together.
+//! Which values are valid together.
 
 use wayhop_wire::dsdv::Entry;
 
 use crate::params::{OVERHEAD, Params};
 
 impl Params {
-    /// Refuses values that contradict each other, with the key and a remedy.
+    /// Rejects values that contradict each other, with the key and a remedy.
     ///
-    /// An [`crate::Engine`] survives any values; with refused ones it does not route.
+    /// An [`crate::Engine`] survives any values, but does not route with rejected ones.
     pub fn check(&self) -> Result<(), String> {
         let positive: [(&str, u64); 7] = [
             ("periodic_update_ms", self.periodic_update_ms),
@@ -44,7 +44,7 @@ impl Params {
         if let Some(delete) = self.delete_period_ms.filter(|&d| d < silence) {
             return Err(format!(
                 "delete_period_ms ({delete}) must be at least allowed_missed_updates * periodic_update_ms ({silence}): \
-                 older news of a destination must be gone before its number is forgotten, or routes may loop"
+                 otherwise a lost destination is forgotten while older news of it are still on the way, and routes can loop"
             ));
         }
         Ok(())

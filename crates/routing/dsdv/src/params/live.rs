@@ -1,4 +1,4 @@
-//! Parameters that change while the node runs.
+//! Changing parameters while the node runs.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::engine::state::Engine;
 use crate::params::Params;
 
 const FROM_START: [FromStart; 3] = [
-    (&["start_jitter_ms"], "it says when the first update leaves"),
-    (&["wait_after_reboot"], "it says how the node starts"),
-    (&["buffer_timeout_ms"], "packets wait in the order in which their time ends"),
+    (&["start_jitter_ms"], "it only applies to the first update"),
+    (&["wait_after_reboot"], "it only applies when the node starts"),
+    (&["buffer_timeout_ms"], "waiting packets are ordered by their timeouts"),
 ];
 
 impl Engine {
-    /// Goes on with these parameters, or refuses all of them. The next full update leaves when it was planned, or sooner if the
+    /// Applies these parameters, or rejects all of them. The next full update is sent as planned, or earlier if the
     /// new period is shorter.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
         let new = whole_set::<Params>(json, &self.params, "DSDV")?;

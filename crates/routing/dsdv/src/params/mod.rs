@@ -1,4 +1,4 @@
-//! Everything about DSDV that can be chosen.
+//! DSDV's parameters.
 
 mod checks;
 mod live;
@@ -10,100 +10,106 @@ use wayhop_core::Span;
 use wayhop_wire::dsdv::Entry;
 use wayhop_wire::{ipv4, udp};
 
-/// Octets in front of the entries of an update.
+/// Bytes before the entries of an update.
 pub(crate) const OVERHEAD: usize = ipv4::HEADER_LEN + udp::HEADER_LEN;
 
-/// Constants and choices of the protocol. Times are in milliseconds.
+/// Constants and choices of the protocol.
 ///
 /// [`Params::profile`] gives complete sets; [`Params::default`] is `rfc`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     // ---- updates -----------------------------------------------------------------------------------------------
-    /// The longest time between two full updates of a node, ms.
+    /// Maximum time between two full updates of a node, in milliseconds.
     pub periodic_update_ms: u64,
-    /// A full update comes up to this much earlier, ms, so that nodes do not stay in step.
+    /// Maximum random time by which a full update is early, in milliseconds, so that nodes do not
+    /// synchronise.
     pub periodic_jitter_ms: u64,
-    /// The first update leaves up to this long after the start, ms.
+    /// Maximum random delay of the first update after the start, in milliseconds.
     pub start_jitter_ms: u64,
-    /// An update waits a random time up to this, ms, so that neighbours do not answer it in chorus.
+    /// Maximum random delay of an update, in milliseconds, so that neighbours do not answer a broadcast
+    /// simultaneously.
     pub broadcast_jitter_ms: u64,
-    /// The least time between an update and the next triggered one, ms.
+    /// Minimum time between an update and the next triggered one, in milliseconds.
     pub min_triggered_interval_ms: u64,
     /// When a triggered update becomes a full one.
     pub full_update: FullUpdate,
-    /// Octets of an IP packet with an update; what does not fit goes into further packets.
+    /// Maximum length of an IP packet with an update, in bytes; further entries go into further packets.
     pub mtu_bytes: u16,
-    /// Each update tells of this node itself, first; else only full ones do.
+    /// Whether each update begins with an entry for this node. Otherwise only full updates do.
     pub tell_own: bool,
-    /// News with a newer number that change the distance, or tell that a destination is lost, cause an update; else they
-    /// wait for the next one. (A loss that this node detects, a new destination, and a shorter way under the same number
-    /// always cause one.)
+    /// Whether news with a newer number trigger an update if they change the distance or report a loss.
+    /// Otherwise they wait for the next update. (A loss that this node detects, a new destination, and a
+    /// shorter route with the same number always trigger one.)
     pub trigger_with_newer: bool,
-    /// Send triggered updates that nobody needs, as ns-2.35 does: a second one, after the least interval, where several routes
-    /// asked for the same; and one for a route that came back meanwhile to what was told of it.
+    /// Whether unnecessary triggered updates are sent, as in ns-2.35: a second one, after the minimum
+    /// interval, if several routes requested it; and one for a route that has meanwhile returned to its
+    /// advertised state.
     pub redundant_triggered: bool,
-    /// Answer each report that this node itself is out of reach by a full update at once; else only a report with a number
-    /// newer than its own, and no sooner than a triggered update may leave.
+    /// Whether each report that this node is unreachable is answered at once by a full update. Otherwise only
+    /// reports with a newer number than its own are, and no sooner than a triggered update is allowed.
     pub answer_every_loss: bool,
-    /// Tell a neighbour that advertises itself under an older number than this node knows of it, as one does that was restarted, the newer
-    /// one by a triggered update; else it learns it from the next full update.
+    /// Whether a neighbour that advertises itself with an older number than this node knows, as after a
+    /// restart, is told the newer one by a triggered update. Otherwise it learns it from the next full
+    /// update.
     pub answer_old_number: bool,
 
     // ---- settling ----------------------------------------------------------------------------------------------
-    /// How long a route waits before it is advertised, ms, in case a better one follows; with `weighted_settling`, the
-    /// first estimate of it.
+    /// How long a route waits before it is advertised, in milliseconds, in case a better one follows. With
+    /// `weighted_settling`, the initial estimate of this time.
     pub settling_ms: u64,
-    /// Estimate for each destination how long after a number's first news the best one came, as a moving average.
+    /// Whether each destination has a moving average of the time from the first news of a number to the best.
     pub weighted_settling: bool,
-    /// The weight of the past in that average, per mille.
+    /// Weight of the past in that average, per mille.
     pub settling_weight_per_mille: u16,
-    /// How many settling times a route waits.
+    /// Number of settling times that a route waits.
     pub settling_factor: u32,
     /// Which routes wait.
     pub settle: Settle,
 
     // ---- broken links ------------------------------------------------------------------------------------------
-    /// A neighbour is lost when nothing was heard of it for so many times `periodic_update_ms`.
+    /// A neighbour counts as lost after this many times `periodic_update_ms` without a message from it.
     pub allowed_missed_updates: u32,
-    /// On links whose layer does not acknowledge, send a Hello when nothing was sent for this long, ms: an update of this node
-    /// alone, under the number that it told last. Absent: never.
+    /// On links without acknowledgements, the time without own transmissions after which a node sends a
+    /// Hello, in milliseconds: an update of this node alone, with its last advertised number. Absent: never.
     pub hello_interval_ms: Option<u64>,
-    /// A neighbour that sends Hellos is lost when nothing was heard of it for so many times `hello_interval_ms`.
+    /// A neighbour that sends Hellos counts as lost after this many times `hello_interval_ms` without a
+    /// message from it.
     pub allowed_hello_loss: u32,
-    /// Take an unacknowledged transmission for a broken link.
+    /// Whether an unacknowledged transmission counts as a broken link.
     pub link_feedback: bool,
-    /// How long a lost destination is remembered for its number, ms; absent: for ever.
+    /// How long a lost destination is kept for its number, in milliseconds; absent: forever.
     pub delete_period_ms: Option<u64>,
 
     // ---- waiting packets ---------------------------------------------------------------------------------------
-    /// Packets that may wait for routes; the oldest is dropped to make room.
+    /// Maximum number of packets waiting for routes; if there are more, the oldest is dropped.
     pub buffer_packets: usize,
-    /// Packets that may wait for one destination; its oldest is dropped to make room.
+    /// Maximum number of packets waiting for one destination; if there are more, its oldest is dropped.
     pub buffer_per_destination: usize,
-    /// How long a packet waits for a route, ms; absent: for ever.
+    /// How long a packet waits for a route, in milliseconds; absent: forever.
     pub buffer_timeout_ms: Option<u64>,
-    /// Packets of others wait for routes, too; else they are dropped without one.
+    /// Whether packets of other nodes wait for routes, too. Otherwise they are dropped without a route.
     pub buffer_transit: bool,
-    /// Tell the source of a data packet that ends here for want of a route by an ICMP message "host unreachable" about it,
-    /// if there is a route to the source, for its transport protocol; of its own packets a node tells its own stack.
+    /// Whether the source of a data packet that ends here without a route gets the ICMP message "host
+    /// unreachable", if there is a route to it, for its transport protocol. For its own packets, the node
+    /// notifies its own stack.
     pub failure_notices: bool,
 
     // ---- the rest ----------------------------------------------------------------------------------------------
-    /// Say and believe nothing after the start until neighbours have lost this node: for a node that comes back without its
-    /// table and its number.
+    /// Whether the node, after its start, advertises and believes only its own number until neighbours have
+    /// lost it: for a node that restarts without its table and its number.
     pub wait_after_reboot: bool,
-    /// Entries in the routing table, at most.
+    /// Maximum number of entries in the routing table.
     pub max_routes: usize,
 }
 
-/// When a triggered update, which tells what changed since the last full one, becomes a full one.
+/// When a triggered update, which has the changes since the last full one, becomes a full one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FullUpdate {
     /// When the changes do not fit into one packet.
     Overflow,
-    /// When there are more than three changes, and more than a third of the table changed.
+    /// When there are more than three changes, and more than a third of the table has changed.
     ThirdChanged,
 }
 
@@ -111,14 +117,14 @@ pub enum FullUpdate {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Settle {
-    /// Those whose distance differs from the one that was advertised last; new destinations do not wait.
+    /// Those whose distance differs from the advertised one; new destinations do not wait.
     Changed,
-    /// All, new destinations too, unless they were out of reach before.
+    /// All, including new destinations, unless they were unreachable before.
     All,
 }
 
 impl Params {
-    /// How long after the last update that was heard of it a neighbour is lost.
+    /// Time after a neighbour's last update at which it counts as lost.
     pub fn neighbour_timeout(&self) -> Span {
         Span::from_millis(self.periodic_update_ms) * u64::from(self.allowed_missed_updates)
     }

@@ -14,10 +14,11 @@ impl Params {
 
     /// The paper's rules with the constants of ns-3.37, and link-layer feedback. (There is no RFC.)
     ///
-    /// From ns-3: full updates every 15 s, a settling time of 5 s that is not weighted, three updates may be missed, 500
-    /// packets wait for routes, 5 for each destination, 30 s long. The paper leaves open how nodes avoid to stay in step, how
-    /// often an update may be triggered, and how long a lost destination is remembered: 10 % of the period, once a second, and
-    /// 15 minutes, in which news that missed the loss are gone from a path of 20 hops, three missed updates each.
+    /// From ns-3: full updates every 15 s, an unweighted settling time of 5 s, up to three missed updates, 500 packets
+    /// waiting for routes, 5 per destination, for 30 s. The paper does not specify how nodes avoid synchronisation (here
+    /// 10 % of the period), how often updates may be triggered (once per second), and how long a lost destination is
+    /// remembered: 15 minutes, by which time news that missed the loss have left a path of 20 hops with three missed
+    /// updates each.
     pub fn rfc() -> Self {
         Self {
             periodic_update_ms: 15_000,
@@ -52,30 +53,30 @@ impl Params {
         }
     }
 
-    /// The constants and choices of ns-2.35 (`dsdv/dsdv.cc`, with the values that Debian's package runs with):
+    /// The constants and choices of ns-2.35 (`dsdv/dsdv.cc`, with the values of Debian's package).
     ///
-    /// **Updates.** A full one every 15 s x U(0.75, 1), the first within 2 s; each raises the node's number by two. A
-    /// triggered one tells what changed since the last full one, that a newer number came once only, and becomes a full one,
-    /// which puts the next periodic one off, with more than three changes that are more than a third of the table. Each route
-    /// asks for its own triggered update: the first that is due sends all changes, and the next one, at least a second later,
-    /// those with a new distance again. This node is in full updates only. All wait U(0, 10 ms).
+    /// **Updates.** A full one every 15 s x U(0.75, 1), the first within 2 s; each increases the node's number by two. A
+    /// triggered one has what changed since the last full one, and mentions a newer number only once. With more than
+    /// three changes that are more than a third of the table it becomes a full one, which postpones the next periodic
+    /// one. Each route requests its own triggered update: the first one sends all changes, and the next one, at least a
+    /// second later, repeats those with a new distance. Only full updates contain this node. All wait U(0, 10 ms).
     ///
-    /// **What triggers.** A new destination, a shorter way under the same number, a link that is lost here, and an
-    /// older loss heard of a destination that this node reaches. News with a newer number wait for the next update, whatever
-    /// they say, losses too.
+    /// **Triggers.** A new destination, a shorter route with the same number, a link lost at this node, and an older
+    /// loss reported for a destination that this node reaches. All news with a newer number wait for the next update,
+    /// including losses.
     ///
-    /// **Settling.** 6 s at first, then 7/8 of what it was and 1/8 of the time from the first news of a number to the
-    /// best. A route is in no update, full ones included, before twice that has passed since it changed, unless it was or is out
-    /// of reach.
+    /// **Settling.** 6 s at first, then 7/8 of the previous value and 1/8 of the time from the first news of a number
+    /// to the best. A route is in no update, not even a full one, until twice that time has passed since its change,
+    /// unless it was or is unreachable.
     ///
-    /// **Losses.** A neighbour is lost after 45 s of silence. Unacknowledged packets are dropped and tell nothing (`use_mac_` is
-    /// 0). Who hears that it is out of reach sends a full update at once.
+    /// **Losses.** A neighbour is lost after 45 s of silence. Unacknowledged packets are dropped without consequence
+    /// (`use_mac_` is 0). A node that hears that it is unreachable sends a full update at once.
     ///
-    /// **Waiting packets.** 5 for each destination, of others too, for ever.
+    /// **Waiting packets.** 5 per destination, including those of others, forever.
     ///
-    /// Not taken over: data packets' TTL of 32 (the host's matter; 64 here), the 8 octets less that updates have without a UDP
-    /// header, one packet for any number of entries, the entries of destinations that packets wait for, and the endless loop in
-    /// which ns-2 moves packets that wait when it hears older news of their destination.
+    /// Not copied: the TTL of 32 in data packets (the host sets it; 64 here), updates that are 8 bytes shorter for want
+    /// of a UDP header, one packet for any number of entries, table entries for destinations that packets wait for, and
+    /// the endless loop in which ns-2 moves waiting packets when it hears older news of their destination.
     pub fn ns2() -> Self {
         Self {
             periodic_jitter_ms: 3_750,
