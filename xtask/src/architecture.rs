@@ -8,13 +8,13 @@ use crate::crates::{Crate, in_workspace};
 
 /// Folders of `crates/`, the ground first, each with what it is.
 const STOREYS: &[(&str, &str)] = &[
-    ("seam", "the two seams, packets, one node"),
-    ("routing", "routing protocols, and what they share"),
-    ("models", "what is simulated: radio, movement, traffic, bundles"),
-    ("records", "what runs leave, and what it tells"),
-    ("scenarios", "what runs are made of"),
+    ("seam", "interfaces of protocols, packets, one node"),
+    ("routing", "routing protocols and shared code"),
+    ("models", "radio, movement, traffic, TCP, bundles, Mobile IP"),
+    ("records", "run directories, figures, statistics"),
+    ("scenarios", "scenario files, importers"),
     ("worlds", "simulation, emulation, lab, field"),
-    ("tools", "what users touch"),
+    ("tools", "command line, studio, sweeps"),
 ];
 
 const WIDTH: f64 = 1_000.0;
