@@ -22,9 +22,9 @@ pub(crate) fn section(by_hops: &[Vec<Ftp>; 4], seed: u64) -> Section {
         let note = match hops {
             "1" => "The cards send no acknowledgements: TCP has to retransmit frames that collide.",
             "4" => {
-                "The paper's transfer lost packets throughout; ours loses only those that collide. A frame loss of 2 to 3 \
-                 % on each link would explain all three figures (docs/concepts/reproductions.md), but Tables 4 and 5 show \
-                 no such losses on their last links."
+                "The paper's transfer lost packets throughout; ours loses only those that collide. A frame loss of 1.5 \
+                 to 2.5 % on each link would explain all three figures (docs/concepts/reproductions.md), but Tables 4 and \
+                 5 show no such losses on their last links."
             }
             _ => {
                 "The paper's links also lost frames without collisions, and nothing is acknowledged below TCP \
