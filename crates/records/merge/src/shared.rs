@@ -58,8 +58,7 @@ mod tests {
     #[test]
     fn the_reference_tells_and_what_others_have_otherwise_is_named() {
         let one = "interface = \"wlan0\"\n[protocol]\nname = \"dsr\"\nhello = \"always\"\nsalvage = 1\n";
-        let other =
-            "interface = \"wlan1\"\n[protocol]\nname = \"dsr\"\nsalvage = 2\n[security]\nkeys_file = \"k\"\nid = 1\n";
+        let other = "interface = \"wlan1\"\n[protocol]\nname = \"dsr\"\nsalvage = 2\n[security]\nkeys_file = \"k\"\nid = 1\n";
         let shared = CommonConfig::of_texts(&[other, one], 1);
         assert_eq!(shared.text, "[protocol]\nhello = \"always\"\nname = \"dsr\"\nsalvage = 1\n");
         assert_eq!(shared.differing, ["protocol.hello", "protocol.salvage", "security.id"]);
