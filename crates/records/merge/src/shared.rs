@@ -6,6 +6,8 @@ use crate::input::NodeRun;
 
 /// Sections of a node's configuration that are about the whole mesh.
 const SECTIONS: [&str; 3] = ["protocol", "radio", "security"];
+/// A path on each node's own disk, which says nothing about the mesh.
+const LOCAL: &str = "security.keys_file";
 
 /// The sections of the reference's configuration, and in what the others differ.
 #[derive(Debug, Default, PartialEq)]
@@ -37,7 +39,8 @@ impl CommonConfig {
             keys.dedup();
             let value = |t: &Table, key: &str| t.get(section).and_then(|s| s.get(key)).cloned();
             let differs = |key: &&&String| all.iter().any(|t| value(t, key) != value(first, key));
-            differing.extend(keys.iter().filter(differs).map(|key| format!("{section}.{key}")));
+            let names = keys.iter().filter(differs).map(|key| format!("{section}.{key}"));
+            differing.extend(names.filter(|name| name != LOCAL));
         }
         Self { text: toml::to_string(first).unwrap_or_default(), differing }
     }
@@ -55,11 +58,10 @@ mod tests {
     #[test]
     fn the_reference_tells_and_what_others_have_otherwise_is_named() {
         let one = "interface = \"wlan0\"\n[protocol]\nname = \"dsr\"\nhello = \"always\"\nsalvage = 1\n";
-        let other =
-            "interface = \"wlan1\"\n[protocol]\nname = \"dsr\"\nsalvage = 2\n[security]\nkeys_file = \"k\"\n";
+        let other = "interface = \"wlan1\"\n[protocol]\nname = \"dsr\"\nsalvage = 2\n[security]\nkeys_file = \"k\"\nid = 1\n";
         let shared = CommonConfig::of_texts(&[other, one], 1);
         assert_eq!(shared.text, "[protocol]\nhello = \"always\"\nname = \"dsr\"\nsalvage = 1\n");
-        assert_eq!(shared.differing, ["protocol.hello", "protocol.salvage", "security.keys_file"]);
+        assert_eq!(shared.differing, ["protocol.hello", "protocol.salvage", "security.id"]);
         assert_eq!(CommonConfig::of_texts(&["# no TOML of a node", "["], 0), CommonConfig::default());
     }
 }

@@ -1,11 +1,10 @@
 //! Records on their way to the writer.
 
 use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, Direction, FlowSummary, FrameEvent, GpsEvent,
-    HopEvent, IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent,
-    Summary, TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, FlowSummary, FrameEvent, GpsEvent, HopEvent,
+    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, Summary,
+    TcpEvent,
 };
-use wayhop_core::{IfaceId, NodeId, Time};
 
 /// Records of any one kind in a batch.
 const RECORDS: usize = 8_192;
@@ -14,49 +13,71 @@ const MOST_RECORDS: usize = 16 * RECORDS;
 /// Octets of frames in a batch.
 const FRAME_BYTES: usize = 1 << 20;
 
-/// Records that travel to the writer together; each kind is in order.
-#[derive(Default)]
-pub(crate) struct Batch {
-    pub(crate) hops: Vec<HopEvent>,
-    pub(crate) notes: Vec<NoteEvent>,
-    pub(crate) sends: Vec<SendEvent>,
-    pub(crate) tcp: Vec<TcpEvent>,
-    pub(crate) connections: Vec<ConnectionEvent>,
-    pub(crate) positions: Vec<PositionEvent>,
-    pub(crate) gps: Vec<GpsEvent>,
-    pub(crate) sizes: Vec<SizeEvent>,
-    pub(crate) counters: Vec<Counter>,
-    pub(crate) outcomes: Vec<PacketOutcome>,
-    pub(crate) receptions: Vec<ReceptionEvent>,
-    pub(crate) bundles: Vec<BundleEvent>,
-    pub(crate) contacts: Vec<ContactEvent>,
-    /// One for each of `hops`, if they are wanted.
-    pub(crate) identities: Vec<IdentityEvent>,
-    /// Flows that have begun, for the checkpoint.
-    pub(crate) flows: Vec<FlowSummary>,
-    /// The summary as it is now, for the checkpoint.
-    pub(crate) summary: Option<Box<Summary>>,
-    /// Whether a checkpoint is due once the batch is written.
-    pub(crate) checkpoint: bool,
-    frames: Vec<Frame>,
-    frame_bytes: Vec<u8>,
+/// Calls a macro with each kind of record that has a table: its field in [`Batch`] and in the writer's tables, its type, the table's
+/// name and columns, and whether a run with some [`crate::Outputs`] has the table.
+macro_rules! each_record {
+    ($with:ident) => {
+        $with! {
+            hops: HopEvent, "packets", PACKETS, |_| true;
+            positions: PositionEvent, "positions", POSITIONS, |_| true;
+            notes: NoteEvent, "events", EVENTS, |_| true;
+            sends: SendEvent, "sends", SENDS, |_| true;
+            tcp: TcpEvent, "tcp", TCP, |_| true;
+            counters: Counter, "counters", COUNTERS, |_| true;
+            outcomes: PacketOutcome, "outcomes", OUTCOMES, |_| true;
+            receptions: ReceptionEvent, "receptions", RECEPTIONS, |o| o.receptions;
+            bundles: BundleEvent, "bundles", BUNDLES, |o| o.bundles;
+            contacts: ContactEvent, "contacts", CONTACTS, |o| o.bundles;
+            gps: GpsEvent, "gps", GPS, |o| o.gps;
+            connections: ConnectionEvent, "connections", CONNECTIONS, |o| o.connections;
+            sizes: SizeEvent, "sizes", SIZES, |o| o.sizes;
+            // One for each of `hops`.
+            identities: IdentityEvent, "identities", IDENTITIES, |o| o.identities;
+        }
+    };
 }
+pub(crate) use each_record;
 
-/// A [`FrameEvent`] whose octets are in the batch's common buffer.
+macro_rules! batch {
+    ($($field:ident: $record:ty, $name:literal, $columns:ident, $has:expr;)*) => {
+        /// Records that travel to the writer together; each kind is in order.
+        #[derive(Default)]
+        pub(crate) struct Batch {
+            $(pub(crate) $field: Vec<$record>,)*
+            /// Flows that have begun, for the checkpoint.
+            pub(crate) flows: Vec<FlowSummary>,
+            /// The summary as it is now, for the checkpoint.
+            pub(crate) summary: Option<Box<Summary>>,
+            /// Whether a checkpoint is due once the batch is written.
+            pub(crate) checkpoint: bool,
+            frames: Vec<Frame>,
+            frame_bytes: Vec<u8>,
+        }
+
+        impl Batch {
+            /// The length of the longest list.
+            fn longest(&self) -> usize {
+                0 $(.max(self.$field.len()))*
+            }
+            fn sum(&self) -> usize {
+                0 $(+ self.$field.len())*
+            }
+            /// Forgets all but what only the checkpoint has.
+            pub(crate) fn clear_records(&mut self) {
+                $(self.$field.clear();)*
+                self.drop_frames();
+            }
+        }
+    };
+}
+each_record!(batch);
+
+/// A frame whose octets and remark are in the batch's common buffer.
 struct Frame {
-    time: Time,
-    node: NodeId,
-    iface: IfaceId,
-    captured_len: u32,
-    original_len: u32,
-    signal_dbm: f32,
-    noise_dbm: f32,
-    rate_100kbps: u16,
-    channel_mhz: u16,
-    retries: u8,
-    direction: Direction,
-    bad_fcs: bool,
-    comment_len: u32,
+    /// Without them.
+    event: FrameEvent<'static>,
+    captured_len: usize,
+    comment_len: usize,
 }
 
 impl Batch {
@@ -67,27 +88,9 @@ impl Batch {
         self.hops.len() >= RECORDS
     }
 
-    /// Whether it is time to send the batch, after any other record.
+    /// Whether it is time to send the batch.
     pub(crate) fn is_full(&self) -> bool {
-        self.frame_bytes.len() >= FRAME_BYTES
-            || self.frames.len() >= RECORDS
-            || self.notes.len() >= RECORDS
-            || self.sends.len() >= RECORDS
-            || self.tcp.len() >= RECORDS
-            || self.connections.len() >= RECORDS
-            || self.positions.len() >= RECORDS
-            || self.gps.len() >= RECORDS
-            || self.sizes.len() >= RECORDS
-            || self.counters.len() >= RECORDS
-            || self.outcomes.len() >= RECORDS
-            || self.receptions.len() >= RECORDS
-            || self.bundles.len() >= RECORDS
-            || self.contacts.len() >= RECORDS
-    }
-
-    /// Whether there is so much in it that it should be sent.
-    pub(crate) fn has_to_go(&self) -> bool {
-        self.is_full() || self.hops.len() >= RECORDS
+        self.frame_bytes.len() >= FRAME_BYTES || self.frames.len() >= RECORDS || self.longest() >= RECORDS
     }
 
     /// Forgets the frames, and tells how many there were.
@@ -100,49 +103,12 @@ impl Batch {
 
     /// Whether there is so much in it that it must be sent, even if somebody has to wait for that.
     pub(crate) fn is_overfull(&self) -> bool {
-        self.lengths().into_iter().any(|n| n >= MOST_RECORDS)
+        self.longest() >= MOST_RECORDS
     }
 
-    /// Rows of tables in it.
+    /// Rows of tables in it; an identity is part of its packet's row.
     pub(crate) fn records(&self) -> u64 {
-        self.lengths().into_iter().sum::<usize>() as u64
-    }
-
-    fn lengths(&self) -> [usize; 13] {
-        [
-            self.hops.len(),
-            self.notes.len(),
-            self.sends.len(),
-            self.tcp.len(),
-            self.connections.len(),
-            self.positions.len(),
-            self.gps.len(),
-            self.sizes.len(),
-            self.counters.len(),
-            self.outcomes.len(),
-            self.receptions.len(),
-            self.bundles.len(),
-            self.contacts.len(),
-        ]
-    }
-
-    /// Forgets all but what only the checkpoint has.
-    pub(crate) fn clear_records(&mut self) {
-        self.hops.clear();
-        self.notes.clear();
-        self.sends.clear();
-        self.tcp.clear();
-        self.connections.clear();
-        self.positions.clear();
-        self.gps.clear();
-        self.sizes.clear();
-        self.counters.clear();
-        self.outcomes.clear();
-        self.receptions.clear();
-        self.bundles.clear();
-        self.contacts.clear();
-        self.identities.clear();
-        self.drop_frames();
+        (self.sum() - self.identities.len()) as u64
     }
 
     /// Adds a frame, of whose octets at most `snaplen` are kept.
@@ -150,45 +116,18 @@ impl Batch {
         let kept = &f.bytes[..f.bytes.len().min(snaplen)];
         self.frame_bytes.extend_from_slice(kept);
         self.frame_bytes.extend_from_slice(f.comment.as_bytes());
-        self.frames.push(Frame {
-            time: f.time,
-            node: f.node,
-            iface: f.iface,
-            captured_len: kept.len() as u32,
-            original_len: f.original_len,
-            signal_dbm: f.signal_dbm,
-            noise_dbm: f.noise_dbm,
-            rate_100kbps: f.rate_100kbps,
-            channel_mhz: f.channel_mhz,
-            retries: f.retries,
-            direction: f.direction,
-            bad_fcs: f.bad_fcs,
-            comment_len: f.comment.len() as u32,
-        });
+        let event = FrameEvent { bytes: &[], comment: "", ..*f };
+        self.frames.push(Frame { event, captured_len: kept.len(), comment_len: f.comment.len() });
     }
 
     /// The frames, in order.
     pub(crate) fn frames(&self) -> impl Iterator<Item = FrameEvent<'_>> {
         let mut at = 0;
         self.frames.iter().map(move |f| {
-            let (bytes, rest) = self.frame_bytes[at..].split_at(f.captured_len as usize);
-            let comment = &rest[..f.comment_len as usize];
+            let (bytes, rest) = self.frame_bytes[at..].split_at(f.captured_len);
+            let comment = &rest[..f.comment_len];
             at += bytes.len() + comment.len();
-            FrameEvent {
-                time: f.time,
-                node: f.node,
-                iface: f.iface,
-                direction: f.direction,
-                bytes,
-                original_len: f.original_len,
-                signal_dbm: f.signal_dbm,
-                noise_dbm: f.noise_dbm,
-                rate_100kbps: f.rate_100kbps,
-                channel_mhz: f.channel_mhz,
-                retries: f.retries,
-                bad_fcs: f.bad_fcs,
-                comment: std::str::from_utf8(comment).unwrap_or_default(),
-            }
+            FrameEvent { bytes, comment: std::str::from_utf8(comment).unwrap_or_default(), ..f.event }
         })
     }
 }

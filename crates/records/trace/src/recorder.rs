@@ -24,13 +24,8 @@ pub struct Recorder {
     batch: Batch,
     run: Option<Run>,
     records_hops: bool,
-    records_receptions: bool,
-    records_bundles: bool,
-    records_gps: bool,
-    records_connections: bool,
-    records_sizes: bool,
-    records_identities: bool,
-    snaplen: Option<usize>,
+    /// Without tables, none of those that go with them.
+    outputs: Outputs,
     observer: Option<Box<dyn Observer>>,
     shows_frames: bool,
     /// What was left out because the writer was behind; `None` if it is waited for.
@@ -46,8 +41,6 @@ struct LeftOut {
 
 struct Run {
     dir: RunDir,
-    tables: bool,
-    durable: bool,
     writer: Writer,
 }
 
@@ -59,13 +52,7 @@ impl Recorder {
             batch: Batch::default(),
             run: None,
             records_hops: false,
-            records_receptions: false,
-            records_bundles: false,
-            records_gps: false,
-            records_connections: false,
-            records_sizes: false,
-            records_identities: false,
-            snaplen: None,
+            outputs: Outputs { tables: false, ..Outputs::default() },
             observer: None,
             shows_frames: false,
             left_out: None,
@@ -77,22 +64,15 @@ impl Recorder {
         let writer = Writer::start(dir.clone(), outputs, nodes).inspect_err(|e| {
             let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
         })?;
-        Ok(Self {
-            run: Some(Run { dir, tables: outputs.tables, durable: outputs.durable, writer }),
-            records_hops: outputs.tables || outputs.ns2_trace.is_some(),
-            records_receptions: outputs.tables && outputs.receptions,
-            records_bundles: outputs.tables && outputs.bundles,
-            records_gps: outputs.tables && outputs.gps,
-            records_connections: outputs.tables && outputs.connections,
-            records_sizes: outputs.tables && outputs.sizes,
-            records_identities: outputs.tables && outputs.identities,
-            snaplen: outputs.captures.map(|n| n as usize),
-            hash: TraceHash::new(),
-            batch: Batch::default(),
-            observer: None,
-            shows_frames: false,
-            left_out: None,
-        })
+        let mut recorder = Self::hash_only();
+        recorder.records_hops = outputs.tables || outputs.ns2_trace.is_some();
+        recorder.outputs = if outputs.tables {
+            outputs.clone()
+        } else {
+            Outputs { captures: outputs.captures, durable: outputs.durable, ..recorder.outputs.clone() }
+        };
+        recorder.run = Some(Run { dir, writer });
+        Ok(recorder)
     }
 
     /// For a run on the real clock: where the writer cannot keep up (a slow disk), frames are left out of the captures, and
@@ -149,11 +129,11 @@ impl Recorder {
     /// Whether [`Recorder::identity`] has a use: ask before reading a packet's octets.
     #[inline]
     pub fn wants_identities(&self) -> bool {
-        self.records_identities
+        self.outputs.identities
     }
     /// Records by what a packet is known, right before [`Recorder::hop`] of the same row, so that the two stay together.
     pub fn identity(&mut self, e: &HopEvent, identity: Identity) {
-        if self.records_identities {
+        if self.outputs.identities {
             let HopEvent { time, node, packet, kind, .. } = *e;
             self.batch.identities.push(IdentityEvent { time, node, packet, kind, identity });
         }
@@ -161,15 +141,15 @@ impl Recorder {
     /// Whether [`Recorder::frame`] has a use: ask before building a frame's octets.
     #[inline]
     pub fn wants_frames(&self) -> bool {
-        self.snaplen.is_some() || self.shows_frames
+        self.outputs.captures.is_some() || self.shows_frames
     }
     /// Records a frame in its node's capture.
     pub fn frame(&mut self, e: &FrameEvent<'_>) {
         if let Some(o) = self.observer.as_mut().filter(|_| self.shows_frames) {
             o.frame(e);
         }
-        if let Some(snaplen) = self.snaplen {
-            self.batch.push_frame(e, snaplen);
+        if let Some(snaplen) = self.outputs.captures {
+            self.batch.push_frame(e, snaplen as usize);
             self.send_if_full();
         }
     }
@@ -178,118 +158,81 @@ impl Recorder {
         if let Some(o) = &mut self.observer {
             o.note(e);
         }
-        if self.records_hops {
-            self.batch.notes.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.records_hops, |b| &mut b.notes, *e);
     }
     /// Records the state in which a protocol sent a packet.
     pub fn sent(&mut self, e: &SendEvent) {
         if let Some(o) = &mut self.observer {
             o.sent(e);
         }
-        if self.records_hops {
-            self.batch.sends.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.records_hops, |b| &mut b.sends, *e);
     }
     /// Records what became of a frame.
     pub fn reception(&mut self, e: &ReceptionEvent) {
         if let Some(o) = &mut self.observer {
             o.reception(e);
         }
-        if self.records_receptions {
-            self.batch.receptions.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.outputs.receptions, |b| &mut b.receptions, *e);
     }
     /// Whether [`Recorder::reception`] has a use: ask before watching frames, which costs time.
     pub fn wants_receptions(&self) -> bool {
-        self.records_receptions || self.observer.is_some()
+        self.outputs.receptions || self.observer.is_some()
     }
     /// Records what happened at a TCP sender.
     pub fn tcp(&mut self, e: &TcpEvent) {
         if let Some(o) = &mut self.observer {
             o.tcp(e);
         }
-        if self.records_hops {
-            self.batch.tcp.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.records_hops, |b| &mut b.tcp, *e);
     }
     /// Records what happened to a bundle.
     pub fn bundle(&mut self, e: &BundleEvent) {
         if let Some(o) = &mut self.observer {
             o.bundle(e);
         }
-        if self.records_bundles {
-            self.batch.bundles.push(e.clone());
-            self.send_if_full();
-        }
+        self.add(self.outputs.bundles, |b| &mut b.bundles, e.clone());
     }
     /// Records what a contact carried.
     pub fn contact(&mut self, e: &ContactEvent) {
         if let Some(o) = &mut self.observer {
             o.contact(e);
         }
-        if self.records_bundles {
-            self.batch.contacts.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.outputs.bundles, |b| &mut b.contacts, *e);
     }
     /// Records a leg of a node's motion.
     pub fn position(&mut self, e: &PositionEvent) {
         if let Some(o) = &mut self.observer {
             o.position(e);
         }
-        if self.records_hops {
-            self.batch.positions.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.records_hops, |b| &mut b.positions, *e);
     }
     /// Records what a node knows of a place on the earth.
     pub fn gps(&mut self, e: &GpsEvent) {
-        if self.records_gps {
-            self.batch.gps.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.outputs.gps, |b| &mut b.gps, *e);
     }
     /// Whether [`Recorder::connection`] has a use.
     pub fn wants_connections(&self) -> bool {
-        self.records_connections
+        self.outputs.connections
     }
     /// Records a TCP connection of a program.
     pub fn connection(&mut self, e: &ConnectionEvent) {
-        if self.records_connections {
-            self.batch.connections.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.outputs.connections, |b| &mut b.connections, *e);
     }
     /// Whether [`Recorder::size`] has a use: ask before counting a node's lists, which costs time.
     pub fn wants_sizes(&self) -> bool {
-        self.records_sizes
+        self.outputs.sizes
     }
     /// Records how long a list of a node is.
     pub fn size(&mut self, e: &SizeEvent) {
-        if self.records_sizes {
-            self.batch.sizes.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.outputs.sizes, |b| &mut b.sizes, *e);
     }
     /// Records a counter; at the end of the run.
     pub fn counter(&mut self, e: &Counter) {
-        if self.records_hops {
-            self.batch.counters.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.records_hops, |b| &mut b.counters, *e);
     }
-
     /// Records what became of a packet; at the end of the run.
     pub fn outcome(&mut self, e: &PacketOutcome) {
-        if self.records_hops {
-            self.batch.outcomes.push(*e);
-            self.send_if_full();
-        }
+        self.add(self.records_hops, |b| &mut b.outcomes, *e);
     }
     /// Whether [`Recorder::outcome`] has a use.
     pub fn wants_outcomes(&self) -> bool {
@@ -317,7 +260,7 @@ impl Recorder {
     /// A flow has begun that the summary given to [`Recorder::begin`] does not have, the next one by its id. Of a run that is killed,
     /// `sent` and `received` stay unknown where they are `None` here.
     pub fn flow_began(&mut self, flow: FlowSummary) {
-        if self.run.as_ref().is_some_and(|r| r.tables) {
+        if self.outputs.tables {
             self.batch.flows.push(flow);
         }
     }
@@ -340,7 +283,8 @@ impl Recorder {
     ///
     /// After an error the manifest says `failed` and why; what could be written is there and readable.
     pub fn finish(mut self, summary: &Summary, status: RunStatus) -> Result<(), Error> {
-        let Some(Run { dir, tables, durable, writer }) = self.run.take() else { return Ok(()) };
+        let Some(Run { dir, writer }) = self.run.take() else { return Ok(()) };
+        let Outputs { tables, durable, .. } = self.outputs;
         let flows = if tables { write_flows(&dir, summary) } else { Ok(()) };
         let records = writer.finish(std::mem::take(&mut self.batch), dir.path().to_owned());
         let outcome = records.and(flows).and_then(|()| dir.write_summary(summary));
@@ -364,6 +308,14 @@ impl Recorder {
         outcome
     }
 
+    /// Puts a record into its list, if the run keeps such records.
+    fn add<R>(&mut self, is_kept: bool, list: impl FnOnce(&mut Batch) -> &mut Vec<R>, record: R) {
+        if is_kept {
+            list(&mut self.batch).push(record);
+            self.send_if_full();
+        }
+    }
+
     fn send_if_full(&mut self) {
         if self.batch.is_full() {
             self.send();
@@ -384,7 +336,7 @@ impl Recorder {
             if std::mem::take(&mut full.checkpoint) {
                 run.writer.hurry();
             }
-            if !full.has_to_go() {
+            if !full.is_full() {
                 // It was only time; there is room for more.
                 return full;
             }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, each_record};
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::tables::{
@@ -176,24 +176,45 @@ struct Sinks {
     ns2: Option<Ns2Trace>,
 }
 
+macro_rules! record_tables {
+    ($($field:ident: $record:ty, $name:literal, $columns:ident, $has:expr;)*) => {
+        /// A table for each kind of record that the run keeps.
+        struct RecordTables {
+            $($field: Option<Table<$record>>,)*
+        }
+
+        impl RecordTables {
+            fn create(path: &Path, outputs: &Outputs) -> Result<Self, Error> {
+                let has = |of: fn(&Outputs) -> bool| of(outputs).then_some(());
+                Ok(Self { $($field: has($has).map(|()| Table::create(path, $name, $columns)).transpose()?,)* })
+            }
+            fn write(&mut self, batch: &Batch) -> Result<(), Error> {
+                $(if let Some(table) = &mut self.$field {
+                    table.extend(batch.$field.iter().cloned())?;
+                })*
+                Ok(())
+            }
+            /// Calls something with every table.
+            fn each(
+                &mut self,
+                take: &mut dyn FnMut(&mut dyn AnyTable) -> Result<(), Error>,
+            ) -> Result<(), Error> {
+                $(if let Some(table) = &mut self.$field {
+                    take(table)?;
+                })*
+                Ok(())
+            }
+        }
+    };
+}
+each_record!(record_tables);
+
 struct Tables {
     checkpoints: Checkpoints,
     /// The flows that have begun, as lines of JSON, and how much of that the checkpoint has.
     flows: Vec<u8>,
     kept_flows: usize,
-    packets: Table<HopEvent>,
-    positions: Table<PositionEvent>,
-    events: Table<NoteEvent>,
-    sends: Table<SendEvent>,
-    tcp: Table<TcpEvent>,
-    counters: Table<Counter>,
-    outcomes: Table<PacketOutcome>,
-    receptions: Option<Table<ReceptionEvent>>,
-    bundles: Option<(Table<BundleEvent>, Table<ContactEvent>)>,
-    gps: Option<Table<GpsEvent>>,
-    connections: Option<Table<ConnectionEvent>>,
-    sizes: Option<Table<SizeEvent>>,
-    identities: Option<Table<IdentityEvent>>,
+    records: RecordTables,
 }
 
 impl Sinks {
@@ -212,32 +233,7 @@ impl Sinks {
                 serde_json::to_writer(&mut t.flows, flow).map_err(|e| t.checkpoints.cannot_encode(&e))?;
                 t.flows.push(b'\n');
             }
-            t.packets.extend(batch.hops.iter().copied())?;
-            t.positions.extend(batch.positions.iter().copied())?;
-            t.events.extend(batch.notes.iter().copied())?;
-            t.sends.extend(batch.sends.iter().copied())?;
-            t.tcp.extend(batch.tcp.iter().copied())?;
-            t.counters.extend(batch.counters.iter().copied())?;
-            t.outcomes.extend(batch.outcomes.iter().copied())?;
-            if let Some(receptions) = &mut t.receptions {
-                receptions.extend(batch.receptions.iter().copied())?;
-            }
-            if let Some((bundles, contacts)) = &mut t.bundles {
-                bundles.extend(batch.bundles.iter().cloned())?;
-                contacts.extend(batch.contacts.iter().copied())?;
-            }
-            if let Some(gps) = &mut t.gps {
-                gps.extend(batch.gps.iter().copied())?;
-            }
-            if let Some(connections) = &mut t.connections {
-                connections.extend(batch.connections.iter().copied())?;
-            }
-            if let Some(sizes) = &mut t.sizes {
-                sizes.extend(batch.sizes.iter().copied())?;
-            }
-            if let Some(identities) = &mut t.identities {
-                identities.extend(batch.identities.iter().copied())?;
-            }
+            t.records.write(batch)?;
         }
         if let Some(c) = &mut self.captures {
             batch.frames().try_for_each(|f| c.write(&f))?;
@@ -292,52 +288,20 @@ impl Tables {
             checkpoints: Checkpoints::new(path, outputs.durable),
             flows: Vec::new(),
             kept_flows: 0,
-            packets: Table::create(path, "packets", PACKETS)?,
-            positions: Table::create(path, "positions", POSITIONS)?,
-            events: Table::create(path, "events", EVENTS)?,
-            sends: Table::create(path, "sends", SENDS)?,
-            tcp: Table::create(path, "tcp", TCP)?,
-            counters: Table::create(path, "counters", COUNTERS)?,
-            outcomes: Table::create(path, "outcomes", OUTCOMES)?,
-            receptions: outputs
-                .receptions
-                .then(|| Table::create(path, "receptions", RECEPTIONS))
-                .transpose()?,
-            bundles: outputs.bundles.then(|| Self::of_bundles(path)).transpose()?,
-            gps: outputs.gps.then(|| Table::create(path, "gps", GPS)).transpose()?,
-            connections: outputs
-                .connections
-                .then(|| Table::create(path, "connections", CONNECTIONS))
-                .transpose()?,
-            sizes: outputs.sizes.then(|| Table::create(path, "sizes", SIZES)).transpose()?,
-            identities: outputs
-                .identities
-                .then(|| Table::create(path, "identities", IDENTITIES))
-                .transpose()?,
+            records: RecordTables::create(path, outputs)?,
         })
-    }
-
-    fn of_bundles(path: &Path) -> Result<(Table<BundleEvent>, Table<ContactEvent>), Error> {
-        Ok((Table::create(path, "bundles", BUNDLES)?, Table::create(path, "contacts", CONTACTS)?))
     }
 
     fn checkpoint(&mut self, summary: Option<&Summary>) -> Result<(), Error> {
         let mut has_news = summary.is_some() || self.kept_flows < self.flows.len();
-        self.each(&mut |t| {
+        self.records.each(&mut |t| {
             has_news |= t.has_news();
             Ok(())
         })?;
         if !has_news {
             return Ok(());
         }
-        // Its methods are called while the tables are.
-        let mut to = std::mem::replace(&mut self.checkpoints, Checkpoints::new(Path::new(""), false));
-        let outcome = self.keep(summary, &mut to);
-        self.checkpoints = to;
-        outcome
-    }
-
-    fn keep(&mut self, summary: Option<&Summary>, to: &mut Checkpoints) -> Result<(), Error> {
+        let to = &mut self.checkpoints;
         let all = to.begin()?;
         if let Some(summary) = summary {
             to.put_summary(summary)?;
@@ -345,14 +309,14 @@ impl Tables {
         let from = if all { 0 } else { self.kept_flows };
         to.put_flows(&self.flows[from..])?;
         self.kept_flows = self.flows.len();
-        self.each(&mut |t| t.keep(all, to))?;
+        self.records.each(&mut |t| t.keep(all, to))?;
         to.commit()
     }
 
     fn close(&mut self) -> Result<(), Error> {
         let mut outcome = Ok(());
         let durable = self.checkpoints.is_durable();
-        self.each(&mut |t| {
+        self.records.each(&mut |t| {
             let closed = t.close().and_then(|()| if durable { t.sync() } else { Ok(()) });
             if outcome.is_ok() {
                 outcome = closed;
@@ -360,29 +324,5 @@ impl Tables {
             Ok(())
         })?;
         outcome
-    }
-
-    /// Calls something with every table.
-    fn each(&mut self, take: &mut dyn FnMut(&mut dyn AnyTable) -> Result<(), Error>) -> Result<(), Error> {
-        let (bundles, contacts) = self.bundles.as_mut().map(|(b, c)| (b, c)).unzip();
-        let always: [&mut dyn AnyTable; 7] = [
-            &mut self.packets,
-            &mut self.positions,
-            &mut self.events,
-            &mut self.sends,
-            &mut self.tcp,
-            &mut self.counters,
-            &mut self.outcomes,
-        ];
-        let wanted: [Option<&mut dyn AnyTable>; 7] = [
-            self.receptions.as_mut().map(|t| t as _),
-            bundles.map(|t| t as _),
-            contacts.map(|t| t as _),
-            self.gps.as_mut().map(|t| t as _),
-            self.connections.as_mut().map(|t| t as _),
-            self.sizes.as_mut().map(|t| t as _),
-            self.identities.as_mut().map(|t| t as _),
-        ];
-        always.into_iter().chain(wanted.into_iter().flatten()).try_for_each(take)
     }
 }

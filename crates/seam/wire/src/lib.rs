@@ -29,6 +29,7 @@ pub mod ip;
 pub mod ip_in_ip;
 pub mod ipv4;
 pub mod ipv6;
+mod list;
 pub mod llc;
 pub mod mobile_ip;
 pub mod radiotap;
@@ -41,3 +42,4 @@ pub use error::Error;
 pub use icmp_error::{
     QUOTED6, had_no_route, host_unreachable, may_answer6, unreachable_for, unreachable6_for,
 };
+pub use list::{Item, List, ListIter};

@@ -1,7 +1,7 @@
 //! The sockets.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -129,8 +129,20 @@ fn listen(at: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// The address to open in a browser.
-fn address(at: SocketAddr, token: Option<&str>) -> String {
+fn address(mut at: SocketAddr, token: Option<&str>) -> String {
+    if let Some(own) = own_address(at.ip()).filter(|_| at.ip().is_unspecified()) {
+        at.set_ip(own);
+    }
     token.map_or_else(|| format!("http://{at}/"), |token| format!("http://{at}/?token={token}"))
+}
+
+/// The address of this machine that its default route uses: 0.0.0.0 is nothing that another machine can open. Connecting a UDP
+/// socket looks up the route and sends nothing (the far addresses are those of RFC 5737 and RFC 3849).
+fn own_address(any: IpAddr) -> Option<IpAddr> {
+    let far: SocketAddr = if any.is_ipv4() { "192.0.2.1:9" } else { "[2001:db8::1]:9" }.parse().ok()?;
+    let socket = UdpSocket::bind((any, 0)).ok()?;
+    socket.connect(far).ok()?;
+    Some(socket.local_addr().ok()?.ip())
 }
 
 /// Takes the signals that end a program. What it returns waits for one of them.

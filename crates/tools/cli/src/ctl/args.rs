@@ -128,7 +128,7 @@ pub(crate) enum What {
     Up,
     /// Print events as they happen
     Watch {
-        /// Kinds; without them, all
+        /// Kinds of events. Default: all but packet, sent and sizes
         #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(EventKind::ALL.map(EventKind::name)))]
         kinds: Vec<String>,
     },

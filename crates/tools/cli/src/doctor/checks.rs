@@ -58,7 +58,7 @@ pub(super) fn lab() -> Vec<Check> {
         Check::needed(
             "veth and bridge",
             probe::in_namespace("ip link add wh0 type veth peer name wh1 && ip link add wh2 type bridge"),
-            "apt-get install iproute2, and load the modules: `modprobe veth bridge`",
+            "apt-get install iproute2, and load the modules: `modprobe -a veth bridge`",
         ),
         Check::needed(
             "nftables",
