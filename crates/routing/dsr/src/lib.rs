@@ -20,7 +20,8 @@
 //! | Route Errors are made, read, spread | `maintenance/route_error.rs` | 8.3.4, 8.3.5, 3.4.4 |
 //! | where the MAC does not know: copies wait until the next hop passed the packet on or acknowledged it | `maintenance/acks.rs`, `maintenance/maintenance_buffer.rs` | 8.3.2, 8.3.3, 4.5 |
 //! | Acknowledgement Requests are answered; repeated packets go no further | `maintenance/ack_requests.rs`, `maintenance/duplicates.rs` | 8.3.3 |
-//! | a packet skipped hops: its source is told of the shorter route | `maintenance/shortening.rs`, `maintenance/gratuitous_reply_table.rs` | 3.4.3, 4.4 |
+//! | a packet skipped hops: a gratuitous reply gives its source the shorter route |
+//! `maintenance/shortening.rs`, `maintenance/gratuitous_reply_table.rs` | 3.4.3, 4.4 |
 //! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` | |
 //! | routes are kept, learned from packets, chosen | `cache/`, `cache/learning.rs`, `cache/choice.rs` | 4.1, 8.1.4 |
 //! | packets of an announced flow travel without source routes | `flow_state/flow.rs`, `flow_state/flow_table.rs` | 3.5, 5.1, 8.6 |

@@ -63,7 +63,8 @@ pub struct Etx {
 }
 
 impl Etx {
-    /// An estimator for at most so many neighbours; the one silent for longest gives way.
+    /// An estimator for at most `capacity` neighbours; a new one then replaces the one silent for
+    /// longest.
     pub fn new(capacity: usize) -> Self {
         Self { rows: SortedTable::new(capacity), began: None }
     }

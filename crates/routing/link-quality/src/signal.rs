@@ -33,7 +33,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// A table of at most so many neighbours; the one silent for longest gives way.
+    /// A table of at most `capacity` neighbours; a new one then replaces the one silent for
+    /// longest.
     pub fn new(capacity: usize) -> Self {
         Self { rows: SortedTable::new(capacity) }
     }

@@ -231,7 +231,7 @@ fn two_nodes_verify_each_other_with_three_frames() {
     }
 }
 
-/// All in range of each other: whoever speaks is heard by all, one frame after the other, as on a busy medium.
+/// All nodes in range of each other: all hear each frame, one after the other, as on a busy medium.
 #[test]
 fn a_neighbourhood_verifies_itself_with_a_few_frames_for_each_node() {
     for format in FORMATS {

@@ -140,8 +140,8 @@ pub trait Parameters: fmt::Debug + Send + Sync {
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())
     }
-    /// For parameters with which broken links go unnoticed where no acknowledgements tell of them: what to set, such as
-    /// `protocol.hello = "always"`. `chosen` tells which keys the user gave.
+    /// For parameters with which broken links go unnoticed on interfaces without acknowledgements:
+    /// what to set, such as `protocol.hello = "always"`. `chosen` says which keys the user set.
     fn remedy_without_acknowledgements(&self, chosen: &dyn Fn(&str) -> bool) -> Option<&'static str> {
         let _ = chosen;
         None

@@ -24,7 +24,7 @@ pub struct Claim {
     pub ahead: u32,
 }
 
-/// The answer to a message that asks for routes, or tells of some.
+/// The answer to a message that asks for routes or announces some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lure {
     /// Names the question: an attacker answers each once in a while.

@@ -62,7 +62,7 @@ pub struct RxMeta {
 }
 
 impl RxMeta {
-    /// A frame from this neighbour, of which the interface tells nothing more.
+    /// A frame from this neighbour, without measurements from the interface.
     #[inline]
     pub fn from(from: impl Into<Addr>, broadcast: bool) -> Self {
         let from = from.into();

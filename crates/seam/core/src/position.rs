@@ -29,7 +29,7 @@ impl Position {
     }
 }
 
-/// What a GPS receiver tells of its node (WGS 84).
+/// The fix of a node's GPS receiver (WGS 84).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
     /// Latitude, degrees, north positive.

@@ -2,7 +2,8 @@
 
 use crate::{Addr, Span};
 
-/// What Linux tells of one of its TCP connections (`struct tcp_info`, linux/tcp.h): one row of the trace's table `connections`.
+/// Linux's view of one of its TCP connections (`struct tcp_info`, linux/tcp.h): one row of the
+/// trace's table `connections`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TcpConnection {
     /// Both ends.

@@ -139,7 +139,7 @@ impl Replay {
         Self { reader, subject, recent: VecDeque::new(), context: 0, report, is_over: false }
     }
 
-    /// Keeps so many inputs before each, for [`Replay::context`].
+    /// Keeps this many inputs before each, for [`Replay::context`].
     #[must_use]
     pub fn with_context(mut self, inputs: usize) -> Self {
         self.context = inputs;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// So many files stay open; with more logs, each is opened for every piece that is written to it, so that thousands of
-/// nodes do not use up the process's file descriptors.
+/// The most open files; with more logs, each is opened for every write, so that thousands of nodes
+/// do not use up the process's file descriptors.
 const MAX_OPEN: usize = 64;
 
 /// The files of some logs.

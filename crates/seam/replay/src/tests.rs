@@ -219,7 +219,7 @@ fn a_log_that_is_cut_anywhere_is_the_same_so_far_and_never_whole() {
     for cut in 0..text.len() {
         match replay(&text.as_bytes()[..cut], 3) {
             Err(e) => assert!(cut < header && e.line == Some(1), "{cut}: {e}"),
-            // Without its last newline, the last line is whole.
+            // The last line is complete without its newline, too.
             Ok((report, _)) if cut == text.len() - 1 => assert_eq!(report.end, End::Whole),
             Ok((report, _)) => {
                 let whole = text[header..cut].matches('\n').count() as u64;

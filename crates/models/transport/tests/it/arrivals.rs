@@ -23,7 +23,7 @@ fn packets(s: &mut Source, n: u64, pool: &mut Pool) -> Vec<Packet> {
 /// The packet after so many routers.
 fn routed(mut p: Packet, routers: u8) -> Packet {
     for _ in 0..routers {
-        ipv4::decrement_ttl(p.bytes_mut()).expect("the header is whole");
+        ipv4::decrement_ttl(p.bytes_mut()).expect("a complete header");
     }
     p
 }

@@ -61,7 +61,8 @@ impl Engine {
         let seq = self.table.number(destination).map_or(0, |s| s.wrapping_add(is_known.into()));
         self.lost.clear();
         self.lost.push(Unreachable { destination, seq });
-        // To all: whoever sent the packet is often no known user of the route, as on the way back from a destination.
+        // Broadcast: the packet's sender is often not a known precursor, as on the way back from a
+        // destination.
         self.send_rerr(cx, Audience::Many, false, Span::ZERO);
         self.end_unreachable(cx, p, DropReason::NoRoute);
     }

@@ -17,7 +17,7 @@ const FROM_START: [FromStart; 5] = [
 ];
 
 impl Engine {
-    /// Goes on with these parameters, or refuses all of them.
+    /// Replaces the parameters, or rejects all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
         let new = whole_set::<Params>(json, &self.params, "AODV")?;
         new.check().map_err(Refused)?;

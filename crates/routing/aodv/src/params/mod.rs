@@ -230,8 +230,8 @@ pub enum LocalRepair {
     /// Section 6.12: if the destination is at most `MAX_REPAIR_TTL` = 0.3 `NET_DIAMETER` hops away; a failure is reported
     /// after the discovery period.
     WithinTtl,
-    /// ns-2.35's rule, see [`Params::ns2`]: if the packet has come further than it has to go. The sequence number stays,
-    /// and nobody is told of a failure.
+    /// ns-2.35's rule, see [`Params::ns2`]: if the packet has come further than it has to go. The
+    /// sequence number stays, and no failure is reported.
     PastHalfWay,
 }
 

@@ -12,7 +12,7 @@ use crate::support::{
     alone, hear, hear_rerr, held, line, ms, net, reply, request, rerrs, route, rreps, rreqs, secs,
 };
 
-/// The subnet 192.168.1.0/24, of which node 0 has heard.
+/// A host in the subnet 192.168.1.0/24, for which node 0 has a route.
 fn host(n: u8) -> Ipv4Addr {
     Ipv4Addr::new(192, 168, 1, n)
 }
@@ -271,8 +271,9 @@ fn prefixes_of_any_length_and_subnets_that_overlap_are_survived() {
 
 #[test]
 fn a_reply_about_fewer_addresses_does_not_take_the_place_of_a_lost_subnet() {
-    // Number 43 of the lost route holds for all 256 addresses until DELETE_PERIOD is over (sections 6.1, 6.11): whoever still has it
-    // from this node must not be sent packets back to, by an older route.
+    // Number 43 of the lost route holds for all 256 addresses until DELETE_PERIOD is over (sections
+    // 6.1, 6.11): no packets may go back, by an older route, to a node that still has the route
+    // from this one.
     let subnet = Ipv4Addr::new(192, 168, 1, 0);
     for (prefix_size, taken) in [(0, false), (25, false), (23, true), (24, true)] {
         let mut net = alone(&Params::rfc());

@@ -66,8 +66,8 @@ impl Engine {
         self.entries.extend(self.exits.told(own, self.seq));
     }
 
-    /// Whether an update tells of its sender alone, under the number by which it is known, or was until it was lost. No other
-    /// update does.
+    /// Whether an update contains only its sender, with the number known for it, or known until it
+    /// was lost. Only Hellos look like this.
     pub(crate) fn is_hello(&self, source: Ipv4Addr, update: &Update<'_>) -> bool {
         let Some(known) = self.table.get(source) else { return false };
         let is_known = |e: dsdv::Entry| e.destination == source && [e.seq, lost(e.seq)].contains(&known.seq);

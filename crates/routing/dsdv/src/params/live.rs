@@ -15,8 +15,8 @@ const FROM_START: [FromStart; 3] = [
 ];
 
 impl Engine {
-    /// Goes on with these parameters, or refuses all of them. The next full update leaves when it was planned, or sooner if the
-    /// new period is shorter.
+    /// Replaces the parameters, or rejects all of them. The next full update leaves when it was
+    /// planned, or sooner if the new period is shorter.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
         let new = whole_set::<Params>(json, &self.params, "DSDV")?;
         new.check().map_err(Refused)?;

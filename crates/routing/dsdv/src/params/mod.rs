@@ -34,14 +34,15 @@ pub struct Params {
     pub full_update: FullUpdate,
     /// Octets of an IP packet with an update; what does not fit goes into further packets.
     pub mtu_bytes: u16,
-    /// Each update tells of this node itself, first; else only full ones do.
+    /// Each update begins with this node's own entry; otherwise only full updates do.
     pub tell_own: bool,
     /// News with a newer number that change the distance, or tell that a destination is lost, cause an update; else they
     /// wait for the next one. (A loss that this node detects, a new destination, and a shorter way under the same number
     /// always cause one.)
     pub trigger_with_newer: bool,
-    /// Send triggered updates that nobody needs, as ns-2.35 does: a second one, after the least interval, where several routes
-    /// asked for the same; and one for a route that came back meanwhile to what was told of it.
+    /// Send redundant triggered updates, as ns-2.35 does: a second one, after the minimum interval,
+    /// when several routes asked for one; and one for a route that meanwhile returned to what was
+    /// last announced.
     pub redundant_triggered: bool,
     /// Answer each report that this node itself is out of reach by a full update at once; else only a report with a number
     /// newer than its own, and no sooner than a triggered update may leave.
@@ -64,12 +65,13 @@ pub struct Params {
     pub settle: Settle,
 
     // ---- broken links ------------------------------------------------------------------------------------------
-    /// A neighbour is lost when nothing was heard of it for so many times `periodic_update_ms`.
+    /// A neighbour is lost after this many `periodic_update_ms` without a packet from it.
     pub allowed_missed_updates: u32,
     /// On links whose layer does not acknowledge, send a Hello when nothing was sent for this long, ms: an update of this node
     /// alone, under the number that it told last. Absent: never.
     pub hello_interval_ms: Option<u64>,
-    /// A neighbour that sends Hellos is lost when nothing was heard of it for so many times `hello_interval_ms`.
+    /// A neighbour that sends Hellos is lost after this many `hello_interval_ms` without a packet
+    /// from it.
     pub allowed_hello_loss: u32,
     /// Take an unacknowledged transmission for a broken link.
     pub link_feedback: bool,

@@ -46,8 +46,8 @@ impl Engine {
         }
     }
 
-    /// A packet of a flow has come by its route. If it was overheard before, its source is told of the shorter route.
-    /// `(route, hop_count, id)` are those of the flow.
+    /// A packet of a flow has arrived along its route. If it was overheard before, tell its source
+    /// the shorter route. `(route, hop_count, id)` are those of the flow.
     pub(crate) fn shorten_flow(
         &mut self,
         cx: &mut Cx<'_>,

@@ -16,7 +16,7 @@ pub(crate) struct Neighbour {
     used: Time,
 }
 
-/// More neighbours than this at once are not remembered; the one unused longest gives way.
+/// The most neighbours in the table; a new one then replaces the one unused for longest.
 const SIZE: usize = 64;
 
 /// A bounded table of them.

@@ -109,7 +109,7 @@ fn no_gateway_answers_for_the_mesh_and_a_false_proxy_reply_for_it_is_not_believe
     net.inject(2, addr(1), true, &asked);
     net.run_for(Span::from_millis(200));
     assert!(sent_with(&net, 2, RREP).is_empty());
-    // Whoever claims that node 9 is behind it.
+    // A false claim that node 9 is behind node 1.
     let mut lie = crate::common::reply(&[1, 9]);
     lie[2] = 0x80;
     net.inject(0, addr(1), false, &packet(&Ip::new(1, 0), &[lie], &[]));

@@ -7,7 +7,7 @@ use wayhop_testkit::Net;
 
 use crate::common::{at, net, profile};
 
-/// Orders node 0 to go on with the profile `rfc` and these changes.
+/// Reconfigures node 0 with the profile `rfc` and these changes.
 fn set(net: &mut Net, changes: &Value) -> Result<(), Refused> {
     set_from(net, &profile("rfc"), changes)
 }
