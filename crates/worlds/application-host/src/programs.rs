@@ -1,7 +1,7 @@
 //! The socket for programs.
 //!
-//! Memory stays bounded: so many programs, so many commands of each that are not answered, so many bytes of all that are on their way
-//! in.
+//! Memory is bounded: the number of programs, of each program's unanswered commands, and of all
+//! bytes received but not yet parsed.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -167,7 +167,7 @@ impl ConnectedProgram {
         self.is_refused = true;
     }
 
-    /// Writes and reads; it may hold so many bytes. Whether it is still there.
+    /// Writes and reads; it may buffer `room` bytes. Returns whether it is still connected.
     fn serve(&mut self, number: u64, buffer: &mut [u8], room: usize, news: &mut Vec<ProgramInput>) -> bool {
         let is_there = self.read(number, buffer, room, news);
         is_there
@@ -196,7 +196,7 @@ impl ConnectedProgram {
         true
     }
 
-    /// Takes the commands that are whole.
+    /// Takes the complete commands.
     fn take_commands(&mut self, program: u64, news: &mut Vec<ProgramInput>) {
         self.has_more = true;
         while self.takes_commands() {

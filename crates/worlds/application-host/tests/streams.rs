@@ -198,7 +198,7 @@ impl Application for Mirror {
     }
 }
 
-/// A program: writes, and reads so many messages, or to the end.
+/// A program: writes, and reads a number of messages, or until the end.
 struct Program(UnixStream, Frames);
 
 impl Program {

@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 30;
 /// Something that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// What is told of it.
+    /// The bundle's header.
     pub about: DeliveryHeader,
     /// What was sent.
     pub payload: Vec<u8>,

@@ -44,7 +44,7 @@ pub struct AgentConfig {
     /// The socket for programs: a path, or `@` and a name of Linux's abstract namespace, which each network namespace has for itself.
     #[serde(default = "socket")]
     pub socket: String,
-    /// Who may use it: `own` for this user and root, `all` for whoever is on this host.
+    /// Who may use it: `own` for this user and root, `all` for every user of this host.
     #[serde(default)]
     pub users: Users,
     /// The address at which it listens.
@@ -139,7 +139,7 @@ pub enum Users {
     /// The agent's own user, and root.
     #[default]
     Own,
-    /// Whoever is on this host.
+    /// Every user of this host.
     All,
 }
 

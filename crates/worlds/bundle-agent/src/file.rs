@@ -10,7 +10,7 @@ const MAGIC: &[u8] = b"wayhop-file ";
 /// The longest line, octets.
 const MAX_LINE: usize = 4_096;
 
-/// What is told of a file.
+/// A file's metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileHead {
     /// Its name, without folders.

@@ -28,7 +28,7 @@ pub struct Source {
     /// Whether they travel with custody transfer.
     #[serde(default)]
     pub custody: bool,
-    /// Stop after so many.
+    /// Stop after this many bundles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bundles: Option<u64>,
 }

@@ -27,7 +27,7 @@ pub fn own() -> io::Result<()> {
     Ok(mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NONE)?)
 }
 
-/// Shows `file` in the place of another file.
+/// Bind-mounts `by` over `file`.
 pub fn replace(file: &Path, by: &Path) -> io::Result<()> {
     Ok(mount(Some(by), file, NONE, MsFlags::MS_BIND, NONE)?)
 }

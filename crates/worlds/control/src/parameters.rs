@@ -37,7 +37,7 @@ impl ParameterSet {
         Ok((new, command))
     }
 
-    /// The order to go on with this set.
+    /// The command to use this set.
     pub(crate) fn order(&self) -> Command {
         Command::SetParameters { json: Value::Object(self.0.clone()).to_string() }
     }

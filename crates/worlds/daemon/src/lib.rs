@@ -5,9 +5,9 @@
 //! * `node`: how packets, reports and the time reach the [`wayhop_node::Node`], and what it asks for. It does no I/O. Start
 //!   reading there.
 //! * `interfaces`, `kernel`, `gateway`, `ipv6`: what the host is set to for the mesh.
-//! * `position`, `record`, `control`: what is known, kept and told of the node.
-//! * `run`: set up, the event loop over TUN, packet sockets, netlink, signals and timers, and the watch over what the node
-//!   stands on, set back when somebody changes it.
+//! * `position`, `record`, `control`: what is known, recorded and reported about the node.
+//! * `run`: set up, the event loop over TUN, packet sockets, netlink, signals and timers, and the
+//!   watch over the host's settings, which are restored when somebody changes them.
 //! * `undo`: what the node changes is written down, and a process that survives this one sets it back.
 //! * [`wayhop_linux`]: the operating system.
 //! * [`mobile_ip`]: `wayhop mobile-ip`, which shares with the node how a host is set back.

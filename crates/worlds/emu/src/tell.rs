@@ -1,5 +1,6 @@
-//! What an emulation tells of its nodes while they run: one endpoint for Prometheus, and each node's reports - a log of its
-//! own, and datagrams over the emulated network itself (paper 000's PCTd, section 6.5.2).
+//! What an emulation reports about its running nodes: one endpoint for Prometheus, and each node's
+//! reports - a log of its own, and datagrams over the emulated network itself (paper 000's PCTd,
+//! section 6.5.2).
 
 use std::collections::BTreeMap;
 use std::io;

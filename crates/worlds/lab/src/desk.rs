@@ -98,7 +98,7 @@ impl Desk {
     /// What each node has counted, and what went wrong with the orders.
     pub(super) fn finish(mut self) -> (Vec<BTreeMap<String, u64>>, Vec<String>) {
         let all = 0..self.daemons.len() as u32;
-        // A daemon that is gone is told of elsewhere.
+        // A daemon that has ended is reported elsewhere.
         let counters = all.map(|i| self.counters(i).map(|c| c.1).unwrap_or_default()).collect();
         (counters, self.complaints)
     }
@@ -269,7 +269,7 @@ impl Desk {
 
     /// Where a node's frames can be captured.
     fn capture_at(&mut self, node: u32) -> Result<Capture, ControlError> {
-        // One that is down or hangs is told of in words.
+        // One that is down or hangs is reported as an error.
         let _: Value = self.ask(node, Request::Hello {})?;
         Ok(Capture { socket: Some(self.daemons[node as usize].0.clone()), ..Capture::default() })
     }

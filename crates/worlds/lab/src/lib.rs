@@ -3,7 +3,7 @@
 //!
 //! * `wire`: the bridges between the namespaces, and their filter.
 //! * `outages`: nodes that go down and come back.
-//! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
+//! * `nodes`: the daemons. `watch`: their events. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
 //! * `traffic`: the scenario's flows over real sockets. `program_flows`: conversations of programs.
 //! * `record`: what becomes of all that in the run's tables.
@@ -315,7 +315,7 @@ fn unix_time(moment: Instant) -> Option<u64> {
 /// What to say of a node whose listener missed events.
 fn lost_events(name: &str, listener: JoinHandle<u64>) -> Option<String> {
     let Ok(lost @ 1..) = listener.join() else { return None };
-    Some(format!("node {name}: it had no time to tell of {lost} events: packets and sends are not whole"))
+    Some(format!("node {name}: {lost} events were lost (node overloaded); the tables `packets` and `sends` are incomplete"))
 }
 
 /// Puts the scenario's flows and those of programs, with the latencies of these, into the summary.

@@ -1,4 +1,4 @@
-//! Conversations of programs in a lab, from what the daemons tell of packets.
+//! Conversations of programs in a lab, from the daemons' packet events.
 //!
 //! Each daemon numbers packets for itself. A program's packet is the same at two nodes if it carries the same: then it gets one number,
 //! the one that it has where it begins, and a flow behind the scenario's. All nodes have one clock, but a daemon that is busy reads it some

@@ -9,8 +9,8 @@
 //! * [`nftables`]: tables of a gateway.
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
 //! * [`interface`]: what an interface is, and its settings.
-//! * [`TcpConnections`]: what the kernel's TCP tells of programs' connections.
-//! * [`wifi`]: what a wireless interface tells beside frames.
+//! * [`TcpConnections`]: the state of programs' connections in the kernel's TCP.
+//! * [`wifi`]: what a wireless interface reports besides frames.
 //! * [`probe`]: what this host can do, for `wayhop doctor`.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]

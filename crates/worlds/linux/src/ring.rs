@@ -14,7 +14,7 @@ use crate::syscalls::{self, Frame};
 
 /// Room for all frames, octets.
 const ROOM: usize = 4 << 20;
-/// The kernel makes the memory in blocks of at least so many octets.
+/// The kernel allocates the memory in blocks of at least this many bytes.
 const BLOCK: usize = 64 << 10;
 /// What is before the IP header in a frame's slot at most: the kernel's description of the frame, and the link header.
 const BEFORE: usize = 128;

@@ -57,7 +57,7 @@ impl Tun {
         self.index
     }
 
-    /// Has it carry packets of up to so many octets.
+    /// Sets the MTU.
     pub fn set_mtu(&self, mtu: u16) -> io::Result<()> {
         self.device.set_mtu(mtu)
     }

@@ -83,7 +83,7 @@ fn has_user(user: u32) -> bool {
 struct Orders {
     /// The descriptor to which it writes why it did not. It is closed when it did.
     status: RawFd,
-    /// The file that stands in the place of `/etc/hosts`.
+    /// The file mounted over `/etc/hosts`.
     hosts: PathBuf,
     /// Without this it runs with all rights of who started it.
     confined: Option<Confinement>,
@@ -143,8 +143,8 @@ pub(crate) fn launch(
     Ok(LaunchedProgram { child, status })
 }
 
-/// Enters what a program is to live in, as the orders say, and becomes it. Returns only if that fails: with an error, if whoever started it
-/// does not hear why.
+/// Enters the namespaces of the orders and executes the program. Returns only on failure: with an
+/// error if it cannot be reported to the parent.
 pub fn become_program(orders: &str, program: &[OsString]) -> Result<(), Error> {
     let parsed: io::Result<Orders> = serde_json::from_str(orders).map_err(io::Error::from);
     let told = parsed.and_then(|o| {

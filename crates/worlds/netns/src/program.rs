@@ -108,7 +108,7 @@ pub fn command_status(status: &io::Result<ExitStatus>) -> i32 {
     }
 }
 
-/// Asks all that runs in these namespaces to end, and makes it: whoever started it.
+/// Ends all programs in these namespaces: SIGTERM first, then SIGKILL.
 pub fn end_inhabitants(namespaces: &[&Namespace]) {
     let nodes: Vec<u64> = namespaces.iter().filter_map(|n| n.inode().ok()).collect();
     let until = Instant::now() + GRACE;

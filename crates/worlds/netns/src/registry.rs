@@ -30,7 +30,7 @@ pub struct Entry {
     pub names: Vec<String>,
     /// The descriptors of the nodes' namespaces in that process.
     pub namespaces: Vec<RawFd>,
-    /// The file that stands in the place of `/etc/hosts` in nodes.
+    /// The file mounted over `/etc/hosts` in nodes.
     pub hosts: PathBuf,
     /// The folder that says which PID namespaces nodes have.
     pub(crate) pids: PathBuf,
@@ -78,7 +78,7 @@ impl Registry {
         self.pids.of(node as usize)
     }
 
-    /// The file that stands in the place of `/etc/hosts` in nodes.
+    /// The file mounted over `/etc/hosts` in nodes.
     pub(crate) fn hosts(&self) -> &Path {
         &self.hosts
     }

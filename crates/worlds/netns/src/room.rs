@@ -23,7 +23,8 @@ pub struct Need {
     pub tasks_per_node: u64,
 }
 
-/// Makes room for so many open files, as far as this process may, and sees whether there is room for the rest.
+/// Raises the limit of open files to `files`, as far as this process may, and checks the other
+/// limits.
 ///
 /// # Errors
 /// If there is not: what is needed, what there is, and what helps.

@@ -150,7 +150,7 @@ impl Agents {
     }
 }
 
-/// Reads an agent's record as far as it is whole: its last line may not be.
+/// Reads an agent's record; an incomplete last line is ignored.
 fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut Rows) {
     let time = |at: Time| Time::from_nanos(at.as_nanos().saturating_sub(start)).min(end);
     each_line(path, |line| match serde_json::from_slice(line) {

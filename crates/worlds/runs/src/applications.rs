@@ -126,7 +126,7 @@ impl Applications {
     }
 }
 
-/// Reads a record as far as it is whole: its last line may not be. Returns the last figures.
+/// Reads a record; an incomplete last line is ignored. Returns the last figures.
 fn read(
     path: &Path,
     plan: &ApplicationPlan,

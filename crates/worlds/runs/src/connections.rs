@@ -15,7 +15,8 @@ use crate::error::Error;
 
 /// How often connections are looked at.
 const EVERY: Duration = Duration::from_millis(100);
-/// With many nodes a pause is so many times as long as the looks before it, which then take 5 % of a processor.
+/// With many nodes a pause is this many times as long as the looks before it, which then take 5 %
+/// of a processor.
 const PAUSE_FACTOR: u32 = 20;
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -93,7 +94,7 @@ fn look(
     for (i, node) in (0..).zip(nodes) {
         let now = Instant::now();
         node.look(|c| rows.push((now, NodeId(i), *c)))
-            .map_err(|e| format!("the kernel does not tell of TCP connections ({e}); Linux 5.4 or later with CONFIG_INET_DIAG does"))?;
+            .map_err(|e| format!("the kernel does not report TCP connections ({e}); this requires Linux 5.4 or later with CONFIG_INET_DIAG"))?;
     }
     if rows.len() > MOST_ROWS { Err(format!("it has more than {MOST_ROWS} rows")) } else { Ok(()) }
 }

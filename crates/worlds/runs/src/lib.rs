@@ -1,5 +1,5 @@
-//! Runs, from a scenario to a summary and a run directory. Whoever runs something - the command, a sweep, a paper's
-//! experiment - does it here.
+//! Runs, from a scenario to a summary and a run directory. The command, sweeps and papers'
+//! experiments all run here.
 //!
 //! * [`simulate()`], [`to_end`]: in simulated time, as fast as the machine can or, for those who follow it, at a [`Clock`].
 //! * [`prefix()`]: the beginning of such a run, to judge what the whole would take.

@@ -19,7 +19,7 @@ use crate::outcome::Outcome;
 pub enum Clock {
     /// As fast as the machine can.
     Free,
-    /// So many simulated seconds in a second. Who connects to the socket follows the run, and changes it.
+    /// Simulated seconds per second. Clients of the socket follow the run and change it.
     #[cfg(feature = "linux")]
     Paced {
         /// Simulated seconds in a second.

@@ -182,8 +182,8 @@ impl Simulation {
         true
     }
 
-    /// Has what was recorded so far get into files. To be called about once a second of the wall clock by whoever drives the simulation;
-    /// [`Simulation::run`] does it itself.
+    /// Writes what was recorded so far to files. Its driver calls it about once a second of the
+    /// wall clock; [`Simulation::run`] does it itself.
     pub fn keep_up(&mut self) {
         let Common { flows, recorder, .. } = &mut self.net.common;
         flows.of_programs.take_new().for_each(|flow| recorder.flow_began(flow));

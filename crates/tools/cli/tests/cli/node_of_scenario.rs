@@ -136,7 +136,7 @@ fn scenarios_and_configurations_are_told_apart_and_wrong_nodes_named() {
         (&["walk.toml", "--as", "1"], "wayhop: no interface: give one, as --interface wlan0"),
         (
             &["--as", "1", "--interface", "wlan0"],
-            "wayhop: --as 1: of which scenario? Give its file before it",
+            "wayhop: --as 1 needs a scenario file: wayhop node SCENARIO.toml --as 1",
         ),
         (
             &["far.toml", "--as", "1", "--interface", "wlan0"],

@@ -98,17 +98,17 @@ fn a_node_takes_the_link_address_that_somebody_gives_its_interface() {
     for protocol in BOTH {
         let world = World::new(protocol);
         let mac = |to: &'static str| move |m: &Mesh| drop(m.ip(1, &format!("link set eth1 address {to}")));
-        world.changes(mac("02:00:0a:00:00:77"), "the node goes on with 02:00:0a:00:00:77");
+        world.changes(mac("02:00:0a:00:00:77"), "the node now uses 02:00:0a:00:00:77");
         // As NetworkManager does it.
         let before = world.mesh.said(1).len();
         world.mesh.ip(1, "link set eth1 down");
         world.mesh.ip(1, "link set eth1 address 02:00:0a:00:00:78");
         world.mesh.ip(1, "link set eth1 up");
-        world.hears("the node goes on with 02:00:0a:00:00:78", before);
+        world.hears("the node now uses 02:00:0a:00:00:78", before);
         world.flows("it is up with another address", RESUMES);
         let now = world.mesh.said(1).len();
         world.mesh.ip(1, "link set eth1 address 02:00:0a:00:00:02");
-        world.hears("the node goes on with 02:00:0a:00:00:02", now);
+        world.hears("the node now uses 02:00:0a:00:00:02", now);
         world.ends();
     }
 }
@@ -219,7 +219,7 @@ fn a_node_follows_an_interface_that_is_renamed_and_sets_it_back_under_its_new_na
             m.ip(1, &format!("link set {from} name {to}"));
             m.ip(1, &format!("link set {to} up"));
         };
-        world.changes(|m| rename(m, "eth1", "radio7"), "the node goes on with radio7");
+        world.changes(|m| rename(m, "eth1", "radio7"), "the node now uses radio7");
         // Another interface gets the old name, with settings of its own.
         world.mesh.ip(1, "link add eth1 type veth peer name other");
         world.set("net.ipv4.conf.eth1.accept_redirects", "1");
@@ -503,13 +503,13 @@ fn what_ipv6_needs_is_put_back_and_a_link_too_short_for_it_has_the_node_leave() 
         };
         mesh.until("the nodes find each other", PATIENCE, reaches);
         for (change, said) in [
-            ("ip link set eth1 address 02:00:0a:00:00:77", "the node goes on with 02:00:0a:00:00:77"),
+            ("ip link set eth1 address 02:00:0a:00:00:77", "the node now uses 02:00:0a:00:00:77"),
             ("ip -6 address flush dev mesh0", "somebody changed the address fd00:77::2/64 of mesh0"),
             ("sysctl -w net.ipv6.conf.eth1.disable_ipv6=0", "somebody changed disable_ipv6 of eth1"),
             ("sysctl -w net.ipv6.conf.mesh0.disable_ipv6=1", "somebody changed the address fd00:77::2/64"),
             ("ip -6 route del fd00:77::/64 dev mesh0", "somebody changed the route to fd00:77::/64 by mesh0"),
             ("ip link set mesh0 down", "somebody changed the state of mesh0"),
-            ("ip link set eth1 address 02:00:0a:00:00:02", "the node goes on with 02:00:0a:00:00:02"),
+            ("ip link set eth1 address 02:00:0a:00:00:02", "the node now uses 02:00:0a:00:00:02"),
         ] {
             let from = mesh.said(1).len();
             let (ok, wrong) = mesh.run(1, change);

@@ -39,7 +39,7 @@ impl Connection {
         Ok(Self { stream, from, end: now + PATIENCE, request: Vec::new(), answer: None })
     }
 
-    /// Whether its request is whole.
+    /// Whether its request is complete.
     pub(super) fn is_answered(&self) -> bool {
         self.answer.is_some()
     }

@@ -1,4 +1,5 @@
-//! Making the socket's file: in one step with its permissions, and in the place of one that nobody answers at.
+//! Binding the socket: the file gets its permissions in the same step, and replaces one that nobody
+//! listens on.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -86,7 +87,7 @@ pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, Soc
 
 /// Removes the sockets of this user in a folder that nobody answers at: those of runs that were killed.
 pub(super) fn forget_the_dead(folder: &Path) {
-    // Whoever is about to put a socket in its place holds this, too.
+    // A server that is about to bind in its place holds this lock, too.
     let Ok(lock) = File::open(folder) else { return };
     if flock(&lock, FlockOperation::LockExclusive).is_err() {
         return;

@@ -191,8 +191,8 @@ impl Call {
         self.reply.send(outcome);
     }
 
-    /// Of which interface a capture is wanted, none for all, and how much of each frame, in octets, at a node with these
-    /// interfaces.
+    /// The interface to capture (`None` for all), and how many bytes of each frame, at a node with
+    /// these interfaces.
     pub fn capture<'a>(
         &self,
         interfaces: impl Iterator<Item = &'a str> + Clone,

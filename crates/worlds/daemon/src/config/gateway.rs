@@ -30,7 +30,8 @@ pub struct Gateway {
     /// How often they are pinged, in milliseconds.
     #[serde(default = "probe_every_ms")]
     pub probe_every_ms: u64,
-    /// After so many pings in a row without an answer the node leads nowhere, until the next answer.
+    /// After this many unanswered pings in a row the gateway counts as offline, until the next
+    /// answer.
     #[serde(default = "probe_misses")]
     pub probe_misses: u32,
 }

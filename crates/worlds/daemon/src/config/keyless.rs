@@ -1,4 +1,4 @@
-//! A warning for nodes that would believe whoever is in radio range.
+//! A warning for nodes that would accept anyone in radio range.
 
 use wayhop_auth::Auth;
 use wayhop_linux::interface;

@@ -182,7 +182,7 @@ pub(crate) struct GatewayPlan {
     pub(crate) probe: Option<ProbeTargets>,
 }
 
-/// What is kept and told of the node.
+/// What is recorded and reported about the node.
 pub(crate) struct RecordPlan {
     pub(crate) about: About,
     pub(crate) user: String,

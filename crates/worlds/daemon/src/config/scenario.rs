@@ -1,4 +1,4 @@
-//! A scenario in the place of a configuration: what it says of one node, which is this host.
+//! A scenario instead of a configuration: its settings for one node, which is this host.
 
 use std::path::Path;
 

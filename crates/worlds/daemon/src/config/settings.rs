@@ -72,7 +72,8 @@ pub struct NodeConfig {
     /// How much is told on standard error: `error`, `warning`, `info` or `debug`. Each line begins with the time (UTC, ISO 8601).
     #[serde(default)]
     pub log: Level,
-    /// A file that gets these lines in the place of standard error. SIGHUP has the node open it anew, after it was renamed.
+    /// A file for these lines, instead of standard error. After a rename (log rotation), SIGHUP
+    /// makes the node reopen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
     /// Where the power comes from with which neighbours are received: `nl80211`, the driver's table of stations;
@@ -94,8 +95,9 @@ pub struct NodeConfig {
     /// has that of its `tun`, if no other has it. `mesh0` means /run/wayhop/mesh0.sock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
-    /// The address and port, such as `127.0.0.1:9464`, at which Prometheus finds the counters under /metrics; without it,
-    /// nowhere. Whoever reaches it can read them.
+    /// The address and port, such as `127.0.0.1:9464`, at which Prometheus can scrape the counters
+    /// (`/metrics`). Off by default. There is no authentication: anyone who can reach it can read
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub metrics: Option<SocketAddr>,
@@ -338,7 +340,7 @@ impl Settings {
             )?),
             (None, Some(node)) => {
                 return Err(Error::Config(format!(
-                    "--as {node}: of which scenario? Give its file before it"
+                    "--as {node} needs a scenario file: wayhop node SCENARIO.toml --as {node}"
                 )));
             }
             (Some(path), None) => {

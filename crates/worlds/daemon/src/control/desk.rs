@@ -147,7 +147,7 @@ impl Host {
         }
     }
 
-    /// Has the protocol go on with these parameters.
+    /// Gives the protocol these parameters.
     pub(crate) fn change_parameters(&mut self, values: &Map<String, Value>) -> Result<(), ControlError> {
         let (new, command) = self.parameters.changed(values)?;
         self.command(&command).map_err(refused)?;

@@ -39,7 +39,7 @@ impl Probe {
     pub(crate) fn next(&self) -> Time {
         self.rounds.next
     }
-    /// Whether nobody has answered for so many rounds that the uplink leads nowhere.
+    /// Whether so few rounds were answered that the uplink counts as offline.
     pub(crate) fn is_dead(&self) -> bool {
         self.rounds.missed >= self.asked.misses
     }
@@ -152,7 +152,7 @@ mod tests {
 
     const EVERY: Span = Span::from_secs(2);
 
-    /// Rounds of which so many have been asked for, without an answer to any.
+    /// Rounds after this many probes without an answer.
     fn after(rounds: u64) -> Rounds {
         let mut r = Rounds::new(0x0102_0304_0506_0708);
         for i in 0..rounds {

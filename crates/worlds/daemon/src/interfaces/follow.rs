@@ -91,7 +91,7 @@ impl MeshInterfaces {
         true
     }
 
-    /// Goes on with an interface that has another name, link address or MTU.
+    /// Adopts the new name, link address or MTU of an interface.
     fn follow(
         &mut self,
         iface: IfaceId,
@@ -108,7 +108,7 @@ impl MeshInterfaces {
         }
         if link.name != name {
             self.rename(iface, &link.name, host.plane, netlink)?;
-            tell(host, log, &format!("the name of {name}"), &format!("the node goes on with {}", link.name));
+            tell(host, log, &format!("the name of {name}"), &format!("the node now uses {}", link.name));
         }
         let own = &mut self.all[iface.index()];
         own.facts = now;
@@ -121,7 +121,7 @@ impl MeshInterfaces {
         if now.mac != was.mac {
             host.announce(iface);
             let what = format!("the link address of {}", link.name);
-            tell(host, log, &what, &format!("the node goes on with {}", now.mac));
+            tell(host, log, &what, &format!("the node now uses {}", now.mac));
         }
         if now.mtu != was.mtu {
             let what = format!("the MTU of {}", link.name);
@@ -153,7 +153,7 @@ impl MeshInterfaces {
     }
 }
 
-/// Says what changed, and that the node goes along with it.
+/// Logs what changed, and what the node did.
 fn tell(host: &mut Host, log: &Log, what: &str, done: &str) {
     log.tell(Level::Info, format_args!("somebody changed {what}: {done}"));
     let now = host.now();

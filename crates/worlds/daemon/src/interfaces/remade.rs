@@ -15,8 +15,9 @@ use crate::node::host::Host;
 use crate::undo::DISABLE_IPV6;
 
 impl MeshInterfaces {
-    /// Goes on with the interface of this number that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
-    /// loaded programs, the socket that holds the port.
+    /// Continues with the interface of this number, which now has the configured name. The node has
+    /// kept all that it needs for this: CAP_NET_ADMIN, CAP_NET_RAW, the loaded programs, the socket
+    /// that holds the port.
     pub(crate) fn take_over(
         &mut self,
         iface: IfaceId,

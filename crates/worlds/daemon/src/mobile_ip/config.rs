@@ -68,7 +68,7 @@ pub struct HostConfig {
     /// How much is told: `error`, `warning`, `info` or `debug`.
     #[serde(default)]
     pub log: Level,
-    /// A file that gets these lines in the place of standard error.
+    /// A file for these lines, instead of standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
 }
@@ -87,8 +87,9 @@ pub struct TunnelConfig {
 /// What a home agent keeps over a restart.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryConfig {
-    /// The file that keeps bindings and identifications, so that a restarted home agent goes on with them; without it,
-    /// `/var/lib/wayhop/home-agent-ADDRESS/bindings.json`. `user` has to be able to write to its folder, which is made if it is missing.
+    /// The file of bindings and identifications, from which a restarted home agent resumes; by
+    /// default `/var/lib/wayhop/home-agent-ADDRESS/bindings.json`. `user` must be able to write to
+    /// its folder, which is created if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bindings_file: Option<PathBuf>,
 }

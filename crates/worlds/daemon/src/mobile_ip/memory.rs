@@ -46,8 +46,8 @@ impl Memory {
             .join("bindings.json")
     }
 
-    /// Reads the file, if there is one, and sees to it that this user can replace it. One that cannot be used is told of, and the agent
-    /// begins without it, as one that knows nothing.
+    /// Reads the file, if it exists, and makes sure that this user can replace it. An unusable one
+    /// is logged, and the agent starts without bindings.
     pub(super) fn open(path: PathBuf, user: &str, log: &Log) -> Self {
         let known = read(&path).unwrap_or_else(|e| {
             let what = format_args!(

@@ -85,7 +85,7 @@ struct Agent {
     ahead: Option<Duration>,
 }
 
-/// The time of day may be this far from what the application believes: it is told of each larger step.
+/// The application is notified when the time of day differs from its own by more than this.
 const CLOCK_STEP: Duration = Duration::from_millis(1);
 
 /// Lines about strangers in this second.

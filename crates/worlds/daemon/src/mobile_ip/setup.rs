@@ -1,4 +1,4 @@
-//! From a configuration to an application and what it stands on.
+//! From a configuration to an application and its host.
 
 use std::fs;
 use std::net::Ipv4Addr;

@@ -426,7 +426,7 @@ impl Host {
         self.around.due.next().into_iter().chain(untold).chain(self.power.next()).min()
     }
 
-    /// The driver told of the frame with this IP packet.
+    /// The driver reported the transmit status of the frame with this IP packet.
     pub(crate) fn tx_status(&mut self, iface: IfaceId, ip_packet: &[u8], acked: bool) {
         let verdict = self.line(iface).tx_statuses.told(ip_packet, acked);
         self.note_trust(iface);

@@ -33,7 +33,7 @@ impl Transmitters {
             return;
         }
         if self.by_mac.len() >= MAX_REMEMBERED {
-            // Whoever still speaks is learned again at once.
+            // Neighbours that still send are learned again at once.
             self.by_mac.clear();
         }
         self.by_mac.insert(mac, addr);

@@ -1,8 +1,9 @@
 //! What became of unicasts, as the interface's driver tells: transmit status.
 //!
-//! A driver that is said to tell is not believed at once. First it is watched: packets count as sent, and the protocol looks
-//! after them itself, until the driver has told of [`TRUST_AFTER`] frames. From then on each packet is kept until its status is
-//! told. A driver that falls silent is watched again.
+//! Announced support for transmit status is not trusted at once. First the driver is watched:
+//! packets count as sent, and the protocol confirms them itself, until the driver has reported
+//! [`TRUST_AFTER`] frames. From then on each packet is kept until its status arrives. A driver that
+//! falls silent is watched again.
 //!
 //! One failure is vetoed: the packet is sent a second time, with all tries of the MAC. Only the second failure is told.
 //! (A neighbour that has just moved on fails both; one whose radio was blocked for a few milliseconds does not.)
@@ -13,7 +14,7 @@ use std::hash::Hasher as _;
 use rustc_hash::FxHasher;
 use wayhop_core::{BROADCAST, Frame, Payload, Span, Time};
 
-/// Frames that a driver must tell of before it is trusted.
+/// Reports that make a driver trusted.
 const TRUST_AFTER: u32 = 3;
 /// Frames in a row that it may forget.
 const MAX_UNTOLD: u32 = 16;
@@ -63,7 +64,7 @@ pub(crate) enum Verdict {
     Acked(Frame),
     /// Send it once more.
     Again(Frame),
-    /// It did not arrive: so many tries.
+    /// It did not arrive, after this many tries.
     Lost(Frame, u8),
 }
 
@@ -114,7 +115,7 @@ impl TxStatuses {
         give
     }
 
-    /// The driver told of the frame with this IP packet.
+    /// The driver reported the transmit status of the frame with this IP packet.
     pub(crate) fn told(&mut self, ip_packet: &[u8], acked: bool) -> Option<Verdict> {
         self.untold = 0;
         self.told = self.told.saturating_add(1);

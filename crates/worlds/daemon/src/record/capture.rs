@@ -145,8 +145,8 @@ fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Resu
     }
 }
 
-/// A file of blocks. What a full disk took half of is gone on with when there is room again, so that every block in the
-/// file is whole.
+/// A file of blocks. A block that a full disk truncated is completed when there is room again, so
+/// that every block in the file is complete.
 struct Blocks {
     file: File,
     waiting: Vec<u8>,

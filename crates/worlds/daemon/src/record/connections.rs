@@ -43,8 +43,8 @@ impl Connections {
         let record = |c: &_| run.connection(ConnectionEvent { time, node: NodeId(NODE), connection: *c });
         if let Err(e) = kernel.look(record) {
             let why = format!(
-                "the kernel does not tell of TCP connections ({e}), and the run directory has no more of them; Linux 5.4 or later \
-                 with CONFIG_INET_DIAG tells"
+                "the kernel does not report TCP connections ({e}), so the table `connections` ends here; this requires Linux \
+                 5.4 or later with CONFIG_INET_DIAG"
             );
             log.tell(Level::Warning, &why);
             self.kernel = None;

@@ -13,7 +13,7 @@ use crate::record::captures::Captures;
 use crate::record::telemetry::Telemetry;
 use crate::record::{inputs, run_dir};
 
-/// What is kept and told of the node, beside what the node itself records.
+/// What is recorded and reported about the node, besides the engine's own record.
 pub(crate) struct NodeRecord {
     pub(crate) captures: Captures,
     pub(crate) telemetry: Telemetry,

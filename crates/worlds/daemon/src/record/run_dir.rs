@@ -212,7 +212,8 @@ impl Run {
         self.kept_up = now;
         let origin = self.origin();
         if let Rows::Writing(recorder) = &mut self.rows {
-            // Each is told once: a node that runs for months has so many that all of them every two seconds would wear its disk out.
+            // Each is written once: after months, rewriting all flows every two seconds would wear
+            // out the disk.
             self.flows.take_new().for_each(|flow| recorder.flow_began(flow));
             recorder.keep_up(Some(Summary { origin, ..summary }));
         }

@@ -1,4 +1,4 @@
-//! What the node tells of itself once in a while: what it has counted, where it is, and how its programs' connections are.
+//! A node's periodic reports: its counters, its position, and its programs' connections.
 
 use std::io::ErrorKind;
 use std::time::Duration;

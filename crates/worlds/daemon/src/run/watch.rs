@@ -1,7 +1,9 @@
-//! What the node stands on: whether the host has it as the node made it. What somebody changed is set back, or the node leaves.
+//! Watches what the node depends on at its host. What somebody changes is restored, or the node
+//! exits.
 //!
-//! The kernel tells of most changes, and then the node looks at once. Of most settings it does not; so the node looks each second.
-//! What it does itself is done when it looks.
+//! The kernel reports most changes, and the node then checks at once. It does not report most
+//! settings, so the node also checks each second. What the node itself changes is up to date when
+//! it checks.
 
 use wayhop_core::{Span, Time};
 use wayhop_linux::Error;

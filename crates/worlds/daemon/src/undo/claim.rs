@@ -27,8 +27,8 @@ const AGAIN: Duration = Duration::from_millis(10);
 /// More is nothing that a node has written, octets.
 const MAX_LOCK: usize = 256;
 
-/// Which interface: of which network namespace, with which number and name. Namespaces may share the folder, and have interfaces of
-/// the same name.
+/// An interface, by network namespace, number and name. Namespaces may share the folder, and have
+/// interfaces of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) namespace: u64,

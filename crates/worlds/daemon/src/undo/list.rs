@@ -54,7 +54,7 @@ pub(crate) struct Setting {
     pub(crate) new: String,
 }
 
-/// Of which version of IP.
+/// Version of IP.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     V4,

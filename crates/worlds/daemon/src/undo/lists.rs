@@ -49,7 +49,8 @@ pub(crate) fn keys(folder: &Path) -> Result<Vec<Key>, Error> {
     Key::all(folder, namespace()?).map_err(Error::system(format!("look into {}", folder.display())))
 }
 
-/// What the list of another node of this host says of a setting of all interfaces: whoever ends last sets it back.
+/// What another node's list on this host says of a setting of all interfaces: the last of them to
+/// end restores it.
 pub(crate) fn of_others(name: &str, own: &UndoList) -> Option<Setting> {
     let folder = paths::folder();
     let list = |key: &Key| {

@@ -281,8 +281,8 @@ impl Undo {
         }
     }
 
-    /// Sets the host back with what privileges are left, for the other process, of which this is known. The files in folders of root
-    /// stay.
+    /// Restores the host with the remaining privileges, for the other process, whose claim is
+    /// known. The files in folders of root stay.
     fn set_back(&mut self, why: &str) -> Result<(), Error> {
         let mut failures = Vec::new();
         for own in self.lists.iter_mut().rev() {
@@ -323,7 +323,8 @@ impl Drop for Undo {
 /// # Errors
 /// If the host is not as before.
 pub fn undo(node: u32, lists: &[PathBuf]) -> Result<(), Error> {
-    // Whoever ends the node may mean this process, too, and must not get it before its work is done.
+    // A signal that ends the node may be sent to this process, too, and must not end it before its
+    // work is done.
     let _ = nix::sys::signal::SigSet::all().thread_block();
     // The folder may be gone at the end.
     let files = lists.iter().map(|l| Ok((l, lists::open(l)?))).collect::<Result<Vec<_>, Error>>()?;

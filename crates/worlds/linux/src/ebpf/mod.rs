@@ -8,8 +8,8 @@
 //! packet would pay for them twice: with any rule the kernel looks through all of them for the way to a packet's
 //! destination, and for the way back to its source.
 //!
-//! The other one ends messages of the routing protocol that are not the node's: whoever could send them from a port of this host,
-//! or have it forward them, would speak in the node's name.
+//! The other one drops messages of the routing protocol that are not the node's own: anyone who
+//! could send them from a port of this host, or have it forward them, could impersonate the node.
 //!
 //! Both programs note which pairs of source and destination pass, so that AODV learns of the use of its routes. For a pair
 //! that is noted it costs one look into a table. This process takes the pairs out ten times a second; the next packet of a

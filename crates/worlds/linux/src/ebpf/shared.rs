@@ -37,8 +37,8 @@ impl WordMap {
     }
 
     pub(super) fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping is aligned to pages, has so many words and lives as long as `self`; the kernel's programs, too,
-        // only load and store the words.
+        // SAFETY: the mapping is aligned to pages, has `self.words` words and lives as long as
+        // `self`; the kernel's programs, too, only load and store the words.
         unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.words) }
     }
 }

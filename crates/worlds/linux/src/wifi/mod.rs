@@ -3,7 +3,7 @@
 //! * [`capabilities`]: what the interface's driver tells, by nl80211.
 //! * [`control_messages`]: transmit status, which comes on the error queue of the socket that sent.
 //! * [`nl80211`]: signals of neighbours, from the driver's table of stations.
-//! * [`monitor`]: signals of whoever transmits, from the radiotap headers of a monitor interface.
+//! * [`monitor`]: signal of each transmitter, from the radiotap headers of a monitor interface.
 
 pub mod control_messages;
 pub mod monitor;

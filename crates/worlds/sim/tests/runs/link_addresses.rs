@@ -2,8 +2,8 @@
 
 use crate::{mobile, run, scenario};
 
-/// Five packets from 1 s on, 0.1 s apart, to a node out of reach, which without a protocol counts as a neighbour. What is held
-/// after so many seconds, and what was dropped.
+/// Five packets from 1 s on, 0.1 s apart, to a node out of reach, which without a protocol counts
+/// as a neighbour. The packets held and dropped after `seconds`.
 fn after(seconds: f64, arp: &str) -> (u64, Vec<(String, u64)>) {
     let text = format!(
         r#"

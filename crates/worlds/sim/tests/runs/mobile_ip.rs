@@ -65,7 +65,8 @@ impl Diary {
     fn noted(&self, node: u32, what: &str) -> Vec<f64> {
         self.notes.iter().filter(|n| n.1 == NodeId(node) && n.2 == what).map(|n| n.0).collect()
     }
-    /// The longest time between two answers to a ping of `node`, of which the first came before `moment` and the last after it.
+    /// The longest time between two consecutive answers to a ping of `node`, one before `moment`
+    /// and one after it.
     fn outage(&self, flow: u32, node: u32, moment: f64) -> f64 {
         let of = |d: &&(f64, u32, NodeId)| d.1 == flow && d.2 == NodeId(node);
         let answers = || self.delivered.iter().filter(of).map(|d| d.0);

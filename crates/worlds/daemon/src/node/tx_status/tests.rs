@@ -39,7 +39,7 @@ fn acked(v: Option<Verdict>) -> Option<u64> {
     if let Some(Verdict::Acked(f)) = v { Some(f.packet.meta.id.0) } else { None }
 }
 
-/// A driver that told of three frames.
+/// A driver that has reported three frames.
 fn trusted() -> TxStatuses {
     let mut f = TxStatuses::default();
     f.watch();
@@ -192,7 +192,8 @@ fn take(a: &mut Host) {
     }
 }
 
-/// Sends what one has for the other, and tells of its tx_status: everything arrives. Returns the packets.
+/// Carries all packets from one host to the other, and reports each as acknowledged. Returns the
+/// packets.
 fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     loop {
