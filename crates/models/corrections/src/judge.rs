@@ -1,4 +1,4 @@
-//! Which corrections are believed. Whoever is in the mesh can send to the group.
+//! Which corrections are accepted: anyone in the mesh can send to the group.
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(judge.take(&[], BASE, t), Err(Rejection::NotCorrections));
         let much = EXAMPLE.repeat(40);
         let taken = (0..100).filter(|_| judge.take(&much, BASE, t).is_ok()).count();
-        // 20,000 octets at once, of which 25 are gone.
+        // 20,000 bytes at once, without 25 of them.
         assert_eq!(taken, 19);
         assert_eq!(
             judge.take(&much, BASE, t + Duration::from_secs(1)),

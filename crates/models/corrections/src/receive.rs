@@ -35,7 +35,7 @@ pub struct Rover {
 pub struct ReceiveStatistics {
     /// RTCM 3 frames that were passed on.
     pub frames: u64,
-    /// In so many datagrams.
+    /// In this many datagrams.
     pub datagrams: u64,
     /// Datagrams that were not believed.
     pub refused: u64,
@@ -104,7 +104,7 @@ fn open(group: &Group) -> io::Result<BoundSocket> {
     Ok(bound)
 }
 
-/// Says so seldom: whoever can send one datagram can send a million.
+/// Logs rarely: a sender of one datagram can send a million.
 fn refused(count: u64, from: Ipv4Addr, why: Rejection, tell: &mut dyn FnMut(&str)) {
     if count.is_power_of_two() {
         tell(&format!("a datagram of {from} is not passed on: {why} ({count} so far)"));

@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 pub struct SendStatistics {
     /// RTCM 3 frames.
     pub frames: u64,
-    /// In so many datagrams.
+    /// In this many datagrams.
     pub datagrams: u64,
     /// Their octets.
     pub octets: u64,

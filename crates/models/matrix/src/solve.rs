@@ -18,7 +18,7 @@ use crate::wanted::TargetLosses;
 pub struct Effort {
     /// Random starts of the least squares.
     pub starts: u32,
-    /// Of these, the best so many are polished.
+    /// How many of the best of these are polished.
     pub kept: usize,
     /// Changes of single attenuators that are tried, to polish each of these.
     pub moves: u32,

@@ -30,8 +30,9 @@ pub struct Switch {
     decibels: Decibels,
 }
 
-/// The settings of all attenuators, in steps: those of radio 0 at each bus, then those of radio 1, ... Of two switches: those of the
-/// first's radios, then those of the second's inputs, of which the joined buses have the first.
+/// The settings of all attenuators, in steps: those of radio 0 at each bus, then those of radio 1,
+/// ... With two switches: those of the first's radios, then those of the second's inputs, the
+/// joined buses first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings(pub Vec<u16>);
 
@@ -88,8 +89,7 @@ impl Switch {
     /// Two switches in a row with the same attenuators, for more radios than the first has inputs: `joined` of its buses lead to inputs
     /// of the second. Each input has half of `insertion_db`.
     ///
-    /// # Errors
-    /// As [`Switch::new`], or the switches have not so many inputs or buses.
+    /// # Errors As [`Switch::new`], or if the switches have fewer inputs or buses.
     pub fn joined(
         radios: usize,
         switches: [Size; 2],

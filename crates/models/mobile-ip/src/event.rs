@@ -19,7 +19,7 @@ pub(crate) enum Event {
         /// For how long, in seconds.
         lifetime_s: u16,
     },
-    /// A home agent that was started anew goes on with a binding.
+    /// A restarted home agent resumed a binding.
     Resumed {
         /// The mobile node.
         home: Ipv4Addr,

@@ -278,8 +278,8 @@ impl ForeignAgent {
         self.journal.tell(cx, &Event::Visits { home: p.home, at: visitor.at, lifetime_s });
     }
 
-    /// A packet in a tunnel: of a home agent for a visitor, or of a visitor for its home agent. All others end here: whoever does
-    /// not visit must not have its packets go round between agents (section 4.2.2).
+    /// A packet in a tunnel: of a home agent for a visitor, or of a visitor for its home agent. All
+    /// others are dropped: packets of non-visitors must not loop between agents (section 4.2.2).
     fn tunnelled(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, packet: &[u8]) {
         let Some((from, to, inner)) = packets::untunnelled(packet) else { return };
         let Some(octets) = packets::forwarded(&inner) else { return };

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-/// So many at once, and so many a second in the long run.
+/// This many at once, and this many a second in the long run.
 #[derive(Clone, Debug)]
 pub(crate) struct Rate {
     every: Span,

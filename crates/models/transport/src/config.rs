@@ -164,7 +164,7 @@ impl FlowConfig {
 /// Why a flow cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowError {
-    /// A payload of so many octets does not fit into an IPv4 packet.
+    /// A payload of this many bytes does not fit into an IPv4 packet.
     Payload(u32),
     /// The mean interval, or the mean burst, is zero.
     Interval,

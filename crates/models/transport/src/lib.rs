@@ -4,12 +4,13 @@
 //! * a [`Source`]: says when the next packet is due and builds it;
 //! * a [`Sink`]: counts what arrives, with delay and hops;
 //! * and where echo requests arrive, it answers with [`echo_reply`];
-//! * for a flow of TCP, a [`tcp::Connection`] in the place of all these, with the sink beside it to count.
+//! * for a flow of TCP, a [`tcp::Connection`] instead of all these, with the sink to count.
 //!
 //! [`Summary`] turns a source's and a sink's counts into the figures of a run's summary.
 //!
-//! Packets are whole IP packets. Where the payload has room for it, it carries a [`Stamp`] with sequence number and time of
-//! sending, so that captures and receivers outside of the simulator can measure, too.
+//! Packets are complete IP packets. A payload with enough room carries a [`Stamp`] with sequence
+//! number and time of sending, so that captures and receivers outside of the simulator can measure,
+//! too.
 
 mod bursts;
 mod config;

@@ -107,7 +107,7 @@ impl<S: Store> Agent<S> {
             neighbour.has_told = true;
             neighbour.tell_at = Time::NEVER;
         }
-        // Whoever has not got ours is told again, once for its whole list.
+        // A neighbour without our list gets it again, once for its whole list.
         let answers = message.wants_answer && message.part + 1 == message.parts && !is_first;
         if answers {
             self.tell(now, contact);

@@ -21,7 +21,7 @@ pub struct BundleSeries {
     pub lifetime: Span,
     /// Whether they travel with custody transfer.
     pub custody: bool,
-    /// Stop after so many.
+    /// Stop after this many bundles.
     pub max_bundles: Option<u64>,
 }
 

@@ -13,7 +13,7 @@ use crate::switch::{Settings, Switch};
 /// What the box does wrong, as the real ones do now and then.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// After so many commands a connection breaks.
+    /// A connection breaks after this many commands.
     pub breaks_after: Option<u32>,
     /// How long it takes to answer.
     pub delay: Duration,

@@ -25,7 +25,7 @@ use crate::params::mobile_node::{MobileNodeParams, OwnLinkKind};
 
 /// For how long a place that refused, or did not answer, is the last choice.
 const AVOIDED: Span = Span::from_secs(30);
-/// After so many requests without an answer another place is tried.
+/// After this many unanswered requests another place is tried.
 const ENOUGH_TRIES: u32 = 3;
 /// A doubtful advertisement has the agent in use asked, at most this often (section 3.6: about one registration a second).
 const BETWEEN_DOUBTS: Span = Span::from_secs(1);
@@ -277,7 +277,7 @@ impl MobileNode {
         if let Attachment::Home { link } = self.current
             && let Some(mac) = self.link(link).and_then(|l| l.state.mac)
         {
-            // Whoever believes the home agent to have the address learns better (section 4.6).
+            // Corrects neighbours that map the address to the home agent (section 4.6).
             gratuitous(cx, link, self.home, mac);
         }
     }

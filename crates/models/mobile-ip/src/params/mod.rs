@@ -144,7 +144,7 @@ pub(crate) fn check_peers(list: &str, peers: &[Peer]) -> Result<(), ParameterErr
     Ok(())
 }
 
-/// Checks the links, of which `key` names the one of a number: each interface once.
+/// Checks that each interface is used for one link only. `key` gives a link's key by its number.
 pub(crate) fn check_links(links: &[LinkNeeds], key: impl Fn(usize) -> String) -> Result<(), ParameterError> {
     for (i, link) in links.iter().enumerate() {
         let name = &link.interface;

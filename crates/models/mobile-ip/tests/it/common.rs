@@ -55,7 +55,7 @@ pub(crate) struct Clock {
     pub(crate) ntp: u64,
 }
 
-/// Both clocks, so many seconds after the beginning.
+/// Both clocks, `s` seconds after the beginning.
 pub(crate) fn clock(s: f64) -> Clock {
     let at = Time::from_secs_f64(s);
     Clock { at, ntp: ntp(at) }

@@ -303,7 +303,7 @@ fn remembered(out: &[ApplicationEffect]) -> KnownMobile {
     let value = out.iter().rev().find_map(kept).expect("something is remembered");
     serde_json::from_value(value.clone()).unwrap()
 }
-/// The clocks of a program that was started so many seconds of the day after the beginning.
+/// The clocks of a program started `day_s` seconds of the day after the beginning.
 fn restarted(day_s: f64) -> Clock {
     Clock { ntp: clock(day_s).ntp, ..clock(0.0) }
 }

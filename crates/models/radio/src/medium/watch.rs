@@ -10,7 +10,7 @@ use crate::fate::{Fate, FrameId};
 pub struct Watching {
     /// By station: what becomes of the frames that it should receive.
     pub stations: Vec<bool>,
-    /// By station: what becomes of all frames that reach it, whoever they are for.
+    /// By station: what becomes of all frames that reach it, whatever their destination.
     pub listeners: Vec<bool>,
 }
 

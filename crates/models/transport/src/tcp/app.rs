@@ -5,7 +5,7 @@ use wayhop_core::{Rng, Span, Time};
 /// What an application does. The flow's source is the client, its destination the server.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum App {
-    /// The client sends a file (FTP), of so many octets or without an end.
+    /// The client sends a file (FTP), of this many bytes or without an end.
     Bulk {
         /// Octets; `None` for no end.
         bytes: Option<u64>,

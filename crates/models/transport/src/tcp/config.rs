@@ -88,7 +88,7 @@ pub struct TcpConfig {
     pub app: App,
     /// What the sender makes of notices that the route is gone.
     pub failure: Failure,
-    /// Bounds the window by the length of the path: so many segments for each hop, at least one.
+    /// Bounds the window by the length of the path: this many segments per hop, at least one.
     pub window_per_hop: Option<f64>,
     /// Spreads the segments over time.
     pub pacing: Option<Pacing>,

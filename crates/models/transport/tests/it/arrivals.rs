@@ -20,7 +20,7 @@ fn packets(s: &mut Source, n: u64, pool: &mut Pool) -> Vec<Packet> {
     (0..n).map(|k| s.build(Time::ZERO + Span::from_secs(k), PacketId(k), k as u16, pool)).collect()
 }
 
-/// The packet after so many routers.
+/// The packet after this many routers.
 fn routed(mut p: Packet, routers: u8) -> Packet {
     for _ in 0..routers {
         ipv4::decrement_ttl(p.bytes_mut()).expect("a complete header");

@@ -55,7 +55,7 @@ pub struct WirePlan {
     pub queue_packets: usize,
     /// Whether it leads out of the mesh.
     pub leads_out: bool,
-    /// When it is cut, and when it is whole again.
+    /// When it is cut, and when it is repaired.
     pub cuts: Vec<(Time, Option<Time>)>,
     /// The addresses that are asked for there, if it is a network outside of the mesh.
     pub network: Option<Prefix>,

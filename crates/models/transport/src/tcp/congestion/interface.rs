@@ -37,7 +37,7 @@ pub struct Lost {
 /// Decides how many segments may be under way. Recovery - what is sent again, and when - is the sender's; it tells here
 /// what happened.
 ///
-/// Windows are in segments and may have a fraction, of which the sender uses nothing.
+/// Windows are in segments and may have a fraction, which the sender ignores.
 pub trait CongestionControl: Send {
     /// The congestion window.
     fn window(&self) -> f64;
