@@ -122,7 +122,8 @@ pub fn carried<'a>(packet: &'a [u8], classifier: &dyn Classifier) -> Option<(u8,
     is_first(tag).then_some((protocol, upper))
 }
 
-/// Whether a packet is whole, or a first fragment: the fragment offset, in the tag's low 13 bits, is zero.
+/// Whether a packet is unfragmented or a first fragment: the fragment offset, in the tag's low 13
+/// bits, is zero.
 const fn is_first(tag: u32) -> bool {
     tag.trailing_zeros() >= 13
 }

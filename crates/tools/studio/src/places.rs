@@ -22,7 +22,8 @@ const GRACE: Duration = Duration::from_millis(300);
 const BYTES_PER_S: u64 = 64 << 10;
 /// A connection that is overdue for so long is closed, also when there are places left.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many connections that are overdue make room at once: who holds one for nothing holds more, and the next client comes soon.
+/// This many overdue connections are closed at once: a client that holds one idle connection
+/// usually holds more, and the next client comes soon.
 const CUT_AT_ONCE: usize = PLACES / 8;
 /// How often that is looked at, and how often a place is looked for.
 const LOOK: Duration = Duration::from_secs(1);
@@ -67,7 +68,7 @@ impl Account {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A state is whole after each statement.
+        // The state is consistent after each statement.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -307,7 +307,7 @@ impl Records {
         self.file.read_exact(&mut magic).is_ok() && magic == *MAGIC
     }
 
-    /// The next record that is whole. What is not is the end of what was written.
+    /// The next complete record. An incomplete one is the end of what was written.
     fn next_one(&mut self) -> Option<Record> {
         let mut word = [0; 4];
         self.file.read_exact(&mut word).ok()?;

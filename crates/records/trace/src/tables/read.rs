@@ -108,7 +108,8 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<Tabl
     }
 }
 
-/// Gives the table of a run that was killed its footer, and the rows that only the checkpoint has. One that is whole stays.
+/// Adds the footer to the table of a killed run, and the rows that only the checkpoint has. A
+/// complete table stays as it is.
 pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
     let path = run.path().join(format!("{table}.parquet"));
     let open = || File::open(&path).map_err(Error::io(&path, "read"));

@@ -80,7 +80,7 @@ fn found(dir: &Path, table: &str) -> Result<Vec<Row>, Error> {
     Ok(rows.map(|r| r.expect("a readable row")).collect())
 }
 
-/// Has the recorder make a checkpoint, and waits until a kill would leave so many rows of `packets`.
+/// Makes a checkpoint, and waits until a kill would leave `packets` rows of `packets`.
 fn settled(dir: &Path, r: &mut Recorder, packets: usize) -> TempDir {
     settled_with(dir, r, packets, &known())
 }

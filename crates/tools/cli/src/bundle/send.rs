@@ -52,7 +52,7 @@ pub(super) fn send(a: &SendArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The payload of a file, of which no more is read than fits into a bundle.
+/// The payload of a file. At most what fits into a bundle is read.
 fn of_file(path: &Path, name: Option<&str>, largest: u64) -> Result<Vec<u8>, Failure> {
     let is_input = path == Path::new("-");
     let cannot = |e| Failure::Usage(format!("cannot read {}: {e}", path.display()));

@@ -81,7 +81,7 @@ fn is_ready(from: &BufReader<UnixStream>, to: &File, until: Option<Instant>) -> 
         }
         // What is longer than a clock can say is for ever.
         let timeout = left.and_then(|l| Timespec::try_from(l).ok());
-        // Without events to wait for, a pipe whose reader has gone still tells of an error.
+        // Without events to wait for, poll still reports an error when a pipe's reader has gone.
         let mut fds = [
             PollFd::from_borrowed_fd(from.get_ref().as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(to.as_fd(), PollFlags::empty()),
@@ -109,7 +109,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// How many octets of what waits are whole blocks that are wanted.
+    /// How many of the waiting bytes are complete, requested blocks.
     fn whole(&mut self) -> Result<usize, Failure> {
         let mut end = 0;
         while self.left != Some(0)

@@ -157,7 +157,7 @@ fn connect_or_wait(
     }
 }
 
-/// Names of nodes that are told of a run.
+/// The most node names shown of a run.
 const MOST_NAMED: usize = 3;
 /// Runs that are told.
 const MOST_RUNS: usize = 20;

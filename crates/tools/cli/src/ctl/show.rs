@@ -162,7 +162,7 @@ fn by_name(answer: &Value, key: &str) -> String {
     }
     match all.len() {
         1 => format!("{}\n{}", heading(&all[0]), columns(&single)),
-        // So many columns fit on a screen.
+        // The most columns that fit on a screen.
         2..=12 => {
             // In the order of their numbers, as everywhere.
             let nodes: Vec<String> = all.iter().map(|n| cell(&n["name"])).collect();
@@ -199,7 +199,7 @@ pub(super) fn positions(answer: &Value) -> String {
     let has = |place: &str| nodes(answer).iter().any(|n| n[place].is_object());
     if has("local") && !has("earth") {
         text.push_str(
-            "metres from the scenario's origin, of which it does not say where on the earth it is\n",
+            "metres from the scenario's origin; for geographic positions, give the scenario an `origin`\n",
         );
     }
     text

@@ -259,7 +259,7 @@ fn a_place_on_the_earth_is_not_made_up_for_a_scenario_that_has_none() {
     let shown = ctl(&["position"]).ok();
     assert!(
         shown.ends_with(
-            "metres from the scenario's origin, of which it does not say where on the earth it is\n"
+            "metres from the scenario's origin; for geographic positions, give the scenario an `origin`\n"
         ) && !shown.contains("latitude"),
         "{shown}"
     );

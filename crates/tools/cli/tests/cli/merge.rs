@@ -84,7 +84,7 @@ fn fates(run: &Path) -> BTreeMap<(u64, u64, u32), (String, Option<String>)> {
     all
 }
 
-/// The rows of packets of flows that a network card can tell of, in order of time and node.
+/// The rows of packets of flows that a network card can see, in order of time and node.
 fn rows(run: &Path) -> Vec<HopEvent> {
     let run = RunDir::open(run, CLASSIFIER).unwrap();
     let mut all = Vec::new();

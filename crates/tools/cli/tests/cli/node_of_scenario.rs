@@ -1,4 +1,4 @@
-//! `wayhop node SCENARIO --as NODE`: a scenario in the place of a configuration.
+//! `wayhop node SCENARIO --as NODE`: a scenario instead of a configuration.
 
 use std::path::Path;
 

@@ -251,7 +251,7 @@ fn a_full_disk_fails_a_run_that_was_to_be_recorded_and_says_why() {
         "{}",
         ran.err
     );
-    // What is there is whole lines.
+    // Only complete lines are there.
     for log in logs(dir.path()) {
         let half = run_in(dir.path(), &["replay", &log]);
         assert_eq!(half.status, Some(3), "{log}: {}{}", half.out, half.err);

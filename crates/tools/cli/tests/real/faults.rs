@@ -73,7 +73,7 @@ impl Download {
         assert!(self.size() < self.body.len(), "the file is long enough for what comes next");
     }
 
-    /// Waits for the end: the file is whole.
+    /// Waits for the end; the file is then complete.
     fn ends(self) {
         assert!(self.curl.wait(), "curl got {} octets", fs::metadata(&self.got).map_or(0, |m| m.len()));
         assert!(fs::read(&self.got).unwrap() == self.body, "the file came whole");

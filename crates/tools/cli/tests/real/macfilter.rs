@@ -1,4 +1,4 @@
-//! A lab's macfilter at real hosts: who is ignored, and when, whoever forwards.
+//! A lab's macfilter at real hosts: who is ignored, and when, whichever node forwards.
 //!
 //! Needs root, network namespaces, and ip, nft and ping (`.ci/install test`). Without root the tests are skipped with a message; in CI they
 //! fail.

@@ -13,7 +13,7 @@ use crate::mesh::{Background, Mesh, may_run};
 
 const WIRE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ns3_wire.py");
 
-/// A node in the place of one of ns-3's.
+/// A node that replaces one of ns-3's.
 struct Place {
     mesh: Mesh,
     own: u8,

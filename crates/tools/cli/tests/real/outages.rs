@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::mesh::{WAYHOP, may_run};
 
-/// 0 - 1 - 2, of which 1 is down from 4 to 7 s.
+/// 0 - 1 - 2; node 1 is down from 4 to 7 s.
 fn scenario(tables: &str) -> String {
     format!(
         r#"

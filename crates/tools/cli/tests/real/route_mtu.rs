@@ -10,7 +10,7 @@ use crate::mesh::{Mesh, may_run};
 /// How long a busy machine may take for what takes some milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Sends 300,000 octets to whoever connects.
+/// Sends 300,000 bytes to each client.
 const SERVER: &str = "
 import socket
 listener = socket.create_server(('', 5001))

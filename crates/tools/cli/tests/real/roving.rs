@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 use crate::mesh::{WAYHOP, may_run};
 
-/// A wire between two namespaces that carries so many bit/s each way: two TUN interfaces, and a program between them that waits as long as each
-/// packet takes.
+/// A wire of a given bit rate between two namespaces: two TUN interfaces, and a program between
+/// them that delays each packet by its transmission time.
 const SLOW_WIRE: &str = r"
 import ctypes, fcntl, os, struct, sys, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -385,7 +385,8 @@ fn replies(said: &str) -> Vec<(u32, f64)> {
     said.lines().filter_map(one).collect()
 }
 
-/// What the ping tells of each move: when it began, the longest pause between two replies up to the next one, and packets lost in it.
+/// The ping's figures for each move: when it began, the longest pause between two replies up to the
+/// next one, and packets lost in it.
 fn report(said: &str, moves: &[(&str, f64)]) -> String {
     let replies = replies(said);
     let mut text = String::new();

@@ -1,4 +1,5 @@
-//! What a node changed at its host is set back, whoever is killed: the node, the process that sets the host back, or both.
+//! A node's changes to its host are undone, whichever process is killed: the node, the process that
+//! restores the host, or both.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

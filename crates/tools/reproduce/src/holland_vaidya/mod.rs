@@ -100,7 +100,7 @@ pub fn reproduce(
     Ok(found.outcome(options, dir))
 }
 
-/// So many of them, in words.
+/// A number of patterns, in words.
 fn patterns(count: usize) -> String {
     if count == 1 { "1 pattern".to_owned() } else { format!("{count} patterns") }
 }

@@ -82,7 +82,7 @@ impl Store {
     }
 }
 
-/// Whether a line is whole and of another program's file, such as the one of `wayhop sweep`.
+/// Whether a line is complete and of another program's file, such as that of `wayhop sweep`.
 fn is_of_something_else(line: &str) -> bool {
     serde_json::from_str::<Value>(line).is_ok_and(|v| v.get("of").is_none() || v.get("job").is_none())
 }
