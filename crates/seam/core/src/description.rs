@@ -123,7 +123,11 @@ pub struct ParameterError {
 impl ParameterError {
     /// Of values that do not fit together, or of a value that the problem names.
     pub fn of_values(problem: String) -> Self {
-        Self { key: None, problem, remedy: "change that key, or leave it to the profile".to_owned() }
+        Self {
+            key: None,
+            problem,
+            remedy: "change that key, or remove it to use the profile's value".to_owned(),
+        }
     }
 }
 

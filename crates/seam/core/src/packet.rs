@@ -123,7 +123,7 @@ impl<'de> Deserialize<'de> for Packet {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let logged = Logged::deserialize(d)?;
         let octets = bytes::from_hex(&logged.octets)
-            .ok_or_else(|| serde::de::Error::custom("a packet's octets are no hexadecimal digits"))?;
+            .ok_or_else(|| serde::de::Error::custom("a packet's bytes are not hexadecimal"))?;
         Ok(Pool::new().packet(&octets, logged.meta))
     }
 }

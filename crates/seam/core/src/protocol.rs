@@ -85,7 +85,7 @@ pub trait Protocol: Send {
     /// An order from outside; an error says why it is not carried out.
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         let _ = cx;
-        Err(Refused(format!("this protocol does not know the order {command:?}")))
+        Err(Refused(format!("this protocol does not support the command {command:?}")))
     }
     /// Whether a packet of another node, which is on its way into the interface queue, ends here instead, unsent. Its end
     /// is reported as that of one that was sent. Asked only with [`Interests::withholds`].

@@ -40,10 +40,10 @@ pub fn plain(message: &str) -> String {
     }
     let unknown = |kind| quoted_after(said, kind).map(|(name, rest)| (name, known(rest)));
     if let Some((name, known)) = unknown("unknown field ") {
-        return format!("there is no key `{name}` here{known}");
+        return format!("unknown key `{name}`{known}");
     }
     if let Some((name, known)) = unknown("unknown variant ") {
-        return format!("`{name}` is not known here{known}");
+        return format!("unknown value `{name}`{known}");
     }
     match quoted_after(said, "missing field ") {
         Some((name, _)) => format!("the key `{name}` is missing"),
@@ -56,10 +56,9 @@ fn quoted_after<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
     text.strip_prefix(start)?.strip_prefix('`')?.split_once('`')
 }
 
-/// `, expected one of ...` as what there is.
+/// `, expected one of ...` as a clause of its own; nothing if no name is expected.
 fn known(rest: &str) -> String {
-    let list = rest.trim_start_matches(", expected ").trim_start_matches("one of ");
-    if list.is_empty() || list == rest { String::new() } else { format!("; known are {list}") }
+    rest.strip_prefix(", expected ").map(|list| format!("; expected {list}")).unwrap_or_default()
 }
 
 /// A value as serde shows it.
@@ -169,9 +168,9 @@ mod tests {
             (r#"{"count": 1, "inner": 3}"#, "3 is not a table"),
             (
                 r#"{"cuont": 1}"#,
-                "there is no key `cuont` here; known are `count`, `speed`, `on`, `name`, `list`, `pair`, `inner`, `kind`",
+                "unknown key `cuont`; expected one of `count`, `speed`, `on`, `name`, `list`, `pair`, `inner`, `kind`",
             ),
-            (r#"{"count": 1, "kind": "any"}"#, "`any` is not known here; known are `some` or `other`"),
+            (r#"{"count": 1, "kind": "any"}"#, "unknown value `any`; expected `some` or `other`"),
             ("{}", "the key `count` is missing"),
         ] {
             let json: serde_json::Value = serde_json::from_str(json).unwrap();

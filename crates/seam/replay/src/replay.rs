@@ -189,7 +189,7 @@ impl Replay {
                 return Ok(None);
             }
         };
-        let answer = answer.unwrap_or_else(|| Err("this is a log of something else".to_owned()));
+        let answer = answer.unwrap_or_else(|| Err("this is a log of another kind".to_owned()));
         let Answer { at, expected, got, panicked } = answer.map_err(|what| self.reader.wrong(what))?;
         self.keep();
         let r = &mut self.report;

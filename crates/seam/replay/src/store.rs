@@ -34,9 +34,7 @@ impl Store {
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let path = twice[0].display();
-            return Err(format!(
-                "two nodes' logs would be {path}: give the nodes names that differ in letters or digits"
-            ));
+            return Err(format!("two nodes would write {path}: rename one of them"));
         }
         Ok(Self { files: paths.iter().map(make).collect::<Result<_, String>>()? })
     }

@@ -117,10 +117,11 @@ impl Programs {
                 continue;
             }
             if !self.socket.is_open && !is_own(&stream) {
-                let why = "this socket is another user's; start an application of your own, or have that user open it to all";
+                let why = "this socket belongs to another user; start your own application, or ask that \
+                           user to open it to all";
                 turn_away(&stream, why);
             } else if self.all.len() >= MAX_PROGRAMS {
-                turn_away(&stream, "too many programs are connected; end some of them");
+                turn_away(&stream, "too many programs are connected; stop some of them");
             } else {
                 let program = ConnectedProgram {
                     stream,
@@ -189,7 +190,7 @@ impl ConnectedProgram {
                 Err(_) => return false,
             }
             if self.frames.held() > room {
-                self.refuse("too much is on its way from programs; send it again later");
+                self.refuse("too many commands are waiting; try again later");
             }
         }
         self.take_commands(number, news);

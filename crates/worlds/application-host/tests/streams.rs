@@ -255,7 +255,7 @@ fn programs_get_their_answers_in_order_and_what_is_no_message_is_refused() {
     other.0.write_all(b"[]\n").expect("it takes them");
     let refusal = other.read().expect("a refusal").head;
     assert!(
-        refusal["error"]["message"].as_str().is_some_and(|m| m.contains("no JSON object")),
+        refusal["error"]["message"].as_str().is_some_and(|m| m.contains("not a JSON object")),
         "{refusal:?}"
     );
     assert_eq!(other.read(), None);

@@ -215,8 +215,8 @@ impl AgentConfig {
                 .parse::<Eid>()
                 .map_err(|e| doc.error(key, e.to_string(), "write dtn://name/ or ipn:5.0"))?;
             if parsed.is_none() || parsed != parsed.node() {
-                let why = format!("{text} is not a node's own endpoint");
-                return Err(doc.error(key, why, "leave the service out, as in dtn://name/ or ipn:5.0"));
+                let why = format!("{text} is not a node's endpoint");
+                return Err(doc.error(key, why, "remove the service, as in dtn://name/ or ipn:5.0"));
             }
             Ok(parsed)
         };
@@ -252,7 +252,7 @@ impl AgentConfig {
         let peers = self.peers.iter().enumerate().map(peer).collect::<Result<Vec<_>, _>>()?;
         let own = |service: &str, key: &str| {
             let whole = node.service(service).to_string().parse::<Eid>();
-            whole.map_err(|e| doc.error(key, e.to_string(), "name a service of this node, such as inbox"))
+            whole.map_err(|e| doc.error(key, e.to_string(), "give a service of this node, such as inbox"))
         };
         let source = |(k, s): (usize, &Source)| {
             let key = |field: &str| format!("sources[{k}].{field}");
@@ -340,7 +340,7 @@ mod tests {
     fn what_cannot_be_used_is_refused_with_file_line_key_and_remedy() {
         let head = "node = \"dtn://a/\"\nstore = \"a.redb\"\n";
         for (keys, words) in [
-            ("layer = \"smtp\"", "`smtp` is not known here"),
+            ("layer = \"smtp\"", "unknown value `smtp`"),
             ("beacon_s = -1", "beacon_s"),
             ("routes = [\"x\"]\nrouting = \"static\"", "via"),
             ("routes = [\"* via dtn://b/\"]", "static"),

@@ -25,13 +25,13 @@ pub struct FileHead {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {
     /// Its line cannot be read.
-    #[error("it begins as a file, but its line cannot be read")]
+    #[error("it looks like a file, but its header is invalid")]
     Line,
     /// It would be written where the sender likes.
-    #[error("its name {0:?} is not that of a file in a folder")]
+    #[error("{0:?} is not a valid file name")]
     Name(String),
     /// Its octets are others than those that were sent.
-    #[error("its digest is {is}, and was {was} when it was sent")]
+    #[error("its digest is {is}, but it was sent as {was}")]
     Digest {
         /// Of what came.
         is: String,

@@ -147,7 +147,7 @@ fn make_readonly(place: &Path) -> io::Result<()> {
         Ok(()) | Err(nix::Error::EINVAL) => Ok(()),
         Err(e) => {
             let why = io::Error::from(e);
-            Err(io::Error::new(why.kind(), format!("{} cannot be made read-only: {why}", place.display())))
+            Err(io::Error::new(why.kind(), format!("cannot make {} read-only: {why}", place.display())))
         }
     }
 }

@@ -45,8 +45,8 @@ impl ParameterSet {
     fn unknown(&self, key: &str) -> ControlError {
         let key: String = key.chars().take(80).collect();
         let near = nearest(&key, self.0.keys().map(String::as_str)).map_or_else(
-            || "`wayhop ctl params` shows all".to_owned(),
-            |near| format!("did you mean {near}? `wayhop ctl params` shows all"),
+            || "`wayhop ctl params` lists all".to_owned(),
+            |near| format!("did you mean {near}? `wayhop ctl params` lists all"),
         );
         ControlError::new(ErrorCode::UnknownKey, format!("there is no parameter {key}"), near)
     }

@@ -40,8 +40,8 @@ fn check(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{name:?} cannot be the name of a run: use up to {LONGEST_NAME} letters, digits, '-', '_' and '.', not \
-         beginning with '.'"
+        "{name:?} is not a valid run name: use up to {LONGEST_NAME} letters, digits, '-', '_' and '.', not \
+         starting with '.'"
     ))
 }
 

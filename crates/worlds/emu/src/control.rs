@@ -174,11 +174,11 @@ impl Owner for Run<'_> {
             return Ok(());
         }
         let which = interface.map_or_else(|| "no radio or wire".to_owned(), |name| format!("no {name:?}"));
-        let reason = format!("nodes {from} and {to} have {which} in common");
+        let reason = format!("nodes {from} and {to} share {which}");
         Err(ControlError::new(
             ErrorCode::Refused,
             reason,
-            "name an interface that both have, or none for all of them",
+            "give an interface that both have, or none for all of them",
         ))
     }
     fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError> {
@@ -196,7 +196,7 @@ impl Owner for Run<'_> {
         Err(ControlError::new(
             ErrorCode::Refused,
             "the node's battery is empty",
-            "give it more with `energy` in the scenario",
+            "give it more energy in the scenario (`energy`)",
         ))
     }
     fn capture(&mut self, node: u32, call: Call) {
@@ -241,8 +241,9 @@ fn local(simulation: &Simulation, place: &Place) -> Result<Position, ControlErro
         Place::Earth { latitude_deg: lat, longitude_deg: lon, .. } => {
             simulation.local(Geodetic { lat, lon, alt: 0.0 }).ok_or_else(|| {
                 ControlError::unsupported(
-                    "the scenario does not say where on the earth it lies",
-                    "give metres, as 120m,40m, or give the scenario an origin = { lat = ..., lon = ... }",
+                    "the scenario has no geographic position",
+                    "give metres, such as 120m,40m, or give the scenario an origin = { lat = ..., lon = \
+                     ... }",
                 )
             })
         }

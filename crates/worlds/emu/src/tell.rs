@@ -61,7 +61,7 @@ impl Telling {
     /// Opens the endpoint for Prometheus, on the host.
     pub fn open_metrics(&mut self, at: SocketAddr) -> Result<(), Error> {
         let endpoint =
-            Endpoint::bind(at).map_err(|e| Error::system(format!("cannot listen at {at} for metrics"), e))?;
+            Endpoint::bind(at).map_err(|e| Error::system(format!("cannot listen on {at} for metrics"), e))?;
         self.metrics = Some(endpoint);
         Ok(())
     }

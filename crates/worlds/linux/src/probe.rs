@@ -40,7 +40,7 @@ pub fn in_namespace(line: &str) -> Result<String, String> {
         .args(["--net", "--", "sh", "-c", line])
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| format!("cannot try: unshare (Debian package util-linux): {e}"))?;
+        .map_err(|e| format!("cannot run unshare (Debian package util-linux): {e}"))?;
     if run.status.success() {
         return Ok("tried, works".to_owned());
     }

@@ -151,7 +151,7 @@ pub fn kill_inhabitants(namespace: &Namespace, spared: Option<u32>) -> io::Resul
             return Ok(());
         }
     }
-    Err(io::Error::other("its programs start others faster than these can be ended"))
+    Err(io::Error::other("its programs start new ones faster than they can be killed"))
 }
 
 /// The exit status as shells have it: 128 and the signal's number if a signal ended the program.

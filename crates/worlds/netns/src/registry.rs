@@ -47,7 +47,7 @@ impl Entry {
     /// A node's network namespace, and that of its processes.
     pub(crate) fn enter(&self, node: usize) -> io::Result<(Namespace, File)> {
         if is_in_a_node() {
-            let why = "from inside of a node no other is entered; use a terminal outside";
+            let why = "already inside a node; use a terminal outside";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
         let missing = || io::Error::from(io::ErrorKind::NotFound);
@@ -193,12 +193,12 @@ pub fn find(run: Option<&str>) -> Result<Entry, Error> {
     match (meant.as_slice(), run) {
         ([one], _) => Ok((*one).clone()),
         _ if alive.is_empty() => Err(Error::NotFound(
-            "no emulation and no lab runs here; start one with `wayhop emulate SCENARIO.toml`".to_owned(),
+            "no emulation or lab is running; start one with `wayhop emulate SCENARIO.toml`".to_owned(),
         )),
         ([], run) => {
-            Err(Error::NotFound(format!("no run {:?}; there are: {}", run.unwrap_or_default(), list())))
+            Err(Error::NotFound(format!("no run {:?}; running: {}", run.unwrap_or_default(), list())))
         }
-        _ => Err(Error::NotFound(format!("several runs; say which by --run: {}", list()))),
+        _ => Err(Error::NotFound(format!("several runs; select one with --run: {}", list()))),
     }
 }
 

@@ -46,7 +46,7 @@ impl Agents {
             std::path::absolute(run.map_or_else(temporary, |r| r.join(RECORDS))).map_err(Error::run)?;
         // What an older run left is not this one's.
         let _ = fs::remove_dir_all(&folder);
-        let cannot = |e: std::io::Error| Error::Run(format!("cannot make {}: {e}", folder.display()));
+        let cannot = |e: std::io::Error| Error::Run(format!("cannot create {}: {e}", folder.display()));
         fs::create_dir_all(&folder).map_err(cannot)?;
         let program = std::env::current_exe().map_err(Error::run)?;
         let agents = Self { is_temporary: run.is_none(), plan, names: scenario.names.clone(), folder };

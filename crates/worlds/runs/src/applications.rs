@@ -46,7 +46,7 @@ impl Applications {
         // What an older run left is not this one's.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder)
-            .map_err(|e| Error::Run(format!("cannot make {}: {e}", folder.display())))?;
+            .map_err(|e| Error::Run(format!("cannot create {}: {e}", folder.display())))?;
         let program = std::env::current_exe().map_err(Error::run)?;
         let all = Self { is_temporary: run.is_none(), folder, plans, names: scenario.names.clone() };
         let launch = |(number, plan): (usize, &ApplicationPlan)| {

@@ -78,7 +78,7 @@ fn watch(mut nodes: Vec<TcpConnections>, stopped: &Receiver<()>) -> ConnectionLo
     while matches!(stopped.recv_timeout(pause), Err(RecvTimeoutError::Timeout)) {
         let begun = Instant::now();
         if let Err(why) = look(&mut nodes, &mut seen.rows) {
-            seen.complaint = Some(format!("the table connections ends early: {why}"));
+            seen.complaint = Some(format!("the table `connections` is incomplete: {why}"));
             break;
         }
         let took = begun.elapsed();
@@ -96,5 +96,5 @@ fn look(
         node.look(|c| rows.push((now, NodeId(i), *c)))
             .map_err(|e| format!("the kernel does not report TCP connections ({e}); this requires Linux 5.4 or later with CONFIG_INET_DIAG"))?;
     }
-    if rows.len() > MOST_ROWS { Err(format!("it has more than {MOST_ROWS} rows")) } else { Ok(()) }
+    if rows.len() > MOST_ROWS { Err(format!("more than {MOST_ROWS} rows")) } else { Ok(()) }
 }

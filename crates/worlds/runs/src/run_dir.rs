@@ -70,7 +70,7 @@ pub fn create(
     };
     let path = (1..=MOST_RUNS).map(numbered).find(is_free).ok_or_else(|| {
         let first = numbered(1);
-        Error::Usage(format!("{} to -{MOST_RUNS}: all are taken; name one with --out", first.display()))
+        Error::Usage(format!("{} to -{MOST_RUNS} all exist; choose a directory with --out", first.display()))
     })?;
     Ok(NewRunDir { dir: RunDir::create(path, &manifest, CLASSIFIER)?, replaced: None })
 }

@@ -67,8 +67,8 @@ pub fn simulate(
 /// Refuses what the simulator cannot do.
 fn check(scenario: &Resolved) -> Result<(), Error> {
     if scenario.dtn.as_ref().is_some_and(|d| d.convergence == Layer::Tcpcl) {
-        let why = "dtn.convergence: \"tcpcl\" needs a TCP that carries octets, and the simulator's is a model of congestion only; \
-                   take \"ltp\", which sends lost segments again, or \"udpcl\", or emulate";
+        let why = "dtn.convergence: \"tcpcl\" is not supported in simulation, whose TCP carries no \
+                   payload; use \"ltp\", which retransmits, or \"udpcl\", or emulate the scenario";
         return Err(Error::Usage(why.to_owned()));
     }
     Ok(())

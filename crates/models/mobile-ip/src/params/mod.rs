@@ -137,7 +137,7 @@ pub(crate) fn check_peers(list: &str, peers: &[Peer]) -> Result<(), ParameterErr
         check_host(format!("{at}address"), p.address)?;
         if peers[..i].iter().any(|other| other.address == p.address) {
             let what = format!("{} has a key already", p.address);
-            return Err(wrong(format!("{at}address"), what, "leave one of them out"));
+            return Err(wrong(format!("{at}address"), what, "remove one of them"));
         }
         check_key(&at, p.spi, &p.key)?;
     }
@@ -150,7 +150,7 @@ pub(crate) fn check_links(links: &[LinkNeeds], key: impl Fn(usize) -> String) ->
         let name = &link.interface;
         let others = |l: &LinkNeeds| l.interface == *name || l.radio.as_ref() == Some(name);
         if links[..i].iter().any(others) {
-            return Err(wrong(key(i), format!("{name} is given already"), "name each interface once"));
+            return Err(wrong(key(i), format!("{name} is given twice"), "give each interface once"));
         }
     }
     if links.len() > MOST_LINKS {

@@ -93,7 +93,7 @@ fn row(m: &Value) -> Vec<String> {
                 "unknown" => "unknown_seq",
                 "ack" => "ack_required",
                 "nodelete" => "no_delete",
-                other => panic!("{other} is not known here"),
+                other => panic!("unexpected {other}"),
             };
             if of == name { text(&m[ours]) } else { String::new() }
         }

@@ -128,5 +128,5 @@ fn what_is_wrong_with_an_application_is_said_with_a_remedy() {
     let taken = std::net::UdpSocket::bind("0.0.0.0:0").expect("a port");
     let port = format!("port={}", taken.local_addr().expect("bound").port());
     let e = run_in(dir.path(), &["application", "request", "--set", &port]).failure(1);
-    assert!(e.contains("cannot listen at UDP port"), "{e}");
+    assert!(e.contains("cannot listen on UDP port"), "{e}");
 }

@@ -105,7 +105,7 @@ fn own(server: &Server, orders: &Mutex<Vec<Value>>) {
             Request::Counters {} => Ok(nodes(&|n| json!({"counters": {"forwarded": n + 5}}))),
             Request::Parameters {} => Ok(nodes(&|_| json!({"parameters": {"hello": "off", "ttl_start": 5}}))),
             Request::SetParameters { values } if values.contains_key("own_number") => {
-                Err(ControlError::new(ErrorCode::Refused, "own_number cannot change", "start again"))
+                Err(ControlError::new(ErrorCode::Refused, "own_number cannot change", "restart"))
             }
             Request::SetParameters { values } => {
                 orders.lock().expect("no panic").push(json!(values));
@@ -278,7 +278,7 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     assert_eq!(columns, ["run", "world", "protocol", "nodes", "down", "pid", "socket", "trouble"], "{list}");
     assert!(list.contains("nobody answers: it was left by a process that was killed"), "{list}");
     let absent = ctl(&["--run", "other", "hello"]).failure(2);
-    assert!(absent.contains("nobody answers at") && absent.contains("wayhop ctl list"), "{absent}");
+    assert!(absent.contains("no answer at") && absent.contains("wayhop ctl list"), "{absent}");
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn nothing_running_is_said_with_what_to_do() {
     };
     assert!(ctl(&["routes"]).failure(2).contains("begin with `wayhop emulate`"));
     assert!(ctl(&["list"]).ok().contains("nothing runs here"));
-    assert!(ctl(&["--run", "../etc", "hello"]).failure(2).contains("cannot be the name of a run"));
+    assert!(ctl(&["--run", "../etc", "hello"]).failure(2).contains("is not a valid run name"));
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn a_run_that_cannot_begin_leaves_the_older_one_in_its_directory_alone() {
     // A documentation address (RFC 5737) is nobody's.
     let metrics = ["emulate", "s.toml", "--out", "r", "--metrics", "192.0.2.77:9464"];
     let message = run_in(dir.path(), &metrics).failure(1);
-    assert!(message.contains("cannot listen at 192.0.2.77:9464"), "{message}");
+    assert!(message.contains("cannot listen on 192.0.2.77:9464"), "{message}");
     for world in ["emulate", "lab"] {
         // Root, but without the right to make namespaces.
         let run = std::process::Command::new("setpriv")

@@ -146,7 +146,7 @@ fn a_wrong_value_is_told_before_any_run() {
     let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
     assert!(
         e.starts_with(
-            "wayhop: plan.toml: with protocol = dsr: traffic.0.rat_pps=\"dsr\": there is no key `rat_pps`"
+            "wayhop: plan.toml: with protocol = dsr: traffic.0.rat_pps=\"dsr\": unknown key `rat_pps`"
         ),
         "{e}"
     );

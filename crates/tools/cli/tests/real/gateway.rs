@@ -425,7 +425,7 @@ fn a_gateway_whose_uplink_loses_its_carrier_says_so_and_the_other_one_is_taken()
         mesh.ip(4, "link set east down");
         mesh.until("a new connection works", SECONDS_60, |m| curl(m, 1, "") == "from the Internet");
         assert_eq!(last_asked_by(folder.path()), "192.0.2.5", "{protocol}: the other gateway");
-        mesh.until("it says so", SECONDS_60, |m| m.said(0).contains("eth0 is down: the node leads nowhere"));
+        mesh.until("it says so", SECONDS_60, |m| m.said(0).contains("eth0 is down: the gateway is offline"));
         mesh.ip(4, "link set east up");
         mesh.until("it leads out again", SECONDS_60, |m| {
             m.said(0).contains("eth0 is up: the node leads out")
@@ -459,15 +459,15 @@ fn a_gateway_whose_probe_nobody_answers_leads_nowhere_until_somebody_does() {
         nft("add chain ip dead in { type filter hook prerouting priority raw ; }");
         nft("add rule ip dead in iifname east drop");
         mesh.until("it says so", SECONDS_60, |m| {
-            m.said(0).contains("nobody answers by eth0 (203.0.113.7, 198.51.100.1): the node leads nowhere")
+            m.said(0)
+                .contains("no answers through eth0 from 203.0.113.7, 198.51.100.1: the gateway is offline")
         });
         mesh.until("a new connection works", SECONDS_60, |m| curl(m, 1, "") == "from the Internet");
         assert_eq!(last_asked_by(folder.path()), "192.0.2.5", "{protocol}: the other gateway");
         nft("delete table ip dead");
         mesh.until("it leads out again", SECONDS_60, |m| {
-            m.said(0).contains(
-                "somebody answers by eth0 again (203.0.113.7, 198.51.100.1): the node leads out again",
-            )
+            m.said(0)
+                .contains("answers through eth0 again from 203.0.113.7, 198.51.100.1: the gateway is online")
         });
         // And the mesh hears of that: it is the only way now.
         mesh.part(3);

@@ -84,7 +84,7 @@ fn interfaces_that_come_later_or_are_made_again_are_taken() {
     let links = [("mesh0", "mesh", ""), ("ppp0", "co-located", "")];
     world.start_role("mobile", "node", &mobile_node(&links));
     for name in ["mesh0", "ppp0"] {
-        let waits = format!("there is no interface {name} yet: waiting for it");
+        let waits = format!("interface {name} does not exist yet; waiting for it");
         assert!(world.said("node").contains(&waits), "{}", world.said("node"));
     }
     // pppd makes an interface, and another one of the same name at each redial.

@@ -26,8 +26,7 @@ fn answer(call: Call, time_s: f64, asked: &Mutex<Vec<Request>>) {
     let request = call.request.clone();
     // As a lab does while one of its nodes is down.
     if call.node.is_none() && matches!(request, Request::Counters {}) {
-        let down =
-            ControlError::new(ErrorCode::Refused, "node 1 is down", "ask again when its outage is over");
+        let down = ControlError::new(ErrorCode::Refused, "node 1 is down", "try again after its outage");
         return call.answer(Err(down));
     }
     let value = match &request {

@@ -60,7 +60,7 @@ impl Connection {
         if self.answer.is_none() {
             let octets = match self.hear(now)? {
                 Some(request) => answer(&request, snapshot),
-                None => response("400 Bad Request", "give a short request in time\n", true),
+                None => response("400 Bad Request", "the request is too long or too slow\n", true),
             };
             self.answer = Some(Answer { octets, sent: 0 });
         }

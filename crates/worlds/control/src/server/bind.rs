@@ -42,7 +42,7 @@ impl SocketFile {
 
 pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, SocketFile)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not that of a file"));
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (mode, folder_mode) = match access {
@@ -56,13 +56,13 @@ pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, Soc
     if UnixStream::connect(path).is_ok() {
         return Err(io::Error::new(
             io::ErrorKind::AddrInUse,
-            format!("{} is in use: a run of this name is going on", path.display()),
+            format!("{} is in use by a running run of this name", path.display()),
         ));
     }
     if fs::symlink_metadata(path).is_ok_and(|m| !std::os::unix::fs::FileTypeExt::is_socket(&m.file_type())) {
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
-            format!("{} is no socket and is left alone: remove it or choose another name", path.display()),
+            format!("{} exists and is not a socket; remove it or choose another name", path.display()),
         ));
     }
     // Bound under another name first, so that nobody can connect before the permissions are right.

@@ -221,7 +221,7 @@ impl Call {
                 ControlError::new(
                     ErrorCode::Other,
                     format!("the answer is not JSON: {e}"),
-                    "report this as a fault of wayhop",
+                    "please report this bug",
                 )
             })
         });
@@ -250,7 +250,7 @@ impl Drop for Reply {
             self.send(Err(ControlError::new(
                 ErrorCode::Unanswered,
                 "the node did not answer",
-                "it may be ending; see `wayhop ctl list`",
+                "it may be stopping; see `wayhop ctl list`",
             )));
         }
     }

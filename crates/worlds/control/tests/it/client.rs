@@ -28,7 +28,7 @@ fn another_programs_socket_is_recognised() {
     {
         let e = told(answer);
         assert!(matches!(e, ClientError::Foreign { .. }), "{e}");
-        assert!(e.to_string().contains("is it another program's socket?"), "{e}");
+        assert!(e.to_string().contains("is not a Wayhop control socket"), "{e}");
     }
 }
 

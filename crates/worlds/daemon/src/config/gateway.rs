@@ -101,15 +101,11 @@ pub(crate) fn edge(
         return Ok(None);
     }
     if protocol.name() == "none" {
-        return Err(doc.error(
-            key,
-            "without a routing protocol nobody finds a gateway",
-            "take another protocol",
-        ));
+        return Err(doc.error(key, "gateways need a routing protocol", "choose another protocol"));
     }
     if gateway.is_some() && !by_gateways.is_empty() {
-        let remedy = "leave `outside` out: a gateway has its own way out";
-        return Err(doc.error("outside", "this node is a gateway itself", remedy));
+        let remedy = "remove `outside`: a gateway uses its own uplink";
+        return Err(doc.error("outside", "this node is itself a gateway", remedy));
     }
     let mut edge = Edge {
         outside: Outside { mesh, reaches: Vec::new() },
@@ -124,17 +120,21 @@ pub(crate) fn edge(
             let remedy = "give 1 to 15 letters, digits, `-`, `_` and `.`";
             return Err(doc.error(
                 "gateway.uplink",
-                format!("{:?} is no name of an interface", g.uplink),
+                format!("{:?} is not an interface name", g.uplink),
                 remedy,
             ));
         }
         if taken.contains(&g.uplink.as_str()) {
-            let remedy = "name the interface that leads out of the mesh";
-            return Err(doc.error("gateway.uplink", format!("{} is in the mesh", g.uplink), remedy));
+            let remedy = "give the interface that connects this host to the outside";
+            return Err(doc.error(
+                "gateway.uplink",
+                format!("{} is an interface of the mesh", g.uplink),
+                remedy,
+            ));
         }
         if g.reaches.is_empty() {
-            let remedy = "give prefixes such as \"0.0.0.0/0\", or leave the key out";
-            return Err(doc.error("gateway.reaches", "a gateway that reaches nothing", remedy));
+            let remedy = "give prefixes such as \"0.0.0.0/0\", or remove the key";
+            return Err(doc.error("gateway.reaches", "the gateway reaches nothing", remedy));
         }
         edge.outside.reaches = prefixes(&g.reaches, "gateway.reaches", mesh, doc)?;
         (edge.uplink, edge.translate) = (Some(g.uplink.clone()), g.translate);
@@ -149,25 +149,25 @@ fn asked(g: &Gateway, mesh: Prefix, doc: &Document) -> Result<Option<ProbeTarget
         ("gateway.probe_misses", g.probe_misses != probe_misses()),
     ];
     if let (true, Some((key, _))) = (g.probe.is_empty(), without_use.iter().find(|(_, given)| *given)) {
-        let remedy = "give gateway.probe, the addresses to ping, or leave the key out";
-        return Err(doc.error(key, "no address is pinged", remedy));
+        let remedy = "set gateway.probe to the addresses to ping, or remove the key";
+        return Err(doc.error(key, "there are no addresses to ping", remedy));
     }
     if !EVERY_MS.contains(&g.probe_every_ms) {
-        let what = format!("{} ms are not between 100 and 3600000", g.probe_every_ms);
-        return Err(doc.error("gateway.probe_every_ms", what, "give 2000, or leave the key out"));
+        let what = format!("{} ms is not between 100 and 3600000", g.probe_every_ms);
+        return Err(doc.error("gateway.probe_every_ms", what, "give 2000, or remove the key"));
     }
     if !MISSES.contains(&g.probe_misses) {
         let what = format!("{} is not between 1 and 1000", g.probe_misses);
-        return Err(doc.error("gateway.probe_misses", what, "give 3, or leave the key out"));
+        return Err(doc.error("gateway.probe_misses", what, "give 3, or remove the key"));
     }
     if g.probe.len() > MOST_ASKED {
-        let what = format!("{} addresses are more than are asked", g.probe.len());
+        let what = format!("{} addresses are too many", g.probe.len());
         return Err(doc.error("gateway.probe", what, "give at most 8"));
     }
     let is_no_use = |a: Ipv4Addr| !ipv4::is_host(a) || mesh.contains(a);
     if let Some((i, a)) = g.probe.iter().enumerate().find(|(_, a)| is_no_use(**a)) {
-        let what = format!("{a} is no address of a host outside of the mesh, {mesh}");
-        let remedy = "give one that answers pings by the uplink";
+        let what = format!("{a} is not the address of a host outside the mesh, {mesh}");
+        let remedy = "give one that answers pings through the uplink";
         return Err(doc.error(&format!("gateway.probe[{i}]"), what, remedy));
     }
     let asked = ProbeTargets {
@@ -183,13 +183,13 @@ fn prefixes(texts: &[String], key: &str, mesh: Prefix, doc: &Document) -> Result
         let key = format!("{key}[{i}]");
         let p = parse_prefix(text).filter(|p| p.addr.is_v4()).ok_or_else(|| {
             let remedy = "give an IPv4 address or prefix such as \"192.0.2.0/24\"";
-            doc.error(&key, format!("{text:?} is no prefix"), remedy)
+            doc.error(&key, format!("{text:?} is not a prefix"), remedy)
         })?;
         if p.len >= mesh.len && mesh.contains(p.addr) {
             return Err(doc.error(
                 &key,
                 format!("{p} is in the mesh, {mesh}"),
-                "name what is outside, or take it out",
+                "give a prefix outside the mesh, or remove it",
             ));
         }
         Ok(p)

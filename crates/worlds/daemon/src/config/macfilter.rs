@@ -38,23 +38,23 @@ impl MacFilterConfig {
     /// What the node ignores from when on, and all link addresses of the file, as many as a kernel's filter has room for.
     pub(crate) fn load(&self, doc: &Document) -> Result<(Vec<Ignores>, Vec<Mac>), Error> {
         let Some(node) = self.node else {
-            let remedy = "give macfilter.node, or --as NODE with a scenario";
+            let remedy = "set macfilter.node, or use --as NODE with a scenario";
             return Err(doc.error(
                 "macfilter.file",
-                format!("{} does not say which of its nodes this host is", self.file.display()),
+                format!("no node of {} is selected for this host", self.file.display()),
                 remedy,
             ));
         };
         let here = self.real_addresses(doc)?;
         let path = doc.folder().join(&self.file);
         let failed =
-            |e: String| doc.error("macfilter.file", e, "name a file that `wayhop export macfilter` wrote");
+            |e: String| doc.error("macfilter.file", e, "give a file written by `wayhop export macfilter`");
         let mut text = String::new();
         let read = File::open(&path).and_then(|f| f.take(LONGEST + 1).read_to_string(&mut text));
         match read {
             Err(e) if e.kind() == ErrorKind::InvalidData => Err("is not UTF-8 text".to_owned()),
             Err(e) => Err(e.to_string()),
-            Ok(n) if n as u64 > LONGEST => Err(format!("is longer than {LONGEST} octets")),
+            Ok(n) if n as u64 > LONGEST => Err(format!("is longer than {LONGEST} bytes")),
             Ok(_) => Ok(()),
         }
         .map_err(|e| failed(format!("{}: {e}", path.display())))?;
@@ -64,7 +64,7 @@ impl MacFilterConfig {
             *mac = here.get(mac).copied().unwrap_or(*mac);
         }
         if steps.is_empty() {
-            let reason = format!("{} has no line of node {node}", path.display());
+            let reason = format!("{} has no line for node {node}", path.display());
             return Err(doc.error("macfilter.node", reason, "give the number of one of its nodes"));
         }
         let own = named(&steps);
@@ -74,7 +74,7 @@ impl MacFilterConfig {
             return Err(doc.error(
                 "macfilter.file",
                 reason,
-                format!("name at most {}", IgnoringProgram::MOST),
+                format!("give at most {}", IgnoringProgram::MOST),
             ));
         }
         let real = |mac: Mac| here.get(&mac).copied().unwrap_or(mac);

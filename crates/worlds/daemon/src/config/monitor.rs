@@ -46,20 +46,20 @@ impl Monitor {
         if !(0.1..=3600.0).contains(&self.interval_s) {
             return Err((
                 "interval_s",
-                format!("{} s is no interval of reports", self.interval_s),
+                format!("{} s is not a valid report interval", self.interval_s),
                 "give 0.1 to 3600",
             ));
         }
         if self.log_max_bytes < 4096 {
             return Err((
                 "log_max_bytes",
-                format!("{} octets hold hardly a report", self.log_max_bytes),
+                format!("{} bytes are too few for a report", self.log_max_bytes),
                 "give at least 4096",
             ));
         }
         match &self.collector {
             Some(text) if address(text).is_none() => {
-                Err(("collector", format!("{text:?} is no IPv4 address"), "give one such as 10.0.0.9"))
+                Err(("collector", format!("{text:?} is not an IPv4 address"), "give one such as 10.0.0.9"))
             }
             _ => Ok(()),
         }

@@ -247,15 +247,15 @@ impl NodeConfig {
         if self.run.is_none() && self.capture.as_ref().is_some_and(|c| c.file.is_none()) {
             return Err(doc.error(
                 "capture.file",
-                "there is none",
-                "name a file, or a run directory with `run`",
+                "no path given",
+                "give a file, or a run directory with `run`",
             ));
         }
         if self.run.is_none() && self.inputs.as_ref().is_some_and(|c| c.file.is_none()) {
             return Err(doc.error(
                 "inputs.file",
-                "there is none",
-                "name a file, as --record-inputs FILE, or a run directory with `run`",
+                "no path given",
+                "give a file (--record-inputs FILE), or a run directory with `run`",
             ));
         }
         Ok(())
@@ -271,7 +271,7 @@ impl NodeConfig {
             if !is_interface_name(name) {
                 return Err(doc.error(
                     key,
-                    format!("{name:?} is no name of an interface"),
+                    format!("{name:?} is not an interface name"),
                     "give 1 to 15 characters without spaces, / and :",
                 ));
             }
@@ -280,25 +280,25 @@ impl NodeConfig {
             if config.names().take(i + 1).any(|n| n == name) {
                 return Err(doc.error(
                     &format!("interfaces[{i}]"),
-                    format!("{name} is given already"),
-                    "name each interface once",
+                    format!("{name} is given twice"),
+                    "give each interface once",
                 ));
             }
         }
         let metrics = config.interface_metrics.len();
         if metrics > 0 && metrics != config.names().count() {
-            let reason = format!("{metrics} numbers for {} interfaces", config.names().count());
-            return Err(doc.error("interface_metrics", reason, "give one for each, in their order"));
+            let reason = format!("{metrics} metrics for {} interfaces", config.names().count());
+            return Err(doc.error("interface_metrics", reason, "give one for each, in the same order"));
         }
         if config.interfaces.len() >= MAX_INTERFACES {
-            let many = format!("{} interfaces are more than fit", config.interfaces.len() + 1);
-            return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES} in all")));
+            let many = format!("{} interfaces are too many", config.interfaces.len() + 1);
+            return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES}")));
         }
         if config.names().any(|n| n == config.tun) {
             return Err(doc.error(
                 "tun",
-                "it has the name of the mesh interface",
-                "name another; it is made by the node",
+                "the TUN interface cannot have the name of a mesh interface",
+                "choose another name; the node creates it",
             ));
         }
         Ok(())
@@ -397,8 +397,8 @@ impl Settings {
         if let Some(name) =
             config.name.as_ref().filter(|n| n.trim().is_empty() || n.chars().any(char::is_control))
         {
-            let wrong = format!("{name:?} is empty or has control characters");
-            return Err(doc.error("name", wrong, "give one such as relay-3, or leave the key out"));
+            let wrong = format!("{name:?} is empty or contains control characters");
+            return Err(doc.error("name", wrong, "give one such as relay-3, or remove the key"));
         }
         if let Some(Err((key, wrong, remedy))) = config.monitor.as_ref().map(Monitor::check) {
             return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));
@@ -406,14 +406,14 @@ impl Settings {
         if signal::source(&config.signal, &config.interface).is_none() {
             return Err(doc.error(
                 "signal",
-                format!("{:?} is no source of signals", config.signal),
-                "give nl80211, none, or monitor: with the name of a monitor interface",
+                format!("{:?} is not a source of signals", config.signal),
+                "give nl80211, none, or monitor:NAME with a monitor interface",
             ));
         }
         if let Some(at) = config.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
             return Err(doc.error(
                 "gpsd",
-                format!("{at:?} is no host with a port"),
+                format!("{at:?} is not a host and port"),
                 "give one such as localhost:2947",
             ));
         }
@@ -527,7 +527,7 @@ fn check_alone(sets: &[String]) -> Result<(), Error> {
     match options.iter().find(|(key, _)| !is_set(key)) {
         None => Ok(()),
         Some((key, option)) => Err(Error::Config(format!(
-            "no {key}: give one, as {option}, or a configuration file with it; docs/reference/node.md lists its keys"
+            "{key} is missing: give {option}, or set it in a configuration file (docs/reference/node.md)"
         ))),
     }
 }

@@ -66,7 +66,7 @@ impl MeshInterfaces {
         let name = std::mem::replace(&mut a.name, waits_for);
         log.tell(
             Level::Warning,
-            format_args!("{name}: the interface is gone: waiting for one of the name {}", a.name),
+            format_args!("{name}: the interface is gone; waiting for an interface named {}", a.name),
         );
     }
 
@@ -125,7 +125,7 @@ impl MeshInterfaces {
         }
         if now.mtu != was.mtu {
             let what = format!("the MTU of {}", link.name);
-            tell(host, log, &what, &format!("the node's packets have at most {} octets", now.mtu));
+            tell(host, log, &what, &format!("the node's packets now have at most {} bytes", now.mtu));
         }
         Ok(true)
     }
@@ -147,7 +147,7 @@ impl MeshInterfaces {
             netlink
                 .confine(to, self.addresses.mesh, self.outside)
                 .and_then(|()| netlink.free(&from))
-                .map_err(Error::system(format!("confine what comes by {to} to the mesh")))?;
+                .map_err(Error::system(format!("confine packets from {to} to the mesh")))?;
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl MeshInterfaces {
 
 /// Logs what changed, and what the node did.
 fn tell(host: &mut Host, log: &Log, what: &str, done: &str) {
-    log.tell(Level::Info, format_args!("somebody changed {what}: {done}"));
+    log.tell(Level::Info, format_args!("{what} changed: {done}"));
     let now = host.now();
     host.around.events.host(now, what, done);
 }

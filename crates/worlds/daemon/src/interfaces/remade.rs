@@ -27,7 +27,7 @@ impl MeshInterfaces {
     ) -> Result<(), Error> {
         let own = &mut self.all[iface.index()];
         let name = &own.name;
-        let interface = interface::facts(name).map_err(Error::system(format!("look at {name}")))?;
+        let interface = interface::facts(name).map_err(Error::system(format!("query {name}")))?;
         // Before the kernel forwards.
         own.programs.move_to(name, interface.index).map_err(|(what, e)| Error::system(what)(e))?;
         for (key, value) in interface_settings(name, host.plane) {

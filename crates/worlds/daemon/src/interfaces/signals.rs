@@ -114,8 +114,10 @@ impl Trouble<'_> {
         let now = outcome.as_ref().err().map(ToString::to_string);
         if now != self.told {
             match &now {
-                Some(e) => self.log.tell(Level::Warning, format_args!("no signals from {interface}: {e}")),
-                None => self.log.tell(Level::Info, format_args!("signals from {interface} again")),
+                Some(e) => {
+                    self.log.tell(Level::Warning, format_args!("cannot read signals from {interface}: {e}"))
+                }
+                None => self.log.tell(Level::Info, format_args!("reading signals from {interface} again")),
             }
             self.told = now;
         }

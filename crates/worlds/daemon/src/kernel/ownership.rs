@@ -11,7 +11,7 @@ pub(crate) fn prepare_folder(file: &Path, user: &str) -> Result<(), Error> {
         return Ok(());
     };
     let made = std::fs::create_dir_all(folder).and_then(|()| give_to(folder, user));
-    made.map_err(Error::system(format!("make the folder {}", folder.display())))
+    made.map_err(Error::system(format!("create the folder {}", folder.display())))
 }
 
 /// Gives a file to the node's user, if this is root.

@@ -27,21 +27,21 @@ impl HostRepairs {
         Self { times: RepairTimes::default(), log: log.clone() }
     }
 
-    /// Says what was changed, and what the node did.
+    /// Logs what changed, and what the node did.
     pub(crate) fn repaired(&mut self, host: &mut Host, what: &str, done: &str) -> Result<(), Error> {
-        self.log.tell(Level::Warning, format_args!("somebody changed {what}: {done}"));
+        self.log.tell(Level::Warning, format_args!("{what} changed: {done}"));
         let now = host.now();
         host.around.events.host(now, what, done);
         if self.times.note(now, what) {
             return Ok(());
         }
         Err(Error::System(format!(
-            "somebody changes {what} again and again: the node has set it back {PATIENCE} times within a minute, and leaves the mesh; \
-             find the program (NetworkManager, systemd-networkd, a script), and have it leave this interface to the node"
+            "{what} changed {PATIENCE} times within a minute, so the node exits; find the program that \
+             changes it (NetworkManager, systemd-networkd, a script) and make it ignore this interface"
         )))
     }
 
-    /// The same, if the repair came to a good end. What is gone meanwhile is seen at the next look.
+    /// The same, if the repair succeeded. Something removed meanwhile is found at the next check.
     pub(crate) fn tried(
         &mut self,
         host: &mut Host,
@@ -52,9 +52,9 @@ impl HostRepairs {
         match outcome {
             Ok(()) => self.repaired(host, what, done),
             Err(e) if matches!(e.raw_os_error(), Some(libc::ENODEV | libc::ENOENT | libc::ENXIO)) => Ok(()),
-            Err(e) => Err(Error::System(format!(
-                "somebody changed {what}, and the node cannot set it back ({e}): it leaves the mesh"
-            ))),
+            Err(e) => {
+                Err(Error::System(format!("{what} changed and cannot be restored ({e}), so the node exits")))
+            }
         }
     }
 
@@ -70,7 +70,7 @@ impl HostRepairs {
         if now == value {
             return Ok(());
         }
-        let done = format!("it was {now}, and is {value} again");
+        let done = format!("restored to {value} (was {now})");
         self.tried(host, &format!("{key} of {name}"), &done, std::fs::write(path, value))
     }
 }

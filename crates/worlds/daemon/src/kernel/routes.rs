@@ -65,7 +65,7 @@ impl KernelRoutes {
                     (outcome, by)
                 }
                 Err(destination) => {
-                    log.tell(Level::Debug, format_args!("no route to {destination} any more"));
+                    log.tell(Level::Debug, format_args!("route to {destination} removed"));
                     let Some(to) = destination.addr.v4() else { continue };
                     let index = self.by.remove(&to).map(|told| told.ifindex);
                     let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
@@ -76,7 +76,7 @@ impl KernelRoutes {
                 && by.is_up
                 && e.raw_os_error() != Some(nix::libc::ESRCH)
             {
-                log.tell(Level::Warning, format_args!("the kernel refuses a change of routes: {e}"));
+                log.tell(Level::Warning, format_args!("the kernel rejected a change of routes: {e}"));
             }
         }
     }

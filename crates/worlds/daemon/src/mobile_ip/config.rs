@@ -138,7 +138,7 @@ fn check_keys<T: JsonSchema>(doc: &Document) -> Result<(), Error> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "docs/reference/mobile-ip.md lists all keys".to_owned(),
     };
-    Err(wrong(doc, key, format!("there is no key `{key}`"), remedy))
+    Err(wrong(doc, key, format!("unknown key `{key}`"), remedy))
 }
 
 /// Checks the parameters, and the names of the interfaces.
@@ -156,17 +156,17 @@ fn check(
     for name in names.clone().chain(tun) {
         if !is_interface_name(name) {
             let key = if Some(name) == tun { "tun" } else { "interface" };
-            let what = format!("{name:?} is no name of an interface");
+            let what = format!("{name:?} is not an interface name");
             return Err(wrong(doc, key, what, "give 1 to 15 characters without spaces, / and :"));
         }
     }
     let Some(TunnelConfig { tun, mtu }) = tunnel else { return Ok(()) };
     if names.clone().any(|name| name == tun) {
-        return Err(wrong(doc, "tun", format!("{tun} is given already"), "name each interface once"));
+        return Err(wrong(doc, "tun", format!("{tun} is given already"), "give each interface once"));
     }
     if !MTU.contains(mtu) {
         let what = format!("{mtu} is not between {} and {}", MTU.start(), MTU.end());
-        return Err(wrong(doc, "mtu", what, "1280 fits nearly everywhere"));
+        return Err(wrong(doc, "mtu", what, "1280 works nearly everywhere"));
     }
     Ok(())
 }

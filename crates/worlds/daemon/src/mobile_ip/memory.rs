@@ -51,7 +51,8 @@ impl Memory {
     pub(super) fn open(path: PathBuf, user: &str, log: &Log) -> Self {
         let known = read(&path).unwrap_or_else(|e| {
             let what = format_args!(
-                "{}: {e}; the bindings in it are lost, and mobile nodes are reached when they register again; remove it",
+                "{}: {e}; remove the file. Its bindings are lost, so mobile nodes are unreachable until \
+                 they register again",
                 path.display()
             );
             log.tell(Level::Warning, what);
@@ -86,8 +87,8 @@ impl Memory {
             && !self.is_lost
         {
             let what = format_args!(
-                "cannot write {}: {e}; bindings end with this program: give its folder to `user`, or name another with \
-                 `bindings_file`",
+                "cannot write {}: {e}; bindings will be lost when the agent stops. Make the folder \
+                 writable for `user`, or set another `bindings_file`",
                 self.path.display()
             );
             log.tell(Level::Warning, what);
@@ -104,7 +105,7 @@ fn read(path: &Path) -> io::Result<Vec<KnownMobile>> {
     let mut text = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut text)?;
     if text.len() as u64 > LONGEST {
-        return Err(io::Error::other("it is too long for bindings of a home agent"));
+        return Err(io::Error::other("it is too long for a bindings file"));
     }
     let text: Text = serde_json::from_slice(&text).map_err(io::Error::other)?;
     Ok(text.mobiles)

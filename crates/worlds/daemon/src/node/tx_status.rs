@@ -122,7 +122,7 @@ impl TxStatuses {
         if self.state == State::Watched && self.told >= TRUST_AFTER {
             self.state = State::Trusted;
             self.news =
-                Some("the interface tells what became of frames: links are watched by its acknowledgements");
+                Some("the interface reports transmit status; links are monitored by its acknowledgements");
         }
         let key = key(ip_packet);
         let at = self.open.iter().position(|o| o.key == key)?;
@@ -152,15 +152,15 @@ impl TxStatuses {
                     State::Trusted => {
                         self.watch();
                         self.news = Some(
-                            "the interface does not tell any more what became of frames: the protocol has its own \
+                            "the interface stopped reporting transmit status; the protocol uses its own \
                              acknowledgements",
                         );
                     }
                     State::Watched if self.told == 0 => {
                         self.state = State::Off;
                         self.news = Some(
-                            "the interface does not tell what became of frames, although its driver says so: the protocol \
-                             has its own acknowledgements",
+                            "the interface does not report transmit status, although its driver claims to; \
+                             the protocol uses its own acknowledgements",
                         );
                     }
                     _ => {}

@@ -108,7 +108,7 @@ impl Capture {
     pub(crate) fn end(mut self) -> Option<String> {
         self.queue = None;
         let e = self.writer.take()?.join().ok()?.err()?;
-        Some(format!("the capture {} is not whole: {e}", self.file.display()))
+        Some(format!("the capture {} is incomplete: {e}", self.file.display()))
     }
 }
 

@@ -101,9 +101,12 @@ fn report(
         if trouble != told {
             match &trouble {
                 Some(why) => {
-                    log.tell(Level::Warning, format_args!("the monitor's log misses reports: {why}"));
+                    log.tell(
+                        Level::Warning,
+                        format_args!("reports are missing from the monitor's log: {why}"),
+                    );
                 }
-                None => log.tell(Level::Info, "the monitor's log is written again"),
+                None => log.tell(Level::Info, "writing the monitor's log again"),
             }
             told = trouble;
         }

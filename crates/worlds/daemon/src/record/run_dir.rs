@@ -71,7 +71,7 @@ pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
         }
         Ok(())
     };
-    give().map_err(Error::system(format!("give {} to {user}", path.display())))?;
+    give().map_err(Error::system(format!("change the owner of {} to {user}", path.display())))?;
     Ok(dir)
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Begins to hear of changes.
     pub(crate) fn begin(log: &Log) -> Result<Self, Error> {
-        let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
+        let news = HostNews::open().map_err(Error::system("subscribe to changes of this host"))?;
         let (last, next) = (Time::ZERO, Time::ZERO);
         Ok(Self { news, last, next, part_of: PartOf::new(), routes: false, repairs: HostRepairs::new(log) })
     }

@@ -87,7 +87,7 @@ pub(crate) fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<Fil
     }
     Err(io::Error::new(
         ErrorKind::PermissionDenied,
-        "it is no file that only its owner, root or you, can read and write; look who made it, and remove it",
+        "not a file that only its owner (root or you) can read and write; check its origin and remove it",
     ))
 }
 
@@ -300,7 +300,8 @@ impl Holders {
     fn runs(&self, interface: &str) -> Error {
         let id = self.node.map_or(0, |p| p.id);
         Error::System(format!(
-            "a node runs on {interface} already, as process {id}; end it first (kill {id}), or give this one another `interface`"
+            "a node is already running on {interface}, as process {id}; stop it first (kill {id}), or set \
+             another `interface`"
         ))
     }
 
@@ -310,8 +311,8 @@ impl Holders {
             None => Default::default(),
         };
         Error::System(format!(
-            "what an earlier node changed at {interface} is still being set back{who}, since {} s; look why that process does not \
-             end, or end it, and the next start does its work{end}",
+            "an earlier node's changes to {interface} are still being undone{who}, for {} s; if that \
+             process hangs, end it and start again{end}",
             AT_WORK.as_secs()
         ))
     }

@@ -23,7 +23,7 @@ pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
         let failures = carry_out(&list);
         if !failures.is_empty() {
             return Err(Error::System(format!(
-                "what a killed node changed cannot be set back ({}): {}",
+                "cannot undo the changes of a killed node ({}): {}",
                 path.display(),
                 failures.join("; ")
             )));
@@ -31,7 +31,7 @@ pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
     }
     let remove = |e| Error::system(format!("remove {}", path.display()))(e);
     fs::remove_file(&path).map_err(remove)?;
-    claim.note_set_back(false).map_err(Error::system("write into a lock"))?;
+    claim.note_set_back(false).map_err(Error::system("write a lock file"))?;
     Ok(list.is_some_and(|l| !l.changes.is_empty()) && !was_set_back)
 }
 

@@ -54,7 +54,7 @@ impl Claims {
     pub(crate) fn take(interfaces: &[(String, InterfaceFacts)], log: &Log) -> Result<Self, Error> {
         let folder = paths::folder();
         paths::prepare_folder(&folder, 0o700).map_err(Error::system(format!(
-            "keep in {} what to set back at the end (WAYHOP_RUNTIME_DIR names another folder)",
+            "write to {} what to undo at the end (set WAYHOP_RUNTIME_DIR for another folder)",
             folder.display()
         )))?;
         let (namespace, boot) = (lists::namespace()?, lists::boot()?);
@@ -62,7 +62,7 @@ impl Claims {
         for (name, facts) in interfaces {
             let own = Key { namespace, index: facts.index, interface: name.clone() };
             // It may have had another name, or another one had its name.
-            let earlier = Key::all(&folder, namespace).map_err(Error::system("look for lists"))?;
+            let earlier = Key::all(&folder, namespace).map_err(Error::system("list the undo files"))?;
             let earlier =
                 earlier.into_iter().filter(|k| (k.index == own.index) != (k.interface == own.interface));
             for key in earlier {
@@ -79,7 +79,7 @@ impl Claims {
 
 fn free(claim: &mut Claim, interface: &str, log: &Log) -> Result<(), Error> {
     if left::set_back(claim)? {
-        let what = format_args!("{interface}: set back what a node left that was killed");
+        let what = format_args!("{interface}: undid the changes of a killed node");
         log.tell(Level::Warning, what);
     }
     Ok(())
@@ -132,9 +132,9 @@ impl Undo {
                 .process_group(0)
                 .spawn()
         };
-        let mut child = start().map_err(Error::system("start the process that sets the host back"))?;
+        let mut child = start().map_err(Error::system("start the undo process"))?;
         for own in &mut lists {
-            own.claim.name_helper(child.id()).map_err(Error::system("write into a lock"))?;
+            own.claim.name_helper(child.id()).map_err(Error::system("write a lock file"))?;
         }
         Ok(Self { pipe: child.stdin.take(), child, lists, log: log.clone() })
     }
@@ -239,7 +239,7 @@ impl Undo {
 
     /// The node makes a socket here, in a folder that it will not be able to write to.
     pub(crate) fn unlink(&mut self, socket: &Path) -> Result<(), Error> {
-        let refused = || Error::System(format!("{}: the path is no text", socket.display()));
+        let refused = || Error::System(format!("{}: the path is not UTF-8", socket.display()));
         let path =
             std::path::absolute(socket).map_err(Error::system("find the folder of the control socket"))?;
         let path = path.to_str().ok_or_else(refused)?.to_owned();
@@ -259,7 +259,7 @@ impl Undo {
     /// That it is no more: why the node ends.
     pub(crate) fn is_gone(&self) -> Error {
         Error::System(format!(
-            "the process that sets this host back at the end ({}) was killed: the node has left the mesh; start it again",
+            "the node's undo process ({}) was killed, so the node exited; restart it",
             self.child.id()
         ))
     }
@@ -273,7 +273,7 @@ impl Undo {
         // It need not wait for the end of this process. (If it is no more, it hears nothing.)
         let _ = pipe.write_all(b"end\n");
         drop(pipe);
-        let status = self.child.wait().map_err(Error::system("wait until this host is set back"))?;
+        let status = self.child.wait().map_err(Error::system("wait for the undo process"))?;
         match status.code() {
             Some(0) => Ok(()),
             Some(_) => self.set_back("could not do it"),
@@ -298,13 +298,13 @@ impl Undo {
             failures.extend(failed);
         }
         if failures.is_empty() {
-            let what = "the node set it back itself, except for its files in /run";
-            self.log.tell(Level::Warning, format_args!("the process that sets this host back {why}: {what}"));
+            let what = "the node undid its changes itself, except for its files in /run";
+            self.log.tell(Level::Warning, format_args!("the undo process {why}: {what}"));
             return Ok(());
         }
         Err(Error::System(format!(
-            "the process that sets this host back {why}, and this host is not as it was: {}; the next start tries again, and so does \
-             `wayhop node --restore`",
+            "the undo process {why}, and these changes to the host remain: {}; the next start, or `wayhop \
+             node --restore`, tries again",
             failures.join("; ")
         )))
     }
@@ -351,7 +351,7 @@ pub fn undo(node: u32, lists: &[PathBuf]) -> Result<(), Error> {
     if failures.is_empty() {
         return Ok(());
     }
-    Err(Error::System(format!("what the node changed cannot be set back: {}", failures.join("; "))))
+    Err(Error::System(format!("cannot undo the node's changes: {}", failures.join("; "))))
 }
 
 /// Its TUN goes with it, and until then nobody can take its place.

@@ -80,7 +80,7 @@ impl Traffic {
             let (config, is_longer) = stamped(config.clone());
             if is_longer {
                 complaints.push(format!(
-                    "flow {i}: its packets have at least {} octets, for their number and time",
+                    "flow {i}: packets need at least {} bytes, for their number and time",
                     Stamp::LEN
                 ));
             }

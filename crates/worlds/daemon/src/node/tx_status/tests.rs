@@ -98,7 +98,7 @@ fn a_driver_that_falls_silent_is_watched_again_and_keeps_nothing_back() {
     let later = NOW + PATIENCE;
     let given_back = std::iter::from_fn(|| f.untold(later)).count();
     assert_eq!((given_back, f.is_trusted(), f.is_watching()), (20, false, true));
-    assert!(f.news().is_some_and(|n| n.contains("does not tell any more")));
+    assert!(f.news().is_some_and(|n| n.contains("stopped reporting")));
     assert!(f.taken(later, frame(&mut pool, 1, 1)).is_some());
     (0..3).for_each(|k| drop(told(&mut f, k, true)));
     assert!(f.is_trusted(), "it tells again");
@@ -113,7 +113,7 @@ fn a_driver_that_never_tells_is_given_up_with_a_line_for_the_log() {
     }
     assert!(f.untold(NOW + PATIENCE).is_none());
     assert!(!f.is_watching());
-    assert!(f.news().is_some_and(|n| n.contains("although its driver says so")));
+    assert!(f.news().is_some_and(|n| n.contains("although its driver claims to")));
 }
 
 #[derive(Clone, Debug)]
