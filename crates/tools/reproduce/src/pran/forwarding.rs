@@ -284,7 +284,7 @@ fn carried(measured: &Measurements, way: Way, hops: usize) -> Row {
     };
     let highest = rates.filter(|r| arrives(*r)).max();
     row_of(Row::new("Figure 3", &name(way, hops), "carried_pps", None), highest.map(f64::from))
-        .note("The highest offered rate of which at least 99 % was sent and arrived.")
+        .note("The highest offered rate at which at least 99 % of the packets were sent and arrived.")
 }
 
 fn figure(plan: &Plan, measured: &Measurements) -> Figure {
