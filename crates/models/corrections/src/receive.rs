@@ -14,7 +14,7 @@ use crate::judge::{Judge, Rejection};
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How often the interface is looked at.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
-/// A longer datagram is none of ours.
+/// A longer datagram is not ours.
 const LONGEST: usize = 2048;
 
 /// A node with a receiver.

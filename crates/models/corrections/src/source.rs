@@ -14,7 +14,7 @@ use std::time::Duration;
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 /// How long to wait for a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A station that says nothing for so long may be gone: the connection is made anew.
+/// A station that is silent for this long may be gone: the connection is closed and made again.
 const SILENCE: Duration = Duration::from_secs(60);
 /// Pieces that wait to be sent.
 const WAITING: usize = 16;

@@ -9,8 +9,7 @@ use wayhop_replay::{End, Reader, Replay};
 
 /// Fails unless the engine does what the log says, to its end. The message has the first difference whole.
 ///
-/// # Panics
-/// If the engine does something else, or the log is none of this protocol, or not whole.
+/// If the engine behaves differently, or the log is incomplete or of another protocol.
 pub fn assert_same(protocol: &'static Description, log: &Path) {
     let name = log.display();
     let reader = Reader::open(log).unwrap_or_else(|e| panic!("{e}"));

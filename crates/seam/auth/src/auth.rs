@@ -146,7 +146,7 @@ impl Auth {
     pub fn set_keys(&mut self, keys: Keys) {
         self.keys = keys;
     }
-    /// The node begins anew, without memory.
+    /// The node reboots, without memory.
     pub fn reboot(&mut self) {
         self.index = self.rng.bits();
         self.counter = 0;

@@ -277,7 +277,8 @@ fn a_nonce_verifies_several_neighbours_and_each_of_them_once() {
     assert_eq!([hears(&mut b, 20, A, &answers[0]), hears(&mut b, 20, C, &answers[1])], [VERIFIED; 2]);
     assert_eq!(b.neighbours(), 2);
     assert_eq!(hears(&mut b, 21, A, &answers[0]), Verdict::Replayed);
-    // A begins anew. What it answered before does not bring its earlier life back, though the nonce is still good.
+    // A reboots. What it answered before does not bring its earlier life back, though the nonce is
+    // still good.
     let old = sealed(&mut a, format, A, &[3; 12]);
     a.reboot();
     assert_eq!(meet(&mut a, &mut b, format, 500), VERIFIED);

@@ -113,7 +113,7 @@ fn serve_studio(shown: Catalogue, at: SocketAddr, ready: impl FnOnce(&str)) -> R
         studio.end();
         Ok(())
     });
-    // Reading that goes on is of no use to anybody.
+    // Nobody needs the reads that are still running.
     runtime.shutdown_background();
     outcome
 }

@@ -8,9 +8,9 @@
 //! * `position`, `record`, `control`: what is known, recorded and reported about the node.
 //! * `run`: set up, the event loop over TUN, packet sockets, netlink, signals and timers, and the
 //!   watch over the host's settings, which are restored when somebody changes them.
-//! * `undo`: what the node changes is written down, and a process that survives this one sets it back.
+//! * `undo`: lists of the node's changes, and a second process that undoes them.
 //! * [`wayhop_linux`]: the operating system.
-//! * [`mobile_ip`]: `wayhop mobile-ip`, which shares with the node how a host is set back.
+//! * [`mobile_ip`]: `wayhop mobile-ip`, which undoes its changes in the same way.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

@@ -21,7 +21,7 @@ pub struct Control {
     pub(crate) server: Server,
     /// Each node's parameters as they are now.
     parameters: Vec<ParameterSet>,
-    /// Those of a node that has begun anew.
+    /// Those of a node that has rebooted.
     after_reboot: ParameterSet,
     sizes: SizesDue,
 }
@@ -53,7 +53,7 @@ impl Control {
         Ok(Self { server, parameters, after_reboot, sizes: SizesDue::default() })
     }
 
-    /// A node went down, or is up again. One that has begun anew forgets what it was told.
+    /// A node went down, or is up again. One that has rebooted forgets its commands.
     pub(crate) fn power(&mut self, Power { node, on, lost }: Power) {
         self.server.set_up(node, on);
         if on && lost {

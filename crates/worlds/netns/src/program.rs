@@ -122,7 +122,7 @@ pub fn end_inhabitants(namespaces: &[&Namespace]) {
             // It may have ended already.
             let _ = kill(pid, signal);
         }
-        // One that is told again while it ends takes no harm.
+        // A second signal does no harm.
         thread::sleep(Duration::from_millis(20));
         if signal == Signal::SIGKILL && Instant::now() > until + GRACE {
             return;

@@ -139,7 +139,7 @@ impl Agents {
             books.add_contact(c);
             recorder.contact(c);
         }
-        // Stores and configurations are of no use to a reader.
+        // A reader does not need stores and configurations.
         for node in &self.plan.nodes {
             let _ = fs::remove_file(self.file(*node, "store"));
         }

@@ -40,7 +40,7 @@ pub struct MobileNode {
     /// The one that it likes best first.
     links: Vec<Link>,
     registration: Registration,
-    /// Where it wants to be, and since when.
+    /// Where it is to be attached, and since when.
     target: Attachment,
     decided: Time,
     /// Where its packets go now, and where they went before: some come by the old tunnel yet.

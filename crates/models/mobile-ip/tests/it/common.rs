@@ -125,7 +125,7 @@ impl<A: Application> Subject<A> {
         subject
     }
 
-    /// When it wants to be called.
+    /// When it is to be called next.
     pub(crate) const fn next(&self) -> Option<Time> {
         self.timer
     }

@@ -282,7 +282,7 @@ impl Medium {
         let own = slots.filter_map(move |(k, t)| Some((k, t.as_ref().filter(|t| t.head.from == sender)?)));
         own.flat_map(|(k, t)| t.receivers.iter().map(move |r| (k as u32, r.station)))
     }
-    /// Stations are elsewhere than their legs said: asks for all places anew.
+    /// Stations are not where their legs said: queries all positions again.
     pub(crate) fn forget_places(&mut self) {
         self.legs.fill(UNKNOWN);
         self.neighbours.forget();

@@ -141,7 +141,7 @@ fn why_missing(run: &RunDir, table: &str) -> &'static str {
     }
 }
 
-/// Calls something with each row; `None` says that the row is none of ours.
+/// Calls something with each row; `None` says that the row is not one of ours.
 pub(super) fn each_row(
     run: &RunDir,
     table: &str,

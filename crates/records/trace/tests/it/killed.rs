@@ -341,7 +341,8 @@ fn a_recovery_that_was_killed_itself_is_done_again() {
     let copy = settled(dir.path(), &mut r, 200_000);
     let done = killed(copy.path());
     recover(done.path(), CLASSIFIER).expect("it can be").expect("it was killed");
-    // A table that has its footer, one that got half of its rows, and outcomes written anew; the manifest is the old one.
+    // A table that has its footer, one that got half of its rows, and rewritten outcomes; the
+    // manifest is the old one.
     for table in ["events", "outcomes"] {
         let name = format!("{table}.parquet");
         fs::copy(done.path().join(&name), copy.path().join(&name)).expect("a file");

@@ -48,7 +48,7 @@ impl Engine {
     pub(crate) fn no_route(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         let delete = cx.now() + self.params.delete_period();
         if self.is_quiet(cx.now()) {
-            // Section 6.13: somebody still sends this way; the wait begins anew.
+            // Section 6.13: somebody still sends this way; the wait restarts.
             self.begin_reboot_wait(cx);
         }
         let is_known = self.table.best(destination).is_some();

@@ -56,7 +56,7 @@ fn a_reply_with_a_prefix_makes_a_route_to_the_subnet_that_saves_further_requests
     // The host has a row for each address that was used.
     assert_eq!(net.route(0, host(8)).unwrap().metric, 3);
     assert!(net.route(0, Ipv4Addr::new(192, 168, 1, 0)).is_none());
-    // Another subnet is none of it.
+    // Another subnet is not affected.
     net.send_to(0, Ipv4Addr::new(192, 168, 2, 7), 1);
     net.run_for(ms(10));
     assert_eq!(rreqs(&net, 0).len(), 2);

@@ -4,9 +4,10 @@
 //! on within some time, that counts against the next hop; too many within a window, and it misbehaves. The packet's source is
 //! told by a Route Error of a type that RFC 4728 does not define, which nodes without a watchdog ignore.
 //!
-//! What it cannot see, says the paper: a collision at the listener (the packet was passed on, unheard), a collision at the
-//! receiver behind (it was passed on in vain), a next hop that sends too weakly for the next but strongly enough for the
-//! listener, one that drops less than the threshold, two that drop in turn, and false reports.
+//! What it cannot see, says the paper: a collision at the listener (the packet was passed on,
+//! unheard), a collision at the receiver behind (it was passed on but lost), a next hop that sends
+//! too weakly for the next but strongly enough for the listener, one that drops less than the
+//! threshold, two that drop in turn, and false reports.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;

@@ -246,7 +246,7 @@ mod tests {
     fn links_of_applications_are_looked_up_and_addresses_checked() {
         let plans = roving("dsr", "dsr").unwrap().applications;
         let links: Vec<usize> = plans.iter().map(|p| p.links.iter().flatten().count()).collect();
-        assert_eq!(links, [2, 1, 1], "the mesh is none of the wires");
+        assert_eq!(links, [2, 1, 1], "the mesh is not a wire");
         for (from, to, message) in [
             (
                 "interface = \"office\"\naddress",

@@ -121,7 +121,7 @@ fn an_emulation_killed_in_the_middle_of_a_download_leaves_nothing_behind() {
     run.process.kill().expect("it ran");
     run.process.wait().expect("it ended");
     assert_eq!(interfaces(), before);
-    // The program's network leads nowhere now; it gives up by itself.
+    // The program's network is disconnected now; it gives up by itself.
     assert!(!curl.wait().expect("curl").success());
     server.kill().expect("it ran");
     server.wait().expect("it ended");

@@ -273,7 +273,7 @@ fn a_gateway_that_is_killed_leaves_a_host_that_forwards_nothing() {
         assert!(mesh.run(2, "nft list table ip wayhop_mesh0").0);
         mesh.kill(2);
         mesh.until("the host is as before", SECONDS_60, |m| state(m, 2) == before);
-        // With its helper, too: then the next start sets it back, or this.
+        // With its helper, too: then the next start, or this, undoes the changes.
         mesh.start(2, protocol, &[LEADS]);
         let pid = mesh.pid(2);
         let helper = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
@@ -282,7 +282,7 @@ fn a_gateway_that_is_killed_leaves_a_host_that_forwards_nothing() {
         mesh.kill(2);
         assert!(
             mesh.run(2, "nft list table ip wayhop_mesh0").0,
-            "nobody has set it back, and strangers are kept out still"
+            "nothing is undone yet, and the table still keeps others out"
         );
         let sockets = mesh.folder().join("run").display().to_string();
         let restored =

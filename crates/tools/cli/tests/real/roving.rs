@@ -163,7 +163,7 @@ impl World {
         let log = File::create(self.log(program)).unwrap();
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.host(host)]).args(arguments);
-        // Each host has its own folder for what is to be set back: they share one disk here.
+        // Each host has its own folder for undo lists: they share one disk here.
         command.env("WAYHOP_RUNTIME_DIR", self.file(&format!("run-{host}")));
         command.env("WAYHOP_STATE_DIR", self.file(&format!("state-{host}")));
         let out = log.try_clone().unwrap();

@@ -70,7 +70,7 @@ fn a_node_whose_helper_is_killed_says_so_leaves_the_mesh_and_sets_the_host_back(
         mesh.until("the node says so", SECONDS_20, |m| m.said(0).contains(&format!("({helper}) was killed")));
         assert_eq!(mesh.end_by_itself(0), Some(1), "{}", mesh.said(0));
         assert_eq!(network(&mesh, 0), before, "{protocol}");
-        // What it set back by itself is not set back again, whatever became of it.
+        // Settings that it restored itself are not restored again, whatever became of them.
         assert!(mesh.run(0, "sysctl -w net.ipv4.conf.eth1.send_redirects=0").0);
         let (ok, said) = restore(&mesh);
         assert!(ok && said.contains("nothing to restore"), "{said}");
@@ -186,8 +186,8 @@ fn a_second_node_at_an_interface_is_refused_with_the_process_of_the_first() {
     assert_eq!(mesh.host_state(0), before);
 }
 
-/// Sets back what killed nodes left at host 0.
-/// Settings of all interfaces are those of every node of a host: the last one that ends sets them back.
+/// Undoes the changes of killed nodes at host 0. Settings of all interfaces are shared by all nodes
+/// of a host: the last one to end restores them.
 #[test]
 fn of_two_nodes_of_a_host_the_last_one_sets_the_settings_of_all_interfaces_back() {
     if !may_run() {

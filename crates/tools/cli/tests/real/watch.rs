@@ -247,7 +247,7 @@ fn a_tun_that_somebody_sets_down_is_set_up_and_one_that_is_renamed_goes_on() {
         let world = World::new(protocol);
         world.changes(|m| drop(m.ip(1, "link set mesh0 down")), "the state of mesh0 changed");
         world.mesh.ping(1, 2, 2);
-        world.changes(|m| drop(m.ip(1, "link set mesh0 mtu 700")), "the MTU of mesh0 is now");
+        world.changes(|m| drop(m.ip(1, "link set mesh0 mtu 700")), "(was 700)");
         world.changes(|m| drop(m.ip(1, "link set mesh0 name mesh9")), "programs use mesh9");
         world.changes(|m| drop(m.ip(1, "address flush dev mesh9")), "of mesh9 changed: restored");
         world.mesh.ping(1, 2, 2);

@@ -60,7 +60,7 @@ impl Store {
         let lines = text.lines().filter_map(|l| serde_json::from_str::<Line>(l).ok());
         let known: BTreeMap<Job, Transfer> =
             lines.filter(|l| l.of == of).map(|l| (l.job, l.transfer)).collect();
-        // What is kept is written anew, beside the file and then in its place.
+        // The kept lines are rewritten beside the file, which they then replace.
         let part = path.with_extension("part");
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).open(&part)?;
         for (job, transfer) in &known {

@@ -29,7 +29,7 @@ const BATCH: usize = 64;
 /// A run under way.
 pub(crate) struct Hub {
     socket: PathBuf,
-    /// Tells this reading of the run from one after it: message numbers begin anew.
+    /// Distinguishes this reading of the run from a later one: message numbers restart.
     id: String,
     about: About,
     ring: Mutex<Ring>,

@@ -65,7 +65,7 @@ impl Live {
         json!({ "runs": runs })
     }
 
-    /// What is read of a run, for one more viewer. One that has ended is asked for anew.
+    /// The reader of a run, for one more viewer. One that has ended is connected again.
     pub(crate) fn hub(&self, name: &str) -> Result<Arc<Hub>, Error> {
         if self.only.as_ref().is_some_and(|only| only != name) {
             return Err(Error::not_found(format!("this studio does not show {name}")));

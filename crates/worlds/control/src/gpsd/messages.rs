@@ -134,7 +134,7 @@ fn fix(line: &Line) -> Option<Fix> {
     })
 }
 
-/// What a client wants to be sent.
+/// What a client asks for.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Watch {

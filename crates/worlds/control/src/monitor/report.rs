@@ -26,8 +26,8 @@ pub struct Report {
     pub wayhop_report: u64,
     /// The node's name.
     pub node: String,
-    /// Which start of the node this is: seconds since 1970 at its first report. With it, numbers that begin anew are told
-    /// from late ones.
+    /// Which start of the node this is: seconds since 1970 at its first report. It distinguishes
+    /// restarted numbers from late ones.
     pub start_unix_s: u64,
     /// The report's number since then, from 0.
     pub number: u64,

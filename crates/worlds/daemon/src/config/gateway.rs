@@ -23,8 +23,9 @@ pub struct Gateway {
     /// in the mesh only. Without it the networks outside have a route to the mesh's prefix by this host.
     #[serde(default = "yes")]
     pub translate: bool,
-    /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them answers by the uplink, the node leads nowhere, as if
-    /// the uplink had no carrier. Without any, a carrier is enough.
+    /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them
+    /// answers through the uplink, the gateway is offline, as without a carrier. Without this key,
+    /// a carrier is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<Ipv4Addr>,
     /// How often they are pinged, in milliseconds.
@@ -77,7 +78,7 @@ pub struct ProbeTargets {
     pub addresses: Vec<Ipv4Addr>,
     /// The time from one request to the next.
     pub every: Span,
-    /// How many in a row are without an answer when it leads nowhere.
+    /// After how many unanswered probes in a row the gateway is offline.
     pub misses: u32,
 }
 

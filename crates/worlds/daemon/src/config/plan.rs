@@ -202,7 +202,7 @@ pub(crate) struct RunPlan {
     pub(crate) seed: u64,
 }
 
-/// What is told once in a while.
+/// The periodic reports.
 pub(crate) struct TelemetryPlan {
     pub(crate) metrics: Option<SocketAddr>,
     pub(crate) gpsd: Option<String>,

@@ -1,5 +1,5 @@
-//! An interface that went away and is there again under its name: a USB stick that was plugged in anew, a veth that was made
-//! again. The node takes it as its own.
+//! An interface that disappeared and came back under its name: a USB adapter that was plugged in
+//! again, a recreated veth. The node takes it over.
 
 use std::fs;
 

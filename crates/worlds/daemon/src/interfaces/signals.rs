@@ -127,7 +127,7 @@ impl Trouble<'_> {
 fn poll(shared: &SignalTable, log: &Log) {
     let mut trouble = Trouble { log, told: None };
     while !shared.is_stopping() {
-        // Asked anew each time: the interface may have been plugged in again.
+        // Queried each time: the interface may have been plugged in again.
         let interface = shared.interface();
         let outcome = stations(&interface);
         trouble.is(&interface, &outcome.as_ref().map(drop).map_err(copy));

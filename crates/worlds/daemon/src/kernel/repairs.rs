@@ -1,4 +1,4 @@
-//! What was set back, and how often: a node does not fight with another program for ever.
+//! What was restored, and how often: a node does not fight with another program for ever.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,11 +12,11 @@ use wayhop_linux::{Error, interface};
 use crate::log::{Level, Log};
 use crate::node::host::Host;
 
-/// So often within [`WITHIN`] something is set back.
+/// The most repairs of one thing within [`WITHIN`].
 const PATIENCE: usize = 5;
 const WITHIN: Span = Span::from_secs(60);
 
-/// What sets back what somebody changed, and says so.
+/// Restores what somebody changed, and logs it.
 pub(crate) struct HostRepairs {
     times: RepairTimes,
     log: Log,
@@ -75,12 +75,12 @@ impl HostRepairs {
     }
 }
 
-/// When each thing was set back.
+/// When each thing was restored.
 #[derive(Debug, Default)]
 struct RepairTimes(FxHashMap<String, VecDeque<Time>>);
 
 impl RepairTimes {
-    /// Something was set back. Returns whether that is still worth while.
+    /// Something was restored. Returns whether the node should continue.
     fn note(&mut self, now: Time, what: &str) -> bool {
         let times = self.0.entry(what.to_owned()).or_default();
         while times.front().is_some_and(|t| now.since(*t) > WITHIN) {

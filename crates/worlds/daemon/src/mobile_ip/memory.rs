@@ -1,4 +1,4 @@
-//! What a home agent knows of its mobile nodes, in a file: a home agent that is started anew goes on where the last one ended.
+//! What a home agent knows of its mobile nodes, in a file, from which a restarted one resumes.
 //!
 //! The file is replaced as a whole, and is on the disk before a request is answered: after a power failure, too, no identification
 //! counts a second time.

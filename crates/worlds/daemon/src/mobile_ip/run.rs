@@ -57,7 +57,7 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
     let ended = agent.serve(&signals);
     let [refused, denied, not_believed] = agent.counts();
     let AgentParts { undo, tun, log, mut routes, .. } = agent.ready;
-    // Without a link that the host is set back at, nobody else does it.
+    // Without an undo process for a link, nobody else does it.
     let removed = routes.end().map_err(Error::system("remove the rule of the home address"));
     drop(tun);
     let set_back = undo.map_or(Ok(()), |mut undo| undo.finish()).and(removed);

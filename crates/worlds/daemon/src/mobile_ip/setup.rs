@@ -38,9 +38,9 @@ pub(super) struct AgentParts {
     pub(super) ports: Vec<Port>,
     pub(super) tun: Option<Tun>,
     pub(super) routes: Routes,
-    /// What a home agent knows when it is started anew.
+    /// What a home agent keeps over restarts.
     pub(super) memory: Option<Memory>,
-    /// The address that is none of a link's own.
+    /// The address that belongs to none of the links.
     pub(super) home: Ipv4Addr,
     pub(super) says: String,
     pub(super) user: String,

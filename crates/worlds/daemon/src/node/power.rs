@@ -21,7 +21,7 @@ pub(crate) struct Power {
     pub(crate) rebirth: Option<Rebirth>,
 }
 
-/// How a node begins anew.
+/// How a node reboots.
 pub(crate) struct Rebirth {
     pub(crate) protocol: Arc<Configured>,
     pub(crate) seed: u64,

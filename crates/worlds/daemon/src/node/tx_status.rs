@@ -97,7 +97,7 @@ impl TxStatuses {
         self.news.take()
     }
 
-    /// Whether this packet was sent before, in vain.
+    /// Whether this packet was already sent once, unsuccessfully.
     pub(crate) fn is_second_try(&self, ip_packet: &[u8]) -> bool {
         !self.failed.is_empty() && self.failed.contains(&key(ip_packet))
     }

@@ -22,7 +22,7 @@ const SETTLE: Span = Span::from_millis(20);
 /// News does not make the node look more often.
 const REST: Span = Span::from_millis(100);
 
-/// When to look, and what was set back.
+/// When to look, and what was restored.
 pub(crate) struct Watch {
     news: HostNews,
     last: Time,

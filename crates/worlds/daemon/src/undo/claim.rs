@@ -1,4 +1,4 @@
-//! An interface belongs to one node, until what it changed is set back: a file that is locked (`flock`).
+//! An interface belongs to one node, until its changes are undone: a file that is locked (`flock`).
 //!
 //! The node and the process that sets the host back hold the lock together; it ends with the last of them, however they end. The
 //! file says who they are. The node can write into it when it has given up its privileges, so nothing is trusted that stands there.
@@ -116,7 +116,8 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Takes an interface. A node that runs on it has it refused at once; the process that sets back what a node left is waited for.
+    /// Takes an interface. If another node runs on it, this fails at once; an undo process is
+    /// waited for.
     pub(crate) fn take(folder: &Path, key: &Key) -> Result<Self, Refusal> {
         let list = key.list(folder);
         let path = lock_of(&list);
@@ -163,7 +164,7 @@ impl Claim {
         }
     }
 
-    /// The file of the list of what to set back.
+    /// The file of the undo list.
     pub(crate) fn list(&self) -> &Path {
         &self.list
     }
@@ -173,7 +174,7 @@ impl Claim {
         self.lock.as_fd()
     }
 
-    /// Whether an earlier node set back by itself what its list says, and could not remove the list.
+    /// Whether an earlier node undid the changes in its list itself, and could not remove the list.
     pub(crate) fn was_set_back(&self) -> bool {
         self.said.is_set_back
     }
@@ -198,7 +199,8 @@ impl Claim {
 }
 
 impl Drop for Claim {
-    /// The lock's file goes where nothing is left to set back. A node that has given up its privileges leaves that to others.
+    /// The lock's file is removed if nothing is left to undo. A node that has dropped its
+    /// privileges leaves that to others.
     fn drop(&mut self) {
         let path = lock_of(&self.list);
         if fs::symlink_metadata(&self.list).is_err() && is_at(&self.lock, &path) {

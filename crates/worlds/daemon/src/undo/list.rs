@@ -11,7 +11,7 @@ const HEAD: &str = "wayhop-undo 1";
 /// Longest list, octets.
 pub(crate) const MAX_LIST: u64 = 64 << 10;
 
-/// What to set back at an interface.
+/// The changes to undo at an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoList {
     /// The kernel's number of the boot: what was changed before another one is gone.

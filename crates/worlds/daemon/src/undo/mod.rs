@@ -8,7 +8,8 @@
 //! killed, the lists stay, and the next start carries them out before it changes anything.
 //!
 //! * `list`: the lists. `carry_out`: what they have done.
-//! * `claim`: an interface is one node's, until all is set back. `left`: what killed nodes left.
+//! * `claim`: an interface belongs to one node, until all is undone. `left`: what killed nodes
+//!   left.
 
 mod carry_out;
 mod claim;
@@ -50,7 +51,7 @@ const DYING: Duration = Duration::from_secs(5);
 pub(crate) struct Claims(Vec<(Claim, UndoList)>);
 
 impl Claims {
-    /// Takes these interfaces, and sets back what killed nodes left at them.
+    /// Takes these interfaces, and undoes changes of killed nodes.
     pub(crate) fn take(interfaces: &[(String, InterfaceFacts)], log: &Log) -> Result<Self, Error> {
         let folder = paths::folder();
         paths::prepare_folder(&folder, 0o700).map_err(Error::system(format!(

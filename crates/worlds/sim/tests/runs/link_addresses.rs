@@ -37,8 +37,8 @@ fn a_host_gives_all_its_packets_up_three_seconds_after_it_first_asked() {
 
 #[test]
 fn ns2s_arp_holds_one_packet_for_ever() {
-    // `ARPTable::arpresolve`: each of the second and third packet pushes the one before out, the fourth gives up with the
-    // third, and the fifth begins anew.
+    // `ARPTable::arpresolve`: each of the second and third packet pushes the one before out, the
+    // fourth gives up with the third, and the fifth starts again.
     let drops = vec![("ARP_FAILED".to_owned(), 2), ("ARP_FULL".to_owned(), 2)];
     assert_eq!(after(900.0, "hold-one"), (1, drops));
 }
