@@ -45,7 +45,7 @@ pub enum Ask {
         /// From which endpoint of this node; without it, from the node's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
-        /// Where to.
+        /// The destination.
         destination: String,
         /// How long it is wanted, seconds. Without it: an hour.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +146,7 @@ pub struct HeldBundle {
 /// One neighbour of [`Listing`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContactNow {
-    /// Its own endpoint.
+    /// Its node endpoint.
     pub node: String,
     /// Where it is.
     pub address: String,

@@ -31,17 +31,17 @@ const MOST_LINKS: usize = 31;
 pub(crate) const ADVERTISEMENTS: &[u8] = &[9];
 pub(crate) const SOLICITATIONS: &[u8] = &[10];
 
-/// Whom a key is shared with.
+/// A peer with a shared key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
-    /// Its address; of a mobile node the home address.
+    /// Its address; for a mobile node, the home address.
     pub address: Ipv4Addr,
     /// Security Parameter Index of the key, from 256 on.
     pub spi: u32,
     /// The key, hexadecimal, of at least 16 octets.
     pub key: String,
-    /// Against replays, between mobile node and home agent: `timestamps` or `nonces`.
+    /// Replay protection between mobile node and home agent: `timestamps` or `nonces`.
     #[serde(default)]
     pub replay: Replay,
 }

@@ -9,18 +9,20 @@ use wayhop_document::{Document, Error};
 use wayhop_scenario::parse_prefix;
 use wayhop_wire::ipv4;
 
-/// The node is a gateway: it leads out of the mesh (docs/concepts/gateway.md). It makes this host a router between the mesh and
-/// the uplink, and nothing else; all of it is undone at the end.
+/// A gateway to networks outside the mesh (docs/concepts/gateway.md). The host becomes a router
+/// between the mesh and the uplink only; the node undoes this when it ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gateway {
-    /// The interface that leads out, such as `eth0`. The host has its address and its routes.
+    /// The interface to the outside, such as `eth0`. Its address and routes are configured on the
+    /// host.
     pub uplink: String,
-    /// What it reaches: IPv4 prefixes. Addresses of the mesh are never among it.
+    /// The IPv4 prefixes that it reaches, except for the mesh's own addresses.
     #[serde(default = "everything")]
     pub reaches: Vec<String>,
-    /// Whether packets from the mesh leave with the uplink's address (NAT), so that nobody outside need know the mesh; connections then begin
-    /// in the mesh only. Without it the networks outside have a route to the mesh's prefix by this host.
+    /// Translates packets from the mesh to the uplink's address (NAT). Connections can then be
+    /// opened from the mesh only. Without it, the networks outside need a route to the mesh's
+    /// prefix through this host.
     #[serde(default = "yes")]
     pub translate: bool,
     /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them
@@ -28,7 +30,7 @@ pub struct Gateway {
     /// a carrier is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<Ipv4Addr>,
-    /// How often they are pinged, in milliseconds.
+    /// Ping interval, in milliseconds.
     #[serde(default = "probe_every_ms")]
     pub probe_every_ms: u64,
     /// After this many unanswered pings in a row the gateway counts as offline, until the next

@@ -18,18 +18,19 @@ const NODES: usize = 1 << 16;
 /// The longest file, octets.
 const LONGEST: u64 = 64 << 20;
 
-/// Whose frames the node ignores, and when.
+/// Which nodes' frames are ignored, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MacFilterConfig {
-    /// The file, as `wayhop lab` takes and `wayhop export macfilter` and `wayhop import run` write it. Its seconds count from the
-    /// node's start.
+    /// A file as read by `wayhop lab` and written by `wayhop export macfilter` and `wayhop import
+    /// run`. Its times count from the node's start.
     pub file: PathBuf,
-    /// Which node of the file this host is. `--as` says it, too.
+    /// Which node of the file this host is, if `--as` is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
-    /// The link address of the real card for one of the file, such as `"02:00:0a:00:00:03" = "3c:a9:f4:00:11:22"`: a lab gives
-    /// its nodes 02:00 and their IPv4 address. Addresses that are not listed are the cards' own.
+    /// The real card's link address for one in the file, such as `"02:00:0a:00:00:03" =
+    /// "3c:a9:f4:00:11:22"`: nodes of a lab have 02:00 and their IPv4 address. Addresses that are
+    /// not listed are those of the cards.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_addresses: BTreeMap<String, String>,
 }

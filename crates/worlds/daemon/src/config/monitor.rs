@@ -11,21 +11,21 @@ use wayhop_control::monitor::PORT;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Monitor {
-    /// The node of the mesh that runs `wayhop collect`: its address, with `:PORT` if it listens at another than 9465. Without
-    /// it, reports go into the log only.
+    /// Address of the node that runs `wayhop collect`, with `:PORT` if not 9465. Without it,
+    /// reports go into the log only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collector: Option<String>,
     /// Seconds between two reports, 0.1 to 3600.
     #[serde(default = "interval_s")]
     pub interval_s: f64,
-    /// The file that gets every report, one JSON object a line. Its folder must be one in which the node's `user` may write;
-    /// if there is none yet, it is made for that user.
+    /// A file for every report, one JSON object per line. The node's `user` must be able to write
+    /// to its folder, which is created for that user if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
-    /// The longest log, octets; then it is renamed to FILE.1, and so on.
+    /// The maximum size of the log, bytes; then it is renamed to FILE.1, and so on.
     #[serde(default = "log_max_bytes")]
     pub log_max_bytes: u64,
-    /// How many renamed logs stay.
+    /// How many renamed logs are kept.
     #[serde(default = "log_keep")]
     pub log_keep: u32,
 }

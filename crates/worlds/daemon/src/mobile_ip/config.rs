@@ -62,10 +62,10 @@ pub struct MobileNodeConfig {
 /// How a host runs an agent or a mobile node.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HostConfig {
-    /// The user that it becomes once its sockets are open, if it is started as root.
+    /// The user to switch to once the sockets are open, if started as root.
     #[serde(default = "user")]
     pub user: String,
-    /// How much is told: `error`, `warning`, `info` or `debug`.
+    /// Log level: `error`, `warning`, `info` or `debug`.
     #[serde(default)]
     pub log: Level,
     /// A file for these lines, instead of standard error.
@@ -76,10 +76,11 @@ pub struct HostConfig {
 /// The end of the tunnels at this host.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TunnelConfig {
-    /// The TUN interface of the tunnels: by it go programs' packets of a mobile node that is away.
+    /// The TUN interface of the tunnels, for programs' packets of a mobile node that is away.
     #[serde(default = "tun")]
     pub tun: String,
-    /// Its MTU, octets: a packet with 20 octets more has to fit on all links, and on the way to where mobile nodes are.
+    /// Its MTU, bytes. All links, and the paths to the mobile nodes' networks, must carry 20 bytes
+    /// more.
     #[serde(default = "mtu")]
     pub mtu: u16,
 }
