@@ -29,10 +29,10 @@ pub enum Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotCorrections => f.write_str("it is no RTCM 3"),
-            Self::OtherSender(followed) => write!(f, "corrections of {followed} are followed"),
+            Self::NotCorrections => f.write_str("not RTCM 3"),
+            Self::OtherSender(followed) => write!(f, "corrections of {followed} are used"),
             Self::OtherStation(n) => write!(f, "it is of reference station {n}"),
-            Self::TooMuch => f.write_str("it is more than a receiver can take"),
+            Self::TooMuch => f.write_str("exceeds what a receiver can process"),
         }
     }
 }

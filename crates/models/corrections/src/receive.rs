@@ -70,7 +70,7 @@ pub fn receive(
                 // A mesh comes and goes.
                 Err(e) => {
                     if !away {
-                        tell(&format!("waits for {}: {e}", rover.group.interface));
+                        tell(&format!("waiting for {}: {e}", rover.group.interface));
                     }
                     thread::sleep(LOOK_EVERY);
                 }
@@ -107,6 +107,6 @@ fn open(group: &Group) -> io::Result<BoundSocket> {
 /// Logs rarely: a sender of one datagram can send a million.
 fn refused(count: u64, from: Ipv4Addr, why: Rejection, tell: &mut dyn FnMut(&str)) {
     if count.is_power_of_two() {
-        tell(&format!("a datagram of {from} is not passed on: {why} ({count} so far)"));
+        tell(&format!("ignoring a datagram from {from}: {why} ({count} so far)"));
     }
 }

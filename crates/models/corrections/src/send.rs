@@ -123,7 +123,7 @@ impl Sender<'_> {
         };
         // Once, and not for each.
         if trouble != self.trouble {
-            (self.tell)(trouble.as_deref().unwrap_or("corrections are sent again"));
+            (self.tell)(trouble.as_deref().unwrap_or("sending corrections again"));
             self.trouble = trouble;
         }
     }

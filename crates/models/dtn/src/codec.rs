@@ -33,7 +33,7 @@ impl Default for ParseLimits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
     /// There are more of them than allowed.
-    #[error("a bundle of {octets} octets; {limit} are allowed")]
+    #[error("a bundle of {octets} bytes (at most {limit})")]
     TooLarge {
         /// How many there are.
         octets: usize,
@@ -55,13 +55,13 @@ pub enum BundleError {
     #[error("version {0} of the bundle protocol; this node has 7")]
     Version(u64),
     /// A check does not fit.
-    #[error("the CRC of block {0} does not fit")]
+    #[error("the CRC of block {0} is wrong")]
     Crc(u64),
     /// The blocks contradict each other or the protocol.
     #[error("{0}")]
     Contradiction(&'static str),
     /// The octets end within the bundle.
-    #[error("it ends after {0} octets")]
+    #[error("truncated after {0} bytes")]
     Truncated(usize),
 }
 
@@ -286,7 +286,7 @@ fn check(bundle: &Bundle) -> Result<(), BundleError> {
         let once =
             [block_kind::PREVIOUS_NODE, block_kind::BUNDLE_AGE, block_kind::HOP_COUNT, block_kind::CUSTODY];
         if once.contains(&block.kind) && before.iter().any(|b| b.kind == block.kind) {
-            return wrong("two blocks of a type of which there may be one");
+            return wrong("two blocks of a type that may occur once");
         }
         if !bundle.understands(block) {
             return wrong("a block whose data are not of its type");
@@ -304,10 +304,10 @@ fn check(bundle: &Bundle) -> Result<(), BundleError> {
     let asks =
         flags::REPORT_RECEPTION | flags::REPORT_FORWARDING | flags::REPORT_DELIVERY | flags::REPORT_DELETION;
     if (bundle.source.is_none() || bundle.flags & flags::ADMIN_RECORD != 0) && bundle.flags & asks != 0 {
-        return wrong("reports are asked for of an administrative record or of a bundle without a source");
+        return wrong("an administrative record, or a bundle without a source, that requests reports");
     }
     if bundle.source.is_none() && bundle.flags & flags::MUST_NOT_FRAGMENT == 0 {
-        return wrong("a bundle without a source that may be fragmented");
+        return wrong("a bundle without a source that allows fragmentation");
     }
     Ok(())
 }

@@ -239,7 +239,7 @@ impl ForeignAgent {
             p.home == reply.home && p.home_agent == from && low(p.identification) == low(reply.identification)
         };
         let Some(at) = self.pending.iter().position(answers) else {
-            let why = "a reply that nobody waits for";
+            let why = "an unexpected reply";
             return self.journal.tell(cx, &Event::NotBelieved { from, why });
         };
         if let Some(shared) = self.home_agents.get(&from)

@@ -72,7 +72,7 @@ impl Capture {
             }
         }
         if c.packets.iter().any(|p| p.bytes.is_empty()) || c.packets.is_empty() {
-            return Err(format!("{name}: a packet without octets"));
+            return Err(format!("{name}: a packet without bytes"));
         }
         Ok(c)
     }

@@ -37,6 +37,6 @@ pub fn assert_same(protocol: &'static Description, log: &Path) {
         }
     }
     let report = replay.report();
-    assert_eq!(report.end, End::Whole, "{name}: the log is not whole");
+    assert_eq!(report.end, End::Whole, "{name}: the log is incomplete");
     assert!(report.effects > 0, "{name}: an engine without effects tests nothing");
 }

@@ -10,7 +10,7 @@ pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
     let wrong = |reason: String, remedy: &str| Error::new(reason, remedy).key(format!("--set {set}"));
     let (path, value) = set
         .split_once('=')
-        .ok_or_else(|| wrong("there is no = in the setting".into(), "write --set path.key=value"))?;
+        .ok_or_else(|| wrong("the setting has no =".into(), "write --set path.key=value"))?;
     let value = set_value(value.trim());
     let parts: Vec<&str> = path.trim().split('.').collect();
     if parts.iter().any(|p| p.is_empty()) {

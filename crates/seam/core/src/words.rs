@@ -58,7 +58,7 @@ fn quoted_after<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
 
 /// `, expected one of ...` as a clause of its own; nothing if no name is expected.
 fn known(rest: &str) -> String {
-    rest.strip_prefix(", expected ").map(|list| format!("; expected {list}")).unwrap_or_default()
+    rest.strip_prefix(", expected ").map_or_else(String::new, |list| format!("; expected {list}"))
 }
 
 /// A value as serde shows it.

@@ -73,13 +73,13 @@ pub enum Closed {
     #[error("the neighbour ended the session (reason {0})")]
     Remote(u8),
     /// Nothing came for too long.
-    #[error("nothing came from the neighbour for {0} s")]
+    #[error("the neighbour was silent for {0} s")]
     Silent(u64),
     /// The connection broke.
-    #[error("the connection broke")]
+    #[error("connection lost")]
     Lost,
     /// The other side does not keep to the protocol.
-    #[error("the neighbour broke the protocol: {0}")]
+    #[error("the neighbour violated the protocol: {0}")]
     Protocol(&'static str),
 }
 

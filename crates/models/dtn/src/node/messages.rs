@@ -175,7 +175,7 @@ pub fn read(mut head: Map<String, Value>) -> Result<(Option<u64>, Ask), Refusal>
             None => {
                 return Err(Refusal {
                     id: None,
-                    message: "id is no number; give one from 0 on, or leave it out".into(),
+                    message: "id is not a number; give 0 or more, or remove it".into(),
                 });
             }
         },
@@ -183,7 +183,7 @@ pub fn read(mut head: Map<String, Value>) -> Result<(Option<u64>, Ask), Refusal>
     let refuse = |message: String| Refusal { id, message };
     let version = head.remove("wayhop");
     if version.as_ref().and_then(Value::as_u64) != Some(VERSION) {
-        return Err(refuse(format!("the request is of another version; send \"wayhop\": {VERSION}")));
+        return Err(refuse(format!("the request has another version; send \"wayhop\": {VERSION}")));
     }
     let ask = serde_json::from_value(Value::Object(head)).map_err(|e| {
         let what: String = e.to_string().chars().take(200).collect();

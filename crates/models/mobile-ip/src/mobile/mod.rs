@@ -104,7 +104,7 @@ impl MobileNode {
             return;
         }
         if src != self.home_agent && self.params.only_known_agents && !self.keyed_agents.contains(&src) {
-            let why = "it is no agent that I know";
+            let why = "unknown agent";
             return self.journal.tell(cx, &Event::NotBelieved { from: src, why });
         }
         let in_use = self.agent_in_use(link);
@@ -117,7 +117,7 @@ impl MobileNode {
             Some(News::Found) => self.journal.tell(cx, &Event::Found { link, agent: src }),
             Some(News::BeganAnew) if in_use == Some(src) => self.ask_in_use(now),
             Some(News::Doubtful) => {
-                let why = "it contradicts the agent in use, which is asked and kept if it answers";
+                let why = "it contradicts the agent in use, which is kept if it answers a request";
                 self.journal.tell(cx, &Event::NotBelieved { from: src, why });
                 self.ask_in_use(now);
             }
@@ -321,7 +321,7 @@ impl MobileNode {
             self.journal.untunnelled += 1;
             cx.network(NetworkEffect::Deliver(inner.start(usize::from(u16::MAX)).to_vec()));
         } else {
-            self.journal.tell(cx, &Event::NotBelieved { from, why: "no tunnel of mine" });
+            self.journal.tell(cx, &Event::NotBelieved { from, why: "not a tunnel of this node" });
         }
     }
 

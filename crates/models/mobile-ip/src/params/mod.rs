@@ -110,18 +110,18 @@ pub(crate) fn check_host(key: impl Into<String>, addr: Ipv4Addr) -> Result<(), P
     if ipv4::is_host(addr) {
         return Ok(());
     }
-    Err(wrong(key, format!("{addr} is no address of a host"), "give one such as 10.1.0.1"))
+    Err(wrong(key, format!("{addr} is not the address of a host"), "give one such as 10.1.0.1"))
 }
 
 /// Checks a key with its index.
 pub(crate) fn check_key(at: &str, spi: u32, key: &str) -> Result<(), ParameterError> {
     if spi < LOWEST_SPI {
         let what = format!("{spi} is reserved (RFC 5944, section 3.5.1)");
-        return Err(wrong(format!("{at}spi"), what, "give a number from 256 on"));
+        return Err(wrong(format!("{at}spi"), what, "give 256 or more"));
     }
     if from_hex(key).is_none_or(|k| k.len() < SHORTEST_KEY) {
-        let what = "it is not hexadecimal of 16 octets or more";
-        return Err(wrong(format!("{at}key"), what, "make one: openssl rand -hex 16"));
+        let what = "not hexadecimal, or shorter than 16 bytes";
+        return Err(wrong(format!("{at}key"), what, "generate one: openssl rand -hex 16"));
     }
     Ok(())
 }
@@ -129,14 +129,14 @@ pub(crate) fn check_key(at: &str, spi: u32, key: &str) -> Result<(), ParameterEr
 /// Checks the keys of a list.
 pub(crate) fn check_peers(list: &str, peers: &[Peer]) -> Result<(), ParameterError> {
     if peers.len() > MOST {
-        let what = format!("{} are more than one host takes", peers.len());
+        let what = format!("{} are too many", peers.len());
         return Err(wrong(list, what, "give at most 1024"));
     }
     for (i, p) in peers.iter().enumerate() {
         let at = format!("{list}[{i}].");
         check_host(format!("{at}address"), p.address)?;
         if peers[..i].iter().any(|other| other.address == p.address) {
-            let what = format!("{} has a key already", p.address);
+            let what = format!("{} already has a key", p.address);
             return Err(wrong(format!("{at}address"), what, "remove one of them"));
         }
         check_key(&at, p.spi, &p.key)?;
@@ -154,7 +154,7 @@ pub(crate) fn check_links(links: &[LinkNeeds], key: impl Fn(usize) -> String) ->
         }
     }
     if links.len() > MOST_LINKS {
-        return Err(wrong(key(MOST_LINKS), "more interfaces than fit", "give at most 31 in all"));
+        return Err(wrong(key(MOST_LINKS), "too many interfaces", "give at most 31"));
     }
     Ok(())
 }
@@ -165,17 +165,17 @@ pub(crate) fn check_radio(i: usize, is_mesh: bool, radio: Option<&str>) -> Resul
         return Ok(());
     }
     let key = format!("links[{i}].radio");
-    Err(wrong(key, "only a mesh has a radio besides its interface", "leave it out"))
+    Err(wrong(key, "only for a mesh", "remove it"))
 }
 
 /// Checks the numbers.
 pub(crate) fn check_numbers(advertise_every_ms: Option<u64>, lifetime_s: u16) -> Result<(), ParameterError> {
     if let Some(ms) = advertise_every_ms.filter(|ms| !(100..=600_000).contains(ms)) {
-        let what = format!("{ms} ms are not between 100 and 600000");
-        return Err(wrong("advertise_every_ms", what, "RFC 5944 has 1000, section 2.3"));
+        let what = format!("{ms} ms is not between 100 and 600000");
+        return Err(wrong("advertise_every_ms", what, "RFC 5944, section 2.3, recommends 1000"));
     }
     if lifetime_s < 2 {
-        return Err(wrong("lifetime_s", "it is too short to ask again in time", "give at least 2"));
+        return Err(wrong("lifetime_s", "too short to be renewed in time", "give at least 2"));
     }
     Ok(())
 }

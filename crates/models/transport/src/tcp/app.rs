@@ -35,9 +35,9 @@ impl App {
     pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
         let wrong = |key, why: &str| Err((key, why.to_owned()));
         match *self {
-            Self::Bulk { bytes: Some(0) } => wrong("bytes", "give at least one octet, or leave it out"),
-            Self::Requests { request_bytes: 0, .. } => wrong("request_bytes", "give at least one octet"),
-            Self::Requests { response_bytes: 0, .. } => wrong("response_bytes", "give at least one octet"),
+            Self::Bulk { bytes: Some(0) } => wrong("bytes", "give at least 1 byte, or remove it"),
+            Self::Requests { request_bytes: 0, .. } => wrong("request_bytes", "give at least 1 byte"),
+            Self::Requests { response_bytes: 0, .. } => wrong("response_bytes", "give at least 1 byte"),
             Self::OnOff { bytes_per_s, .. } if !(bytes_per_s > 0.0 && bytes_per_s <= 1e9) => {
                 wrong("rate_bps", "give a rate above zero, at most 8e9")
             }

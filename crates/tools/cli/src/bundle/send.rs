@@ -46,7 +46,7 @@ pub(super) fn send(a: &SendArgs) -> Result<ExitCode, Failure> {
         let all = SendReport { about: sent, lifetime_s: a.lifetime, custody: a.custody };
         Document::from(serde_json::to_value(all).map_err(Failure::run)?).to_string()
     } else {
-        format!("{}: {} octets for {}", sent.bundle, sent.bytes, sent.destination)
+        format!("{}: {} bytes for {}", sent.bundle, sent.bytes, sent.destination)
     };
     output(writeln!(stdout(), "{line}"))?;
     Ok(ExitCode::SUCCESS)
@@ -65,7 +65,7 @@ fn of_file(path: &Path, name: Option<&str>, largest: u64) -> Result<Vec<u8>, Fai
     read.map_err(cannot)?;
     if octets.len() as u64 > largest {
         return Err(Failure::Usage(format!(
-            "{} has more than the {largest} octets of one bundle; split it, or raise the agents' largest_bytes",
+            "{} is larger than a bundle ({largest} bytes); split it, or raise the agents' largest_bytes",
             path.display()
         )));
     }

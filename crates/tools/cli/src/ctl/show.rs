@@ -88,7 +88,7 @@ fn heading(node: &Value) -> String {
 
 pub(super) fn list(runs: &[Value]) -> String {
     if runs.is_empty() {
-        return "nothing runs here that this user may see\n".to_owned();
+        return "no run or node of this user is running\n".to_owned();
     }
     columns(&runs.iter().filter_map(|r| r.as_object().cloned()).collect::<Vec<_>>())
 }
@@ -122,7 +122,7 @@ pub(super) fn tables(answer: &Value) -> String {
             text += &columns(&rows);
         }
         if let Some(n) = node["rows_left_out"].as_u64().filter(|n| *n > 0) {
-            let _ = writeln!(text, "  and {n} more rows: ask for one table");
+            let _ = writeln!(text, "  and {n} more rows: request a single table");
         }
     }
     text

@@ -326,7 +326,7 @@ fn what_the_command_line_sets_is_not_blamed_on_the_file() {
             "radio.tx_power_db (from the command line): unknown key; did you mean `tx_power_dbm`?",
         ),
         (&["--seed", "3", "--set", "foo=1"], "--set foo=1: unknown key `foo`"),
-        (&["--set", "foo"], "--set foo: there is no = in the setting; write --set path.key=value"),
+        (&["--set", "foo"], "--set foo: the setting has no =; write --set path.key=value"),
         (&["--set", "="], "--set =: the path has an empty name"),
         (&["--set", "nodes.count=-3"], "--set nodes.count=-3: -3 is not a whole number from 0 to 4294967295"),
         (&["--set", "seed.x=1"], "--set seed.x=1: "),

@@ -140,7 +140,7 @@ impl Tcpcl {
         if version != 4 {
             // Section 4.3: an answer in one's own version, and the end.
             self.say(&Message::Term { flags: 0, reason: Term::VersionMismatch as u8 });
-            self.end(Closed::Protocol("another version than 4"));
+            self.end(Closed::Protocol("a version other than 4"));
             return false;
         }
         self.state = State::Init;
