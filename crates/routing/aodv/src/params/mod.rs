@@ -16,156 +16,175 @@ use wayhop_core::Span;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     // ---- lifetimes ---------------------------------------------------------------------------------------------
-    /// `ACTIVE_ROUTE_TIMEOUT`, ms: how long a route lives after its last use (section 6.2). The RFC says 3000, and at
-    /// least 10000 where the link layer reports broken links (section 10).
+    /// How long a route lives after its last use, in milliseconds (`ACTIVE_ROUTE_TIMEOUT`, section
+    /// 6.2). The RFC says 3000, and at least 10000 if the link layer reports broken links (section
+    /// 10).
     pub active_route_timeout_ms: u64,
-    /// `MY_ROUTE_TIMEOUT`, ms: the lifetime in the replies that a destination sends for itself (section 6.6.1). At least
-    /// twice `PATH_DISCOVERY_TIME` (section 10).
+    /// The lifetime in a destination's own replies, in milliseconds (`MY_ROUTE_TIMEOUT`, section
+    /// 6.6.1); at least twice `PATH_DISCOVERY_TIME` (section 10).
     pub my_route_timeout_ms: u64,
-    /// `DELETE_PERIOD`, ms: how long an invalid entry is kept for its sequence number (section 6.11); absent: for ever.
+    /// How long an invalid entry is kept for its sequence number, in milliseconds (`DELETE_PERIOD`,
+    /// section 6.11). Absent: for ever.
     pub delete_period_ms: Option<u64>,
-    /// Believe lifetimes in replies, and the time after which a sender of Hellos is lost, up to `MY_ROUTE_TIMEOUT` only, which is
-    /// what a destination states at most; else up to the 49 days that the fields can hold.
+    /// Whether lifetimes in replies, and the time until a sender of Hellos is lost, are limited to
+    /// `MY_ROUTE_TIMEOUT`, the longest that a destination states. Otherwise up to the 49 days that
+    /// the fields can hold.
     pub bounded_lifetimes: bool,
-    /// Lifetime of a reverse route that a request made, ms; absent: `2 * NET_TRAVERSAL_TIME - 2 * hops *
-    /// NODE_TRAVERSAL_TIME` (section 6.5).
+    /// Lifetime of a reverse route created by a request, in milliseconds. Absent: `2 *
+    /// NET_TRAVERSAL_TIME - 2 * hops * NODE_TRAVERSAL_TIME` (section 6.5).
     pub reverse_route_ms: Option<u64>,
-    /// Granularity, ms, at which expired routes are looked for (and, with the search rule `measured_latency`, searches
-    /// repeated); checks fall on multiples of it.
+    /// Interval between checks for expired routes, in milliseconds, at multiples of this time; with
+    /// the search rule `measured_latency`, searches are repeated at these checks, too.
     pub check_interval_ms: u64,
-    /// What the use of a route refreshes (section 6.2).
+    /// Which routes are refreshed when a route is used (section 6.2).
     pub refresh: Refresh,
 
     // ---- discovery ---------------------------------------------------------------------------------------------
-    /// `NODE_TRAVERSAL_TIME`, ms: a cautious estimate of the time that one hop takes (section 10).
+    /// A conservative estimate of the time for one hop, in milliseconds (`NODE_TRAVERSAL_TIME`,
+    /// section 10).
     pub node_traversal_time_ms: u64,
-    /// `NET_DIAMETER`, hops: the TTL of a request that shall reach everybody (section 10).
+    /// The TTL of a request to the whole network, in hops (`NET_DIAMETER`, section 10).
     pub net_diameter: u8,
-    /// `RREQ_RETRIES`: how often a request to everybody is repeated (section 6.3).
+    /// How often a request to the whole network is repeated (`RREQ_RETRIES`, section 6.3).
     pub rreq_retries: u32,
-    /// `TTL_START`: the TTL of the first request of an expanding ring (section 6.4). At least 2 with Hellos.
+    /// The TTL of the first request of an expanding ring search (`TTL_START`, section 6.4); at
+    /// least 2 with Hellos.
     pub ttl_start: u8,
-    /// `TTL_INCREMENT`: by how much the ring grows (section 6.4).
+    /// How much each ring is larger than the previous one, in hops (`TTL_INCREMENT`, section 6.4).
     pub ttl_increment: u8,
-    /// `TTL_THRESHOLD`: the last TTL before `NET_DIAMETER` (section 6.4).
+    /// The last TTL before `NET_DIAMETER` (`TTL_THRESHOLD`, section 6.4).
     pub ttl_threshold: u8,
-    /// `TIMEOUT_BUFFER`: hops of slack in `RING_TRAVERSAL_TIME` (section 6.4).
+    /// Slack in `RING_TRAVERSAL_TIME`, in hops (`TIMEOUT_BUFFER`, section 6.4).
     pub timeout_buffer: u8,
-    /// How long each request to everybody waits for its reply, ms; absent: `NET_TRAVERSAL_TIME`, twice as long each time
-    /// (section 6.3). For `ring_traversal`.
+    /// How long each request to the whole network waits for its reply, in milliseconds, for
+    /// `ring_traversal`. Absent: `NET_TRAVERSAL_TIME`, doubled each time (section 6.3).
     pub request_wait_ms: Option<u64>,
-    /// How the rings of a search follow each other.
+    /// How long a search waits for each ring.
     pub search: SearchRule,
-    /// How long a requester's (address, id) is remembered, ms: at least `PATH_DISCOVERY_TIME` (section 6.5).
+    /// How long a request's (originator, id) is remembered, in milliseconds; at least
+    /// `PATH_DISCOVERY_TIME` (section 6.5).
     pub request_memory_ms: u64,
-    /// `RREQ_RATELIMIT`: requests that a node may originate a second (section 6.3); 0: no limit.
+    /// The most requests that a node originates per second (`RREQ_RATELIMIT`, section 6.3); 0 for
+    /// no limit.
     pub rreq_rate_limit: u32,
-    /// Requests that are forwarded, and forwarded Route Errors, wait a random time up to this, ms, so that neighbours do
-    /// not answer a broadcast in chorus. (Not in RFC 3561; every implementation does it.)
+    /// Maximum jitter before forwarding a request or a Route Error, in milliseconds, so that
+    /// neighbours do not all answer a broadcast at once. (Not in RFC 3561, but in every
+    /// implementation.)
     pub broadcast_jitter_ms: u64,
-    /// Set G in requests: an intermediate node that answers tells the destination, too (section 6.6.3).
+    /// Whether requests set G, so that an intermediate node that answers also notifies the
+    /// destination (section 6.6.3).
     pub gratuitous_rrep: bool,
-    /// Set D in requests: only the destination answers (section 5.1).
+    /// Whether requests set D, so that only the destination answers (section 5.1).
     pub destination_only: bool,
-    /// How a node counts its own sequence number.
+    /// How a node increments its own sequence number.
     pub own_number: OwnNumber,
-    /// Cut the lifetime in an intermediate node's reply to whole seconds.
+    /// Whether the lifetime in an intermediate node's reply is truncated to seconds.
     pub reply_lifetime_whole_seconds: bool,
-    /// Create a route to the neighbour that a request or reply came from, with an unknown sequence number (sections 6.5,
-    /// 6.7).
+    /// Whether a request or reply creates a route to the neighbour that sent it, with an unknown
+    /// sequence number (sections 6.5, 6.7).
     pub neighbour_routes: bool,
 
     // ---- waiting packets ---------------------------------------------------------------------------------------
-    /// Packets that may wait for routes; the oldest is dropped to make room.
+    /// Capacity of the buffer of packets that wait for routes; the oldest is dropped when it is
+    /// full.
     pub buffer_packets: usize,
-    /// How long a packet waits for a route, ms.
+    /// How long a packet may wait for a route, in milliseconds.
     pub buffer_timeout_ms: u64,
-    /// Time between two packets that leave the buffer when a reply comes, ms.
+    /// Spacing between packets released by a reply, in milliseconds.
     pub buffer_spacing_ms: u64,
-    /// A packet of this node's own that its link did not take goes back to the buffer and a search begins; else it is
-    /// dropped.
+    /// Whether this node's own packets that a link lost go back to the buffer and start a search,
+    /// or are dropped.
     pub rebuffer_own: bool,
 
     // ---- broken links ------------------------------------------------------------------------------------------
-    /// Take an unacknowledged transmission for a broken link (section 6.10).
+    /// Whether an unacknowledged transmission counts as a broken link (section 6.10).
     pub link_feedback: bool,
-    /// Watch next hops on links that acknowledge nothing (section 6.10): each is to be heard passing data on within
-    /// `NEXT_HOP_WAIT`, or saying anything; a destination, which passes nothing on, within `HELLO_INTERVAL`. Else it is sent a
-    /// request for itself, and is lost if it does not answer within `RING_TRAVERSAL_TIME`.
+    /// Whether next hops are monitored on links without acknowledgements (section 6.10). A next hop
+    /// must be heard forwarding data, or sending anything, within `NEXT_HOP_WAIT`; a destination,
+    /// which forwards nothing, within `HELLO_INTERVAL`. Otherwise it is sent a request for itself,
+    /// and is lost if it does not answer within `RING_TRAVERSAL_TIME`.
     pub passive_ack: bool,
-    /// Lost control messages count as broken links, too, not lost data only.
+    /// Whether a lost control message also counts as a broken link, or only lost data.
     pub control_loss_breaks_link: bool,
-    /// Take packets for a broken link out of the interface queue and give them new routes or buffer them; else they
-    /// are dropped.
+    /// Whether packets for a broken link are taken out of the interface queue and rerouted or
+    /// buffered, or are dropped.
     pub reroute_queued: bool,
-    /// What waits in the interface queue for a neighbour whose Hellos stay away is sent all the same: the queue is the
-    /// driver's, and its packets have their link addresses.
+    /// Whether packets in the interface queue for a neighbour that was lost by its Hellos are still
+    /// sent: the queue is the driver's, and its packets already have link addresses.
     pub keep_queued: bool,
-    /// Drop what waits in the interface queue for the sender of a Route Error, when that invalidates a route.
+    /// Whether packets in the interface queue for the sender of a Route Error are dropped if it
+    /// invalidates a route.
     pub drop_queued_on_rerr: bool,
     /// Local repair (section 6.12).
     pub local_repair: LocalRepair,
-    /// Report a destination only if somebody is known to use the route (section 6.11); else every lost one is reported.
+    /// Whether only lost destinations with precursors are reported (section 6.11), or all.
     pub rerr_needs_precursors: bool,
-    /// Send a Route Error to a single user as unicast (section 6.11); else always broadcast.
+    /// Whether a Route Error for a single precursor is unicast (section 6.11), or always broadcast.
     pub rerr_unicast: bool,
-    /// Tell the source of a data packet that ends here for want of a route by an ICMP message "host unreachable" about it,
-    /// if there is a route to the source, for its transport protocol; of its own packets a node tells its own stack.
+    /// Whether the source of a data packet that is dropped here without a route gets an ICMP "host
+    /// unreachable" message for its transport protocol, if there is a route to it. For the node's
+    /// own packets, its own stack is notified.
     pub failure_notices: bool,
-    /// Which number a Route Error of the next hop must have to count (section 6.11).
+    /// Which sequence numbers in a Route Error of the next hop are accepted (section 6.11).
     pub rerr_number: RerrNumber,
-    /// The next hop of a route that says less of the destination than the route does, a lower number, is asked for the
-    /// destination with the route's number, which the destination then takes over (section 6.1). Else replies that forged
-    /// numbers precede are believed by none.
+    /// Whether a next hop that reports a lower sequence number for a destination than the route has
+    /// is sent a request for it with the route's number, which the destination then adopts (section
+    /// 6.1). Otherwise no node accepts replies after a forged higher number.
     pub ask_lagging_next_hop: bool,
-    /// With Hellos, on links that acknowledge nothing: ask the next hop that data goes to and that never sent a Hello for
-    /// itself when it has said nothing for `HELLO_INTERVAL`, and take it for lost if it does not answer within
-    /// `RING_TRAVERSAL_TIME`. Section 6.9 notices the silence of those only that sent a Hello before; a route over
-    /// a forged next hop would stay as long as data uses it.
+    /// Whether a next hop in use that has never sent a Hello is sent a request for itself after
+    /// `HELLO_INTERVAL` of silence, and is lost if it does not answer within `RING_TRAVERSAL_TIME`.
+    /// For nodes with Hellos on links without acknowledgements. Section 6.9 only detects the
+    /// silence of nodes that sent a Hello before; a route over a forged next hop would last as long
+    /// as it is used.
     pub ask_silent_next_hop: bool,
-    /// A route by which a packet would go back to the neighbour that it came from is broken, and reported to all: two nodes
-    /// that send each other what is for a third believe forged messages, and each packet would renew the routes of both.
+    /// Whether a route that would return a packet to the neighbour that sent it is broken and
+    /// reported to all. Otherwise two nodes that forward a third's packets to each other, because
+    /// of forged messages, would renew each other's routes with each packet.
     pub turning_back_ends_route: bool,
-    /// Keep the list of a route's users when the route breaks or expires.
+    /// Whether a route's precursors are kept when it breaks or expires.
     pub keep_precursors: bool,
-    /// `RERR_RATELIMIT`: Route Errors that a node may send a second (section 6.11); 0: no limit.
+    /// The most Route Errors that a node sends per second (`RERR_RATELIMIT`, section 6.11); 0 for
+    /// no limit.
     pub rerr_rate_limit: u32,
 
     // ---- one-way links -----------------------------------------------------------------------------------------
-    /// Ask for RREP-ACK (the A flag, section 6.8): for links that do not acknowledge.
+    /// Whether replies request an RREP-ACK (the A flag, section 6.8), for links without
+    /// acknowledgements.
     pub rrep_ack: bool,
-    /// Ignore requests from a neighbour that a reply could not be sent to (section 6.8).
+    /// Whether requests from a neighbour that did not receive a reply are ignored (section 6.8).
     pub blacklist: bool,
-    /// `BLACKLIST_TIMEOUT`, ms (sections 6.8, 10).
+    /// How long they are ignored, in milliseconds (`BLACKLIST_TIMEOUT`, sections 6.8, 10).
     pub blacklist_timeout_ms: u64,
 
     // ---- neighbours --------------------------------------------------------------------------------------------
     /// When Hello messages are sent (section 6.9).
     pub hello: Hello,
-    /// A Hello makes or renews a route to its sender (section 6.9); else it only tells that the link is there.
+    /// Whether a Hello creates or renews a route to its sender (section 6.9), or only confirms the
+    /// link.
     pub hello_routes: bool,
-    /// `HELLO_INTERVAL`, ms.
+    /// The interval between Hellos, in milliseconds (`HELLO_INTERVAL`).
     pub hello_interval_ms: u64,
-    /// `ALLOWED_HELLO_LOSS`: intervals without a sign of life after which a neighbour is lost.
+    /// Number of silent Hello intervals after which a neighbour is lost (`ALLOWED_HELLO_LOSS`).
     pub allowed_hello_loss: u32,
 
     // ---- subnets -----------------------------------------------------------------------------------------------
-    /// Subnets that one node answers for (section 7), each as that node's address and the length of the prefix:
-    /// `"10.0.0.5/29"`. The router reaches the nodes of its subnet directly; these leave the answers to it. Of several
-    /// routers of one subnet the one with the lowest address serves.
+    /// Subnets that one node answers for (section 7), each as that node's address with the prefix
+    /// length: `"10.0.0.5/29"`. The router reaches the nodes of its subnet directly, and they leave
+    /// the answers to it. If a subnet has several routers, the one with the lowest address answers.
     pub subnet_routers: Vec<String>,
 
     // ---- the rest ----------------------------------------------------------------------------------------------
-    /// Wait `DELETE_PERIOD` after the start before taking part in routing (section 6.13): for a node that comes back
-    /// without its old sequence number.
+    /// Whether a node waits for `DELETE_PERIOD` after its start before it takes part in routing
+    /// (section 6.13), for nodes that restart without their old sequence number.
     pub wait_after_reboot: bool,
-    /// The own sequence number and the identifiers of requests begin behind this number. A node on a real host begins with the tenths of a
-    /// second of its clock: one that is started again repeats no identifier within `PATH_DISCOVERY_TIME` (section 6.3), and
-    /// neighbours, which remember its last sequence number, believe its news at once.
+    /// The last used value of this node's sequence number and request identifiers. A node on a real
+    /// host starts with the tenths of a second of its clock. So a restarted node does not repeat an
+    /// identifier within `PATH_DISCOVERY_TIME` (section 6.3), and neighbours that remember its last
+    /// sequence number accept its messages at once.
     pub first_number: u32,
-    /// Entries in the routing table, at most.
+    /// Capacity of the routing table, entries.
     pub max_routes: usize,
-    /// Requests remembered, at most.
+    /// The most requests remembered.
     pub max_requests_remembered: usize,
 }
 
@@ -193,7 +212,7 @@ pub enum SearchRule {
     MeasuredLatency,
 }
 
-/// How a node counts its own sequence number.
+/// How a node increments its own sequence number.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnNumber {

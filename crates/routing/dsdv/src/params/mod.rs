@@ -20,82 +20,90 @@ pub(crate) const OVERHEAD: usize = ipv4::HEADER_LEN + udp::HEADER_LEN;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     // ---- updates -----------------------------------------------------------------------------------------------
-    /// The longest time between two full updates of a node, ms.
+    /// The longest time between two full updates of a node, in milliseconds.
     pub periodic_update_ms: u64,
-    /// A full update comes up to this much earlier, ms, so that nodes do not stay in step.
+    /// Maximum time by which a full update is early, in milliseconds, so that nodes do not
+    /// synchronise.
     pub periodic_jitter_ms: u64,
-    /// The first update leaves up to this long after the start, ms.
+    /// Maximum time from the start to the first update, in milliseconds.
     pub start_jitter_ms: u64,
-    /// An update waits a random time up to this, ms, so that neighbours do not answer it in chorus.
+    /// Maximum jitter before an update, in milliseconds, so that neighbours do not all answer it at
+    /// once.
     pub broadcast_jitter_ms: u64,
-    /// The least time between an update and the next triggered one, ms.
+    /// The minimum time between an update and the next triggered one, in milliseconds.
     pub min_triggered_interval_ms: u64,
     /// When a triggered update becomes a full one.
     pub full_update: FullUpdate,
-    /// Octets of an IP packet with an update; what does not fit goes into further packets.
+    /// The largest IP packet with an update, in bytes; larger updates are split.
     pub mtu_bytes: u16,
-    /// Each update begins with this node's own entry; otherwise only full updates do.
+    /// Whether each update begins with this node's own entry, or only full updates do.
     pub tell_own: bool,
-    /// News with a newer number that change the distance, or tell that a destination is lost, cause an update; else they
-    /// wait for the next one. (A loss that this node detects, a new destination, and a shorter way under the same number
-    /// always cause one.)
+    /// Whether a newer number with another distance, or with the loss of the destination, triggers
+    /// an update, or waits for the next one. (A loss detected by this node, a new destination, and
+    /// a shorter route with the same number always trigger one.)
     pub trigger_with_newer: bool,
-    /// Send redundant triggered updates, as ns-2.35 does: a second one, after the minimum interval,
-    /// when several routes asked for one; and one for a route that meanwhile returned to what was
-    /// last announced.
+    /// Whether redundant triggered updates are sent, as in ns-2.35: a second one, after the minimum
+    /// interval, when several routes asked for one; and one for a route that meanwhile returned to
+    /// what was last announced.
     pub redundant_triggered: bool,
-    /// Answer each report that this node itself is out of reach by a full update at once; else only a report with a number
-    /// newer than its own, and no sooner than a triggered update may leave.
+    /// Whether every report that this node is unreachable is answered by a full update at once.
+    /// Otherwise only one with a number newer than its own, and no sooner than a triggered update
+    /// may leave.
     pub answer_every_loss: bool,
-    /// Tell a neighbour that advertises itself under an older number than this node knows of it, as one does that was restarted, the newer
-    /// one by a triggered update; else it learns it from the next full update.
+    /// Whether a neighbour that advertises itself with an older number than this node knows, as
+    /// after a restart, gets the newer number by a triggered update. Otherwise it learns it from
+    /// the next full update.
     pub answer_old_number: bool,
 
     // ---- settling ----------------------------------------------------------------------------------------------
-    /// How long a route waits before it is advertised, ms, in case a better one follows; with `weighted_settling`, the
-    /// first estimate of it.
+    /// How long a route waits for a better one before it is advertised, in milliseconds; with
+    /// `weighted_settling`, the first estimate of it.
     pub settling_ms: u64,
-    /// Estimate for each destination how long after a number's first news the best one came, as a moving average.
+    /// Whether the settling time is estimated per destination: a moving average of the time from
+    /// the first news of a number to the best.
     pub weighted_settling: bool,
-    /// The weight of the past in that average, per mille.
+    /// The weight of the past in the average of `weighted_settling`, in thousandths.
     pub settling_weight_per_mille: u16,
-    /// How many settling times a route waits.
+    /// The number of settling times that a route waits.
     pub settling_factor: u32,
-    /// Which routes wait.
+    /// Which routes wait before they are advertised.
     pub settle: Settle,
 
     // ---- broken links ------------------------------------------------------------------------------------------
     /// A neighbour is lost after this many `periodic_update_ms` without a packet from it.
     pub allowed_missed_updates: u32,
-    /// On links whose layer does not acknowledge, send a Hello when nothing was sent for this long, ms: an update of this node
-    /// alone, under the number that it told last. Absent: never.
+    /// Time without a transmission after which a Hello is sent on links without acknowledgements,
+    /// in milliseconds: an update with only this node, and the number announced last. Absent:
+    /// never.
     pub hello_interval_ms: Option<u64>,
     /// A neighbour that sends Hellos is lost after this many `hello_interval_ms` without a packet
     /// from it.
     pub allowed_hello_loss: u32,
-    /// Take an unacknowledged transmission for a broken link.
+    /// Whether an unacknowledged transmission counts as a broken link.
     pub link_feedback: bool,
-    /// How long a lost destination is remembered for its number, ms; absent: for ever.
+    /// How long a lost destination's number is remembered, in milliseconds. Absent: for ever.
     pub delete_period_ms: Option<u64>,
 
     // ---- waiting packets ---------------------------------------------------------------------------------------
-    /// Packets that may wait for routes; the oldest is dropped to make room.
+    /// Capacity of the buffer of packets that wait for routes; the oldest is dropped when it is
+    /// full.
     pub buffer_packets: usize,
-    /// Packets that may wait for one destination; its oldest is dropped to make room.
+    /// The most packets that wait for one destination; its oldest is dropped beyond that.
     pub buffer_per_destination: usize,
-    /// How long a packet waits for a route, ms; absent: for ever.
+    /// How long a packet may wait for a route, in milliseconds. Absent: for ever.
     pub buffer_timeout_ms: Option<u64>,
-    /// Packets of others wait for routes, too; else they are dropped without one.
+    /// Whether forwarded packets without a route also wait for one, or are dropped.
     pub buffer_transit: bool,
-    /// Tell the source of a data packet that ends here for want of a route by an ICMP message "host unreachable" about it,
-    /// if there is a route to the source, for its transport protocol; of its own packets a node tells its own stack.
+    /// Whether the source of a data packet that is dropped here without a route gets an ICMP "host
+    /// unreachable" message for its transport protocol, if there is a route to it. For the node's
+    /// own packets, its own stack is notified.
     pub failure_notices: bool,
 
     // ---- the rest ----------------------------------------------------------------------------------------------
-    /// Say and believe nothing after the start until neighbours have lost this node: for a node that comes back without its
-    /// table and its number.
+    /// Whether a node neither sends nor accepts updates after its start until its neighbours have
+    /// lost it, for nodes that restart without their table and number.
     pub wait_after_reboot: bool,
-    /// Entries in the routing table, at most.
+    /// Capacity of the routing table, entries.
     pub max_routes: usize,
 }
 
