@@ -1,4 +1,4 @@
-//! The nonces that neighbours are to send back.
+//! Nonces that neighbours must return.
 
 use wayhop_core::{Span, Time};
 

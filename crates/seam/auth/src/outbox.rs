@@ -1,4 +1,4 @@
-//! What a node is to challenge and to answer on one interface, until a frame takes it along.
+//! Pending challenges and answers on one interface, until a frame carries them.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Nodes that talk to each other, and an outsider who hears everything.
+//! Nodes that communicate, and an outsider who hears everything.
 
 use std::net::Ipv4Addr;
 

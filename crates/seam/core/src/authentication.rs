@@ -1,4 +1,4 @@
-//! How a protocol's packets carry what authenticates them (docs/concepts/authentication.md).
+//! Where a protocol's packets carry their authentication (docs/concepts/authentication.md).
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What those who record, read and compare packets of any protocol ask about them.
+//! The interface for recording, reading and comparing packets of any protocol.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Orders from outside of the network.
+//! Commands from outside the network.
 
 use core::fmt;
 

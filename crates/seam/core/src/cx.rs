@@ -1,4 +1,4 @@
-//! What a handler sees of its node.
+//! The context of a protocol's handlers.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 

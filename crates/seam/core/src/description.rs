@@ -1,4 +1,4 @@
-//! A protocol, as everything outside of its crate knows it.
+//! A protocol's description for everything outside its crate.
 //!
 //! Each protocol's crate fills in one [`Description`]; the crate `wayhop-protocols` lists them. Scenarios, hosts, traces and
 //! commands take names, parameters, messages and needs from there.

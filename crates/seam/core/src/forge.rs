@@ -1,4 +1,4 @@
-//! How a protocol's messages are forged: what attackers of a scenario say. No node uses it for itself.
+//! Forged messages of a protocol, for a scenario's attackers. No node uses them for itself.
 
 use core::net::Ipv4Addr;
 

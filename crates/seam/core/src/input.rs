@@ -1,5 +1,5 @@
-//! What a protocol is told. An input serialises: a log of a node's inputs, fed to the same protocol again, makes it do
-//! the same.
+//! A protocol's inputs. They serialise: a log of a node's inputs, replayed to the same protocol,
+//! makes it behave the same.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What a protocol tells about its messages, for those who count, trace and decode packets.
+//! Descriptions of a protocol's messages, for counting, tracing and decoding.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Sets of parameters as JSON, and those that a protocol takes over while it runs:
+//! Sets of parameters as JSON, and changes at run time:
 //! [`Command::SetParameters`](crate::Command::SetParameters).
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Where a node is: in the scenario's frame, and as a GPS receiver tells it.
+//! Where a node is: in the scenario's coordinates, and from a GPS receiver.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The state of a TCP connection of the host's, as its kernel tells it.
+//! The state of one of the host's TCP connections, from its kernel.
 
 use crate::{Addr, Span};
 

@@ -1,4 +1,4 @@
-//! Which code this program was built from.
+//! The code that this program was built from.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;

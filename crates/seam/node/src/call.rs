@@ -1,4 +1,4 @@
-//! Calling engines, and applying what they ask for.
+//! Calling engines, and applying their effects.
 
 use wayhop_core::{
     Addr, Command, Cx, DropReason, Effect, Fix, HopKind, IfaceId, Input, LinkChange, Packet, Prefix,

@@ -1,4 +1,4 @@
-//! What a node with IPv6 keeps.
+//! The state of a node with IPv6.
 
 use std::net::Ipv6Addr;
 

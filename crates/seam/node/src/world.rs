@@ -1,4 +1,4 @@
-//! What a node asks of the world around it.
+//! What a node requires of the world around it.
 
 use std::net::Ipv6Addr;
 

@@ -1,4 +1,4 @@
-//! How an engine or an application answered an input, and what holds of every line.
+//! An engine's or application's answer to an input, and the invariants of each line.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,4 @@
-//! A protocol's engine that gets a log.
+//! A protocol's engine under replay.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

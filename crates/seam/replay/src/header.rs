@@ -1,4 +1,4 @@
-//! The first line of a log: which engine it is of, and what that was made with.
+//! The first line of a log: its engine, and how it was created.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! Feeds a log to an engine or an application, and compares what it asks for with what is in the log.
+//! Replays a log to an engine or an application, and compares its effects with the log's.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;

@@ -1,4 +1,5 @@
-//! The ICMP error that tells a program of its packet's end (RFC 792; RFC 1122, section 3.2.2; RFC 1812, section 4.3.2).
+//! The ICMP error that informs a program that its packet was dropped (RFC 792; RFC 1122, section
+//! 3.2.2; RFC 1812, section 4.3.2).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! Frames of RTCM 10403 ("RTCM 3"): what a GNSS reference station says so that receivers can correct their positions.
+//! Frames of RTCM 10403 ("RTCM 3"): corrections from a GNSS reference station.
 //!
 //! A frame is the preamble 0xD3, six reserved zeros, ten bits of length, a message of that many
 //! bytes, and CRC-24Q over all of that (RTCM 10403, section 4). Messages are passed on as they are;

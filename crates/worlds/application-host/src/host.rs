@@ -1,5 +1,5 @@
-//! The loop: what comes from sockets, streams, programs, timers, the mesh, the GPS receiver and the clock goes to the application, and
-//! what it asks for is done.
+//! The event loop: events from sockets, streams, programs, timers, the mesh, the GPS receiver and
+//! the clock go to the application, and its effects are carried out.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

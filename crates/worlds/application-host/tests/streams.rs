@@ -1,5 +1,5 @@
-//! Streams and programs over the kernel's sockets, by an application that is hosted twice: one end connects and counts, the other
-//! sends back what it gets.
+//! Streams and programs over the kernel's sockets, with two instances of an application: one
+//! connects and counts, the other echoes.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};

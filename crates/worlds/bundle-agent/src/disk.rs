@@ -1,4 +1,4 @@
-//! The store on disk: an embedded database, whose changes are durable all or none.
+//! The store on disk: an embedded database with atomic, durable changes.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! Files in bundles: a line with name, length and digest, and the octets behind it.
+//! Files in bundles: a line with name, length and digest, followed by the content.
 
 use std::fmt::Write as _;
 

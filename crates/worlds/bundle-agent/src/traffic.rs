@@ -1,4 +1,5 @@
-//! Traffic of an agent's own, for emulations and tests: bundles that it makes at times, and endpoints at which it takes what comes.
+//! Traffic of the agent itself, for emulations and tests: generated bundles, and endpoints that
+//! discard them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

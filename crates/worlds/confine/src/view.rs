@@ -1,4 +1,4 @@
-//! A file system of one's own: the machine's to be read, and a few places to write to.
+//! A private file system: the machine's, read-only, and a few writable places.
 
 use std::fs::{self, File};
 use std::io;

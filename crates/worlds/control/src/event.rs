@@ -1,4 +1,4 @@
-//! Events that a running node tells its subscribers.
+//! Events that a running node sends to its subscribers.
 
 use std::net::IpAddr;
 

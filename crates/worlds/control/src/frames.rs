@@ -1,4 +1,5 @@
-//! Messages of programs and applications on a socket: a JSON object on a line, and as many octets as it says in `octets` behind it.
+//! Messages of programs and applications on a socket: a line with a JSON object, followed by as
+//! many bytes as its `octets` says.
 
 use serde_json::{Map, Value};
 use wayhop_core::ProgramMessage;

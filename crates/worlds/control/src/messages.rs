@@ -1,7 +1,8 @@
-//! What goes over the control socket: one JSON object a line, each way.
+//! The protocol of the control socket: one JSON object per line, each way.
 //!
-//! A request is `{"wayhop": 1, "id": 7, "node": 3, "do": "tables", ...}`, its answer `{"id": 7, "ok": ...}` or
-//! `{"id": 7, "error": {"code": ..., "message": ..., "remedy": ...}}`. Keys are added to within a version, never renamed.
+//! A request is `{"wayhop": 1, "id": 7, "node": 3, "do": "tables", ...}`, its answer `{"id": 7,
+//! "ok": ...}` or `{"id": 7, "error": {"code": ..., "message": ..., "remedy": ...}}`. Within a
+//! version, keys are added but never renamed.
 
 use std::net::IpAddr;
 

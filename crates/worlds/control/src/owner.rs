@@ -1,4 +1,4 @@
-//! From calls to a world's nodes: what every world does in the same way.
+//! From requests to a world's nodes: the part that all worlds share.
 
 use std::collections::BTreeMap;
 

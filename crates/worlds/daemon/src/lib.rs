@@ -1,10 +1,10 @@
 //! `wayhop node`: a routing protocol on one host and one real interface.
 //!
-//! The protocol is the simulator's, octet for octet; what is different is its host:
-//! * `config`: [`Settings`], checked, with the protocol made fit for the interface (`adapt`).
-//! * `node`: how packets, reports and the time reach the [`wayhop_node::Node`], and what it asks for. It does no I/O. Start
-//!   reading there.
-//! * `interfaces`, `kernel`, `gateway`, `ipv6`: what the host is set to for the mesh.
+//! The protocol is exactly the simulator's; only its host differs:
+//! * `config`: [`Settings`], checked, with the protocol adapted to the interface (`adapt`).
+//! * `node`: how packets, reports and the time reach the [`wayhop_node::Node`], and its effects. It
+//!   does no I/O. Start reading there.
+//! * `interfaces`, `kernel`, `gateway`, `ipv6`: the host's settings for the mesh.
 //! * `position`, `record`, `control`: what is known, recorded and reported about the node.
 //! * `run`: set up, the event loop over TUN, packet sockets, netlink, signals and timers, and the
 //!   watch over the host's settings, which are restored when somebody changes them.

@@ -1,4 +1,4 @@
-//! The control socket of a lab: one for all nodes. What concerns a node is asked of its daemon.
+//! The control socket of a lab: one for all nodes. Requests about a node go to its daemon.
 
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;

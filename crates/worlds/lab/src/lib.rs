@@ -1,15 +1,15 @@
-//! `wayhop lab`: N nodes on this machine, each a `wayhop node` of its own in a network namespace of its own, on one
-//! Ethernet that a macfilter makes into a mesh.
+//! `wayhop lab`: N nodes on this machine, each a `wayhop node` in its own network namespace, on one
+//! Ethernet that a macfilter turns into a mesh.
 //!
 //! * `wire`: the bridges between the namespaces, and their filter.
 //! * `outages`: nodes that go down and come back.
 //! * `nodes`: the daemons. `watch`: their events. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
 //! * `traffic`: the scenario's flows over real sockets. `program_flows`: conversations of programs.
-//! * `record`: what becomes of all that in the run's tables.
+//! * `record`: the tables of the run.
 //!
-//! Nothing has a name outside of this process but the control sockets: when it is gone, however it ended, the nodes end, and
-//! with them the namespaces and all that is in them.
+//! Only the control sockets have names outside this process: when it ends, for whatever reason, the
+//! nodes end, and with them the namespaces and everything in them.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

@@ -1,7 +1,8 @@
 //! From a daemon's packet events to rows of the run's table.
 //!
-//! A daemon numbers the packets that it sees for itself and knows no flows. Packets of flows are known again by the stamp
-//! in their payload, and get the same number everywhere; others have a number for each node that sees them.
+//! Each daemon numbers its packets by itself and does not know flows. Packets of flows are
+//! recognised by the stamp in their payload, and get the same number everywhere; others have a
+//! number for each node that sees them.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The system calls that no safe crate offers: batches on packet sockets.
 //!
-//! Every pointer given to the kernel points into memory that the same function, or
-//! the value whose method it is, holds for the length of the call.
+//! Every pointer given to the kernel points into memory that the same function, or its `self`,
+//! holds for the length of the call.
 #![allow(unsafe_code, reason = "packet sockets' addresses and batches; see above")]
 
 use std::io;

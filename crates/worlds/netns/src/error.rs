@@ -1,4 +1,4 @@
-//! What can go wrong on this machine, and what helps.
+//! Errors of this machine, and their fixes.
 
 use std::io;
 

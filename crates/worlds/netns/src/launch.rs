@@ -1,6 +1,8 @@
-//! The way of a program into its node: a process of Wayhop's enters what it is to live in, and becomes the program.
+//! How a program gets into its node: a Wayhop process enters the node's namespaces, and then
+//! executes the program.
 //!
-//! It does so alone, with one thread: what it gives up, nothing else of the run gives up, and the other way round.
+//! It does so alone, with one thread: the privileges that it drops, the rest of the run keeps, and
+//! vice versa.
 
 use std::ffi::OsString;
 use std::fs::{self, File};

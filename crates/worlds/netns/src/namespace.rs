@@ -1,5 +1,5 @@
-//! Network namespaces without names: they live as long as a descriptor, or a program in them, does. So nothing is left
-//! behind, however this process ends.
+//! Network namespaces without names: they live as long as a descriptor, or a program in them, does.
+//! Nothing remains, however this process ends.
 
 use std::fs::File;
 use std::io;

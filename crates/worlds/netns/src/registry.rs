@@ -1,4 +1,4 @@
-//! Runs under way, for other processes to find: a file for each in a folder of the user's.
+//! Runs in progress, for other processes to find: a file for each in a folder of the user's.
 
 use std::fs;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Whether this machine and this process have what a run needs, before it begins.
+//! Checks that this machine and this process have what a run needs, before it starts.
 
 use std::fs;
 use std::path::Path;

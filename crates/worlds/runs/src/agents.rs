@@ -1,4 +1,4 @@
-//! Bundle agents in emulation and lab: a program in each node, and what their records come to.
+//! Bundle agents in emulation and lab: a program in each node, and their records.
 
 use std::fs;
 use std::path::{Path, PathBuf};

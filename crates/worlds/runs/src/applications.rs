@@ -1,4 +1,4 @@
-//! The scenario's applications in emulation and lab: a program at each node, and what it wrote down.
+//! The scenario's applications in emulation and lab: a program at each node, and their records.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Why a run gave nothing.
+//! Why a run failed.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Attackers: their engines, the wormholes between them, and in whose name they send.
+//! Attackers: their engines, the wormholes between them, and the addresses that they send from.
 //!
 //! An ordinary node's frames come from it. An attacker writes whatever link address it likes into
 //! its own: in its routing messages the node that the message names as its transmitter, and in

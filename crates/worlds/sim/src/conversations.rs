@@ -1,4 +1,4 @@
-//! What programs outside send, as flows behind the scenario's.
+//! Traffic of external programs, as flows after the scenario's.
 
 use wayhop_core::{FlowTag, NodeId, Packet, Span, Time};
 use wayhop_protocols::CLASSIFIER;

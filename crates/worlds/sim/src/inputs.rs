@@ -1,4 +1,4 @@
-//! Logs of what goes into the engines of a run.
+//! Logs of the inputs of a run's engines.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What neither a router nor a program in a mesh has any need of.
+//! System calls that neither a router nor a program in a mesh needs.
 
 use std::io;
 

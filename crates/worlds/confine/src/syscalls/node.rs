@@ -1,4 +1,4 @@
-//! What a node may do after its start.
+//! System calls that a node may use after its start.
 //!
 //! It may start processes, and execute files: the undo process is Wayhop itself, executed again,
 //! with this filter.

@@ -1,4 +1,4 @@
-//! Reading positions of a running gpsd.
+//! Reading positions from a running gpsd.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};

@@ -1,4 +1,5 @@
-//! Lines of the protocol. They come from other programs: whatever is in them, reading them is harmless.
+//! Lines of the protocol. They come from other programs, and reading them is harmless whatever they
+//! contain.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! One client: a request, an answer, the end.
+//! One client: a request and an answer, then the connection closes.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, TcpStream};

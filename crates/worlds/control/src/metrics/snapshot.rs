@@ -1,4 +1,4 @@
-//! What there is to tell, as text.
+//! Metrics as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

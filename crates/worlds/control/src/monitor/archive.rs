@@ -1,4 +1,4 @@
-//! The files of a folder, within bounds: of all, and of each address that sends what is in them.
+//! The files of a folder, within limits: in all, and per sending address.
 
 use std::collections::BTreeMap;
 use std::fs;

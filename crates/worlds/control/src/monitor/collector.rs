@@ -1,4 +1,4 @@
-//! The other end: one file a node.
+//! The collector: one file per node.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! A file of lines that neither grows without bound nor stops its owner.
+//! A log file that neither grows without bound nor blocks its owner.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};

@@ -1,7 +1,8 @@
 //! The server's end of the control socket.
 //!
-//! One thread does all input and output. The owner of the nodes - who may be in the middle of real-time work - gets each
-//! [`Call`] when it wants, and neither waits for a client nor allocates for one beyond the bounds here.
+//! One thread does all input and output. The owner of the nodes, which may be in the middle of
+//! real-time work, takes each [`Call`] when it is ready, and neither waits for a client nor
+//! allocates for one beyond the limits here.
 
 mod answer_line;
 mod bind;

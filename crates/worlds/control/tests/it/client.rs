@@ -1,4 +1,4 @@
-//! The client, against something that is no node of wayhop.
+//! The client, against something that is not a Wayhop node.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;

@@ -1,4 +1,4 @@
-//! A server with an owner's thread that answers as told.
+//! A server with an owner's thread that gives prepared answers.
 
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;

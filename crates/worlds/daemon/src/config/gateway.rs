@@ -1,4 +1,4 @@
-//! What a node's configuration says of the world outside of the mesh.
+//! The gateway settings of a node's configuration.
 
 use std::net::Ipv4Addr;
 

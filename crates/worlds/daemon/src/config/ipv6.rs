@@ -1,4 +1,4 @@
-//! The keys of a node's configuration that IPv6 and static routes have, and what follows from them.
+//! The settings for IPv6 and static routes.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! The macfilter of the configuration: a lab's file, and whose cards its link addresses mean here.
+//! The macfilter setting: a lab's file, and the cards that its link addresses stand for here.
 
 use std::collections::BTreeMap;
 use std::fs::File;

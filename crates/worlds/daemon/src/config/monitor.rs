@@ -1,4 +1,4 @@
-//! The keys of the monitor: reports of what the node has counted and where it is.
+//! The monitor's settings: reports of the node's counters and position.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;

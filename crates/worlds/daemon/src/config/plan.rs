@@ -1,4 +1,4 @@
-//! What the settings mean for each room of the node: resolved once, before anything is set up.
+//! The plan for each part of the node, resolved once, before anything is set up.
 
 use std::fs;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};

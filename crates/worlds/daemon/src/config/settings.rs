@@ -1,4 +1,4 @@
-//! The configuration of a node: a TOML file, the command line, and what follows from them.
+//! The configuration of a node: a TOML file, the command line, and derived settings.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The node's control socket: what it shows, and the orders that it takes.
+//! The node's control socket: its answers and commands.
 
 use std::collections::BTreeMap;
 

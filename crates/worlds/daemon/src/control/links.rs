@@ -1,4 +1,4 @@
-//! Orders about links (`wayhop ctl link`) at a node with a macfilter: whom it hears.
+//! Commands about links (`wayhop ctl link`) at a node with a macfilter.
 
 use std::net::Ipv4Addr;
 

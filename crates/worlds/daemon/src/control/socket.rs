@@ -1,4 +1,4 @@
-//! The control socket: made with the rights that the node starts with, served when it has given those up.
+//! The control socket: created with the node's initial privileges, served after they are dropped.
 
 use wayhop_control::{About, Access, BoundSocket, Client, Server, paths};
 use wayhop_linux::Error;

@@ -1,6 +1,7 @@
-//! Whether a gateway's uplink leads somewhere: pings of addresses outside, by the uplink.
+//! Whether a gateway's uplink works: pings of outside addresses through the uplink.
 //!
-//! A carrier says that there is a wire, not that the router at its other end is up, or the Internet behind it.
+//! A carrier shows that there is a cable, not that the router at its other end works, or the
+//! Internet behind it.
 
 use std::net::Ipv4Addr;
 use std::os::fd::BorrowedFd;

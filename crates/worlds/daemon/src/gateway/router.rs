@@ -1,6 +1,8 @@
-//! What makes a host a router between the mesh and an uplink, and nothing else: a table of nftables, and forwarding at the uplink.
+//! Makes a host a router between the mesh and an uplink, and nothing else: an nftables table, and
+//! forwarding at the uplink.
 //!
-//! Everything is in the list of what to undo before it is done. The table stands before the host forwards, and goes after it.
+//! Every change is in the undo list before it is made. The table exists before the host forwards,
+//! and is removed afterwards.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

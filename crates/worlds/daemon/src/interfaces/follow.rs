@@ -1,4 +1,4 @@
-//! Interfaces that go down and come up, go away and come back, or become others: the node follows.
+//! Interfaces that go down and up, disappear and return, or change: the node follows.
 
 use wayhop_core::{DataPlane, IfaceId, LinkChange};
 use wayhop_linux::Error;

@@ -1,4 +1,4 @@
-//! Programs in the kernel that stand at an interface.
+//! The kernel programs at an interface.
 
 use std::io;
 

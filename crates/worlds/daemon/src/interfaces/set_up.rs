@@ -1,4 +1,4 @@
-//! How the interfaces become the node's.
+//! Setting up the interfaces.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The power with which neighbours are received, gathered by a thread beside the packets' path.
+//! Signal strengths of neighbours, collected by a thread beside the packets' path.
 
 use std::io::{self, Read as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

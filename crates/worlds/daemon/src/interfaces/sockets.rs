@@ -1,4 +1,4 @@
-//! The sockets at an interface, and what they take and keep from the kernel.
+//! The sockets of an interface, and the traffic that they receive or keep from the kernel.
 
 use socket2::{SockFilter, Socket};
 use wayhop_core::{IfaceId, Socket as ProtocolSocket};

@@ -1,4 +1,4 @@
-//! Whether the interfaces work as the node made them.
+//! Checks that the interfaces still work as the node set them up.
 
 use wayhop_linux::listing::Link;
 use wayhop_linux::netlink::Netlink;

@@ -1,4 +1,4 @@
-//! IPv6 at the TUN interface, and at the interfaces in the mesh what stands against it.
+//! IPv6 at the TUN interface, and conflicts at the mesh interfaces.
 
 use std::fs;
 use std::net::Ipv6Addr;

@@ -1,5 +1,5 @@
-//! Addresses of this host's interfaces that stand against the mesh: what comes from the mesh would reach another network, or would go
-//! around the mesh.
+//! Addresses of this host's interfaces that conflict with the mesh: packets from the mesh would
+//! reach another network, or bypass the mesh.
 
 use std::net::Ipv4Addr;
 

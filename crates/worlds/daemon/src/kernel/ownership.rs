@@ -1,4 +1,4 @@
-//! Files that the node makes before it gives up its privileges, and that its user is to write later.
+//! Files that the node creates before it drops its privileges, and that its user writes later.
 
 use std::io;
 use std::path::Path;

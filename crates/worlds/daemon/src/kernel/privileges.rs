@@ -1,4 +1,4 @@
-//! Giving up what is not needed, before the first frame from the air is read.
+//! Dropping privileges, before the first frame from the air is read.
 
 use std::io;
 

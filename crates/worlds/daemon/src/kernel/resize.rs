@@ -1,4 +1,4 @@
-//! Protocol and TUN follow when the interfaces carry longer packets, or only shorter ones.
+//! Protocol and TUN follow changes of the interfaces' MTU.
 
 use std::sync::Arc;
 

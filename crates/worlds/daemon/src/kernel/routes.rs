@@ -1,4 +1,4 @@
-//! The kernel's copy of the forwarding table: by which interface each of its routes goes.
+//! The kernel's copy of the forwarding table, with the interface of each route.
 
 use std::collections::HashSet;
 use std::io;

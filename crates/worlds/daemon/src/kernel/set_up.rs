@@ -1,4 +1,4 @@
-//! The mesh's part of this host's kernel: the TUN by which programs reach the mesh, the node's addresses, and routes.
+//! The mesh's part of this host's kernel: the TUN for programs, the node's addresses, and routes.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Whether the kernel has TUN, addresses and routes as the node made them.
+//! Checks that the kernel still has the node's TUN, addresses and routes.
 
 use std::collections::HashSet;
 use std::net::IpAddr;

@@ -1,4 +1,5 @@
-//! The configurations of the three roles: the parameters of an application, and what a host needs besides.
+//! The configurations of the three roles: an application's parameters, and the settings of its
+//! host.
 
 use std::path::{Path, PathBuf};
 

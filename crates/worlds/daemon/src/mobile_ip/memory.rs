@@ -1,7 +1,7 @@
 //! What a home agent knows of its mobile nodes, in a file, from which a restarted one resumes.
 //!
-//! The file is replaced as a whole, and is on the disk before a request is answered: after a power failure, too, no identification
-//! counts a second time.
+//! The file is replaced atomically, and is on the disk before a request is answered: no
+//! identification counts twice, even after a power failure.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

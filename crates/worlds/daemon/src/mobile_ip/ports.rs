@@ -1,4 +1,4 @@
-//! The host's links: their sockets, and how they are.
+//! The host's links: their sockets and state.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};

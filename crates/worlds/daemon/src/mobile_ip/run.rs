@@ -1,4 +1,4 @@
-//! The loop: what waits goes to the application, and what it asks for is done.
+//! The event loop: events go to the application, and its effects are carried out.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;

@@ -1,7 +1,7 @@
-//! The node on this host: what reaches it from the TUN, from the interface and from the kernel, and what is due.
+//! The node on this host: inputs from the TUN, the interfaces and the kernel, and timers.
 //!
-//! It does no I/O. The event loop brings packets and the time, and takes the frames that are in the node's queue
-//! ([`Host::frames`], [`Host::sent`]), and what is in [`FieldWorld`].
+//! It does no I/O. The event loop delivers packets and the time, and takes the frames in the node's
+//! queue ([`Host::frames`], [`Host::sent`]) and the effects in [`FieldWorld`].
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;

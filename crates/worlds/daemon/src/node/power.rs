@@ -1,4 +1,4 @@
-//! When the node is down, and how it comes back: its outages that are over, that goes on, and that are to come.
+//! When the node is down, and how it comes back: past, current and coming outages.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The node with its protocol begun, before anything of the host is changed for it.
+//! The node with its protocol started, before anything on the host is changed.
 
 use wayhop_auth::Auth;
 use wayhop_core::{DataPlane, Purpose, stream};

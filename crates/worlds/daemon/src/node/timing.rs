@@ -1,4 +1,4 @@
-//! How long frames take in this node, if the configuration asks for it (`timing`).
+//! How long frames take in this node, if the configuration enables `timing`.
 //!
 //! Three stages, as Saha and others measured them (2004, section 6.1): from the interface to the process (the kernel's stamp
 //! at the frame's arrival to the return of the system call), in the process (to the next call that sends), and in that call.

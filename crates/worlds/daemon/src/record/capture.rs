@@ -1,5 +1,5 @@
-//! Captures: frames go to a thread of their own, which writes them. It never keeps the packets waiting: what it has no
-//! room for is dropped and counted.
+//! Captures, written by a separate thread. It never delays packets: frames beyond its queue are
+//! dropped and counted.
 
 use std::fs::File;
 use std::io::{self, Write as _};

@@ -1,4 +1,5 @@
-//! The TCP connections of the host's programs, looked at while they run: the table `connections` of its run directory.
+//! The TCP connections of the host's programs, sampled while they run: the table `connections` of
+//! its run directory.
 
 use wayhop_core::{NodeId, Span, Time};
 use wayhop_linux::{Error, TcpConnections};

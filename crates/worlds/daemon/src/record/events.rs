@@ -1,4 +1,4 @@
-//! What happens at a node, for those who subscribed at its control socket.
+//! Events of a node, for subscribers at its control socket.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;

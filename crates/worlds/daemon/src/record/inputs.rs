@@ -1,4 +1,4 @@
-//! The log of what goes into the node's engine, for `wayhop replay`.
+//! The log of the engine's inputs, for `wayhop replay`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The run directory of a node, in the format of the other worlds (docs/reference/run-directory.md): what one node saw.
+//! The run directory of a node, in the format of the other worlds
+//! (docs/reference/run-directory.md), with one node's view.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! A node's life, from the first line in its log to the last.
+//! A node's life, from its first log line to its last.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! What the event loop waits for.
+//! The event sources of the event loop.
 
 use std::os::fd::AsFd as _;
 use std::time::Duration;

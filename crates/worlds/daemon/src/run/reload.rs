@@ -1,4 +1,4 @@
-//! SIGHUP: the configuration is read again, and what may change while the node runs does.
+//! SIGHUP: reads the configuration again, and applies the changes that are possible at run time.
 
 use serde_json::{Map, Value};
 

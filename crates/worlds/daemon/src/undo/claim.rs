@@ -1,7 +1,8 @@
 //! An interface belongs to one node, until its changes are undone: a file that is locked (`flock`).
 //!
-//! The node and the process that sets the host back hold the lock together; it ends with the last of them, however they end. The
-//! file says who they are. The node can write into it when it has given up its privileges, so nothing is trusted that stands there.
+//! The node and the undo process hold the lock together; it is released with the last of them,
+//! however they end. The file says who they are. The node can write to it after it has dropped its
+//! privileges, so its content is not trusted.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};

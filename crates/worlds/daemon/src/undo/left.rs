@@ -1,4 +1,4 @@
-//! What nodes left that were killed together with the process that sets the host back.
+//! The changes of nodes that were killed together with their undo process.
 
 use std::fs;
 

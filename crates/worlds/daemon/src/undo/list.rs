@@ -1,7 +1,8 @@
-//! What a node changed at an interface and how it was before, as the file that outlives the node has it.
+//! A node's changes at an interface and the state before, in a file that outlives the node.
 //!
-//! Text, a change a line, in the order in which the node makes them. The first line says when and where: the boot of the host,
-//! the interface's number and name. A last line without an end is of a change that was not made.
+//! Text, one change per line, in the order of the changes. The first line says when and where: the
+//! boot of the host, the interface's number and name. An incomplete last line is of a change that
+//! was not made.
 
 use std::fmt;
 use std::net::Ipv4Addr;

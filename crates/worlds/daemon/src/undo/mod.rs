@@ -1,15 +1,17 @@
-//! Setting the host back, also after `kill -9`.
+//! Undoing the changes to a host, even after `kill -9`.
 //!
-//! Before each change, the node writes down how to undo it: in a list for each interface, in `/run`, which it cannot write to any
-//! more when it has given up its privileges. A second process waits for the end of a pipe from the node; when the node ends
-//! it, or is no more, it carries the lists out and removes them. There is no second way: an orderly end undoes its changes the same way.
+//! Before each change, the node writes down how to undo it: in a list for each interface, in
+//! `/run`, where it cannot write after it has dropped its privileges. A second process waits at a
+//! pipe from the node; when the node exits or is killed, it carries the lists out and removes them.
+//! An orderly exit undoes its changes in the same way.
 //!
-//! If the second process is killed, the node leaves the mesh and does its work itself, as far as its privileges go. If both are
-//! killed, the lists stay, and the next start carries them out before it changes anything.
+//! If the second process is killed, the node exits and undoes its changes itself, as far as its
+//! privileges allow. If both are killed, the lists remain, and the next start carries them out
+//! before it changes anything.
 //!
-//! * `list`: the lists. `carry_out`: what they have done.
-//! * `claim`: an interface belongs to one node, until all is undone. `left`: what killed nodes
-//!   left.
+//! * `list`: the lists. `carry_out`: undoing what they contain.
+//! * `claim`: an interface belongs to one node, until all is undone. `left`: the changes of killed
+//!   nodes.
 
 mod carry_out;
 mod claim;

@@ -1,4 +1,4 @@
-//! The system calls that load programs into the kernel and set them at an interface.
+//! The system calls that load programs into the kernel and attach them to an interface.
 #![allow(
     unsafe_code,
     reason = "no kept crate loads programs without a compiler's output; each call says why it is sound"

@@ -1,4 +1,4 @@
-//! A program that keeps from the kernel what comes from transmitters that the node ignores now.
+//! A program that keeps frames of ignored transmitters from the kernel.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,5 +1,5 @@
-//! The programs, instruction by instruction (RFC 9669). A packet that is let through passes without a call and
-//! without a jump back.
+//! The programs, instruction by instruction (RFC 9669). A packet that passes needs no call and no
+//! backward jump.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,5 @@
-//! Memory that this process shares with programs in the kernel: to read or write it needs no call, and so no privilege.
+//! Memory that this process shares with programs in the kernel: reading or writing needs no system
+//! call, and so no privilege.
 #![allow(unsafe_code, reason = "no kept crate maps eBPF arrays; each use says why it is sound")]
 
 use std::io;

@@ -1,5 +1,5 @@
-//! The pairs that passed, in memory that this process shares with the programs in the kernel: to note a pair again and to
-//! take all of them out needs no call.
+//! The pairs that passed, in memory shared with the kernel's programs: noting a pair again, and
+//! removing all, needs no call.
 
 use std::io;
 use std::net::Ipv4Addr;

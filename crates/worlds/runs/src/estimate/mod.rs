@@ -1,4 +1,4 @@
-//! What a run would take: time by its beginning, which is simulated, and memory by what the beginning took.
+//! The estimated cost of a run: its time and memory, extrapolated from a simulated beginning.
 
 mod load;
 

@@ -1,4 +1,5 @@
-//! Gateways: flows between the mesh and hosts outside, by one of them or two, whole or failing.
+//! Gateways: flows between the mesh and hosts outside, through one or two gateways, working or
+//! failing.
 
 use std::ops::ControlFlow;
 

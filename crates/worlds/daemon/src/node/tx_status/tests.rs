@@ -1,4 +1,5 @@
-//! Drivers as they may be: one that tells all, one that tells nothing, one that stops telling.
+//! Possible drivers: one that reports everything, one that reports nothing, one that stops
+//! reporting.
 
 use std::net::Ipv4Addr;
 
