@@ -1,4 +1,4 @@
-//! How fast a recorded file is played: as the observations in it were made.
+//! The playback speed of a recorded file: that of its observations.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! Settings for wanted path losses.
 //!
-//! The errors of 1 dB steps are as large as what the box cannot do at all, so the search goes on in the attenuators' steps: a solution is
-//! shaken - one or two radios get other attenuations -, relaxed and rounded again, and what is better stays (iterated local search).
+//! The errors of 1 dB steps are as large as the errors of the best real settings, so the search
+//! continues in the attenuators' steps: a solution is perturbed (one or two radios get other
+//! attenuations), relaxed and rounded again, and kept if it is better (iterated local search).
 
 use wayhop_core::{Purpose, Rng, stream};
 

@@ -1,4 +1,4 @@
-//! Settings and the path losses that they make, kept up to date as single attenuators change.
+//! Settings and their path losses, kept up to date as single attenuators change.
 
 use crate::switch::{Settings, Switch};
 use crate::wanted::TargetLosses;

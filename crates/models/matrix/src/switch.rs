@@ -1,4 +1,4 @@
-//! The box: what its settings do to signals.
+//! The box: how its settings attenuate signals.
 
 use wayhop_core::Rng;
 
@@ -89,7 +89,8 @@ impl Switch {
     /// Two switches in a row with the same attenuators, for more radios than the first has inputs: `joined` of its buses lead to inputs
     /// of the second. Each input has half of `insertion_db`.
     ///
-    /// # Errors As [`Switch::new`], or if the switches have fewer inputs or buses.
+    /// # Errors
+    /// As [`Switch::new`], or if the switches have fewer inputs or buses.
     pub fn joined(
         radios: usize,
         switches: [Size; 2],

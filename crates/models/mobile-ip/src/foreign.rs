@@ -1,8 +1,8 @@
 //! The foreign agent (section 3.7): it passes requests on, and is the end of its visitors' tunnels.
 //!
-//! To its visitors it is a tunnel, too: it gives them what comes for them, and takes what they send in packets of protocol 4
-//! (RFC 3024, section 5.2, has that for one direction). In a mesh, which knows the mobile node by its address there and not by its home
-//! address, it does so in both.
+//! It also tunnels between itself and its visitors, in packets of protocol 4 (RFC 3024, section
+//! 5.2, has that for one direction). In a mesh, which knows the mobile node by its address there
+//! and not by its home address, it does so in both.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};

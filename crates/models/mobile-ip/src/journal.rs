@@ -1,4 +1,4 @@
-//! Where engines tell what happens, and count it.
+//! Where engines report events, and count them.
 
 use wayhop_core::{ApplicationCx, LinkNeeds, NetworkEffect};
 

@@ -1,4 +1,4 @@
-//! Limits on what strangers can have an agent send.
+//! Limits on what unauthenticated senders can make an agent send.
 
 use wayhop_core::{Span, Time};
 

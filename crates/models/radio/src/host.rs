@@ -1,4 +1,4 @@
-//! What the radio tells the world around it, and asks of it.
+//! The radio's events for the world around it, and its requirements.
 
 use wayhop_core::{FlowTag, Time, TxStatus};
 

@@ -1,4 +1,4 @@
-//! What a radio keeps for each station.
+//! The radio's state for each station.
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Rng, Span, Time};

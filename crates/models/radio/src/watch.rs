@@ -1,4 +1,4 @@
-//! Telling the host what became of frames.
+//! Reporting the fates of frames to the host.
 
 use wayhop_core::{Span, Time};
 

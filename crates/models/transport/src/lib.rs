@@ -1,8 +1,8 @@
-//! Traffic of the simulator: when flows send, the packets that they send, and what arrives of them.
+//! Traffic of the simulator: when flows send, their packets, and their arrivals.
 //!
 //! Plain state machines without I/O, clock or queue of their own. For each flow a host keeps
 //! * a [`Source`]: says when the next packet is due and builds it;
-//! * a [`Sink`]: counts what arrives, with delay and hops;
+//! * a [`Sink`]: counts arrivals, with delay and hops;
 //! * and where echo requests arrive, it answers with [`echo_reply`];
 //! * for a flow of TCP, a [`tcp::Connection`] instead of all these, with the sink to count.
 //!

@@ -1,4 +1,4 @@
-//! When a flow sends, and what.
+//! When a flow sends, and how much.
 
 use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
 use wayhop_wire::ipv6::next_header;

@@ -1,4 +1,4 @@
-//! Figures as PNG and PDF, the same on every machine: letters are of a font of its own, and no other is looked for.
+//! Figures as PNG and PDF, the same on every machine: the font is included, and no other is used.
 //!
 //! The font is Arimo, which is as wide as Arial, with the letters of Latin, Greek and Cyrillic and the signs that figures have. Its
 //! licence is fonts/OFL.txt.

@@ -1,4 +1,4 @@
-//! All clocks at once, from what pairs of them say of the same frames.
+//! Fits all clocks at once, from frames seen by pairs of them.
 //!
 //! A frame that i sends at Li and j receives at Lj, each by its own clock, says
 //!

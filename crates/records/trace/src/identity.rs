@@ -1,4 +1,5 @@
-//! What a packet is known by at whatever node sees it: two nodes that share no clock and no numbers find the same packet by it.
+//! The identity of a packet at any node: two nodes without a common clock and common numbers
+//! identify the same packet by it.
 
 use wayhop_core::{Addr, Classifier, PacketId, Time};
 use wayhop_wire::{ip, ipv4, ipv6};

@@ -1,4 +1,4 @@
-//! Runs without a summary of their own: what is known of running and killed ones, and how to recover them.
+//! Runs without a summary: the state of running and killed ones, and how to recover them.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Where nodes are, as far as this node was told: its own GPS and what others said in their packets.
+//! Where nodes are, from this node's own GPS and from others' packets.
 
 use std::net::Ipv4Addr;
 

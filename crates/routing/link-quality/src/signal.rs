@@ -1,4 +1,4 @@
-//! At what strength each neighbour was heard, and whether it grows or fades.
+//! Each neighbour's signal strength, and whether it grows or fades.
 
 use std::net::Ipv4Addr;
 

@@ -62,7 +62,8 @@ pub struct Fault {
 impl Capture {
     /// Reads a source.
     ///
-    /// # Errors Names the line that is none of these.
+    /// # Errors
+    /// Names the line that is none of these.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let mut c = Self { name: name.to_owned(), ..Self::default() };
         for (i, line) in text.lines().enumerate() {

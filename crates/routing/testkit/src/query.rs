@@ -1,4 +1,4 @@
-//! Questions that a test asks afterwards.
+//! Queries of a test.
 
 use std::fmt::Display;
 use std::io;

@@ -119,7 +119,8 @@ impl Reader {
 
     /// The next input, or the end. After [`Item::End`] and [`Item::Cut`] there is nothing more.
     ///
-    /// # Errors If the next line is invalid.
+    /// # Errors
+    /// If the next line is invalid.
     pub fn next_item(&mut self) -> Result<Item<'_>, LogError> {
         let end = self.next_line()?;
         if let (true, Text::Cut(why)) = (self.text.is_empty(), &end) {

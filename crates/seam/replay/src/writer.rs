@@ -147,7 +147,8 @@ impl Logs {
 
     /// Begins to write, on a thread.
     ///
-    /// # Errors If no thread can be started.
+    /// # Errors
+    /// If no thread can be started.
     pub fn begin(&mut self) -> std::io::Result<()> {
         let Some(store) = self.store.take() else { return Ok(()) };
         let shared = Arc::clone(&self.shared);

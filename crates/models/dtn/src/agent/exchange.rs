@@ -1,4 +1,5 @@
-//! What nodes tell each other when they meet: which bundles they have or have had, and what their routing knows.
+//! The exchange of nodes that meet: the bundles that they have or have had, and their routing's
+//! state.
 
 use wayhop_core::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! What an agent is told.
+//! An agent's inputs.
 
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;

@@ -1,8 +1,9 @@
 //! Convergence layers as sessions without I/O: octets in, octets out.
 //!
-//! One [`Session`] stands for one TCP connection ([`tcpcl::Tcpcl`]) or for one neighbour's UDP address and port
-//! ([`udpcl::Udpcl`], [`ltp::Ltp`]). The host owns the sockets. After each call of a session it takes its events with
-//! [`Session::event`] and, while its socket takes more, its octets with [`Session::transmit`].
+//! One [`Session`] represents one TCP connection ([`tcpcl::Tcpcl`]) or for one neighbour's UDP
+//! address and port ([`udpcl::Udpcl`], [`ltp::Ltp`]). The host owns the sockets. After each call of
+//! a session it takes its events with [`Session::event`] and, while its socket takes more, its
+//! octets with [`Session::transmit`].
 
 pub mod ltp;
 pub mod tcpcl;

@@ -1,4 +1,4 @@
-//! What programs ask of a node.
+//! Commands of programs to a node.
 
 use wayhop_core::{ApplicationCx, ProgramMessage, Span, Time};
 

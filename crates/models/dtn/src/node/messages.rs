@@ -1,9 +1,11 @@
-//! What goes over the socket for programs: a JSON object on a line, each way, with a payload behind it where there is one.
+//! The protocol of the socket for programs: a JSON object per line, each way, followed by a payload
+//! if there is one.
 //!
-//! A request is `{"wayhop": 1, "id": 7, "do": "send", "destination": "dtn://b/inbox", "octets": 5}`, a line feed, and 5 octets. Its
-//! answer is `{"id": 7, "ok": ...}` or `{"id": 7, "error": {"message": ...}}`; what arrives for a program is
-//! `{"delivery": {...}, "octets": 5}` and its octets. Keys are added to within a version, never renamed.
-//! docs/reference/bundle-socket.md is the reference.
+//! A request is `{"wayhop": 1, "id": 7, "do": "send", "destination": "dtn://b/inbox", "octets":
+//! 5}`, a line feed, and 5 octets. Its answer is `{"id": 7, "ok": ...}` or `{"id": 7, "error":
+//! {"message": ...}}`; a program's delivery is `{"delivery": {...}, "octets": 5}` and its octets.
+//! Within a version, keys are added but never renamed. docs/reference/bundle-socket.md is the
+//! reference.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A session with a neighbour, and what the node knows of it.
+//! A session with a neighbour, and its state in the node.
 
 use std::net::{IpAddr, SocketAddr};
 

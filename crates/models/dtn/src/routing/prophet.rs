@@ -1,4 +1,4 @@
-//! PRoPHETv2 (RFC 6693): a neighbour gets what it is more likely to deliver.
+//! PRoPHETv2 (RFC 6693): a neighbour gets the bundles that it is more likely to deliver.
 
 use std::collections::BTreeMap;
 

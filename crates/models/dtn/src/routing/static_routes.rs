@@ -1,4 +1,4 @@
-//! Routes that somebody has written down.
+//! Configured routes.
 
 use core::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Routing: who gets copies.
+//! Routing: which nodes get copies.
 
 use wayhop_core::{Span, Time};
 use wayhop_dtn::routing::{Prophet, ProphetParameters, Routing, SprayAndWait};

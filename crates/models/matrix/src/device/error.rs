@@ -1,4 +1,4 @@
-//! What goes wrong with a box.
+//! Errors of an attenuator box.
 
 use std::time::Duration;
 use std::{fmt, io};

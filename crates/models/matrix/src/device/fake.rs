@@ -1,4 +1,5 @@
-//! A box that is none: it speaks telnet and HTTP as the real ones do, refuses what they refuse, and loses connections on request.
+//! A simulated box: it speaks telnet and HTTP like the real ones, rejects what they reject, and
+//! loses connections on request.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

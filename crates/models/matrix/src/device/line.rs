@@ -1,4 +1,4 @@
-//! Lines over a connection, none longer than the family's words.
+//! Lines over a connection, of limited length.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,4 +1,4 @@
-//! The agents of a link: who was heard there, and the search for more (section 2.4).
+//! The agents of a link: those heard there, and the search for more (section 2.4).
 
 use std::net::Ipv4Addr;
 

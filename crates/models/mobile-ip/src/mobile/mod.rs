@@ -1,4 +1,4 @@
-//! The mobile node (sections 2.4 and 3.6): where it is, by which link it goes, and what its home agent is told.
+//! The mobile node (sections 2.4 and 3.6): its location, its link, and its registrations.
 
 mod agents;
 mod registration;

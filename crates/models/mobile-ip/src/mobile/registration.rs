@@ -1,4 +1,5 @@
-//! Requests, until they are answered, and again before what was granted ends (section 3.6).
+//! Registration requests, until they are answered, and again before the lifetime ends (section
+//! 3.6).
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

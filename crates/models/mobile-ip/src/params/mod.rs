@@ -1,4 +1,4 @@
-//! What can be chosen about home agents, foreign agents and mobile nodes, and what of it is wrong.
+//! The parameters of home agents, foreign agents and mobile nodes, and their checks.
 
 pub(crate) mod foreign_agent;
 pub(crate) mod home_agent;

@@ -1,4 +1,4 @@
-//! Messages by hand, and what engines say to them.
+//! Messages by hand, and the engines' answers.
 
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, SocketAddrV4};

@@ -1,4 +1,4 @@
-//! At which rate a frame goes.
+//! The rate of a frame.
 
 use wayhop_core::{Span, Time};
 

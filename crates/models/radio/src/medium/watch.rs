@@ -1,4 +1,4 @@
-//! What becomes of frames at those who should receive them: a record beside the medium, only where somebody asks for it.
+//! The fates of frames at their receivers: a record beside the medium, only on request.
 
 use wayhop_core::{FlowTag, Time};
 

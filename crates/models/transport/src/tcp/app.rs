@@ -1,4 +1,4 @@
-//! The applications above a connection: what they write, and when.
+//! The applications above a connection: how much they write, and when.
 
 use wayhop_core::{Rng, Span, Time};
 

@@ -1,4 +1,4 @@
-//! What a TCP connection is made of.
+//! The settings of a TCP connection.
 
 use wayhop_core::Span;
 use wayhop_wire::tcp::MAX_OPTIONS;

@@ -1,4 +1,4 @@
-//! The sending half of a connection: what is sent, when, and again.
+//! The sending half of a connection: transmissions and retransmissions.
 //!
 //! Octets of the stream are numbered from 0 in 64 bits; the end point maps them to sequence numbers. The end of the stream
 //! (FIN) is one more octet.

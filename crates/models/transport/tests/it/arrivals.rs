@@ -1,4 +1,4 @@
-//! What sinks count, and what a summary makes of it.
+//! The counts of sinks, and their summary.
 
 use std::net::Ipv4Addr;
 

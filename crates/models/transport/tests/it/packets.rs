@@ -1,4 +1,4 @@
-//! What sources put on the air, and what echo requests are answered.
+//! The packets of sources, and the answers to echo requests.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Rows of tables, without reading what cannot have them.
+//! Rows of tables, skipping row groups that cannot contain them.
 
 use std::ops::Range;
 

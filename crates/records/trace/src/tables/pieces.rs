@@ -1,4 +1,4 @@
-//! A table's file; of a run that was killed, put together from what there is.
+//! A table's file; for a killed run, reassembled from its parts.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};

@@ -1,4 +1,4 @@
-//! Runs that are killed: what their tables keep, and how they are recovered.
+//! Killed runs: the contents of their tables, and their recovery.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Route Replies: made, received, passed on (sections 6.6 and 6.7).
+//! Route Replies: sent, received, forwarded (sections 6.6 and 6.7).
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Route Errors: made, received, passed on (section 6.11).
+//! Route Errors: sent, received, forwarded (section 6.11).
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Routes to subnets (sections 5.2 and 7): who answers for one, and the host's rows.
+//! Routes to subnets (sections 5.2 and 7): who answers for one, and the rows in the host's table.
 //!
 //! The host forwards by whole addresses, so an address of a subnet gets a row of its own with its first packet, and loses it
 //! when the subnet's route changes.

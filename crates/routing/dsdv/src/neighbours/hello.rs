@@ -1,9 +1,10 @@
 //! Hellos: updates that say nothing but that their sender is there.
 //!
-//! Where the link layer acknowledges, the first lost packet tells that a neighbour is gone. Where it does not, as on Ethernet, only
-//! silence tells: of three periodic updates that takes 45 s, and the kernel's neighbour entry stays valid for as long as traffic
-//! seems to succeed. So on such links nodes send Hellos between updates, and a neighbour that does is lost after a short silence.
-//! A Hello is an ordinary update, which a node without them takes for one that has no news.
+//! Where the link layer acknowledges, the first lost packet shows that a neighbour is gone. Where
+//! it does not, as on Ethernet, only silence does: three missing periodic updates take 45 s, and
+//! the kernel's neighbour entry stays valid as long as traffic seems to succeed. So on such links
+//! nodes send Hellos between updates, and a neighbour that does is lost after a short silence. A
+//! Hello is an ordinary update, without news to a node that does not use Hellos.
 
 use std::net::Ipv4Addr;
 

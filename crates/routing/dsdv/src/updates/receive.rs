@@ -1,4 +1,4 @@
-//! Hearing an update: which news are believed, and what they set off.
+//! Receiving an update: which news are accepted, and their effects.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Bytes from anyone: no panic, bounded tables, nothing lost; and what forged updates do.
+//! Bytes from anyone: no panic, bounded tables, nothing lost; and the effects of forged updates.
 
 use std::net::Ipv4Addr;
 

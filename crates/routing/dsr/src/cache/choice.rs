@@ -1,4 +1,4 @@
-//! Which route is taken, with what is known of links.
+//! Choosing a route by the state of links.
 
 use std::net::Ipv4Addr;
 

@@ -1,5 +1,5 @@
-//! Gateways: proxy replies, packets that leave and that come in, and what a gateway's end leads to (RFC 4728 sections 4.1, 6.3,
-//! 6.7, 8.2.2 and 8.3; Maltz, Broch and Johnson 1999, section 6.1).
+//! Gateways: proxy replies, packets in both directions, and the effects of a gateway's end (RFC
+//! 4728 sections 4.1, 6.3, 6.7, 8.2.2 and 8.3; Maltz, Broch and Johnson 1999, section 6.1).
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! A protocol with a known mistake: what a search must find, or it finds nothing.
+//! A protocol with a known fault, which the search must find.
 
 use std::hash::Hasher;
 use std::net::Ipv4Addr;

@@ -45,8 +45,9 @@ impl LogFile {
 
     /// Appends a line.
     ///
-    /// # Errors What the system says, a full disk for example. The next line is tried again, and
-    /// begins on a new line.
+    /// # Errors
+    /// What the system says, a full disk for example. The next line is tried again, and begins on a
+    /// new line.
     pub fn append(&mut self, line: &str) -> io::Result<()> {
         let done = self.try_append(line);
         if done.is_err() {

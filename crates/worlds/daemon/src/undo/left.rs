@@ -38,7 +38,8 @@ pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
 /// Undoes the changes of killed nodes in this network namespace: to these interfaces or, without
 /// any, to all. Returns the interfaces with changes.
 ///
-/// # Errors If something cannot be undone, or if a node runs on one of the interfaces.
+/// # Errors
+/// If something cannot be undone, or if a node runs on one of the interfaces.
 pub fn restore(interfaces: &[String]) -> Result<Vec<String>, Error> {
     let folder = paths::folder();
     let mut done = Vec::new();

@@ -1,4 +1,4 @@
-//! What a sender tells its congestion control, and asks of it.
+//! The interface between a sender and its congestion control.
 
 use wayhop_core::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! The stream arrives as it was sent, whatever the network does.
+//! The stream arrives as it was sent, with any network.
 
 use proptest::prelude::*;
 use wayhop_core::{Purpose, Span, stream};
