@@ -1,9 +1,9 @@
 //! Circles of files within a crate: of files each of which uses the next one, and the last one the first.
 //!
-//! Who reads one file of a circle has to read them all. So what two files both need stands in a
-//! third one below them: state below, handlers above. A file that only hands names on (`pub use`)
-//! does not use them; who takes a name by way of another folder's `mod.rs` uses that file, too: a
-//! reader who looks the name up opens it first.
+//! A reader of one file of a circle has to read them all. So code that two files need belongs in a
+//! third one below them: state below, handlers above. A file that only re-exports names (`pub use`)
+//! does not use them; an import through another folder's `mod.rs` uses that file, too: a reader who
+//! looks the name up opens it first.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! CORE's session files (XML): each device is a node that stands.
+//! CORE's session files (XML): each device is a stationary node.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The traffic in captures: what programs sent, when a capture first shows it.
+//! The traffic in captures: the packets of programs, at the time when a capture first shows them.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -1,9 +1,10 @@
 //! How many connections are open, and which one has to go when another one comes.
 //!
-//! A client that sends its request byte by byte, does not read its answer, or says nothing holds a connection for nothing. Each
-//! connection is therefore due for some progress: every exchange starts with a short grace, and what is sent or received buys
-//! more of it, but never more than that grace ahead. Time that the server itself needs is not counted. When all places are
-//! taken, those that are overdue longest make room; one that is overdue for long is closed anyway.
+//! A client that sends its request byte by byte, does not read its answer, or is silent blocks a
+//! connection. Each connection must therefore make progress: every exchange starts with a short
+//! grace period, which transmitted data extends, but never beyond its initial length. Time that the
+//! server itself needs is not counted. When all places are taken, the most overdue connections are
+//! closed; one that is overdue for long is closed anyway.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! Rows of a table as JSON: remarks, what a protocol knew, counters, flows.
+//! Rows of a table as JSON: notes, protocol state, counters, flows.
 
 use parquet::data_type::{ByteArrayType, Int32Type};
 use serde::Deserialize;

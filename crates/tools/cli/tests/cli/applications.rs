@@ -1,5 +1,5 @@
-//! An application does the same in every world. Needs root and /dev/net/tun for emulation and lab; without root the test says so and
-//! passes, but in CI it fails.
+//! An application behaves the same in every world. Needs root and /dev/net/tun for emulation and
+//! lab; without root the test says so and passes, but in CI it fails.
 
 use std::path::Path;
 use std::process::Stdio;

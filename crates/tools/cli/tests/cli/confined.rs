@@ -1,4 +1,4 @@
-//! What a stranger's scenario can do with its programs, and what it can with `--trust`. Needs root.
+//! What an untrusted scenario's programs can do, with and without `--trust`. Needs root.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

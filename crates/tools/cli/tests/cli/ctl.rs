@@ -1,4 +1,4 @@
-//! `wayhop ctl` against a server with a small mesh behind it.
+//! `wayhop ctl` against a server with a small mesh.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};

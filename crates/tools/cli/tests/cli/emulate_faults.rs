@@ -1,5 +1,5 @@
-//! `wayhop emulate` with programs that send nonsense, clients that ask for it, and a kill in mid-transfer. Needs root and
-//! Debian's iputils-ping, curl and python3.
+//! `wayhop emulate` with programs that send garbage, clients that request it, and a kill in
+//! mid-transfer. Needs root and Debian's iputils-ping, curl and python3.
 
 use std::fs;
 use std::path::{Path, PathBuf};

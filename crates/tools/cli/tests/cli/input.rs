@@ -1,4 +1,4 @@
-//! What the command takes, and how it says what it does not take.
+//! The command's arguments, and its messages about invalid ones.
 
 use std::fs::{self, File};
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! `wayhop export nodes` and `wayhop merge`: a run taken apart as its nodes would have recorded it, each with a clock of its own, and put
-//! together again.
+//! `wayhop export nodes` and `wayhop merge`: a run is split as its nodes would have recorded it,
+//! each with its own clock, and merged again.
 
 use std::collections::BTreeMap;
 use std::fs;

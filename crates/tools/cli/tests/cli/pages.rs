@@ -1,7 +1,8 @@
-//! The pages that teach: their commands run, in order, and print what the pages show.
+//! The tutorial pages: their commands run, in order, and print the output on the pages.
 //!
-//! The README and the tutorials are run as a reader would, each from its beginning to its end in a directory of its own
-//! that has the repository's scenarios. What follows the language of a fenced block says what is special about it:
+//! The README and the tutorials are run as a reader would, each from its beginning to its end in a
+//! directory of its own that has the repository's scenarios. The words after the language of a
+//! fenced block say how it is handled:
 //!
 //! | block | what happens |
 //! |---|---|

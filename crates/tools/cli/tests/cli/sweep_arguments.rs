@@ -1,4 +1,4 @@
-//! Sweeps from the command line: axes, seeds, and what each run leaves.
+//! Sweeps from the command line: axes, seeds, and the files of each run.
 
 use std::fs;
 use std::path::Path;

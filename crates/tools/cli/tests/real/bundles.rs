@@ -1,7 +1,7 @@
 //! Bundle agents on real hosts: files, kills, neighbours of the mesh's links, and dtn7 and pyD3TN at the other end.
 //!
-//! Needs root, network namespaces, and what `.ci/install test` installs: ip, nft, tshark, dtn7 in target/dtn7, and pyD3TN in
-//! target/python.
+//! Needs root, network namespaces, and the programs that `.ci/install test` installs: ip, nft,
+//! tshark, dtn7 in target/dtn7, and pyD3TN in target/python.
 
 use std::fs;
 use std::path::{Path, PathBuf};

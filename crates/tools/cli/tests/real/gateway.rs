@@ -1,5 +1,5 @@
-//! Gateways on real hosts: `wayhop node` with [gateway], a network outside with real servers, and what is left of it all.
-//! Needs curl, dig, dnsmasq, iperf3, nft and Python.
+//! Gateways on real hosts: `wayhop node` with [gateway], a network outside with real servers, and
+//! the state of the host afterwards. Needs curl, dig, dnsmasq, iperf3, nft and Python.
 
 use std::fs;
 use std::path::Path;

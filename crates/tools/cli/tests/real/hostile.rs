@@ -1,4 +1,4 @@
-//! `wayhop node` against those who mean it harm: on the air, and at its control socket.
+//! `wayhop node` against attackers: on the air, and at its control socket.
 //!
 //! Needs root, network namespaces, and ip, nft, ping and python3 (`.ci/install test`). Without root the tests are skipped
 //! with a message; in CI they fail.

@@ -1,4 +1,5 @@
-//! Emulations and labs that are killed, at any instant: all that they started ends, and the next run removes what they left.
+//! Emulations and labs that are killed at any instant: everything that they started ends, and the
+//! next run removes the rest.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,5 @@
-//! `wayhop merge` of what runs on the real clock left: nodes of a lab, each with a record of its own, and an emulation taken apart.
+//! `wayhop merge` of runs on the real clock: nodes of a lab, each with its own record, and a split
+//! emulation.
 //!
 //! Needs root, network namespaces, ip and nft (`.ci/install test`). Without root the tests are skipped with a message; in CI they
 //! fail.

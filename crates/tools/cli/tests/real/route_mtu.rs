@@ -1,4 +1,5 @@
-//! The longest packet over a source route: each hop more takes an address of four octets (RFC 4728, section 6.7).
+//! The longest packet over a source route: each further hop takes an address of four octets (RFC
+//! 4728, section 6.7).
 //!
 //! Needs root, network namespaces, and ip, nft, ping and python3 (`.ci/install test`). Without root the tests are skipped with
 //! a message; in CI they fail.

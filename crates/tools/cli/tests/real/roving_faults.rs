@@ -1,4 +1,4 @@
-//! What goes wrong around a roving node: strangers that advertise, interfaces that come and go, agents that are killed.
+//! Faults around a roving node: rogue agents, interfaces that come and go, agents that are killed.
 
 use std::fs;
 use std::thread::sleep;

@@ -1,5 +1,5 @@
-//! A node that goes on for months: its configuration is read again, its interface goes and comes back, its log is renamed;
-//! and what a wireless interface tells it.
+//! A node that runs for months: its configuration is reloaded, its interface disappears and
+//! returns, its log is renamed; and the reports of a wireless interface.
 
 use std::fs;
 use std::time::Duration;

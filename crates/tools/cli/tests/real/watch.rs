@@ -1,5 +1,5 @@
-//! What somebody changes at a node's host while it runs: traffic goes on, or the node leaves and says why; and at its end the host
-//! is as before.
+//! Changes at a node's host while it runs: traffic continues, or the node exits and says why; and
+//! at its end the host is as before.
 //!
 //! Needs root, network namespaces, and ip, nft, ping, sysctl and tc. Without root the tests are skipped with a message; in CI they
 //! fail.

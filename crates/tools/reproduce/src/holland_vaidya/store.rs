@@ -1,4 +1,4 @@
-//! The runs that are made, one line each in a file, so that an interrupted study goes on where it stopped.
+//! The finished runs, one line each in a file, from which an interrupted study resumes.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

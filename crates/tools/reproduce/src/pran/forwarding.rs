@@ -1,4 +1,5 @@
-//! Table 1 and Figure 3: what forwarding a packet costs at user level, beside the kernel's own forwarding.
+//! Table 1 and Figure 3: the cost of forwarding a packet at user level, compared with the kernel's
+//! forwarding.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,4 +1,4 @@
-//! The scenario's file: what it holds, and how it is saved.
+//! The scenario's file: its content, and saving it.
 
 use std::borrow::Cow;
 use std::fs::{self, File};

@@ -1,7 +1,7 @@
 //! Runs under way, as a viewer follows them: emulations, labs and nodes, by their control sockets.
 //!
-//! A [`hub::Hub`] reads one run for all its viewers, each at a WebSocket ([`viewer`]). What was said stays for a while: a viewer
-//! whose connection broke goes on where it was.
+//! A [`hub::Hub`] reads one run for all its viewers, each at a WebSocket ([`viewer`]). Messages are
+//! kept for a while, so that a viewer that reconnects resumes where it was.
 
 mod commands;
 mod hub;

@@ -1,4 +1,4 @@
-//! A run under way, played by a control socket whose owner answers as told.
+//! A run in progress, played by a control socket with prepared answers.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Seeds and axes as the command line gives them, and what they make of a plan.
+//! Seeds and axes on the command line, and their effect on a plan.
 
 use proptest::prelude::*;
 use wayhop_sweep::{Axis, Changes, Plan, SeedRange, Seeds};

@@ -1,4 +1,4 @@
-//! What a plan says, and what it may not say.
+//! Valid and invalid plans.
 
 use std::fs;
 use std::path::Path;
