@@ -93,7 +93,7 @@ mod tests {
     fn wrong_sets_say_what_is_wrong() {
         let mut t = table("seed = 1\ntraffic = []\n");
         for (set, message) in [
-            ("seed", "--set seed: there is no = in the setting; write --set path.key=value"),
+            ("seed", "--set seed: the setting has no =; write --set path.key=value"),
             ("a..b=1", "--set a..b=1: the path has an empty name; write --set path.key=value"),
             (
                 "seed.x=1",

@@ -261,7 +261,7 @@ fn what_is_no_log_is_refused_with_its_file_and_line() {
         ),
         (replaced(end, "{\"end\":3}"), "one.jsonl:42: not a final line of a log"),
         (missing, "one.jsonl:41: the log should have 40 inputs"),
-        (twice, "one.jsonl:43: the log goes on after its end"),
+        (twice, "one.jsonl:43: the log continues after its final line"),
         (
             text.replace(r#"["10.0.0.3","10.0.0.9"]"#, r#"["10.0.0.9","10.0.0.3"]"#),
             "one.jsonl:4: `exceptions` are not in order",

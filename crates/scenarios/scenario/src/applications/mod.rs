@@ -227,7 +227,7 @@ mod tests {
             ),
             (
                 "name = \"request\"\nrequest_bytes = 3",
-                "applications[0].request_bytes: 3 is no length of a message; give 16 to 1400 bytes",
+                "applications[0].request_bytes: a message of 3 bytes; give 16 to 1400 bytes",
             ),
         ] {
             let e = resolved(&format!("[[applications]]\n{section}\n")).unwrap_err().to_string();
@@ -266,7 +266,7 @@ mod tests {
             (
                 "{ address = \"10.1.0.9\"",
                 "{ address = \"10.2.0.9\"",
-                "applications[0].mobiles[0].address: 10.2.0.9 is no address of a mobile",
+                "applications[0].mobiles[0].address: 10.2.0.9 is not the address of a mobile",
             ),
             (
                 "home = \"10.1.0.9/24\"",

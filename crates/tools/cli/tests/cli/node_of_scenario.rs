@@ -137,7 +137,7 @@ fn scenarios_and_configurations_are_told_apart_and_wrong_nodes_named() {
         ),
         (
             &["far.toml", "--as", "1", "--interface", "wlan0"],
-            "wayhop: far.toml: the nodes' addresses lie in no common network",
+            "wayhop: far.toml: the nodes' addresses do not share a network",
         ),
         (
             &["two.toml", "--as", "1", "--interface", "wlan0"],

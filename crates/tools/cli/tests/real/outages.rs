@@ -68,7 +68,7 @@ impl Done {
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{world} {tables}: {said}");
         // Neither the daemon's end nor the programs' is anything to complain of.
-        assert!(!said.contains("ended") && !said.contains("summary"), "{world} {tables}: {said}");
+        assert!(!said.contains("exited") && !said.contains("summary"), "{world} {tables}: {said}");
         Self { summary: serde_json::from_slice(&done.stdout).unwrap(), folder }
     }
 

@@ -428,7 +428,7 @@ fn a_network_that_comes_into_the_way_of_the_mesh_has_the_node_leave() {
     }
     for protocol in BOTH {
         for (interface, address, why) in [
-            ("lan0", "10.0.5.1/24", "the network 10.0.5.0/24 of lan0 have addresses in common"),
+            ("lan0", "10.0.5.1/24", "overlaps with the network 10.0.5.0/24 of lan0"),
             ("eth1", "10.0.0.9/24", "ip address del 10.0.0.9/24 dev eth1"),
         ] {
             let mut world = World::new(protocol);

@@ -59,7 +59,7 @@ fn a_driver_is_trusted_after_three_reports_and_packets_are_kept_from_then_on() {
         assert!(told(&mut f, k, true).is_none(), "and so nothing to be said");
     }
     assert!(f.is_trusted());
-    assert!(f.news().is_some_and(|n| n.contains("tells")) && f.news().is_none());
+    assert!(f.news().is_some_and(|n| n.contains("reports")) && f.news().is_none());
     assert!(f.taken(NOW, frame(&mut pool, 7, 7)).is_none());
     assert_eq!(acked(told(&mut f, 7, true)), Some(7));
 }
