@@ -314,8 +314,8 @@ impl Holders {
             None => Default::default(),
         };
         Error::System(format!(
-            "an earlier node's changes to {interface} are still being undone{who}, for {} s; if that \
-             process hangs, end it and start again{end}",
+            "an earlier node's changes to {interface} are still being undone{who}, after {} s; if that process \
+             hangs, start the node again after killing it{end}",
             AT_WORK.as_secs()
         ))
     }
