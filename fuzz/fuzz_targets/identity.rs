@@ -1,5 +1,4 @@
-//! A packet's identity: any bytes have one or none, and it does not depend on fields that a router
-//! changes.
+//! A packet's identity: any bytes have one or none, and it does not depend on fields that a router changes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

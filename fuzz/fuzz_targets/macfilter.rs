@@ -1,5 +1,4 @@
-//! Macfilter files: rejected with the line and a fix, or read; a file survives writing and reading
-//! unchanged.
+//! Macfilter files: rejected with the line and a fix, or read; a file survives writing and reading unchanged.
 #![no_main]
 
 use std::net::Ipv4Addr;

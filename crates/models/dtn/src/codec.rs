@@ -1,12 +1,11 @@
 //! Bundles as octets (RFC 9171, section 4.1 to 4.3).
 //!
-//! This crate has its own codec, on a library for CBOR; tests exchange bundles with dtn7, which
-//! uses the crate `bp7`. `bp7` lacks what the agent needs: it checks the CRC of a re-encoded bundle
-//! rather than of the received bytes, clones the payload for that, adds hops in 8 bits without a
-//! check for overflow, accepts endpoint identifiers without `//`, and panics when asked for their
-//! node, cannot read the first octets of a bundle (reactive fragmentation), and reads the wall
-//! clock and the system's entropy. It also depends on `serde_cbor`, which is not maintained
-//! (RUSTSEC-2021-0127).
+//! This crate has its own codec, on a library for CBOR; tests exchange bundles with dtn7, which uses the
+//! crate `bp7`. `bp7` lacks what the agent needs: it checks the CRC of a re-encoded bundle rather than of the
+//! received bytes, clones the payload for that, adds hops in 8 bits without a check for overflow, accepts
+//! endpoint identifiers without `//`, and panics when asked for their node, cannot read the first octets of a
+//! bundle (reactive fragmentation), and reads the wall clock and the system's entropy. It also depends on
+//! `serde_cbor`, which is not maintained (RUSTSEC-2021-0127).
 
 use minicbor::decode::Error as CborError;
 use serde::{Deserialize, Serialize};

@@ -30,9 +30,8 @@ pub struct Switch {
     decibels: Decibels,
 }
 
-/// The settings of all attenuators, in steps: those of radio 0 at each bus, then those of radio 1,
-/// ... With two switches: those of the first's radios, then those of the second's inputs, the
-/// joined buses first.
+/// The settings of all attenuators, in steps: those of radio 0 at each bus, then those of radio 1, ... With
+/// two switches: those of the first's radios, then those of the second's inputs, the joined buses first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings(pub Vec<u16>);
 

@@ -8,9 +8,8 @@
 //!
 //! [`Summary`] turns a source's and a sink's counts into the figures of a run's summary.
 //!
-//! Packets are complete IP packets. A payload with enough room carries a [`Stamp`] with sequence
-//! number and time of sending, so that captures and receivers outside of the simulator can measure,
-//! too.
+//! Packets are complete IP packets. A payload with enough room carries a [`Stamp`] with sequence number and
+//! time of sending, so that captures and receivers outside of the simulator can measure, too.
 
 mod bursts;
 mod config;

@@ -1,5 +1,4 @@
-//! The output of a reproduction for people and programs: numbers next to the paper's, figures, one
-//! HTML page.
+//! The output of a reproduction for people and programs: numbers next to the paper's, figures, one HTML page.
 //!
 //! * [`Estimate`]: a mean over seeds with its Student-t 95 % interval; [`Estimate::of_differences`] for paired runs,
 //!   [`Estimate::of_difference`] for runs that have nothing in common; [`plain`] and [`signed`] write numbers.

@@ -1,5 +1,4 @@
-//! Bundles of delay-tolerant networking in a run's record: their events, and the bytes of each
-//! contact.
+//! Bundles of delay-tolerant networking in a run's record: their events, and the bytes of each contact.
 
 use std::sync::Arc;
 

@@ -32,12 +32,11 @@
 //!
 //! # The protocol in short
 //!
-//! Each destination announces itself with even numbers. A route with a newer number replaces an
-//! older one; of two with the same number the shorter counts. A node that loses a link raises the
-//! number of each route over it by one, to an odd number, and announces that the destination is
-//! unreachable: this is newer than all earlier news, and older than the destination's next number.
-//! So along the next hops numbers never decrease, and where they are equal the distance decreases:
-//! there is no loop.
+//! Each destination announces itself with even numbers. A route with a newer number replaces an older one; of
+//! two with the same number the shorter counts. A node that loses a link raises the number of each route over
+//! it by one, to an odd number, and announces that the destination is unreachable: this is newer than all
+//! earlier news, and older than the destination's next number. So along the next hops numbers never decrease,
+//! and where they are equal the distance decreases: there is no loop.
 //!
 //! # Remarks in the trace
 //!

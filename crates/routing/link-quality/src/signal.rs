@@ -33,8 +33,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// A table of at most `capacity` neighbours; a new one then replaces the one silent for
-    /// longest.
+    /// A table of at most `capacity` neighbours; a new one then replaces the one silent for longest.
     pub fn new(capacity: usize) -> Self {
         Self { rows: SortedTable::new(capacity) }
     }

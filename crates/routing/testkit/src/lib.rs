@@ -24,10 +24,9 @@
 //! frame succeeds when the link is up in both directions (the acknowledgement must come back) and
 //! one of [`Config::tries`] draws survives the link's loss.
 //!
-//! [`tshark`] runs the Wireshark command line on a capture, as an independent oracle, and [`pcap`]
-//! writes the captures for it. `explore` (feature `explore`) visits every reachable state of a few
-//! nodes. [`golden`] reads packets written by hand. [`replay`] replays recorded inputs to an
-//! engine.
+//! [`tshark`] runs the Wireshark command line on a capture, as an independent oracle, and [`pcap`] writes the
+//! captures for it. `explore` (feature `explore`) visits every reachable state of a few nodes. [`golden`]
+//! reads packets written by hand. [`replay`] replays recorded inputs to an engine.
 
 mod check;
 mod config;

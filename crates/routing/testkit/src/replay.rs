@@ -1,7 +1,6 @@
 //! Logs of inputs as tests: an engine that replays a log behaves as the recorded one did.
 //!
-//! `docs/concepts/replay.md` describes how to turn a log from a run or from the field into such a
-//! test.
+//! `docs/concepts/replay.md` describes how to turn a log from a run or from the field into such a test.
 
 use std::path::Path;
 

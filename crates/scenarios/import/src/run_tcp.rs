@@ -39,8 +39,7 @@ impl SentByTcp {
         }
     }
 
-    /// Bytes of the streams in a table: `tcp` of a scenario's connections, `connections` of
-    /// programs'.
+    /// Bytes of the streams in a table: `tcp` of a scenario's connections, `connections` of programs'.
     pub(crate) fn streams(&self, tables: &Tables<'_>) -> Result<BTreeMap<Ends, u64>, Error> {
         let mut told: BTreeMap<Ends, TcpOctets> = BTreeMap::new();
         tables.connections(&mut |e| {

@@ -1,5 +1,4 @@
-//! The vocabulary shared by all of Wayhop, and the interface between a routing protocol and its
-//! node.
+//! The vocabulary shared by all of Wayhop, and the interface between a routing protocol and its node.
 //!
 //! * [`Time`] and [`Span`]: integer nanoseconds of the run's own clock.
 //! * [`Addr`], [`Mac`], [`NodeId`]: identities.

@@ -91,8 +91,7 @@ pub struct MessageFormat {
     /// The classes of routing packets: names in tables. At most 16; trace hashes contain the index, so add new ones at the end.
     pub classes: &'static [&'static str],
     /// The classes, as bits, that a node accepts from each neighbour only at a limited rate
-    /// ([`crate::Limits`]). Answers to data, such as acknowledgements, come at its rate and are not
-    /// limited.
+    /// ([`crate::Limits`]). Answers to data, such as acknowledgements, come at its rate and are not limited.
     pub limited: u16,
     /// The types of messages: a bit from 0 to 15, and the key under which summaries count them (`by_type`). Trace hashes
     /// contain the bit.

@@ -25,8 +25,7 @@ pub struct Interests {
     pub arrivals: bool,
     /// How often to tell where the node is: [`Input::Position`].
     pub position: Option<Span>,
-    /// IPv6: it gets packets of that family as well. Otherwise the node sends them by its own
-    /// routes.
+    /// IPv6: it gets packets of that family as well. Otherwise the node sends them by its own routes.
     pub ipv6: bool,
     /// To keep packets that the node is about to forward: [`Protocol::withholds`]. Attackers do.
     pub withholds: bool,

@@ -1,5 +1,4 @@
-//! Words for people: a parser's message about an invalid value, and the name that was probably
-//! meant.
+//! Words for people: a parser's message about an invalid value, and the name that was probably meant.
 
 /// The candidate that `word` was probably meant to be, in whatever case: the nearest by edits, if it is near at all.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -1,9 +1,8 @@
 //! How much each neighbour sent within the current second, so that a flooding neighbour only spends
 //! its own share.
 //!
-//! Time is divided into seconds; each neighbour has a count for each class of packets, which
-//! restarts every second. Neighbours that were heard in this second or the last one share what all
-//! of them may send.
+//! Time is divided into seconds; each neighbour has a count for each class of packets, which restarts every
+//! second. Neighbours that were heard in this second or the last one share what all of them may send.
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Limits, Time};

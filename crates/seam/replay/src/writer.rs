@@ -1,8 +1,7 @@
 //! Writes the logs of a run.
 //!
-//! Lines are formatted where the engines run, and written by a separate thread. The queue is
-//! bounded: when it is full, a simulation waits for the disk, and a node on the real clock ends its
-//! log, which says so.
+//! Lines are formatted where the engines run, and written by a separate thread. The queue is bounded: when it
+//! is full, a simulation waits for the disk, and a node on the real clock ends its log, which says so.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -22,8 +22,7 @@
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! ```
 //!
-//! A protocol's [`wayhop_core::Authentication`] says where the block is in its packets, and with
-//! which type.
+//! A protocol's [`wayhop_core::Authentication`] says where the block is in its packets, and with which type.
 //!
 //! Kind 0 is a message of the protocol. Kind 1 is an exchange, a packet of the protocol with nothing but the block: the
 //! transmitter's nonce with the neighbours that are to send it back, and the nonces that the transmitter sends back itself, each

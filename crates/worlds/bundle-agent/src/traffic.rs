@@ -1,5 +1,4 @@
-//! Traffic of the agent itself, for emulations and tests: generated bundles, and endpoints that
-//! discard them.
+//! Traffic of the agent itself, for emulations and tests: generated bundles, and endpoints that discard them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -37,8 +37,7 @@ impl Control {
     /// Opens the socket of a run, under the scenario's name or, if a run of that name is under way, with the process's
     /// number behind it.
     ///
-    /// With a `speed`, the run is a simulation whose clock is that many times as fast as the
-    /// machine's.
+    /// With a `speed`, the run is a simulation whose clock is that many times as fast as the machine's.
     pub fn open(scenario: &Resolved, speed: Option<f64>) -> Result<Self, Error> {
         let world = if speed.is_some() { "simulation" } else { "emulation" };
         let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);

@@ -1,6 +1,5 @@
-//! What an emulation reports about its running nodes: one endpoint for Prometheus, and each node's
-//! reports - a log of its own, and datagrams over the emulated network itself (paper 000's PCTd,
-//! section 6.5.2).
+//! What an emulation reports about its running nodes: one endpoint for Prometheus, and each node's reports -
+//! a log of its own, and datagrams over the emulated network itself (paper 000's PCTd, section 6.5.2).
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,10 +1,9 @@
 //! The wire: a bridge for each radio channel and each wire of the scenario between the nodes' namespaces, and the filter
 //! on them.
 //!
-//! The bridges do not learn addresses, so every frame reaches every port, as on a shared medium.
-//! The macfilter is at the output to a node's port: ignored frames never reach the node's
-//! interface. A node's interfaces have different link addresses, so one list of addresses serves
-//! all of them.
+//! The bridges do not learn addresses, so every frame reaches every port, as on a shared medium. The
+//! macfilter is at the output to a node's port: ignored frames never reach the node's interface. A node's
+//! interfaces have different link addresses, so one list of addresses serves all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

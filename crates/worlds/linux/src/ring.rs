@@ -1,6 +1,5 @@
-//! Frames from a packet socket in memory that this process shares with the kernel (packet_mmap,
-//! version 2): the kernel copies each frame there with its time, and reading it needs no system
-//! call.
+//! Frames from a packet socket in memory that this process shares with the kernel (packet_mmap, version 2):
+//! the kernel copies each frame there with its time, and reading it needs no system call.
 #![allow(unsafe_code, reason = "no kept crate maps packet sockets; each use says why it is sound")]
 
 use std::io;

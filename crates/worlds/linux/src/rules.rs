@@ -1,10 +1,8 @@
-//! Rules (`ip rule`) for packets from the mesh interface, and for packets to the outside of the
-//! mesh.
+//! Rules (`ip rule`) for packets from the mesh interface, and for packets to the outside of the mesh.
 //!
-//! Packets from the mesh interface use the routes to the mesh, or a table of routes to the outside.
-//! In a mesh without gateways there is no such table, and they are dropped; where
-//! [eBPF](crate::ebpf) is available, it does this without rules. None of the rules affects packets
-//! to this host itself.
+//! Packets from the mesh interface use the routes to the mesh, or a table of routes to the outside. In a mesh
+//! without gateways there is no such table, and they are dropped; where [eBPF](crate::ebpf) is available, it
+//! does this without rules. None of the rules affects packets to this host itself.
 
 use std::io;
 use std::net::IpAddr;

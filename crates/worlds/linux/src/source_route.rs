@@ -1,5 +1,4 @@
-//! The routes of packets that this host sends from one of its addresses, whatever other routes
-//! there are.
+//! The routes of packets that this host sends from one of its addresses, whatever other routes there are.
 //!
 //! A rule (`ip rule from ADDRESS iif lo`) routes them by a separate table. Without a route there,
 //! the rule changes nothing.

@@ -23,8 +23,7 @@ pub struct Need {
     pub tasks_per_node: u64,
 }
 
-/// Raises the limit of open files to `files`, as far as this process may, and checks the other
-/// limits.
+/// Raises the limit of open files to `files`, as far as this process may, and checks the other limits.
 ///
 /// # Errors
 /// If there is not: what is needed, what there is, and what helps.

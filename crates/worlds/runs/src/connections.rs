@@ -1,5 +1,4 @@
-//! The TCP connections of programs in emulation and lab, sampled while they run (the table
-//! `connections`).
+//! The TCP connections of programs in emulation and lab, sampled while they run (the table `connections`).
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

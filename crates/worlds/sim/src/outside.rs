@@ -1,9 +1,8 @@
 //! Hosts outside of the mesh, behind gateways: they take no part in routing.
 //!
-//! Such a host represents the world beyond the gateways. Its packets to a node of the mesh go to
-//! the gateway that forwarded that node's last packet, as with address translation, or with a
-//! routing protocol outside; or to the first gateway, if there was none. Between networks outside
-//! it is a router.
+//! Such a host represents the world beyond the gateways. Its packets to a node of the mesh go to the gateway
+//! that forwarded that node's last packet, as with address translation, or with a routing protocol outside;
+//! or to the first gateway, if there was none. Between networks outside it is a router.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! The sizes of queues, caches and tables over the time of a run: the table `sizes`, for followers
-//! as well.
+//! The sizes of queues, caches and tables over the time of a run: the table `sizes`, for followers as well.
 
 use wayhop_core::{IfaceId, NodeId, Sizes, Span, Time};
 use wayhop_trace::SizeEvent;

@@ -1,5 +1,4 @@
-//! The exchange of nodes that meet: the bundles that they have or have had, and their routing's
-//! state.
+//! The exchange of nodes that meet: the bundles that they have or have had, and their routing's state.
 
 use wayhop_core::{Span, Time};
 

@@ -1,5 +1,4 @@
-//! Status reports (RFC 9171, section 6.1.1): for bundles that request them, at nodes that send
-//! them.
+//! Status reports (RFC 9171, section 6.1.1): for bundles that request them, at nodes that send them.
 
 use wayhop_core::{Span, Time};
 

@@ -96,8 +96,7 @@ impl Neighbours {
         self.all.insert(at.ip(), neighbour);
     }
 
-    /// The mesh has a link to this address, where an agent may be running. Returns whether it is
-    /// new.
+    /// The mesh has a link to this address, where an agent may be running. Returns whether it is new.
     pub(super) fn link(&mut self, now: Time, at: IpAddr, ports: Ports) -> bool {
         if self.all.contains_key(&at) || self.all.len() >= MAX_NEIGHBOURS {
             return false;

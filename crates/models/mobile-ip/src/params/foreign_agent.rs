@@ -45,8 +45,7 @@ pub struct VisitedLink {
     /// several hops away.
     #[serde(default)]
     pub mesh: bool,
-    /// For a mesh with AODV or DSDV: its radio interface, which their packets use. DSR's packets
-    /// use the TUN.
+    /// For a mesh with AODV or DSDV: its radio interface, which their packets use. DSR's packets use the TUN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radio: Option<String>,
 }

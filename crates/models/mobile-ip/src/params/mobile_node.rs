@@ -49,8 +49,7 @@ pub struct MobileNodeParams {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnLink {
-    /// Its interface. For a `mesh` or `co-located` link it may appear later; any may disappear and
-    /// return.
+    /// Its interface. For a `mesh` or `co-located` link it may appear later; any may disappear and return.
     pub interface: String,
     /// `link`: the home network, or one with a foreign agent. `mesh`: the TUN of a `wayhop node`, behind which a foreign agent
     /// may be. `co-located`: a network that gives the interface an address and a default route.

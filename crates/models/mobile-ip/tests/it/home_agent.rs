@@ -331,8 +331,7 @@ fn a_restarted_home_agent_keeps_its_bindings_for_their_lifetimes_section_3_8() {
     assert!(!wake(&mut ha, at(29.0, 69.0)).contains(&release()));
     assert!(wake(&mut ha, at(30.1, 70.1)).contains(&release()));
 
-    // It has ended meanwhile; and a clock that stepped back extends nothing beyond what was
-    // granted.
+    // It has ended meanwhile; and a clock that stepped back extends nothing beyond what was granted.
     assert_eq!(begin(70.5).bindings(HOME).count(), 0);
     let mut ha = begin(3.0);
     wake(&mut ha, restarted(3.0));

@@ -1,11 +1,10 @@
 //! Who hears a transmission, and what overlapping ones do to each other.
 //!
-//! A transmission costs two events, however many stations hear it: at its first bit every station
-//! in range is told when, by its own distance, the frame begins and ends there; at its last bit
-//! those that were receiving it find out how it went. Stations are told up to 2 us ahead of their
-//! own time (550 m at the speed of light). Nothing they do in that time can be heard before a SIFS
-//! (10 us) has passed, and [`crate::station::PhyState::is_idle`] knows a carrier that has not
-//! begun.
+//! A transmission costs two events, however many stations hear it: at its first bit every station in range is
+//! told when, by its own distance, the frame begins and ends there; at its last bit those that were receiving
+//! it find out how it went. Stations are told up to 2 us ahead of their own time (550 m at the speed of
+//! light). Nothing they do in that time can be heard before a SIFS (10 us) has passed, and
+//! [`crate::station::PhyState::is_idle`] knows a carrier that has not begun.
 
 mod meeting;
 mod neighbours;

@@ -1,5 +1,4 @@
-//! Captures: tshark and our own reader see what we write; captures by others decode as tshark shows
-//! them.
+//! Captures: tshark and our own reader see what we write; captures by others decode as tshark shows them.
 
 use std::fs::File;
 use std::net::Ipv4Addr;

@@ -40,8 +40,7 @@ pub struct Params {
     pub refresh: Refresh,
 
     // ---- discovery ---------------------------------------------------------------------------------------------
-    /// A conservative estimate of the time for one hop, in milliseconds (`NODE_TRAVERSAL_TIME`,
-    /// section 10).
+    /// A conservative estimate of the time for one hop, in milliseconds (`NODE_TRAVERSAL_TIME`, section 10).
     pub node_traversal_time_ms: u64,
     /// The TTL of a request to the whole network, in hops (`NET_DIAMETER`, section 10).
     pub net_diameter: u8,
@@ -64,12 +63,10 @@ pub struct Params {
     /// How long a request's (originator, id) is remembered, in milliseconds; at least
     /// `PATH_DISCOVERY_TIME` (section 6.5).
     pub request_memory_ms: u64,
-    /// The most requests that a node originates per second (`RREQ_RATELIMIT`, section 6.3); 0 for
-    /// no limit.
+    /// The most requests that a node originates per second (`RREQ_RATELIMIT`, section 6.3); 0 for no limit.
     pub rreq_rate_limit: u32,
-    /// Maximum jitter before forwarding a request or a Route Error, in milliseconds, so that
-    /// neighbours do not all answer a broadcast at once. (Not in RFC 3561, but in every
-    /// implementation.)
+    /// Maximum jitter before forwarding a request or a Route Error, in milliseconds, so that neighbours do
+    /// not all answer a broadcast at once. (Not in RFC 3561, but in every implementation.)
     pub broadcast_jitter_ms: u64,
     /// Whether requests set G, so that an intermediate node that answers also notifies the
     /// destination (section 6.6.3).
@@ -85,8 +82,7 @@ pub struct Params {
     pub neighbour_routes: bool,
 
     // ---- waiting packets ---------------------------------------------------------------------------------------
-    /// Capacity of the buffer of packets that wait for routes; the oldest is dropped when it is
-    /// full.
+    /// Capacity of the buffer of packets that wait for routes; the oldest is dropped when it is full.
     pub buffer_packets: usize,
     /// How long a packet may wait for a route, in milliseconds.
     pub buffer_timeout_ms: u64,
@@ -132,10 +128,9 @@ pub struct Params {
     /// 6.1). Otherwise no node accepts replies after a forged higher number.
     pub ask_lagging_next_hop: bool,
     /// Whether a next hop in use that has never sent a Hello is sent a request for itself after
-    /// `HELLO_INTERVAL` of silence, and is lost if it does not answer within `RING_TRAVERSAL_TIME`.
-    /// For nodes with Hellos on links without acknowledgements. Section 6.9 only detects the
-    /// silence of nodes that sent a Hello before; a route over a forged next hop would last as long
-    /// as it is used.
+    /// `HELLO_INTERVAL` of silence, and is lost if it does not answer within `RING_TRAVERSAL_TIME`. For nodes
+    /// with Hellos on links without acknowledgements. Section 6.9 only detects the silence of nodes that sent
+    /// a Hello before; a route over a forged next hop would last as long as it is used.
     pub ask_silent_next_hop: bool,
     /// Whether a route that would return a packet to the neighbour that sent it is broken and
     /// reported to all. Otherwise two nodes that forward a third's packets to each other, because
@@ -143,13 +138,11 @@ pub struct Params {
     pub turning_back_ends_route: bool,
     /// Whether a route's precursors are kept when it breaks or expires.
     pub keep_precursors: bool,
-    /// The most Route Errors that a node sends per second (`RERR_RATELIMIT`, section 6.11); 0 for
-    /// no limit.
+    /// The most Route Errors that a node sends per second (`RERR_RATELIMIT`, section 6.11); 0 for no limit.
     pub rerr_rate_limit: u32,
 
     // ---- one-way links -----------------------------------------------------------------------------------------
-    /// Whether replies request an RREP-ACK (the A flag, section 6.8), for links without
-    /// acknowledgements.
+    /// Whether replies request an RREP-ACK (the A flag, section 6.8), for links without acknowledgements.
     pub rrep_ack: bool,
     /// Whether requests from a neighbour that did not receive a reply are ignored (section 6.8).
     pub blacklist: bool,
@@ -159,8 +152,7 @@ pub struct Params {
     // ---- neighbours --------------------------------------------------------------------------------------------
     /// When Hello messages are sent (section 6.9).
     pub hello: Hello,
-    /// Whether a Hello creates or renews a route to its sender (section 6.9), or only confirms the
-    /// link.
+    /// Whether a Hello creates or renews a route to its sender (section 6.9), or only confirms the link.
     pub hello_routes: bool,
     /// The interval between Hellos, in milliseconds (`HELLO_INTERVAL`).
     pub hello_interval_ms: u64,

@@ -16,8 +16,7 @@ pub(crate) const MAX_ROWS: usize = 1_024;
 pub(crate) struct Exits {
     /// `None` in a mesh without gateways.
     pub(crate) outside: Option<Outside>,
-    /// Whether this node has ever announced an exit; it then continues to announce, even without
-    /// one.
+    /// Whether this node has ever announced an exit; it then continues to announce, even without one.
     pub(crate) has_told: bool,
     /// How many more full updates follow shortly, since a broadcast with a change of the own exit
     /// may be lost.

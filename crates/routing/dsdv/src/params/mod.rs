@@ -22,13 +22,11 @@ pub struct Params {
     // ---- updates -----------------------------------------------------------------------------------------------
     /// The longest time between two full updates of a node, in milliseconds.
     pub periodic_update_ms: u64,
-    /// Maximum time by which a full update is early, in milliseconds, so that nodes do not
-    /// synchronise.
+    /// Maximum time by which a full update is early, in milliseconds, so that nodes do not synchronise.
     pub periodic_jitter_ms: u64,
     /// Maximum time from the start to the first update, in milliseconds.
     pub start_jitter_ms: u64,
-    /// Maximum jitter before an update, in milliseconds, so that neighbours do not all answer it at
-    /// once.
+    /// Maximum jitter before an update, in milliseconds, so that neighbours do not all answer it at once.
     pub broadcast_jitter_ms: u64,
     /// The minimum time between an update and the next triggered one, in milliseconds.
     pub min_triggered_interval_ms: u64,
@@ -46,9 +44,8 @@ pub struct Params {
     /// interval, when several routes asked for one; and one for a route that meanwhile returned to
     /// what was last announced.
     pub redundant_triggered: bool,
-    /// Whether every report that this node is unreachable is answered by a full update at once.
-    /// Otherwise only one with a number newer than its own, and no sooner than a triggered update
-    /// may leave.
+    /// Whether every report that this node is unreachable is answered by a full update at once. Otherwise
+    /// only one with a number newer than its own, and no sooner than a triggered update may leave.
     pub answer_every_loss: bool,
     /// Whether a neighbour that advertises itself with an older number than this node knows, as
     /// after a restart, gets the newer number by a triggered update. Otherwise it learns it from
@@ -72,12 +69,10 @@ pub struct Params {
     // ---- broken links ------------------------------------------------------------------------------------------
     /// A neighbour is lost after this many `periodic_update_ms` without a packet from it.
     pub allowed_missed_updates: u32,
-    /// Time without a transmission after which a Hello is sent on links without acknowledgements,
-    /// in milliseconds: an update with only this node, and the number announced last. Absent:
-    /// never.
+    /// Time without a transmission after which a Hello is sent on links without acknowledgements, in
+    /// milliseconds: an update with only this node, and the number announced last. Absent: never.
     pub hello_interval_ms: Option<u64>,
-    /// A neighbour that sends Hellos is lost after this many `hello_interval_ms` without a packet
-    /// from it.
+    /// A neighbour that sends Hellos is lost after this many `hello_interval_ms` without a packet from it.
     pub allowed_hello_loss: u32,
     /// Whether an unacknowledged transmission counts as a broken link.
     pub link_feedback: bool,
@@ -85,8 +80,7 @@ pub struct Params {
     pub delete_period_ms: Option<u64>,
 
     // ---- waiting packets ---------------------------------------------------------------------------------------
-    /// Capacity of the buffer of packets that wait for routes; the oldest is dropped when it is
-    /// full.
+    /// Capacity of the buffer of packets that wait for routes; the oldest is dropped when it is full.
     pub buffer_packets: usize,
     /// The most packets that wait for one destination; its oldest is dropped beyond that.
     pub buffer_per_destination: usize,

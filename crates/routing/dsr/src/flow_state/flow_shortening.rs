@@ -1,8 +1,7 @@
 //! Automatic route shortening for packets of flows (RFC 4728 sections 3.5.6, 5.2, 8.6.3 and 8.6.5).
 //!
-//! A packet of a flow does not list the nodes ahead, so a node that overhears one too early notes
-//! it. When the packet arrives along its route, the source learns that the nodes in between can be
-//! skipped.
+//! A packet of a flow does not list the nodes ahead, so a node that overhears one too early notes it. When
+//! the packet arrives along its route, the source learns that the nodes in between can be skipped.
 
 use wayhop_core::{Cx, Packet};
 use wayhop_wire::dsr::FlowState;

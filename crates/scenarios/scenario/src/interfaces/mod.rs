@@ -1,5 +1,4 @@
-//! The nodes' radios and wires, with batteries, losses of single links, stalled drivers and
-//! filters.
+//! The nodes' radios and wires, with batteries, losses of single links, stalled drivers and filters.
 
 pub(crate) mod energy;
 pub(crate) mod macfilter;

@@ -30,8 +30,7 @@ const BASIC: u8 = 0x80;
 const CAPABILITIES: u16 = 0x0401;
 
 impl Beacon<'_> {
-    /// Writes the frame, without FCS, over the contents of `out`. A name that is too long is
-    /// truncated.
+    /// Writes the frame, without FCS, over the contents of `out`. A name that is too long is truncated.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.clear();
         out.resize(DATA_HEADER_LEN, 0);

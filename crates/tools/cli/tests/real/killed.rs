@@ -217,9 +217,8 @@ fn a_lab_that_is_killed_keeps_its_record_but_for_five_seconds() {
     record_outlives("lab");
 }
 
-/// Pings over a relay that is killed after `after_ms` milliseconds and restarted, and merges all
-/// records. Returns by how many seconds the relay's first record ends before the last packet that
-/// it carried.
+/// Pings over a relay that is killed after `after_ms` milliseconds and restarted, and merges all records.
+/// Returns by how many seconds the relay's first record ends before the last packet that it carried.
 fn relay_lost_s(after_ms: u64) -> f64 {
     let mut mesh = Mesh::line(3);
     let folder = tempfile::tempdir().unwrap();

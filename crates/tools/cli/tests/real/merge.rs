@@ -1,5 +1,4 @@
-//! `wayhop merge` of runs on the real clock: nodes of a lab, each with its own record, and a split
-//! emulation.
+//! `wayhop merge` of runs on the real clock: nodes of a lab, each with its own record, and a split emulation.
 //!
 //! Needs root, network namespaces, ip and nft (`.ci/install test`). Without root the tests are skipped with a message; in CI they
 //! fail.

@@ -1,8 +1,7 @@
-//! `wayhop node` among nodes of ns-3: the frames of their captures (captures/ns3) arrive over a
-//! wire, at the recorded times; the kernel's routes must then be those that RFC 3561 requires,
-//! derived by hand in the comments, and tshark shows that the node's answers are right. The same
-//! captures are played to the engine alone, number by number, in
-//! crates/routing/aodv/tests/it/ns3.rs.
+//! `wayhop node` among nodes of ns-3: the frames of their captures (captures/ns3) arrive over a wire, at the
+//! recorded times; the kernel's routes must then be those that RFC 3561 requires, derived by hand in the
+//! comments, and tshark shows that the node's answers are right. The same captures are played to the engine
+//! alone, number by number, in crates/routing/aodv/tests/it/ns3.rs.
 //!
 //! Needs root, network namespaces, and ip, nft, python3 and tshark (`.ci/install test`). Without root the tests are skipped
 //! with a message; in CI they fail.

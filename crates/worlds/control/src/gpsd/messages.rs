@@ -1,5 +1,4 @@
-//! Lines of the protocol. They come from other programs, and reading them is harmless whatever they
-//! contain.
+//! Lines of the protocol. They come from other programs, and reading them is harmless whatever they contain.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -63,9 +63,8 @@ impl Archive {
         archive
     }
 
-    /// Makes room for `octets` more bytes in the file of this path, from this address, by deleting
-    /// the least recently written of the other files, the address's own first. Returns the deleted
-    /// files.
+    /// Makes room for `octets` more bytes in the file of this path, from this address, by deleting the least
+    /// recently written of the other files, the address's own first. Returns the deleted files.
     pub(super) fn make_room(&mut self, address: &str, file: &Path, octets: u64) -> io::Result<Vec<PathBuf>> {
         // It may begin a block.
         let octets = octets.next_multiple_of(BLOCK);

@@ -21,8 +21,7 @@ struct OpenLog {
 }
 
 impl LogFile {
-    /// At this path, in files of at most `max_bytes` bytes; `keep` old ones stay. Opened at the
-    /// first line.
+    /// At this path, in files of at most `max_bytes` bytes; `keep` old ones stay. Opened at the first line.
     pub fn new(path: &Path, max_bytes: u64, keep: u32) -> Self {
         Self { path: path.to_owned(), max_bytes, keep, open: None, is_torn: false }
     }

@@ -1,9 +1,8 @@
 //! Monitoring a running mesh: paper 000's Position and Communication Tracking daemon, PCTd (section
 //! 6.5.2).
 //!
-//! Each node's [`Reporter`] writes its counters and position into a local file, and sends them in a
-//! datagram over the mesh to a [`Collector`]. When the mesh fails, the local file still has
-//! everything.
+//! Each node's [`Reporter`] writes its counters and position into a local file, and sends them in a datagram
+//! over the mesh to a [`Collector`]. When the mesh fails, the local file still has everything.
 
 mod archive;
 mod collector;

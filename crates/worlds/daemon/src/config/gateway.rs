@@ -14,27 +14,23 @@ use wayhop_wire::ipv4;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gateway {
-    /// The interface to the outside, such as `eth0`. Its address and routes are configured on the
-    /// host.
+    /// The interface to the outside, such as `eth0`. Its address and routes are configured on the host.
     pub uplink: String,
     /// The IPv4 prefixes that it reaches, except for the mesh's own addresses.
     #[serde(default = "everything")]
     pub reaches: Vec<String>,
-    /// Translates packets from the mesh to the uplink's address (NAT). Connections can then be
-    /// opened from the mesh only. Without it, the networks outside need a route to the mesh's
-    /// prefix through this host.
+    /// Translates packets from the mesh to the uplink's address (NAT). Connections can then be opened from
+    /// the mesh only. Without it, the networks outside need a route to the mesh's prefix through this host.
     #[serde(default = "yes")]
     pub translate: bool,
-    /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them
-    /// answers through the uplink, the gateway is offline, as without a carrier. Without this key,
-    /// a carrier is enough.
+    /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them answers through
+    /// the uplink, the gateway is offline, as without a carrier. Without this key, a carrier is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<Ipv4Addr>,
     /// Ping interval, in milliseconds.
     #[serde(default = "probe_every_ms")]
     pub probe_every_ms: u64,
-    /// After this many unanswered pings in a row the gateway counts as offline, until the next
-    /// answer.
+    /// After this many unanswered pings in a row the gateway counts as offline, until the next answer.
     #[serde(default = "probe_misses")]
     pub probe_misses: u32,
 }

@@ -33,8 +33,7 @@ pub struct NodeConfig {
     /// lowest metric is used. The default is 1 for wireless interfaces, and 0 for others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interface_metrics: Vec<u8>,
-    /// This node's address with the mesh's prefix length, such as `10.0.0.3/16`. The TUN interface
-    /// gets it.
+    /// This node's address with the mesh's prefix length, such as `10.0.0.3/16`. The TUN interface gets it.
     pub address: String,
     /// This node's IPv6 address with the prefix length of its neighbours, such as `fd00:77::3/64`.
     /// The TUN interface gets it. Without it, the node has IPv4 only. The routing protocols do not
@@ -61,9 +60,8 @@ pub struct NodeConfig {
     /// The TUN interface that programs use.
     #[serde(default = "tun")]
     pub tun: String,
-    /// The TUN interface's MTU, bytes. The default is the interface's MTU less the protocol's
-    /// headers for a route of a few hops. For longer routes, senders of larger packets get the path
-    /// MTU by ICMP.
+    /// The TUN interface's MTU, bytes. The default is the interface's MTU less the protocol's headers for a
+    /// route of a few hops. For longer routes, senders of larger packets get the path MTU by ICMP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<u16>,
     /// Seed of the protocol's random choices. By default each start uses a new one, as RFC 4728
@@ -96,14 +94,12 @@ pub struct NodeConfig {
     /// control socket, of the node in the scenario, or of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name of the control socket, for `wayhop ctl`: `mesh0` means /run/wayhop/mesh0.sock. The
-    /// default is none, except that a node without a configuration file uses the name of its `tun`,
-    /// if that is free.
+    /// Name of the control socket, for `wayhop ctl`: `mesh0` means /run/wayhop/mesh0.sock. The default is
+    /// none, except that a node without a configuration file uses the name of its `tun`, if that is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
     /// The address and port, such as `127.0.0.1:9464`, at which Prometheus can scrape the counters
-    /// (`/metrics`). Off by default. There is no authentication: anyone who can reach it can read
-    /// them.
+    /// (`/metrics`). Off by default. There is no authentication: anyone who can reach it can read them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub metrics: Option<SocketAddr>,
@@ -146,8 +142,7 @@ pub struct InputLog {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Capture {
-    /// The pcapng file. An older one is replaced. With `run`, the default is captures/NAME.pcapng
-    /// there.
+    /// The pcapng file. An older one is replaced. With `run`, the default is captures/NAME.pcapng there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// How much of each frame is kept, bytes.

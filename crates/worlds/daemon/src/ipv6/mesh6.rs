@@ -9,8 +9,7 @@ use wayhop_wire::ip;
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh6 {
     pub(crate) addr: Ipv6Addr,
-    /// Sources that may be answered: the node's own prefix and the destinations of its static
-    /// routes.
+    /// Sources that may be answered: the node's own prefix and the destinations of its static routes.
     pub(crate) reachable: Vec<Prefix>,
 }
 

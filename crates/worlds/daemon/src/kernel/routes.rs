@@ -104,8 +104,7 @@ impl KernelRoutes {
         })
     }
 
-    /// Neighbours may be reached by other interfaces than the kernel's routes say: replaces these
-    /// routes.
+    /// Neighbours may be reached by other interfaces than the kernel's routes say: replaces these routes.
     pub(crate) fn choose_again(&mut self, host: &mut Host, attached: &[MeshInterface]) {
         self.next_choice = host.now() + CHOICE_EVERY;
         let told = |to: Prefix| self.by.get(&to.addr.v4()?);

@@ -1,5 +1,4 @@
-//! The configurations of the three roles: an application's parameters, and the settings of its
-//! host.
+//! The configurations of the three roles: an application's parameters, and the settings of its host.
 
 use std::path::{Path, PathBuf};
 
@@ -80,8 +79,7 @@ pub struct TunnelConfig {
     /// The TUN interface of the tunnels, for programs' packets of a mobile node that is away.
     #[serde(default = "tun")]
     pub tun: String,
-    /// Its MTU, bytes. All links, and the paths to the mobile nodes' networks, must carry 20 bytes
-    /// more.
+    /// Its MTU, bytes. All links, and the paths to the mobile nodes' networks, must carry 20 bytes more.
     #[serde(default = "mtu")]
     pub mtu: u16,
 }

@@ -1,5 +1,4 @@
-//! The first numbers of the protocol's messages: higher than any that the node used before a
-//! restart.
+//! The first numbers of the protocol's messages: higher than any that the node used before a restart.
 //!
 //! Nothing is kept on disk: the clock advances while the node is not running. In tenths of a second
 //! it outruns a protocol that counts up to ten times a second, as often as AODV may send requests

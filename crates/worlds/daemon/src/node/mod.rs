@@ -1,5 +1,4 @@
-//! The node on this host, without I/O: inputs from the TUN, the interfaces and the kernel, and
-//! timers.
+//! The node on this host, without I/O: inputs from the TUN, the interfaces and the kernel, and timers.
 //!
 //! Start with [`host`]; [`world`] has the node's effects.
 

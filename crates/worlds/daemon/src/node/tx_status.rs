@@ -1,9 +1,8 @@
 //! Transmit status: whether unicasts were acknowledged, as reported by the interface's driver.
 //!
-//! Announced support for transmit status is not trusted at once. First the driver is watched:
-//! packets count as sent, and the protocol confirms them itself, until the driver has reported
-//! [`TRUST_AFTER`] frames. From then on each packet is kept until its status arrives. A driver that
-//! falls silent is watched again.
+//! Announced support for transmit status is not trusted at once. First the driver is watched: packets count
+//! as sent, and the protocol confirms them itself, until the driver has reported [`TRUST_AFTER`] frames. From
+//! then on each packet is kept until its status arrives. A driver that falls silent is watched again.
 //!
 //! A first failure is not reported: the packet is sent a second time, with all tries of the MAC.
 //! Only the second failure is reported. (A neighbour that has just moved on fails both; one whose

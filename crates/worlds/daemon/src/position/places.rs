@@ -1,5 +1,4 @@
-//! Where the node was: from positions on the globe to legs in metres, as in the other worlds'
-//! tables.
+//! Where the node was: from positions on the globe to legs in metres, as in the other worlds' tables.
 
 use wayhop_core::{Fix, NodeId, Position, Time};
 use wayhop_trace::PositionEvent;

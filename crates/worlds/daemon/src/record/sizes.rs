@@ -1,5 +1,4 @@
-//! The sizes of the node's queues and tables, once a second: for its run directory, and for
-//! subscribers.
+//! The sizes of the node's queues and tables, once a second: for its run directory, and for subscribers.
 
 use wayhop_core::{IfaceId, NodeId, Sizes};
 use wayhop_trace::SizeEvent;

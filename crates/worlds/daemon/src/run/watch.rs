@@ -1,9 +1,7 @@
-//! Watches what the node depends on at its host. What somebody changes is restored, or the node
-//! exits.
+//! Watches what the node depends on at its host. What somebody changes is restored, or the node exits.
 //!
-//! The kernel reports most changes, and the node then checks at once. It does not report most
-//! settings, so the node also checks each second. What the node itself changes is up to date when
-//! it checks.
+//! The kernel reports most changes, and the node then checks at once. It does not report most settings, so
+//! the node also checks each second. What the node itself changes is up to date when it checks.
 
 use wayhop_core::{Span, Time};
 use wayhop_linux::Error;

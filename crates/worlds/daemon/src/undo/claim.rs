@@ -117,8 +117,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Takes an interface. If another node runs on it, this fails at once; an undo process is
-    /// waited for.
+    /// Takes an interface. If another node runs on it, this fails at once; an undo process is waited for.
     pub(crate) fn take(folder: &Path, key: &Key) -> Result<Self, Refusal> {
         let list = key.list(folder);
         let path = lock_of(&list);

@@ -1,8 +1,7 @@
 //! A node's changes at an interface and the state before, in a file that outlives the node.
 //!
-//! Text, one change per line, in the order of the changes. The first line says when and where: the
-//! boot of the host, the interface's number and name. An incomplete last line is of a change that
-//! was not made.
+//! Text, one change per line, in the order of the changes. The first line says when and where: the boot of
+//! the host, the interface's number and name. An incomplete last line is of a change that was not made.
 
 use std::fmt;
 use std::net::Ipv4Addr;

@@ -1,7 +1,6 @@
-//! Small kernel programs at the mesh interface (eBPF). Where the node itself forwards (DSR), one
-//! that keeps all packets from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards
-//! (AODV), two ([`ForwardingPrograms`]), and before them, in a node with a macfilter,
-//! [`IgnoringProgram`].
+//! Small kernel programs at the mesh interface (eBPF). Where the node itself forwards (DSR), one that keeps
+//! all packets from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards (AODV), two
+//! ([`ForwardingPrograms`]), and before them, in a node with a macfilter, [`IgnoringProgram`].
 //!
 //! The kernel would forward what comes from the mesh to any network that this host has a route to:
 //! to its wire, its VPN, the Internet. One program drops packets from the interface to addresses

@@ -84,8 +84,7 @@ const FRAGMENT_OFFSET: u16 = 0x1fff;
 /// Octets of a frame up to the destination's port.
 const WITH_PORTS: i32 = 38;
 
-/// What a program says of a packet: pass it to the next program (`TCX_NEXT`), or drop it
-/// (`TCX_DROP`).
+/// What a program says of a packet: pass it to the next program (`TCX_NEXT`), or drop it (`TCX_DROP`).
 const PASS: i32 = -1;
 const DROP: i32 = 2;
 

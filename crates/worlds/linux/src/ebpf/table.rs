@@ -9,8 +9,7 @@ use wayhop_core::Mac;
 
 use super::shared::WordMap;
 
-/// Each pair hashes to one of this many sets of two slots; when both are taken, it replaces the
-/// second.
+/// Each pair hashes to one of this many sets of two slots; when both are taken, it replaces the second.
 pub(super) const SETS: usize = 2048;
 /// Octets of a slot: source and destination, which are 0 while it is free, and the transmitter.
 pub(super) const SLOT: usize = 16;

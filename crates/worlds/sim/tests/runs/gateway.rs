@@ -1,5 +1,4 @@
-//! Gateways: flows between the mesh and hosts outside, through one or two gateways, working or
-//! failing.
+//! Gateways: flows between the mesh and hosts outside, through one or two gateways, working or failing.
 
 use std::ops::ControlFlow;
 

@@ -15,10 +15,9 @@ use wayhop_trace::{
 use crate::scenario;
 
 const STORY: &str = include_str!("../../../../../scenarios/roving.toml");
-/// How long after its arrival the roving node is attached in the mesh at the latest. It asks each 4
-/// s. DSR carries the question. AODV has not found the gateway, and waits 2.8 s for the first
-/// answer and 5.6 s for the next (RFC 3561, section 6.3). In DSDV it hears of the gateway by an
-/// update, each 15 s.
+/// How long after its arrival the roving node is attached in the mesh at the latest. It asks each 4 s. DSR
+/// carries the question. AODV has not found the gateway, and waits 2.8 s for the first answer and 5.6 s for
+/// the next (RFC 3561, section 6.3). In DSDV it hears of the gateway by an update, each 15 s.
 const PROTOCOLS: [(&str, f64); 3] = [("dsr", 5.0), ("aodv", 4.0 + 2.8 + 5.6), ("dsdv", 4.0 + 15.0)];
 const GATEWAY: u32 = 0;
 const T1: u32 = 1;

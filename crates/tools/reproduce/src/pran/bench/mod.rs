@@ -5,11 +5,10 @@
 //! * `stream`: UDP packets from the first host to another, counted where they arrive.
 //! * `tap`: when frames go to the middle host and come from it, as a host between them sees it.
 //!
-//! All participating processes have priority over other programs (nice -20), to reduce disturbance.
-//! The three chains exist at the same time and are measured in turns, so that a busy moment of the
-//! machine hits all. Every stream over two hops is checked: its packets must have been forwarded by
-//! the middle's daemon (DSR) or the middle's kernel (the others). Otherwise it is measured again,
-//! and left out after some attempts.
+//! All participating processes have priority over other programs (nice -20), to reduce disturbance. The three
+//! chains exist at the same time and are measured in turns, so that a busy moment of the machine hits all.
+//! Every stream over two hops is checked: its packets must have been forwarded by the middle's daemon (DSR)
+//! or the middle's kernel (the others). Otherwise it is measured again, and left out after some attempts.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 #![allow(clippy::disallowed_methods, reason = "measures real hosts in real time")]

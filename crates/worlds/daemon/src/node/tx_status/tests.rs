@@ -1,5 +1,4 @@
-//! Possible drivers: one that reports everything, one that reports nothing, one that stops
-//! reporting.
+//! Possible drivers: one that reports everything, one that reports nothing, one that stops reporting.
 
 use std::net::Ipv4Addr;
 
@@ -193,8 +192,7 @@ fn take(a: &mut Host) {
     }
 }
 
-/// Carries all packets from one host to the other, and reports each as acknowledged. Returns the
-/// packets.
+/// Carries all packets from one host to the other, and reports each as acknowledged. Returns the packets.
 fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     loop {
