@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long, and for how many packets, a flow to the outside stops when its gateway fails and there is another one.
+"""Measure how long a flow to the outside is interrupted, and how many packets it loses, when one of two gateways fails.
 
     gateways.py [--seeds N]
 
-Runs scenarios/gateways.toml with each protocol: node `reader` sends 100 packets a second to `internet` by its neighbour, the gateway
-`east`, of which after 60 s the uplink is cut, or which falls silent altogether; the other gateway, `west`, is three hops away. Prints,
-as Markdown, the median and the greatest of the seeds' times from the failure to the first packet that arrives after it, and of the
-packets that were lost. All numbers go to results/gateways.json.
+Runs scenarios/gateways.toml with each protocol: node `reader` sends 100 packets/s to `internet` through its neighbour, the gateway
+`east`. After 60 s, `east` either loses its uplink or falls silent altogether; the other gateway, `west`, is three hops away.
+Prints, as Markdown, median and maximum over the seeds of the time from the failure to the next delivered packet, and of the
+number of lost packets. All numbers go to results/gateways.json.
 
 What must hold: every run recovers. Exit status 1 if one does not.
 """

@@ -47,7 +47,7 @@ PINGS = {
     Flow("office to rover, ping", NUMBER["rover"], frozenset(EXITS), True): ("desk", HOME, 103),
 }
 DATAGRAMS = Flow("car-3 to car-1, UDP", NUMBER["car-3"], frozenset({NUMBER["car-1"]}), False)
-# A ping each so many seconds; what of a killed node's record may be missing, s.
+# Ping interval, and how much of a killed node's record may be missing, s.
 EVERY, MISSING = 0.2, 5
 # Where each node drives: from and to, metres east.
 ROAD = {"west": (0, 0), "east": (600, 600), "car-1": (100, 220), "car-2": (220, 380), "car-3": (380, 500), "rover": (50, 550)}

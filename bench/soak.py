@@ -29,7 +29,7 @@ import time
 HOSTS = 3
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
-# Runs in a namespace: datagrams to addresses of the mesh, of which few exist.
+# Runs in a namespace: datagrams to addresses of the mesh, few of them in use.
 WANDER = """
 import random, socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -33,7 +33,7 @@ function crowd(nodes) {
   return `nodes-${nodes}`;
 }
 
-/** A run whose table of packets has so many octets, made as long as a short one says that it has to be. */
+/** A run whose table of packets has this many bytes; a short run shows how long it has to be. */
 function long(octets) {
   const scenario = join(folder, "long.toml"), table = (name) => statSync(join(folder, name, "packets.parquet")).size;
   writeFileSync(scenario, `name = "long"

@@ -1,4 +1,5 @@
-//! Lines at the control socket: requests are read or refused, and what is read is written and read as the same.
+//! Lines at the control socket: requests are read or rejected, and a request survives writing and
+//! reading unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

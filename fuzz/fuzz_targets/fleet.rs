@@ -1,4 +1,4 @@
-//! Files of `wayhop fleet`, and what the hosts say.
+//! Files of `wayhop fleet`, and the hosts' answers.
 #![no_main]
 
 use std::path::{Component, Path};

@@ -1,4 +1,4 @@
-//! By what a packet is known: any octets have an identity or none, and what a router changes is no part of the one that stays.
+//! A packet's identity: any bytes have one or none, and it does not depend on fields that a router changes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

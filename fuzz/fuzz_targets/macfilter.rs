@@ -1,4 +1,4 @@
-//! Macfilter files: refused with the line and a remedy, or read; what is read, written and read again is the same.
+//! Macfilter files: rejected with the line and a fix, or read; a file survives writing and reading unchanged.
 #![no_main]
 
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! Lists of what to set back at a host: refused with the line, or read; what is read, written and read again is the same.
+//! Undo lists: rejected with the line, or read; a list survives writing and reading unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! What a wireless interface tells: control messages, attributes of nl80211, frames of a monitor interface.
+//! Reports of a wireless interface: control messages, attributes of nl80211, frames of a monitor interface.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -13,7 +13,7 @@ const rows = () => readFileSync(log, "utf8").trim().split("\n").map((l) => JSON.
 /** Six radios, one of which walks away, as lines of the feed. */
 const places = (t) => `${JSON.stringify({ nodes: Array.from({ length: 6 }, (_, n) => ({ node: n, x: 150 * n + (n === 5 ? 20 * t : 0), y: n % 2 ? 90 : 0 })) })}\n`;
 
-/** Waits until the log has so many seconds; the drive reads each line of the feed in its own second. */
+/** Waits until the log has `count` seconds; the drive reads each line of the feed in its own second. */
 async function logged(count) {
   for (let i = 0; i < 600; i += 1) {
     try { if (rows().length >= count) return; } catch { /* not there yet, or half a line */ }

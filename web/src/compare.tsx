@@ -14,7 +14,7 @@ const POINTS = 120, MOMENTS = 9;
 /** Asks again whether the server has counted a run so often, milliseconds. */
 const ASK_MS = 700;
 
-/** The counts over a run, once they are whole. */
+/** The counts over a run, once they are complete. */
 function useCounts(name: string | null): Series | null {
   const [counts, set] = useState<Series | null>(null);
   useEffect(() => {

@@ -33,7 +33,7 @@ export function clip(x0: number, y0: number, x1: number, y1: number, width: numb
   return [from, to];
 }
 
-/** Lays a colour over a pixel, of which it covers `alpha` of 255. */
+/** Blends a colour over a pixel, with an opacity of `alpha` / 255. */
 function cover(pixels: Uint32Array, at: number, rgb: number, alpha: number): void {
   const before = pixels[at] >>> 24;
   pixels[at] = ((alpha + ((before * (255 - alpha)) / 255)) << 24) | rgb;

@@ -43,7 +43,7 @@ function neighbours(t: number): number[][] | null {
   return lists;
 }
 
-/** What a panel is given: the moment, and how much has come in, so that it is drawn anew with either. */
+/** What a panel gets: the moment, and how much has arrived, so that it is redrawn with either. */
 interface Moment { t: number; arrivals: number }
 
 function Nodes({ t }: Moment) {

@@ -3,7 +3,7 @@
 import type uPlot from "uplot";
 import * as state from "./state";
 
-/** Moves with the clock: an element of its own, because a chart drawn anew for each picture of the map takes as long as the map. Returns
+/** Moves with the clock: an element of its own, because redrawing a chart for each picture of the map takes as long as the map. Returns
  * what ends it. */
 export function showPresent(chart: uPlot): () => void {
   const line = document.createElement("div");

@@ -51,7 +51,7 @@ export function rates(frame: Frame, key: string): [Float64Array, Float64Array] |
 /** Whether a quantity has a mean and a greatest value, and is no count. */
 export const isFigure = (key: string): boolean => key.startsWith("sends/") || key.startsWith("sizes/");
 
-/** Seconds, mean and greatest length of a list; null where nobody looked. Moments without a look between two are left out, so that the line is whole. */
+/** Seconds, mean and greatest length of a list; null where nobody looked. Moments without a value between two are left out, so that the line has no gaps. */
 export function lengths(frame: Frame, list: string): [Float64Array, (number | null)[], (number | null)[]] | null {
   const mean = frame.columns[`mean/${list}`], most = frame.columns[`most/${list}`];
   if (!mean || !most) return null;

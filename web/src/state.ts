@@ -198,7 +198,7 @@ export function fitAll(): void {
   camera.value = whole = { ...seen, x: seen.x - covered / 2 / seen.scale };
 }
 
-/** So many pixels at the left of the map are the legend's. */
+/** The width of the legend at the left of the map, pixels. */
 let covered = 0;
 export function cover(px: number): void {
   const isWhole = camera.value !== null && camera.value === whole;
@@ -206,7 +206,7 @@ export function cover(px: number): void {
   if (isWhole) fitAll();
 }
 
-/** The map has another size: who saw all of it does so still, who looked at a part sees the same ground. */
+/** The map has another size: a view of everything still shows everything, a view of a part shows the same part. */
 export function resized(width: number, height: number): void {
   const before = mapSize.value.width, seen = camera.value;
   mapSize.value = { width, height };
@@ -214,7 +214,7 @@ export function resized(width: number, height: number): void {
   else if (before > 0 && Math.abs(Math.log(width / before)) > 0.5) camera.value = { ...seen, scale: seen.scale * (width / before) };
 }
 
-/** Counts grow while the server reads the run; the page asks until they are whole. */
+/** Counts grow while the server reads the run; the page polls until they are complete. */
 export async function loadCounts(): Promise<void> {
   const name = runName.value, node = selected.value;
   if (live.value || name === null || !info.value || info.value.rows === 0) return;

@@ -1,4 +1,4 @@
-//! The picture of the architecture, `docs/img/architecture.svg`: storeys, crates, and who stands on whom.
+//! The picture of the architecture, `docs/img/architecture.svg`: storeys, crates, and their dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

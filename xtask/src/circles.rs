@@ -1,8 +1,9 @@
 //! Circles of files within a crate: of files each of which uses the next one, and the last one the first.
 //!
-//! Who reads one file of a circle has to read them all. So what two files both need stands in a third one below them: state below,
-//! handlers above. A file that only hands names on (`pub use`) does not use them; who takes a name by way of another folder's `mod.rs`
-//! uses that file, too: whoever looks the name up opens it first.
+//! A reader of one file of a circle has to read them all. So code that two files need belongs in a
+//! third one below them: state below, handlers above. A file that only re-exports names (`pub use`)
+//! does not use them; an import through another folder's `mod.rs` uses that file, too: a reader who
+//! looks the name up opens it first.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -269,7 +270,7 @@ mod tests {
         let found = found_in(&files);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("a.rs -> site/mod.rs (crate::site::Site) -> a.rs"), "{found:?}");
-        // Whoever names the file itself needs no more than that.
+        // Naming the file itself needs no more than that.
         let direct = ("a.rs", "use crate::site::b::Site;\npub struct A(Site);\n");
         assert_eq!(found_in(&[files[0], direct, files[2], files[3]]), [""; 0]);
         // What lies in the folder goes up to its `mod.rs` anyway.

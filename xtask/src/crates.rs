@@ -1,4 +1,4 @@
-//! The workspace's crates and what they depend on, as `cargo metadata` tells it.
+//! The workspace's crates and their dependencies, from `cargo metadata`.
 
 use std::path::Path;
 use std::process::Command;

@@ -281,7 +281,7 @@ fn allowed(owner: &str) -> Option<Vec<&'static str>> {
 
 fn is_allowed(owner: &str, allowed: &[&str], edge: &Edge) -> bool {
     let to = edge.to.as_str();
-    // The testkit stands on core's types, and wire's tests need its tshark; core's tests need nothing of it.
+    // The testkit uses core's types, and wire's tests need its tshark; core's tests need nothing of it.
     let in_tests = edge.dev
         && (TESTS_MAY_USE.contains(&to) && owner != "core" || TESTS_OF_ONE_MAY_USE.contains(&(owner, to)));
     allowed.contains(&to) || in_tests

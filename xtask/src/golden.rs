@@ -1,4 +1,4 @@
-//! The golden captures: made of their sources, and listed.
+//! The golden captures: generated from their sources, and listed.
 
 use std::fs;
 use std::path::Path;

@@ -9,6 +9,7 @@ mod golden;
 mod markers;
 mod modules;
 mod named_tests;
+mod prose;
 mod protocol_names;
 mod samples;
 mod scripts;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask check          direction of dependencies, circles of files, forbidden names, protocols
                            named outside of their crates, file sizes, marks of unsolved merges,
-                           stale generated docs and captures
+                           wording, stale generated docs and captures
 cargo xtask docs           write the generated pages of docs/reference, and the picture of the architecture
 cargo xtask docs --check   fail if they are stale
 cargo xtask samples        run the commands of README and tutorials, write what they print into the samples
@@ -74,6 +75,7 @@ fn check(root: &Path) -> Result<Vec<String>, String> {
     findings.extend(golden::stale(root)?);
     findings.extend(named_tests::findings(root)?);
     findings.extend(protocol_names::findings(root)?);
+    findings.extend(prose::findings(root)?);
     Ok(findings)
 }
 

@@ -1,21 +1,19 @@
 //! Marks that git leaves where a merge was not solved.
 
 use std::path::Path;
-use std::process::Command;
+
+use crate::sources;
 
 /// How the first and the last line of such a place begin.
 const MARKS: [&str; 2] = ["<<<<<<< ", ">>>>>>> "];
 
-/// One line for each mark in a text file that git tracks; none where this is no checkout, such as an unpacked archive.
+/// One line for each mark in a text file that git tracks.
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
-    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
-    let Some(listed) = listed.ok().filter(|o| o.status.success()) else { return Ok(Vec::new()) };
-    let names = String::from_utf8(listed.stdout).map_err(|e| format!("git ls-files: {e}"))?;
     let mut findings = Vec::new();
-    for name in names.split('\0').filter(|n| !n.is_empty()) {
+    for name in sources::tracked(root)? {
         // What is binary or was deleted since has no marks.
-        if let Ok(text) = std::fs::read_to_string(root.join(name)) {
-            findings.extend(in_text(name, &text));
+        if let Ok(text) = std::fs::read_to_string(root.join(&name)) {
+            findings.extend(in_text(&name, &text));
         }
     }
     Ok(findings)

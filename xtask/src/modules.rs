@@ -1,4 +1,4 @@
-//! The modules of a crate and what each names of the others, read from its sources.
+//! The modules of a crate and their references to each other, read from its sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

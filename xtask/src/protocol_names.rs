@@ -1,6 +1,7 @@
 //! Code that names a protocol outside of the protocol's own crate.
 //!
-//! What others need to know of a protocol is in its description, so that a new protocol needs no change anywhere else.
+//! Everything that other crates need to know about a protocol is in its description, so that a new
+//! protocol needs no change anywhere else.
 
 use std::path::Path;
 

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::text;
 
@@ -124,6 +125,14 @@ pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
         }
     }
     Ok(files)
+}
+
+/// The files that git tracks, from the root; none outside of a checkout, such as in an unpacked archive.
+pub(crate) fn tracked(root: &Path) -> Result<Vec<String>, String> {
+    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
+    let Some(listed) = listed.ok().filter(|o| o.status.success()) else { return Ok(Vec::new()) };
+    let names = String::from_utf8(listed.stdout).map_err(|e| format!("git ls-files: {e}"))?;
+    Ok(names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
 pub(crate) fn children(folder: &Path) -> Result<Vec<PathBuf>, String> {

@@ -19,8 +19,8 @@ fn main() {
     println!("cargo::rustc-env=WAYHOP_VERSION={}+{commit}", env!("CARGO_PKG_VERSION"));
 }
 
-/// The commit that is checked out, with a mark if the tree differs from it. A folder inside of another project's repository is none of
-/// its commits.
+/// The commit that is checked out, with a mark if the tree differs from it. A folder inside another
+/// project's repository has no commit of its own.
 fn commit(root: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;

@@ -11,13 +11,13 @@ export interface UnderWay { name: string; world: string; protocol: string; nodes
 /** The runs under way; null of a studio that shows none. */
 export const underWay = signal<UnderWay[] | null>(null);
 export const connection = signal<"none" | "connected" | "reconnecting" | "ended">("none");
-/** Goes up with each message: panels are drawn anew. */
+/** Goes up with each message: panels are redrawn. */
 export const news = signal(0);
 
 let wire: Connection | null = null;
 let counted = 0;
 
-/** Counts over the run are made anew so often, milliseconds. */
+/** How often counts over the run are recomputed, milliseconds. */
 const COUNT_MS = 1000, BINS = 300;
 
 export async function list(): Promise<void> {

@@ -54,7 +54,7 @@ effect(() => {
     const got = await ask<Answer>(`/api/matrix/rows?${new URLSearchParams({ run: drive, from: String(next), file })}`);
     if (!current) return;
     const isNew = got.from === 0 && next !== 0;
-    // A drive that begins anew is another one.
+    // A drive that starts again is another one.
     if (isNew) { moment.value = null; damaged.value = 0; }
     const before = isNew || got.from === 0 ? [] : seconds.peek();
     if (got.rows.length > 0 || isNew) seconds.value = [...before, ...got.rows].slice(-MOST_KEPT);

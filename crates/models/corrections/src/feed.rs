@@ -42,7 +42,8 @@ impl Feed {
         self.clients.len()
     }
 
-    /// Gives octets to all. Who does not take them at once has stopped reading, and is let go: half a frame is of no use.
+    /// Sends bytes to all clients. A client that does not take them at once has stopped reading,
+    /// and is disconnected: half a frame is useless.
     pub(crate) fn give(&mut self, octets: &[u8]) {
         self.clients.retain_mut(|client| client.write(octets).is_ok_and(|n| n == octets.len()));
     }

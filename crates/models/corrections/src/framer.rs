@@ -9,7 +9,7 @@ pub(crate) struct Framer {
 }
 
 impl Framer {
-    /// Takes the next piece, and hands out the frames that are whole now.
+    /// Takes the next piece, and hands out the frames that are complete now.
     pub(crate) fn push(&mut self, piece: &[u8], mut frame: impl FnMut(Frame<'_>)) {
         self.octets.extend_from_slice(piece);
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! Which corrections are believed. Whoever is in the mesh can send to the group.
+//! Which corrections are accepted: anyone in the mesh can send to the group.
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -29,10 +29,10 @@ pub enum Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotCorrections => f.write_str("it is no RTCM 3"),
-            Self::OtherSender(followed) => write!(f, "corrections of {followed} are followed"),
+            Self::NotCorrections => f.write_str("not RTCM 3"),
+            Self::OtherSender(followed) => write!(f, "corrections of {followed} are used"),
             Self::OtherStation(n) => write!(f, "it is of reference station {n}"),
-            Self::TooMuch => f.write_str("it is more than a receiver can take"),
+            Self::TooMuch => f.write_str("exceeds what a receiver can process"),
         }
     }
 }
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(judge.take(&[], BASE, t), Err(Rejection::NotCorrections));
         let much = EXAMPLE.repeat(40);
         let taken = (0..100).filter(|_| judge.take(&much, BASE, t).is_ok()).count();
-        // 20,000 octets at once, of which 25 are gone.
+        // 20,000 bytes at once, without 25 of them.
         assert_eq!(taken, 19);
         assert_eq!(
             judge.take(&much, BASE, t + Duration::from_secs(1)),

@@ -3,9 +3,10 @@
 //!
 //! * [`send`]: the station's RTCM 3 frames, from a [`Source`], go to a multicast group. DSR carries a packet for a group on a Route
 //!   Request to all nodes.
-//! * [`receive`]: what comes for the group is judged, and fed to a program that has the receiver: gpsd.
+//! * [`receive`]: checks the corrections for the group, and feeds them to the program with the
+//!   receiver: gpsd.
 //!
-//! A datagram is one or several whole RTCM 3 frames, and nothing else.
+//! A datagram contains one or several complete RTCM 3 frames, and nothing else.
 
 mod feed;
 mod framer;

@@ -1,4 +1,4 @@
-//! How fast a recorded file is played: as the observations in it were made.
+//! The playback speed of a recorded file: that of its observations.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ impl Pace {
     pub(crate) fn before(&mut self, frame: Frame<'_>) -> Duration {
         let Some(now) = frame.gps_epoch_ms().filter(|ms| *ms < WEEK_MS) else { return Duration::ZERO };
         let Some(last) = self.last_ms.replace(now) else { return Duration::ZERO };
-        // The week begins anew at Saturday's midnight.
+        // Weeks begin at Saturday's midnight.
         let later = (now + WEEK_MS - last) % WEEK_MS;
         Duration::from_millis(if later <= LONGEST { later.into() } else { 0 })
     }

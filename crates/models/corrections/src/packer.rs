@@ -1,4 +1,4 @@
-//! Frames into datagrams: those of one moment go together, for each datagram floods the mesh.
+//! Packs frames into datagrams: those of one moment together, since each datagram floods the mesh.
 
 use wayhop_wire::rtcm3::Frame;
 

@@ -14,7 +14,7 @@ use crate::judge::{Judge, Rejection};
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How often the interface is looked at.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
-/// A longer datagram is none of ours.
+/// A longer datagram is not ours.
 const LONGEST: usize = 2048;
 
 /// A node with a receiver.
@@ -35,7 +35,7 @@ pub struct Rover {
 pub struct ReceiveStatistics {
     /// RTCM 3 frames that were passed on.
     pub frames: u64,
-    /// In so many datagrams.
+    /// In this many datagrams.
     pub datagrams: u64,
     /// Datagrams that were not believed.
     pub refused: u64,
@@ -70,7 +70,7 @@ pub fn receive(
                 // A mesh comes and goes.
                 Err(e) => {
                     if !away {
-                        tell(&format!("waits for {}: {e}", rover.group.interface));
+                        tell(&format!("waiting for {}: {e}", rover.group.interface));
                     }
                     thread::sleep(LOOK_EVERY);
                 }
@@ -104,9 +104,9 @@ fn open(group: &Group) -> io::Result<BoundSocket> {
     Ok(bound)
 }
 
-/// Says so seldom: whoever can send one datagram can send a million.
+/// Logs rarely: a sender of one datagram can send a million.
 fn refused(count: u64, from: Ipv4Addr, why: Rejection, tell: &mut dyn FnMut(&str)) {
     if count.is_power_of_two() {
-        tell(&format!("a datagram of {from} is not passed on: {why} ({count} so far)"));
+        tell(&format!("ignoring a datagram from {from}: {why} ({count} so far)"));
     }
 }

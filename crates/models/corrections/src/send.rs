@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 pub struct SendStatistics {
     /// RTCM 3 frames.
     pub frames: u64,
-    /// In so many datagrams.
+    /// In this many datagrams.
     pub datagrams: u64,
     /// Their octets.
     pub octets: u64,
@@ -123,7 +123,7 @@ impl Sender<'_> {
         };
         // Once, and not for each.
         if trouble != self.trouble {
-            (self.tell)(trouble.as_deref().unwrap_or("corrections are sent again"));
+            (self.tell)(trouble.as_deref().unwrap_or("sending corrections again"));
             self.trouble = trouble;
         }
     }

@@ -14,7 +14,7 @@ use std::time::Duration;
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 /// How long to wait for a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A station that says nothing for so long may be gone: the connection is made anew.
+/// A station that is silent for this long may be gone: the connection is closed and made again.
 const SILENCE: Duration = Duration::from_secs(60);
 /// Pieces that wait to be sent.
 const WAITING: usize = 16;
@@ -55,10 +55,11 @@ impl FromStr for Source {
             Some(("gpsd", at)) if has_port(at) => Ok(Self::Gpsd(at.to_owned())),
             Some(("tcp", at)) if has_port(at) => Ok(Self::Tcp(at.to_owned())),
             Some(("gpsd" | "tcp", _)) => {
-                Err(format!("{text} has no host with a port; give one such as gpsd://localhost:2947"))
+                Err(format!("{text} has no host and port; give an address such as gpsd://localhost:2947"))
             }
             Some((kind, _)) => Err(format!(
-                "{kind}:// is not known; give gpsd://HOST:PORT, tcp://HOST:PORT, a file, or - for standard input"
+                "unknown scheme {kind}://; give gpsd://HOST:PORT, tcp://HOST:PORT, a file, or - for \
+                 standard input"
             )),
             None if text == "-" => Ok(Self::Stdin),
             None if text.is_empty() => {
@@ -140,7 +141,7 @@ fn keep_reading(at: &str, hello: &[u8], tell: &SyncSender<SourceEvent>) {
             Err(e) => Err(e),
         };
         let why = match ended {
-            Ok(()) => "it closed the connection".to_owned(),
+            Ok(()) => "connection closed".to_owned(),
             Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 "it is silent".to_owned()
             }

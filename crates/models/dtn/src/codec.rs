@@ -1,10 +1,11 @@
 //! Bundles as octets (RFC 9171, section 4.1 to 4.3).
 //!
-//! The codec is this crate's own, on a library's CBOR; tests exchange bundles with dtn7, which stands on the crate `bp7`. `bp7` lacks what the agent
-//! needs: it checks a CRC over what it encodes again rather than over the octets that arrived, clones the payload for that, adds
-//! hops in 8 bits without a check for overflow, takes endpoint identifiers without `//` whose node it then cannot name without a
-//! panic, cannot read the first octets of a bundle (reactive fragmentation), and reads the wall clock and the system's entropy.
-//! It also stands on `serde_cbor`, which is not maintained (RUSTSEC-2021-0127).
+//! This crate has its own codec, on a library for CBOR; tests exchange bundles with dtn7, which uses the
+//! crate `bp7`. `bp7` lacks what the agent needs: it checks the CRC of a re-encoded bundle rather than of the
+//! received bytes, clones the payload for that, adds hops in 8 bits without a check for overflow, accepts
+//! endpoint identifiers without `//`, and panics when asked for their node, cannot read the first octets of a
+//! bundle (reactive fragmentation), and reads the wall clock and the system's entropy. It also depends on
+//! `serde_cbor`, which is not maintained (RUSTSEC-2021-0127).
 
 use minicbor::decode::Error as CborError;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ impl Default for ParseLimits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
     /// There are more of them than allowed.
-    #[error("a bundle of {octets} octets; {limit} are allowed")]
+    #[error("a bundle of {octets} bytes (at most {limit})")]
     TooLarge {
         /// How many there are.
         octets: usize,
@@ -53,13 +54,13 @@ pub enum BundleError {
     #[error("version {0} of the bundle protocol; this node has 7")]
     Version(u64),
     /// A check does not fit.
-    #[error("the CRC of block {0} does not fit")]
+    #[error("the CRC of block {0} is wrong")]
     Crc(u64),
     /// The blocks contradict each other or the protocol.
     #[error("{0}")]
     Contradiction(&'static str),
     /// The octets end within the bundle.
-    #[error("it ends after {0} octets")]
+    #[error("truncated after {0} bytes")]
     Truncated(usize),
 }
 
@@ -203,7 +204,7 @@ fn primary_fields(r: &mut Reader<'_>) -> Result<(Option<Bundle>, u64), CborError
     Ok((Some(bundle), length))
 }
 
-/// Reads the check of a block that began at `start`, of which all else is read.
+/// Reads the CRC of a block that began at `start`, after all its other fields.
 fn check_crc(r: &mut Reader<'_>, start: usize, crc: Crc, number: u64) -> Result<(), BundleError> {
     if crc == Crc::None {
         return Ok(());
@@ -284,7 +285,7 @@ fn check(bundle: &Bundle) -> Result<(), BundleError> {
         let once =
             [block_kind::PREVIOUS_NODE, block_kind::BUNDLE_AGE, block_kind::HOP_COUNT, block_kind::CUSTODY];
         if once.contains(&block.kind) && before.iter().any(|b| b.kind == block.kind) {
-            return wrong("two blocks of a type of which there may be one");
+            return wrong("two blocks of a type that may occur once");
         }
         if !bundle.understands(block) {
             return wrong("a block whose data are not of its type");
@@ -302,10 +303,10 @@ fn check(bundle: &Bundle) -> Result<(), BundleError> {
     let asks =
         flags::REPORT_RECEPTION | flags::REPORT_FORWARDING | flags::REPORT_DELIVERY | flags::REPORT_DELETION;
     if (bundle.source.is_none() || bundle.flags & flags::ADMIN_RECORD != 0) && bundle.flags & asks != 0 {
-        return wrong("reports are asked for of an administrative record or of a bundle without a source");
+        return wrong("an administrative record, or a bundle without a source, that requests reports");
     }
     if bundle.source.is_none() && bundle.flags & flags::MUST_NOT_FRAGMENT == 0 {
-        return wrong("a bundle without a source that may be fragmented");
+        return wrong("a bundle without a source that allows fragmentation");
     }
     Ok(())
 }

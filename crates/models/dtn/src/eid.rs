@@ -30,7 +30,7 @@ pub enum Eid {
 
 /// Why a text is no endpoint identifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no endpoint identifier: {why}; write dtn://node/service, ipn:1.2 or dtn:none")]
+#[error("`{text}` is not an endpoint identifier: {why}; write dtn://node/service, ipn:1.2 or dtn:none")]
 pub struct EidError {
     /// What was read.
     pub text: String,
@@ -147,7 +147,7 @@ impl FromStr for Eid {
         match parts[..] {
             // RFC 9758, section 3.4.1: the null identifier.
             [0, 0] | [0, 0, 0] => Ok(Self::None),
-            [0, _] => Err(error("node 0 is nobody")),
+            [0, _] => Err(error("node 0 does not exist")),
             [node, service] => Ok(Self::Ipn { node, service }),
             [allocator, node, service] if allocator <= 0xffff_ffff && node <= 0xffff_ffff => {
                 Ok(Self::Ipn { node: allocator << 32 | node, service })

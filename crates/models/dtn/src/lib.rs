@@ -27,10 +27,11 @@
 //! [`cl::Session::next_timer`].
 //!
 //! # The crash contract
-//! Outputs wait inside the agent until [`Agent::commit`] has made durable what they rest on; only then does
-//! [`Agent::output`] give them out. So a node that is killed at any instant has promised nothing that its store does not
-//! know: a transfer is acknowledged, custody is accepted, and a bundle is handed to an application only after the store
-//! has it. docs/concepts/dtn.md says what follows for each kind of bundle.
+//! Outputs wait inside the agent until [`Agent::commit`] has stored the state that they depend on;
+//! only then does [`Agent::output`] return them. So a node that is killed at any instant has
+//! promised nothing that its store does not contain: a transfer is acknowledged, custody is
+//! accepted, and a bundle is handed to an application only after the store has it.
+//! docs/concepts/dtn.md says what follows for each kind of bundle.
 
 mod admin;
 mod agent;

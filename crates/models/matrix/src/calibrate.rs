@@ -43,7 +43,8 @@ pub fn calibrate(
     let factors = Cholesky::new(normal).filter(|c| c.l().diagonal().iter().all(|d| d.abs() > 1e-6));
     let ports = factors.map(|c| c.solve(&right)).ok_or_else(|| {
         SwitchError::new(format!(
-            "{} measurements do not tell {n} ports apart: measure all pairs of at least three radios, and each other radio with one of them",
+            "{} measurements do not determine {n} ports: measure all pairs of at least three radios, and \
+             each other radio with one of them",
             measured.len()
         ))
     })?;

@@ -50,14 +50,14 @@ struct NodePlace {
 /// It is neither XML nor JSON of that form, or too long; or a place is no number of metres.
 pub fn places(line: &str) -> Result<Vec<(usize, Position)>, FeedError> {
     if line.len() > MAX_LINE {
-        return Err(FeedError(format!("the line has {} octets, more than {MAX_LINE}", line.len())));
+        return Err(FeedError(format!("the line has {} bytes (at most {MAX_LINE})", line.len())));
     }
     let nodes = if line.trim_start().starts_with('<') { xml(line)? } else { json(line)? };
     let place = |n: NodePlace| {
         // Farther than light goes in a second is no radio's place.
         let fits = [n.x, n.y, n.z].iter().all(|m| m.abs() <= 3e8);
         fits.then_some((n.node, Position { x: n.x, y: n.y, z: n.z }))
-            .ok_or_else(|| FeedError(format!("the place of node {} is none", n.node)))
+            .ok_or_else(|| FeedError(format!("the position of node {} is invalid", n.node)))
     };
     nodes.into_iter().map(place).collect()
 }

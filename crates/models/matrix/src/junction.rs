@@ -18,7 +18,7 @@ pub struct Junction {
     pub(crate) first: usize,
     /// Its buses.
     pub(crate) buses: usize,
-    /// Of these, so many lead to inputs of the second switch.
+    /// How many of these lead to inputs of the second switch.
     pub(crate) joined: usize,
     /// Buses of the second switch.
     pub(crate) second_buses: usize,

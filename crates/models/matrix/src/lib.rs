@@ -1,10 +1,11 @@
 //! A matrix of programmable attenuators moves real radios without moving them (MeshTest, Hahn and others 2008).
 //!
-//! Each of n radios is cabled to each of b buses by an attenuator; what one radio sends comes to the others over all buses. The
-//! [`solve()`]r finds the settings with which the path losses between all pairs come closest to [`TargetLosses`] ones.
+//! Each of n radios is cabled to each of b buses by an attenuator; a radio's signal reaches the
+//! others over all buses. The [`solve()`]r finds the settings with which the path losses between
+//! all pairs come closest to [`TargetLosses`] ones.
 //!
 //! * [`Switch`]: the box, and the path losses that its settings make; or two of them in a row ([`Junction`]).
-//! * [`TargetLosses`]: what they ought to be, and beyond which loss a link must not appear.
+//! * [`TargetLosses`]: the desired losses, and the loss beyond which a link must not appear.
 //! * [`solve()`], [`follow`]: settings for a layout, and for the one a second after it. [`anneal`]: the method of the paper.
 //! * [`Report`]: how far off the settings are, in power and with random phases.
 //!

@@ -7,7 +7,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Among so many radios.
+    /// Among this many radios.
     pub fn new(radios: usize) -> Self {
         Self { radios }
     }

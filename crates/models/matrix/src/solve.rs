@@ -1,7 +1,8 @@
 //! Settings for wanted path losses.
 //!
-//! The errors of 1 dB steps are as large as what the box cannot do at all, so the search goes on in the attenuators' steps: a solution is
-//! shaken - one or two radios get other attenuations -, relaxed and rounded again, and what is better stays (iterated local search).
+//! The errors of 1 dB steps are as large as the errors of the best real settings, so the search
+//! continues in the attenuators' steps: a solution is perturbed (one or two radios get other
+//! attenuations), relaxed and rounded again, and kept if it is better (iterated local search).
 
 use wayhop_core::{Purpose, Rng, stream};
 
@@ -18,7 +19,7 @@ use crate::wanted::TargetLosses;
 pub struct Effort {
     /// Random starts of the least squares.
     pub starts: u32,
-    /// Of these, the best so many are polished.
+    /// How many of the best of these are polished.
     pub kept: usize,
     /// Changes of single attenuators that are tried, to polish each of these.
     pub moves: u32,

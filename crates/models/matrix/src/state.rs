@@ -1,4 +1,4 @@
-//! Settings and the path losses that they make, kept up to date as single attenuators change.
+//! Settings and their path losses, kept up to date as single attenuators change.
 
 use crate::switch::{Settings, Switch};
 use crate::wanted::TargetLosses;
@@ -9,7 +9,7 @@ const FALSE_LINK_DB: f64 = 10.0;
 /// nearly right.
 const FAR_DB: f64 = 2.0;
 const FAR_OFF: f64 = 0.25;
-/// Sums of gains are made anew after so many changes: rounding errors add up.
+/// Sums of gains are recomputed after this many changes, since rounding errors add up.
 const RENEW: u32 = 1 << 14;
 
 /// Settings under search, whatever the wiring.

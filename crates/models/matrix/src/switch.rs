@@ -1,4 +1,4 @@
-//! The box: what its settings do to signals.
+//! The box: how its settings attenuate signals.
 
 use wayhop_core::Rng;
 
@@ -30,8 +30,8 @@ pub struct Switch {
     decibels: Decibels,
 }
 
-/// The settings of all attenuators, in steps: those of radio 0 at each bus, then those of radio 1, ... Of two switches: those of the
-/// first's radios, then those of the second's inputs, of which the joined buses have the first.
+/// The settings of all attenuators, in steps: those of radio 0 at each bus, then those of radio 1, ... With
+/// two switches: those of the first's radios, then those of the second's inputs, the joined buses first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings(pub Vec<u16>);
 
@@ -89,7 +89,7 @@ impl Switch {
     /// of the second. Each input has half of `insertion_db`.
     ///
     /// # Errors
-    /// As [`Switch::new`], or the switches have not so many inputs or buses.
+    /// As [`Switch::new`], or if the switches have fewer inputs or buses.
     pub fn joined(
         radios: usize,
         switches: [Size; 2],

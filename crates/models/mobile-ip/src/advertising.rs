@@ -94,7 +94,8 @@ impl Advertiser {
         let c = &self.config;
         let (entry, lengths) = (Advertisement::entry(c.addr, 0), [c.prefix_len]);
         let agent = MobilityAgent::new(self.sequence, c.registration_lifetime_s, flags, &self.care_of);
-        // After 0xffff follows 256, so that lower numbers are of an agent that began anew (section 2.3.2).
+        // After 0xffff follows 256, so that lower numbers show that an agent restarted (section
+        // 2.3.2).
         self.sequence = self.sequence.checked_add(1).unwrap_or(256);
         let Ok(mut advertisement) =
             Advertisement::new(c.lifetime_s, &entry).and_then(|a| a.with_prefix_lengths(&lengths))

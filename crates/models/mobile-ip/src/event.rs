@@ -19,7 +19,7 @@ pub(crate) enum Event {
         /// For how long, in seconds.
         lifetime_s: u16,
     },
-    /// A home agent that was started anew goes on with a binding.
+    /// A restarted home agent resumed a binding.
     Resumed {
         /// The mobile node.
         home: Ipv4Addr,
@@ -150,8 +150,8 @@ impl Event {
             Self::Expired { home, care_of } => format!("{home} at {care_of} has expired"),
             Self::Refused { home, from, code } => format!("{home} by {from} is refused: {code}"),
             Self::Visits { home, at, lifetime_s } => format!("{home} visits at {at} for {lifetime_s} s"),
-            Self::Found { link, agent } => format!("{}: there is an agent, {agent}", name(*link)),
-            Self::Lost { link, agent } => format!("{}: nothing more of the agent {agent}", name(*link)),
+            Self::Found { link, agent } => format!("{}: found the agent {agent}", name(*link)),
+            Self::Lost { link, agent } => format!("{}: lost the agent {agent}", name(*link)),
             Self::Registers { link, care_of, ends, tries } => {
                 let again = if *tries > 0 { format!(" again ({tries})") } else { String::new() };
                 match ends {
@@ -163,7 +163,7 @@ impl Event {
             Self::Moved { to, after } => {
                 format!("{}, {:.3} s after the decision", place(*to, name), after.as_secs_f64())
             }
-            Self::NotBelieved { from, why } => format!("a message of {from} is not believed: {why}"),
+            Self::NotBelieved { from, why } => format!("ignoring a message from {from}: {why}"),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The foreign agent (section 3.7): it passes requests on, and is the end of its visitors' tunnels.
 //!
-//! To its visitors it is a tunnel, too: it gives them what comes for them, and takes what they send in packets of protocol 4
-//! (RFC 3024, section 5.2, has that for one direction). In a mesh, which knows the mobile node by its address there and not by its home
-//! address, it does so in both.
+//! It also tunnels between itself and its visitors, in packets of protocol 4 (RFC 3024, section
+//! 5.2, has that for one direction). In a mesh, which knows the mobile node by its address there
+//! and not by its home address, it does so in both.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -239,7 +239,7 @@ impl ForeignAgent {
             p.home == reply.home && p.home_agent == from && low(p.identification) == low(reply.identification)
         };
         let Some(at) = self.pending.iter().position(answers) else {
-            let why = "a reply that nobody waits for";
+            let why = "an unexpected reply";
             return self.journal.tell(cx, &Event::NotBelieved { from, why });
         };
         if let Some(shared) = self.home_agents.get(&from)
@@ -278,8 +278,8 @@ impl ForeignAgent {
         self.journal.tell(cx, &Event::Visits { home: p.home, at: visitor.at, lifetime_s });
     }
 
-    /// A packet in a tunnel: of a home agent for a visitor, or of a visitor for its home agent. All others end here: whoever does
-    /// not visit must not have its packets go round between agents (section 4.2.2).
+    /// A packet in a tunnel: of a home agent for a visitor, or of a visitor for its home agent. All
+    /// others are dropped: packets of non-visitors must not loop between agents (section 4.2.2).
     fn tunnelled(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, packet: &[u8]) {
         let Some((from, to, inner)) = packets::untunnelled(packet) else { return };
         let Some(octets) = packets::forwarded(&inner) else { return };

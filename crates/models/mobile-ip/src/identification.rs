@@ -114,7 +114,8 @@ impl Maker {
         self.last = match self.replay {
             Replay::Timestamps => {
                 let by_clock = joined(high(ntp).wrapping_add(self.ahead_s), low(ntp));
-                // Two in one instant of the clock, or one that was set back by less than a home agent minds.
+                // Two in one instant of the clock, or a clock that stepped back by less than a home
+                // agent tolerates.
                 let is_later = by_clock.wrapping_sub(self.last).cast_signed() > 0;
                 if is_later || self.last.wrapping_sub(by_clock) > u64::from(TOLERANCE_S) << 32 {
                     by_clock

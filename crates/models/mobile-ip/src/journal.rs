@@ -1,4 +1,4 @@
-//! Where engines tell what happens, and count it.
+//! Where engines report events, and count them.
 
 use wayhop_core::{ApplicationCx, LinkNeeds, NetworkEffect};
 
@@ -27,7 +27,7 @@ impl Journal {
         Self { links: links.into_iter().map(|l| l.interface).collect(), ..Self::default() }
     }
 
-    /// Tells of an event, and counts it.
+    /// Reports an event, and counts it.
     pub(crate) fn tell(&mut self, cx: &mut ApplicationCx<'_>, event: &Event) {
         match event {
             Event::Bound { .. } | Event::Visits { .. } => self.granted += 1,

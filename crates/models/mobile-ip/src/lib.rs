@@ -2,7 +2,8 @@
 //!
 //! Three applications ([`wayhop_core::Application`]) that are a part of their host's network layer:
 //!
-//! * home agent: takes packets for mobile nodes that are away, and tunnels them to where these are.
+//! * home agent: takes packets for mobile nodes that are away, and tunnels them to their care-of
+//!   addresses.
 //! * foreign agent: the other end of that tunnel, for mobile nodes that visit its links or its mesh.
 //! * mobile node: finds out where it is, chooses a link, and tells its home agent.
 //!

@@ -1,4 +1,4 @@
-//! What a home agent knows of its mobile nodes and has to know again when it is started anew.
+//! What a home agent knows of its mobile nodes and needs again after a restart.
 //!
 //! Times are of the day: the other clock begins with the program.
 
@@ -36,7 +36,8 @@ pub struct KnownBinding {
 }
 
 impl KnownBinding {
-    /// When it ends; nothing if it has. A clock that was set back since gives no more than was granted.
+    /// When it ends; nothing if it has. A clock that has stepped back since extends nothing beyond
+    /// what was granted.
     pub(crate) fn expiry(&self, now: Clock) -> Option<Time> {
         if self.lifetime_s == INFINITE {
             return Some(Time::NEVER);

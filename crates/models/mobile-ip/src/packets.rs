@@ -1,4 +1,4 @@
-//! Whole IP packets of what the engines say.
+//! The engines' messages as complete IP packets.
 
 use std::net::Ipv4Addr;
 

@@ -1,8 +1,8 @@
-//! Limits on what strangers can have an agent send.
+//! Limits on what unauthenticated senders can make an agent send.
 
 use wayhop_core::{Span, Time};
 
-/// So many at once, and so many a second in the long run.
+/// This many at once, and this many a second in the long run.
 #[derive(Clone, Debug)]
 pub(crate) struct Rate {
     every: Span,

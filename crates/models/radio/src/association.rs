@@ -1,8 +1,9 @@
-//! Stations and their access point: who takes part in the network.
+//! Stations and their access point: association.
 //!
-//! The access point sends beacons as frames on the air. A station that hears a strong one associates; it leaves when a weak one
-//! comes, or none for a while. The two thresholds differ, so that a station that comes near associates later than one that goes
-//! away leaves. Authentication and association take no time, and the access point knows at once who is there.
+//! The access point sends beacons as frames on the air. A station that hears a strong one
+//! associates; it leaves after a weak one, or after none for a while. The two thresholds differ, so
+//! that an approaching station associates closer to the access point than a departing one leaves.
+//! Authentication and association take no time, and the access point knows its stations at once.
 
 use wayhop_core::{Span, Time};
 

@@ -1,5 +1,6 @@
-//! The network card between the interface queue and the MAC: how many frames it holds, and how long the host takes to move
-//! one in or out. Desilva and Das (2000), Table 1, measured both for two WaveLAN-I cards; they are what limits these radios.
+//! The network card between the interface queue and the MAC: how many frames it holds, and how long
+//! the host takes to move one in or out. Desilva and Das (2000), Table 1, measured both for two
+//! WaveLAN-I cards, whose limits they are.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What became of a frame at a station, for those who ask.
+//! The fate of a frame at a station.
 
 use wayhop_core::PacketId;
 

@@ -1,4 +1,4 @@
-//! What the radio tells the world around it, and asks of it.
+//! The radio's events for the world around it, and its requirements.
 
 use wayhop_core::{FlowTag, Time, TxStatus};
 
@@ -13,7 +13,7 @@ pub const EVERYONE: u32 = u32::MAX;
 /// As a destination: an address that no station has.
 pub const NOBODY: u32 = u32::MAX - 1;
 
-/// A moment at which the radio wants to be called for a station.
+/// When the radio is to be called for a station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RadioEvent {
     /// A backoff may have run out.

@@ -1,7 +1,7 @@
-//! Stations that send noise, in the middle of whatever others send and without regard to the medium.
+//! Stations that send noise, regardless of the medium.
 //!
-//! A burst is on the air as a frame is: it keeps the medium busy where it is sensed, and damages what it overlaps with as a
-//! frame of that power does. Nobody understands it.
+//! A burst is like a frame that nobody can decode: it keeps the medium busy where it is sensed, and
+//! damages overlapping frames as a frame of that power does.
 
 use wayhop_core::{Rng, Span, Time};
 

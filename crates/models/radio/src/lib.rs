@@ -1,13 +1,13 @@
 //! Propagation, reception and medium access.
 //!
-//! * [`RadioConfig`]: what a scenario says of its radios; [`PRESETS`].
+//! * [`RadioConfig`]: a scenario's radio settings; [`PRESETS`].
 //! * [`Propagation`], [`Phy`]: formulas, each with its source.
-//! * [`SiteConfig`]: what the place around the stations does to signals, besides distance.
-//! * `medium`: who hears a transmission, and what becomes of it there.
-//! * `card`, `transfer`: what stands between the interface queue and the MAC, and how packets go through it.
-//! * `rate_control`: at which rate a unicast frame goes; `association`: an access point and its stations.
+//! * [`SiteConfig`]: the effect of the surroundings on signals, besides distance.
+//! * `medium`: who hears a transmission, and with what result.
+//! * `card`, `transfer`: the card between interface queue and MAC, and how packets pass through it.
+//! * `rate_control`: the rates of unicast frames; `association`: an access point and its stations.
 //! * `mac80211`: the distributed coordination function, one station's state.
-//! * [`FrameFate`]: what became of a frame at a station, where [`Watching`] asks for it.
+//! * [`FrameFate`]: the fate of a frame at a station, where [`Watching`] requests it.
 //! * [`Radio`]: the stations of a run and the air between them. Its [`Host`] brings time and positions and takes packets.
 
 mod association;

@@ -1,4 +1,4 @@
-//! The MACs of all stations, each made when it is needed.
+//! The MACs of all stations, each created when it is needed.
 
 use std::ops::{Index, IndexMut};
 

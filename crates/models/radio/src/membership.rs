@@ -1,4 +1,4 @@
-//! Beacons on the air, and what a station does that is not associated.
+//! Beacons on the air, and stations that are not associated.
 
 use wayhop_core::Time;
 

@@ -1,9 +1,9 @@
 //! What stations' radios draw from batteries: power by state, as ns-2's `EnergyModel` (`mac/wireless-phy.cc`).
 //!
-//! A radio sends, or receives - anything strong enough to be sensed, for whomever it is and whatever becomes of it -, or is idle;
-//! one that is switched off sleeps. Time in each state is counted in whole nanoseconds, so that sums are exact. A frame that
-//! begins within the 2 us by which stations are told ahead, with a gap after the frame before, ends that one's time early for a
-//! transmission of the station's own: an error below 2 us.
+//! A radio sends, or receives - anything strong enough to be sensed, whatever its destination and result -,
+//! or is idle; one that is switched off sleeps. Time in each state is counted in whole nanoseconds, so that
+//! sums are exact. A frame that begins within the 2 us by which stations are told ahead, with a gap after the
+//! frame before, ends that one's time early for a transmission of the station's own: an error below 2 us.
 
 use wayhop_core::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! Where stations are, as the radio asks for it.
+//! The stations' positions, for the radio.
 
 use wayhop_core::{Leg, Time};
 

@@ -118,8 +118,8 @@ impl Phy {
     pub fn airtime_at(&self, bytes: u32, rate_mbps: f64) -> Span {
         let bits = f64::from(bytes) * 8.0;
         let body_ns = match self.kind {
-            // Rounded up to whole microseconds by the LENGTH field (16.2.3.5); ns-2 does not, and at 1 and 2 Mb/s
-            // every octet is whole microseconds anyway.
+            // Rounded up to whole microseconds by the LENGTH field (16.2.3.5); ns-2 does not, and
+            // at 1 and 2 Mb/s a byte takes an integer number of microseconds anyway.
             PhyKind::Dsss => {
                 if rate_mbps > 2.0 {
                     (bits / rate_mbps).ceil() * 1000.0
@@ -160,7 +160,7 @@ impl Phy {
     }
 }
 
-/// OFDM symbols of so many bits with SERVICE and tail.
+/// OFDM symbols for this many bits, with SERVICE and tail.
 fn symbols(bits: f64, rate_mbps: f64) -> f64 {
     ((bits + 22.0) / (rate_mbps * 4.0)).ceil()
 }

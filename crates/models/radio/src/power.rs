@@ -1,13 +1,13 @@
 //! A station whose radio is switched off, and on again.
 //!
-//! What it was sending ends in the middle. Its receivers find the frame damaged when the whole of it would have been over:
-//! a PHY that loses the carrier keeps the medium busy for the length that the frame's header announced (IEEE 802.11, the
-//! PLCP's receive procedure). Nobody hears from the station any more, so frames for it are not answered, and their senders
-//! retry and give up as usual; what its last frames reserved stays reserved.
+//! Its transmission is truncated. Its receivers find the frame damaged when the whole of it would have been
+//! over: a PHY that loses the carrier keeps the medium busy for the length that the frame's header announced
+//! (IEEE 802.11, the PLCP's receive procedure). Nobody hears from the station any more, so frames for it are
+//! not answered, and their senders retry and give up as usual; what its last frames reserved stays reserved.
 //!
-//! It comes back as one that was never there: no backoff, no NAV, nothing remembered of what it received. What was on the
-//! air by then it neither hears nor senses; that is over within some milliseconds. Its sequence numbers go on, and so do its
-//! random streams: a receiver must not take its first frame for the repetition of an old one.
+//! It comes back like a new station: no backoff, no NAV, no memory of received frames. It neither hears nor
+//! senses the frames on the air at that moment, which end within milliseconds. Its sequence numbers and
+//! random streams continue: a receiver must not take its first frame for the repetition of an old one.
 
 use wayhop_core::{Time, TxStatus};
 

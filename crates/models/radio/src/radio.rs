@@ -100,7 +100,7 @@ impl Radio {
     pub fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
         self.medium.links()
     }
-    /// Stations are elsewhere than [`crate::Motions`] said: asks for all places anew.
+    /// Stations are not where [`crate::Motions`] said: queries all positions again.
     pub fn forget_places(&mut self) {
         self.medium.forget_places();
     }

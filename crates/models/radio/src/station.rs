@@ -1,4 +1,4 @@
-//! What a radio keeps for each station.
+//! The radio's state for each station.
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Rng, Span, Time};
@@ -119,7 +119,7 @@ pub(crate) struct Mac {
     pub(crate) backoff_queued: Time,
     /// When to give up waiting for an answer, or a transmission that expects none is over.
     pub(crate) timeout_at: Time,
-    /// After a damaged frame: EIFS in the place of DIFS, as a time until which DIFS may not begin.
+    /// After a damaged frame: the end of EIFS, which replaces DIFS, as a time until which DIFS may not begin.
     pub(crate) eifs_until: Time,
     pub(crate) cw: u32,
     pub(crate) short_retries: u8,

@@ -10,8 +10,8 @@ pub fn watts_to_dbm(watts: f64) -> f64 {
     10.0 * libm::log10(watts) + 30.0
 }
 
-/// Watts to dBm within 0.001 dB, for what is told of every frame: the exponent of the number, and a polynomial for its
-/// mantissa.
+/// Watts to dBm within 0.001 dB, for records of every frame: the exponent of the number, and a
+/// polynomial for its mantissa.
 pub fn watts_to_dbm_fast(watts: f64) -> f32 {
     let bits = watts.to_bits();
     let exponent = (bits >> 52) as i64 - 1023;

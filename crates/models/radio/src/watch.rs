@@ -1,4 +1,4 @@
-//! Telling the host what became of frames.
+//! Reporting the fates of frames to the host.
 
 use wayhop_core::{Span, Time};
 
@@ -114,7 +114,7 @@ impl Radio {
         self.tell_withheld(now, host);
     }
 
-    /// Tells of the frames that were owed and not sent.
+    /// Reports the frames that were due and not sent.
     pub(crate) fn tell_withheld(&mut self, now: Time, host: &mut impl Host) {
         while let Some((from, to)) = self.medium.watch.as_mut().and_then(|w| w.withheld.pop()) {
             let head = FrameHead {

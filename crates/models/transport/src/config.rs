@@ -164,7 +164,7 @@ impl FlowConfig {
 /// Why a flow cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowError {
-    /// A payload of so many octets does not fit into an IPv4 packet.
+    /// A payload of this many bytes does not fit into an IPv4 packet.
     Payload(u32),
     /// The mean interval, or the mean burst, is zero.
     Interval,
@@ -181,10 +181,10 @@ pub enum FlowError {
 impl fmt::Display for FlowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Payload(n) => write!(f, "a payload of {n} octets; at most {MAX_PAYLOAD} fit into a packet"),
+            Self::Payload(n) => write!(f, "a payload of {n} bytes; at most {MAX_PAYLOAD} fit into a packet"),
             Self::Interval => f.write_str("an interval of zero; give a positive one"),
             Self::Shape(shape) => write!(f, "a Pareto shape of {shape}; give one above 1"),
-            Self::PingToAll => f.write_str("a ping or a connection to all nodes; name one"),
+            Self::PingToAll => f.write_str("a ping or a connection to all nodes; give one node"),
             Self::Tcp(key) => write!(f, "a TCP connection whose {key} is out of range"),
             Self::Jitter(j) => write!(f, "a jitter of {j}; give one from 0 to 1"),
         }

@@ -1,15 +1,15 @@
-//! Traffic of the simulator: when flows send, the packets that they send, and what arrives of them.
+//! Traffic of the simulator: when flows send, their packets, and their arrivals.
 //!
 //! Plain state machines without I/O, clock or queue of their own. For each flow a host keeps
 //! * a [`Source`]: says when the next packet is due and builds it;
-//! * a [`Sink`]: counts what arrives, with delay and hops;
+//! * a [`Sink`]: counts arrivals, with delay and hops;
 //! * and where echo requests arrive, it answers with [`echo_reply`];
-//! * for a flow of TCP, a [`tcp::Connection`] in the place of all these, with the sink beside it to count.
+//! * for a flow of TCP, a [`tcp::Connection`] instead of all these, with the sink to count.
 //!
 //! [`Summary`] turns a source's and a sink's counts into the figures of a run's summary.
 //!
-//! Packets are whole IP packets. Where the payload has room for it, it carries a [`Stamp`] with sequence number and time of
-//! sending, so that captures and receivers outside of the simulator can measure, too.
+//! Packets are complete IP packets. A payload with enough room carries a [`Stamp`] with sequence number and
+//! time of sending, so that captures and receivers outside of the simulator can measure, too.
 
 mod bursts;
 mod config;

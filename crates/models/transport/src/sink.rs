@@ -50,7 +50,7 @@ impl Default for Sink {
 }
 
 impl Sink {
-    /// A sink with so many receivers.
+    /// A sink with this many receivers.
     pub fn new(receivers: usize) -> Self {
         Self {
             receivers: vec![Receiver::default(); receivers],

@@ -1,4 +1,4 @@
-//! When a flow sends, and what.
+//! When a flow sends, and how much.
 
 use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
 use wayhop_wire::ipv6::next_header;
@@ -76,7 +76,7 @@ impl Source {
             FlowKind::Trace(schedule) => {
                 self.scheduled += 1;
                 let after = schedule.packets().get(self.scheduled)?.after;
-                // Packets at the same time are allowed: there are only so many.
+                // Packets at the same time are allowed, since their number is limited.
                 return self.unless_over(self.config.start + after);
             }
             // A connection sends by itself once it has begun.

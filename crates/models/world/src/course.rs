@@ -1,4 +1,4 @@
-//! Cars one behind the other along a road.
+//! Cars following each other along a road.
 
 use std::fmt;
 

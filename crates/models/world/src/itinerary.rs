@@ -1,4 +1,4 @@
-//! Tracks through places that somebody has listed.
+//! Tracks through listed places.
 
 use wayhop_core::{Leg, Position, Span, Time};
 

@@ -61,7 +61,7 @@ impl Track {
     pub fn max_speed(&self) -> f64 {
         self.legs.iter().map(Leg::speed).fold(0.0, f64::max)
     }
-    /// The same way, driven so many times as fast: every moment divided by `factor`, which is above zero.
+    /// The same way, `factor` (above zero) times as fast: every moment is divided by it.
     #[must_use]
     pub fn sped_up(&self, factor: f64) -> Self {
         let faster = |leg: &Leg| Leg {

@@ -1,4 +1,4 @@
-//! Names that tell columns apart.
+//! Names that distinguish columns.
 
 use std::fs;
 use std::path::Path;

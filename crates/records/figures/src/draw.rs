@@ -1,4 +1,4 @@
-//! Which figure is drawn by what.
+//! Which code draws which figure.
 
 use wayhop_report::Figure;
 use wayhop_trace::FlowSummary;

@@ -2,7 +2,8 @@
 //!
 //! * [`Column`]: a run, or the runs of a folder that differ only in their seeds.
 //! * [`Traffic`]: the fates of a run's packets, from tables of any size.
-//! * [`Runs`]: columns side by side with what their tables say; [`Runs::figure`] draws a [`Kind`] of figure of them.
+//! * [`Runs`]: runs side by side with their tables; [`Runs::figure`] draws a [`Kind`] of figure
+//!   from them.
 //! * [`comparison`]: their figures side by side, with differences.
 //! * [`methods`]: how the runs were produced, in sentences, from their manifests.
 

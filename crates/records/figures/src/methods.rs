@@ -1,4 +1,4 @@
-//! How runs were made, in sentences.
+//! The methods behind runs, in sentences.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Figures as PNG and PDF, the same on every machine: letters are of a font of its own, and no other is looked for.
+//! Figures as PNG and PDF, the same on every machine: the font is included, and no other is used.
 //!
 //! The font is Arimo, which is as wide as Arial, with the letters of Latin, Greek and Cyrillic and the signs that figures have. Its
 //! licence is fonts/OFL.txt.
@@ -48,7 +48,7 @@ pub fn png(svg: &str, width: u32) -> Result<Vec<u8>, String> {
 /// A PDF as wide as this, its letters as letters.
 pub fn pdf(svg: &str, width_mm: f32) -> Result<Vec<u8>, String> {
     let tree = tree(svg)?;
-    // So many pixels of the drawing are an inch.
+    // Pixels of the drawing per inch of paper.
     let dpi = tree.size().width() * MM_PER_INCH / width_mm;
     let page = svg2pdf::PageOptions { dpi };
     svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), page)

@@ -1,4 +1,4 @@
-//! What TCP senders had sent and what was acknowledged, over time, from the tables `tcp` and `connections`.
+//! Bytes sent and acknowledged by TCP senders, over time, from the tables `tcp` and `connections`.
 
 use std::collections::BTreeMap;
 

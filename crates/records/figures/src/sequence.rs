@@ -1,4 +1,4 @@
-//! Time-sequence plots: what TCP senders had sent and what was acknowledged, over time.
+//! Time-sequence plots: bytes sent and acknowledged by TCP senders, over time.
 
 use wayhop_report::{Axis, Figure, Panel, Plot, plain};
 

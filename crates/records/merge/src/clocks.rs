@@ -1,4 +1,4 @@
-//! The clocks of all nodes, with what is known of their errors.
+//! The clocks of all nodes, with their estimated errors.
 
 use wayhop_trace::{ClockFit, ClockSegment};
 

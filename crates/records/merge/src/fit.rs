@@ -1,4 +1,4 @@
-//! All clocks at once, from what pairs of them say of the same frames.
+//! Fits all clocks at once, from frames seen by pairs of them.
 //!
 //! A frame that i sends at Li and j receives at Lj, each by its own clock, says
 //!
@@ -13,9 +13,10 @@
 //! frame do so at the same time, give or take what their hosts take: there the fit is to the median. Each kind of frame weighs by
 //! how little its own times scatter.
 //!
-//! The quantiles are found by least squares whose weights are set anew until nothing changes; the loss is convex, so there is
-//! one answer. The standard error is that of the jackknife: the fit without each of several parts of the run, since what makes frames late
-//! lasts for a while and does not strike each frame anew. A node whose frames are not in all parts - one that was killed soon - would be left
+//! The quantiles are found by iteratively reweighted least squares; the loss is convex, so there is
+//! one answer. The standard error is that of the jackknife: the fit without each of several parts
+//! of the run, since what makes frames late lasts for a while and is not independent for each
+//! frame. A node whose frames are not in all parts - one that was killed soon - would be left
 //! without many of its own, or all, in one of them: there the parts are those of its own frames.
 
 use nalgebra::{DMatrix, DVector};

@@ -1,11 +1,16 @@
 //! Merges the run directories of field nodes into one that can be read like a simulated one.
 //!
-//! * [`merge`] does it. `input` reads the runs and refuses what cannot be of one experiment.
-//! * `frames`: frames that several nodes know of. `observation`: what two clocks say of one. `steps`, `fit`, `bounds`, `clocks`:
-//!   the clocks that follow, and their errors. No common clock is assumed.
-//! * `unite`: the same packet at several nodes. `flows`: programs' traffic by its ends. `fates`: what became of each packet.
-//! * `options`: what is asked for. `shared`: what all nodes' configurations say. `places`: all positions in one frame. `write`: the run directory.
-//! * [`split`] is the way back: a run of a whole mesh as each of its nodes would have recorded it, with clocks of its own.
+//! * [`merge`] is the entry point. `input` reads the runs and rejects those that cannot be of one
+//!   experiment.
+//! * `frames`: frames seen by several nodes. `observation`: the times of one on two clocks.
+//!   `steps`, `fit`, `bounds`, `clocks`: the resulting clocks and their errors. No common clock is
+//!   assumed.
+//! * `unite`: the same packet at several nodes. `flows`: programs' traffic by its ends. `fates`:
+//!   the fate of each packet.
+//! * `options`: the options. `shared`: settings that all nodes' configurations share. `places`: all
+//!   positions in one coordinate system. `write`: the run directory.
+//! * [`split`] is the inverse: a run of a whole mesh as each of its nodes would have recorded it,
+//!   with clocks of its own.
 
 mod bounds;
 mod clock;

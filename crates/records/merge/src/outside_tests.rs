@@ -20,7 +20,7 @@ const WEB: [u8; 4] = [192, 0, 2, 7];
 const ABSENT: [u8; 4] = [10, 0, 0, 9];
 const NOWHERE: [u8; 4] = [198, 51, 100, 1];
 
-/// A row: when in seconds, of which packet, at which node, what, from where to where.
+/// A row: time in seconds, packet, node, kind, source and destination.
 type Row = (u64, u64, u32, HopKind, [u8; 4], [u8; 4]);
 
 fn hop((s, packet, node, kind, from, to): Row) -> (HopEvent, Option<Identity>) {

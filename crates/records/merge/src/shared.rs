@@ -1,4 +1,5 @@
-//! What the configurations of all nodes say of the mesh, as a merged run keeps it: enough to simulate the run again.
+//! The settings that the configurations of all nodes share, as a merged run keeps them: enough to
+//! simulate the run again.
 
 use toml::{Table, Value};
 

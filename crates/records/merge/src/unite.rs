@@ -1,9 +1,9 @@
 //! Finds the same packet at several nodes, which number packets independently.
 //!
-//! Rows are of one packet if one node sent the frame that the other received, or if they carry the same data: then source,
-//! destination, identification, transport header and the first octets behind it are the same. Equal packets come again - a program
-//! repeats itself, identifications are used anew - so both count only near each other in time, and each time that an application
-//! sends begins a new packet.
+//! Rows are of one packet if one node sent the frame that the other received, or if they carry the same data:
+//! then source, destination, identification, transport header and the first octets behind it are the same.
+//! Equal packets come again - a program repeats itself, identifications are reused - so both count only near
+//! each other in time, and each time that an application sends begins a new packet.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::PacketId;

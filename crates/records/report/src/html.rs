@@ -1,4 +1,4 @@
-//! One page of HTML that needs nothing else.
+//! One self-contained HTML page.
 
 use std::fmt::Write as _;
 

@@ -1,9 +1,10 @@
-//! What a reproduction hands to people and programs: numbers beside the paper's, figures, one HTML page.
+//! The output of a reproduction for people and programs: numbers next to the paper's, figures, one HTML page.
 //!
 //! * [`Estimate`]: a mean over seeds with its Student-t 95 % interval; [`Estimate::of_differences`] for paired runs,
 //!   [`Estimate::of_difference`] for runs that have nothing in common; [`plain`] and [`signed`] write numbers.
-//! * [`Row`]: one published number with ours beside it; [`rows_json`], [`rows_csv`] and [`rows_text`] write lists of them. A [`Range`] bounds
-//!   its interval, a [`Source`] names the runs behind it, and a [`Tally`] counts how many come near to the paper.
+//! * [`Row`]: one published number next to ours; [`rows_json`], [`rows_csv`] and [`rows_text`]
+//!   write lists of them. A [`Range`] bounds its interval, a [`Source`] names the runs behind it,
+//!   and a [`Tally`] counts how many come near to the paper.
 //! * [`columns`]: a table for a terminal; [`Document`]: an object of JSON that says which version wrote it.
 //! * [`Plot`]: points with error bars, lines, bars and rules over labelled axes, drawn as SVG; [`Plot::svg`] is a file of its own.
 //! * [`Distribution`] holds any number of values in bounded memory, and [`cdf`] draws it; [`lines`] and [`by_name`] draw estimates

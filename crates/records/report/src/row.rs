@@ -1,4 +1,4 @@
-//! One published number, and ours beside it.
+//! One published number next to ours.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! What recording costs the run's own thread, and what the writer can take. Prints nanoseconds per event; `cargo bench -p
-//! wayhop-trace`.
+//! The cost of recording for the run's own thread, and the capacity of the writer. Prints
+//! nanoseconds per event; `cargo bench -p wayhop-trace`.
 #![allow(clippy::disallowed_methods, reason = "a bench measures time")]
 
 use std::net::Ipv4Addr;

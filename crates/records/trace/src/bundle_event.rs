@@ -1,4 +1,4 @@
-//! Bundles of delay-tolerant networking in a run's record: what happened to them, and what each contact carried.
+//! Bundles of delay-tolerant networking in a run's record: their events, and the bytes of each contact.
 
 use std::sync::Arc;
 

@@ -157,7 +157,7 @@ pub struct ConnectionEvent {
     pub time: Time,
     /// At which node.
     pub node: NodeId,
-    /// What its kernel told of it.
+    /// The kernel's view of it.
     pub connection: TcpConnection,
 }
 
@@ -170,7 +170,7 @@ pub struct SizeEvent {
     pub node: NodeId,
     /// Which list: a table or a place of packets, as [`wayhop_core::Inspect`] names it; `queue` for an interface queue.
     pub what: &'static str,
-    /// Of which of the node's interfaces, of a queue; else [`IfaceId::ANY`].
+    /// The node's interface, of a queue; otherwise [`IfaceId::ANY`].
     pub iface: IfaceId,
     /// Entries or packets in it.
     pub count: u64,
@@ -264,7 +264,7 @@ impl Outcome {
 pub struct Counter {
     /// Whose.
     pub node: NodeId,
-    /// Of which of the node's interfaces; `None` where it is about none.
+    /// The node's interface; `None` where the event concerns none.
     pub iface: Option<IfaceId>,
     /// Which layer keeps it: `mac`, `queue`, `dsr`, ...
     pub layer: &'static str,

@@ -1,4 +1,4 @@
-//! Runs without a summary of their own: what is known of running and killed ones, and how to recover them.
+//! Runs without a summary: the state of running and killed ones, and how to recover them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::run_dir::SUMMARY;
 use crate::tables::{Checkpoint, FLOWS, OUTCOMES, TABLES, Table, Tables, mend, open_table};
 use crate::{Error, HopKind, PacketOutcome, RunDir, RunStatus, Summary};
 
-/// Where tables are written anew, in the run directory.
+/// Where tables are rewritten, in the run directory.
 const WORKSHOP: &str = ".recover";
 
 impl RunDir {

@@ -1,15 +1,17 @@
-//! What a run leaves behind: run directories, captures, tables and summaries.
+//! The results of a run: run directories, captures, tables and summaries.
 //!
 //! * A world hands plain records ([`HopEvent`], [`FrameEvent`], [`NoteEvent`], [`SendEvent`], [`PositionEvent`], [`Counter`]) to a
 //!   [`Recorder`], which hashes the hop events ([`TraceHash`]) and has a background thread write them into a [`RunDir`].
 //!   An [`Observer`] sees the records as they are made, for programs that want no files.
 //! * [`Summary`] is the run in numbers; [`human_table`] shows it to people. [`Conversations`] makes flows of programs' packets.
 //! * [`CaptureReader`] reads anyone's pcap and pcapng files, [`Decoder`] the routing messages in them.
-//! * [`CaptureIndex`] finds a moment in a capture, [`dissect`] says what is in a frame, [`Excerpt`] is a capture of chosen frames.
+//! * [`CaptureIndex`] finds a moment in a capture, [`dissect`] decodes a frame, [`Excerpt`] is a
+//!   capture of chosen frames.
 //! * [`diff`] compares what one capture sent with what another one received.
-//! * [`stories`] tells what happened to a packet across nodes; [`lost`] lists those that did not arrive.
-//! * [`export_csv`] turns the tables of a run into text; [`searches`] tells how long routes were searched for,
-//!   [`packet_rows`] and [`outcome_rows`] what became of each packet.
+//! * [`stories`] describes what happened to a packet across nodes; [`lost`] lists those that did
+//!   not arrive.
+//! * [`export_csv`] turns the tables of a run into text; [`searches`] gives the durations of route
+//!   searches, [`packet_rows`] and [`outcome_rows`] the fate of each packet.
 //!
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
 

@@ -1,4 +1,4 @@
-//! The directory that a run writes and everything else reads.
+//! The run directory: written by a run, and read by everything else.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};

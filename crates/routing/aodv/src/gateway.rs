@@ -25,7 +25,8 @@ use crate::routing_table::subnet::network;
 const FIRST: u32 = 1;
 
 impl Engine {
-    /// What this node leads to may have changed. Whoever sends packets that cannot leave here any more is told at once.
+    /// The set of outside destinations behind this node may have changed. Sources whose packets can
+    /// no longer leave here are notified at once.
     pub(crate) fn set_outside(&mut self, cx: &mut Cx<'_>, outside: &Outside) {
         let before = self.outside.replace(outside.clone());
         let is_gateway = !outside.reaches.is_empty();

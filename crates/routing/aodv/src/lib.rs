@@ -10,7 +10,7 @@
 //! # let _: Box<dyn wayhop_core::Protocol> = Box::new(engine);
 //! ```
 //!
-//! # Where to find what
+//! # Where things are
 //!
 //! | what happens | file | section of RFC 3561 |
 //! |---|---|---|
@@ -20,21 +20,22 @@
 //! | a packet needs a route, and waits | `discovery/waiting.rs` | 6.3 |
 //! | requests are sent, one ring after the other | `discovery/search.rs`, `discovery/rate_limit.rs` | 6.3, 6.4 |
 //! | requests are heard, passed on | `discovery/route_request.rs`, `discovery/request_table.rs` | 6.5 |
-//! | replies are made, heard, passed on; routes are installed | `discovery/route_reply.rs` | 6.6, 6.7 |
+//! | replies are sent, received, forwarded; routes are installed | `discovery/route_reply.rs` |
+//! 6.6, 6.7 |
 //! | links break | `maintenance/broken_link.rs` | 6.11, 6.12 |
-//! | Route Errors are made, heard, passed on | `maintenance/route_error.rs`, `maintenance/audience.rs` | 6.11 |
+//! | Route Errors are sent, received, forwarded | `maintenance/route_error.rs`, `maintenance/audience.rs` | 6.11 |
 //! | routes are repaired | `maintenance/local_repair.rs` | 6.12 |
 //! | routes expire, and are forgotten | `maintenance/expiry.rs` | 6.10 |
 //! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` | |
 //! | a route is used | `forwarding/route_use.rs` | 6.2 |
 //! | the headers around a message; bytes | `forwarding/head.rs`, `forwarding/output.rs` | 5 |
-//! | Hellos; what is known of neighbours | `neighbours/hello.rs`, `neighbours/table.rs` | 6.9 |
+//! | Hellos; the state of neighbours | `neighbours/hello.rs`, `neighbours/table.rs` | 6.9 |
 //! | RREP-ACK and the blacklist | `neighbours/unidirectional.rs` | 6.8 |
 //! | next hops on links without acknowledgements | `neighbours/passive_ack.rs`, `neighbours/watch.rs` | 6.10 |
 //! | the routing table and its entries, the order of sequence numbers | `routing_table/`, `routing_table/entries.rs`, `routing_table/seq.rs` | 6.1, 6.2 |
-//! | subnets, which route an address takes; routes to subnets | `routing_table/subnet.rs`, `routing_table/subnet_routes.rs` | 5.2, 7 |
+//! | subnets, the route of an address; routes to subnets | `routing_table/subnet.rs`, `routing_table/subnet_routes.rs` | 5.2, 7 |
 //! | destinations outside of the mesh: a gateway answers for them | `gateway.rs` | 8 |
-//! | what scenarios, hosts and traces know of it | `description/` | |
+//! | its description for scenarios, hosts and traces | `description/` | |
 //!
 //! # Remarks in the trace
 //!

@@ -202,7 +202,7 @@ impl Protocol for Attacker {
                 return cx.consume(p);
             }
         } else if !self.behaviour.identities.is_empty() {
-            // The frame may be for one of its other addresses, of which the inner engine knows nothing.
+            // The frame may be for one of its other addresses, which the inner engine does not know.
             let is_foreign = ipv4::ends(p.bytes()).is_some_and(|(_, to)| to != cx.addr());
             if is_foreign && !rx.broadcast && self.keeps(cx.now(), p.bytes()) {
                 return cx.drop(p, DropReason::Attack);

@@ -1,4 +1,4 @@
-//! Which packets an attacker keeps.
+//! Which packets an attacker drops.
 
 use wayhop_core::{Rng, Time};
 use wayhop_wire::ipv4;

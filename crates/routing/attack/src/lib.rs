@@ -1,9 +1,9 @@
-//! Attackers of scenarios. An attacker is a node whose engine is wrapped by another one, behind the same seam: it hears what
-//! the ordinary engine hears, keeps packets that the node should forward, and sends messages that are forged. What it says
-//! in a protocol's words comes from that protocol's [`wayhop_core::Forger`].
+//! Attackers of scenarios. An attacker is a node whose engine is wrapped by another one, behind the same
+//! seam: it hears what the ordinary engine hears, keeps packets that the node should forward, and sends
+//! messages that are forged. Forged messages come from the protocol's [`wayhop_core::Forger`].
 //!
-//! Jamming and wormholes need no engine: the simulator has them, at its medium. `docs/concepts/attacks.md` says to users
-//! what each attack does.
+//! Jamming and wormholes need no engine: the simulator's medium implements them.
+//! `docs/concepts/attacks.md` describes each attack for users.
 
 mod attacker;
 mod behaviour;

@@ -12,30 +12,31 @@
 //! # let _: Box<dyn wayhop_core::Protocol> = Box::new(engine);
 //! ```
 //!
-//! # Where to find what
+//! # Where things are
 //!
 //! | what happens | file |
 //! |---|---|
 //! | constants, choices, which go together, profiles, changes while the node runs | `params/` |
 //! | handlers of the seam, state, timers, tables to look at | `engine/` |
 //! | the periodic check; the wait after a reboot | `engine/periodic.rs`, `engine/reboot.rs` |
-//! | an update is heard: which news are believed, and what they set off | `updates/receive.rs` |
-//! | updates are made: full and incremental ones, triggers, settling | `updates/advertise.rs` |
+//! | an update is received: which news are accepted, and their effects | `updates/receive.rs` |
+//! | updates are sent: full and incremental ones, triggers, settling | `updates/advertise.rs` |
 //! | links break, and the routes over them | `maintenance/broken_link.rs` |
 //! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` |
 //! | Hellos where the link acknowledges nothing | `neighbours/hello.rs` |
-//! | packets without a route, and those that come back | `forwarding/data.rs` |
+//! | packets without a route, and returned ones | `forwarding/data.rs` |
 //! | destinations outside of the mesh: gateways and their exits | `gateway/` |
 //! | the routing table, the order of sequence numbers | `routing_table/`, `routing_table/seq.rs` |
 //! | bytes; routes of the host | `forwarding/output.rs` |
-//! | what scenarios, hosts and traces know of it | `description/` |
+//! | its description for scenarios, hosts and traces | `description/` |
 //!
 //! # The protocol in short
 //!
-//! Each destination numbers what it says of itself, with even numbers. A route with a newer number replaces an older one; of
-//! two with the same number the shorter counts. Who loses a link makes the number of each route over it odd, one more than it
-//! was, and tells that there is no way: that is newer than all older news, and older than the destination's next number. So
-//! along the next hops numbers never fall, and where they stay the same the distance falls: there is no loop.
+//! Each destination announces itself with even numbers. A route with a newer number replaces an older one; of
+//! two with the same number the shorter counts. A node that loses a link raises the number of each route over
+//! it by one, to an odd number, and announces that the destination is unreachable: this is newer than all
+//! earlier news, and older than the destination's next number. So along the next hops numbers never decrease,
+//! and where they are equal the distance decreases: there is no loop.
 //!
 //! # Remarks in the trace
 //!
@@ -51,8 +52,9 @@
 //!
 //! # Bounds
 //!
-//! Nothing grows with what neighbours send: the routing table and the buffer have their limits in [`Params`]. Nothing panics
-//! on any bytes. DSDV authenticates nothing: `docs/security.md` says what a forged update does.
+//! Nothing grows with what neighbours send: the routing table and the buffer have their limits in
+//! [`Params`]. Nothing panics on any bytes. DSDV has no authentication: `docs/security.md`
+//! describes the effect of a forged update.
 //!
 //! # Not here
 //!

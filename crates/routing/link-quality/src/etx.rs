@@ -1,8 +1,8 @@
 //! The expected transmission count of links to neighbours (De Couto, Aguayo, Bicket and Morris 2003), by broadcast probes
 //! as LQSR sends them (Draves, Padhye and Zill 2004).
 //!
-//! Every node broadcasts a probe each [`INTERVAL`], give or take a tenth. A probe says how many probes its sender has heard
-//! from each neighbour in the last [`WINDOW`]. So a node knows of each neighbour
+//! Every node broadcasts a probe each [`INTERVAL`], with 10 % jitter. A probe says how many probes its sender
+//! has heard from each neighbour in the last [`WINDOW`]. So a node knows of each neighbour
 //! * dr, the share of the neighbour's probes that it heard, and
 //! * df, the share of its own probes that the neighbour heard;
 //!
@@ -63,7 +63,7 @@ pub struct Etx {
 }
 
 impl Etx {
-    /// An estimator for at most so many neighbours; the one silent for longest gives way.
+    /// An estimator for at most `capacity` neighbours; a new one then replaces the one silent for longest.
     pub fn new(capacity: usize) -> Self {
         Self { rows: SortedTable::new(capacity), began: None }
     }

@@ -7,7 +7,7 @@ use wayhop_wire::{host_unreachable, ipv4};
 
 /// How much of a segment is returned: its ports and its sequence number.
 const QUOTED: usize = 8;
-/// The same source is told of the same destination only so often (RFC 1812, section 4.3.2.8).
+/// At most one notice per source and destination in this time (RFC 1812, section 4.3.2.8).
 const APART: Span = Span::from_millis(100);
 
 /// Tells sources of packets that their ways end at this node.

@@ -1,4 +1,4 @@
-//! Where nodes are, as far as this node was told: its own GPS and what others said in their packets.
+//! Where nodes are, from this node's own GPS and from others' packets.
 
 use std::net::Ipv4Addr;
 
@@ -43,7 +43,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// A table of at most so many nodes; the one heard of longest ago gives way.
+    /// A table of at most `capacity` nodes; a new one then replaces the one silent for longest.
     pub fn new(capacity: usize) -> Self {
         Self { rows: SortedTable::new(capacity) }
     }

@@ -1,4 +1,4 @@
-//! How long a neighbour takes to acknowledge: TCP's estimator (Jacobson 1988, as RFC 6298 section 2 writes it down).
+//! Round-trip times of neighbours: TCP's estimator (Jacobson 1988, as RFC 6298 section 2 writes it down).
 
 use wayhop_core::Span;
 

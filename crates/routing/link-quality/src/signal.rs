@@ -1,4 +1,4 @@
-//! At what strength each neighbour was heard, and whether it grows or fades.
+//! Each neighbour's signal strength, and whether it grows or fades.
 
 use std::net::Ipv4Addr;
 
@@ -33,7 +33,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// A table of at most so many neighbours; the one silent for longest gives way.
+    /// A table of at most `capacity` neighbours; a new one then replaces the one silent for longest.
     pub fn new(capacity: usize) -> Self {
         Self { rows: SortedTable::new(capacity) }
     }

@@ -1,4 +1,4 @@
-//! A bounded map: what has no room pushes out the row that nobody touched for longest.
+//! A bounded map: a new row replaces the least recently used one.
 
 use wayhop_core::Time;
 

@@ -1,4 +1,4 @@
-//! The registry as the rest of Wayhop asks it about packets.
+//! The registry's functions for packets.
 
 use wayhop_core::{Class, Classifier, DecodedMessage, Description, Messages};
 use wayhop_wire::ipv4;

@@ -1,7 +1,8 @@
 //! The registry of routing protocols.
 //!
-//! [`ALL`] lists the [`Description`] of each protocol, and of `none`, which stands for no routing. Everything else in Wayhop takes names, parameters, messages and needs
-//! from there: no other crate names a protocol. `docs/concepts/new-protocol.md` says how to add one.
+//! [`ALL`] lists the [`Description`] of each protocol, and of `none`, for no routing. Everything
+//! else in Wayhop takes names, parameters, messages and needs from there: no other crate names a
+//! protocol. `docs/concepts/new-protocol.md` says how to add one.
 //!
 //! Crates that must not know any protocol are handed [`CLASSIFIER`]. Packets go through [`classify`], [`decode`], [`hop`] and [`route_header`], which find the protocol by the packet's IP
 //! protocol number or UDP port.

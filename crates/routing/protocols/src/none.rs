@@ -1,7 +1,7 @@
-//! No routing: a node that reaches its neighbours, and by static routes others.
+//! No routing: a node that reaches its neighbours, and others by static routes.
 //!
-//! As a host without a router on one link (RFC 1122, section 3.3.1.1), it takes every destination without a route for a
-//! neighbour. What others send by way of it, it forwards by its static routes only.
+//! As a host without a router on one link (RFC 1122, section 3.3.1.1), it treats every destination
+//! without a route as a neighbour. It forwards others' packets by its static routes only.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ fn no_two_protocols_share_a_name_or_a_carrier() {
     assert!(find("rip").is_none());
 }
 
-/// Tags of one protocol's packets are none of another's, and hosts leave room for every block.
+/// Tags of one protocol's packets are not those of another's, and hosts leave room for every block.
 #[test]
 fn authentication_differs_between_protocols_and_fits() {
     let all = || ALL.iter().filter_map(|d| d.messages.authentication);

@@ -1,4 +1,5 @@
-//! A network with keys, and an outsider who hears everything and sends what it likes: the network goes on as one without it.
+//! A network with keys, and an outsider who hears everything and sends anything: the network works
+//! as without it.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is to happen, in order of time.
+//! Scheduled events, in order of time.
 
 use std::cmp::Ordering;
 use std::net::Ipv4Addr;

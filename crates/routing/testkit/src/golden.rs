@@ -63,7 +63,7 @@ impl Capture {
     /// Reads a source.
     ///
     /// # Errors
-    /// Names the line that is none of the above.
+    /// Names the line that is none of these.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let mut c = Self { name: name.to_owned(), ..Self::default() };
         for (i, line) in text.lines().enumerate() {
@@ -73,7 +73,7 @@ impl Capture {
             }
         }
         if c.packets.iter().any(|p| p.bytes.is_empty()) || c.packets.is_empty() {
-            return Err(format!("{name}: a packet without octets"));
+            return Err(format!("{name}: a packet without bytes"));
         }
         Ok(c)
     }

@@ -1,4 +1,4 @@
-//! One node and what it numbers.
+//! One node and its counters.
 
 use wayhop_core::Protocol;
 use wayhop_node::Node;

@@ -1,9 +1,10 @@
 //! Protocols on scripted links, and oracles for tests.
 //!
-//! [`Net`] runs N protocol instances on links that the test switches, with a virtual clock, and applies their effects
-//! as the documentation of `wayhop_core` says: delays, timers that replace by key, an interface queue with recall,
-//! a forwarding table with TTL decrement, misses and use reports for `DataPlane::Forwarding`. Everything that happens
-//! goes into a [`Record`] that two runs can compare, and [`Net::assert_conserved`] fails when a packet vanished.
+//! [`Net`] runs N protocol instances on links that the test switches, with a virtual clock, and
+//! applies their effects as documented in `wayhop_core`: delays, timers that replace by key, an
+//! interface queue with recall, a forwarding table with TTL decrement, misses and use reports for
+//! `DataPlane::Forwarding`. Everything that happens goes into a [`Record`] that two runs can
+//! compare, and [`Net::assert_conserved`] fails when a packet vanished.
 //!
 //! ```no_run
 //! # use wayhop_core::{Protocol, Time};
@@ -18,13 +19,14 @@
 //! net.assert_conserved();
 //! ```
 //!
-//! **What is simple here, on purpose.** There is no collision and no carrier sense: a node sends one frame at a time,
-//! each takes [`Config::airtime`], and arrives after the link's delay. A unicast frame succeeds when the link is up in
-//! both directions (the acknowledgement must come back) and one of [`Config::tries`] draws survives the link's loss.
+//! **Deliberate simplifications.** There is no collision and no carrier sense: a node sends one
+//! frame at a time, each takes [`Config::airtime`], and arrives after the link's delay. A unicast
+//! frame succeeds when the link is up in both directions (the acknowledgement must come back) and
+//! one of [`Config::tries`] draws survives the link's loss.
 //!
-//! [`tshark`] runs the Wireshark command line on a capture, as an oracle that nobody here wrote, and [`pcap`] writes
-//! the captures for it. `explore` (feature `explore`) visits every state that a few nodes can get into. [`golden`] reads packets that were written down by hand.
-//! [`replay`] feeds recorded inputs to an engine again.
+//! [`tshark`] runs the Wireshark command line on a capture, as an independent oracle, and [`pcap`] writes the
+//! captures for it. `explore` (feature `explore`) visits every reachable state of a few nodes. [`golden`]
+//! reads packets written by hand. [`replay`] replays recorded inputs to an engine.
 
 mod check;
 mod config;

@@ -1,4 +1,4 @@
-//! Who hears whom.
+//! Which nodes hear each other.
 
 use wayhop_core::Span;
 

@@ -17,7 +17,7 @@ impl<'a> Octets<'a> {
         self.0 = rest;
         Some(*first)
     }
-    /// A length and so many octets, or what is there.
+    /// A length and that many bytes, or as many as there are.
     pub fn some(&mut self) -> Option<&'a [u8]> {
         let len = usize::from(self.octet()?).min(self.0.len());
         let (some, rest) = self.0.split_at(len);

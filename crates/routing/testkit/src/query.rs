@@ -1,4 +1,4 @@
-//! Questions that a test asks afterwards.
+//! Queries of a test.
 
 use std::fmt::Display;
 use std::io;
@@ -59,7 +59,7 @@ impl Net {
                 let Ok(icmp::Repr::DestinationUnreachable { code: 1, original, .. }) = message else {
                     panic!("something else was delivered");
                 };
-                let about = ipv4::Packet::new_snapped(original).expect("its header is whole");
+                let about = ipv4::Packet::new_snapped(original).expect("a complete header");
                 assert_eq!(
                     (about.src(), about.payload().len()),
                     (addr(node), 8),

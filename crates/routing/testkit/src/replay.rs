@@ -1,16 +1,16 @@
-//! Logs of inputs as tests: an engine that is given what one was given in a run does what that one did.
+//! Logs of inputs as tests: an engine that replays a log behaves as the recorded one did.
 //!
-//! `docs/concepts/replay.md` tells how a log from a run or from the field becomes such a test.
+//! `docs/concepts/replay.md` describes how to turn a log from a run or from the field into such a test.
 
 use std::path::Path;
 
 use wayhop_core::Description;
 use wayhop_replay::{End, Reader, Replay};
 
-/// Fails unless the engine does what the log says, to its end. The message has the first difference whole.
+/// Fails unless the engine behaves as in the log, to its end. The message contains the first difference.
 ///
 /// # Panics
-/// If the engine does something else, or the log is none of this protocol, or not whole.
+/// If the engine behaves differently, or the log is incomplete or of another protocol.
 pub fn assert_same(protocol: &'static Description, log: &Path) {
     let name = log.display();
     let reader = Reader::open(log).unwrap_or_else(|e| panic!("{e}"));
@@ -38,6 +38,6 @@ pub fn assert_same(protocol: &'static Description, log: &Path) {
         }
     }
     let report = replay.report();
-    assert_eq!(report.end, End::Whole, "{name}: the log is not whole");
+    assert_eq!(report.end, End::Whole, "{name}: the log is incomplete");
     assert!(report.effects > 0, "{name}: an engine without effects tests nothing");
 }

@@ -7,12 +7,12 @@ use wayhop_core::{
 
 use crate::net::Net;
 
-/// So many seconds after the start.
+/// A time in seconds after the start.
 pub fn secs(s: f64) -> Time {
     Time::from_secs_f64(s)
 }
 
-/// So many milliseconds.
+/// A span in milliseconds.
 pub fn ms(n: u64) -> Span {
     Span::from_millis(n)
 }

@@ -1,4 +1,4 @@
-//! What a node asks of the scripted world around it.
+//! What a node requires of the scripted world around it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -207,7 +207,7 @@ impl Document {
     }
 }
 
-/// The word that a message says is none of the known ones.
+/// The unknown word that a message names.
 fn unknown_word(message: &str) -> Option<&str> {
     let is_so = message.starts_with("unknown field") || message.starts_with("unknown variant");
     message.split('`').nth(1).filter(|_| is_so)

@@ -10,7 +10,7 @@ pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
     let wrong = |reason: String, remedy: &str| Error::new(reason, remedy).key(format!("--set {set}"));
     let (path, value) = set
         .split_once('=')
-        .ok_or_else(|| wrong("there is no = in the setting".into(), "write --set path.key=value"))?;
+        .ok_or_else(|| wrong("the setting has no =".into(), "write --set path.key=value"))?;
     let value = set_value(value.trim());
     let parts: Vec<&str> = path.trim().split('.').collect();
     if parts.iter().any(|p| p.is_empty()) {
@@ -93,7 +93,7 @@ mod tests {
     fn wrong_sets_say_what_is_wrong() {
         let mut t = table("seed = 1\ntraffic = []\n");
         for (set, message) in [
-            ("seed", "--set seed: there is no = in the setting; write --set path.key=value"),
+            ("seed", "--set seed: the setting has no =; write --set path.key=value"),
             ("a..b=1", "--set a..b=1: the path has an empty name; write --set path.key=value"),
             (
                 "seed.x=1",

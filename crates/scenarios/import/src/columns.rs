@@ -1,4 +1,4 @@
-//! The columns of a table of places: which is which, by their names, and what their numbers count.
+//! The columns of a table of positions, identified by their names, and their units.
 
 use crate::error::{Error, shown};
 

@@ -1,4 +1,4 @@
-//! CORE's session files (XML): each device is a node that stands.
+//! CORE's session files (XML): each device is a stationary node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -235,7 +235,7 @@ fn first_of<'a>(union: &BTreeMap<&'a str, &'a str>, mut network: &'a str) -> &'a
     network
 }
 
-/// What of a session is read, or told of.
+/// The parts of a session that are read or reported.
 const READ: [&str; 4] = ["networks", "devices", "links", "session_origin"];
 /// Names that a remark lists at most.
 const MOST_LISTED: usize = 12;

@@ -1,4 +1,4 @@
-//! What of a file is not understood, where, and what to do about it.
+//! What is wrong with a file, where, and how to fix it.
 
 use std::fmt;
 use std::path::PathBuf;

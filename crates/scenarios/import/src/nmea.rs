@@ -164,7 +164,7 @@ impl Log {
         self.last_s = Some(time_s);
         let Some(place) = said.place else { return };
         let at_s = self.day_s + time_s;
-        // Several sentences tell of one fix, each in its way.
+        // Several sentences describe one fix, each in its way.
         match self.fixes.last_mut().filter(|last| last.at_s == at_s) {
             Some(last) => last.height_m = last.height_m.or(said.height_m),
             None => self.fixes.push(Fix { at_s, place, height_m: said.height_m, line }),

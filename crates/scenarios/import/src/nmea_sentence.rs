@@ -141,7 +141,7 @@ fn date_of(text: &str) -> Option<f64> {
     Some(days(year, month, day).filter(|_| text.len() == 6)? as f64 * 86_400.0)
 }
 
-/// Degrees of `ddmm.mmm`, with so many digits of whole degrees.
+/// Degrees of `ddmm.mmm`, with `digits` digits of whole degrees.
 fn degrees(text: &str, side: &str, digits: usize, [plus, minus]: [&str; 2]) -> Option<f64> {
     // Some leave leading zeros out.
     let whole = text.find('.').unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! The traffic in captures: what programs sent, when a capture first shows it.
+//! The traffic in captures: the packets of programs, at the time when a capture first shows them.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -261,7 +261,7 @@ mod tests {
     const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
     const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
-    /// A datagram with so many octets; `id` tells it from others.
+    /// A datagram of `octets` bytes; `id` distinguishes it from others.
     fn datagram(id: u16, octets: usize) -> Vec<u8> {
         let length = udp::HEADER_LEN + octets;
         let mut p = vec![0; ipv4::HEADER_LEN + length];
@@ -279,7 +279,7 @@ mod tests {
         p
     }
 
-    /// A segment from A to B with so many octets of data from this number on.
+    /// A segment from A to B with `octets` bytes of data from this number on.
     fn segment(id: u16, seq: u32, flags: u8, octets: usize) -> Vec<u8> {
         let mut p = datagram(id, 12 + octets);
         p[9] = ipv4::protocol::TCP;
@@ -294,7 +294,7 @@ mod tests {
         snapped(packets, 65_535)
     }
 
-    /// One that has only so many octets of each packet.
+    /// One with at most `most` bytes of each packet.
     fn snapped(packets: &[(u32, Vec<u8>)], most: usize) -> Vec<u8> {
         let mut file = Vec::new();
         file.extend(0xa1b2_c3d4_u32.to_le_bytes());
@@ -334,7 +334,8 @@ mod tests {
     fn packets_that_are_cut_off_have_the_lengths_that_their_headers_say() {
         let sent: Vec<(u32, Vec<u8>)> =
             (0..10).map(|i| (5_000 + u32::from(i) * 100, datagram(i, 512))).collect();
-        // One node's capture is cut off after 200 octets and the other one's is whole: the packets are the same.
+        // One node's capture is truncated after 200 bytes and the other one's is not: the packets
+        // are the same.
         let (a, b) = (snapped(&sent, 200), pcap(&sent));
         for files in [vec![("a".as_ref(), &a[..])], vec![("a".as_ref(), &a[..]), ("b".as_ref(), &b[..])]] {
             let i = pcapng(files).unwrap();
@@ -350,7 +351,8 @@ mod tests {
     #[test]
     fn a_connection_has_the_octets_of_its_stream_whatever_was_sent_again_or_cut_off() {
         let (ack, syn, fin) = (16, 2, 17);
-        // 1,200 + 1,200 + 600 octets, of which the second 1,200 go twice, as packets of their own; then a keep-alive and the FIN.
+        // 1,200 + 1,200 + 600 bytes; the second 1,200 go twice, as packets of their own; then a
+        // keep-alive and the FIN.
         let sent: Vec<(u32, Vec<u8>)> = [
             (999, syn, 0),
             (1_000, ack, 1_200),

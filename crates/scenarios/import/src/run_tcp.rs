@@ -19,7 +19,7 @@ pub(crate) struct SentByTcp {
     flows: FxHashMap<(u32, NodeId), Ends>,
 }
 
-/// What the kernel told of the connections between two ends.
+/// The kernel's view of the connections between two ends.
 #[derive(Copy, Clone, Default)]
 struct TcpOctets {
     /// Of those that are over: octets sent, and of these again.
@@ -39,7 +39,7 @@ impl SentByTcp {
         }
     }
 
-    /// Octets of the streams, of which a table tells: `tcp` of a scenario's connections, `connections` of programs'.
+    /// Bytes of the streams in a table: `tcp` of a scenario's connections, `connections` of programs'.
     pub(crate) fn streams(&self, tables: &Tables<'_>) -> Result<BTreeMap<Ends, u64>, Error> {
         let mut told: BTreeMap<Ends, TcpOctets> = BTreeMap::new();
         tables.connections(&mut |e| {
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn octets_that_were_sent_again_are_no_data() {
-        // 1,000 + 1,000 + 500 octets, of which the second 1,000 went twice, as the last look knows.
+        // 1,000 + 1,000 + 500 bytes; the second 1,000 went twice, as the last look shows.
         let segments = [(1_000, 1_000), (1_100, 1_000), (1_200, 1_000), (1_300, 500)];
         let looks = [look(1_050, 1_000, 0), look(1_400, 3_500, 1_000)];
         let (octets, remarks) = imported(&segments, &looks);

@@ -7,8 +7,8 @@ use crate::error::{Error, shown};
 /// How far the declaration of an XML file may reach, octets.
 const DECLARATION: usize = 200;
 
-/// The text of a file: by its byte-order mark, or by the declaration `<?xml encoding=...?>`; else as UTF-8 or, where it is none, as
-/// Windows-1252, of which ISO 8859-1 is a part.
+/// The text of a file: by its byte-order mark, or by the declaration `<?xml encoding=...?>`; else
+/// as UTF-8 or, where it is none, as Windows-1252, a superset of ISO 8859-1.
 ///
 /// # Errors
 /// If the declaration names an unknown encoding, or the file is empty or a zip archive.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use wayhop_core::{Span, Time};
 use wayhop_world::links::LinkChange;
 
-/// Changes that are so close in time are one: times are whole nanoseconds, and at a grazing contact a nanosecond of
-/// one node's motion is many of the link's. Nothing that carries packets is as fast.
+/// Changes that are so close in time are one: times are integer nanoseconds, and at a grazing contact a
+/// nanosecond of one node's motion is many of the link's. Nothing that carries packets is as fast.
 const SIMULTANEOUS: Span = Span::from_nanos(100);
 
 /// Changes in order of time, taken together as far as they are simultaneous.

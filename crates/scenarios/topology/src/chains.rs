@@ -1,4 +1,4 @@
-//! What a chain of nodes carries, by its length, and what that lets a moving flow expect.
+//! The throughput of a chain of nodes by its length, and the expected throughput of a moving flow.
 
 use std::fmt;
 

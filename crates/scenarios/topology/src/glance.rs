@@ -1,4 +1,4 @@
-//! A large network at single moments: who reaches whom then, and in how many parts it is.
+//! A large network at single moments: reachability and partitions.
 
 use wayhop_core::Time;
 use wayhop_world::{Adjacency, HopRow, UNREACHABLE};

@@ -135,7 +135,7 @@ impl RunPaths {
     }
 }
 
-/// A time of a table, which is whole nanoseconds.
+/// A time of a table, in integer nanoseconds.
 fn time(seconds: f64) -> Time {
     Time::from_secs_f64(seconds)
 }

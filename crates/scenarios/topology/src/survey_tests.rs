@@ -113,7 +113,7 @@ fn a_link_that_goes_at_the_moment_another_comes_leaves_no_gap() {
 
 #[test]
 fn changes_within_what_rounding_moves_them_by_are_one() {
-    // 0-2-1 is lost, 0-3-1 comes so many nanoseconds later.
+    // 0-2-1 is lost, 0-3-1 comes `later_ns` later.
     for (later_ns, steps) in
         [(0, vec![Some(2), Some(2)]), (80, vec![Some(2), Some(2)]), (200, vec![Some(2), None, Some(2)])]
     {
@@ -187,7 +187,7 @@ fn links_are_written_down_from_beginning_to_end() {
     assert_eq!((staying.a, staying.b, staying.up, staying.down), (0, 2, None, None));
     assert!((passing.lifetime().unwrap().as_secs_f64() - 40.0).abs() < 1e-8);
     assert_eq!((staying.lifetime(), staying.seen(at(END_S))), (None, Span::from_secs(100)));
-    // 140 link seconds, of which one link ended: 140 s are the mean lifetime as far as anybody can tell.
+    // 140 link seconds in which one link ended: 140 s is the best estimate of the mean lifetime.
     assert!((links.lifetime_mean_s().unwrap() - 140.0).abs() < 1e-6);
     assert!((links.links_mean() - 1.4).abs() < 1e-9 && (links.neighbours_mean() - 2.8 / 3.0).abs() < 1e-9);
     let [zero, one, _] = links.nodes[..] else { panic!() };

@@ -27,7 +27,7 @@ fn node(own: Ipv4Addr) -> Auth {
     Auth::new(keys, format, own, stream(1, Purpose::Authentication, u64::from(own.to_bits())))
 }
 
-/// A datagram of AODV with so many octets of payload.
+/// An AODV datagram with `payload` bytes of payload.
 fn packet(pool: &mut Pool, payload: usize) -> Packet {
     let udp_len = udp::HEADER_LEN + payload;
     let mut p = pool.zeroed(ipv4::HEADER_LEN + udp_len, PacketMeta::default());

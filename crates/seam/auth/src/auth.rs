@@ -146,7 +146,7 @@ impl Auth {
     pub fn set_keys(&mut self, keys: Keys) {
         self.keys = keys;
     }
-    /// The node begins anew, without memory.
+    /// The node reboots, without memory.
     pub fn reboot(&mut self) {
         self.index = self.rng.bits();
         self.counter = 0;
@@ -205,7 +205,8 @@ impl Auth {
     pub fn next_exchange(&mut self, iface: IfaceId) -> Option<Time> {
         self.outboxes.get_mut(iface.index())?.next_look()
     }
-    /// Writes the packet of an exchange. It is empty until it leaves: what is asked and answered meanwhile goes along.
+    /// Writes the packet of an exchange. It is filled only when it leaves, and so contains every
+    /// challenge and answer that became due meanwhile.
     pub fn write_exchange(&self, p: &mut Packet) {
         self.format.write_empty(p, self.own);
     }

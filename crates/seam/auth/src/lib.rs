@@ -1,10 +1,10 @@
-//! Authentication of routing messages with keys that the nodes of a network share, in the way of RFC 8967: without I/O and without
-//! clocks that agree.
+//! Authentication of routing messages with shared keys, in the way of RFC 8967: without I/O, and
+//! without synchronised clocks.
 //!
-//! Each node signs what it transmits, hop by hop, so that fields that change on the way are covered. [`Auth::seal`] adds a block
-//! ([`wayhop_wire::auth`]) to a packet, and [`Auth::open`] looks at one and takes it off. A neighbour's packets count when
-//! their tag is right, when the neighbour has answered a challenge since it began, and when their counter is new.
-//! docs/concepts/authentication.md has the whole of it.
+//! Each node signs each transmission, hop by hop, so that fields that change on the way are covered.
+//! [`Auth::seal`] adds a block ([`wayhop_wire::auth`]) to a packet, and [`Auth::open`] checks and removes it.
+//! A neighbour's packet is accepted if its tag is right, its counter is new, and the neighbour has answered a
+//! challenge since its start. docs/concepts/authentication.md describes the protocol.
 
 mod auth;
 mod key;

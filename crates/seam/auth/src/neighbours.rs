@@ -1,4 +1,4 @@
-//! What is known of neighbours: those that were verified, and those that are not.
+//! Verified and unverified neighbours.
 
 use std::net::Ipv4Addr;
 

@@ -1,9 +1,9 @@
-//! The nonces that neighbours are to send back.
+//! Nonces that neighbours must return.
 
 use wayhop_core::{Span, Time};
 
-/// How long a nonce is good. RFC 8967, section 4.3.1.1, allows 30 s; but challenges and answers go to all, and whoever replays
-/// both within this time is a wormhole.
+/// How long a nonce is valid. RFC 8967, section 4.3.1.1, allows 30 s; but challenges and answers
+/// are broadcast, and replaying both within this time takes a wormhole.
 const LIFE: Span = Span::from_secs(2);
 /// How long neighbours are challenged with the same one: so much time is left for the last of them to answer.
 const IN_USE: Span = Span::from_secs(1);

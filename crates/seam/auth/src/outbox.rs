@@ -1,4 +1,4 @@
-//! What a node is to challenge and to answer on one interface, until a frame takes it along.
+//! Pending challenges and answers on one interface, until a frame carries them.
 
 use std::net::Ipv4Addr;
 
@@ -7,7 +7,7 @@ use wayhop_wire::auth::Exchange;
 
 /// The most challenges, and the most answers, that wait.
 const MAX_WAITING: usize = crate::neighbours::MAX_STRANGERS;
-/// How long what goes along with the next frame waits for one.
+/// How long an optional attachment waits for a frame.
 const STALE_AFTER: Span = Span::from_secs(1);
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ struct Ask {
     neighbour: Ipv4Addr,
     state: ExchangeState,
     since: Time,
-    /// It goes along with a frame, and is not worth one of its own.
+    /// Attached to the next frame; not worth a frame of its own.
     is_extra: bool,
 }
 
@@ -87,8 +87,8 @@ impl Outbox {
             self.by(due);
         }
     }
-    /// The challenge of a neighbour that would go along with whatever frame there is gets one by `due`, or when it is to be
-    /// repeated. Returns whether there was one.
+    /// A neighbour's challenge that is waiting for the next frame is sent by `due`, or when it is
+    /// to be repeated, if that is earlier. Returns whether there was one.
     pub(crate) fn hurry(&mut self, n: Ipv4Addr, due: Time) -> bool {
         let Some(a) = self.asks.iter_mut().find(|a| a.neighbour == n && a.is_extra) else { return false };
         a.is_extra = false;

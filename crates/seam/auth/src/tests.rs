@@ -1,4 +1,4 @@
-//! Nodes that talk to each other, and an outsider who hears everything.
+//! Nodes that communicate, and an outsider who hears everything.
 
 use std::net::Ipv4Addr;
 
@@ -231,7 +231,7 @@ fn two_nodes_verify_each_other_with_three_frames() {
     }
 }
 
-/// All in range of each other: whoever speaks is heard by all, one frame after the other, as on a busy medium.
+/// All nodes in range of each other: all hear each frame, one after the other, as on a busy medium.
 #[test]
 fn a_neighbourhood_verifies_itself_with_a_few_frames_for_each_node() {
     for format in FORMATS {
@@ -277,7 +277,8 @@ fn a_nonce_verifies_several_neighbours_and_each_of_them_once() {
     assert_eq!([hears(&mut b, 20, A, &answers[0]), hears(&mut b, 20, C, &answers[1])], [VERIFIED; 2]);
     assert_eq!(b.neighbours(), 2);
     assert_eq!(hears(&mut b, 21, A, &answers[0]), Verdict::Replayed);
-    // A begins anew. What it answered before does not bring its earlier life back, though the nonce is still good.
+    // A reboots. What it answered before does not bring its earlier life back, though the nonce is
+    // still good.
     let old = sealed(&mut a, format, A, &[3; 12]);
     a.reboot();
     assert_eq!(meet(&mut a, &mut b, format, 500), VERIFIED);

@@ -1,4 +1,5 @@
-//! Which counters of a neighbour were received: packets may overtake each other in queues, none counts twice (RFC 9467).
+//! Which counters of a neighbour were received: packets may overtake each other in queues, but none
+//! counts twice (RFC 9467).
 
 /// Counters behind the highest one that still count, 64 a word. A radio's queues reorder by less: each of its classes holds some
 /// tens of packets.

@@ -1,4 +1,4 @@
-//! Who is who: nodes, network addresses, link addresses.
+//! Identities: nodes, network addresses, link addresses.
 
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -1,4 +1,4 @@
-//! How a protocol's packets carry what authenticates them (docs/concepts/authentication.md).
+//! Where a protocol's packets carry their authentication (docs/concepts/authentication.md).
 
 use core::ops::Range;
 
@@ -16,8 +16,8 @@ pub struct Authentication {
     pub mark: &'static [u8],
     /// The part of a payload at the end of which the block is, or would be; `None` if it is no payload of this protocol.
     pub room: fn(&[u8]) -> Option<Range<usize>>,
-    /// Corrects lengths in the protocol's own header after the room of a payload grew by so many octets. False if they do not
-    /// fit.
+    /// Corrects lengths in the protocol's own header after a payload's room grew by this many
+    /// bytes. False if they do not fit.
     pub resized: fn(&mut [u8], isize) -> bool,
     /// The payload of a packet without messages, which an exchange of challenges and answers is before it gets its block.
     pub empty: &'static [u8],
@@ -30,7 +30,7 @@ impl Authentication {
     /// The most octets that a mark has.
     pub const LONGEST_MARK: usize = 2;
 
-    /// Behind a message that fills a datagram, of which all is covered.
+    /// Behind a message that fills a datagram and is covered completely.
     pub const fn behind_message(number: u8, block_type: u8, mark: &'static [u8]) -> Self {
         Self {
             number,

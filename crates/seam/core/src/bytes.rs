@@ -20,7 +20,7 @@ pub(crate) mod owned {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<u8>, D::Error> {
         let text = String::deserialize(d)?;
-        super::from_hex(&text).ok_or_else(|| D::Error::custom("these are no hexadecimal octets"))
+        super::from_hex(&text).ok_or_else(|| D::Error::custom("not hexadecimal bytes"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What those who record, read and compare packets of any protocol ask about them.
+//! The interface for recording, reading and comparing packets of any protocol.
 
 use std::fmt::Debug;
 
@@ -23,6 +23,6 @@ pub trait Classifier: Debug + Sync {
 
     /// The part of the packet that each node on its way changes: `None` if its protocol has none, the inner `None` if it was
     /// not captured whole.
-    #[allow(clippy::option_option, reason = "there is none, or it is cut")]
+    #[allow(clippy::option_option, reason = "missing or truncated")]
     fn route_header<'a>(&self, ip_packet: &'a [u8]) -> Option<Option<&'a [u8]>>;
 }

@@ -1,4 +1,4 @@
-//! Orders from outside of the network.
+//! Commands from outside the network.
 
 use core::fmt;
 
@@ -17,8 +17,8 @@ pub enum Command {
         /// Whose.
         destination: Option<Addr>,
     },
-    /// Go on with these parameters. Refused as a whole, with key, reason and remedy, if the protocol's check refuses them,
-    /// or if one differs from what the node runs with that cannot change while it runs.
+    /// Replace the parameters. Rejected as a whole, with key, reason and fix, if the protocol's
+    /// check rejects them, or if one that cannot change at run time differs.
     SetParameters {
         /// The whole set, as a JSON object: the protocol's `Params`.
         json: String,

@@ -1,4 +1,4 @@
-//! What a handler sees of its node.
+//! The context of a protocol's handlers.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
@@ -44,8 +44,8 @@ impl<'a> Cx<'a> {
         self.addr6 = addr6;
         self
     }
-    /// For nodes with several interfaces, of which only some acknowledge: with the neighbours, in order, for whom the
-    /// opposite of [`Interface::acknowledges`] holds.
+    /// For nodes with several interfaces where only some acknowledge: the neighbours, in order, for
+    /// whom the opposite of [`Interface::acknowledges`] holds.
     #[must_use]
     pub fn with_exceptions(mut self, exceptions: &'a [Addr]) -> Self {
         self.exceptions = exceptions;
@@ -64,7 +64,7 @@ impl<'a> Cx<'a> {
     pub fn addr6(&self) -> Option<Ipv6Addr> {
         self.addr6
     }
-    /// What the node's interfaces told of themselves when the handler was called.
+    /// The state of the node's interfaces when the handler was called.
     pub fn interface(&self) -> Interface {
         self.interface
     }

@@ -1,4 +1,4 @@
-//! A protocol, as everything outside of its crate knows it.
+//! A protocol's description for everything outside its crate.
 //!
 //! Each protocol's crate fills in one [`Description`]; the crate `wayhop-protocols` lists them. Scenarios, hosts, traces and
 //! commands take names, parameters, messages and needs from there.
@@ -123,7 +123,11 @@ pub struct ParameterError {
 impl ParameterError {
     /// Of values that do not fit together, or of a value that the problem names.
     pub fn of_values(problem: String) -> Self {
-        Self { key: None, problem, remedy: "change that key, or leave it to the profile".to_owned() }
+        Self {
+            key: None,
+            problem,
+            remedy: "change that key, or remove it to use the profile's value".to_owned(),
+        }
     }
 }
 
@@ -140,8 +144,8 @@ pub trait Parameters: fmt::Debug + Send + Sync {
     fn check(&self) -> Result<(), ParameterError> {
         Ok(())
     }
-    /// For parameters with which broken links go unnoticed where no acknowledgements tell of them: what to set, such as
-    /// `protocol.hello = "always"`. `chosen` tells which keys the user gave.
+    /// For parameters with which broken links go unnoticed on interfaces without acknowledgements:
+    /// what to set, such as `protocol.hello = "always"`. `chosen` says which keys the user set.
     fn remedy_without_acknowledgements(&self, chosen: &dyn Fn(&str) -> bool) -> Option<&'static str> {
         let _ = chosen;
         None

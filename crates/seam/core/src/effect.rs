@@ -1,4 +1,4 @@
-//! What a protocol asks of its node.
+//! A protocol's effects, for its node.
 
 use serde::{Deserialize, Serialize};
 

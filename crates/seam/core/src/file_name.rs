@@ -1,4 +1,4 @@
-//! Names as files may have them.
+//! File names from node names.
 
 /// A name, of a node or a scenario, as the name of a file: characters that do not belong in one become `_`.
 pub fn file_name(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! How good a GPS receiver's position is.
+//! The quality of a GPS position.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! How a protocol's messages are forged: what attackers of a scenario say. No node uses it for itself.
+//! Forged messages of a protocol, for a scenario's attackers. No node uses them for itself.
 
 use core::net::Ipv4Addr;
 
@@ -24,7 +24,7 @@ pub struct Claim {
     pub ahead: u32,
 }
 
-/// The answer to a message that asks for routes, or tells of some.
+/// The answer to a message that asks for routes or announces some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lure {
     /// Names the question: an attacker answers each once in a while.

@@ -41,7 +41,7 @@ pub enum Reporting {
 
 /// A packet on its way from a node to the medium.
 ///
-/// A clone is for whoever keeps whole states of a node, as [`Packet`]'s is.
+/// Cloning is for a model checker, which keeps whole states of a node, as for [`Packet`].
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// Its payload.

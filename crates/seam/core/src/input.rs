@@ -1,5 +1,5 @@
-//! What a protocol is told. An input serialises: a log of a node's inputs, fed to the same protocol again, makes it do
-//! the same.
+//! A protocol's inputs. They serialise: a log of a node's inputs, replayed to the same protocol,
+//! makes it behave the same.
 
 use std::borrow::Cow;
 
@@ -62,7 +62,7 @@ pub struct RxMeta {
 }
 
 impl RxMeta {
-    /// A frame from this neighbour, of which the interface tells nothing more.
+    /// A frame from this neighbour, without measurements from the interface.
     #[inline]
     pub fn from(from: impl Into<Addr>, broadcast: bool) -> Self {
         let from = from.into();

@@ -1,4 +1,4 @@
-//! Looking into a protocol: for people, tests, and the host's packet count.
+//! Inspecting a protocol: for people, tests, and the host's packet count.
 
 use core::fmt::{self, Display, Formatter};
 

@@ -26,14 +26,14 @@ impl fmt::Display for IfaceId {
     }
 }
 
-/// What a node's interfaces tell of themselves. With several, `queued` is the sum over all of them.
+/// What a node's interfaces report. With several, `queued` is the sum over all of them.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
     /// Packets that wait in the interface queues, in all classes; the ones being sent are not counted.
     pub queued: u32,
-    /// Whether the link layer acknowledges unicasts, so that [`crate::TxStatus`] tells of losses. With several interfaces:
-    /// whether the one does that carries what is for a neighbour of whom nothing was heard. The neighbours for whom the
-    /// opposite holds come with [`crate::Cx::with_exceptions`].
+    /// Whether the link layer acknowledges unicasts, so that [`crate::TxStatus`] reports losses.
+    /// With several interfaces: whether the one does that carries frames for neighbours not yet
+    /// heard. The neighbours for whom the opposite holds come with [`crate::Cx::with_exceptions`].
     pub acknowledges: bool,
 }
 

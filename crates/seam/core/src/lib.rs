@@ -1,14 +1,16 @@
-//! The vocabulary that every part of Wayhop shares, and the seam between a routing protocol and its node.
+//! The vocabulary shared by all of Wayhop, and the interface between a routing protocol and its node.
 //!
 //! * [`Time`] and [`Span`]: integer nanoseconds of the run's own clock.
-//! * [`Addr`], [`Mac`], [`NodeId`]: who is who.
+//! * [`Addr`], [`Mac`], [`NodeId`]: identities.
 //! * [`Rng`] and [`stream`]: random streams keyed by (seed, purpose, node), so that one consumer's draws never move
 //!   another's.
 //! * [`Packet`] and [`Pool`]: the bytes of an IP packet, in buffers that are recycled.
-//! * [`Protocol`] and [`Cx`]: inputs in, effects out. A protocol sees its own node only; it has no clock, socket,
-//!   thread or global list. The node applies the effects in order after the handler returned.
+//! * [`Protocol`] and [`Cx`]: inputs in, effects out. A protocol sees only its own node; it has no
+//!   clock, socket, thread or global list. The node applies the effects in order after the handler
+//!   returns.
 //! * [`Application`] and [`ApplicationCx`]: the same for programs above the routing protocol.
-//! * [`Description`]: a protocol as everything outside of its crate knows it, and [`Configured`]: one with its parameters.
+//! * [`Description`]: a protocol's description for everything outside its crate, and
+//!   [`Configured`]: one with its parameters.
 //!
 //! Nothing in here does I/O.
 

@@ -1,4 +1,4 @@
-//! How much routing traffic a node takes from its neighbours.
+//! Limits on the routing traffic that a node accepts from its neighbours.
 
 /// Limits on what a node takes from its neighbours, a second; 0 is no limit. What exceeds a limit ends as
 /// [`crate::DropReason::RateLimit`] before an engine sees it, so that a neighbour that floods spends its own share.

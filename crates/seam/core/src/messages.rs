@@ -1,4 +1,4 @@
-//! What a protocol tells about its messages, for those who count, trace and decode packets.
+//! Descriptions of a protocol's messages, for counting, tracing and decoding.
 
 use serde_json::{Map, Value};
 
@@ -90,8 +90,8 @@ pub struct MessageFormat {
     pub carrier: Carrier,
     /// The classes of routing packets: names in tables. At most 16; trace hashes contain the index, so add new ones at the end.
     pub classes: &'static [&'static str],
-    /// The classes, as bits, of which a node takes a limited number from each neighbour ([`crate::Limits`]). What answers data, such
-    /// as an acknowledgement, comes at its rate, and is not limited.
+    /// The classes, as bits, that a node accepts from each neighbour only at a limited rate
+    /// ([`crate::Limits`]). Answers to data, such as acknowledgements, come at its rate and are not limited.
     pub limited: u16,
     /// The types of messages: a bit from 0 to 15, and the key under which summaries count them (`by_type`). Trace hashes
     /// contain the bit.

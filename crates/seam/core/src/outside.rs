@@ -1,4 +1,4 @@
-//! What a node knows of the world beyond the mesh.
+//! A node's knowledge of the world beyond the mesh.
 
 use serde::{Deserialize, Serialize};
 

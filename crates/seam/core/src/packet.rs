@@ -36,8 +36,8 @@ pub struct PacketMeta {
 /// A packet that a handler is given must leave it by an effect: sent, delivered, dropped with a reason, consumed, or
 /// kept in a buffer that `inspect` reports. The host counts.
 ///
-/// A clone is a copy outside of any pool, for whoever keeps whole states of a node (a model checker). The packet path
-/// copies with [`Pool::copy`].
+/// A clone is a copy outside of any pool, for a model checker, which keeps whole states of a node.
+/// The packet path copies with [`Pool::copy`].
 #[derive(Clone)]
 pub struct Packet {
     buf: Vec<u8>,
@@ -123,7 +123,7 @@ impl<'de> Deserialize<'de> for Packet {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let logged = Logged::deserialize(d)?;
         let octets = bytes::from_hex(&logged.octets)
-            .ok_or_else(|| serde::de::Error::custom("a packet's octets are no hexadecimal digits"))?;
+            .ok_or_else(|| serde::de::Error::custom("a packet's bytes are not hexadecimal"))?;
         Ok(Pool::new().packet(&octets, logged.meta))
     }
 }
@@ -171,7 +171,7 @@ impl Pool {
         p.buf.clear();
         self.free.push(p.buf);
     }
-    /// So many packets ended together with whoever held them: a protocol that its node's reboot ended.
+    /// These packets ended together with their holder: a protocol that its node's reboot ended.
     pub fn forget(&mut self, packets: u64) {
         self.ended += packets;
     }

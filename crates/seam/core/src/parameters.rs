@@ -1,4 +1,4 @@
-//! Sets of parameters as JSON, and those that a protocol takes over while it runs:
+//! Sets of parameters as JSON, and changes at run time:
 //! [`Command::SetParameters`](crate::Command::SetParameters).
 
 use serde::Serialize;
@@ -13,11 +13,11 @@ pub fn whole_set<P: Serialize + DeserializeOwned>(
     running: &P,
     protocol: &str,
 ) -> Result<P, Refused> {
-    let wrong = |what: String| Refused(format!("these are no parameters of {protocol}: {what}"));
+    let wrong = |what: String| Refused(format!("not parameters of {protocol}: {what}"));
     let given: Map<String, Value> = serde_json::from_str(json).map_err(|e| wrong(e.to_string()))?;
     let set: P = of(given.clone()).map_err(|e| misfit(&given, running).unwrap_or_else(|| wrong(e)))?;
     match object(&set).keys().find(|key| !given.contains_key(*key)) {
-        Some(missing) => Err(wrong(format!("{missing} is missing: give the whole set"))),
+        Some(missing) => Err(wrong(format!("{missing} is missing: give all parameters"))),
         None => Ok(set),
     }
 }
@@ -41,7 +41,8 @@ pub fn keep_from_start<P: Serialize>(running: &P, new: &P, from_start: &[FromSta
     for (key, ..) in differences(running, new) {
         if let Some((_, reason)) = from_start.iter().find(|(keys, _)| keys.contains(&key.as_str())) {
             return Err(Refused(format!(
-                "{key} cannot change while the node runs: {reason}; set it in the scenario or the node's configuration and start again"
+                "{key} cannot change at run time: {reason}; set it in the scenario or the node's \
+                 configuration, and restart"
             )));
         }
     }

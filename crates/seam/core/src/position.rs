@@ -1,4 +1,4 @@
-//! Where a node is: in the scenario's frame, and as a GPS receiver tells it.
+//! Where a node is: in the scenario's coordinates, and from a GPS receiver.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ impl Position {
     }
 }
 
-/// What a GPS receiver tells of its node (WGS 84).
+/// The fix of a node's GPS receiver (WGS 84).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
     /// Latitude, degrees, north positive.

@@ -25,8 +25,7 @@ pub struct Interests {
     pub arrivals: bool,
     /// How often to tell where the node is: [`Input::Position`].
     pub position: Option<Span>,
-    /// IPv6: packets of that family come to it as those of IPv4 do. To a protocol that does not want them they are none of
-    /// its business: the node sends them by its own routes.
+    /// IPv6: it gets packets of that family as well. Otherwise the node sends them by its own routes.
     pub ipv6: bool,
     /// To keep packets that the node is about to forward: [`Protocol::withholds`]. Attackers do.
     pub withholds: bool,
@@ -85,7 +84,7 @@ pub trait Protocol: Send {
     /// An order from outside; an error says why it is not carried out.
     fn on_command(&mut self, cx: &mut Cx<'_>, command: &Command) -> Result<(), Refused> {
         let _ = cx;
-        Err(Refused(format!("this protocol does not know the order {command:?}")))
+        Err(Refused(format!("this protocol does not support the command {command:?}")))
     }
     /// Whether a packet of another node, which is on its way into the interface queue, ends here instead, unsent. Its end
     /// is reported as that of one that was sent. Asked only with [`Interests::withholds`].

@@ -53,8 +53,8 @@ pub enum Purpose {
     Applications = 19,
 }
 
-/// One stream of uniform draws; the same on every machine. It serialises with its state: what is read again goes on with
-/// the same draws.
+/// One stream of uniform draws; the same on every machine. It serialises with its state: a
+/// deserialised stream continues with the same draws.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Rng(Xoshiro256PlusPlus);

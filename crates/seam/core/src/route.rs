@@ -83,7 +83,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// A route to one node, so many hops away, by a neighbour wherever it was heard last.
+    /// A route to one node, `hops` hops away, by a neighbour on whichever interface it was last heard.
     pub fn to_host(destination: impl Into<Addr>, next_hop: impl Into<Addr>, hops: u32) -> Self {
         let (destination, next_hop) = (Prefix::host(destination), next_hop.into());
         Self { destination, next_hop, iface: IfaceId::ANY, metric: hops }

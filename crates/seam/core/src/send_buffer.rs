@@ -31,7 +31,7 @@ impl<S> SendBuffer<S> {
     pub const fn new(capacity: usize, timeout: Span) -> Self {
         Self { queue: VecDeque::new(), capacity, timeout }
     }
-    /// Bounds it anew, for the packets that wait already, too: take what is too much now.
+    /// Changes the bounds, for waiting packets as well: take what exceeds them now.
     pub fn bound(&mut self, capacity: usize, timeout: Span) {
         (self.capacity, self.timeout) = (capacity, timeout);
     }

@@ -1,4 +1,4 @@
-//! Sockets: how a protocol gets the packets that are its own.
+//! Sockets: how a protocol receives its own packets.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
-//! The state of a TCP connection of the host's, as its kernel tells it.
+//! The state of one of the host's TCP connections, from its kernel.
 
 use crate::{Addr, Span};
 
-/// What Linux tells of one of its TCP connections (`struct tcp_info`, linux/tcp.h): one row of the trace's table `connections`.
+/// Linux's view of one of its TCP connections (`struct tcp_info`, linux/tcp.h): one row of the
+/// trace's table `connections`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TcpConnection {
     /// Both ends.

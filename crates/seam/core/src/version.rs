@@ -1,4 +1,4 @@
-//! Which code this program was built from.
+//! The code that this program was built from.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -14,7 +14,8 @@ pub fn full() -> &'static str {
     OF_PROGRAM.get().copied().unwrap_or(concat!(env!("CARGO_PKG_VERSION"), "+unknown"))
 }
 
-/// Sets [`full`], once: only the program's own build script knows the commit, so that a new commit compiles one crate anew.
+/// Sets [`full`], once: only the program's own build script knows the commit, so that a new commit
+/// recompiles one crate only.
 pub fn set(full: &'static str) {
     let _ = OF_PROGRAM.set(full);
 }

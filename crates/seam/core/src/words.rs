@@ -1,4 +1,4 @@
-//! Words for people: what a parser says of a value that it cannot take, and the name that was probably meant.
+//! Words for people: a parser's message about an invalid value, and the name that was probably meant.
 
 /// The candidate that `word` was probably meant to be, in whatever case: the nearest by edits, if it is near at all.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -40,10 +40,10 @@ pub fn plain(message: &str) -> String {
     }
     let unknown = |kind| quoted_after(said, kind).map(|(name, rest)| (name, known(rest)));
     if let Some((name, known)) = unknown("unknown field ") {
-        return format!("there is no key `{name}` here{known}");
+        return format!("unknown key `{name}`{known}");
     }
     if let Some((name, known)) = unknown("unknown variant ") {
-        return format!("`{name}` is not known here{known}");
+        return format!("unknown value `{name}`{known}");
     }
     match quoted_after(said, "missing field ") {
         Some((name, _)) => format!("the key `{name}` is missing"),
@@ -56,10 +56,9 @@ fn quoted_after<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
     text.strip_prefix(start)?.strip_prefix('`')?.split_once('`')
 }
 
-/// `, expected one of ...` as what there is.
+/// `, expected one of ...` as a clause of its own; nothing if no name is expected.
 fn known(rest: &str) -> String {
-    let list = rest.trim_start_matches(", expected ").trim_start_matches("one of ");
-    if list.is_empty() || list == rest { String::new() } else { format!("; known are {list}") }
+    rest.strip_prefix(", expected ").map_or_else(String::new, |list| format!("; expected {list}"))
 }
 
 /// A value as serde shows it.
@@ -169,9 +168,9 @@ mod tests {
             (r#"{"count": 1, "inner": 3}"#, "3 is not a table"),
             (
                 r#"{"cuont": 1}"#,
-                "there is no key `cuont` here; known are `count`, `speed`, `on`, `name`, `list`, `pair`, `inner`, `kind`",
+                "unknown key `cuont`; expected one of `count`, `speed`, `on`, `name`, `list`, `pair`, `inner`, `kind`",
             ),
-            (r#"{"count": 1, "kind": "any"}"#, "`any` is not known here; known are `some` or `other`"),
+            (r#"{"count": 1, "kind": "any"}"#, "unknown value `any`; expected `some` or `other`"),
             ("{}", "the key `count` is missing"),
         ] {
             let json: serde_json::Value = serde_json::from_str(json).unwrap();

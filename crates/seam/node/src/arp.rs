@@ -28,8 +28,9 @@ impl<P: Protocol> Node<P> {
         self.arp_frame(w, at, repr, iface, (Addr::BROADCAST, Mac::BROADCAST))
     }
 
-    /// Tells everybody on a link this node's link address, which is another one now: whoever has the old one sends nowhere (RFC
-    /// 5227, section 3; RFC 4861, section 7.2.6). At an interface that is down nobody hears it: announce it when it is up.
+    /// Announces this node's link address after it changed; neighbours with the old one send to
+    /// nobody (RFC 5227, section 3; RFC 4861, section 7.2.6). An interface that is down sends
+    /// nothing: announce when it is up.
     pub fn announce<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId) {
         if !self.is_up || !self.interfaces[iface.index()].is_up {
             return;

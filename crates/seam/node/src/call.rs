@@ -1,4 +1,4 @@
-//! Calling engines, and applying what they ask for.
+//! Calling engines, and applying their effects.
 
 use wayhop_core::{
     Addr, Command, Cx, DropReason, Effect, Fix, HopKind, IfaceId, Input, LinkChange, Packet, Prefix,
@@ -42,7 +42,7 @@ impl<P: Protocol> Node<P> {
         command: &Command,
     ) -> Result<(), Refused> {
         if !self.is_up {
-            return Err(Refused("the node is down; wait until it is up again".to_owned()));
+            return Err(Refused("the node is down; try again when it is up".to_owned()));
         }
         self.call(w, at, engine, Input::Command(command.clone()));
         w.workspace().refused.take().map_or(Ok(()), Err)

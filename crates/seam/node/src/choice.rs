@@ -1,4 +1,4 @@
-//! Which of its interfaces a node chooses for a neighbour, and whether the link layer acknowledges there.
+//! Which interface a node chooses for a neighbour, and whether the link layer acknowledges there.
 
 use wayhop_core::{Addr, IfaceId, Time};
 

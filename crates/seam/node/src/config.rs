@@ -1,4 +1,4 @@
-//! What an interface of a node is.
+//! The configuration of a node's interface.
 
 use wayhop_core::{Limits, Span};
 

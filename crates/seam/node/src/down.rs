@@ -61,7 +61,7 @@ impl<P: Protocol> Node<P> {
                 .any(|e| e.interests.withholds && e.protocol.withholds(at, packet.bytes()))
     }
 
-    /// Ends a packet that an engine keeps. Whoever sends it takes it for sent.
+    /// Ends a packet that an engine keeps. To its sender it counts as sent.
     fn keep<W: World>(&mut self, w: &mut W, at: Time, packet: Packet, spec: &TxSpec, reporting: Reporting) {
         self.drop_packet(w, at, packet, DropReason::Attack);
         let (engine, id) = match reporting {
@@ -282,8 +282,9 @@ impl<P: Protocol> Node<P> {
         Self::provoke(w, engine, TxReport { id, next_hop, iface, status, packet: Some(packet) });
     }
 
-    /// A neighbour did not acknowledge a frame on an interface of several. If it is heard on another one, the frame goes there: the link to
-    /// it is whole, and no engine hears of it. Otherwise the frame comes back.
+    /// A neighbour did not acknowledge a frame on one of several interfaces. If it is heard on
+    /// another, the frame goes there and no engine is notified, since the link still works.
+    /// Otherwise the frame comes back.
     #[cold]
     fn elsewhere<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) -> Option<Frame> {
         self.heard.failed(at, frame.next_hop, frame.iface);

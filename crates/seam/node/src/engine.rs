@@ -1,4 +1,4 @@
-//! One protocol engine of a node, and what the node keeps for it.
+//! One protocol engine of a node, and its state in the node.
 
 use wayhop_core::{DataPlane, Interests, Protocol, Rng, Time, TimerKey};
 

@@ -1,8 +1,9 @@
-//! A node at the edge of the mesh: what leaves by an interface that leads out, and what comes in by it.
+//! A node at the edge of the mesh: packets through its uplink, in both directions.
 //!
-//! No engine speaks or listens there ([`crate::IfaceConfig::leads_out`]). Towards the outside the node is a router as RFC 1812 has
-//! it: it counts the TTL down, and tells sources outside by ICMP of destinations in the mesh that it cannot reach. A packet with a
-//! source that belongs to the mesh does not come in, and one for the outside that came from there does not go back (RFC 2827).
+//! No engine sends or receives there ([`crate::IfaceConfig::leads_out`]). Towards the outside the
+//! node is a router as RFC 1812 has it: it counts the TTL down, and reports unreachable
+//! destinations in the mesh to sources outside by ICMP. A packet with a source that belongs to the
+//! mesh does not come in, and one for the outside that came from there does not go back (RFC 2827).
 
 use wayhop_core::{
     Addr, Command, DropReason, Input, Outside, Packet, Protocol, Reporting, Route, RxMeta, Time, TxSpec,

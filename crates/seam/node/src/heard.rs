@@ -67,7 +67,7 @@ impl Heard {
         let table = self.table.get_or_insert_default();
         let all = &mut table.on;
         if all.len() >= MAX_NEIGHBOURS && !all.contains_key(&neighbour) {
-            // Whoever still speaks is learned again at once.
+            // Neighbours that still send are learned again at once.
             all.clear();
             table.exceptions.clear();
         }
@@ -170,7 +170,7 @@ mod tests {
     const OTHER: IfaceId = IfaceId(1);
     const WIRE: IfaceId = IfaceId(2);
 
-    /// A wire is better than a radio, while it is whole.
+    /// A working wire is better than a radio.
     fn metric(is_whole: bool) -> impl Fn(IfaceId) -> Option<u8> + Copy {
         move |i| if i == WIRE { is_whole.then_some(0) } else { Some(1) }
     }

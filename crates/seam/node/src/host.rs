@@ -1,5 +1,5 @@
-//! What the network layer of a node's host does beside the engines, for applications that are a part of it: packets by an interface of
-//! its choice, ARP, and an address that moves.
+//! Services of a host's network layer besides the engines, for applications that are part of it:
+//! packets by a chosen interface, ARP, and an address that moves.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! What a node with IPv6 keeps.
+//! The state of a node with IPv6.
 
 use std::net::Ipv6Addr;
 
@@ -8,7 +8,7 @@ use wayhop_core::{Prefix, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Ipv6 {
     pub(crate) addr: Ipv6Addr,
-    /// Whoever has an address in it is taken for a neighbour, unless a route says otherwise.
+    /// Addresses in it count as neighbours, unless a route says otherwise.
     pub(crate) on_link: Prefix,
     pub(crate) next_error: Time,
 }

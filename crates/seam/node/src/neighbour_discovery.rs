@@ -15,7 +15,7 @@ use crate::world::World;
 const HOP_LIMIT: u8 = 255;
 
 impl<P: Protocol> Node<P> {
-    /// A question for a neighbour's link address, to the group that whoever has the address is in.
+    /// A solicitation of a neighbour's link address, to the address's solicited-node group.
     pub(crate) fn solicitation<W: World>(
         &self,
         w: &mut W,

@@ -19,7 +19,7 @@ use crate::table::Table;
 
 /// The network layer of one node.
 ///
-/// A clone is a second node in the same state, for whoever keeps whole states (a model checker).
+/// A clone is a second node in the same state, for a model checker.
 #[derive(Clone, Debug)]
 pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) addr: Ipv4Addr,

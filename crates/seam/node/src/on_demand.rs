@@ -1,4 +1,4 @@
-//! A protocol that is made when its node hears or sends something.
+//! A protocol that is created when its node hears or sends something.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;

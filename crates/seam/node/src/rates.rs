@@ -1,6 +1,7 @@
-//! How much each neighbour sent within the current second: so that one that floods spends its own share.
+//! How much each neighbour sent within the current second, so that a flooding neighbour only spends
+//! its own share.
 //!
-//! Time is divided into seconds; each neighbour has a count for each class of packets, which begins anew with every
+//! Time is divided into seconds; each neighbour has a count for each class of packets, which restarts every
 //! second. Neighbours that were heard in this second or the last one share what all of them may send.
 
 use rustc_hash::FxHashMap;

@@ -152,7 +152,7 @@ impl Resolver {
     /// A neighbour that was verified with a key has this link address: no other one is learned.
     pub(crate) fn pin(&mut self, addr: Addr, mac: Mac) {
         if self.pinned.len() >= MAX_NEIGHBOURS && !self.pinned.contains_key(&addr) {
-            // Whoever still speaks is pinned again at once.
+            // Neighbours that still send are pinned again at once.
             self.pinned.clear();
         }
         self.pinned.insert(addr, mac);

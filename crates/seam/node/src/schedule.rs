@@ -1,4 +1,4 @@
-//! What is due when, for worlds without an event queue of their own.
+//! Pending events, for worlds without an event queue of their own.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! What a node asks of the world around it.
+//! What a node requires of the world around it.
 
 use std::net::Ipv6Addr;
 
@@ -73,7 +73,7 @@ pub trait Below {
 /// What a host's own network layer does with a packet that came by an interface.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum HostTakes {
-    /// Nothing: the node goes on with it.
+    /// Nothing: the node continues.
     Nothing,
     /// It has the packet.
     Packet,

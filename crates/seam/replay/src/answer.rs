@@ -1,4 +1,4 @@
-//! How an engine or an application answered an input, and what holds of every line.
+//! An engine's or application's answer to an input, and the invariants of each line.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -29,7 +29,7 @@ pub(crate) fn check_order(
 ) -> Result<(), String> {
     if at < before {
         let (at, before) = (at.as_nanos(), before.as_nanos());
-        return Err(format!("time goes back, from {before} to {at} ns"));
+        return Err(format!("time goes backwards, from {before} to {at} ns"));
     }
     match (is_start, has_rng) {
         (true, false) => Err("`start` needs `rng`, the engine's stream of random numbers".into()),

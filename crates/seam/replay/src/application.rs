@@ -1,4 +1,4 @@
-//! An application that gets a log.
+//! An application under replay.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! A protocol's engine that gets a log.
+//! A protocol's engine under replay.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -70,7 +70,7 @@ fn check(line: &Line<'_>, before: Time, is_first: bool) -> Result<(), String> {
         return Err("`exceptions` are not in order".into());
     }
     match packet(&line.input) {
-        Some(octets) if !is_ip(octets) => Err("the input's packet is no IP packet".into()),
+        Some(octets) if !is_ip(octets) => Err("the input's packet is not an IP packet".into()),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a log.
+//! Errors of a log.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The first line of a log: which engine it is of, and what that was made with.
+//! The first line of a log: its engine, and how it was created.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -81,8 +81,8 @@ impl ApplicationHeader {
     ) -> Result<ConfiguredApplication, String> {
         let mut values = (description.defaults)();
         values.extend(self.parameters.clone());
-        let parameters = (description.read)(values)
-            .map_err(|e| format!("these are no parameters of {}: {e}", description.name))?;
+        let parameters =
+            (description.read)(values).map_err(|e| format!("not parameters of {}: {e}", description.name))?;
         parameters.check().map_err(|e| format!("{}; {}", e.problem, e.remedy))?;
         Ok(ConfiguredApplication { description, parameters })
     }
@@ -220,8 +220,8 @@ impl Header {
         let first = || (description.profile)(description.profiles.first()?.name);
         let mut values = (description.profile)(&self.profile).or_else(first).unwrap_or_default();
         values.extend(parameters.clone());
-        let parameters = (description.read)(values)
-            .map_err(|e| format!("these are no parameters of {}: {e}", description.name))?;
+        let parameters =
+            (description.read)(values).map_err(|e| format!("not parameters of {}: {e}", description.name))?;
         let configured = Configured::new(description, &self.profile, parameters);
         check(&configured)?;
         Ok(configured)

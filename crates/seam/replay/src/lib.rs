@@ -1,12 +1,15 @@
-//! Logs of what went into protocol engines and applications: written while a run goes on, and fed to the same engines again.
+//! Logs of the inputs of protocol engines and applications: written during a run, and replayed to
+//! the same engines.
 //!
-//! A protocol sees nothing but its inputs and the context that comes with them, so an engine that is given a log's inputs
-//! does what it did when the log was made, or somebody has changed it. `docs/reference/inputs.md` describes the format.
+//! A protocol sees nothing but its inputs and their context, so an engine that replays a log's
+//! inputs behaves as it did when the log was written, unless its code changed.
+//! `docs/reference/inputs.md` describes the format.
 //!
 //! * [`Header`]: whose log it is. `line`: the lines after it.
 //! * [`Logs`]: writes the logs of a run, on a thread of its own.
 //! * [`Reader`]: reads one, plain or gzip. Logs are input from outside: an error names file and line.
-//! * [`Replay`]: feeds a log to an engine (`engine`) or an application (`application`), and compares effects.
+//! * [`Replay`]: replays a log to an engine (`engine`) or an application (`application`), and
+//!   compares effects.
 
 mod answer;
 mod application;

@@ -92,7 +92,7 @@ impl Reader {
         reader.header = reader.read_header()?;
         match end {
             Text::Whole => Ok(reader),
-            Text::Cut(_) => Err(reader.wrong("the log ends with its header".into())),
+            Text::Cut(_) => Err(reader.wrong("the log ends after its header".into())),
         }
     }
 
@@ -120,13 +120,13 @@ impl Reader {
     /// The next input, or the end. After [`Item::End`] and [`Item::Cut`] there is nothing more.
     ///
     /// # Errors
-    /// If the next line is none of a log.
+    /// If the next line is invalid.
     pub fn next_item(&mut self) -> Result<Item<'_>, LogError> {
         let end = self.next_line()?;
         if let (true, Text::Cut(why)) = (self.text.is_empty(), &end) {
             // The file ends with a whole line.
             self.line -= 1;
-            let why = why.clone().unwrap_or_else(|| "it has no line that ends it".to_owned());
+            let why = why.clone().unwrap_or_else(|| "the final line is missing".to_owned());
             return Ok(Item::Cut(why));
         }
         if self.text.starts_with(b"{\"end\"") {
@@ -134,13 +134,12 @@ impl Reader {
         }
         if let Text::Cut(why) = end {
             let why = why.map_or_else(String::new, |e| format!(" ({e})"));
-            return Ok(Item::Cut(format!("line {} breaks off{why}", self.line)));
+            return Ok(Item::Cut(format!("line {} is truncated{why}", self.line)));
         }
         self.inputs += 1;
         let (file, number) = (&self.file, self.line);
         let wrong = |what: String| LogError { file: file.clone(), line: Some(number), what };
-        let no_line =
-            |e: serde_json::Error| wrong(format!("this is no line of a log of inputs: {}", plain(&e)));
+        let no_line = |e: serde_json::Error| wrong(format!("not a line of a log of inputs: {}", plain(&e)));
         let (item, at, id, effects) = if self.header.application.is_some() {
             let line: ApplicationLine<'_> = serde_json::from_slice(&self.text).map_err(no_line)?;
             let (at, effects) = (line.at, line.out.len());
@@ -151,7 +150,7 @@ impl Reader {
             (Item::Input(line), at, id, effects)
         };
         if at.as_nanos() > MAX_TIME || id > MAX_TIME {
-            return Err(wrong("its time or its packet number is beyond all bounds".into()));
+            return Err(wrong("its time or packet number is out of range".into()));
         }
         self.effects += effects as u64;
         Ok(item)
@@ -160,13 +159,13 @@ impl Reader {
     fn closing(&mut self, end: &Text) -> Result<Item<'_>, LogError> {
         let Ok(End { end: closing }) = serde_json::from_slice::<End>(&self.text) else {
             if let Text::Cut(_) = end {
-                return Ok(Item::Cut(format!("line {} breaks off", self.line)));
+                return Ok(Item::Cut(format!("line {} is truncated", self.line)));
             }
-            return Err(self.wrong("this is no line that ends a log".into()));
+            return Err(self.wrong("not a final line of a log".into()));
         };
         if (closing.inputs, closing.effects) != (self.inputs, self.effects) {
             return Err(self.wrong(format!(
-                "the log says that it has {} inputs with {} effects, and has {} with {}: somebody changed it",
+                "the log should have {} inputs with {} effects, but has {} with {}: it was modified",
                 closing.inputs, closing.effects, self.inputs, self.effects
             )));
         }
@@ -175,14 +174,17 @@ impl Reader {
                 self.line -= 1;
                 Ok(Item::End(closing))
             }
-            _ => Err(self.wrong("the log goes on after its end: two logs in one file?".into())),
+            _ => {
+                Err(self
+                    .wrong("the log continues after its final line: are these two logs in one file?".into()))
+            }
         }
     }
 
     fn read_header(&self) -> Result<Header, LogError> {
         let no_log = |why: &str| {
-            let remedy = "give a file that --record-inputs wrote, such as RUN/inputs/NODE.jsonl";
-            self.wrong(format!("this is no log of inputs: {why}; {remedy}"))
+            let remedy = "give a file written by --record-inputs, such as RUN/inputs/NODE.jsonl";
+            self.wrong(format!("not a log of inputs: {why}; {remedy}"))
         };
         let value: Value =
             serde_json::from_slice(&self.text).map_err(|_| no_log("its first line is not JSON"))?;
@@ -194,8 +196,8 @@ impl Reader {
             let version = version.map_or_else(|| "no version".to_owned(), |v| format!("version {v}"));
             let by = value.get("wayhop").and_then(Value::as_str).map(|by| format!(" {by}"));
             return Err(self.wrong(format!(
-                "this log has {version} of the format, and this wayhop reads version {VERSION}: replay it with the wayhop{} \
-                 that wrote it, or record it again",
+                "this log has {version} of the format, but this Wayhop reads version {VERSION}: replay it \
+                 with the Wayhop{} that wrote it, or record it again",
                 by.unwrap_or_default()
             )));
         }
@@ -220,7 +222,7 @@ impl Reader {
             Ok(_) => Ok(Text::Cut(None)),
             // gzip that ends within its data.
             Err(e) if e.kind() == ErrorKind::UnexpectedEof => {
-                Ok(Text::Cut(Some("the gzip data break off".into())))
+                Ok(Text::Cut(Some("the gzip data is truncated".into())))
             }
             Err(e) => Err(self.wrong(format!("cannot read it: {e}"))),
         }
@@ -232,7 +234,7 @@ fn plain(e: &serde_json::Error) -> String {
     let text = e.to_string();
     match text.rsplit_once(" at line ") {
         Some((what, place)) => match place.split_once("column ") {
-            Some((_, column)) => format!("{what}, at octet {column}"),
+            Some((_, column)) => format!("{what}, at byte {column}"),
             None => what.to_owned(),
         },
         None => text,

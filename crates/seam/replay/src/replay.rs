@@ -1,4 +1,4 @@
-//! Feeds a log to an engine or an application, and compares what it asks for with what is in the log.
+//! Replays a log to an engine or an application, and compares its effects with the log's.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -139,7 +139,7 @@ impl Replay {
         Self { reader, subject, recent: VecDeque::new(), context: 0, report, is_over: false }
     }
 
-    /// Keeps so many inputs before each, for [`Replay::context`].
+    /// Keeps this many inputs before each, for [`Replay::context`].
     #[must_use]
     pub fn with_context(mut self, inputs: usize) -> Self {
         self.context = inputs;
@@ -189,7 +189,7 @@ impl Replay {
                 return Ok(None);
             }
         };
-        let answer = answer.unwrap_or_else(|| Err("this is a log of something else".to_owned()));
+        let answer = answer.unwrap_or_else(|| Err("this is a log of another kind".to_owned()));
         let Answer { at, expected, got, panicked } = answer.map_err(|what| self.reader.wrong(what))?;
         self.keep();
         let r = &mut self.report;

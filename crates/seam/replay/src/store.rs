@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// So many files stay open; with more logs, each is opened for every piece that is written to it, so that thousands of
-/// nodes do not use up the process's file descriptors.
+/// The most open files; with more logs, each is opened for every write, so that thousands of nodes
+/// do not use up the process's file descriptors.
 const MAX_OPEN: usize = 64;
 
 /// The files of some logs.
@@ -34,9 +34,7 @@ impl Store {
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let path = twice[0].display();
-            return Err(format!(
-                "two nodes' logs would be {path}: give the nodes names that differ in letters or digits"
-            ));
+            return Err(format!("two nodes would write {path}: rename one of them"));
         }
         Ok(Self { files: paths.iter().map(make).collect::<Result<_, String>>()? })
     }

@@ -219,7 +219,7 @@ fn a_log_that_is_cut_anywhere_is_the_same_so_far_and_never_whole() {
     for cut in 0..text.len() {
         match replay(&text.as_bytes()[..cut], 3) {
             Err(e) => assert!(cut < header && e.line == Some(1), "{cut}: {e}"),
-            // Without its last newline, the last line is whole.
+            // The last line is complete without its newline, too.
             Ok((report, _)) if cut == text.len() - 1 => assert_eq!(report.end, End::Whole),
             Ok((report, _)) => {
                 let whole = text[header..cut].matches('\n').count() as u64;
@@ -242,37 +242,31 @@ fn what_is_no_log_is_refused_with_its_file_and_line() {
     let end = text.lines().count();
     let twice = format!("{text}{text}");
     let newer = format!(
-        "one.jsonl:1: this log has version 2 of the format, and this wayhop reads version 1: replay it with the wayhop {} that wrote \
+        "one.jsonl:1: this log has version 2 of the format, but this Wayhop reads version 1: replay it with the Wayhop {} that wrote \
          it, or record it again",
         wayhop_core::version::full()
     );
     let missing = replaced(7, "").replace("\n\n", "\n");
     for (wrong, message) in [
         (String::new(), "one.jsonl:1: the file is empty"),
-        (
-            "[nodes]\ncount = 3\n".to_owned(),
-            "one.jsonl:1: this is no log of inputs: its first line is not JSON",
-        ),
-        (
-            "{\"format\":\"x\"}\n".to_owned(),
-            "one.jsonl:1: this is no log of inputs: its first line does not say",
-        ),
+        ("[nodes]\ncount = 3\n".to_owned(), "one.jsonl:1: not a log of inputs: its first line is not JSON"),
+        ("{\"format\":\"x\"}\n".to_owned(), "one.jsonl:1: not a log of inputs: its first line does not say"),
         (text.replacen("\"version\":1", "\"version\":2", 1), &newer),
-        (replaced(5, "nonsense"), "one.jsonl:5: this is no line of a log of inputs: expected"),
-        (replaced(5, "{\"at\":1}"), "one.jsonl:5: this is no line of a log of inputs: missing field `id`"),
+        (replaced(5, "nonsense"), "one.jsonl:5: not a line of a log of inputs: expected"),
+        (replaced(5, "{\"at\":1}"), "one.jsonl:5: not a line of a log of inputs: missing field `id`"),
         (replaced(2, text.lines().nth(2).unwrap()), "one.jsonl:2: the first input of a log is `start`"),
         (
             replaced(9, text.lines().nth(2).unwrap()),
-            "one.jsonl:9: time goes back, from 6000000 to 1000000 ns",
+            "one.jsonl:9: time goes backwards, from 6000000 to 1000000 ns",
         ),
-        (replaced(end, "{\"end\":3}"), "one.jsonl:42: this is no line that ends a log"),
-        (missing, "one.jsonl:41: the log says that it has 40 inputs"),
-        (twice, "one.jsonl:43: the log goes on after its end"),
+        (replaced(end, "{\"end\":3}"), "one.jsonl:42: not a final line of a log"),
+        (missing, "one.jsonl:41: the log should have 40 inputs"),
+        (twice, "one.jsonl:43: the log continues after its final line"),
         (
             text.replace(r#"["10.0.0.3","10.0.0.9"]"#, r#"["10.0.0.9","10.0.0.3"]"#),
             "one.jsonl:4: `exceptions` are not in order",
         ),
-        (text.replace("45000018", "95000018"), "one.jsonl:3: the input's packet is no IP packet"),
+        (text.replace("45000018", "95000018"), "one.jsonl:3: the input's packet is not an IP packet"),
     ] {
         let e = replay(wrong.as_bytes(), 3).unwrap_err().to_string();
         assert!(e.starts_with(message), "{e}\ninstead of\n{message}");
@@ -336,7 +330,7 @@ fn a_parameter_younger_than_the_log_has_its_profiles_value() {
     let old = Header { parameters: Map::new(), ..header(0) };
     assert_eq!(old.engines(&TOY).unwrap().first.values()["period"], 3);
     let wrong = Header { parameters: Map::from_iter([("period".to_owned(), "x".into())]), ..header(0) };
-    assert_eq!(wrong.engines(&TOY).unwrap_err(), "these are no parameters of toy: period: give a number");
+    assert_eq!(wrong.engines(&TOY).unwrap_err(), "not parameters of toy: period: give a number");
 }
 
 #[test]
@@ -361,7 +355,7 @@ fn more_logs_than_descriptors_are_written_whole() {
 fn two_nodes_do_not_write_one_file() {
     let twice = vec![(PathBuf::from("x/a_b.jsonl"), header(0)), (PathBuf::from("x/a_b.jsonl"), header(1))];
     let e = Logs::create(twice, Pace::Whole).err().unwrap();
-    assert!(e.starts_with("two nodes' logs would be x/a_b.jsonl"), "{e}");
+    assert!(e.starts_with("two nodes would write x/a_b.jsonl"), "{e}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Writes the logs of a run.
 //!
-//! Lines are put together where the engines run, and written by a thread of its own. What waits to be written is
-//! bounded: a simulation then waits for the disk, and a node on the real clock ends its log, which says so.
+//! Lines are formatted where the engines run, and written by a separate thread. The queue is bounded: when it
+//! is full, a simulation waits for the disk, and a node on the real clock ends its log, which says so.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::header::Header;
 use crate::line::{Closing, End, put_application_input, put_effects, put_input};
 use crate::store::Store;
 
-/// So many octets are written at once, if there are as many within [`WRITE_EVERY`].
+/// Write when this many bytes are buffered, or after [`WRITE_EVERY`].
 const ENOUGH: usize = 4 << 20;
 /// No more wait to be written.
 const MOST: usize = 32 << 20;
@@ -147,7 +147,7 @@ impl Logs {
     /// Begins to write, on a thread.
     ///
     /// # Errors
-    /// If there is no thread to be had.
+    /// If no thread can be started.
     pub fn begin(&mut self) -> std::io::Result<()> {
         let Some(store) = self.store.take() else { return Ok(()) };
         let shared = Arc::clone(&self.shared);

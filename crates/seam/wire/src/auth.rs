@@ -1,5 +1,5 @@
-//! The block that authenticates a routing packet (docs/concepts/authentication.md): its format, and how it gets into a packet
-//! and out of it.
+//! The block that authenticates a routing packet (docs/concepts/authentication.md): its format, and
+//! how it is inserted and removed.
 //!
 //! ```text
 //!  0                   1                   2                   3
@@ -22,7 +22,7 @@
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! ```
 //!
-//! Where it is in the packets of a protocol, and with which type, the protocol says: [`wayhop_core::Authentication`].
+//! A protocol's [`wayhop_core::Authentication`] says where the block is in its packets, and with which type.
 //!
 //! Kind 0 is a message of the protocol. Kind 1 is an exchange, a packet of the protocol with nothing but the block: the
 //! transmitter's nonce with the neighbours that are to send it back, and the nonces that the transmitter sends back itself, each

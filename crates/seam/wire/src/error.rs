@@ -1,4 +1,4 @@
-//! Why bytes are not a header.
+//! Errors of invalid headers.
 
 use core::fmt;
 

@@ -1,4 +1,5 @@
-//! The ICMP error that tells a program of its packet's end (RFC 792; RFC 1122, section 3.2.2; RFC 1812, section 4.3.2).
+//! The ICMP error that informs a program that its packet was dropped (RFC 792; RFC 1122, section
+//! 3.2.2; RFC 1812, section 4.3.2).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -24,8 +25,9 @@ pub const fn had_no_route(why: DropReason) -> bool {
     )
 }
 
-/// The ICMP message Destination Unreachable, code 1 (host), about a packet, which returns up to so many octets behind its
-/// IP header; `None` where RFC 1122 section 3.2.2 forbids an answer, as with [`unreachable_for`].
+/// The ICMP message Destination Unreachable, code 1 (host), about a packet, which it quotes up to
+/// `quoted` bytes behind the IP header; `None` where RFC 1122 section 3.2.2 forbids an answer, as
+/// with [`unreachable_for`].
 pub fn host_unreachable<'a>(about: &ipv4::Packet<'a>, quoted: usize) -> Option<Repr<'a>> {
     let (src, dst) = (about.src(), about.dst());
     let single = |a: Ipv4Addr| !(a.is_broadcast() || a.is_multicast());

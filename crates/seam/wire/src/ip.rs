@@ -1,4 +1,4 @@
-//! IP of either family, for those who treat both alike.
+//! IP of either family, for code that treats both alike.
 //!
 //! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
 //! [`Repr::header_len`].

@@ -9,7 +9,7 @@ use crate::ipv4::{self, HEADER_LEN, Packet, protocol};
 
 /// The packet inside a packet of protocol 4, if it is a whole IPv4 packet itself.
 ///
-/// A fragment is refused: whoever takes packets out of tunnels reassembles them first (section 5.1).
+/// Fragments are rejected: reassembly comes before decapsulation (section 5.1).
 pub fn inner<'a>(outer: &Packet<'a>) -> Result<Packet<'a>, Error> {
     if outer.protocol() != protocol::IP_IN_IP {
         return Err(Error::Value("protocol"));

@@ -40,7 +40,7 @@ pub mod protocol {
     pub const NO_NEXT_HEADER: u8 = 59;
 }
 
-/// A packet whose header is whole and whose lengths agree.
+/// A packet with a complete header and consistent lengths.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     bytes: &'a [u8],

@@ -32,7 +32,7 @@ pub mod next_header {
     pub const DESTINATION: u8 = 60;
 }
 
-/// A packet whose header is whole and whose length agrees.
+/// A packet with a complete header and a consistent length.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     bytes: &'a [u8],
@@ -229,7 +229,8 @@ pub const fn is_link_local(a: Ipv6Addr) -> bool {
 /// All nodes on a link, ff02::1.
 pub const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
 
-/// The group that whoever has this address is in: who has it is asked there (RFC 4291, section 2.7.1).
+/// The solicited-node group of an address, to which solicitations for it go (RFC 4291, section
+/// 2.7.1).
 pub const fn solicited_node(a: Ipv6Addr) -> Ipv6Addr {
     Ipv6Addr::from_bits(0xff02_0000_0000_0000_0000_0001_ff00_0000 | a.to_bits() & 0xff_ffff)
 }

@@ -1,7 +1,8 @@
-//! Frames of RTCM 10403 ("RTCM 3"): what a GNSS reference station says so that receivers can correct their positions.
+//! Frames of RTCM 10403 ("RTCM 3"): corrections from a GNSS reference station.
 //!
-//! A frame is the preamble 0xD3, six reserved zeros, ten bits of length, so many octets of message, and CRC-24Q over all of that
-//! (RTCM 10403, section 4). Messages are passed on as they are; of their content only what says whose they are, and when, is read.
+//! A frame is the preamble 0xD3, six reserved zeros, ten bits of length, a message of that many
+//! bytes, and CRC-24Q over all of that (RTCM 10403, section 4). Messages are passed on as they are;
+//! only station and time are read from them.
 
 use crate::Error;
 use crate::bytes::{array_at, u8_at, u16_at, u32_at};
@@ -100,7 +101,7 @@ impl<'a> Frame<'a> {
 /// What a stream of octets begins with.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct StreamHead<'a> {
-    /// So many octets belong to no frame.
+    /// Bytes that belong to no frame.
     pub skipped: usize,
     /// The frame after them; without one, what follows may become one.
     pub frame: Option<Frame<'a>>,

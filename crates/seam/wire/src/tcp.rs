@@ -50,7 +50,7 @@ impl Flags {
     }
 }
 
-/// A segment whose header is whole.
+/// A segment with a complete header.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     bytes: &'a [u8],

@@ -49,7 +49,7 @@ pub(crate) struct ApplicationArgs {
     /// Log what goes into it, for `wayhop replay`; compressed if the name ends in .gz
     #[arg(long, value_name = "FILE")]
     record_inputs: Option<PathBuf>,
-    /// End after so many seconds; otherwise with Ctrl-C or SIGTERM
+    /// Exit after this many seconds; otherwise with Ctrl-C or SIGTERM
     #[arg(long = "for", value_name = "SECONDS", value_parser = crate::scenario_args::seconds)]
     duration_s: Option<f64>,
     /// Print what it counted as a JSON object

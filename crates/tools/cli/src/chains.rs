@@ -81,7 +81,7 @@ impl MeasureArgs {
         OpenOptions::new().create(true).append(true).open(path).map_err(cannot)?;
         let means = self.means(scenario, &flow, spacing_m).inspect_err(|_| {
             if is_new {
-                // An empty file is of no use.
+                // An empty file is useless.
                 let _ = fs::remove_file(path);
             }
         })?;

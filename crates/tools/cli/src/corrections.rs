@@ -111,7 +111,7 @@ pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Fail
             let rover = Rover { group: group.group(1), feed: *feed, from: *from, station: *station };
             let mut tell = teller(group.quiet);
             let cannot =
-                |e| Failure::Run(format!("cannot listen at {feed}: {e}; choose another address with --feed"));
+                |e| Failure::Run(format!("cannot listen on {feed}: {e}; choose another address with --feed"));
             let got = wayhop_corrections::receive(&rover, &stop, &mut tell).map_err(cannot)?;
             say!(
                 "{} frames passed on from {} datagrams, {} datagrams rejected",

@@ -1,4 +1,4 @@
-//! `check`: whether a host can take part.
+//! `check`: whether a host is ready.
 
 use crate::answer::Facts;
 use crate::clock;

@@ -218,7 +218,7 @@ impl Fleet {
         for (i, h) in file.hosts.iter().enumerate() {
             let host = h.resolve(&file, doc, i, &names)?;
             if let Some(other) = hosts.iter().find(|o: &&Host| o.node == host.node) {
-                let reason = format!("{} already is node {}", other.name, host.node);
+                let reason = format!("{} is already node {}", other.name, host.node);
                 return Err(doc
                     .error(&format!("hosts[{i}].node"), reason, "give each host a different node")
                     .into());
@@ -471,7 +471,7 @@ fn check_program(text: Option<&str>, key: &str, doc: &Document) -> Result<(), wa
     match text {
         Some(t) if t.is_empty() || has_control(t) || t.starts_with('-') => Err(doc.error(
             key,
-            format!("{t:?} is no program"),
+            format!("{t:?} is not a program"),
             "give a path or a name, such as /usr/bin/wayhop",
         )),
         _ => Ok(()),

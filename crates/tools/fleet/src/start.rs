@@ -39,7 +39,7 @@ cd "$dir/files" || exit 1
 if said=$(node --check 2>&1 >/dev/null); then say fit yes; else say wrong "$(printf '%s\n' "$said" | tail -n 1)"; fi
 tun=$(node --check 2>/dev/null | sed -n 's/^tun = "\(.*\)"$/\1/p' | head -n 1)
 if [ -n "$tun" ] && [ -e "/sys/class/net/$tun" ]; then
-    say wrong "there is an interface $tun already; stop the other node, or set another \`tun\` for this one"
+    say wrong "interface $tun already exists; stop the other node, or set another \`tun\` for this one"
 fi
 "#;
 

@@ -1,4 +1,4 @@
-//! State of a fleet's last run between commands: a file beside the fleet file.
+//! State of a fleet's last run between commands: a file next to the fleet file.
 
 use std::collections::BTreeMap;
 use std::fs;

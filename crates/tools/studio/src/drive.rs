@@ -20,7 +20,7 @@ pub(crate) struct Since {
     /// A place in the file, as an answer has it.
     #[serde(default)]
     from: u64,
-    /// Which file that was: a drive that begins anew writes another.
+    /// Which file that was: a drive that starts again writes another.
     file: Option<String>,
 }
 
@@ -99,9 +99,9 @@ mod tests {
         // Another file of the same name.
         fs::rename(&path, dir.path().join("matrix.jsonl.old")).unwrap();
         fs::write(&path, "{\"time_s\": 7}\n".repeat(30)).unwrap();
-        let anew = rows(dir.path(), &from(end, &first["file"])).unwrap();
-        assert_eq!((&anew["from"], seconds(&anew).len()), (&json!(0), 30));
-        assert!(anew["rows"][0]["time_s"] == 7);
+        let restarted = rows(dir.path(), &from(end, &first["file"])).unwrap();
+        assert_eq!((&restarted["from"], seconds(&restarted).len()), (&json!(0), 30));
+        assert!(restarted["rows"][0]["time_s"] == 7);
     }
 
     #[test]

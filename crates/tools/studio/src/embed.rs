@@ -1,4 +1,4 @@
-//! The player with one run in a document of its own, for reports: no server, no other file.
+//! The player with one run in a single document, for reports: no server, no other file.
 
 use std::path::Path;
 

@@ -40,7 +40,7 @@ impl Frame {
         self.body.resize(self.body.len().next_multiple_of(8), 0);
     }
 
-    /// The octets of a frame whose columns have so many rows.
+    /// The bytes of a frame whose columns have `rows` rows.
     pub(crate) fn finish(mut self, rows: usize) -> Vec<u8> {
         self.set("rows", rows);
         self.set("columns", self.columns.clone());

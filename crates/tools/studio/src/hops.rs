@@ -1,4 +1,4 @@
-//! The ways that one packet took or was to take, for the map: each time that a node handed it to an interface, and for whom.
+//! The paths of one packet, for the map: each time that a node sent it, and to whom.
 
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;

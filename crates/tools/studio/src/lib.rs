@@ -4,8 +4,8 @@
 //! * [`serve_editor`] edits a scenario besides, and runs it. [`edit_text`] is what an edit does to its text.
 //! * `serve_live` follows emulations, labs and nodes while they run, and moves their nodes.
 //! * [`replay`] is the page with one run in a single document, for reports.
-//! * The page is in `page/`, built from `web/`. It asks for what it shows in stretches of time, so that a run of any length opens
-//!   at once.
+//! * The page is in `page/`, built from `web/`. It loads a run in pieces of time, so that a run of
+//!   any length opens at once.
 //!
 //! Run directories come from outside: a broken one is a message on the page. docs/studio.md says who may connect.
 

@@ -9,7 +9,7 @@ use wayhop_trace::{CapturedFrame, Story, dissect};
 
 use crate::moments::{PREAMBLE_NS, Sighting};
 
-/// The slowest radios send an octet in so many nanoseconds.
+/// The time in which the slowest radios send a byte, ns.
 const OCTET_NS: u64 = 8_000;
 /// Preamble, the way through the air, and the end of a reception that another frame began.
 const BESIDES_NS: u64 = 300_000;

@@ -29,7 +29,7 @@ pub(crate) struct Moments {
 pub(crate) fn moments(story: &Story, has_no_air: bool) -> BTreeMap<u32, Moments> {
     let mut all: BTreeMap<u32, Moments> = BTreeMap::new();
     for step in &story.steps {
-        // Moments are whole nanoseconds; a float has them exactly for a hundred days.
+        // Moments are integer nanoseconds; a float has them exactly for a hundred days.
         let ns = (step.time_s * 1e9).round().max(0.0) as u64;
         match step.what.as_str() {
             "transmit" | "rts" | "cts" | "data" | "ack" | "broadcast" => {

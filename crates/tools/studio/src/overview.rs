@@ -90,7 +90,7 @@ impl Counts {
 }
 
 impl Overview {
-    /// Nothing yet, of so many nodes until `end_ns`.
+    /// An overview of `nodes` nodes until `end_ns`, still empty.
     pub(crate) fn new(nodes: usize, end_ns: i64) -> Self {
         let fits = MOST_COUNTS / (nodes.max(1) * EVENTS.len());
         let bins = fits.clamp(FEWEST_BINS, BINS);

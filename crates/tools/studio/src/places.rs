@@ -1,9 +1,10 @@
 //! How many connections are open, and which one has to go when another one comes.
 //!
-//! A client that sends its request byte by byte, does not read its answer, or says nothing holds a connection for nothing. Each
-//! connection is therefore due for some progress: every exchange starts with a short grace, and what is sent or received buys
-//! more of it, but never more than that grace ahead. Time that the server itself needs is not counted. When all places are
-//! taken, those that are overdue longest make room; one that is overdue for long is closed anyway.
+//! A client that sends its request byte by byte, does not read its answer, or is silent blocks a
+//! connection. Each connection must therefore make progress: every exchange starts with a short
+//! grace period, which transmitted data extends, but never beyond its initial length. Time that the
+//! server itself needs is not counted. When all places are taken, the most overdue connections are
+//! closed; one that is overdue for long is closed anyway.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -22,7 +23,8 @@ const GRACE: Duration = Duration::from_millis(300);
 const BYTES_PER_S: u64 = 64 << 10;
 /// A connection that is overdue for so long is closed, also when there are places left.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many connections that are overdue make room at once: who holds one for nothing holds more, and the next client comes soon.
+/// This many overdue connections are closed at once: a client that holds one idle connection
+/// usually holds more, and the next client comes soon.
 const CUT_AT_ONCE: usize = PLACES / 8;
 /// How often that is looked at, and how often a place is looked for.
 const LOOK: Duration = Duration::from_secs(1);
@@ -67,7 +69,7 @@ impl Account {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A state is whole after each statement.
+        // The state is consistent after each statement.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! Rows of a table as JSON: remarks, what a protocol knew, counters, flows.
+//! Rows of a table as JSON: notes, protocol state, counters, flows.
 
 use parquet::data_type::{ByteArrayType, Int32Type};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub(crate) struct RowQuery {
     pub(crate) from: Option<i64>,
     /// Before when.
     pub(crate) to: Option<i64>,
-    /// Of which node.
+    /// The node.
     pub(crate) node: Option<i32>,
     /// With this in the column `source`.
     pub(crate) source: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) fn rows(run: &RunDir, wanted: &RowQuery) -> Result<Value, Error> {
     Ok(json!({"rows": found, "more": more}))
 }
 
-/// The rows of one row group, at most so many.
+/// The rows of one row group, at most `most`.
 fn of_group(
     group: &Group<'_>,
     columns: &[String],

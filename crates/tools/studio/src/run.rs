@@ -1,4 +1,4 @@
-//! A run that is open: what the page is told of it at once, and its tables.
+//! An open run: what the page receives first, and its tables.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

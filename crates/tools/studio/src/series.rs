@@ -25,7 +25,7 @@ pub(crate) enum Figure {
     RttUs,
 }
 
-/// Which figure, of which node.
+/// A figure of a node.
 #[derive(Copy, Clone, Debug, Deserialize)]
 pub(crate) struct SeriesQuery {
     figure: Figure,

@@ -99,7 +99,7 @@ fn serve_studio(shown: Catalogue, at: SocketAddr, ready: impl FnOnce(&str)) -> R
     let runtime = runtime.map_err(|e| format!("cannot start threads: {e}"))?;
     let outcome = runtime.block_on(async {
         let listener = listen(at)
-            .map_err(|e| format!("cannot listen at {at}: {e}; choose another --port or --listen"))?;
+            .map_err(|e| format!("cannot listen on {at}: {e}; choose another --port or --listen"))?;
         let bound = listener.local_addr().map_err(|e| e.to_string())?;
         let access = Access::new(bound, shown.can_be_changed())?;
         // Who knows the address may already end it.
@@ -113,7 +113,7 @@ fn serve_studio(shown: Catalogue, at: SocketAddr, ready: impl FnOnce(&str)) -> R
         studio.end();
         Ok(())
     });
-    // Reading that goes on is of no use to anybody.
+    // Nobody needs the reads that are still running.
     runtime.shutdown_background();
     outcome
 }

@@ -41,7 +41,7 @@ impl<T: DataType> Cells<T> {
         self.reader.skip_records(rows).map(drop)
     }
 
-    /// The next rows, at most so many; fewer only where the row group ends.
+    /// The next rows, at most `most`; fewer only where the row group ends.
     pub(crate) fn next(&mut self, most: usize) -> Result<Vec<Option<T::T>>, ParquetError> {
         let mut cells = Vec::with_capacity(most.min(BATCH));
         while cells.len() < most {
@@ -168,7 +168,7 @@ impl Group<'_> {
         })
     }
 
-    /// The rows whose moment is in `from..to`: their place, and the moments. At most so many rows.
+    /// The rows whose moment is in `from..to`, at most `most`: their range, and the moments.
     pub(crate) fn between(&self, from: i64, to: i64, most: usize) -> Result<(Range<usize>, Vec<i64>), Error> {
         let mut cells = self.cells::<Int64Type>("time_ns")?;
         let (mut begin, mut times) = (0, Vec::new());

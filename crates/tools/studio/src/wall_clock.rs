@@ -1,5 +1,5 @@
-//! Captures of real nodes have the time of the day, the tables that of the run. A packet's frames are those with its ends, at about its
-//! moments.
+//! Captures of real nodes have the time of day, and the tables the time of the run. A packet's
+//! frames are those with its addresses, at about its times.
 
 use std::net::IpAddr;
 use std::ops::Range;

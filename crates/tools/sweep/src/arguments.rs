@@ -1,4 +1,4 @@
-//! Seeds and axes as the command line gives them.
+//! Seeds and axes on the command line.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Files that a plan names, and what is in them.
+//! The files of a plan, and their contents.
 
 use std::collections::BTreeMap;
 use std::fs;

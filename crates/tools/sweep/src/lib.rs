@@ -1,11 +1,11 @@
 //! Many runs: `wayhop sweep`.
 //!
-//! A [`Plan`] names a scenario and what is varied in it. [`Plan::runs`] is the matrix, one [`PlannedRun`] for each
-//! combination; [`Store`] is the file that takes one line of JSON a run and knows which are done; [`go`] does the rest on
-//! all cores; [`Results`] sums up with 95 % intervals and paired differences.
+//! A [`Plan`] names a scenario and what is varied in it. [`Plan::runs`] is the matrix, one [`PlannedRun`] for
+//! each combination; [`Store`] is the file with one line of JSON per finished run; [`go`] runs the rest on
+//! all cores; [`Results`] computes means with 95 % intervals and paired differences.
 //!
-//! A run is known by everything that its result depends on: change the scenario, a file that it names or a value of the
-//! plan, and those runs that it concerns are made again, and no others.
+//! A run is identified by everything that its result depends on: after a change of the scenario, of
+//! a file that it names or of a value of the plan, only the affected runs are repeated.
 
 mod archive;
 mod arguments;

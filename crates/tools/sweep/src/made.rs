@@ -1,4 +1,4 @@
-//! How the runs of a sweep were made, for the methods of a report.
+//! The methods of a sweep's runs, for a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

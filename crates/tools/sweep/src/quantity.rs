@@ -1,4 +1,4 @@
-//! What the axes of a figure say: keys and figures have their unit at the end of their names, and so at the end of the words.
+//! The labels of a figure's axes: keys and figures end in their unit, and so do the labels.
 
 use crate::plan::Axis;
 

@@ -1,4 +1,4 @@
-//! What all runs of a plan share, and how one of them is made.
+//! The shared state of a plan's runs, and running one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

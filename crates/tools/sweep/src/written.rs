@@ -1,4 +1,4 @@
-//! The plan beside its results: whole in itself, so that it makes the same runs again.
+//! The plan next to its results: self-contained, so that it repeats the same runs.
 
 use std::fs;
 use std::path::Path;

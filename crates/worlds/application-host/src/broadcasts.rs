@@ -1,4 +1,4 @@
-//! Broadcast datagrams leave by every interface.
+//! Broadcast datagrams leave through every interface.
 
 use std::collections::BTreeMap;
 use std::io;

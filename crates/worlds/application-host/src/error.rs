@@ -1,4 +1,4 @@
-//! What goes wrong with a host of an application.
+//! Errors of an application's host.
 
 use std::fmt::Display;
 

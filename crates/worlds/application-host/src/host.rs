@@ -1,5 +1,5 @@
-//! The loop: what comes from sockets, streams, programs, timers, the mesh, the GPS receiver and the clock goes to the application, and
-//! what it asks for is done.
+//! The event loop: events from sockets, streams, programs, timers, the mesh, the GPS receiver and
+//! the clock go to the application, and its effects are carried out.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -61,7 +61,7 @@ pub fn run(
     watcher: &mut dyn Watcher,
 ) -> Result<Figures, Error> {
     // Before there are other threads, which would hear of them.
-    let signals = signals().map_err(Error::new("cannot hear of signals"))?;
+    let signals = signals().map_err(Error::new("cannot handle signals"))?;
     let mut host = Host::new(application, settings, logs, watcher)?;
     host.call(ApplicationInput::Start)?;
     host.watcher.ready();
@@ -114,7 +114,8 @@ impl<'a> Host<'a> {
         let listen = |at: &String| gpsd::Client::start(at).map_err(Error::new("cannot listen to gpsd"));
         let programs = settings.programs.as_ref().map(|socket| {
             let refused = format!(
-                "cannot open the socket for programs at {}; give it another name if another application runs here",
+                "cannot open the socket for programs at {}; choose another name if another application \
+                 uses it",
                 socket.name
             );
             Programs::open(socket).map_err(Error::new(refused))
@@ -266,7 +267,7 @@ impl<'a> Host<'a> {
         self.record.flush();
         ended?;
         match self.inputs.map(Logs::finish) {
-            Some(Err(why)) => Err(Error::new("the log of inputs is not whole")(why)),
+            Some(Err(why)) => Err(Error::new("the log of inputs is incomplete")(why)),
             _ => Ok(figures),
         }
     }
@@ -274,5 +275,5 @@ impl<'a> Host<'a> {
 
 fn cannot_listen(kind: &str, port: u16) -> impl FnOnce(std::io::Error) -> Error {
     let remedy = if port < 1024 { "; ports below 1024 need root or CAP_NET_BIND_SERVICE" } else { "" };
-    Error::new(format!("cannot listen at {kind} port {port}{remedy}"))
+    Error::new(format!("cannot listen on {kind} port {port}{remedy}"))
 }

@@ -1,8 +1,9 @@
 //! Runs an [`Application`](wayhop_core::Application) over the kernel's sockets, as the simulator runs it in a scenario.
 //!
-//! * `host`: one loop over all that an application hears of; `settings`: what a host is told.
+//! * `host`: one loop over all events of an application; `settings`: a host's settings.
 //! * `sockets`: the UDP ports; `broadcasts`: datagrams to all neighbours. `streams`: TCP connections. `programs`: the socket for programs.
-//! * `mesh`: who the routing protocol's neighbours are. `record`: what the application writes down, a JSON object a line.
+//! * `mesh`: the routing protocol's neighbours. `record`: the application's record, one JSON object
+//!   per line.
 
 mod broadcasts;
 mod error;

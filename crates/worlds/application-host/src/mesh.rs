@@ -1,4 +1,4 @@
-//! Neighbours that the mesh knows: those of a node's routing protocol, asked for at its control socket.
+//! Neighbours in the mesh: those of a node's routing protocol, queried over its control socket.
 
 use std::net::IpAddr;
 use std::path::PathBuf;

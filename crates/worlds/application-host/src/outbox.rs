@@ -1,4 +1,4 @@
-//! Bytes that wait to be written to a socket that does not block.
+//! Bytes that wait to be written to a non-blocking socket.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};

@@ -1,7 +1,7 @@
 //! The socket for programs.
 //!
-//! Memory stays bounded: so many programs, so many commands of each that are not answered, so many bytes of all that are on their way
-//! in.
+//! Memory is bounded: the number of programs, of each program's unanswered commands, and of all
+//! bytes received but not yet parsed.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -117,10 +117,11 @@ impl Programs {
                 continue;
             }
             if !self.socket.is_open && !is_own(&stream) {
-                let why = "this socket is another user's; start an application of your own, or have that user open it to all";
+                let why = "this socket belongs to another user; start your own application, or ask that \
+                           user to open it to all";
                 turn_away(&stream, why);
             } else if self.all.len() >= MAX_PROGRAMS {
-                turn_away(&stream, "too many programs are connected; end some of them");
+                turn_away(&stream, "too many programs are connected; stop some of them");
             } else {
                 let program = ConnectedProgram {
                     stream,
@@ -167,7 +168,7 @@ impl ConnectedProgram {
         self.is_refused = true;
     }
 
-    /// Writes and reads; it may hold so many bytes. Whether it is still there.
+    /// Writes and reads; it may buffer `room` bytes. Returns whether it is still connected.
     fn serve(&mut self, number: u64, buffer: &mut [u8], room: usize, news: &mut Vec<ProgramInput>) -> bool {
         let is_there = self.read(number, buffer, room, news);
         is_there
@@ -189,14 +190,14 @@ impl ConnectedProgram {
                 Err(_) => return false,
             }
             if self.frames.held() > room {
-                self.refuse("too much is on its way from programs; send it again later");
+                self.refuse("too many commands are waiting; try again later");
             }
         }
         self.take_commands(number, news);
         true
     }
 
-    /// Takes the commands that are whole.
+    /// Takes the complete commands.
     fn take_commands(&mut self, program: u64, news: &mut Vec<ProgramInput>) {
         self.has_more = true;
         while self.takes_commands() {

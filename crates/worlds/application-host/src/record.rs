@@ -1,4 +1,5 @@
-//! What an application wrote down and counted: a file with a JSON object a line. Its rows are lines of their own form.
+//! An application's record and counters: a file with one JSON object per line. Its rows are lines
+//! of their own form.
 
 use std::collections::BTreeMap;
 use std::fs::File;

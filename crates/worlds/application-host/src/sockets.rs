@@ -1,4 +1,4 @@
-//! The UDP ports at which an application listens.
+//! The UDP ports on which an application listens.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Streams and programs over the kernel's sockets, by an application that is hosted twice: one end connects and counts, the other
-//! sends back what it gets.
+//! Streams and programs over the kernel's sockets, with two instances of an application: one
+//! connects and counts, the other echoes.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -198,7 +198,7 @@ impl Application for Mirror {
     }
 }
 
-/// A program: writes, and reads so many messages, or to the end.
+/// A program: writes, and reads a number of messages, or until the end.
 struct Program(UnixStream, Frames);
 
 impl Program {
@@ -255,7 +255,7 @@ fn programs_get_their_answers_in_order_and_what_is_no_message_is_refused() {
     other.0.write_all(b"[]\n").expect("it takes them");
     let refusal = other.read().expect("a refusal").head;
     assert!(
-        refusal["error"]["message"].as_str().is_some_and(|m| m.contains("no JSON object")),
+        refusal["error"]["message"].as_str().is_some_and(|m| m.contains("not a JSON object")),
         "{refusal:?}"
     );
     assert_eq!(other.read(), None);

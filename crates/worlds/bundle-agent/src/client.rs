@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 30;
 /// Something that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// What is told of it.
+    /// The bundle's header.
     pub about: DeliveryHeader,
     /// What was sent.
     pub payload: Vec<u8>,
@@ -32,7 +32,8 @@ pub struct Delivery {
 pub enum ClientError {
     /// Nobody listens there.
     #[error(
-        "no bundle agent answers at {socket}: {source}; start one with `wayhop bundle agent`, or name its socket with --socket"
+        "no bundle agent answers at {socket}: {source}; start one with `wayhop bundle agent`, or give its \
+         socket with --socket"
     )]
     Unreachable {
         /// The socket.
@@ -41,7 +42,7 @@ pub enum ClientError {
         source: io::Error,
     },
     /// The connection broke.
-    #[error("the bundle agent is gone: {0}; see what it said when it ended")]
+    #[error("the bundle agent has stopped: {0}; see its log")]
     Broken(io::Error),
     /// Something else than an answer came.
     #[error("{0}; is it the socket of a bundle agent?")]

@@ -36,25 +36,27 @@ pub fn reference_markdown() -> String {
 pub struct AgentConfig {
     /// The node's own endpoint: `dtn://name/` or `ipn:5.0`.
     pub node: String,
-    /// The file with the store. It is made if it is not there; one agent at a time has it.
+    /// The file of the store. It is created if it is missing; only one agent at a time can use it.
     pub store: PathBuf,
-    /// What the store holds, octets of bundles.
+    /// The capacity of the store, bytes of bundles.
     #[serde(default = "store_bytes")]
     pub store_bytes: u64,
-    /// The socket for programs: a path, or `@` and a name of Linux's abstract namespace, which each network namespace has for itself.
+    /// The socket for programs: a path, or `@` and a name in Linux's abstract namespace, which is
+    /// separate in each network namespace.
     #[serde(default = "socket")]
     pub socket: String,
-    /// Who may use it: `own` for this user and root, `all` for whoever is on this host.
+    /// Who may use it: `own` for this user and root, `all` for every user of this host.
     #[serde(default)]
     pub users: Users,
-    /// The address at which it listens.
+    /// The address to listen on.
     #[serde(default = "anywhere")]
     #[schemars(with = "String")]
     pub listen: Ipv4Addr,
-    /// The convergence layers for which it listens: TCPCLv4 on TCP port 4556, UDPCL on UDP port 4556, LTP on UDP port 1113.
+    /// The convergence layers to listen for: TCPCLv4 on TCP port 4556, UDPCL on UDP port 4556, LTP
+    /// on UDP port 1113.
     #[serde(default = "layers")]
     pub layers: Vec<Layer>,
-    /// The one by which it sends to neighbours that have it.
+    /// The convergence layer to send with, to neighbours that support it.
     #[serde(default = "layer")]
     pub layer: Layer,
     /// The TCP port of TCPCLv4.
@@ -75,55 +77,58 @@ pub struct AgentConfig {
     /// With `static`: routes such as `dtn://b/* via dtn://a/`, `* via dtn://gateway/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<String>,
-    /// The longest bundle that it sends, octets; longer ones go in fragments. Without it: 1400 over `udpcl`, else no limit.
+    /// The maximum size of a bundle, bytes; larger ones are fragmented. The default is 1400 over
+    /// `udpcl`, otherwise no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment_bytes: Option<u64>,
-    /// The longest payload that it takes, of one bundle or of all fragments of one, octets.
+    /// The maximum payload of a bundle, or of all fragments of one, bytes.
     #[serde(default = "largest")]
     pub largest_bytes: u64,
-    /// How fast it sends over `udpcl` and `ltp`, bits per second of datagrams.
+    /// Sending rate of `udpcl` and `ltp`, bits per second of datagrams.
     #[serde(default = "rate")]
     pub rate_bps: f64,
-    /// It makes itself known to its neighbours so often, seconds, on UDP port 4551; 0 for never.
+    /// Beacon interval on UDP port 4551, seconds; 0 for none.
     #[serde(default = "beacon")]
     pub beacon_s: f64,
-    /// The interfaces by which beacons leave. Without it: all that are up but the loopback.
+    /// The interfaces for beacons. The default is all that are up, except for the loopback.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<String>,
-    /// A contact ends when a neighbour was not heard for so long, seconds.
+    /// A contact ends when the neighbour has been silent for this long, seconds.
     #[serde(default = "silence")]
     pub silence_s: f64,
-    /// How long a custodian waits for another one before it sends a bundle again, seconds.
+    /// How long a custodian waits for another one before it retransmits a bundle, seconds.
     #[serde(default = "custody")]
     pub custody_s: f64,
-    /// Whether it sends the status reports that bundles ask for (RFC 9171, section 5.1): off, since strangers can have them sent to others.
+    /// Send the status reports that bundles request (RFC 9171, section 5.1). Off by default, since
+    /// others could have reports sent to third parties.
     #[serde(default)]
     pub status_reports: bool,
-    /// The name of the control socket of a `wayhop node` or a run: its routing protocol's neighbours are asked who they are.
+    /// Name of the control socket of a `wayhop node` or a run, whose neighbours are contacted as
+    /// possible agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
     /// The node of that run: its number or name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh_node: Option<String>,
-    /// A file that gets a line for all that happens to bundles, a JSON object each.
+    /// A file for all events of bundles, one JSON object per line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<PathBuf>,
-    /// Neighbours that are always tried, whether or not they send beacons: agents of other makers.
+    /// Neighbours to contact even without beacons, such as agents of other vendors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peers: Vec<Peer>,
-    /// Bundles that it makes by itself, for emulations and tests.
+    /// Bundles that the agent generates, for emulations and tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
-    /// Services at which it takes what comes by itself, and forgets it.
+    /// Services whose bundles the agent accepts and discards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sinks: Vec<String>,
 }
 
-/// A neighbour that is always tried.
+/// A neighbour that is always contacted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
-    /// Its own endpoint.
+    /// Its node endpoint.
     pub node: String,
     /// Its address and port, such as `10.0.0.2:4556`.
     #[schemars(with = "String")]
@@ -139,7 +144,7 @@ pub enum Users {
     /// The agent's own user, and root.
     #[default]
     Own,
-    /// Whoever is on this host.
+    /// Every user of this host.
     All,
 }
 
@@ -215,8 +220,8 @@ impl AgentConfig {
                 .parse::<Eid>()
                 .map_err(|e| doc.error(key, e.to_string(), "write dtn://name/ or ipn:5.0"))?;
             if parsed.is_none() || parsed != parsed.node() {
-                let why = format!("{text} is not a node's own endpoint");
-                return Err(doc.error(key, why, "leave the service out, as in dtn://name/ or ipn:5.0"));
+                let why = format!("{text} is not a node's endpoint");
+                return Err(doc.error(key, why, "remove the service, as in dtn://name/ or ipn:5.0"));
             }
             Ok(parsed)
         };
@@ -252,7 +257,7 @@ impl AgentConfig {
         let peers = self.peers.iter().enumerate().map(peer).collect::<Result<Vec<_>, _>>()?;
         let own = |service: &str, key: &str| {
             let whole = node.service(service).to_string().parse::<Eid>();
-            whole.map_err(|e| doc.error(key, e.to_string(), "name a service of this node, such as inbox"))
+            whole.map_err(|e| doc.error(key, e.to_string(), "give a service of this node, such as inbox"))
         };
         let source = |(k, s): (usize, &Source)| {
             let key = |field: &str| format!("sources[{k}].{field}");
@@ -340,7 +345,7 @@ mod tests {
     fn what_cannot_be_used_is_refused_with_file_line_key_and_remedy() {
         let head = "node = \"dtn://a/\"\nstore = \"a.redb\"\n";
         for (keys, words) in [
-            ("layer = \"smtp\"", "`smtp` is not known here"),
+            ("layer = \"smtp\"", "unknown value `smtp`"),
             ("beacon_s = -1", "beacon_s"),
             ("routes = [\"x\"]\nrouting = \"static\"", "via"),
             ("routes = [\"* via dtn://b/\"]", "static"),

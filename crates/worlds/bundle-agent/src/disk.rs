@@ -1,4 +1,4 @@
-//! The store on disk: an embedded database, whose changes are durable all or none.
+//! The store on disk: an embedded database with atomic, durable changes.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -45,7 +45,8 @@ impl DiskStore {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let cannot = |e: &dyn Display| {
             Error::System(format!(
-                "cannot open the bundle store {}: {e}; name another file with store = \"...\", or see that no other agent uses it",
+                "cannot open the bundle store {}: {e}; set another `store`, or stop the other agent that \
+                 uses it",
                 path.display()
             ))
         };
@@ -261,7 +262,7 @@ mod tests {
         std::fs::write(&path, "not a database, but a text that is long enough to be one".repeat(100))
             .expect("a file");
         let e = DiskStore::open(&path).expect_err("refused").to_string();
-        assert!(e.contains("text") && e.contains("name another file"), "{e}");
+        assert!(e.contains("text") && e.contains("set another `store`"), "{e}");
         let path = folder.path().join("store");
         let _first = DiskStore::open(&path).expect("a store");
         assert!(DiskStore::open(&path).is_err());

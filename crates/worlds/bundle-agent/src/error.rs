@@ -1,4 +1,4 @@
-//! Why an agent does not run.
+//! Errors of an agent.
 
 /// A failure: what could not be done, why, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Files in bundles: a line with name, length and digest, and the octets behind it.
+//! Files in bundles: a line with name, length and digest, followed by the content.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const MAGIC: &[u8] = b"wayhop-file ";
 /// The longest line, octets.
 const MAX_LINE: usize = 4_096;
 
-/// What is told of a file.
+/// A file's metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileHead {
     /// Its name, without folders.
@@ -25,13 +25,13 @@ pub struct FileHead {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {
     /// Its line cannot be read.
-    #[error("it begins as a file, but its line cannot be read")]
+    #[error("it looks like a file, but its header is invalid")]
     Line,
     /// It would be written where the sender likes.
-    #[error("its name {0:?} is not that of a file in a folder")]
+    #[error("{0:?} is not a valid file name")]
     Name(String),
     /// Its octets are others than those that were sent.
-    #[error("its digest is {is}, and was {was} when it was sent")]
+    #[error("its digest is {is}, but it was sent as {was}")]
     Digest {
         /// Of what came.
         is: String,

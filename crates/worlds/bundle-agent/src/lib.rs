@@ -1,11 +1,11 @@
-//! `wayhop bundle agent`: a bundle agent on a real host, and what its programs speak with it.
+//! `wayhop bundle agent`: a bundle agent on a real host, and its protocol for programs.
 //!
 //! * [`AgentConfig`]: its configuration; [`AgentPlan::open`]: the agent, an application for `wayhop_application_host`, over its store on
 //!   disk ([`DiskStore`]).
-//! * [`messages`]: what goes over the socket for programs. [`Client`]: a program's end of it.
+//! * [`messages`]: the protocol of the socket for programs. [`Client`]: a program's end of it.
 //! * [mod@file]: files in bundles, with name and digest.
 //!
-//! What it does with bundles and neighbours is in `wayhop_dtn`: the same code as in simulation.
+//! Bundles and neighbours are handled in `wayhop_dtn`: the same code as in simulation.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

@@ -1,34 +1,34 @@
-//! Traffic of an agent's own, for emulations and tests: bundles that it makes at times, and endpoints at which it takes what comes.
+//! Traffic of the agent itself, for emulations and tests: generated bundles, and endpoints that discard them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
 use wayhop_dtn::node::BundleSeries;
 
-/// Bundles that the agent makes by itself.
+/// Bundles that the agent generates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// From which service of this node.
+    /// The sending service of this node.
     pub service: String,
-    /// Where to.
+    /// The destination.
     pub destination: String,
-    /// When the first is made, seconds after the agent's start.
+    /// Time of the first bundle, seconds after the agent's start.
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds after the agent's start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
-    /// Payload of each, octets.
+    /// Payload of each bundle, bytes.
     pub size_bytes: u64,
-    /// From bundle to bundle, seconds.
+    /// Interval between bundles, seconds.
     pub interval_s: f64,
-    /// How long each lives, seconds.
+    /// Lifetime of each bundle, seconds.
     pub lifetime_s: f64,
-    /// Whether they travel with custody transfer.
+    /// Use custody transfer.
     #[serde(default)]
     pub custody: bool,
-    /// Stop after so many.
+    /// Stop after this many bundles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bundles: Option<u64>,
 }

@@ -1,10 +1,10 @@
-//! Giving up rights, for daemons and for programs that nobody vouches for. What is given up does not come back, for this process or for
-//! what it starts.
+//! Giving up rights, for daemons and for untrusted programs. This is permanent, for this process
+//! and its children.
 //!
 //! * [`privileges`]: capabilities, users, what an executed file may add.
 //! * [`files`]: one folder to write to.
 //! * [`syscalls`]: filters of system calls (seccomp).
-//! * [`view`]: a file system of one's own, in which the machine's is to be read only.
+//! * [`view`]: a private file system in which the machine's is read-only.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

@@ -26,7 +26,8 @@ pub fn keep(these: &[Capability]) -> io::Result<()> {
 
 /// Makes sure that no program that this process becomes gets more than these.
 pub fn bound(these: &[Capability]) -> io::Result<()> {
-    // Needs a capability of its own; one who has not got it was bounded by whoever started it.
+    // Dropping from the bounding set needs CAP_SETPCAP; without it the parent has already bounded
+    // this process.
     if caps::has_cap(None, CapSet::Effective, Capability::CAP_SETPCAP).map_err(io::Error::other)? {
         for cap in caps::all().iter().filter(|c| !these.contains(c)) {
             // The kernel may not know it.

@@ -1,4 +1,5 @@
-//! Filters of system calls (seccomp). They hold for this thread, or for all threads, and for what they start, for ever.
+//! Filters of system calls (seccomp). They apply permanently to this thread, or to all threads, and
+//! their children.
 
 mod arch;
 mod denied;

@@ -1,4 +1,4 @@
-//! A file system of one's own: the machine's to be read, and a few places to write to.
+//! A private file system: the machine's, read-only, and a few writable places.
 
 use std::fs::{self, File};
 use std::io;
@@ -27,7 +27,7 @@ pub fn own() -> io::Result<()> {
     Ok(mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NONE)?)
 }
 
-/// Shows `file` in the place of another file.
+/// Bind-mounts `by` over `file`.
 pub fn replace(file: &Path, by: &Path) -> io::Result<()> {
     Ok(mount(Some(by), file, NONE, MsFlags::MS_BIND, NONE)?)
 }
@@ -147,7 +147,7 @@ fn make_readonly(place: &Path) -> io::Result<()> {
         Ok(()) | Err(nix::Error::EINVAL) => Ok(()),
         Err(e) => {
             let why = io::Error::from(e);
-            Err(io::Error::new(why.kind(), format!("{} cannot be made read-only: {why}", place.display())))
+            Err(io::Error::new(why.kind(), format!("cannot make {} read-only: {why}", place.display())))
         }
     }
 }

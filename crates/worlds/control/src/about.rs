@@ -1,4 +1,4 @@
-//! Who is at the other end of a control socket.
+//! The peer of a control socket.
 
 use std::net::Ipv4Addr;
 

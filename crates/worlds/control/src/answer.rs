@@ -1,4 +1,4 @@
-//! What the answers hold.
+//! The types of answers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -32,7 +32,7 @@ pub struct Client {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Nobody listens there.
-    #[error("nobody answers at {}: {source}; `wayhop ctl list` shows what runs", path.display())]
+    #[error("no answer at {}: {source}; `wayhop ctl list` shows the running nodes and runs", path.display())]
     Unreachable {
         /// The socket.
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum ClientError {
         source: io::Error,
     },
     /// The connection broke, or took too long.
-    #[error("no answer from {}: {source}; see whether the node still runs: `wayhop ctl list`", path.display())]
+    #[error("no answer from {}: {source}; check whether it is still running: `wayhop ctl list`", path.display())]
     Broken {
         /// The socket.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum ClientError {
         source: io::Error,
     },
     /// Something else than an answer came.
-    #[error("{} does not speak as a node of wayhop does: {what}; is it another program's socket?", path.display())]
+    #[error("{} is not a Wayhop control socket: {what}", path.display())]
     Foreign {
         /// The socket.
         path: PathBuf,
@@ -145,7 +145,7 @@ impl Client {
             answer = self.ask_for(None, request)?;
         }
         if answer.stream.as_deref() != Some("pcapng") {
-            return Err(self.foreign("an answer to `capture` without a stream of pcapng".to_owned()));
+            return Err(self.foreign("an answer to `capture` without a pcapng stream".to_owned()));
         }
         self.stream.set_read_timeout(None).map_err(|e| self.broken(e))?;
         Ok(self.reader)
@@ -180,14 +180,14 @@ impl Client {
         read.map_err(|e| self.broken(e))?;
         if line.last() != Some(&b'\n') {
             return Err(if line.len() as u64 == LONGEST_LINE {
-                self.foreign("a line without end".to_owned())
+                self.foreign("a line that is too long".to_owned())
             } else {
                 self.broken(io::ErrorKind::UnexpectedEof.into())
             });
         }
         // A list would do for the fields in their order, too.
         if line.first() != Some(&b'{') {
-            return Err(self.foreign("a line that is no object".to_owned()));
+            return Err(self.foreign("a line that is not a JSON object".to_owned()));
         }
         serde_json::from_slice(&line).map_err(|e| self.foreign(e.to_string()))
     }

@@ -50,18 +50,18 @@ impl ControlError {
     }
     /// The node that is to go down is down.
     pub fn is_down() -> Self {
-        Self::new(ErrorCode::Refused, "the node is down already", "`wayhop ctl up` brings it back")
+        Self::new(ErrorCode::Refused, "the node is already down", "`wayhop ctl up` brings it back")
     }
     /// The node that is to come back is up.
     pub fn is_up() -> Self {
-        Self::new(ErrorCode::Refused, "the node is not down", "`wayhop ctl hello` shows which nodes are")
+        Self::new(ErrorCode::Refused, "the node is not down", "`wayhop ctl hello` shows which nodes are down")
     }
     /// Several nodes are meant, and it concerns one.
     pub fn needs_one_node() -> Self {
         Self::new(
             ErrorCode::UnknownNode,
-            "this needs one node",
-            "name it with \"node\", in `wayhop ctl` with --node",
+            "this request needs a node",
+            "give \"node\" (--node in `wayhop ctl`)",
         )
     }
     /// There is no interface of this name.

@@ -1,4 +1,4 @@
-//! Events that a running node tells its subscribers.
+//! Events that a running node sends to its subscribers.
 
 use std::net::IpAddr;
 
@@ -109,8 +109,8 @@ pub enum Event {
         /// Its link address.
         mac: String,
     },
-    /// Somebody changed what the node stands on - a setting, an address, a route, an interface - and the node set it back or went
-    /// along. Nodes on real interfaces only.
+    /// Somebody changed something that the node depends on - a setting, an address, a route, an
+    /// interface - and the node restored it or adapted. Nodes on real interfaces only.
     Host {
         /// When.
         time_s: f64,
@@ -188,7 +188,7 @@ pub struct SizeOf {
     pub what: String,
     /// Packets or entries.
     pub count: u64,
-    /// Of which of the node's interfaces, from 0; absent where it is about none.
+    /// The node's interface, from 0; absent if the event concerns none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<u8>,
 }

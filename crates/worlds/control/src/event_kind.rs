@@ -22,7 +22,7 @@ pub enum EventKind {
     Process,
     /// A neighbour is new, or has another link address.
     Neighbour,
-    /// Somebody changed what a node on a real interface stands on.
+    /// Somebody changed something that a node on a real interface depends on.
     Host,
     /// Something became of a packet: a row of the table `packets`.
     Packet,

@@ -1,4 +1,5 @@
-//! Messages of programs and applications on a socket: a JSON object on a line, and as many octets as it says in `octets` behind it.
+//! Messages of programs and applications on a socket: a line with a JSON object, followed by as
+//! many bytes as its `octets` says.
 
 use serde_json::{Map, Value};
 use wayhop_core::ProgramMessage;
@@ -23,17 +24,18 @@ pub fn frame(message: ProgramMessage) -> Vec<u8> {
 pub enum FrameError {
     /// The line does not end.
     #[error(
-        "a line is longer than {MAX_LINE} octets; end it with a line feed, and send payloads behind it, with their length as `octets`"
+        "the line is longer than {MAX_LINE} bytes; end it with a line feed, and send the payload after it, \
+         with its length as `octets`"
     )]
     Line,
     /// It is no object.
-    #[error("a line is no JSON object ({0}); send one such as {{\"wayhop\": 1, \"do\": \"hello\"}}")]
+    #[error("the line is not a JSON object ({0}); send one such as {{\"wayhop\": 1, \"do\": \"hello\"}}")]
     Object(String),
     /// The length is none.
-    #[error("`octets` is no number of octets; give a number from 0 on, or leave it out")]
+    #[error("`octets` is not a number of bytes; give 0 or more, or remove it")]
     Octets,
     /// It is too large.
-    #[error("a payload of {0} octets is more than the {1} that are taken; send less at a time")]
+    #[error("a payload of {0} bytes is too long (at most {1}); send it in smaller pieces")]
     TooLarge(u64, u64),
 }
 

@@ -1,4 +1,4 @@
-//! How good a position is, in answers, events and reports.
+//! The quality of a position, in answers, events and reports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,16 +1,16 @@
-//! Talking to running nodes from outside of the network: paper 000's ahsock, its GPSd and its PCTd.
+//! Controlling running nodes from outside the network: paper 000's ahsock, GPSd and PCTd.
 //!
-//! * [`Server`] is a Unix stream socket with one JSON object a line ([`Request`], [`Event`]); the owner of the nodes polls
-//!   [`Server::fd`] and has the [`Call`]s answered by [`Server::serve`], of an [`Owner`], or answers them itself. [`Client`] is
-//!   the other end.
-//! * [`JsonTables`] makes JSON of what a protocol shows; [`answer`] has the answers' types.
-//! * [`metrics`] is the endpoint for Prometheus, [`gpsd`] reads positions of gpsd and gives them as gpsd does, [`monitor`]
-//!   logs what nodes count and carries it over the mesh.
+//! * [`Server`] is a Unix stream socket with one JSON object per line ([`Request`], [`Event`]); the
+//!   owner of the nodes polls [`Server::fd`] and has the [`Call`]s answered by [`Server::serve`],
+//!   of an [`Owner`], or answers them itself. [`Client`] is the other end.
+//! * [`JsonTables`] converts a protocol's tables to JSON; [`answer`] has the answers' types.
+//! * [`metrics`] is the endpoint for Prometheus, [`gpsd`] reads and serves positions with gpsd's
+//!   protocol, [`monitor`] logs nodes' counters and sends them over the mesh.
 //! * [`Frames`] and [`SocketName`] are for the sockets of applications, whose messages have bytes behind the line.
 //! * [`paths`] says where the sockets of running nodes are.
 //!
-//! What comes over a socket is hostile: nothing here panics on it, every queue and line has a bound, and a peer that does
-//! not read is cut off.
+//! Input from a socket is hostile: nothing here panics on it, every queue and line is bounded, and
+//! a peer that does not read is disconnected.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

@@ -2,7 +2,8 @@
 
 /// The most clients at a time; for one more, that which has been idle for the longest time is told so and closed.
 pub const MAX_CLIENTS: usize = 32;
-/// The most of them that hear events or captures, which are never idle: the others' places are for whoever comes.
+/// The most of them that hear events or captures, which are never idle: the remaining places are
+/// for new clients.
 pub const MAX_FED: usize = 24;
 /// The longest request, octets.
 pub const MAX_REQUEST_BYTES: usize = 64 * 1024;

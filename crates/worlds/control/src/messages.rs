@@ -1,7 +1,8 @@
-//! What goes over the control socket: one JSON object a line, each way.
+//! The protocol of the control socket: one JSON object per line, each way.
 //!
-//! A request is `{"wayhop": 1, "id": 7, "node": 3, "do": "tables", ...}`, its answer `{"id": 7, "ok": ...}` or
-//! `{"id": 7, "error": {"code": ..., "message": ..., "remedy": ...}}`. Keys are added to within a version, never renamed.
+//! A request is `{"wayhop": 1, "id": 7, "node": 3, "do": "tables", ...}`, its answer `{"id": 7,
+//! "ok": ...}` or `{"id": 7, "error": {"code": ..., "message": ..., "remedy": ...}}`. Within a
+//! version, keys are added but never renamed.
 
 use std::net::IpAddr;
 
@@ -190,7 +191,7 @@ impl Place {
         }
         Err(ControlError::new(
             ErrorCode::BadRequest,
-            "this is no place",
+            "not a valid position",
             "give x and y in metres, or a latitude from -90 to 90 and a longitude from -180 to 180, a heading from 0 to \
              below 360 and a speed from 0 to 10000 m/s",
         ))
@@ -232,17 +233,17 @@ impl Envelope {
                 None,
                 bad(
                     format!("not a JSON object: {}", short(&e.to_string())),
-                    "send one object a line, such as {\"wayhop\": 1, \"do\": \"hello\"}",
+                    "send one object per line, such as {\"wayhop\": 1, \"do\": \"hello\"}",
                 ),
             )
         })?;
-        let id =
-            match object.remove("id") {
-                None | Some(Value::Null) => None,
-                Some(v) => Some(v.as_u64().ok_or_else(|| {
-                    (None, bad("id is no number", "give a number from 0 on, or leave it out"))
-                })?),
-            };
+        let id = match object.remove("id") {
+            None | Some(Value::Null) => None,
+            Some(v) => Some(
+                v.as_u64()
+                    .ok_or_else(|| (None, bad("id is not a number", "give 0 or more, or remove it")))?,
+            ),
+        };
         Self::parse_object(object, id).map_err(|e| (id, e))
     }
 
@@ -252,8 +253,8 @@ impl Envelope {
             let said = version.map_or_else(|| "none".to_owned(), |v| short(&v.to_string()));
             return Err(ControlError::new(
                 ErrorCode::Version,
-                format!("the request is of version {said}, this is version {VERSION}"),
-                format!("send \"wayhop\": {VERSION}, with a wayhop of the same version"),
+                format!("the request has version {said}, but this is version {VERSION}"),
+                format!("send \"wayhop\": {VERSION}, using the same version of Wayhop"),
             ));
         }
         let node = match object.remove("node") {
@@ -275,7 +276,7 @@ impl Envelope {
         match &self.request {
             Request::SetPosition { place } => place.check(),
             Request::SetLink { state: LinkState::Loss(share), .. } if !(0.0..=1.0).contains(share) => {
-                Err(bad(format!("loss is {share}"), "give a share from 0 to 1"))
+                Err(bad(format!("loss is {share}"), "give a number from 0 to 1"))
             }
             Request::SetLink { state: LinkState::PathLoss(db), .. }
                 if !(0.0..=MAX_PATH_LOSS_DB).contains(db) =>

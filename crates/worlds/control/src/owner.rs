@@ -1,4 +1,4 @@
-//! From calls to a world's nodes: what every world does in the same way.
+//! From requests to a world's nodes: the part that all worlds share.
 
 use std::collections::BTreeMap;
 
@@ -54,17 +54,17 @@ pub trait Owner {
     /// Answers a request for a capture of a node's frames, by [`Call::stream`].
     fn capture(&mut self, node: u32, call: Call) {
         let _ = node;
-        call.answer(Err(ControlError::unsupported("nothing is captured here", "ask a node or an emulation")));
+        call.answer(Err(ControlError::unsupported(
+            "captures are not supported here",
+            "use a node or an emulation",
+        )));
     }
     /// Ends the run in good order, soon.
     fn quit(&mut self);
 }
 
 fn no_links() -> ControlError {
-    ControlError::unsupported(
-        "links are what they are here",
-        "override them in an emulation: `wayhop emulate`",
-    )
+    ControlError::unsupported("links cannot be overridden here", "use an emulation: `wayhop emulate`")
 }
 
 impl Server {
@@ -163,7 +163,7 @@ impl Server {
                     return Err(ControlError::new(
                         ErrorCode::Refused,
                         format!("node {a} has no link to itself"),
-                        "name two nodes",
+                        "give two different nodes",
                     ));
                 }
                 let ways: &[(u32, u32)] = if *one_way { &[(a, b)] } else { &[(a, b), (b, a)] };

@@ -37,7 +37,7 @@ impl ParameterSet {
         Ok((new, command))
     }
 
-    /// The order to go on with this set.
+    /// The command to use this set.
     pub(crate) fn order(&self) -> Command {
         Command::SetParameters { json: Value::Object(self.0.clone()).to_string() }
     }
@@ -45,8 +45,8 @@ impl ParameterSet {
     fn unknown(&self, key: &str) -> ControlError {
         let key: String = key.chars().take(80).collect();
         let near = nearest(&key, self.0.keys().map(String::as_str)).map_or_else(
-            || "`wayhop ctl params` shows all".to_owned(),
-            |near| format!("did you mean {near}? `wayhop ctl params` shows all"),
+            || "`wayhop ctl params` lists all".to_owned(),
+            |near| format!("did you mean {near}? `wayhop ctl params` lists all"),
         );
         ControlError::new(ErrorCode::UnknownKey, format!("there is no parameter {key}"), near)
     }

@@ -1,8 +1,9 @@
 //! Where the sockets of running nodes are.
 //!
 //! The socket of the run or daemon NAME is `/run/wayhop/NAME.sock` for root and for services, and
-//! `$XDG_RUNTIME_DIR/wayhop/NAME.sock` for everybody else; without that variable `wayhop-UID/NAME.sock` in the folder for
-//! temporary files. `$WAYHOP_RUNTIME_DIR`, if set, is the folder instead of all of these.
+//! `$XDG_RUNTIME_DIR/wayhop/NAME.sock` for other users; without that variable
+//! `wayhop-UID/NAME.sock` in the folder for temporary files. `$WAYHOP_RUNTIME_DIR`, if set,
+//! replaces all of these.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -40,8 +41,8 @@ fn check(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{name:?} cannot be the name of a run: use up to {LONGEST_NAME} letters, digits, '-', '_' and '.', not \
-         beginning with '.'"
+        "{name:?} is not a valid run name: use up to {LONGEST_NAME} letters, digits, '-', '_' and '.', not \
+         starting with '.'"
     ))
 }
 

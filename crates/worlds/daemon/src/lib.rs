@@ -1,16 +1,16 @@
 //! `wayhop node`: a routing protocol on one host and one real interface.
 //!
-//! The protocol is the simulator's, octet for octet; what is different is its host:
-//! * `config`: [`Settings`], checked, with the protocol made fit for the interface (`adapt`).
-//! * `node`: how packets, reports and the time reach the [`wayhop_node::Node`], and what it asks for. It does no I/O. Start
-//!   reading there.
-//! * `interfaces`, `kernel`, `gateway`, `ipv6`: what the host is set to for the mesh.
-//! * `position`, `record`, `control`: what is known, kept and told of the node.
-//! * `run`: set up, the event loop over TUN, packet sockets, netlink, signals and timers, and the watch over what the node
-//!   stands on, set back when somebody changes it.
-//! * `undo`: what the node changes is written down, and a process that survives this one sets it back.
+//! The protocol is exactly the simulator's; only its host differs:
+//! * `config`: [`Settings`], checked, with the protocol adapted to the interface (`adapt`).
+//! * `node`: how packets, reports and the time reach the [`wayhop_node::Node`], and its effects. It
+//!   does no I/O. Start reading there.
+//! * `interfaces`, `kernel`, `gateway`, `ipv6`: the host's settings for the mesh.
+//! * `position`, `record`, `control`: what is known, recorded and reported about the node.
+//! * `run`: set up, the event loop over TUN, packet sockets, netlink, signals and timers, and the
+//!   watch over the host's settings, which are restored when somebody changes them.
+//! * `undo`: lists of the node's changes, and a second process that undoes them.
 //! * [`wayhop_linux`]: the operating system.
-//! * [`mobile_ip`]: `wayhop mobile-ip`, which shares with the node how a host is set back.
+//! * [`mobile_ip`]: `wayhop mobile-ip`, which undoes its changes in the same way.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

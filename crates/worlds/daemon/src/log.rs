@@ -1,4 +1,4 @@
-//! Lines for people: on standard error, or in a file.
+//! Log lines: on standard error, or in a file.
 
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};

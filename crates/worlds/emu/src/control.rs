@@ -21,7 +21,7 @@ pub struct Control {
     pub(crate) server: Server,
     /// Each node's parameters as they are now.
     parameters: Vec<ParameterSet>,
-    /// Those of a node that has begun anew.
+    /// Those of a node that has rebooted.
     after_reboot: ParameterSet,
     sizes: SizesDue,
 }
@@ -37,7 +37,7 @@ impl Control {
     /// Opens the socket of a run, under the scenario's name or, if a run of that name is under way, with the process's
     /// number behind it.
     ///
-    /// With a `speed`, the run is a simulation whose clock goes so many times as fast as the machine's.
+    /// With a `speed`, the run is a simulation whose clock is that many times as fast as the machine's.
     pub fn open(scenario: &Resolved, speed: Option<f64>) -> Result<Self, Error> {
         let world = if speed.is_some() { "simulation" } else { "emulation" };
         let nodes = NodeAbout::all(&scenario.names, &scenario.addresses);
@@ -52,7 +52,7 @@ impl Control {
         Ok(Self { server, parameters, after_reboot, sizes: SizesDue::default() })
     }
 
-    /// A node went down, or is up again. One that has begun anew forgets what it was told.
+    /// A node went down, or is up again. One that has rebooted forgets its commands.
     pub(crate) fn power(&mut self, Power { node, on, lost }: Power) {
         self.server.set_up(node, on);
         if on && lost {
@@ -173,11 +173,11 @@ impl Owner for Run<'_> {
             return Ok(());
         }
         let which = interface.map_or_else(|| "no radio or wire".to_owned(), |name| format!("no {name:?}"));
-        let reason = format!("nodes {from} and {to} have {which} in common");
+        let reason = format!("nodes {from} and {to} share {which}");
         Err(ControlError::new(
             ErrorCode::Refused,
             reason,
-            "name an interface that both have, or none for all of them",
+            "give an interface that both have, or none for all of them",
         ))
     }
     fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError> {
@@ -195,7 +195,7 @@ impl Owner for Run<'_> {
         Err(ControlError::new(
             ErrorCode::Refused,
             "the node's battery is empty",
-            "give it more with `energy` in the scenario",
+            "give it more energy in the scenario (`energy`)",
         ))
     }
     fn capture(&mut self, node: u32, call: Call) {
@@ -240,8 +240,9 @@ fn local(simulation: &Simulation, place: &Place) -> Result<Position, ControlErro
         Place::Earth { latitude_deg: lat, longitude_deg: lon, .. } => {
             simulation.local(Geodetic { lat, lon, alt: 0.0 }).ok_or_else(|| {
                 ControlError::unsupported(
-                    "the scenario does not say where on the earth it lies",
-                    "give metres, as 120m,40m, or give the scenario an origin = { lat = ..., lon = ... }",
+                    "the scenario has no geographic position",
+                    "give metres, such as 120m,40m, or give the scenario an origin = { lat = ..., lon = \
+                     ... }",
                 )
             })
         }

@@ -52,7 +52,7 @@ pub struct Drive<'a> {
     pub main: Option<usize>,
     /// Where the run is known, and what programs are started with.
     pub registry: &'a Registry,
-    /// What is told of the nodes while they run.
+    /// What is reported about the nodes while they run.
     pub telling: &'a mut Telling,
     /// The control socket.
     pub control: &'a mut Control,

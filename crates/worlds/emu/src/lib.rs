@@ -1,12 +1,12 @@
 //! The simulator's nodes, MAC and radio on the real clock, and real programs in their nodes.
 //!
-//! Each node is a network namespace with a TUN interface `mesh0`. What a program sends comes out of the TUN, enters the
-//! simulated network at the moment of its arrival, and goes into another node's TUN when it has arrived there. One process
-//! owns the medium; no interface connects two namespaces.
+//! Each node is a network namespace with a TUN interface `mesh0`. A program's packet comes out of
+//! the TUN, enters the simulated network at that moment, and goes into another node's TUN when it
+//! arrives there. One process owns the medium; no interface connects two namespaces.
 //!
-//! * [`Mesh`]: the namespaces and what is in them.
+//! * [`Mesh`]: the namespaces and their contents.
 //! * [`drive`]: the loop between the clock, the TUNs and the simulation.
-//! * [`pace`]: a simulation, without programs, as fast as those who follow it want.
+//! * [`pace`]: a simulation, without programs, at a given speed.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

@@ -1,5 +1,5 @@
-//! A simulation at the speed of those who follow it: its clock goes `speed` times as fast as the machine's, and its control
-//! socket answers meanwhile.
+//! A simulation at a given speed: its clock is `speed` times as fast as the machine's, and its
+//! control socket answers meanwhile.
 
 use std::io;
 use std::ops::ControlFlow;

@@ -1,5 +1,5 @@
-//! What an emulation tells of its nodes while they run: one endpoint for Prometheus, and each node's reports - a log of its
-//! own, and datagrams over the emulated network itself (paper 000's PCTd, section 6.5.2).
+//! What an emulation reports about its running nodes: one endpoint for Prometheus, and each node's reports -
+//! a log of its own, and datagrams over the emulated network itself (paper 000's PCTd, section 6.5.2).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -60,7 +60,7 @@ impl Telling {
     /// Opens the endpoint for Prometheus, on the host.
     pub fn open_metrics(&mut self, at: SocketAddr) -> Result<(), Error> {
         let endpoint =
-            Endpoint::bind(at).map_err(|e| Error::system(format!("cannot listen at {at} for metrics"), e))?;
+            Endpoint::bind(at).map_err(|e| Error::system(format!("cannot listen on {at} for metrics"), e))?;
         self.metrics = Some(endpoint);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The control socket of a lab: one for all nodes. What concerns a node is asked of its daemon.
+//! The control socket of a lab: one for all nodes. Requests about a node go to its daemon.
 
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
@@ -98,7 +98,7 @@ impl Desk {
     /// What each node has counted, and what went wrong with the orders.
     pub(super) fn finish(mut self) -> (Vec<BTreeMap<String, u64>>, Vec<String>) {
         let all = 0..self.daemons.len() as u32;
-        // A daemon that is gone is told of elsewhere.
+        // A daemon that has ended is reported elsewhere.
         let counters = all.map(|i| self.counters(i).map(|c| c.1).unwrap_or_default()).collect();
         (counters, self.complaints)
     }
@@ -128,8 +128,7 @@ impl Desk {
                 let Command::PurgeRoutes { destination } = order.command else { continue };
                 let request = Request::PurgeRoutes { destination: destination.map(Into::into) };
                 if let Err(e) = self.ask::<Value>(node.0, request) {
-                    self.complaints
-                        .push(format!("an order at {} s was not carried out: {e}", at.as_secs_f64()));
+                    self.complaints.push(format!("a command at {} s failed: {e}", at.as_secs_f64()));
                 }
             }
         }
@@ -145,7 +144,7 @@ impl Desk {
             return Err(ControlError::new(
                 ErrorCode::Refused,
                 format!("node {} is down", self.scenario.names[node as usize]),
-                "ask again when its outage is over",
+                "try again after its outage",
             ));
         }
         let (path, open) = &mut self.daemons[node as usize];
@@ -168,7 +167,7 @@ impl Desk {
                 ControlError::new(
                     ErrorCode::Unanswered,
                     format!("node {} does not answer: {e}", self.scenario.names[node as usize]),
-                    "see whether its daemon still runs: `wayhop exec NODE -- ip link`",
+                    "check whether its daemon is still running: `wayhop exec NODE -- ip link`",
                 )
             }
         })
@@ -243,8 +242,12 @@ impl Desk {
             }
             Request::Down { .. } | Request::Up {} => {
                 let &[node] = nodes else {
-                    let remedy = "name it with \"node\", in `wayhop ctl` with --node";
-                    return Err(ControlError::new(ErrorCode::UnknownNode, "this needs one node", remedy));
+                    let remedy = "give \"node\" (--node in `wayhop ctl`)";
+                    return Err(ControlError::new(
+                        ErrorCode::UnknownNode,
+                        "this request needs a node",
+                        remedy,
+                    ));
                 };
                 self.ask::<Value>(node, request.clone())?;
                 self.server.set_up(node, matches!(request, Request::Up {}));
@@ -261,7 +264,7 @@ impl Desk {
                 _ => Err(ControlError::needs_one_node()),
             },
             _ => Err(ControlError::unsupported(
-                "a lab has no radio model, and who hears whom does not follow from where nodes are put",
+                "a lab has no radio model, so positions do not affect links",
                 "set links with `wayhop ctl link A B STATE`, or use an emulation",
             )),
         }
@@ -269,7 +272,7 @@ impl Desk {
 
     /// Where a node's frames can be captured.
     fn capture_at(&mut self, node: u32) -> Result<Capture, ControlError> {
-        // One that is down or hangs is told of in words.
+        // One that is down or hangs is reported as an error.
         let _: Value = self.ask(node, Request::Hello {})?;
         Ok(Capture { socket: Some(self.daemons[node as usize].0.clone()), ..Capture::default() })
     }
@@ -291,13 +294,13 @@ impl Desk {
             return Err(ControlError::new(
                 ErrorCode::Refused,
                 format!("node {a} has no link to itself"),
-                "name two nodes",
+                "give two different nodes",
             ));
         }
         if let LinkState::PathLoss(_) = state {
             return Err(ControlError::unsupported(
                 "a lab has no radios: its links have no path loss",
-                "emulate the scenario (wayhop emulate), or break links and lose shares of their frames: down, loss=SHARE",
+                "use an emulation (wayhop emulate), or down and loss=SHARE",
             ));
         }
         let ways: &[(u32, u32)] = if one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
@@ -305,8 +308,8 @@ impl Desk {
         for &(from, to) in ways {
             if !wire.set_link(from, to, state, interface) {
                 let which = interface.map_or_else(|| "no radio or wire".to_owned(), |n| format!("no {n:?}"));
-                let reason = format!("nodes {from} and {to} have {which} in common");
-                let remedy = "name an interface that both have, or none for all of them";
+                let reason = format!("nodes {from} and {to} share {which}");
+                let remedy = "give an interface that both have, or none for all of them";
                 return Err(ControlError::new(ErrorCode::Refused, reason, remedy));
             }
         }
@@ -362,5 +365,5 @@ impl Desk {
 
 fn json(answer: &impl Serialize) -> Result<Value, ControlError> {
     serde_json::to_value(answer)
-        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "report this as a fault of wayhop"))
+        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "please report this bug"))
 }

@@ -1,15 +1,15 @@
-//! `wayhop lab`: N nodes on this machine, each a `wayhop node` of its own in a network namespace of its own, on one
-//! Ethernet that a macfilter makes into a mesh.
+//! `wayhop lab`: N nodes on this machine, each a `wayhop node` in its own network namespace, on one
+//! Ethernet that a macfilter turns into a mesh.
 //!
 //! * `wire`: the bridges between the namespaces, and their filter.
 //! * `outages`: nodes that go down and come back.
-//! * `nodes`: the daemons. `watch`: what they tell of themselves. `desk`: the control socket for all of them.
+//! * `nodes`: the daemons. `watch`: their events. `desk`: the control socket for all of them.
 //! * `receivers`: gpsd in each node.
 //! * `traffic`: the scenario's flows over real sockets. `program_flows`: conversations of programs.
-//! * `record`: what becomes of all that in the run's tables.
+//! * `record`: the tables of the run.
 //!
-//! Nothing has a name outside of this process but the control sockets: when it is gone, however it ended, the nodes end, and
-//! with them the namespaces and all that is in them.
+//! Only the control sockets have names outside this process: when it ends, for whatever reason, the
+//! nodes end, and with them the namespaces and everything in them.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
@@ -113,39 +113,48 @@ pub struct Lab {
 pub fn check(s: &Resolved) -> Result<(), Error> {
     let n = s.addresses.len();
     let wrong = if n > MAX_NODES {
-        format!("{n} nodes are more than a lab runs ({MAX_NODES}); simulate or emulate them")
+        format!("{n} nodes are too many for a lab (at most {MAX_NODES}); simulate or emulate them")
     } else if s.edge.is_some() {
-        "gateways: a lab has none; emulate the scenario, or run `wayhop node` with [gateway]".to_owned()
+        "gateways: not supported in a lab; emulate the scenario, or run `wayhop node` with [gateway]"
+            .to_owned()
     } else if s.prefix_len().is_none() {
-        "the nodes' addresses lie in no common network of at least a /8; give them nearer ones".to_owned()
+        "the nodes' addresses do not share a network of /8 or longer; choose closer addresses".to_owned()
     } else if let Some((_, r)) =
         s.routes.iter().find(|(_, r)| r.destination.addr.is_v4() && r.destination.as_host().is_none())
     {
         format!(
-            "routes: {} is a prefix, and a daemon's routes for IPv4 are to single hosts; name hosts, or emulate",
+            "routes: {} is a prefix, but IPv4 routes of a lab's nodes lead to single hosts; give hosts, or \
+             emulate the scenario",
             r.destination
         )
     } else if s.ns2_trace {
-        "output.ns2_trace: a lab sees no frames, and writes no trace in ns-2's format; leave it out, or emulate".to_owned()
+        "output.ns2_trace: not supported in a lab, which does not see frames; remove it, or emulate the \
+         scenario"
+            .to_owned()
     } else if s.receptions.is_wanted() || s.captures.damaged {
         let key = if s.captures.damaged { "captures.damaged" } else { "receptions" };
         format!(
-            "{key}: in a lab nobody sees what becomes of a frame that does not arrive; leave it out, simulate or emulate"
+            "{key}: not supported in a lab, which does not see lost frames; remove it, or simulate or \
+             emulate the scenario"
         )
     } else if let Some(name) = s.interfaces.names().find(|n| ["lo", "mesh0"].contains(n)) {
-        format!("{name} is the name of another interface of each node; give the radio or wire another one")
+        format!("{name}: each node already has an interface of this name; rename the radio or wire")
     } else if !s.attacks.is_empty() {
-        "attacks: the nodes of a lab are those of the field, which do not attack; leave them out, simulate or emulate"
+        "attacks: not supported in a lab, whose nodes are ordinary daemons; remove them, or simulate or \
+         emulate the scenario"
             .to_owned()
     } else if !s.energy.is_empty() {
-        "energy: a lab has no radio whose energy could be modelled; leave it out, simulate or emulate"
+        "energy: not supported in a lab, which has no radio model; remove it, or simulate or emulate the \
+         scenario"
             .to_owned()
     } else if !s.stalls.is_empty() {
-        "stalls: the interface queues of a lab are the kernel's, and cannot be stalled; leave them out, or emulate"
+        "stalls: not supported in a lab, whose interface queues are the kernel's; remove them, or emulate \
+         the scenario"
             .to_owned()
     } else if let Some(i) = s.flows.iter().position(|f| matches!(f.kind, FlowKind::Tcp(_))) {
         format!(
-            "flow {i}: in a lab TCP is the kernel's; take it out of the scenario's traffic, and run programs that use TCP, such as iperf3, in [[programs]]"
+            "flow {i}: TCP flows are not supported in a lab; run a program that uses TCP, such as iperf3, \
+             in [[programs]]"
         )
     } else {
         return Ok(());
@@ -315,7 +324,9 @@ fn unix_time(moment: Instant) -> Option<u64> {
 /// What to say of a node whose listener missed events.
 fn lost_events(name: &str, listener: JoinHandle<u64>) -> Option<String> {
     let Ok(lost @ 1..) = listener.join() else { return None };
-    Some(format!("node {name}: it had no time to tell of {lost} events: packets and sends are not whole"))
+    Some(format!(
+        "node {name}: {lost} events were lost (node overloaded); the tables `packets` and `sends` are incomplete"
+    ))
 }
 
 /// Puts the scenario's flows and those of programs, with the latencies of these, into the summary.

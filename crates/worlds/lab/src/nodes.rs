@@ -164,7 +164,7 @@ impl Nodes {
     ) -> Result<Self, Error> {
         let s = &plan.scenario;
         let sockets =
-            Sockets::new().map_err(Error::system("make a folder for the nodes' control sockets"))?;
+            Sockets::new().map_err(Error::system("create a folder for the nodes' control sockets"))?;
         let keys = plan.keys.as_deref().map(|text| sockets.write_keys(text)).transpose();
         let keys = keys.map_err(Error::system("write the nodes' file of keys"))?;
         let (tell, said) = channel();
@@ -254,9 +254,7 @@ impl Nodes {
                 Err(RecvTimeoutError::Timeout) if begun.elapsed() < PATIENCE => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     let late = ready.iter().filter(|r| !**r).count();
-                    return Err(Error::System(format!(
-                        "{late} daemons are not ready; the last word was: {last}"
-                    )));
+                    return Err(Error::System(format!("{late} daemons are not ready; last message: {last}")));
                 }
             }
         }
@@ -286,7 +284,7 @@ impl Nodes {
             if let Ok(Some(status)) = d.child.try_wait() {
                 d.gone = true;
                 ended.push((i as u32, d.child.id(), exit_code(status)));
-                complaints.push(format!("node {}: its daemon ended: {status}", self.names[i]));
+                complaints.push(format!("node {}: its daemon exited: {status}", self.names[i]));
             }
         }
         ended
@@ -318,7 +316,7 @@ impl Nodes {
         for (i, text) in texts {
             match serde_json::from_str::<Summary>(&text) {
                 Ok(one) => add(&mut all, i, one),
-                Err(_) => complaints.push(format!("node {}: it left no summary", self.names[i])),
+                Err(_) => complaints.push(format!("node {}: no summary", self.names[i])),
             }
         }
         all

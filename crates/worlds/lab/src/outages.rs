@@ -48,8 +48,8 @@ pub(super) fn is_down(outages: &[Outage], node: u32, at: Time) -> bool {
     outages.iter().any(|o| o.node.0 == node && o.from <= at && at < o.until)
 }
 
-/// What the summary says of a run that ended then, in which some outages were left out. Daemons have told of those that were
-/// ordered.
+/// The summary's sentence about outages left out of a run that ended at this time. Outages that
+/// were ordered are in the daemons' events.
 pub(super) fn summary(
     outages: &[Outage],
     end: Time,

@@ -1,7 +1,8 @@
-//! From what a daemon tells of packets to rows of the run's table.
+//! From a daemon's packet events to rows of the run's table.
 //!
-//! A daemon numbers the packets that it sees for itself and knows no flows. Packets of flows are known again by the stamp
-//! in their payload, and get the same number everywhere; others have a number for each node that sees them.
+//! Each daemon numbers its packets by itself and does not know flows. Packets of flows are
+//! recognised by the stamp in their payload, and get the same number everywhere; others have a
+//! number for each node that sees them.
 
 use std::sync::Arc;
 
@@ -82,7 +83,7 @@ impl Packets {
             return None;
         };
         let kind = HopKind::ALL.into_iter().find(|k| k.name() == event)?;
-        // Headers are whole; what the packet carries behind is not needed.
+        // Only complete headers; the rest of the packet is not needed.
         let mut octets = from_hex(head).filter(|head| head.len() >= ipv4::HEADER_LEN)?;
         octets.resize((*bytes).min(u16::MAX.into()) as usize, 0);
         let ip = ip::Packet::new_checked(&octets).ok()?;
@@ -162,7 +163,7 @@ mod tests {
             .into()
     }
 
-    /// A datagram of the flow with this stamp, cut to `kept` octets as a daemon tells of it.
+    /// A datagram of the flow with this stamp, truncated to `kept` bytes as in a daemon's event.
     fn event(what: &str, port: u16, seq: u32, packet: u64, kept: usize) -> Event {
         let mut payload = [0; 100];
         Stamp { seq, sent: Time::ZERO }.emit(&mut payload);

@@ -1,4 +1,4 @@
-//! What a lab is to run.
+//! The plan of a lab.
 
 use std::path::PathBuf;
 

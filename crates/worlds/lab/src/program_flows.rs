@@ -1,8 +1,9 @@
-//! Conversations of programs in a lab, from what the daemons tell of packets.
+//! Conversations of programs in a lab, from the daemons' packet events.
 //!
-//! Each daemon numbers packets for itself. A program's packet is the same at two nodes if it carries the same: then it gets one number,
-//! the one that it has where it begins, and a flow behind the scenario's. All nodes have one clock, but a daemon that is busy reads it some
-//! milliseconds before it takes a packet: a row of an arrival may be older than that of the packet's origin.
+//! Each daemon numbers packets for itself. A program's packet is the same at two nodes if its
+//! content is the same: it then gets one number, that of its origin, and a flow after the
+//! scenario's. All nodes have one clock, but a daemon that is busy reads it some milliseconds
+//! before it takes a packet: a row of an arrival may be older than that of the packet's origin.
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DataPlane, FlowTag, PacketId, Time};

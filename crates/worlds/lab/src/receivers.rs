@@ -1,4 +1,5 @@
-//! A GPS receiver in each node, for its daemon and for the usual clients of gpsd: where the scenario has the node.
+//! A GPS receiver in each node, for its daemon and for the usual clients of gpsd, with the
+//! scenario's positions.
 
 use std::io;
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! How packets of flows are known.
+//! How packets of flows are recognised.
 
 use wayhop_core::{Addr, NodeId, PacketId};
 use wayhop_scenario::{FlowConfig, Resolved};

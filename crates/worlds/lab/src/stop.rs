@@ -1,4 +1,4 @@
-//! A lab that is stopped while it is set up.
+//! Stopping a lab while it is set up.
 
 use wayhop_linux::Error;
 

@@ -1,4 +1,4 @@
-//! What the daemons tell of themselves, in the lab's own time.
+//! The daemons' events, in the lab's own time.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

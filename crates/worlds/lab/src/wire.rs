@@ -1,9 +1,9 @@
 //! The wire: a bridge for each radio channel and each wire of the scenario between the nodes' namespaces, and the filter
 //! on them.
 //!
-//! A bridge forgets at once where it heard whom, so that every frame reaches every port, as on a shared medium. The
-//! macfilter sits where a bridge hands a frame to a node's port: what a node ignores never reaches its interface. A node's
-//! link addresses tell its interfaces apart, so that one list of addresses serves all of them.
+//! The bridges do not learn addresses, so every frame reaches every port, as on a shared medium. The
+//! macfilter is at the output to a node's port: ignored frames never reach the node's interface. A node's
+//! interfaces have different link addresses, so one list of addresses serves all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -61,7 +61,7 @@ impl Wire {
     ) -> Result<(Self, Vec<Namespace>), Error> {
         let made = || {
             go_on(is_stopped)?;
-            Namespace::new().map_err(Error::system("make a network namespace"))
+            Namespace::new().map_err(Error::system("create a network namespace"))
         };
         let addresses = scenario.addresses.clone();
         let ports = ports(scenario);
@@ -82,9 +82,8 @@ impl Wire {
                 let _ = writeln!(orders, "link set {end} master br{segment} up");
             }
         }
-        let failed =
-            |what| Error::system(format!("{what} (Debian's packages iproute2 and nftables are needed)"));
-        order(&hub, "ip", &["-batch", "-"], &orders).map_err(failed("make the wire"))?;
+        let failed = |what| Error::system(format!("{what} (needs Debian's packages iproute2 and nftables)"));
+        order(&hub, "ip", &["-batch", "-"], &orders).map_err(failed("create the wire"))?;
         for (node, own) in nodes.iter().zip(&ports) {
             go_on(is_stopped)?;
             // Router solicitations of 100 nodes would be traffic that nobody asked for; a kernel without IPv6 sends none.
@@ -94,9 +93,9 @@ impl Wire {
             };
             node.within(quiet).map_err(Error::system("set up a node's namespace"))?;
             let orders = own.iter().map(|p| format!("link set {} up\n", p.name)).collect::<Vec<_>>().concat();
-            order(node, "ip", &["-batch", "-"], &orders).map_err(failed("raise a node's interface"))?;
+            order(node, "ip", &["-batch", "-"], &orders).map_err(failed("set a node's interface up"))?;
         }
-        order(&hub, "nft", &["-f", "-"], TABLE).map_err(failed("make the macfilter"))?;
+        order(&hub, "nft", &["-f", "-"], TABLE).map_err(failed("create the macfilter"))?;
         let wire = Self {
             hub,
             addresses,
@@ -113,7 +112,7 @@ impl Wire {
     /// From the next [`Wire::apply`] on, a node ignores these, and nobody else, where nobody says otherwise.
     pub(super) fn ignore(&mut self, node: u32, from: Vec<Mac>) -> Result<(), Error> {
         if node as usize >= self.ports.len() {
-            return Err(Error::Config(format!("the macfilter names a node {node} that there is not")));
+            return Err(Error::Config(format!("the macfilter contains node {node}, which does not exist")));
         }
         self.ignored.retain(|(n, _)| *n != node);
         self.ignored.extend(from.into_iter().map(|m| (node, m)));

@@ -1,4 +1,4 @@
-//! ARP messages of one interface, beside the kernel's own.
+//! ARP messages of one interface, besides the kernel's own.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};

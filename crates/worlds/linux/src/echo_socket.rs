@@ -1,4 +1,4 @@
-//! Pings by one interface.
+//! Pings through one interface.
 
 use std::io::{self, Read as _};
 use std::net::{Ipv4Addr, SocketAddrV4};

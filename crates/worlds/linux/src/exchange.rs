@@ -1,4 +1,4 @@
-//! Netlink sockets: orders with their answers, and news that the kernel tells unasked.
+//! Netlink sockets: commands with answers, and unsolicited news from the kernel.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};

@@ -1,4 +1,4 @@
-//! Which frames the kernel hands to the packet sockets: classic BPF, so that all others cost nothing.
+//! Which frames the kernel passes to the packet sockets: classic BPF, so that all others cost nothing.
 
 use socket2::SockFilter;
 

@@ -1,4 +1,4 @@
-//! News of changes of this host, whoever makes them.
+//! News of changes to this host, by any process.
 
 use std::io;
 use std::os::fd::BorrowedFd;

@@ -30,7 +30,7 @@ pub struct InterfaceFacts {
     pub mac: Mac,
     /// The longest packet on it, octets.
     pub mtu: usize,
-    /// A driver of the mac80211 kind, which may tell of acknowledgements.
+    /// A mac80211 driver, which may report acknowledgements.
     pub wireless: bool,
 }
 

@@ -1,4 +1,5 @@
-//! IP packets of one interface beside the kernel's stack: some ICMP messages, the datagrams of a port, packets in tunnels.
+//! IP packets of one interface outside the kernel's stack: some ICMP messages, the datagrams of a
+//! port, tunnelled packets.
 
 use std::io::{self, Read as _};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};

@@ -1,17 +1,17 @@
-//! The part of a node that faces the kernel.
+//! The interface to the Linux kernel.
 //!
-//! * [`packet_socket`]: frames of the mesh interface. [`filter`]: which of them the kernel hands over. `ring`: where it puts
-//!   them. [`syscalls`]: the calls that no safe crate offers.
-//! * [`Tun`]: programs' packets. [`ip_sockets`], [`ArpSocket`], [`EchoSocket`]: IP packets, ARP and pings beside the kernel's
-//!   stack.
-//! * [`netlink`], `rules`: addresses, routes, rules, and news of neighbours. [`listing`]: what of these there is. [`host_news`]:
-//!   what of these changed.
+//! * [`packet_socket`]: frames of the mesh interface. [`filter`]: which of them the kernel passes
+//!   on. `ring`: their memory. [`syscalls`]: the calls that no safe crate offers.
+//! * [`Tun`]: programs' packets. [`ip_sockets`], [`ArpSocket`], [`EchoSocket`]: IP packets, ARP and
+//!   pings outside the kernel's stack.
+//! * [`netlink`], `rules`: addresses, routes, rules, and news of neighbours. [`listing`]: their
+//!   current state. [`host_news`]: their changes.
 //! * [`nftables`]: tables of a gateway.
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
-//! * [`interface`]: what an interface is, and its settings.
-//! * [`TcpConnections`]: what the kernel's TCP tells of programs' connections.
-//! * [`wifi`]: what a wireless interface tells beside frames.
-//! * [`probe`]: what this host can do, for `wayhop doctor`.
+//! * [`interface`]: interfaces and their settings.
+//! * [`TcpConnections`]: the state of programs' connections in the kernel's TCP.
+//! * [`wifi`]: what a wireless interface reports besides frames.
+//! * [`probe`]: this host's capabilities, for `wayhop doctor`.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

@@ -1,4 +1,4 @@
-//! What the kernel has: interfaces, addresses, routes.
+//! The kernel's interfaces, addresses and routes.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

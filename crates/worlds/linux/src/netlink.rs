@@ -218,8 +218,9 @@ fn host_address(addr: Ipv4Addr, ifindex: u32) -> AddressMessage {
     m
 }
 
-/// News of neighbours that the kernel asked for by ARP and did not find. It forwards by itself, so nobody else would hear of
-/// them. What is lost of this news is told again: the next packet to the neighbour has the kernel ask anew.
+/// News of neighbours that the kernel asked for by ARP and did not find. It forwards by itself, so
+/// nobody else would hear of them. Lost news comes again: with the next packet to the neighbour,
+/// the kernel asks again.
 pub struct NeighbourNews(News);
 
 impl NeighbourNews {

@@ -1,5 +1,5 @@
-//! Tables of nftables: whether there is one, and taking one away. They are made by `nft`, whose language says what is in them;
-//! a process that may run no programs can still take them away.
+//! nftables tables: whether one exists, and removing it. `nft` creates them, from its own language;
+//! a process that may not run programs can still remove them.
 //!
 //! Messages are those of linux/netfilter/nfnetlink.h and nf_tables.h.
 

@@ -75,8 +75,7 @@ impl PacketSockets {
         let (frames, ring) = with_ring().map_err(Error::system("open a packet socket"))?;
         let arp = for_arp().map_err(Error::system("open a packet socket for ARP"))?;
         if overhear {
-            syscalls::hear_all(frames.as_fd(), ifindex)
-                .map_err(Error::system("have the interface hear frames for others"))?;
+            syscalls::hear_all(frames.as_fd(), ifindex).map_err(Error::system("enable promiscuous mode"))?;
         }
         Ok(Self {
             frames,
@@ -91,7 +90,7 @@ impl PacketSockets {
     /// Has the interface hear frames for all groups: those of IPv6 (RFC 2464, section 7) are no broadcasts.
     pub fn hear_groups(&self, ifindex: u32) -> Result<(), Error> {
         syscalls::hear_groups(self.frames.as_fd(), ifindex)
-            .map_err(Error::system("have the interface hear groups"))
+            .map_err(Error::system("enable reception of all multicasts"))
     }
 
     /// To wait for frames of the protocol.
@@ -190,9 +189,9 @@ impl Silence {
         };
         open().map_err(|e| match (self, e.raw_os_error()) {
             (Self::Port(port), Some(libc::EADDRINUSE)) => Error::System(format!(
-                "UDP port {port} is in use on {interface}: another routing daemon runs here; stop it"
+                "UDP port {port} is in use on {interface}; stop the other routing daemon"
             )),
-            _ => Error::system("open a socket for the protocol")(e),
+            _ => Error::system("open the protocol's socket")(e),
         })
     }
 }

@@ -1,6 +1,6 @@
-//! What this host can do for a node. What can be tried is tried, in a network namespace that ends with the trial.
+//! This host's capabilities for a node, tried out in a temporary network namespace where possible.
 //!
-//! A probe answers with what it found, or with what is missing, in words for people.
+//! A probe returns what it found or what is missing, in words for people.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -40,7 +40,7 @@ pub fn in_namespace(line: &str) -> Result<String, String> {
         .args(["--net", "--", "sh", "-c", line])
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| format!("cannot try: unshare (Debian package util-linux): {e}"))?;
+        .map_err(|e| format!("cannot run unshare (Debian package util-linux): {e}"))?;
     if run.status.success() {
         return Ok("tried, works".to_owned());
     }

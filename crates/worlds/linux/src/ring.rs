@@ -1,5 +1,5 @@
-//! Frames from a packet socket in memory that this process shares with the kernel (packet_mmap, version 2): the kernel copies
-//! a frame there when it comes, with its time, and to take it needs no system call.
+//! Frames from a packet socket in memory that this process shares with the kernel (packet_mmap, version 2):
+//! the kernel copies each frame there with its time, and reading it needs no system call.
 #![allow(unsafe_code, reason = "no kept crate maps packet sockets; each use says why it is sound")]
 
 use std::io;
@@ -14,7 +14,7 @@ use crate::syscalls::{self, Frame};
 
 /// Room for all frames, octets.
 const ROOM: usize = 4 << 20;
-/// The kernel makes the memory in blocks of at least so many octets.
+/// The kernel allocates the memory in blocks of at least this many bytes.
 const BLOCK: usize = 64 << 10;
 /// What is before the IP header in a frame's slot at most: the kernel's description of the frame, and the link header.
 const BEFORE: usize = 128;

@@ -1,8 +1,8 @@
-//! Where packets go that come by the mesh interface, and what is for the outside of the mesh: rules (`ip rule`).
+//! Rules (`ip rule`) for packets from the mesh interface, and for packets to the outside of the mesh.
 //!
-//! What comes by the mesh interface goes by the routes to the mesh, or by a table of the ways out. In a mesh without gateways there is no
-//! such table, and it goes nowhere; where there can be [eBPF](crate::ebpf), that sees to it, and there are no rules. None of them touches what
-//! is for this host itself.
+//! Packets from the mesh interface use the routes to the mesh, or a table of routes to the outside. In a mesh
+//! without gateways there is no such table, and they are dropped; where [eBPF](crate::ebpf) is available, it
+//! does this without rules. None of the rules affects packets to this host itself.
 
 use std::io;
 use std::net::IpAddr;

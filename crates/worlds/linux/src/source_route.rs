@@ -1,6 +1,7 @@
-//! Where packets go that this host sends from one of its addresses, wherever other routes would lead them.
+//! The routes of packets that this host sends from one of its addresses, whatever other routes there are.
 //!
-//! A rule (`ip rule from ADDRESS iif lo`) has them routed by a table of their own. Without a route there, the rule changes nothing.
+//! A rule (`ip rule from ADDRESS iif lo`) routes them by a separate table. Without a route there,
+//! the rule changes nothing.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,7 +1,7 @@
 //! The system calls that no safe crate offers: batches on packet sockets.
 //!
-//! Every pointer given to the kernel points into memory that the same function, or
-//! the value whose method it is, holds for the length of the call.
+//! Every pointer given to the kernel points into memory that the same function, or its `self`,
+//! holds for the length of the call.
 #![allow(unsafe_code, reason = "packet sockets' addresses and batches; see above")]
 
 use std::io;
@@ -251,7 +251,7 @@ pub(crate) fn interface(fd: BorrowedFd<'_>, name: &str) -> io::Result<([u8; 6], 
         check(libc::ioctl(fd.as_raw_fd(), libc::SIOCGIFHWADDR as _, from_mut(&mut request)))?;
         let address = request.ifr_ifru.ifru_hwaddr;
         if address.sa_family != libc::ARPHRD_ETHER {
-            return Err(io::Error::other("it has no Ethernet addresses"));
+            return Err(io::Error::other("it is not an Ethernet interface"));
         }
         let mut mac = [0; 6];
         for (to, from) in mac.iter_mut().zip(address.sa_data) {

@@ -1,5 +1,5 @@
-//! What the kernel's TCP tells of programs' connections: `TCP_INFO` by the netlink family `sock_diag` (linux/inet_diag.h), for
-//! which nobody needs privileges.
+//! The state of programs' connections in the kernel's TCP: `TCP_INFO` by the netlink family
+//! `sock_diag` (linux/inet_diag.h), which needs no privileges.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +15,7 @@ use wayhop_core::{Addr, Span, TcpConnection, TcpEnds};
 
 use crate::exchange::Exchange;
 
-/// Connections that are told of at most: programs can open as many as they like.
+/// The most connections reported: programs can open as many as they like.
 const MOST: usize = 1_024;
 /// The slow-start threshold of a connection that has lost nothing (TCP_INFINITE_SSTHRESH, net/tcp.h).
 const INFINITE: u32 = 0x7fff_ffff;
@@ -34,7 +34,7 @@ impl TcpConnections {
         Ok(Self { exchange: Exchange::open(NETLINK_SOCK_DIAG)?, own, known: BTreeMap::new() })
     }
 
-    /// Looks at all of them, and tells of those that are new or have changed since the last look.
+    /// Looks at all of them, and reports those that are new or have changed since the last look.
     ///
     /// # Errors
     /// If the kernel cannot tell: one without `CONFIG_INET_DIAG`, or before Linux 5.4.

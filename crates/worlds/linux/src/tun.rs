@@ -43,7 +43,7 @@ impl Tun {
                 made => break made,
             }
         };
-        let (device, index) = made.map_err(Error::system(format!("make the TUN interface {name}")))?;
+        let (device, index) = made.map_err(Error::system(format!("create the TUN interface {name}")))?;
         Ok(Self { device, index, room: vec![0; 65_536] })
     }
 
@@ -57,7 +57,7 @@ impl Tun {
         self.index
     }
 
-    /// Has it carry packets of up to so many octets.
+    /// Sets the MTU.
     pub fn set_mtu(&self, mtu: u16) -> io::Result<()> {
         self.device.set_mtu(mtu)
     }

@@ -1,4 +1,4 @@
-//! What can go wrong on this machine, and what helps.
+//! Errors of this machine, and their fixes.
 
 use std::io;
 
@@ -27,7 +27,7 @@ pub enum Error {
     #[error("{0}")]
     NotFound(String),
     /// A program cannot be started.
-    #[error("{program}: cannot be started: {why}")]
+    #[error("cannot start {program}: {why}")]
     Program {
         /// Its name.
         program: String,
@@ -52,7 +52,7 @@ impl Error {
         let why = why.into();
         let remedy = match why.kind() {
             io::ErrorKind::PermissionDenied => "run it as root, or with CAP_SYS_ADMIN and CAP_NET_ADMIN",
-            io::ErrorKind::NotFound => "`wayhop doctor emulate` says what this machine lacks",
+            io::ErrorKind::NotFound => "`wayhop doctor emulate` shows what is missing",
             _ if why.raw_os_error() == Some(nix::libc::EMFILE) => {
                 "raise the limit of open files: ulimit -n 65536"
             }

@@ -23,7 +23,7 @@ pub fn exec(run: &Entry, node: usize, command: &[OsString]) -> Result<i32, Error
     };
     let mut started = start().map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => {
-            Error::NotFound("the run has ended; `wayhop ctl list` shows what runs".to_owned())
+            Error::NotFound("the run has ended; `wayhop ctl list` shows what is running".to_owned())
         }
         _ => Error::system("cannot enter the node", e),
     })?;

@@ -1,4 +1,4 @@
-//! The nodes' names for programs in them: a file that stands in the place of `/etc/hosts`.
+//! The nodes' names for programs in them: a file mounted over `/etc/hosts`.
 
 use std::fmt::{Display, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr};

@@ -1,4 +1,4 @@
-//! How late the emulation handled its events: whether a run on the real clock can be believed.
+//! How late the emulation handled its events: whether a run on the real clock is valid.
 
 use wayhop_core::Span;
 use wayhop_transport::Histogram;

@@ -1,6 +1,8 @@
-//! The way of a program into its node: a process of Wayhop's enters what it is to live in, and becomes the program.
+//! How a program gets into its node: a Wayhop process enters the node's namespaces, and then
+//! executes the program.
 //!
-//! It does so alone, with one thread: what it gives up, nothing else of the run gives up, and the other way round.
+//! It does so alone, with one thread: the privileges that it drops, the rest of the run keeps, and
+//! vice versa.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -34,8 +36,8 @@ const MOST_TASKS: u64 = 4096;
 const ENVIRONMENT: [&str; 3] = ["LANG", "TZ", "TERM"];
 
 /// What to do about a program that its user cannot reach.
-const REMEDY: &str = "programs of a scenario do not see /tmp, /run, and folders that are closed to other users: copy it elsewhere, \
-    or run with --trust if you have read it";
+const REMEDY: &str = "programs of a scenario cannot see /tmp, /run, or folders that other users cannot \
+                      read; copy the file elsewhere, or use --trust if you trust the scenario";
 
 /// How a program that nobody vouches for is confined.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -83,7 +85,7 @@ fn has_user(user: u32) -> bool {
 struct Orders {
     /// The descriptor to which it writes why it did not. It is closed when it did.
     status: RawFd,
-    /// The file that stands in the place of `/etc/hosts`.
+    /// The file mounted over `/etc/hosts`.
     hosts: PathBuf,
     /// Without this it runs with all rights of who started it.
     confined: Option<Confinement>,
@@ -143,18 +145,18 @@ pub(crate) fn launch(
     Ok(LaunchedProgram { child, status })
 }
 
-/// Enters what a program is to live in, as the orders say, and becomes it. Returns only if that fails: with an error, if whoever started it
-/// does not hear why.
+/// Enters the namespaces of the orders and executes the program. Returns only on failure: with an
+/// error if it cannot be reported to the parent.
 pub fn become_program(orders: &str, program: &[OsString]) -> Result<(), Error> {
     let parsed: io::Result<Orders> = serde_json::from_str(orders).map_err(io::Error::from);
     let told = parsed.and_then(|o| {
         // Another descriptor of the same pipe, which is closed when the program begins.
         Ok((fs::OpenOptions::new().write(true).open(format!("/proc/self/fd/{}", o.status))?, o))
     });
-    let (mut status, orders) = told.map_err(|e| Error::system("this command is Wayhop's own", e))?;
+    let (mut status, orders) = told.map_err(|e| Error::system("this command is for internal use", e))?;
     let why = obey(&orders, &status, program);
     write!(status, "{} {why}", why.raw_os_error().unwrap_or(0))
-        .map_err(|e| Error::system("a program cannot be started", e))
+        .map_err(|e| Error::system("cannot start a program", e))
 }
 
 fn obey(orders: &Orders, status: &File, program: &[OsString]) -> io::Error {
@@ -193,18 +195,18 @@ fn enter(orders: &Orders, status: &File, name: &Path) -> io::Result<Command> {
     setsid()?;
     let what = |what: &'static str| move |e: io::Error| io::Error::new(e.kind(), format!("{what}: {e}"));
     let (user, group) = (Uid::from_raw(confined.user), Gid::from_raw(confined.user));
-    view::processes(false).map_err(what("it cannot have a /proc of its own"))?;
+    view::processes(false).map_err(what("cannot mount its own /proc"))?;
     let owner = if Uid::effective().is_root() { (user, group) } else { (Uid::effective(), Gid::effective()) };
     view::confine(confined.folder.as_deref(), owner.0, owner.1)
-        .map_err(what("it cannot have a file system of its own"))?;
+        .map_err(what("cannot set up its own file system"))?;
     setrlimit(Resource::RLIMIT_NPROC, MOST_TASKS, MOST_TASKS)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     privileges::bound(&[])?;
     if Uid::effective().is_root() {
-        privileges::become_user(user, group).map_err(what("it cannot have a user of its own"))?;
+        privileges::become_user(user, group).map_err(what("cannot set up its own user"))?;
     }
     privileges::give_up_all()?;
-    syscalls::confine_program().map_err(what("its system calls cannot be filtered"))?;
+    syscalls::confine_program().map_err(what("cannot filter its system calls"))?;
     // Here the name of a file is relative to where the run was started.
     let mut command = Command::new(if is_file(name) { confined.from.join(name) } else { name.to_owned() });
     let known = ENVIRONMENT.iter().filter_map(|key| Some((key, std::env::var_os(key)?)));

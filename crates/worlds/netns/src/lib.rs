@@ -1,14 +1,14 @@
 //! What the worlds on one machine share: `wayhop emulate` and `wayhop lab` both have nodes that are network namespaces, with
 //! real programs in them.
 //!
-//! * [`Namespace`]: one without a name, which ends with the last that is in it.
-//! * [`order`]: what sets up the network in one.
+//! * [`Namespace`]: a network namespace without a name, which ends with its last process.
+//! * [`order`]: commands that set up a network.
 //! * [`start`], [`end_inhabitants`]: programs in nodes.
-//! * [`keep_pids`], [`become_program`]: what runs in a process of its own, so that programs end with the run and have no more rights than
-//!   they should.
+//! * [`keep_pids`], [`become_program`]: helper processes, so that programs end with the run and
+//!   have no more rights than they should.
 //! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
 //! * [`make_room`]: whether there is room for a run, in open files, memory, namespaces and processes.
-//! * [`Lateness`]: how late a run was, and whether it can be believed.
+//! * [`Lateness`]: how late a run was, and whether it is valid.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 

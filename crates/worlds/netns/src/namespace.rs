@@ -1,5 +1,5 @@
-//! Network namespaces without names: they live as long as a descriptor, or a program in them, does. So nothing is left
-//! behind, however this process ends.
+//! Network namespaces without names: they live as long as a descriptor, or a program in them, does.
+//! Nothing remains, however this process ends.
 
 use std::fs::File;
 use std::io;
@@ -65,7 +65,7 @@ pub fn allow_services() -> io::Result<()> {
     std::fs::write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0")
 }
 
-/// Namespaces belong to threads: what changes them must not be a thread that goes on with something else.
+/// Namespaces belong to threads: change them only in a thread that does nothing else afterwards.
 pub(crate) fn in_thread<T: Send>(f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     let lowered = || {
         priority::lower();

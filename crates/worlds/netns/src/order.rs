@@ -1,4 +1,4 @@
-//! Orders to the programs that set a network up, such as `ip` and `nft`.
+//! Commands to the programs that set up a network, such as `ip` and `nft`.
 
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;

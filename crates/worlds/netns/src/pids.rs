@@ -1,5 +1,6 @@
-//! The PID namespace of a node's programs. Its first process ends when the run does, however the run's own process ends, and then the
-//! kernel ends all that is in the namespace: also what left its parents, its session, or its process group.
+//! The PID namespace of a node's programs. Its first process ends when the run does, however the
+//! run's own process ends, and then the kernel kills everything in the namespace, including
+//! processes that left their parents, session or process group.
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter};

@@ -1,4 +1,4 @@
-//! Being on time: the loop's thread goes before the programs that it serves, where the system allows it.
+//! Real-time priority: the loop's thread runs before the programs that it serves, where the system allows it.
 
 use thread_priority::{
     NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue,

@@ -108,7 +108,7 @@ pub fn command_status(status: &io::Result<ExitStatus>) -> i32 {
     }
 }
 
-/// Asks all that runs in these namespaces to end, and makes it: whoever started it.
+/// Ends all programs in these namespaces: SIGTERM first, then SIGKILL.
 pub fn end_inhabitants(namespaces: &[&Namespace]) {
     let nodes: Vec<u64> = namespaces.iter().filter_map(|n| n.inode().ok()).collect();
     let until = Instant::now() + GRACE;
@@ -122,7 +122,7 @@ pub fn end_inhabitants(namespaces: &[&Namespace]) {
             // It may have ended already.
             let _ = kill(pid, signal);
         }
-        // One that is told again while it ends takes no harm.
+        // A second signal does no harm.
         thread::sleep(Duration::from_millis(20));
         if signal == Signal::SIGKILL && Instant::now() > until + GRACE {
             return;
@@ -151,7 +151,7 @@ pub fn kill_inhabitants(namespace: &Namespace, spared: Option<u32>) -> io::Resul
             return Ok(());
         }
     }
-    Err(io::Error::other("its programs start others faster than these can be ended"))
+    Err(io::Error::other("its programs start new ones faster than they can be killed"))
 }
 
 /// The exit status as shells have it: 128 and the signal's number if a signal ended the program.

@@ -1,4 +1,4 @@
-//! Runs under way, for other processes to find: a file for each in a folder of the user's.
+//! Runs in progress, for other processes to find: a file for each in a folder of the user's.
 
 use std::fs;
 use std::fs::File;
@@ -30,7 +30,7 @@ pub struct Entry {
     pub names: Vec<String>,
     /// The descriptors of the nodes' namespaces in that process.
     pub namespaces: Vec<RawFd>,
-    /// The file that stands in the place of `/etc/hosts` in nodes.
+    /// The file mounted over `/etc/hosts` in nodes.
     pub hosts: PathBuf,
     /// The folder that says which PID namespaces nodes have.
     pub(crate) pids: PathBuf,
@@ -47,7 +47,7 @@ impl Entry {
     /// A node's network namespace, and that of its processes.
     pub(crate) fn enter(&self, node: usize) -> io::Result<(Namespace, File)> {
         if is_in_a_node() {
-            let why = "from inside of a node no other is entered; use a terminal outside";
+            let why = "already inside a node; use a terminal outside";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
         let missing = || io::Error::from(io::ErrorKind::NotFound);
@@ -78,7 +78,7 @@ impl Registry {
         self.pids.of(node as usize)
     }
 
-    /// The file that stands in the place of `/etc/hosts` in nodes.
+    /// The file mounted over `/etc/hosts` in nodes.
     pub(crate) fn hosts(&self) -> &Path {
         &self.hosts
     }
@@ -193,12 +193,12 @@ pub fn find(run: Option<&str>) -> Result<Entry, Error> {
     match (meant.as_slice(), run) {
         ([one], _) => Ok((*one).clone()),
         _ if alive.is_empty() => Err(Error::NotFound(
-            "no emulation and no lab runs here; start one with `wayhop emulate SCENARIO.toml`".to_owned(),
+            "no emulation or lab is running; start one with `wayhop emulate SCENARIO.toml`".to_owned(),
         )),
         ([], run) => {
-            Err(Error::NotFound(format!("no run {:?}; there are: {}", run.unwrap_or_default(), list())))
+            Err(Error::NotFound(format!("no run {:?}; running: {}", run.unwrap_or_default(), list())))
         }
-        _ => Err(Error::NotFound(format!("several runs; say which by --run: {}", list()))),
+        _ => Err(Error::NotFound(format!("several runs; select one with --run: {}", list()))),
     }
 }
 

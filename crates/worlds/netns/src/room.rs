@@ -1,4 +1,4 @@
-//! Whether this machine and this process have what a run needs, before it begins.
+//! Checks that this machine and this process have what a run needs, before it starts.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct Need {
     pub tasks_per_node: u64,
 }
 
-/// Makes room for so many open files, as far as this process may, and sees whether there is room for the rest.
+/// Raises the limit of open files to `files`, as far as this process may, and checks the other limits.
 ///
 /// # Errors
 /// If there is not: what is needed, what there is, and what helps.
@@ -46,8 +46,8 @@ fn files(need: &Need) -> Result<(), Error> {
     raised.map_err(|_| {
         let allowed = soft.max(hard);
         Error::Limit(format!(
-            "{nodes} nodes need {needed} open files, and this process may have {allowed}: run `ulimit -n {needed}` before, \
-             as root, or run fewer nodes"
+            "{nodes} nodes need {needed} open files, and the limit is {allowed}: run `ulimit -n {needed}` \
+             as root first, or use fewer nodes"
         ))
     })
 }
@@ -57,8 +57,8 @@ fn namespaces(need: &Need, most: Option<u64>) -> Result<(), Error> {
     let needed = need.nodes as u64 + 1;
     match most {
         Some(most) if most < needed => Err(Error::Limit(format!(
-            "{} nodes need {needed} network namespaces, and a user of this machine may have {most}: run `sysctl -w \
-             user.max_net_namespaces={}` before, as root, or run fewer nodes",
+            "{} nodes need {needed} network namespaces, and the limit is {most}: run `sysctl -w \
+             user.max_net_namespaces={}` as root first, or use fewer nodes",
             need.nodes,
             2 * needed
         ))),
@@ -71,7 +71,8 @@ fn memory(need: &Need, available: Option<u64>) -> Result<(), Error> {
     let needed = need.octets_per_node.saturating_mul(need.nodes as u64);
     match available {
         Some(available) if available < needed => Err(Error::Limit(format!(
-            "{} nodes need about {} MiB of memory, and {} MiB are free: end other programs, or run fewer nodes",
+            "{} nodes need about {} MiB of memory, and {} MiB are free: stop other programs, or use fewer \
+             nodes",
             need.nodes,
             mib(needed),
             mib(available)
@@ -84,8 +85,8 @@ fn tasks(need: &Need, left: Option<u64>) -> Result<(), Error> {
     let needed = need.tasks_per_node.saturating_mul(need.nodes as u64);
     match left {
         Some(left) if left < needed => Err(Error::Limit(format!(
-            "{} nodes need about {needed} processes and threads, and {left} more may run: raise kernel.threads-max, \
-             kernel.pid_max or the pids.max of the control group, or run fewer nodes",
+            "{} nodes need about {needed} processes and threads, and {left} are left: raise \
+             kernel.threads-max, kernel.pid_max or the control group's pids.max, or use fewer nodes",
             need.nodes
         ))),
         _ => Ok(()),
@@ -146,7 +147,7 @@ mod tests {
         assert!(memory(&need, Some(300 << 20)).is_ok() && memory(&need, None).is_ok());
         assert_eq!(
             memory(&need, Some(100 << 20)).expect_err("refused").to_string(),
-            "300 nodes need about 300 MiB of memory, and 100 MiB are free: end other programs, or run fewer nodes"
+            "300 nodes need about 300 MiB of memory, and 100 MiB are free: stop other programs, or use fewer nodes"
         );
         assert!(namespaces(&need, Some(301)).is_ok() && namespaces(&need, None).is_ok());
         let e = namespaces(&need, Some(300)).expect_err("refused").to_string();
@@ -156,7 +157,7 @@ mod tests {
         );
         assert!(tasks(&need, Some(1500)).is_ok());
         let e = tasks(&need, Some(1499)).expect_err("refused").to_string();
-        assert!(e.contains("about 1500 processes and threads, and 1499 more may run"), "{e}");
+        assert!(e.contains("about 1500 processes and threads, and 1499 are left"), "{e}");
         // No machine has so much: what is read of it counts.
         let e = make_room(&Need { nodes: 1 << 20, octets_per_node: 1 << 40, ..Need::default() });
         assert!(e.expect_err("refused").to_string().contains("nodes need"));

@@ -1,4 +1,5 @@
-//! The terminal, lent to a program in a node: what is typed goes to it, and Ctrl-C, too, as to a command of a shell.
+//! The terminal, lent to a program in a node: it gets the input, including Ctrl-C, as a command of
+//! a shell does.
 
 use std::io::{self, IsTerminal as _};
 

@@ -1,4 +1,4 @@
-//! Bundle agents in emulation and lab: a program in each node, and what their records come to.
+//! Bundle agents in emulation and lab: a program in each node, and their records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl Agents {
             std::path::absolute(run.map_or_else(temporary, |r| r.join(RECORDS))).map_err(Error::run)?;
         // What an older run left is not this one's.
         let _ = fs::remove_dir_all(&folder);
-        let cannot = |e: std::io::Error| Error::Run(format!("cannot make {}: {e}", folder.display()));
+        let cannot = |e: std::io::Error| Error::Run(format!("cannot create {}: {e}", folder.display()));
         fs::create_dir_all(&folder).map_err(cannot)?;
         let program = std::env::current_exe().map_err(Error::run)?;
         let agents = Self { is_temporary: run.is_none(), plan, names: scenario.names.clone(), folder };
@@ -139,7 +139,7 @@ impl Agents {
             books.add_contact(c);
             recorder.contact(c);
         }
-        // Stores and configurations are of no use to a reader.
+        // A reader does not need stores and configurations.
         for node in &self.plan.nodes {
             let _ = fs::remove_file(self.file(*node, "store"));
         }
@@ -150,7 +150,7 @@ impl Agents {
     }
 }
 
-/// Reads an agent's record as far as it is whole: its last line may not be.
+/// Reads an agent's record; an incomplete last line is ignored.
 fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut Rows) {
     let time = |at: Time| Time::from_nanos(at.as_nanos().saturating_sub(start)).min(end);
     each_line(path, |line| match serde_json::from_slice(line) {

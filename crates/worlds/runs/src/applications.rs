@@ -1,4 +1,4 @@
-//! The scenario's applications in emulation and lab: a program at each node, and what it wrote down.
+//! The scenario's applications in emulation and lab: a program at each node, and their records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,7 +46,7 @@ impl Applications {
         // What an older run left is not this one's.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder)
-            .map_err(|e| Error::Run(format!("cannot make {}: {e}", folder.display())))?;
+            .map_err(|e| Error::Run(format!("cannot create {}: {e}", folder.display())))?;
         let program = std::env::current_exe().map_err(Error::run)?;
         let all = Self { is_temporary: run.is_none(), folder, plans, names: scenario.names.clone() };
         let launch = |(number, plan): (usize, &ApplicationPlan)| {
@@ -126,7 +126,7 @@ impl Applications {
     }
 }
 
-/// Reads a record as far as it is whole: its last line may not be. Returns the last figures.
+/// Reads a record; an incomplete last line is ignored. Returns the last figures.
 fn read(
     path: &Path,
     plan: &ApplicationPlan,

@@ -1,4 +1,4 @@
-//! The TCP connections of programs in emulation and lab, looked at while they run (the table `connections`).
+//! The TCP connections of programs in emulation and lab, sampled while they run (the table `connections`).
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,7 +15,8 @@ use crate::error::Error;
 
 /// How often connections are looked at.
 const EVERY: Duration = Duration::from_millis(100);
-/// With many nodes a pause is so many times as long as the looks before it, which then take 5 % of a processor.
+/// With many nodes a pause is this many times as long as the looks before it, which then take 5 %
+/// of a processor.
 const PAUSE_FACTOR: u32 = 20;
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -77,7 +78,7 @@ fn watch(mut nodes: Vec<TcpConnections>, stopped: &Receiver<()>) -> ConnectionLo
     while matches!(stopped.recv_timeout(pause), Err(RecvTimeoutError::Timeout)) {
         let begun = Instant::now();
         if let Err(why) = look(&mut nodes, &mut seen.rows) {
-            seen.complaint = Some(format!("the table connections ends early: {why}"));
+            seen.complaint = Some(format!("the table `connections` is incomplete: {why}"));
             break;
         }
         let took = begun.elapsed();
@@ -93,7 +94,7 @@ fn look(
     for (i, node) in (0..).zip(nodes) {
         let now = Instant::now();
         node.look(|c| rows.push((now, NodeId(i), *c)))
-            .map_err(|e| format!("the kernel does not tell of TCP connections ({e}); Linux 5.4 or later with CONFIG_INET_DIAG does"))?;
+            .map_err(|e| format!("the kernel does not report TCP connections ({e}); this requires Linux 5.4 or later with CONFIG_INET_DIAG"))?;
     }
-    if rows.len() > MOST_ROWS { Err(format!("it has more than {MOST_ROWS} rows")) } else { Ok(()) }
+    if rows.len() > MOST_ROWS { Err(format!("more than {MOST_ROWS} rows")) } else { Ok(()) }
 }

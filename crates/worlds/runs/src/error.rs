@@ -1,4 +1,4 @@
-//! Why a run gave nothing.
+//! Why a run failed.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl fmt::Display for Error {
         match self {
             Self::Usage(m) | Self::Run(m) | Self::Stopped(m) => f.write_str(m),
             Self::Defect(what) => {
-                write!(f, "defect in Wayhop, please report it with the scenario: {what}")
+                write!(f, "bug in Wayhop, please report it with the scenario: {what}")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Logs of what goes into engines.
+//! Logs of engines' inputs.
 
 use wayhop_core::NodeId;
 use wayhop_scenario::Resolved;

@@ -1,4 +1,4 @@
-//! How the user stops a run: Ctrl-C and SIGTERM raise a flag, which runs look at.
+//! How the user stops a run: Ctrl-C and SIGTERM set a flag, which runs check.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -153,7 +153,8 @@ fn node_runs(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>,
     let Some(dir) = dir else { return Ok(Vec::new()) };
     let one = |name: &String| {
         let path = std::path::absolute(dir.node_run_path(name)).map_err(Error::run)?;
-        fs::create_dir_all(&path).map_err(|e| Error::Run(format!("cannot make {}: {e}", path.display())))?;
+        fs::create_dir_all(&path)
+            .map_err(|e| Error::Run(format!("cannot create {}: {e}", path.display())))?;
         Ok(Some(path))
     };
     r.names.iter().map(one).collect()
@@ -187,13 +188,12 @@ pub fn unmodelled(s: &Scenario) -> Vec<String> {
     let mut remarks = Vec::new();
     if !keys.is_empty() {
         remarks.push(format!(
-            "a lab has no radio model: {} have no effect; links are --range's or --macfilter's",
+            "a lab has no radio model, so {} have no effect; links come from --range or --macfilter",
             keys.join(", ")
         ));
     }
     if !s.wires.is_empty() {
-        remarks
-            .push("a lab's wires are the kernel's: rate_mbps, delay_us and loss have no effect".to_owned());
+        remarks.push("a lab uses the kernel's wires: rate_mbps, delay_us and loss have no effect".to_owned());
     }
     remarks
 }

@@ -1,11 +1,13 @@
-//! Runs, from a scenario to a summary and a run directory. Whoever runs something - the command, a sweep, a paper's
-//! experiment - does it here.
+//! Runs, from a scenario to a summary and a run directory. The command, sweeps and papers'
+//! experiments all run here.
 //!
-//! * [`simulate()`], [`to_end`]: in simulated time, as fast as the machine can or, for those who follow it, at a [`Clock`].
-//! * [`prefix()`]: the beginning of such a run, to judge what the whole would take.
+//! * [`simulate()`], [`to_end`]: in simulated time, as fast as the machine can or, for followers,
+//!   at the pace of a [`Clock`].
+//! * [`prefix()`]: the beginning of such a run, to estimate the cost of all of it.
 //! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
 //! * [`Lab`]: a daemon for each node.
-//! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded. [`InputLogs`]: what its engines were given.
+//! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded. [`InputLogs`]: its engines'
+//!   inputs.
 //! * [`jobs`]: many independent runs, spread over threads. [`interruption`]: how the user stops them.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]

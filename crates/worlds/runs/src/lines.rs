@@ -1,4 +1,4 @@
-//! Records with a JSON object a line, which programs in nodes wrote.
+//! Records with one JSON object per line, written by programs in nodes.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -64,7 +64,10 @@ impl Outcome {
             return Err(Error::Defect(what.clone()));
         }
         self.inputs.as_ref().map_or(Ok(()), |why| {
-            Err(Error::Run(format!("the logs of inputs are not whole, the run is otherwise: {why}")))
+            Err(Error::Run(format!(
+                "the logs of inputs are incomplete, the rest of the run is complete: \
+                                    {why}"
+            )))
         })
     }
 }

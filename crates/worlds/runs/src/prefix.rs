@@ -1,4 +1,4 @@
-//! The beginning of a run: what it took tells what the whole would take.
+//! The beginning of a run, from which its cost is extrapolated.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

@@ -30,7 +30,7 @@ impl Programs {
     pub(crate) fn new(scenario: &Resolved, run: Option<&Path>, trust: bool) -> Result<Self, Error> {
         let is_any = !scenario.programs.is_empty();
         let cannot = |what: PathBuf| {
-            move |e: io::Error| wayhop_netns::Error::system(format!("cannot make {}", what.display()), e)
+            move |e: io::Error| wayhop_netns::Error::system(format!("cannot create {}", what.display()), e)
         };
         if let Some(folder) = run.map(|r| r.join(SAID)).filter(|_| is_any) {
             fs::create_dir_all(&folder).map_err(cannot(folder))?;

@@ -38,9 +38,9 @@ const MOST_RUNS: usize = 10_000;
 
 /// Makes a run directory. `file` is the scenario's, if it is one.
 ///
-/// At `out`, if that is given: an older run in it gives way, and the answer says so. Otherwise where runs of this scenario,
-/// protocol, seed and world belong. There an older run gives way only to a simulation that is the same to the last bit; any
-/// other gets the next free number.
+/// At `out`, if that is given: an older run in it is replaced, and the answer says so. Otherwise
+/// where runs of this scenario, protocol, seed and world belong. There an older run is replaced
+/// only by a simulation that is the same to the last bit; any other gets the next free number.
 pub fn create(
     out: Option<&Path>,
     file: Option<&Path>,
@@ -70,7 +70,7 @@ pub fn create(
     };
     let path = (1..=MOST_RUNS).map(numbered).find(is_free).ok_or_else(|| {
         let first = numbered(1);
-        Error::Usage(format!("{} to -{MOST_RUNS}: all are taken; name one with --out", first.display()))
+        Error::Usage(format!("{} to -{MOST_RUNS} all exist; choose a directory with --out", first.display()))
     })?;
     Ok(NewRunDir { dir: RunDir::create(path, &manifest, CLASSIFIER)?, replaced: None })
 }

@@ -19,7 +19,7 @@ use crate::outcome::Outcome;
 pub enum Clock {
     /// As fast as the machine can.
     Free,
-    /// So many simulated seconds in a second. Who connects to the socket follows the run, and changes it.
+    /// Simulated seconds per second. Clients of the socket follow the run and change it.
     #[cfg(feature = "linux")]
     Paced {
         /// Simulated seconds in a second.
@@ -67,8 +67,8 @@ pub fn simulate(
 /// Refuses what the simulator cannot do.
 fn check(scenario: &Resolved) -> Result<(), Error> {
     if scenario.dtn.as_ref().is_some_and(|d| d.convergence == Layer::Tcpcl) {
-        let why = "dtn.convergence: \"tcpcl\" needs a TCP that carries octets, and the simulator's is a model of congestion only; \
-                   take \"ltp\", which sends lost segments again, or \"udpcl\", or emulate";
+        let why = "dtn.convergence: \"tcpcl\" is not supported in simulation, whose TCP carries no \
+                   payload; use \"ltp\", which retransmits, or \"udpcl\", or emulate the scenario";
         return Err(Error::Usage(why.to_owned()));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a radio calls.
+//! The radio's callbacks.
 
 use wayhop_core::{Addr, FlowTag, IfaceId, Leg, NodeId, Payload, RxMeta, Time, TxStatus};
 use wayhop_node::Hop;

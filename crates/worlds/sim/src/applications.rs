@@ -1,6 +1,7 @@
 //! The scenario's applications: between each one's state machine, the event queue and its node's network layer.
 //!
-//! What an application sends is in a flow of programs, as it is where applications are real programs (`conversations`).
+//! An application's packets are in a flow of programs, as in worlds where applications are real
+//! programs (`conversations`).
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};

@@ -1,4 +1,4 @@
-//! Which packets have arrived already.
+//! Which packets have already arrived.
 
 use wayhop_core::PacketId;
 

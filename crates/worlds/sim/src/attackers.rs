@@ -1,7 +1,8 @@
-//! Attackers: their engines, the wormholes between them, and in whose name they send.
+//! Attackers: their engines, the wormholes between them, and the addresses that they send from.
 //!
-//! An ordinary node's frames come from it. An attacker writes whatever link address it likes into its own: those of its routing
-//! messages are whoever the message names as its transmitter, and those that came through a wormhole are the real one's.
+//! An ordinary node's frames come from it. An attacker writes whatever link address it likes into
+//! its own: in its routing messages the node that the message names as its transmitter, and in
+//! frames from a wormhole the real transmitter.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! What attackers do to a network: other addresses are theirs, and frames go through wormholes.
+//! The effects of attackers on a network: other addresses become theirs, and frames go through wormholes.
 
 use wayhop_core::{Addr, DropReason, Frame, IfaceId};
 use wayhop_node::{Hop, HopKind, Stage, World as _};

@@ -27,7 +27,8 @@ impl Audit {
         if let Some(t) = self.ends.lost_track_of.first() {
             let n = self.ends.lost_track_of.len();
             return Some(format!(
-                "{n} data packets are neither delivered nor dropped nor held; the first is number {} of flow {}",
+                "{n} data packets are neither delivered, dropped nor held; the first is number {} of flow \
+                 {}",
                 t.seq, t.flow
             ));
         }

@@ -1,4 +1,4 @@
-//! The bundle agents of a scenario: the settings of each, and what they write down.
+//! The bundle agents of a scenario: their settings and records.
 //!
 //! An agent is an application (`applications`), whose datagrams are packets of no flow. A flow of bundles is its own traffic.
 

@@ -1,4 +1,4 @@
-//! What all frames of a radio have in common.
+//! The properties shared by all frames of a radio.
 
 use wayhop_core::Span;
 

@@ -1,4 +1,4 @@
-//! What programs outside send, as flows behind the scenario's.
+//! Traffic of external programs, as flows after the scenario's.
 
 use wayhop_core::{FlowTag, NodeId, Packet, Span, Time};
 use wayhop_protocols::CLASSIFIER;
@@ -36,7 +36,7 @@ struct Facts {
 }
 
 impl ProgramFlows {
-    /// Behind so many flows of the scenario.
+    /// After `flows` flows of the scenario.
     pub(crate) fn new(flows: usize, nodes: usize) -> Self {
         let to_all = (0..nodes).map(|_| None).collect();
         Self { all: Conversations::behind(flows as u32), to_all, echoes: Echoes::default() }

@@ -1,4 +1,4 @@
-//! What the event queue holds.
+//! The contents of the event queue.
 
 use wayhop_core::{IfaceId, TimerKey};
 use wayhop_node::Stage;

@@ -1,9 +1,10 @@
-//! Packets exchanged with programs outside, in a network on a real clock.
+//! Packets exchanged with external programs, in a network on a real clock.
 //!
-//! The scenario's own flows take the same way as a program's packets: at its departure a packet leaves ([`Exit::Send`]),
-//! the host hands it to its node's network stack, and it comes back by [`crate::Simulation::enter`]. It is known again by
-//! its IP identification or, over IPv6, its checksum, an echo reply by the flow's identifier, so that flows are counted as in
-//! simulation. What programs send is in flows of its own behind those (`conversations`).
+//! The scenario's own flows take the same way as a program's packets: at its departure a packet
+//! leaves ([`Exit::Send`]), the host hands it to its node's network stack, and it comes back by
+//! [`crate::Simulation::enter`]. It is recognised by its IP identification or, over IPv6, its
+//! checksum, and an echo reply by the flow's identifier, so that flows are counted as in
+//! simulation. Programs' packets are in separate flows after those (`conversations`).
 
 use wayhop_core::{Packet, PacketMeta, Span, Time};
 use wayhop_wire::ip;

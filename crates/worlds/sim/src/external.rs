@@ -1,4 +1,4 @@
-//! What a run keeps for programs outside of it: packets on their way in and out.
+//! The state of a run for external programs: packets on their way in and out.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What becomes of frames at their receivers: rows of the table `receptions`, and damaged frames in captures.
+//! The fates of frames at their receivers: rows of the table `receptions`, and damaged frames in captures.
 
 use wayhop_core::{FlowTag, IfaceId, NodeId};
 use wayhop_radio::{FrameFate, FrameKind, NOBODY, Watching, units};

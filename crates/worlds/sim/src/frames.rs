@@ -1,4 +1,4 @@
-//! The octets of a frame, for captures.
+//! The bytes of a frame, for captures.
 
 use wayhop_core::{Mac, Packet, Payload};
 use wayhop_radio::{EVERYONE, FrameAt, FrameKind};

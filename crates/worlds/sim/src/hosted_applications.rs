@@ -1,4 +1,4 @@
-//! The applications of a run, and what their host keeps for each.
+//! The applications of a run, and their host's state.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

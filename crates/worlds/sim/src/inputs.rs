@@ -1,4 +1,4 @@
-//! Logs of what goes into the engines of a run.
+//! Logs of the inputs of a run's engines.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,8 @@ impl Simulation {
         let attackers = self.net.common.attackers.as_ref();
         if let Some(node) = nodes.iter().find(|n| attackers.is_some_and(|all| all.is_one(n.0))) {
             return Err(format!(
-                "node {} attacks, and a replay would run the ordinary protocol in its place; log the inputs of others",
+                "node {} is an attacker, and a replay would run the ordinary protocol instead; log the \
+                 inputs of other nodes",
                 scenario.names[node.index()]
             ));
         }

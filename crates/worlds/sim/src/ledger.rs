@@ -1,4 +1,4 @@
-//! What became of every packet: each ends delivered, dropped with a reason, or held.
+//! The fate of every packet: delivered, dropped with a reason, or held.
 
 use wayhop_core::{DropReason, FlowTag};
 use wayhop_protocols::CLASSIFIER;

@@ -1,18 +1,19 @@
 //! The event queue and the assembly of nodes: the one place where the layers touch.
 //!
-//! A [`Simulation`] is made of a resolved scenario, run, and finished into a summary. Inside:
+//! A [`Simulation`] is built from a resolved scenario, run, and finished into a summary. Inside:
 //! * `net`: the nodes, and the calls between them and the radio. Start reading there; what happens inside of a node is in
 //!   [`wayhop_node`].
-//! * `world`: what a node asks for.
+//! * `world`: the effects of a node.
 //! * `tcp`: connections, between their state machine (`tcp_flow`) and the network.
 //! * `applications`, `hosted_applications`: the scenario's applications, between their state machines and the network; `bundles`:
 //!   bundle agents among them.
-//! * `media`: radios and wires side by side; `air`: what a radio calls; `wire`: an Ethernet segment; `ports`: which
-//!   interface of which node is at which of them.
+//! * `media`: radios and wires side by side; `air`: the radio's callbacks; `wire`: an Ethernet
+//!   segment; `ports`: the nodes' interfaces to them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
 //! * `power`: nodes that go down and come back, as `outages` says.
-//! * `door`: packets of programs outside, on a real clock; `live`: looking into a run; `external`, `watchers`: what they keep.
-//! * `ledger`, `audit`: every packet's end. `conversations`: flows of programs outside.
+//! * `door`: packets of external programs, on a real clock; `live`: inspecting a run; `external`,
+//!   `watchers`: their state.
+//! * `ledger`, `audit`: every packet's end. `conversations`: flows of external programs.
 
 mod air;
 mod applications;

@@ -1,4 +1,4 @@
-//! Looking into a run under way, and changing it: for whoever drives it on a clock.
+//! Inspecting and changing a run in progress, for the driver of its clock.
 
 use wayhop_core::{Command, Fix, IfaceId, Inspect, Position, Refused};
 use wayhop_radio::LinkOverride;

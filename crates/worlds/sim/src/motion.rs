@@ -1,4 +1,4 @@
-//! The nodes' tracks, as the radio asks for them.
+//! The nodes' tracks, for the radio.
 
 use std::sync::Arc;
 

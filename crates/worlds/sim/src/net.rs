@@ -1,6 +1,6 @@
-//! Everything of a run but its media: nodes, what they share, and the calls between them.
+//! Everything of a run except its media: nodes, their shared state, and the calls between them.
 //!
-//! What happens to a packet inside of a node is in `wayhop_node`; what a node asks for is answered in `world`.
+//! What happens to a packet inside of a node is in `wayhop_node`; a node's effects are handled in `world`.
 
 use wayhop_core::{Frame, HopKind, Mac, NetworkInput, Packet, RxMeta, Time, TimerKey, TxStatus};
 use wayhop_node::{Hop, OnDemand, Stage, World as _};

@@ -1,4 +1,4 @@
-//! What hosts send.
+//! Packets sent by hosts.
 
 use std::net::Ipv4Addr;
 

@@ -1,8 +1,8 @@
 //! Hosts outside of the mesh, behind gateways: they take no part in routing.
 //!
-//! Such a host stands for the world beyond the gateways. What it sends to a node of the mesh goes to the gateway by which that node's
-//! last packet came, as with address translation, or with a routing protocol outside that follows; to the first gateway if none has
-//! come. Between networks outside it is a router.
+//! Such a host represents the world beyond the gateways. Its packets to a node of the mesh go to the gateway
+//! that forwarded that node's last packet, as with address translation, or with a routing protocol outside;
+//! or to the first gateway, if there was none. Between networks outside it is a router.
 
 use std::sync::Arc;
 

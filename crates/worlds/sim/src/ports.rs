@@ -1,4 +1,4 @@
-//! Which interface of which node is at which medium.
+//! The media of the nodes' interfaces.
 
 use wayhop_core::IfaceId;
 use wayhop_scenario::{Attachment, Interfaces};

@@ -1,8 +1,8 @@
 //! Nodes that go down and come back.
 //!
-//! While a node is down its radio is off, its timers wait or are gone, and its applications stand still: flows that begin
-//! or send at it leave their packets out, and its ends of TCP connections do nothing. `docs/concepts/outages.md` says the
-//! same to users.
+//! While a node is down its radio is off, its timers wait or are gone, and its applications stop:
+//! flows that begin or send at it skip their packets, and its ends of TCP connections do nothing.
+//! `docs/concepts/outages.md` describes this for users.
 
 use wayhop_core::{Addr, NodeId, Purpose, Span, Time, TraceNote, stream};
 use wayhop_node::World as _;

@@ -80,7 +80,7 @@ impl Simulation {
     pub fn new(scenario: &Resolved, recorder: Recorder) -> Result<Self, String> {
         let nodes = scenario.tracks.len();
         if nodes > MAX_NODES {
-            return Err(format!("{nodes} nodes are more than the simulator can number ({MAX_NODES})"));
+            return Err(format!("{nodes} nodes are too many (at most {MAX_NODES})"));
         }
         let (mut media, flows) = (Media::new(scenario), flows(scenario)?);
         let ports = Ports::new(&scenario.interfaces, nodes);
@@ -182,8 +182,8 @@ impl Simulation {
         true
     }
 
-    /// Has what was recorded so far get into files. To be called about once a second of the wall clock by whoever drives the simulation;
-    /// [`Simulation::run`] does it itself.
+    /// Writes what was recorded so far to files. Its driver calls it about once a second of the
+    /// wall clock; [`Simulation::run`] does it itself.
     pub fn keep_up(&mut self) {
         let Common { flows, recorder, .. } = &mut self.net.common;
         flows.of_programs.take_new().for_each(|flow| recorder.flow_began(flow));
@@ -327,7 +327,7 @@ impl Simulation {
             }
             let done = self.net.call(at, node.0, |n, w| n.command(w, at, 0, &order.command));
             if let Err(why) = done {
-                debug_assert!(false, "scenarios give only orders that every protocol knows: {why}");
+                debug_assert!(false, "scenarios only give commands that every protocol knows: {why}");
             }
         }
         if let Some(every) = order.every {

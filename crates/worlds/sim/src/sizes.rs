@@ -1,4 +1,4 @@
-//! How long queues, caches and tables are over the time of a run: the table `sizes`, and what followers of a run are told.
+//! The sizes of queues, caches and tables over the time of a run: the table `sizes`, for followers as well.
 
 use wayhop_core::{IfaceId, NodeId, Sizes, Span, Time};
 use wayhop_trace::SizeEvent;

@@ -1,4 +1,4 @@
-//! Values with small handles, in memory that is used again.
+//! Values with small handles, in reused memory.
 
 pub(crate) struct Slab<T> {
     slots: Vec<Option<T>>,

@@ -1,4 +1,4 @@
-//! A TCP flow: its connection's state machine, and what the host keeps for it.
+//! A TCP flow: its connection's state machine, and its host's state.
 
 use wayhop_core::{Addr, NodeId, Packet, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::TcpSummary;

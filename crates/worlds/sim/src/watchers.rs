@@ -1,4 +1,4 @@
-//! What a run keeps for those who watch it from outside: what happened and they have not fetched, and who sees frames.
+//! The state of a run for its watchers: events not yet fetched, and subscribers of frames.
 
 use std::collections::VecDeque;
 

@@ -116,7 +116,7 @@ impl Wire {
         self.ports.binary_search_by_key(&node, |p| p.node).ok()
     }
 
-    /// How long a packet of so many octets occupies the cable, to the next frame.
+    /// How long a packet of `octets` bytes occupies the cable, to the next frame.
     fn airtime(&self, octets: usize) -> Span {
         let bits = 8 * (octets.max(MIN_PAYLOAD_BYTES) + OVERHEAD_BYTES);
         Span::from_nanos((1e3 * bits as f64 / self.rate_mbps).round() as u64)

@@ -1,4 +1,4 @@
-//! What a node of the run asks of the simulator around it.
+//! What a node requires of the simulator around it.
 
 use std::net::Ipv6Addr;
 

@@ -1,4 +1,4 @@
-//! A client: asks, waits, asks again, thinks.
+//! A client: requests, waits, retries, thinks.
 
 use core::net::{IpAddr, SocketAddr};
 

@@ -1,9 +1,10 @@
 //! Requests and answers over UDP: clients that ask a server, think about the answer, and ask again.
 //!
-//! A node with a `server` is a client, one without is a server. A client has one request under way. It sends it again when no answer has come
-//! within the timeout, and gives it up after the last try; after an answer or a failure it thinks, and makes the next one. What it writes
-//! into the table `events`: `request_answered` (value: the response time from the first try on, nanoseconds), `request_retried` (which try), and
-//! `request_failed` (how many tries). [`Params`] has the keys.
+//! A node with a `server` is a client, one without is a server. A client has one request in
+//! progress. It retries after the timeout without an answer, and gives up after the last try; after
+//! an answer or a failure it thinks, and then sends the next one. It writes into the table
+//! `events`: `request_answered` (value: the response time from the first try on, nanoseconds),
+//! `request_retried` (which try), and `request_failed` (how many tries). [`Params`] has the keys.
 
 mod client;
 mod message;

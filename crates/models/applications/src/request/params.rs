@@ -73,7 +73,7 @@ impl Params {
             if !(least..=MAX_BYTES).contains(&bytes) {
                 return wrong(
                     key,
-                    format!("{bytes} is no length of a message"),
+                    format!("a message of {bytes} bytes"),
                     format!("give {least} to {MAX_BYTES} bytes"),
                 );
             }
@@ -94,7 +94,7 @@ impl Params {
         }
         for (key, port) in [("port", self.port), ("client_port", self.client_port)] {
             if port == 0 {
-                return wrong(key, "0 is no port".to_owned(), "give 1 to 65535".to_owned());
+                return wrong(key, "0 is not a port".to_owned(), "give 1 to 65535".to_owned());
             }
         }
         Ok(())

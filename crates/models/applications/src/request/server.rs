@@ -1,4 +1,4 @@
-//! The server: an answer of the length that the request asks for.
+//! The server: answers with the requested length.
 
 use core::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! What a node's agent is told when it opens.
+//! The settings of a node's agent when it opens.
 
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;

@@ -1,4 +1,4 @@
-//! Custody (CCSDS 734.6-O-1; draft-flentge-dtn-bpv7-custody-transfer-00): signals that come, and those that go.
+//! Custody (CCSDS 734.6-O-1; draft-flentge-dtn-bpv7-custody-transfer-00): received and sent signals.
 
 use wayhop_core::{Span, Time};
 

@@ -91,7 +91,7 @@ impl<S: Store> Agent<S> {
         self.deliveries.insert((endpoint, number), delivery);
     }
 
-    /// A bundle is for this node, perhaps: if it is whole now, its application gets it.
+    /// Delivers a bundle to its local application, if there is one and the bundle is complete.
     pub(super) fn deliver_if_local(&mut self, now: Time, number: u64) {
         let Some(item) = self.items.get(&number) else { return };
         let is_own = item.destination == self.config.node;

@@ -1,4 +1,4 @@
-//! What nodes tell each other when they meet: which bundles they have or have had, and what their routing knows.
+//! The exchange of nodes that meet: the bundles that they have or have had, and their routing's state.
 
 use wayhop_core::{Span, Time};
 
@@ -107,7 +107,7 @@ impl<S: Store> Agent<S> {
             neighbour.has_told = true;
             neighbour.tell_at = Time::NEVER;
         }
-        // Whoever has not got ours is told again, once for its whole list.
+        // A neighbour without our list gets it again, once for its whole list.
         let answers = message.wants_answer && message.part + 1 == message.parts && !is_first;
         if answers {
             self.tell(now, contact);

@@ -1,4 +1,4 @@
-//! Inputs, and what is given out.
+//! Inputs and outputs.
 
 use wayhop_core::Time;
 

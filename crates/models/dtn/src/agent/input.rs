@@ -1,4 +1,4 @@
-//! What an agent is told.
+//! An agent's inputs.
 
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
@@ -34,7 +34,7 @@ pub struct Request {
     pub number: u64,
     /// From which endpoint of this node.
     pub source: Eid,
-    /// Where to.
+    /// The destination.
     pub destination: Eid,
     /// Who gets status reports; `Eid::None` for nobody.
     pub report_to: Eid,

@@ -1,7 +1,8 @@
 //! The bundle protocol agent of one node (RFC 9171, section 5).
 //!
-//! * `state`: what it knows; `item`: of one bundle; `open`: from the store after a restart.
-//! * `handle`: inputs, and what is given out; `timers`: what happens when time passes.
+//! * `state`: its state; `item`: that of one bundle; `open`: reading it from the store after a
+//!   restart.
+//! * `handle`: inputs and outputs; `timers`: expiries.
 //! * `receive`: a bundle or its first octets came. `request`: an application sends.
 //! * `hold`: bundles enter and leave the store. `deliver`: they reach applications.
 //! * `offer`: which neighbour gets which. `outcome`: how a transfer ended.

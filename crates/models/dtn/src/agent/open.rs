@@ -23,7 +23,7 @@ pub enum OpenError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The store is another node's.
-    #[error("the bundle store is that of {0}")]
+    #[error("the bundle store belongs to {0}")]
     ForeignStore(Eid),
     /// A row of the store cannot be read.
     #[error("the bundle store is damaged: table {table}: {what}")]
@@ -108,7 +108,7 @@ impl<S: Store> Agent<S> {
         self.store.scan(Table::Items, &mut |key, row| match (local_number(key), Item::parse(row)) {
             (Some(number), Ok(item)) => items.push((number, item)),
             (_, Err(error)) => wrong = Some(error),
-            (None, _) => wrong = Some(CborError::message("a key that is no number")),
+            (None, _) => wrong = Some(CborError::message("a key that is not a number")),
         })?;
         if let Some(error) = wrong {
             return Err(damaged(Table::Items, &error));

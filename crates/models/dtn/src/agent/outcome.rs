@@ -13,7 +13,7 @@ use crate::eid::Eid;
 use crate::fragment::piece;
 use crate::store::Store;
 
-/// The most transfers to go on with that are remembered.
+/// The most transfers remembered for resumption.
 const MAX_RESUMED: usize = 4_096;
 
 impl<S: Store> Agent<S> {
@@ -126,7 +126,8 @@ impl<S: Store> Agent<S> {
         }
     }
 
-    /// A bundle that leaves becomes two: what arrived, of which custody is kept until the neighbour has signalled it, and the rest.
+    /// A bundle that is being sent becomes two: the part that arrived, with custody until the
+    /// neighbour has signalled it, and the rest.
     fn go_on(&mut self, now: Time, number: u64, peer: &Eid, arrived: usize) {
         let Some(bundle) = self.load(number).and_then(|b| Bundle::parse(&b, &OWN).ok()) else { return };
         if !bundle.may_fragment() || arrived >= bundle.payload.len() {

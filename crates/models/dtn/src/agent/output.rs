@@ -71,16 +71,16 @@ pub enum Output {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The source is not of this node.
-    #[error("{0} is no endpoint of this node")]
+    #[error("{0} is not an endpoint of this node")]
     ForeignSource(Eid),
     /// Nobody can be reached there.
-    #[error("dtn:none is nobody's address")]
+    #[error("dtn:none is not the address of a node")]
     NoDestination,
     /// There is no room for it.
     #[error("the store is full: {0}")]
     StoreFull(&'static str),
     /// It is larger than a bundle may be.
-    #[error("{octets} octets are more than the {limit} of one bundle")]
+    #[error("{octets} bytes are too many for a bundle (at most {limit})")]
     TooLarge {
         /// Its payload.
         octets: u64,

@@ -211,7 +211,7 @@ impl<S: Store> Agent<S> {
             Some(AdminRecord::Custody(signal)) => self.custody_signal(now, &signal),
             Some(AdminRecord::PartTaken { bundle, octets }) => self.part_taken(now, bundle, octets),
             Some(AdminRecord::Routing(message)) => self.routing_message(now, &bundle.source.node(), &message),
-            // Reports are for whoever asked: at the node itself nobody did.
+            // Reports go to the requester, which is never the node itself.
             Some(AdminRecord::Status(_)) => {}
             None => {
                 let octets = bundle.payload.len() as u64;

@@ -1,4 +1,4 @@
-//! Status reports (RFC 9171, section 6.1.1): for bundles that ask for them, at nodes that are willing.
+//! Status reports (RFC 9171, section 6.1.1): for bundles that request them, at nodes that send them.
 
 use wayhop_core::{Span, Time};
 

@@ -50,7 +50,7 @@ impl<S: Store> Agent<S> {
         bundle.payload = request.payload;
         let take = if request.custody { Take::New } else { Take::No };
         let number = self.originate(now, &bundle, lifetime, take).ok_or(RequestError::StoreFull(
-            "confirm deliveries, wait for contacts, or allow it more with the limits of the store",
+            "confirm deliveries, wait for contacts, or raise the limits of the store",
         ))?;
         if request.custody {
             self.record(now, RecordKind::CustodyTaken, number, &Eid::None);

@@ -1,8 +1,9 @@
 //! Convergence layers as sessions without I/O: octets in, octets out.
 //!
-//! One [`Session`] stands for one TCP connection ([`tcpcl::Tcpcl`]) or for one neighbour's UDP address and port
-//! ([`udpcl::Udpcl`], [`ltp::Ltp`]). The host owns the sockets. After each call of a session it takes its events with
-//! [`Session::event`] and, while its socket takes more, its octets with [`Session::transmit`].
+//! One [`Session`] represents one TCP connection ([`tcpcl::Tcpcl`]) or for one neighbour's UDP
+//! address and port ([`udpcl::Udpcl`], [`ltp::Ltp`]). The host owns the sockets. After each call of
+//! a session it takes its events with [`Session::event`] and, while its socket takes more, its
+//! octets with [`Session::transmit`].
 
 pub mod ltp;
 pub mod tcpcl;
@@ -73,13 +74,13 @@ pub enum Closed {
     #[error("the neighbour ended the session (reason {0})")]
     Remote(u8),
     /// Nothing came for too long.
-    #[error("nothing came from the neighbour for {0} s")]
+    #[error("the neighbour was silent for {0} s")]
     Silent(u64),
     /// The connection broke.
-    #[error("the connection broke")]
+    #[error("connection lost")]
     Lost,
     /// The other side does not keep to the protocol.
-    #[error("the neighbour broke the protocol: {0}")]
+    #[error("the neighbour violated the protocol: {0}")]
     Protocol(&'static str),
 }
 

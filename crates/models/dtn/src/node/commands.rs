@@ -1,4 +1,4 @@
-//! What programs ask of a node.
+//! Commands of programs to a node.
 
 use wayhop_core::{ApplicationCx, ProgramMessage, Span, Time};
 
@@ -118,13 +118,14 @@ impl<S: Store> Node<S> {
         let (endpoint, node) = (self.endpoint(endpoint)?, &self.settings.agent.node);
         if endpoint.is_singleton() && !endpoint.same_node(node) {
             return Err(format!(
-                "{endpoint} is not of this node, {node}; name a service of it, such as inbox"
+                "{endpoint} is not an endpoint of this node, {node}; give a service of this node, such as \
+                 inbox"
             ));
         }
         let is_sink = self.sinks.iter().any(|(sink, _)| *sink == endpoint);
         if self.programs.endpoints.get(&endpoint).is_some_and(|owner| *owner != program) || is_sink {
             return Err(format!(
-                "{endpoint} is another program's; take another service, or end that program"
+                "{endpoint} is used by another program; choose another service, or stop that program"
             ));
         }
         self.programs.endpoints.insert(endpoint.clone(), program);
@@ -163,7 +164,7 @@ impl<S: Store> Node<S> {
 
     fn request_of(&mut self, ask: Ask, payload: Vec<u8>) -> Result<Request, String> {
         let Ask::Send { source, destination, lifetime_s, custody, report_to } = ask else {
-            return Err("nothing is to be sent".to_owned());
+            return Err("nothing to send".to_owned());
         };
         let lifetime = lifetime_s.unwrap_or(LIFETIME_S);
         if !(0.001..=MAX_LIFETIME_S).contains(&lifetime) {

@@ -1,4 +1,4 @@
-//! What sessions tell the agent, and what the agent wants of them.
+//! Events from sessions for the agent, and the agent's commands to them.
 
 use wayhop_core::{ApplicationCx, ApplicationRow, Span, Time};
 

@@ -1,4 +1,4 @@
-//! With whom a node opens sessions, and how neighbours know it.
+//! Which neighbours a node opens sessions with, and how neighbours learn of it.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,9 +1,11 @@
-//! What goes over the socket for programs: a JSON object on a line, each way, with a payload behind it where there is one.
+//! The protocol of the socket for programs: a JSON object per line, each way, followed by a payload
+//! if there is one.
 //!
-//! A request is `{"wayhop": 1, "id": 7, "do": "send", "destination": "dtn://b/inbox", "octets": 5}`, a line feed, and 5 octets. Its
-//! answer is `{"id": 7, "ok": ...}` or `{"id": 7, "error": {"message": ...}}`; what arrives for a program is
-//! `{"delivery": {...}, "octets": 5}` and its octets. Keys are added to within a version, never renamed.
-//! docs/reference/bundle-socket.md is the reference.
+//! A request is `{"wayhop": 1, "id": 7, "do": "send", "destination": "dtn://b/inbox", "octets":
+//! 5}`, a line feed, and 5 octets. Its answer is `{"id": 7, "ok": ...}` or `{"id": 7, "error":
+//! {"message": ...}}`; a program's delivery is `{"delivery": {...}, "octets": 5}` and its octets.
+//! Within a version, keys are added but never renamed. docs/reference/bundle-socket.md is the
+//! reference.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +47,7 @@ pub enum Ask {
         /// From which endpoint of this node; without it, from the node's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
-        /// Where to.
+        /// The destination.
         destination: String,
         /// How long it is wanted, seconds. Without it: an hour.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +148,7 @@ pub struct HeldBundle {
 /// One neighbour of [`Listing`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContactNow {
-    /// Its own endpoint.
+    /// Its node endpoint.
     pub node: String,
     /// Where it is.
     pub address: String,
@@ -175,7 +177,7 @@ pub fn read(mut head: Map<String, Value>) -> Result<(Option<u64>, Ask), Refusal>
             None => {
                 return Err(Refusal {
                     id: None,
-                    message: "id is no number; give one from 0 on, or leave it out".into(),
+                    message: "id is not a number; give 0 or more, or remove it".into(),
                 });
             }
         },
@@ -183,7 +185,7 @@ pub fn read(mut head: Map<String, Value>) -> Result<(Option<u64>, Ask), Refusal>
     let refuse = |message: String| Refusal { id, message };
     let version = head.remove("wayhop");
     if version.as_ref().and_then(Value::as_u64) != Some(VERSION) {
-        return Err(refuse(format!("the request is of another version; send \"wayhop\": {VERSION}")));
+        return Err(refuse(format!("the request has another version; send \"wayhop\": {VERSION}")));
     }
     let ask = serde_json::from_value(Value::Object(head)).map_err(|e| {
         let what: String = e.to_string().chars().take(200).collect();

@@ -1,9 +1,12 @@
-//! A node of a delay-tolerant network: a bundle agent, its neighbours, the sessions with them, beacons, what each contact carried,
-//! and what programs ask of it. It is an application behind the seam ([`wayhop_core::Application`]), the same in every world.
+//! A node of a delay-tolerant network: a bundle agent, its neighbours, the sessions with them,
+//! beacons, the bytes of each contact, and the programs' commands. It is an application
+//! ([`wayhop_core::Application`]), the same in every world.
 //!
-//! * `node`: what its host tells it. `commands`: what programs ask for; `programs`: what it has for them. `traffic`: bundles that it makes by itself.
-//! * `open_node`: the agent with its neighbours and sessions, while the node is up; `meet`: with whom it opens sessions; `hear`:
-//!   what these tell, and what the agent wants; `send`: what is to be sent, and when.
+//! * `node`: its host's inputs. `commands`: the programs' commands; `programs`: their deliveries.
+//!   `traffic`: generated bundles.
+//! * `open_node`: the agent with its neighbours and sessions, while the node is up; `meet`: which
+//!   sessions it opens; `hear`: their events, and the agent's commands; `send`: what is sent, and
+//!   when.
 
 mod account;
 mod commands;

@@ -1,4 +1,4 @@
-//! Who is near: by beacons, by links that the mesh tells of, or because a configuration says so.
+//! Who is near: by beacons, by links of the mesh, or because a configuration says so.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -96,7 +96,7 @@ impl Neighbours {
         self.all.insert(at.ip(), neighbour);
     }
 
-    /// The mesh has a link to this address: whoever is there may have an agent. Whether it was not known.
+    /// The mesh has a link to this address, where an agent may be running. Returns whether it is new.
     pub(super) fn link(&mut self, now: Time, at: IpAddr, ports: Ports) -> bool {
         if self.all.contains_key(&at) || self.all.len() >= MAX_NEIGHBOURS {
             return false;

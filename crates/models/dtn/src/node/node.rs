@@ -82,7 +82,8 @@ impl<S: Store> Node<S> {
         while let Some(open) = &mut self.open {
             let asked = cx.asked();
             if let Err(e) = open.settle(cx) {
-                return cx.fail(format!("{e}; the agent ends, and loses nothing that it had promised"));
+                return cx
+                    .fail(format!("{e}; the agent stops, without losing anything that it has accepted"));
             }
             let outputs = std::mem::take(&mut open.outputs);
             if outputs.is_empty() && cx.asked() == asked {

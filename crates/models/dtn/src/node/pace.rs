@@ -26,7 +26,7 @@ impl Pace {
         self.free_at
     }
 
-    /// One of so many octets is sent.
+    /// A bundle of `octets` bytes is sent.
     pub(super) fn sent(&mut self, now: Time, octets: usize) {
         let bits = (octets as u64 + HEADERS) * 8;
         let nanos = u128::from(bits) * 1_000_000_000 / u128::from(self.rate_bps.get());

@@ -1,4 +1,4 @@
-//! What a node has for programs, and what it still owes them.
+//! Pending deliveries and answers for programs.
 
 use std::collections::BTreeMap;
 

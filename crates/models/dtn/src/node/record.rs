@@ -1,5 +1,5 @@
-//! What a node writes down of bundles and contacts. A host with the tables `bundles` and `contacts` takes it as it is; a real one writes
-//! it as JSON objects, whose times are nanoseconds of the node's clock.
+//! A node's record of bundles and contacts. A host with the tables `bundles` and `contacts` takes
+//! it as it is; a real host writes JSON objects, with times in nanoseconds of the node's clock.
 
 use serde::{Deserialize, Serialize};
 use wayhop_core::Time;

@@ -1,4 +1,4 @@
-//! A session with a neighbour, and what the node knows of it.
+//! A session with a neighbour, and its state in the node.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -66,7 +66,7 @@ impl OpenSession {
         Self { session, link, peer, heard: now, state, room: STREAM_ROOM, account: None }
     }
 
-    /// Datagrams come from somebody whom no beacon has told of.
+    /// Whether the datagrams come from an address that no beacon has announced.
     pub(super) fn is_stranger(&self) -> bool {
         matches!(self.link, Link::Udp(..)) && self.peer.is_none() && self.state != SessionState::Over
     }

@@ -57,7 +57,7 @@ impl DtnRouting {
 pub enum RoutingPlan {
     /// Everybody.
     Epidemic,
-    /// So many.
+    /// With this many copies.
     Spray(u32),
     /// Those who are likelier to meet the destination.
     Prophet(ProphetParameters),

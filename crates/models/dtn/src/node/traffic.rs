@@ -13,15 +13,15 @@ pub struct BundleSeries {
     pub start: Span,
     /// When to stop, after the same.
     pub stop: Option<Span>,
-    /// Payload of each, octets.
+    /// Payload of each bundle, bytes.
     pub size_bytes: u64,
     /// From bundle to bundle.
     pub interval: Span,
     /// How long each lives.
     pub lifetime: Span,
-    /// Whether they travel with custody transfer.
+    /// Use custody transfer.
     pub custody: bool,
-    /// Stop after so many.
+    /// Stop after this many bundles.
     pub max_bundles: Option<u64>,
 }
 

@@ -1,7 +1,7 @@
 //! Which neighbour gets which bundle.
 //!
-//! The agent itself hands a bundle to the node that it is for, whatever the routing, and never offers a neighbour what that has
-//! said it has seen. All else a [`Routing`] decides.
+//! With any routing, the agent gives a bundle to its destination, and never offers a neighbour a
+//! bundle that it has seen. Everything else is decided by a [`Routing`].
 
 mod epidemic;
 mod prophet;

@@ -1,4 +1,4 @@
-//! PRoPHETv2 (RFC 6693): a neighbour gets what it is more likely to deliver.
+//! PRoPHETv2 (RFC 6693): a neighbour gets the bundles that it is more likely to deliver.
 
 use std::collections::BTreeMap;
 
@@ -189,7 +189,7 @@ fn encode(own: &BTreeMap<Eid, f64>) -> Vec<u8> {
 }
 
 fn decode(message: &[u8]) -> Result<BTreeMap<Eid, f64>, MessageError> {
-    let bad = |_| MessageError("predictabilities that are no list of (node, number)");
+    let bad = |_| MessageError("predictabilities that are not a list of (node, number)");
     let mut r = Reader::new(message);
     let n = r.array().map_err(bad)?;
     if n > MAX_DESTINATIONS as u64 {

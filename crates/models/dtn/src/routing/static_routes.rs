@@ -1,4 +1,4 @@
-//! Routes that somebody has written down.
+//! Configured routes.
 
 use core::str::FromStr;
 
@@ -26,7 +26,8 @@ enum Pattern {
 pub enum RouteError {
     /// There is no `via`.
     #[error(
-        "`{0}` is no route; write DESTINATION via NEIGHBOUR, for instance `dtn://b/* via dtn://a/` or `* via dtn://a/`"
+        "`{0}` is not a route; write DESTINATION via NEIGHBOUR, such as `dtn://b/* via dtn://a/` or `* via \
+         dtn://a/`"
     )]
     Form(String),
     /// An endpoint identifier is none.

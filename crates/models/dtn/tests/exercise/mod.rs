@@ -1,4 +1,4 @@
-//! What must hold whatever octets come: for property tests and fuzz targets.
+//! Invariants for any bytes: for property tests and fuzz targets.
 
 use wayhop_core::{Span, Time};
 use wayhop_dtn::cl::ltp::{Ltp, LtpConfig, SessionNumbers};

@@ -95,7 +95,7 @@ fn a_bundle_in_a_loop_of_routes_ends_with_its_hops() {
         c
     });
     net.send(0, 9, vec![1], true);
-    // A neighbour gets a bundle once a contact: the loop goes on with the next ones.
+    // A neighbour gets a bundle once a contact: the loop continues with the next ones.
     for _ in 0..8 {
         for (a, b) in [(0, 1), (1, 2), (2, 0)] {
             net.link(a, b);

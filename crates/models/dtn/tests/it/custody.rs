@@ -1,4 +1,4 @@
-//! Custody: nothing that a custodian has taken is lost, whatever is killed when.
+//! Custody: a bundle in custody is never lost, whatever is killed and when.
 
 use wayhop_core::{Purpose, Rng, Span, Time, stream};
 use wayhop_dtn::routing::Epidemic;

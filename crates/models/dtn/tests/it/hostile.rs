@@ -1,4 +1,4 @@
-//! Whatever octets come: no panic, no more memory than they need, and what is read reads as it was written.
+//! Any bytes: no panic, no more memory than they need, and reading and writing are inverse.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

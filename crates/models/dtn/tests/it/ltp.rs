@@ -247,8 +247,8 @@ fn tshark_reads_the_same_in_these_octets() {
     assert_eq!(sequences, [["1"], ["1"], ["2"]]);
 }
 
-/// Sends blocks of so many bundles each, and loses the segments that `losses` says: the bundles that came, those that were sent, and the blocks
-/// that the sender knows to have arrived.
+/// Sends blocks of these numbers of bundles, and loses the segments that `losses` says. Returns the bundles
+/// that arrived, those that were sent, and how many blocks the sender knows to have arrived.
 fn aggregated(blocks: &[usize], losses: Vec<bool>) -> (Vec<Vec<u8>>, Vec<Vec<u8>>, usize) {
     let config = |engine| LtpConfig {
         segment: 100,

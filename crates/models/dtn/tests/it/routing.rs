@@ -1,4 +1,4 @@
-//! Routing: who gets copies.
+//! Routing: which nodes get copies.
 
 use wayhop_core::{Span, Time};
 use wayhop_dtn::routing::{Prophet, ProphetParameters, Routing, SprayAndWait};
@@ -35,7 +35,8 @@ fn predictabilities_follow_the_equations_of_the_rfc() {
     near(a.predictability(&eid(2)), 0.225 * libm::pow(0.999, 100.0));
 }
 
-/// L copies of a bundle, of which each encounter takes half; the last one waits for the destination (Spyropoulos and others, 2005).
+/// L copies of a bundle; each encounter takes half, and the last one waits for the destination
+/// (Spyropoulos and others, 2005).
 #[test]
 fn spray_and_wait_gives_away_half_and_waits_with_the_last_copy() {
     let mut net = Net::new(6, Layer::Tcpcl, Box::new(|_| Box::new(SprayAndWait::new(4))), &|c| c);

@@ -1,4 +1,4 @@
-//! What goes wrong with a box.
+//! Errors of an attenuator box.
 
 use std::time::Duration;
 use std::{fmt, io};
@@ -23,20 +23,21 @@ impl fmt::Display for DeviceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Address(what) => {
-                write!(f, "{what}; give the box as HOST:PORT, telnet://HOST:PORT or http://HOST:PORT")
+                write!(f, "{what}; give the attenuator as HOST:PORT, telnet://HOST:PORT or http://HOST:PORT")
             }
             Self::Connection(e)
                 if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
             {
                 write!(f, "no answer in {} s", PATIENCE.as_secs())
             }
-            Self::Connection(e) => write!(f, "the connection broke: {e}"),
+            Self::Connection(e) => write!(f, "connection lost: {e}"),
             Self::Refused(what) => write!(
                 f,
-                "the box refuses {what}; it takes channels that it has, and 0 dB to its maximum in its steps"
+                "the attenuator rejected {what}; give an existing channel, and 0 dB to its maximum in its \
+                 steps"
             ),
             Self::Nonsense(what) => {
-                write!(f, "the box said {what:?}, which is no answer of a Mini-Circuits RCDAT")
+                write!(f, "{what:?} is not an answer of a Mini-Circuits RCDAT")
             }
         }
     }

@@ -1,4 +1,5 @@
-//! A box that is none: it speaks telnet and HTTP as the real ones do, refuses what they refuse, and loses connections on request.
+//! A simulated box: it speaks telnet and HTTP like the real ones, rejects what they reject, and
+//! loses connections on request.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,7 +14,7 @@ use crate::switch::{Settings, Switch};
 /// What the box does wrong, as the real ones do now and then.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// After so many commands a connection breaks.
+    /// A connection breaks after this many commands.
     pub breaks_after: Option<u32>,
     /// How long it takes to answer.
     pub delay: Duration,

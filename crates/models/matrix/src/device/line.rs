@@ -1,4 +1,4 @@
-//! Lines over a connection, none longer than the family's words.
+//! Lines over a connection, of limited length.
 
 use std::io::{self, BufRead, Read};
 
@@ -15,7 +15,7 @@ pub(super) fn next(from: &mut impl BufRead) -> io::Result<Option<String>> {
         if line.len() > LONGEST {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                format!("a line of more than {LONGEST} octets"),
+                format!("a line of more than {LONGEST} bytes"),
             ));
         }
         let text = String::from_utf8_lossy(&line).trim().to_owned();

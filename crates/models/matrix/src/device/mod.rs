@@ -1,7 +1,7 @@
 //! Boxes of attenuators, and how to speak to them.
 //!
 //! * [`Rcdat`]: the words of Mini-Circuits' RCDAT family, which [`Telnet`] and [`Http`] carry.
-//! * [`Fake`]: a box that is none, with the same words.
+//! * [`Fake`]: a simulated box, with the same commands.
 
 mod connect;
 mod driver;

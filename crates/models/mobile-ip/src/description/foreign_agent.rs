@@ -66,7 +66,7 @@ impl ApplicationParameters for ForeignAgentParams {
         params::check_host("care_of", self.care_of)?;
         params::check_numbers(Some(self.advertise_every_ms), self.lifetime_s)?;
         if self.links.is_empty() {
-            return Err(wrong("links", "there is none", "name the link that mobile nodes visit"));
+            return Err(wrong("links", "none given", "give the link that mobile nodes visit"));
         }
         params::check_peers("mobiles", &self.mobiles)?;
         params::check_peers("home_agents", &self.home_agents)

@@ -59,7 +59,7 @@ impl ApplicationParameters for HomeAgentParams {
         let is_elsewhere = |m: &Peer| !params::has_host(net, m.address) || m.address == addr;
         if let Some(i) = self.mobiles.iter().position(is_elsewhere) {
             let what = format!(
-                "{} is no address of a mobile node in {}/{}",
+                "{} is not the address of a mobile node in {}/{}",
                 self.mobiles[i].address, net.addr, net.len
             );
             return Err(wrong(format!("mobiles[{i}].address"), what, "give one of the home network"));

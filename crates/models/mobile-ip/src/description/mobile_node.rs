@@ -70,14 +70,14 @@ impl ApplicationParameters for MobileNodeParams {
             [("home_agent", self.home_agent), ("router", self.router.unwrap_or(self.home_agent))]
         {
             if !params::has_host(net, addr) || addr == home {
-                let what = format!("{addr} is no other host's address in {}/{}", net.addr, net.len);
+                let what = format!("{addr} is not the address of another host in {}/{}", net.addr, net.len);
                 return Err(wrong(key, what, "give one of the home network"));
             }
         }
         params::check_links(&self.links(), |i| format!("links[{i}].interface"))?;
         params::check_numbers(None, self.lifetime_s)?;
         if self.links.is_empty() {
-            return Err(wrong("links", "there is none", "name the links, the best one first"));
+            return Err(wrong("links", "none given", "give the links, the preferred one first"));
         }
         for (i, l) in self.links.iter().enumerate() {
             check_asked(i, l)?;
@@ -92,11 +92,11 @@ fn check_asked(i: usize, link: &OwnLink) -> Result<(), ParameterError> {
     let key = format!("links[{i}].agents");
     let is_mesh = link.kind == OwnLinkKind::Mesh;
     if !is_mesh && !link.agents.is_empty() {
-        return Err(wrong(key, "only in a mesh agents are asked by address", "leave it out"));
+        return Err(wrong(key, "only for links of kind mesh", "remove it"));
     }
     params::check_radio(i, is_mesh, link.radio.as_deref())?;
     if link.agents.len() > MOST_ASKED {
-        return Err(wrong(key, "these are more than are asked", "give at most 8"));
+        return Err(wrong(key, "too many agents", "give at most 8"));
     }
     link.agents.iter().try_for_each(|a| params::check_host(key.clone(), *a))
 }

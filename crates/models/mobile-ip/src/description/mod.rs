@@ -1,4 +1,5 @@
-//! Home agent, foreign agent and mobile node in the registry of applications: what the outside knows of them, and which links each needs.
+//! Home agent, foreign agent and mobile node in the registry of applications: their descriptions,
+//! and the links that each needs.
 
 pub(crate) mod foreign_agent;
 pub(crate) mod home_agent;

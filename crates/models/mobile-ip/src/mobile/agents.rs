@@ -1,4 +1,4 @@
-//! The agents of a link: who was heard there, and the search for more (section 2.4).
+//! The agents of a link: those heard there, and the search for more (section 2.4).
 
 use std::net::Ipv4Addr;
 
@@ -43,7 +43,7 @@ pub(super) struct Agent {
 pub(super) enum News {
     Known,
     Found,
-    /// The agent began anew, and has forgotten its visitors (section 2.4.3).
+    /// The agent restarted, and has forgotten its visitors (section 2.4.3).
     BeganAnew,
     Gone,
     /// It contradicts an agent that works: anybody may have sent it.

@@ -1,4 +1,4 @@
-//! The mobile node (sections 2.4 and 3.6): where it is, by which link it goes, and what its home agent is told.
+//! The mobile node (sections 2.4 and 3.6): its location, its link, and its registrations.
 
 mod agents;
 mod registration;
@@ -25,7 +25,7 @@ use crate::params::mobile_node::{MobileNodeParams, OwnLinkKind};
 
 /// For how long a place that refused, or did not answer, is the last choice.
 const AVOIDED: Span = Span::from_secs(30);
-/// After so many requests without an answer another place is tried.
+/// After this many unanswered requests another place is tried.
 const ENOUGH_TRIES: u32 = 3;
 /// A doubtful advertisement has the agent in use asked, at most this often (section 3.6: about one registration a second).
 const BETWEEN_DOUBTS: Span = Span::from_secs(1);
@@ -40,7 +40,7 @@ pub struct MobileNode {
     /// The one that it likes best first.
     links: Vec<Link>,
     registration: Registration,
-    /// Where it wants to be, and since when.
+    /// Where it is to be attached, and since when.
     target: Attachment,
     decided: Time,
     /// Where its packets go now, and where they went before: some come by the old tunnel yet.
@@ -104,7 +104,7 @@ impl MobileNode {
             return;
         }
         if src != self.home_agent && self.params.only_known_agents && !self.keyed_agents.contains(&src) {
-            let why = "it is no agent that I know";
+            let why = "unknown agent";
             return self.journal.tell(cx, &Event::NotBelieved { from: src, why });
         }
         let in_use = self.agent_in_use(link);
@@ -117,7 +117,7 @@ impl MobileNode {
             Some(News::Found) => self.journal.tell(cx, &Event::Found { link, agent: src }),
             Some(News::BeganAnew) if in_use == Some(src) => self.ask_in_use(now),
             Some(News::Doubtful) => {
-                let why = "it contradicts the agent in use, which is asked and kept if it answers";
+                let why = "it contradicts the agent in use, which is kept if it answers a request";
                 self.journal.tell(cx, &Event::NotBelieved { from: src, why });
                 self.ask_in_use(now);
             }
@@ -277,7 +277,7 @@ impl MobileNode {
         if let Attachment::Home { link } = self.current
             && let Some(mac) = self.link(link).and_then(|l| l.state.mac)
         {
-            // Whoever believes the home agent to have the address learns better (section 4.6).
+            // Corrects neighbours that map the address to the home agent (section 4.6).
             gratuitous(cx, link, self.home, mac);
         }
     }
@@ -321,7 +321,7 @@ impl MobileNode {
             self.journal.untunnelled += 1;
             cx.network(NetworkEffect::Deliver(inner.start(usize::from(u16::MAX)).to_vec()));
         } else {
-            self.journal.tell(cx, &Event::NotBelieved { from, why: "no tunnel of mine" });
+            self.journal.tell(cx, &Event::NotBelieved { from, why: "not a tunnel of this node" });
         }
     }
 

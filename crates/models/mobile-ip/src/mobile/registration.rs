@@ -1,4 +1,5 @@
-//! Requests, until they are answered, and again before what was granted ends (section 3.6).
+//! Registration requests, until they are answered, and again before the lifetime ends (section
+//! 3.6).
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -206,7 +207,7 @@ impl Registration {
         let has_key = matches!(target, Attachment::Foreign { agent, .. } if self.agents.contains_key(&agent));
         if reply.code.is_foreign_agents() && !has_key && self.granted.is_some_and(|g| g.to == target) {
             // Nothing shows that it is this agent's, by which the home agent has answered.
-            let why = "a refusal of the agent in use, which has no key: it is asked again";
+            let why = "a rejection by the agent in use, which has no key: asking it again";
             journal.tell(cx, &Event::NotBelieved { from: src, why });
             return Answer::Nothing;
         }
@@ -248,7 +249,7 @@ impl Registration {
             if let Some(shared) = self.agents.get(&agent)
                 && verify(extensions, AuthKind::MobileForeign, shared) != Verdict::Right
             {
-                return Err("the foreign agent's authenticator is not right");
+                return Err("the foreign agent's authenticator is wrong");
             }
             if reply.code.is_foreign_agents() {
                 return Ok(());

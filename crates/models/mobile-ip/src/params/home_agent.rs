@@ -13,9 +13,10 @@ use super::Peer;
 pub struct HomeAgentParams {
     /// The interface on the home network, such as `eth0`; in a scenario the name of a wire.
     pub interface: String,
-    /// The agent's address there with the length of the network's prefix, which the interface has: `10.1.0.1/24`.
+    /// The agent's address with the network's prefix length, such as `10.1.0.1/24`. The interface
+    /// must have it.
     pub address: String,
-    /// Further interfaces by which requests and reverse tunnels come.
+    /// Additional interfaces for requests and reverse tunnels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uplinks: Vec<String>,
     /// How often the agent advertises itself, in milliseconds.
@@ -24,9 +25,9 @@ pub struct HomeAgentParams {
     /// The longest lifetime of a binding, in seconds.
     #[serde(default = "super::lifetime_s")]
     pub lifetime_s: u16,
-    /// The mobile nodes whose home this is.
+    /// The mobile nodes that this agent serves.
     pub mobiles: Vec<Peer>,
-    /// Foreign agents with a key. A request by one of these without an authenticator is refused.
+    /// Foreign agents with a key. Their requests are rejected without an authenticator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_agents: Vec<Peer>,
 }

@@ -1,4 +1,4 @@
-//! What can be chosen about home agents, foreign agents and mobile nodes, and what of it is wrong.
+//! The parameters of home agents, foreign agents and mobile nodes, and their checks.
 
 pub(crate) mod foreign_agent;
 pub(crate) mod home_agent;
@@ -31,17 +31,17 @@ const MOST_LINKS: usize = 31;
 pub(crate) const ADVERTISEMENTS: &[u8] = &[9];
 pub(crate) const SOLICITATIONS: &[u8] = &[10];
 
-/// Whom a key is shared with.
+/// A peer with a shared key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
-    /// Its address; of a mobile node the home address.
+    /// Its address; for a mobile node, the home address.
     pub address: Ipv4Addr,
     /// Security Parameter Index of the key, from 256 on.
     pub spi: u32,
     /// The key, hexadecimal, of at least 16 octets.
     pub key: String,
-    /// Against replays, between mobile node and home agent: `timestamps` or `nonces`.
+    /// Replay protection between mobile node and home agent: `timestamps` or `nonces`.
     #[serde(default)]
     pub replay: Replay,
 }
@@ -110,18 +110,18 @@ pub(crate) fn check_host(key: impl Into<String>, addr: Ipv4Addr) -> Result<(), P
     if ipv4::is_host(addr) {
         return Ok(());
     }
-    Err(wrong(key, format!("{addr} is no address of a host"), "give one such as 10.1.0.1"))
+    Err(wrong(key, format!("{addr} is not the address of a host"), "give one such as 10.1.0.1"))
 }
 
 /// Checks a key with its index.
 pub(crate) fn check_key(at: &str, spi: u32, key: &str) -> Result<(), ParameterError> {
     if spi < LOWEST_SPI {
         let what = format!("{spi} is reserved (RFC 5944, section 3.5.1)");
-        return Err(wrong(format!("{at}spi"), what, "give a number from 256 on"));
+        return Err(wrong(format!("{at}spi"), what, "give 256 or more"));
     }
     if from_hex(key).is_none_or(|k| k.len() < SHORTEST_KEY) {
-        let what = "it is not hexadecimal of 16 octets or more";
-        return Err(wrong(format!("{at}key"), what, "make one: openssl rand -hex 16"));
+        let what = "not hexadecimal, or shorter than 16 bytes";
+        return Err(wrong(format!("{at}key"), what, "generate one: openssl rand -hex 16"));
     }
     Ok(())
 }
@@ -129,32 +129,32 @@ pub(crate) fn check_key(at: &str, spi: u32, key: &str) -> Result<(), ParameterEr
 /// Checks the keys of a list.
 pub(crate) fn check_peers(list: &str, peers: &[Peer]) -> Result<(), ParameterError> {
     if peers.len() > MOST {
-        let what = format!("{} are more than one host takes", peers.len());
+        let what = format!("{} are too many", peers.len());
         return Err(wrong(list, what, "give at most 1024"));
     }
     for (i, p) in peers.iter().enumerate() {
         let at = format!("{list}[{i}].");
         check_host(format!("{at}address"), p.address)?;
         if peers[..i].iter().any(|other| other.address == p.address) {
-            let what = format!("{} has a key already", p.address);
-            return Err(wrong(format!("{at}address"), what, "leave one of them out"));
+            let what = format!("{} already has a key", p.address);
+            return Err(wrong(format!("{at}address"), what, "remove one of them"));
         }
         check_key(&at, p.spi, &p.key)?;
     }
     Ok(())
 }
 
-/// Checks the links, of which `key` names the one of a number: each interface once.
+/// Checks that each interface is used for one link only. `key` gives a link's key by its number.
 pub(crate) fn check_links(links: &[LinkNeeds], key: impl Fn(usize) -> String) -> Result<(), ParameterError> {
     for (i, link) in links.iter().enumerate() {
         let name = &link.interface;
         let others = |l: &LinkNeeds| l.interface == *name || l.radio.as_ref() == Some(name);
         if links[..i].iter().any(others) {
-            return Err(wrong(key(i), format!("{name} is given already"), "name each interface once"));
+            return Err(wrong(key(i), format!("{name} is given twice"), "give each interface once"));
         }
     }
     if links.len() > MOST_LINKS {
-        return Err(wrong(key(MOST_LINKS), "more interfaces than fit", "give at most 31 in all"));
+        return Err(wrong(key(MOST_LINKS), "too many interfaces", "give at most 31"));
     }
     Ok(())
 }
@@ -165,17 +165,17 @@ pub(crate) fn check_radio(i: usize, is_mesh: bool, radio: Option<&str>) -> Resul
         return Ok(());
     }
     let key = format!("links[{i}].radio");
-    Err(wrong(key, "only a mesh has a radio besides its interface", "leave it out"))
+    Err(wrong(key, "only for a mesh", "remove it"))
 }
 
 /// Checks the numbers.
 pub(crate) fn check_numbers(advertise_every_ms: Option<u64>, lifetime_s: u16) -> Result<(), ParameterError> {
     if let Some(ms) = advertise_every_ms.filter(|ms| !(100..=600_000).contains(ms)) {
-        let what = format!("{ms} ms are not between 100 and 600000");
-        return Err(wrong("advertise_every_ms", what, "RFC 5944 has 1000, section 2.3"));
+        let what = format!("{ms} ms is not between 100 and 600000");
+        return Err(wrong("advertise_every_ms", what, "RFC 5944, section 2.3, recommends 1000"));
     }
     if lifetime_s < 2 {
-        return Err(wrong("lifetime_s", "it is too short to ask again in time", "give at least 2"));
+        return Err(wrong("lifetime_s", "too short to be renewed in time", "give at least 2"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Whatever comes: nothing panics, and nobody but who has a key moves anything.
+//! Any input: nothing panics, and nothing changes without a key.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 

@@ -1,4 +1,4 @@
-//! Messages by hand, and what engines say to them.
+//! Messages by hand, and the engines' answers.
 
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -55,7 +55,7 @@ pub(crate) struct Clock {
     pub(crate) ntp: u64,
 }
 
-/// Both clocks, so many seconds after the beginning.
+/// Both clocks, `s` seconds after the beginning.
 pub(crate) fn clock(s: f64) -> Clock {
     let at = Time::from_secs_f64(s);
     Clock { at, ntp: ntp(at) }
@@ -125,7 +125,7 @@ impl<A: Application> Subject<A> {
         subject
     }
 
-    /// When it wants to be called.
+    /// When it is to be called next.
     pub(crate) const fn next(&self) -> Option<Time> {
         self.timer
     }

@@ -303,7 +303,7 @@ fn remembered(out: &[ApplicationEffect]) -> KnownMobile {
     let value = out.iter().rev().find_map(kept).expect("something is remembered");
     serde_json::from_value(value.clone()).unwrap()
 }
-/// The clocks of a program that was started so many seconds of the day after the beginning.
+/// The clocks of a program started `day_s` seconds of the day after the beginning.
 fn restarted(day_s: f64) -> Clock {
     Clock { ntp: clock(day_s).ntp, ..clock(0.0) }
 }
@@ -331,7 +331,7 @@ fn a_restarted_home_agent_keeps_its_bindings_for_their_lifetimes_section_3_8() {
     assert!(!wake(&mut ha, at(29.0, 69.0)).contains(&release()));
     assert!(wake(&mut ha, at(30.1, 70.1)).contains(&release()));
 
-    // It has ended meanwhile; and a clock that was set back gives no more than was granted.
+    // It has ended meanwhile; and a clock that stepped back extends nothing beyond what was granted.
     assert_eq!(begin(70.5).bindings(HOME).count(), 0);
     let mut ha = begin(3.0);
     wake(&mut ha, restarted(3.0));
@@ -362,7 +362,7 @@ fn with_nonces_a_home_agent_that_is_started_anew_asks_for_a_new_one_section_5_7_
     let mut ha = home_agent_at(restarted(12.0), Replay::Nonces, Vec::new(), vec![remembered(&out)]);
     assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
     let out = say(&mut ha, restarted(12.0), 1, STRANGER, &message);
-    assert_eq!(code(&out), 133, "the old nonce is of no use");
+    assert_eq!(code(&out), 133, "the old nonce is invalid");
     assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
 }
 

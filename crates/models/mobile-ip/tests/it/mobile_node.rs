@@ -316,7 +316,7 @@ fn replies_with_changed_octets_or_of_others_or_late_move_nothing_section_3_6_2_1
     }
     say(&mut mn, clock(1.1), CELL_LINK, HA, &good[..Reply::LEN]);
     assert_eq!(mn.attachment(), Place::Nowhere);
-    // The answer to an earlier request is of no use for a later one.
+    // The answer to an earlier request does not count for a later one.
     let (_, later) = only_request(&wake(&mut mn, clock(2.0)));
     assert_ne!(later.identification, r.identification);
     say(&mut mn, clock(2.1), CELL_LINK, HA, &good);

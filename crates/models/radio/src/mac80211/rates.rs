@@ -1,4 +1,4 @@
-//! At which rate a frame goes.
+//! The rate of a frame.
 
 use wayhop_core::{Span, Time};
 
@@ -7,7 +7,7 @@ use crate::phy::FrameKind;
 use crate::radio::Radio;
 
 impl Radio {
-    /// How often the present packet's data was sent in vain.
+    /// How often sending the present packet's data has failed.
     fn data_failures(&self, station: u32, out: &Outgoing) -> u8 {
         let mac = &self.macs[station as usize];
         if self.is_long(out) { mac.long_retries } else { mac.short_retries }

@@ -1,4 +1,4 @@
-//! A frame that begins at a station meets what is on the air there.
+//! A frame that begins at a station, and the others on the air there.
 
 use crate::fate::Fate;
 

@@ -1,9 +1,10 @@
 //! Who hears a transmission, and what overlapping ones do to each other.
 //!
-//! A transmission costs two events, whoever hears it: at its first bit every station in range is told when, by its own
-//! distance, the frame begins and ends there; at its last bit those that were receiving it find out how it went. Stations
-//! are told up to 2 us ahead of their own time (550 m at the speed of light). Nothing they do in that time can be heard
-//! before a SIFS (10 us) has passed, and [`crate::station::PhyState::is_idle`] knows a carrier that has not begun.
+//! A transmission costs two events, however many stations hear it: at its first bit every station in range is
+//! told when, by its own distance, the frame begins and ends there; at its last bit those that were receiving
+//! it find out how it went. Stations are told up to 2 us ahead of their own time (550 m at the speed of
+//! light). Nothing they do in that time can be heard before a SIFS (10 us) has passed, and
+//! [`crate::station::PhyState::is_idle`] knows a carrier that has not begun.
 
 mod meeting;
 mod neighbours;
@@ -280,7 +281,7 @@ impl Medium {
         let own = slots.filter_map(move |(k, t)| Some((k, t.as_ref().filter(|t| t.head.from == sender)?)));
         own.flat_map(|(k, t)| t.receivers.iter().map(move |r| (k as u32, r.station)))
     }
-    /// Stations are elsewhere than their legs said: asks for all places anew.
+    /// Stations are not where their legs said: queries all positions again.
     pub(crate) fn forget_places(&mut self) {
         self.legs.fill(UNKNOWN);
         self.neighbours.forget();

@@ -1,7 +1,7 @@
 //! Who may hear whom: a grid over the stations, and for each station that transmits a list of those near enough.
 //!
-//! Lists are made for the range plus a margin, and stay right until somebody may have moved half the margin
-//! (Verlet 1967). So the cost of a transmission is the number of stations around, not of all.
+//! Lists are built for the range plus a margin, and stay valid until a station may have moved by half the
+//! margin (Verlet 1967). So the cost of a transmission depends on the stations nearby, not on all.
 
 use wayhop_core::{Leg, Position, Time};
 

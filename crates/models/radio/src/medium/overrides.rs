@@ -1,4 +1,4 @@
-//! Links that somebody changes in the course of a run: the hand on the attenuator.
+//! Links that are overridden during a run, like a hand on the attenuator.
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Purpose, draw};

@@ -1,4 +1,4 @@
-//! A frame on the air, and at those whom it reaches.
+//! A frame on the air, and at its receivers.
 
 use wayhop_core::{Position, Span, Time};
 

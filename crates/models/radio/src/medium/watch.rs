@@ -1,4 +1,4 @@
-//! What becomes of frames at those who should receive them: a record beside the medium, only where somebody asks for it.
+//! The fates of frames at their receivers: a record beside the medium, only on request.
 
 use wayhop_core::{FlowTag, Time};
 
@@ -10,7 +10,7 @@ use crate::fate::{Fate, FrameId};
 pub struct Watching {
     /// By station: what becomes of the frames that it should receive.
     pub stations: Vec<bool>,
-    /// By station: what becomes of all frames that reach it, whoever they are for.
+    /// By station: what becomes of all frames that reach it, whatever their destination.
     pub listeners: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Who should receive a frame, and what stands against it from the beginning.
+//! Which stations should receive a frame, and what prevents it from the start.
 
 use wayhop_core::Span;
 

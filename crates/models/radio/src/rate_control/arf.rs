@@ -1,11 +1,11 @@
 //! Automatic rate fallback (Kamerman and Monteban, *WaveLAN-II: a high-performance wireless LAN for the unlicensed band*, 1997),
 //! with the constants that ns-3's `ArfWifiManager` has as well.
 
-/// So many acknowledged frames in a row raise the rate.
+/// This many consecutive acknowledged frames raise the rate.
 const SUCCESSES: u32 = 10;
 /// The same happens after this many frames since the last change, acknowledged or not, with the next one that is.
 const PATIENCE: u32 = 15;
-/// So many lost frames in a row lower it.
+/// This many consecutive lost frames lower it.
 const FAILURES: u32 = 2;
 
 /// A sender's view of one neighbour.

@@ -100,7 +100,7 @@ impl Minstrel {
         self.chain[usize::from(failures / TRIES).min(3)]
     }
 
-    /// The rate after so many failures of the present packet.
+    /// The rate after this many failures of the present packet.
     pub(super) fn rate(&self, failures: u8) -> usize {
         self.stage(failures)
     }
@@ -141,8 +141,8 @@ mod tests {
     use crate::config::RadioConfig;
     use wayhop_core::{Purpose, draw};
 
-    /// Packets over a link on which rates up to `works` get through, for so many milliseconds, one a millisecond; how many packets
-    /// were first tried at each rate in the second half.
+    /// Sends one packet per millisecond for `ms` milliseconds over a link that supports rates up to
+    /// `works`. Returns how many packets of the second half were first tried at each rate.
     fn first_tries(works: usize, ms: u64, minstrel: &mut Minstrel, begin_ms: u64) -> [u32; 8] {
         let phy = Phy::new(&RadioConfig::preset("80211g-54").unwrap());
         let airtimes = Airtimes::new(&phy, &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0]);
@@ -171,7 +171,7 @@ mod tests {
         for works in [7, 4, 0, 5] {
             let tries = first_tries(works, 4_000, &mut m, begin);
             begin += 4_000;
-            // All but one in ten, of which some go at slower rates behind the best one.
+            // All but one in ten, some of them at slower rates behind the best one.
             assert!(tries[works] >= 1_780, "{works}: {tries:?}");
             // Faster ones are tried now and then.
             assert!(works == 7 || tries[works + 1..].iter().sum::<u32>() > 0, "{works}: {tries:?}");

@@ -46,7 +46,7 @@ fn a_frame_reaches_the_air_after_its_transfer() {
 
 #[test]
 fn a_card_receives_as_fast_as_the_faster_one_sends() {
-    // Table 1: 1.8 Mb/s into both cards, of which only the ISA card sends so much.
+    // Table 1: both cards receive 1.8 Mb/s; only the ISA card sends as fast.
     for receiver in ["wavelan-i-pcmcia", "wavelan-i-isa"] {
         let mut air = Air::new(&preset("wavelan-i-isa"), &[(0.0, 0.0), (50.0, 0.0)], 1);
         air.radio.set_card(1, CardConfig::from(&preset(receiver)));

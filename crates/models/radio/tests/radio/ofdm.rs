@@ -8,7 +8,8 @@ fn preset(name: &str) -> RadioConfig {
     RadioConfig::preset(name).expect("a preset")
 }
 
-/// Time of an OFDM frame of so many octets, us: preamble and SIGNAL 20, then symbols of 4 us with SERVICE and tail bits.
+/// Airtime of an OFDM frame of `octets` bytes, us: preamble and SIGNAL 20, then symbols of 4 us
+/// with SERVICE and tail bits.
 fn frame_us(octets: u32, mbps: u32) -> u32 {
     20 + 4 * (8 * octets + 22).div_ceil(4 * mbps)
 }
@@ -105,8 +106,8 @@ fn presets_of_old_send_all_control_frames_at_their_basic_rate() {
     assert_eq!(rates, [(FrameKind::Data, 240), (FrameKind::Ack, 60)]);
 }
 
-/// An access point and a station with a path loss between them, set before each stretch of so many seconds; whether the station is
-/// associated at the end of each.
+/// An access point and a station, with a path loss (dB) for each stretch of time (s). Returns
+/// whether the station is associated at the end of each.
 fn associated(losses: &[(f64, f64)]) -> (Vec<bool>, Air) {
     let mut air = Air::new(&preset("meshtest"), &[(0.0, 0.0), (10.0, 0.0)], 1);
     let mut until = 0.0;

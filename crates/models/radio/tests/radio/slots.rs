@@ -62,7 +62,7 @@ fn by_radio(stations: u32, config: &RadioConfig, seconds: f64) -> Carried {
     Carried { packets_per_s: packets / seconds, received: packets / sent as f64 }
 }
 
-/// Of so many bytes at a rate, us.
+/// Airtime of this many bytes at a rate, us.
 type Airtime<'a> = &'a dyn Fn(f64, f64) -> f64;
 
 #[test]

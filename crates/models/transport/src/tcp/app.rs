@@ -1,11 +1,11 @@
-//! The applications above a connection: what they write, and when.
+//! The applications above a connection: how much they write, and when.
 
 use wayhop_core::{Rng, Span, Time};
 
 /// What an application does. The flow's source is the client, its destination the server.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum App {
-    /// The client sends a file (FTP), of so many octets or without an end.
+    /// The client sends a file (FTP), of this many bytes or without an end.
     Bulk {
         /// Octets; `None` for no end.
         bytes: Option<u64>,
@@ -35,9 +35,9 @@ impl App {
     pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
         let wrong = |key, why: &str| Err((key, why.to_owned()));
         match *self {
-            Self::Bulk { bytes: Some(0) } => wrong("bytes", "give at least one octet, or leave it out"),
-            Self::Requests { request_bytes: 0, .. } => wrong("request_bytes", "give at least one octet"),
-            Self::Requests { response_bytes: 0, .. } => wrong("response_bytes", "give at least one octet"),
+            Self::Bulk { bytes: Some(0) } => wrong("bytes", "give at least 1 byte, or remove it"),
+            Self::Requests { request_bytes: 0, .. } => wrong("request_bytes", "give at least 1 byte"),
+            Self::Requests { response_bytes: 0, .. } => wrong("response_bytes", "give at least 1 byte"),
             Self::OnOff { bytes_per_s, .. } if !(bytes_per_s > 0.0 && bytes_per_s <= 1e9) => {
                 wrong("rate_bps", "give a rate above zero, at most 8e9")
             }

@@ -1,4 +1,4 @@
-//! What a TCP connection is made of.
+//! The settings of a TCP connection.
 
 use wayhop_core::Span;
 use wayhop_wire::tcp::MAX_OPTIONS;
@@ -88,7 +88,7 @@ pub struct TcpConfig {
     pub app: App,
     /// What the sender makes of notices that the route is gone.
     pub failure: Failure,
-    /// Bounds the window by the length of the path: so many segments for each hop, at least one.
+    /// Bounds the window by the length of the path: this many segments per hop, at least one.
     pub window_per_hop: Option<f64>,
     /// Spreads the segments over time.
     pub pacing: Option<Pacing>,
@@ -146,7 +146,7 @@ impl TcpConfig {
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         if !(1..=MAX_SEGMENT).contains(&self.segment_bytes) {
             let n = self.segment_bytes;
-            return Err(("payload_bytes", format!("{n} octets; a segment has 1 to {MAX_SEGMENT}")));
+            return Err(("payload_bytes", format!("{n} bytes; a segment has 1 to {MAX_SEGMENT}")));
         }
         if !(1..=MAX_WINDOW).contains(&self.window_segments) {
             let n = self.window_segments;
@@ -154,7 +154,7 @@ impl TcpConfig {
         }
         if usize::from(self.padding) > MAX_OPTIONS || !self.padding.is_multiple_of(4) {
             let n = self.padding;
-            return Err(("padding_bytes", format!("{n} octets; give a multiple of 4 up to {MAX_OPTIONS}")));
+            return Err(("padding_bytes", format!("{n} bytes; give a multiple of 4 up to {MAX_OPTIONS}")));
         }
         if !(1..=MAX_WINDOW).contains(&self.initial_window) {
             let n = self.initial_window;

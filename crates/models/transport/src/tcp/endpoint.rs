@@ -31,7 +31,7 @@ pub struct Io<'a> {
     pub rng: &'a mut Rng,
     /// Takes the segments that are to be sent, in order.
     pub out: &'a mut Vec<Packet>,
-    /// Takes what is to be told of the sender.
+    /// Where the sender's notes go.
     pub notes: &'a mut Vec<Note>,
     /// Gets the octets of the stream that came in order.
     pub deliver: &'a mut dyn FnMut(&[u8]),

@@ -5,11 +5,12 @@
 //! IP packets. Inside, bottom up:
 //! * `rto`: the retransmission timeout (RFC 6298), exact or by ns-2's ticks;
 //! * [`CongestionControl`]: how much may be under way; `congestion/` has Tahoe and Reno, Vegas, Westwood;
-//! * `scoreboard`: what selective acknowledgements say (RFC 6675);
-//! * `sender`: what is sent, when, and again: fast retransmit and recovery, timeouts, closed windows;
+//! * `scoreboard`: the information of selective acknowledgements (RFC 6675);
+//! * `sender`: transmissions and retransmissions: fast retransmit and recovery, timeouts, closed
+//!   windows;
 //! * `receiver`: order, buffer, acknowledgements; [`stream`]: the octets themselves;
 //! * `endpoint`: handshake, sequence numbers, packets;
-//! * `failure`, `pacing`, and the settings of [`TcpConfig`]: what was proposed for mobile networks.
+//! * `failure`, `pacing`, and the settings of [`TcpConfig`]: proposals for mobile networks.
 //!
 //! What is left out: urgent data, resets, timestamps (RFC 7323), ECN, and the time that a closed connection waits; ends
 //! stay until the run ends.

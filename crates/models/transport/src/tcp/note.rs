@@ -1,4 +1,4 @@
-//! What a connection tells of itself while it runs: the rows of a time-sequence plot.
+//! Notes of a running connection: the rows of a time-sequence plot.
 
 use wayhop_core::{Span, Time};
 

@@ -46,7 +46,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// With room for so many octets; acknowledgements wait for `delay`, if they do.
+    /// With room for `capacity` bytes; acknowledgements are delayed by `delay`, if any.
     pub(crate) fn new(capacity: u64, delay: Option<Span>) -> Self {
         Self {
             capacity,
@@ -171,7 +171,7 @@ impl Receiver {
         self.next = to;
     }
 
-    /// The blocks to tell of, the one that changed last in front (RFC 2018, section 4).
+    /// The SACK blocks to send, the most recently changed first (RFC 2018, section 4).
     pub(crate) fn sack_blocks(&self) -> [Option<(u64, u64)>; SACK_BLOCKS] {
         let mut out = [None; SACK_BLOCKS];
         let mut newer = u64::MAX;

@@ -1,4 +1,4 @@
-//! The sending half of a connection: what is sent, when, and again.
+//! The sending half of a connection: transmissions and retransmissions.
 //!
 //! Octets of the stream are numbered from 0 in 64 bits; the end point maps them to sequence numbers. The end of the stream
 //! (FIN) is one more octet.
@@ -100,7 +100,8 @@ pub(crate) struct Sender {
     /// The end of what had been sent when the last loss was noticed.
     recover: Option<u64>,
     board: Scoreboard,
-    /// For so many acknowledgements after a retransmission Vegas looks whether the next segment is overdue too.
+    /// For this many acknowledgements after a retransmission Vegas checks whether the next segment
+    /// is overdue too.
     worried: u8,
     /// The segment whose round trip is measured: its end and when it was sent.
     timed: Option<(u64, Time)>,

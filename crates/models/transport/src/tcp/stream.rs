@@ -1,5 +1,5 @@
-//! The octets that flows send: each one follows from its place in the stream, so that nothing is kept for
-//! retransmissions and every receiver can check what it got.
+//! The bytes that flows send: each one follows from its position in the stream, so that nothing is
+//! kept for retransmissions and every receiver can check its data.
 
 /// Eight octets of the stream.
 fn word(n: u64) -> [u8; 8] {

@@ -1,4 +1,4 @@
-//! What sinks count, and what a summary makes of it.
+//! The counts of sinks, and their summary.
 
 use std::net::Ipv4Addr;
 
@@ -20,10 +20,10 @@ fn packets(s: &mut Source, n: u64, pool: &mut Pool) -> Vec<Packet> {
     (0..n).map(|k| s.build(Time::ZERO + Span::from_secs(k), PacketId(k), k as u16, pool)).collect()
 }
 
-/// The packet after so many routers.
+/// The packet after this many routers.
 fn routed(mut p: Packet, routers: u8) -> Packet {
     for _ in 0..routers {
-        ipv4::decrement_ttl(p.bytes_mut()).expect("the header is whole");
+        ipv4::decrement_ttl(p.bytes_mut()).expect("a complete header");
     }
     p
 }

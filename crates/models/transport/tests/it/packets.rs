@@ -1,4 +1,4 @@
-//! What sources put on the air, and what echo requests are answered.
+//! The packets of sources, and the answers to echo requests.
 
 use std::net::Ipv4Addr;
 
@@ -80,7 +80,7 @@ fn an_echo_request_is_answered_with_its_data_in_the_other_direction() {
     broken.bytes_mut()[40] ^= 1;
     assert!(echo_reply(&broken, now, PacketId(6), 903, &mut pool).is_none(), "the checksum is wrong");
     let mut everyone = pool.copy(&request);
-    ipv4::set_dst(everyone.bytes_mut(), Ipv4Addr::BROADCAST).expect("the header is whole");
+    ipv4::set_dst(everyone.bytes_mut(), Ipv4Addr::BROADCAST).expect("a complete header");
     assert!(echo_reply(&everyone, now, PacketId(7), 904, &mut pool).is_none(), "a storm of replies");
 }
 

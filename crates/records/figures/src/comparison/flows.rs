@@ -1,7 +1,7 @@
-//! Which flows of several runs are the same, and what each says.
+//! Which flows of several runs correspond, and their figures.
 //!
-//! A ping of programs is two flows of its run, requests and answers; here it is one, as a scenario's ping is: what came back, and the round
-//! trip.
+//! A ping of programs is two flows of its run, requests and answers; here it is one, like a
+//! scenario's ping: the answers, and the round trip.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Clocks whose truth is known.
+//! Clocks with known errors.
 
 use proptest::prelude::*;
 

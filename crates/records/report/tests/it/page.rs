@@ -76,7 +76,7 @@ fn a_sheet_is_well_formed_and_its_figures_stand_to_the_right() {
     };
     assert_eq!((cells("td", None), cells("td", Some("n"))), (2, 2));
     assert_eq!(cells("figure", None), 1);
-    // On a phone a drawing of half the width, whose letters can be read there, stands in the place of the wide one.
+    // On a phone a drawing of half the width, whose letters can be read there, replaces the wide one.
     let width = |class: &str| {
         let plot = tree.descendants().find(|n| n.attribute("class") == Some(class)).expect("a drawing");
         let drawing = plot.first_element_child().expect("a picture");

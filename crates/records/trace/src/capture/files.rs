@@ -65,7 +65,7 @@ impl Captures {
         Ok(Self { nodes: files, waiting })
     }
 
-    /// Adds a frame; one of a node without a capture is none of ours.
+    /// Adds a frame; frames of nodes without a capture are ignored.
     pub(crate) fn write(&mut self, f: &FrameEvent<'_>) -> Result<(), Error> {
         let Some(Some(node)) = self.nodes.get_mut(f.node.index()) else { return Ok(()) };
         let before = node.waiting.len();

@@ -1,4 +1,4 @@
-//! A capture that somebody reads while it is made.
+//! A capture that is read while it is written.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Reading captures: layouts by hand, as the format's drafts give them, and whatever else comes.
+//! Reading captures: layouts by hand, as in the format's drafts, and any other input.
 
 use proptest::prelude::*;
 

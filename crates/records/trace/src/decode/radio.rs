@@ -1,4 +1,4 @@
-//! The 802.11 frame behind what its card and driver say of it.
+//! The 802.11 frame after the headers of its card and driver.
 
 use wayhop_wire::radiotap;
 

@@ -1,4 +1,4 @@
-//! Link layers by hand, malformed messages, and what kind of packet is which.
+//! Link layers by hand, malformed messages, and kinds of packets.
 
 use proptest::prelude::*;
 use serde_json::Value;

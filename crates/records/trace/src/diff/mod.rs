@@ -1,5 +1,5 @@
-//! Packet trace differencing: what one node sent and another did not receive, by time and by place (Maltz, Broch and
-//! Johnson 1999, section 7.2).
+//! Packet trace differencing: packets that one node sent and another did not receive, by time and
+//! by place (Maltz, Broch and Johnson 1999, section 7.2).
 //!
 //! A packet is known again by IP source, destination, protocol, identification and fragment offset, by the transmitter
 //! where both captures tell it, and by its DSR header where both captured it whole, so that a copy which a third node

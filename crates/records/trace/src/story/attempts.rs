@@ -1,4 +1,4 @@
-//! Frames on the air, and what became of them at their receivers.
+//! Frames on the air, and their fates at their receivers.
 
 use super::names::Names;
 use super::read::{Cell as _, MOST_ROWS, rows};

@@ -2,7 +2,8 @@
 //!
 //! * [`stories`]: all that happened to a packet, in order of time.
 //! * [`lost`]: the packets that did not arrive, each with its causes.
-//! * [`PathBetween`]: what movement and range allowed a packet meanwhile; `wayhop-topology` fills it in.
+//! * [`PathBetween`]: the paths that movement and range allowed meanwhile; `wayhop-topology` fills
+//!   it in.
 
 mod attempts;
 mod lost;

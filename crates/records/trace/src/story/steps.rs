@@ -1,4 +1,4 @@
-//! What a story is made of.
+//! The parts of a story.
 
 use std::fmt::Write as _;
 

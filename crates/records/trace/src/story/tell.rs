@@ -1,4 +1,4 @@
-//! Making a story of the tables' rows.
+//! Building a story from the tables' rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -18,16 +18,16 @@ use crate::{Error, FlowSummary, Summary};
 
 /// The file in the run directory.
 pub(crate) const CHECKPOINT: &str = "tables.checkpoint";
-/// The same while it is written anew.
+/// The same while it is rewritten.
 pub(crate) const CHECKPOINT_PART: &str = "tables.checkpoint.part";
 const MAGIC: &[u8; 8] = b"WHCKPT1\n";
 static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 const FOREIGN: &str = "invalid records: not written by Wayhop";
 /// A record's length and checksum.
 const HEAD: usize = 8;
-/// Marks after which the file is written anew, so that rows come in few pieces.
+/// Marks after which the file is rewritten, so that rows come in few pieces.
 const MOST_MARKS: u32 = 64;
-/// It is also written anew once it has grown by this and four times what it had at first.
+/// It is also rewritten once it has grown by this and four times its first size.
 const GROWTH: u64 = 16 << 20;
 /// More pieces than this has no table that Wayhop wrote.
 const MOST_PIECES: usize = 1 << 12;
@@ -307,7 +307,7 @@ impl Records {
         self.file.read_exact(&mut magic).is_ok() && magic == *MAGIC
     }
 
-    /// The next record that is whole. What is not is the end of what was written.
+    /// The next complete record. An incomplete one is the end of what was written.
     fn next_one(&mut self) -> Option<Record> {
         let mut word = [0; 4];
         self.file.read_exact(&mut word).ok()?;

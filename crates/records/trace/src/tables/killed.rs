@@ -1,4 +1,4 @@
-//! Tables of runs that were killed, read with what the checkpoint has of them.
+//! Tables of killed runs, completed from the checkpoint.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

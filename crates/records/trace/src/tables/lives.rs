@@ -1,4 +1,4 @@
-//! The tables `packets` and `outcomes`, read a part at a time: whatever their size, little of them is in memory.
+//! The tables `packets` and `outcomes`, read in parts, so that large ones need little memory.
 
 use std::path::Path;
 

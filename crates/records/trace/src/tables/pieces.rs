@@ -1,4 +1,4 @@
-//! A table's file; of a run that was killed, put together from what there is.
+//! A table's file; for a killed run, reassembled from its parts.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
@@ -26,7 +26,7 @@ impl TableFile {
         Self(Inner::Pieced(Arc::new(pieces)))
     }
 
-    /// What it has to be put together from; `None` if it is whole.
+    /// The pieces to reassemble it from; `None` if it is complete.
     pub(super) fn pieces(&self) -> Option<&Pieces> {
         match &self.0 {
             Inner::Whole(_) => None,

@@ -108,7 +108,8 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<Tabl
     }
 }
 
-/// Gives the table of a run that was killed its footer, and the rows that only the checkpoint has. One that is whole stays.
+/// Adds the footer to the table of a killed run, and the rows that only the checkpoint has. A
+/// complete table stays as it is.
 pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
     let path = run.path().join(format!("{table}.parquet"));
     let open = || File::open(&path).map_err(Error::io(&path, "read"));
@@ -140,7 +141,7 @@ fn why_missing(run: &RunDir, table: &str) -> &'static str {
     }
 }
 
-/// Calls something with each row; `None` says that the row is none of ours.
+/// Calls something with each row; `None` says that the row is not one of ours.
 pub(super) fn each_row(
     run: &RunDir,
     table: &str,

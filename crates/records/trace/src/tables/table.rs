@@ -238,7 +238,7 @@ fn encode<R, W: Write + Send>(
 
 #[cfg(test)]
 impl<R> Table<R> {
-    /// For tests of a disk that fills up: goes on with another handle of the same file.
+    /// For tests of a full disk: continues with another handle of the same file.
     pub(super) fn replace_file(&mut self, file: File) {
         self.writer.inner_mut().replace_file(file);
     }

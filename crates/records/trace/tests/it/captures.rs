@@ -1,4 +1,4 @@
-//! Captures: what we write is what tshark and our own reader see; what others write decodes as tshark shows it.
+//! Captures: tshark and our own reader see what we write; captures by others decode as tshark shows them.
 
 use std::fs::File;
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! Runs that are killed: what their tables keep, and how they are recovered.
+//! Killed runs: the contents of their tables, and their recovery.
 
 use std::fs;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn found(dir: &Path, table: &str) -> Result<Vec<Row>, Error> {
     Ok(rows.map(|r| r.expect("a readable row")).collect())
 }
 
-/// Has the recorder make a checkpoint, and waits until a kill would leave so many rows of `packets`.
+/// Makes a checkpoint, and waits until a kill would leave `packets` rows of `packets`.
 fn settled(dir: &Path, r: &mut Recorder, packets: usize) -> TempDir {
     settled_with(dir, r, packets, &known())
 }
@@ -341,7 +341,8 @@ fn a_recovery_that_was_killed_itself_is_done_again() {
     let copy = settled(dir.path(), &mut r, 200_000);
     let done = killed(copy.path());
     recover(done.path(), CLASSIFIER).expect("it can be").expect("it was killed");
-    // A table that has its footer, one that got half of its rows, and outcomes written anew; the manifest is the old one.
+    // A table that has its footer, one that got half of its rows, and rewritten outcomes; the
+    // manifest is the old one.
     for table in ["events", "outcomes"] {
         let name = format!("{table}.parquet");
         fs::copy(done.path().join(&name), copy.path().join(&name)).expect("a file");

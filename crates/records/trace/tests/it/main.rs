@@ -1,4 +1,4 @@
-//! What a run leaves behind, read back.
+//! The results of a run, read back.
 
 mod captures;
 mod common;

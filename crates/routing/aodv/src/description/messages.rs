@@ -1,4 +1,4 @@
-//! What is in a datagram of AODV, for those who count, trace and decode packets.
+//! The contents of an AODV datagram, for counting, tracing and decoding.
 
 use std::fmt::Write as _;
 

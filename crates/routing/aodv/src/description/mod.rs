@@ -75,7 +75,7 @@ fn adapt(profile: &str, chosen: &mut Map<String, Value>) -> Result<Vec<String>, 
         return Err(ParameterError {
             key: Some("hello".into()),
             problem: "without Hellos no broken link is noticed where the kernel forwards".into(),
-            remedy: "give \"while_active\" or \"always\", or leave it out".into(),
+            remedy: "give \"while_active\" or \"always\", or remove it".into(),
         });
     }
     let Some(profile) = Params::profile(profile).filter(|p| p.hello == Hello::Off) else {

@@ -1,4 +1,4 @@
-//! Route Replies: made, received, passed on (sections 6.6 and 6.7).
+//! Route Replies: sent, received, forwarded (sections 6.6 and 6.7).
 
 use std::net::Ipv4Addr;
 
@@ -181,7 +181,7 @@ impl Engine {
         // Here numbers stay: if the entry were made first, an equal number would be no news, and nobody else would get the reply.
         let is_news = self.forward_route(cx, head.source, &m);
         self.touch_neighbour(cx, head.source);
-        // Whoever tells of itself and names itself as the originator waits for no reply: a Hello that was sent to one node.
+        // Destination and originator are the same: a Hello sent to one node, not a reply.
         let has_arrived = m.originator == own || m.originator == m.destination;
         if !is_news || has_arrived || self.is_quiet(cx.now()) {
             return cx.consume(p);
@@ -195,7 +195,8 @@ impl Engine {
         // Section 5.2: what is known of a subnet is kept with respect to the subnet.
         let key = if m.prefix_size == 0 { m.destination } else { network(m.destination, m.prefix_size) };
         let e = self.entry(cx, key);
-        // In the place of a subnet's entry, one of fewer addresses would forget the number of the rest before DELETE_PERIOD is over.
+        // An entry for fewer addresses must not replace a subnet's: the sequence number of the
+        // others would be forgotten before DELETE_PERIOD ends.
         let leaves_some_out = e.prefix > 0 && (m.prefix_size == 0 || m.prefix_size > e.prefix);
         let is_other = e.prefix != m.prefix_size
             && (leaves_some_out || e.state != RouteState::Invalid || e.search.is_on());

@@ -1,4 +1,4 @@
-//! The periodic check: what has expired, and what is to be repeated.
+//! The periodic check: expiries and repetitions.
 
 use wayhop_core::{Cx, Span, Time};
 

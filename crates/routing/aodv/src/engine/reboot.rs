@@ -6,7 +6,7 @@ use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 
 impl Engine {
-    /// Begins the wait after a reboot, or begins it anew (section 6.13).
+    /// Starts or restarts the wait after a reboot (section 6.13).
     pub(crate) fn begin_reboot_wait(&mut self, cx: &mut Cx<'_>) {
         self.quiet_until = cx.now() + self.params.delete_period();
         cx.set_timer(Timer::Awake.key(), self.quiet_until);

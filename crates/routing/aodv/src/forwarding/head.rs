@@ -17,8 +17,8 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Of a packet that `own` received from a neighbour, by itself or, as the link says, with all others. Messages are sent anew at each
-    /// hop: what comes with another source than the neighbour's was forwarded, and is nobody's.
+    /// Of a packet that `own` received from a neighbour, by itself or, as the link says, with all others.
+    /// Each hop sends its own message: one whose source is not the neighbour was forwarded by mistake.
     pub(crate) fn read(p: &Packet, own: Ipv4Addr, rx: &RxMeta) -> Option<Self> {
         let d = Datagram::read(p.bytes(), aodv::PORT)?;
         if d.source == own || rx.from != d.source {

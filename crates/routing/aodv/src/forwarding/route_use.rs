@@ -1,4 +1,4 @@
-//! Data packets use routes: what that says of them (section 6.2).
+//! Data packets use routes, and refresh them (section 6.2).
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! How far the search goes.
+//! The bounds of the search.
 
 use std::sync::Arc;
 
@@ -58,8 +58,9 @@ fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
 }
 
-/// The sufficient condition behind loop freedom: whoever a node sends to knows the destination by a newer number; or by the same
-/// one, and is nearer. A next hop that lost its route has a newer number: else it would take the way back for good news.
+/// The sufficient condition for loop freedom: a node's next hop knows the destination by a newer
+/// number, or by the same number and is nearer. A next hop that lost its route has a newer number;
+/// otherwise it would accept the way back as news.
 pub(super) fn next_hop_knows_better(w: &World<Engine>, names: Names) -> Option<String> {
     for (i, host) in w.nodes.iter().enumerate() {
         for e in host.protocol().table.iter().filter(|e| e.is_valid() && e.next_hop != e.destination) {

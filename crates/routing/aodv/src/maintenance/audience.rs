@@ -1,10 +1,10 @@
-//! Who is to hear of a loss.
+//! The receivers of a Route Error.
 
 use std::net::Ipv4Addr;
 
 use crate::routing_table::Precursors;
 
-/// Who is to hear of a loss.
+/// The receivers of a Route Error.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Audience {
     #[default]

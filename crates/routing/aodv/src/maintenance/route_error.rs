@@ -1,4 +1,4 @@
-//! Route Errors: made, received, passed on (section 6.11).
+//! Route Errors: sent, received, forwarded (section 6.11).
 
 use std::net::Ipv4Addr;
 
@@ -48,7 +48,7 @@ impl Engine {
     pub(crate) fn no_route(&mut self, cx: &mut Cx<'_>, p: Packet, destination: Ipv4Addr) {
         let delete = cx.now() + self.params.delete_period();
         if self.is_quiet(cx.now()) {
-            // Section 6.13: somebody still sends this way; the wait begins anew.
+            // Section 6.13: somebody still sends this way; the wait restarts.
             self.begin_reboot_wait(cx);
         }
         let is_known = self.table.best(destination).is_some();
@@ -61,7 +61,8 @@ impl Engine {
         let seq = self.table.number(destination).map_or(0, |s| s.wrapping_add(is_known.into()));
         self.lost.clear();
         self.lost.push(Unreachable { destination, seq });
-        // To all: whoever sent the packet is often no known user of the route, as on the way back from a destination.
+        // Broadcast: the packet's sender is often not a known precursor, as on the way back from a
+        // destination.
         self.send_rerr(cx, Audience::Many, false, Span::ZERO);
         self.end_unreachable(cx, p, DropReason::NoRoute);
     }

@@ -1,4 +1,4 @@
-//! Next hops that are to be heard from.
+//! Next hops that must be heard from.
 
 use std::net::Ipv4Addr;
 

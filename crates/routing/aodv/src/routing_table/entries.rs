@@ -1,4 +1,4 @@
-//! Entries of the routing table: made, pushed out, and those of neighbours that were heard.
+//! Entries of the routing table: created, evicted, and those of neighbours that were heard.
 
 use std::net::Ipv4Addr;
 

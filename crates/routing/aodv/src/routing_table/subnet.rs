@@ -1,6 +1,6 @@
-//! Subnets (sections 5.2 and 7), and which route an address takes.
+//! Subnets (sections 5.2 and 7), and the route of an address.
 //!
-//! A subnet's entry stands in the table under the subnet's address, which no node has.
+//! A subnet's entry has the subnet's address, which no node has.
 //!
 //! **Which route.** "Longest match first" (section 7) lets routes loop: where one node has lost its route to an address and
 //! falls back on the subnet's, the next one may still use the longer match, back to the first. Here the numbers of an

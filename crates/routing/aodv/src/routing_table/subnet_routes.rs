@@ -1,4 +1,4 @@
-//! Routes to subnets (sections 5.2 and 7): who answers for one, and the host's rows.
+//! Routes to subnets (sections 5.2 and 7): who answers for one, and the rows in the host's table.
 //!
 //! The host forwards by whole addresses, so an address of a subnet gets a row of its own with its first packet, and loses it
 //! when the subnet's route changes.
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Section 7: nobody has this address of the own subnet, and whoever asked for it is told so.
+    /// Section 7: no node has this address of the own subnet; its source gets a Host Unreachable.
     pub(crate) fn tell_host_unreachable(&mut self, cx: &mut Cx<'_>, p: &Packet) {
         let Some((source, _)) = ipv4::ends(p.bytes()).filter(|&(source, _)| source != cx.addr()) else {
             return;

@@ -1,4 +1,5 @@
-//! Nodes under arbitrary frames, timers, links and orders, all read from bytes: what must hold after each of them.
+//! Nodes under arbitrary frames, timers, links and commands, all read from bytes: the invariants
+//! after each of them.
 //!
 //! The property tests call [`engine`] with random bytes, the fuzz target with bytes that a fuzzer found interesting.
 

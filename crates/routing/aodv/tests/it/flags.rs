@@ -1,4 +1,4 @@
-//! Sections 2, 5, 6.5: what is passed on as it came, and to whom.
+//! Sections 2, 5, 6.5: what is forwarded unchanged, and to whom.
 
 use std::net::Ipv4Addr;
 

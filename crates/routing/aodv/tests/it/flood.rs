@@ -288,7 +288,7 @@ fn stated_lifetimes_and_intervals_are_believed_up_to_my_route_timeout() {
         hear(&mut net, 0, addr(4), &Message::Rrep(long));
         // `hear` waits a millisecond.
         assert_eq!(route(&net, 0, addr(9), "expires_in_ms").unwrap(), (ends_ms - 1).to_string());
-        // A Hello (section 6.9) of which the next shall follow in 49 days (section 9.1): two may be lost.
+        // A Hello (section 6.9) that announces the next one in 49 days (section 9.1): two may be lost.
         let mut hello = frame(addr(5), BROADCAST, 1, &Message::Rrep(reply(addr(5), 7, 0, addr(5))));
         hello.extend([1, 4, 0xff, 0xff, 0xff, 0xff]);
         let len = (hello.len() - 20) as u16;

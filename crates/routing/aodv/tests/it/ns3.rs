@@ -1,7 +1,7 @@
-//! A node in the place of one of ns-3's: it hears what that one's capture (captures/ns3) says it heard, at the same
-//! times, forwards the same packets, loses the same links, and must then know the routes that RFC 3561 says. The tables
-//! are derived by hand, in the comments, from the messages; where ns-3's differ from the RFC, the README beside the
-//! captures says so.
+//! Replays captures of ns-3 (captures/ns3) to one node: it hears what ns-3's node heard, at the
+//! same times, forwards the same packets, loses the same links, and must then have the routes that
+//! RFC 3561 requires. The expected tables are derived by hand from the messages, in the comments;
+//! where ns-3 differs from the RFC, the README beside the captures says so.
 //!
 //! ns-3 leaves IP header checksums zero; the right one is put in.
 
@@ -269,7 +269,7 @@ fn the_first_node_of_ns3s_chain_learns_what_rfc_3561_says() {
     node.replay(&frames, secs(9.5));
     assert_eq!(node.routes(), ["10.1.1.2 valid 10.1.1.2 1 0", "10.1.1.5 invalid 10.1.1.2 4 1"]);
 
-    // Its own messages: none. It was asked for nothing, and has nobody to tell of the loss.
+    // It sends no messages: it was asked for nothing, and has no precursors.
     assert_eq!(node.said.iter().map(|s| &s.what).collect::<Vec<_>>(), [] as [&Kind; 0]);
     assert_eq!(node.dropped, []);
 }
@@ -362,9 +362,10 @@ fn the_third_node_of_ns3s_chain_acknowledges_and_forgets_what_rfc_3561_says() {
     assert_eq!((to_neighbours[1].0, reply.hop_count, reply.originator), (ns3(2), 2, ns3(1)));
     assert!(!reply.ack_required, "A asks one neighbour, and its own links acknowledge");
 
-    // The last that is heard of 10.1.1.4 is the Hello of 3.004 s, of 10.1.1.2 that of 3.244 s. After ALLOWED_HELLO_LOSS *
-    // HELLO_INTERVAL = 2 s of silence each link counts as broken (6.9): first 10.1.1.4, with 10.1.1.5 behind it, of which
-    // 10.1.1.2 is the precursor and hears; then 10.1.1.2, with 10.1.1.1 behind it. Every number goes up by one (6.11 i).
+    // The last that is heard of 10.1.1.4 is the Hello of 3.004 s, of 10.1.1.2 that of 3.244 s.
+    // After ALLOWED_HELLO_LOSS * HELLO_INTERVAL = 2 s of silence each link counts as broken (6.9):
+    // first 10.1.1.4, with 10.1.1.5 behind it, whose precursor 10.1.1.2 is notified; then 10.1.1.2,
+    // with 10.1.1.1 behind it. Every number goes up by one (6.11 i).
     node.replay(&frames, secs(5.15));
     let rows = node.routes();
     assert_eq!(rows[..2], start[..2]);

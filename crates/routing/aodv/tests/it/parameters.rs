@@ -1,4 +1,4 @@
-//! Profiles and the values that a scenario may give.
+//! Profiles, and the valid values of a scenario.
 
 use serde_json::{Value, json};
 use wayhop_aodv::{Hello, Params};

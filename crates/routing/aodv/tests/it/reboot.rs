@@ -51,7 +51,7 @@ fn transit_data_is_refused_during_the_wait_although_a_route_is_known() {
     assert_eq!(dropped, [DropReason::NoRoute]);
     let (s, _, lost) = rerrs(&net, 0).remove(0);
     assert_eq!((s.next_hop, lost[0].destination, lost[0].seq), (BROADCAST, addr(9), 11));
-    // The wait began anew at 3.0 s; own packets wait, too, with and without a route.
+    // The wait restarted at 3.0 s; own packets wait, too, with and without a route.
     net.send_to(0, addr(9), 1);
     net.send_to(0, addr(7), 2);
     net.run_until(secs(7.9));

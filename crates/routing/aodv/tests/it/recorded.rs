@@ -1,4 +1,4 @@
-//! The engine does what it did when its inputs were recorded.
+//! The engine behaves as it did when its inputs were recorded.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! A run of ns-2.35, replayed through the engine: every node gets what its twin in ns-2 got, and must say what that said.
+//! A run of ns-2.35, replayed through the engine: every node gets the inputs of its counterpart in
+//! ns-2, and must send the same.
 //!
 //! The trace gives each node's input (messages and data packets that arrive, packets that the MAC gave up) and its output
 //! (messages with their fields and TTL, data packets with their next hop). ns-2's message fields differ from RFC 3561's in

@@ -12,7 +12,7 @@ use crate::support::{
     alone, hear, hear_rerr, held, line, ms, net, reply, request, rerrs, route, rreps, rreqs, secs,
 };
 
-/// The subnet 192.168.1.0/24, of which node 0 has heard.
+/// A host in the subnet 192.168.1.0/24, for which node 0 has a route.
 fn host(n: u8) -> Ipv4Addr {
     Ipv4Addr::new(192, 168, 1, n)
 }
@@ -56,7 +56,7 @@ fn a_reply_with_a_prefix_makes_a_route_to_the_subnet_that_saves_further_requests
     // The host has a row for each address that was used.
     assert_eq!(net.route(0, host(8)).unwrap().metric, 3);
     assert!(net.route(0, Ipv4Addr::new(192, 168, 1, 0)).is_none());
-    // Another subnet is none of it.
+    // Another subnet is not affected.
     net.send_to(0, Ipv4Addr::new(192, 168, 2, 7), 1);
     net.run_for(ms(10));
     assert_eq!(rreqs(&net, 0).len(), 2);
@@ -271,8 +271,9 @@ fn prefixes_of_any_length_and_subnets_that_overlap_are_survived() {
 
 #[test]
 fn a_reply_about_fewer_addresses_does_not_take_the_place_of_a_lost_subnet() {
-    // Number 43 of the lost route holds for all 256 addresses until DELETE_PERIOD is over (sections 6.1, 6.11): whoever still has it
-    // from this node must not be sent packets back to, by an older route.
+    // Number 43 of the lost route holds for all 256 addresses until DELETE_PERIOD is over (sections
+    // 6.1, 6.11): no packets may go back, by an older route, to a node that still has the route
+    // from this one.
     let subnet = Ipv4Addr::new(192, 168, 1, 0);
     for (prefix_size, taken) in [(0, false), (25, false), (23, true), (24, true)] {
         let mut net = alone(&Params::rfc());

@@ -1,4 +1,4 @@
-//! Nets of AODV nodes, and what they said.
+//! Nets of AODV nodes, and their messages.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! What other implementations got wrong, and what hostile or careless neighbours send: one test for each.
+//! Mistakes of other implementations, and messages of hostile or careless neighbours: one test for each.
 //!
 //! Elsewhere: numbers that a Route Error copies or ignores (`errors`), unknown numbers, duplicate requests, own messages
 //! that come back (`discovery`), entries that are forgotten too early (`lifetimes`), one-way links (`neighbours`),

@@ -1,4 +1,4 @@
-//! What is in a datagram of DSDV, for those who count and trace packets.
+//! The contents of a DSDV datagram, for counting and tracing.
 
 use wayhop_core::{Classified, Datagram, Ns2Packet};
 use wayhop_wire::dsdv::Update;

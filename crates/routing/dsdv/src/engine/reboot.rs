@@ -17,8 +17,8 @@ impl Engine {
         cx.set_timer(Timer::Awake.key(), self.quiet_until);
     }
 
-    /// A neighbour tells of itself under an old number: it began anew, and nobody believes it. With the number that is known of it, it
-    /// goes on behind that.
+    /// A neighbour announces itself with an old number: it restarted, and no node accepts the
+    /// number. Tell it the known one, so that it continues from there.
     pub(crate) fn answer_old_number(&mut self, now: Time, n: &News) {
         // Messages that wait for a random time overtake each other.
         let jitter = Span::from_millis(self.params.broadcast_jitter_ms);

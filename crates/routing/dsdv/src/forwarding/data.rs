@@ -1,4 +1,4 @@
-//! Data packets: those without a route, and those that come back.
+//! Data packets: without a route, and returned by the link layer.
 
 use std::net::Ipv4Addr;
 

@@ -8,7 +8,7 @@ use wayhop_wire::dsdv;
 
 use crate::routing_table::seq::lost;
 
-/// The most addresses outside that have rows; then the oldest gives way.
+/// The most outside addresses with rows; a new one then replaces the oldest.
 pub(crate) const MAX_ROWS: usize = 1_024;
 
 /// What a node knows of the outside.
@@ -16,9 +16,10 @@ pub(crate) const MAX_ROWS: usize = 1_024;
 pub(crate) struct Exits {
     /// `None` in a mesh without gateways.
     pub(crate) outside: Option<Outside>,
-    /// Whether this node has told of an exit of its own; it goes on telling when there is none any more.
+    /// Whether this node has ever announced an exit; it then continues to announce, even without one.
     pub(crate) has_told: bool,
-    /// How many more full updates follow shortly, since a broadcast that tells of a change of the own exit may be lost.
+    /// How many more full updates follow shortly, since a broadcast with a change of the own exit
+    /// may be lost.
     pub(crate) repeats: u32,
     /// The addresses outside that have rows of the host's, the oldest first.
     pub(crate) rows: VecDeque<Ipv4Addr>,
@@ -56,7 +57,7 @@ impl Exits {
         self.repeats = self.repeats.saturating_sub(1);
         repeats
     }
-    /// What a gateway tells of its exit beside itself.
+    /// A gateway's entry for its exit, if it has one to announce.
     pub(crate) fn told(&self, own: Ipv4Addr, seq: u32) -> Option<dsdv::Entry> {
         let destination = exit_of(own);
         match (self.is_gateway(), self.has_told) {

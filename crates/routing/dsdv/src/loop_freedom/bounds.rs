@@ -1,4 +1,4 @@
-//! How far the search goes.
+//! The bounds of the search.
 
 use std::sync::Arc;
 

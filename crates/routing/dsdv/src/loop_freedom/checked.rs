@@ -15,7 +15,7 @@ impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
 
     fn digest(&self, mut to: &mut dyn Hasher) {
-        // Named one by one, so that whoever adds a field has to say here whether the future depends on it.
+        // Every field is listed, so that adding one forces a decision whether the future depends on it.
         let Self {
             params: _,
             table,

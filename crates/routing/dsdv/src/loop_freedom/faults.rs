@@ -1,4 +1,4 @@
-//! Known mistakes, made by code around the shipping engine's handlers.
+//! Known faults, added around the shipping engine's handlers.
 
 use std::net::Ipv4Addr;
 

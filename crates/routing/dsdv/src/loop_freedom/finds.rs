@@ -1,4 +1,4 @@
-//! The search finds what is known to loop.
+//! The search finds the known loops.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Loop freedom, by visiting every state that a few shipping engines can get into (`docs/concepts/loop-freedom.md`).
 //!
-//! `checked.rs` shows the engine to the explorer, `faults.rs` breaks it in known ways, `rules.rs` says what must hold in each
-//! state, `bounds.rs` how far the search goes. The tests: `holds.rs` (the shipping engine never loops), `finds.rs` (each faulty
-//! one does).
+//! `checked.rs` adapts the engine to the explorer, `faults.rs` breaks it in known ways, `rules.rs`
+//! has the invariants, `bounds.rs` bounds the search. The tests: `holds.rs` (the shipping engine
+//! never loops), `finds.rs` (each faulty one does).
 
 mod bounds;
 mod checked;

@@ -17,8 +17,9 @@ pub(super) fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option
     (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
 }
 
-/// The sufficient condition behind loop freedom: whoever a node sends to knows the destination by a newer number; or by the same
-/// one, and is nearer. A next hop that lost its route has a newer number: else it would take the way back for good news.
+/// The sufficient condition for loop freedom: a node's next hop knows the destination by a newer
+/// number, or by the same number and is nearer. A next hop that lost its route has a newer number;
+/// otherwise it would accept the way back as news.
 pub(super) fn next_hop_knows_better(w: &World<Engine>, names: Names) -> Option<String> {
     for (i, host) in w.nodes.iter().enumerate() {
         for (to, e) in host.protocol().table.iter().filter(|(to, e)| e.is_valid() && e.next_hop != *to) {

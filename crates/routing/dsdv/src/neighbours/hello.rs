@@ -1,9 +1,10 @@
 //! Hellos: updates that say nothing but that their sender is there.
 //!
-//! Where the link layer acknowledges, the first lost packet tells that a neighbour is gone. Where it does not, as on Ethernet, only
-//! silence tells: of three periodic updates that takes 45 s, and the kernel's neighbour entry stays valid for as long as traffic
-//! seems to succeed. So on such links nodes send Hellos between updates, and a neighbour that does is lost after a short silence.
-//! A Hello is an ordinary update, which a node without them takes for one that has no news.
+//! Where the link layer acknowledges, the first lost packet shows that a neighbour is gone. Where
+//! it does not, as on Ethernet, only silence does: three missing periodic updates take 45 s, and
+//! the kernel's neighbour entry stays valid as long as traffic seems to succeed. So on such links
+//! nodes send Hellos between updates, and a neighbour that does is lost after a short silence. A
+//! Hello is an ordinary update, without news to a node that does not use Hellos.
 
 use std::net::Ipv4Addr;
 
@@ -66,8 +67,8 @@ impl Engine {
         self.entries.extend(self.exits.told(own, self.seq));
     }
 
-    /// Whether an update tells of its sender alone, under the number by which it is known, or was until it was lost. No other
-    /// update does.
+    /// Whether an update contains only its sender, with the number known for it, or known until it
+    /// was lost. Only Hellos look like this.
     pub(crate) fn is_hello(&self, source: Ipv4Addr, update: &Update<'_>) -> bool {
         let Some(known) = self.table.get(source) else { return false };
         let is_known = |e: dsdv::Entry| e.destination == source && [e.seq, lost(e.seq)].contains(&known.seq);

@@ -71,7 +71,7 @@ impl News {
 pub(crate) enum Judgement {
     /// Of a destination that was not known.
     First,
-    /// A newer number: believed whatever they say, and whoever says it.
+    /// A newer number: always accepted, from any neighbour.
     Newer,
     /// The same number and a shorter way.
     Shorter,

@@ -1,7 +1,8 @@
 //! Making updates: full ones from time to time, and incremental ones when something happens.
 //!
-//! A full update tells all; an incremental one what changed since the last full one. New distances are told in each
-//! incremental update until the next full one, in case one is lost, new numbers once.
+//! A full update contains all routes; an incremental one those that changed since the last full
+//! one. New distances are repeated in each incremental update until the next full one, in case one
+//! is lost; new numbers are sent once.
 
 use wayhop_core::{Cx, Span, Time};
 use wayhop_wire::dsdv;

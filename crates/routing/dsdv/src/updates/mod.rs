@@ -1,4 +1,4 @@
-//! Route advertisements: updates are made, and heard.
+//! Route advertisements: sending and receiving updates.
 
 mod advertise;
 mod receive;

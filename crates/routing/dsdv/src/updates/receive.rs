@@ -1,4 +1,4 @@
-//! Hearing an update: which news are believed, and what they set off.
+//! Receiving an update: which news are accepted, and their effects.
 
 use std::net::Ipv4Addr;
 
@@ -47,8 +47,8 @@ impl Engine {
         true
     }
 
-    /// Somebody speaks of this node. The last word on it is its own: whoever lost it, or remembers a number of its life before a
-    /// reboot, gets a newer one.
+    /// An entry about this node. Only this node decides about its own number: a neighbour that lost
+    /// it, or remembers one from before a reboot, gets a newer one.
     fn hear_own(&mut self, cx: &mut Cx<'_>, e: &dsdv::Entry) {
         let is_newer = newer(e.seq, self.seq);
         if is_newer {
@@ -207,7 +207,7 @@ impl Engine {
 }
 
 impl Entry {
-    /// Has a triggered update tell of it, as soon as one may leave.
+    /// Schedules a triggered update, as soon as one may leave.
     pub(crate) fn tell_soon(&mut self, now: Time) {
         self.advertise_at = now;
         self.tell_hops = true;

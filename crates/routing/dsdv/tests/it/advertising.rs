@@ -121,7 +121,7 @@ fn what_does_not_fit_into_a_packet_follows_in_others_and_makes_the_update_a_full
     assert_eq!(full.iter().map(|s| s.entries.len()).collect::<Vec<_>>(), [10, 1]);
     assert_eq!(full[0].entries[0], (addr(0), 1, 4), "a full one");
     assert!(full.iter().all(|s| s.ip.payload_len <= 128));
-    // The period begins anew.
+    // The period restarts.
     net.run_until(secs(17.9));
     assert_eq!(own_seq(&net, 0), 4);
     net.run_until(secs(18.5));

@@ -1,4 +1,4 @@
-//! Gateways: exits beside the nodes, and rows of the host's for addresses outside.
+//! Gateways: exits besides the nodes, and rows in the host's table for outside addresses.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Bytes from anyone: no panic, bounded tables, nothing lost; and what forged updates do.
+//! Bytes from anyone: no panic, bounded tables, nothing lost; and the effects of forged updates.
 
 use std::net::Ipv4Addr;
 
@@ -53,7 +53,7 @@ fn a_flood_of_destinations_fills_no_more_than_the_limit_and_leaves_what_is_known
     // A neighbour for whom there is no room is not believed: its silence would go unnoticed.
     hear(&mut net, 0, addr(6), &[(addr(6), 1, 2), (addr(9), 2, 12)]);
     assert_eq!(way(&net, 0, addr(9)), "10.0.0.5 3 10");
-    // When the flood ends, its destinations are lost and give way to others.
+    // When the flood ends, its destinations are lost and replaced by others.
     net.run_until(secs(40.0));
     hear(&mut net, 0, addr(4), &[(addr(4), 1, 12), (addr(9), 3, 12)]);
     net.run_until(secs(47.0));

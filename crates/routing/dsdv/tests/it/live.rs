@@ -46,9 +46,9 @@ fn contradictions_fixed_keys_and_garbage_are_refused_with_the_key_and_nothing_ch
     let mut net = alone(&regular(&Params::rfc()));
     for (changes, part) in [
         (json!({"max_routes": 0}), "max_routes is 0"),
-        (json!({"wait_after_reboot": true}), "wait_after_reboot cannot change while the node runs"),
-        (json!({"buffer_timeout_ms": 7}), "buffer_timeout_ms cannot change while the node runs"),
-        (json!({"no_such_key": 1}), "these are no parameters of DSDV"),
+        (json!({"wait_after_reboot": true}), "wait_after_reboot cannot change at run time"),
+        (json!({"buffer_timeout_ms": 7}), "buffer_timeout_ms cannot change at run time"),
+        (json!({"no_such_key": 1}), "not parameters of DSDV"),
         (json!({"settle": "some"}), "settle cannot be \"some\""),
         (json!({"periodic_update_ms": 3_000, "mtu_bytes": 1}), "mtu_bytes is 1"),
     ] {

@@ -108,7 +108,7 @@ fn distances_end_below_infinity() {
     assert_eq!(net.route(0, addr(50)).map(|r| r.metric), Some(249));
     net.run_until(secs(16.0));
     let update = crate::support::said(&net, 0).pop().expect("a full update");
-    // 250 under an even number: whoever hears it passes it over.
+    // 250 under an even number: receivers ignore it.
     assert!(update.entries.contains(&(addr(50), 250, 100)), "{update:?}");
     assert!(update.entries.contains(&(addr(51), 249, 100)), "{update:?}");
 }

@@ -1,4 +1,4 @@
-//! Profiles and the values that a scenario may give.
+//! Profiles, and the valid values of a scenario.
 
 use wayhop_dsdv::Params;
 

@@ -1,4 +1,4 @@
-//! Settling: a route is advertised when no better one is to be expected.
+//! Settling: a route is advertised when no better one is expected.
 
 use wayhop_dsdv::{Params, Settle};
 use wayhop_testkit::addr;

@@ -1,4 +1,4 @@
-//! Nets of DSDV nodes, and what they said.
+//! Nets of DSDV nodes, and their messages.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Which route is taken, with what is known of links.
+//! Choosing a route by the state of links.
 
 use std::net::Ipv4Addr;
 
@@ -18,7 +18,7 @@ struct LinkJudgement<'a> {
     known: Evidence<'a>,
     etx: Option<&'a Etx>,
     ratings: Option<&'a Ratings>,
-    /// Whoever it is that packets are for, they go there.
+    /// Packets go there, whatever their final destination.
     destination: Ipv4Addr,
     last_resort: bool,
 }

@@ -1,4 +1,4 @@
-//! What a node knows of links beside the routes that it was told.
+//! A node's knowledge of links besides its routes.
 
 use std::net::Ipv4Addr;
 

@@ -95,7 +95,8 @@ struct CacheQuery {
 }
 
 impl LinkCache {
-    /// A cache of at most so many nodes (this one among them) and links, whose routes have at most so many hops.
+    /// A cache of at most `max_nodes` nodes (this one included) and `max_links` links, with routes
+    /// of at most `max_hops` hops.
     pub fn new(max_nodes: u16, max_links: u16, max_hops: u8) -> Self {
         Self {
             nodes: Vec::new(),
@@ -124,7 +125,7 @@ impl LinkCache {
         self.nodes[usize::from(from)].out.iter().find(|e| e.to == to && e.external == 0)
     }
 
-    /// The place of a node, made if need be. `keep` are the nodes that may not give way.
+    /// The index of a node, added if it is missing. The nodes in `keep` may not be replaced.
     fn node(&mut self, a: Ipv4Addr, keep: &Path, now: Time) -> Option<u16> {
         if let Some(&i) = self.at.get(&a) {
             self.nodes[usize::from(i)].touched = now;
@@ -180,7 +181,7 @@ impl LinkCache {
         }
     }
 
-    /// Makes room for one more link: the one whose time ends first gives way.
+    /// Makes room for one more link by removing the one that expires first.
     fn make_room(&mut self) {
         if self.links < self.max_links {
             return;

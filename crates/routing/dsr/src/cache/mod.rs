@@ -1,4 +1,4 @@
-//! What the node knows of routes, behind one trait (RFC 4728 section 4.1).
+//! A node's routes, behind one trait (RFC 4728 section 4.1).
 
 mod choice;
 mod judge;

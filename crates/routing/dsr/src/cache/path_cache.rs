@@ -275,7 +275,7 @@ impl Tier {
             let Some(at) = self.slots[i].path.link(from, to) else { continue };
             known = true;
             if at == 0 {
-                // A path of one node leads nowhere.
+                // A path of one node is no route.
                 self.clear(i);
             } else {
                 self.slots[i].path.truncate(at + 1);

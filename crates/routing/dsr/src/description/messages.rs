@@ -1,4 +1,4 @@
-//! What is in a DSR packet, for those who count, trace and decode packets.
+//! The contents of a DSR packet, for counting, tracing and decoding.
 
 use std::fmt::Write as _;
 

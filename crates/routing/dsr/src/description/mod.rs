@@ -95,8 +95,9 @@ fn adapt(profile: &str, chosen: &mut Map<String, Value>) -> Result<Vec<String>, 
     if link_only {
         return Err(ParameterError {
             key: Some("maintenance".into()),
-            problem: "\"link\" needs an interface that tells of acknowledgements, and no broken link would be noticed"
-                .into(),
+            problem:
+                "\"link\" needs an interface that reports acknowledgements; broken links would go unnoticed"
+                    .into(),
             remedy: "give \"auto\" or \"network\"".into(),
         });
     }

@@ -21,7 +21,7 @@ pub(crate) struct Blacklist {
     expiry: Span,
 }
 
-/// More neighbours than this at once are not remembered; the oldest gives way.
+/// The most neighbours in the list; a new one then replaces the oldest.
 const SIZE: usize = 32;
 
 impl Blacklist {

@@ -1,4 +1,5 @@
-//! The Route Request Table (RFC 4728 section 4.3): which requests were seen, and when this node may ask again.
+//! The Route Request Table (RFC 4728 section 4.3): requests seen, and the earliest time of this
+//! node's next request.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Packets in the Send Buffer: kept, sent when there is a route, dropped when there is none (RFC 4728 section 4.2).
+//! Packets in the Send Buffer: kept, sent when there is a route, dropped without one (RFC 4728 section 4.2).
 
 use std::net::Ipv4Addr;
 

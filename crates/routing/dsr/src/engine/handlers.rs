@@ -1,4 +1,4 @@
-//! The seam's handlers: which call goes where.
+//! The handlers of the seam, and the code for each call.
 
 use std::net::Ipv4Addr;
 

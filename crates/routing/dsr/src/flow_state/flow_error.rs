@@ -1,4 +1,5 @@
-//! Errors about flows: a node that does not know a packet's flow tells its source (RFC 4728 sections 3.5.4 and 8.6.3).
+//! Errors about flows: a node that does not know a packet's flow notifies its source (RFC 4728
+//! sections 3.5.4 and 8.6.3).
 
 use std::net::Ipv4Addr;
 

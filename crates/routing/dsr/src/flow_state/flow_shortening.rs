@@ -1,7 +1,7 @@
 //! Automatic route shortening for packets of flows (RFC 4728 sections 3.5.6, 5.2, 8.6.3 and 8.6.5).
 //!
-//! A packet of a flow does not list the nodes ahead, so a node that overhears one too early notes it. When the packet
-//! comes by its route, the source is told that the nodes between can be left out.
+//! A packet of a flow does not list the nodes ahead, so a node that overhears one too early notes it. When
+//! the packet arrives along its route, the source learns that the nodes in between can be skipped.
 
 use wayhop_core::{Cx, Packet};
 use wayhop_wire::dsr::FlowState;
@@ -46,8 +46,8 @@ impl Engine {
         }
     }
 
-    /// A packet of a flow has come by its route. If it was overheard before, its source is told of the shorter route.
-    /// `(route, hop_count, id)` are those of the flow.
+    /// A packet of a flow has arrived along its route. If it was overheard before, tell its source
+    /// the shorter route. `(route, hop_count, id)` are those of the flow.
     pub(crate) fn shorten_flow(
         &mut self,
         cx: &mut Cx<'_>,

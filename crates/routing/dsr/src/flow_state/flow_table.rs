@@ -79,11 +79,11 @@ pub(crate) struct FlowTable {
 /// How many nodes without flow state are remembered.
 const MAX_WITHOUT: usize = 32;
 
-/// So many flows are kept without a look whether they have expired.
+/// Up to this many flows, none are checked for expiry.
 const FIRST_PRUNE: usize = 32;
 
-/// So many identifiers are given out within the lifetime of a flow. Two identifiers apart each, all of them lie in half of
-/// the circle, where comparing them makes sense (section 3.5.10).
+/// The most identifiers in use within the lifetime of a flow. They are two apart, so that all of
+/// them lie in half of the circle, where comparing them is meaningful (section 3.5.10).
 const MAX_IDS: u16 = 1 << 14;
 
 /// Whether flow identifier `a` is greater than `b`: section 3.5.1 compares them on the circle.

@@ -1,8 +1,9 @@
-//! Packets for a group, carried to all nodes behind a Route Request.
+//! Packets for a group, flooded to all nodes in a Route Request.
 //!
-//! RFC 4728 leaves multicast out. This is what the testbed of Maltz, Broch and Johnson (1999, section 6.5.1) did to give
-//! GPS corrections to every node: a Route Request whose target is the group floods the network and carries the packet;
-//! whoever hears it for the first time takes a copy to its local stack, and nobody answers.
+//! RFC 4728 does not cover multicast. This is the method by which the testbed of Maltz, Broch and
+//! Johnson (1999, section 6.5.1) sent GPS corrections to every node: a Route Request whose target
+//! is the group floods the network and carries the packet; each node delivers the first copy that
+//! it hears to its local stack, and none answers.
 
 use std::net::Ipv4Addr;
 

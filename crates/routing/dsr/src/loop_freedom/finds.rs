@@ -1,4 +1,4 @@
-//! The search finds what is known to be wrong.
+//! The search finds the known faults.
 
 use wayhop_testkit::explore::{Budget, Counterexample, Topology};
 

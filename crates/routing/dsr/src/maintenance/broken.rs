@@ -1,4 +1,4 @@
-//! Links that broke: the last one here, and the last one that this node was told of.
+//! Broken links: the last one found here, and the last one learned from others.
 
 use std::net::Ipv4Addr;
 

@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Whether a node has not been told of the link that broke just now; it will be.
+    /// Whether a node has yet to learn that the link broke.
     fn is_untold(&mut self, a: Ipv4Addr) -> bool {
         match &mut self.broken {
             Some(b) if b.told.contains(&a) => false,

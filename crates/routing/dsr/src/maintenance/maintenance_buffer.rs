@@ -132,7 +132,7 @@ impl MaintenanceBuffer {
     pub(crate) fn new(size: usize) -> Self {
         Self { rows: Vec::new(), size }
     }
-    /// Bounds it anew. Copies beyond the bound stay until their time.
+    /// Changes the bound. Copies beyond it stay until their time.
     pub(crate) fn resize(&mut self, size: usize) {
         self.size = size;
     }

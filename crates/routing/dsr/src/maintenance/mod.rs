@@ -1,4 +1,5 @@
-//! Route Maintenance (RFC 4728 sections 3.2, 3.4 and 8.3): whether a next hop got a packet, and what follows when it did not.
+//! Route Maintenance (RFC 4728 sections 3.2, 3.4 and 8.3): whether a next hop received a packet,
+//! and what follows if it did not.
 
 mod ack_requests;
 pub(crate) mod acks;

@@ -1,4 +1,4 @@
-//! Salvaging: a packet whose link broke goes on by another route (RFC 4728 section 8.3.6).
+//! Salvaging: a packet whose link broke takes another route (RFC 4728 section 8.3.6).
 
 use std::net::Ipv4Addr;
 

@@ -9,8 +9,8 @@ use crate::engine::state::Engine;
 use crate::forwarding::view::Way;
 
 impl Engine {
-    /// Looks at an overheard data packet whose receiver is somebody else: if this node comes later on its way, the node
-    /// that chose the way is told of the shorter one.
+    /// Looks at an overheard data packet whose receiver is somebody else: if this node comes later
+    /// on its way, the node that chose the route gets a gratuitous reply with the shorter one.
     pub(crate) fn shorten(&mut self, cx: &mut Cx<'_>, way: &Way) {
         let me = cx.addr();
         let Some(ahead) = way.ahead().iter().position(|&a| a == me).filter(|&at| at > 0) else { return };

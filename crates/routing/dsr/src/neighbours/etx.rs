@@ -1,9 +1,10 @@
 //! Routes by expected transmission count, as LQSR makes them: probes, and the costs of links in Route Requests and Route
 //! Replies.
 //!
-//! Every node broadcasts a probe each second, give or take a tenth. A Route Request carries the costs of the links that it
-//! came by, each measured by the node at its end; a Route Reply those of its route. They go into the link cache, in both
-//! directions, for ETX is the same in both. Own links count as this node measures them now.
+//! Every node broadcasts a probe each second, with 10 % jitter. A Route Request carries the costs
+//! of the links that it crossed, each measured by the node at its end; a Route Reply those of its
+//! route. They go into the link cache, in both directions, for ETX is the same in both. Own links
+//! count as this node measures them now.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,5 @@
-//! What a node knows of its neighbours and of links: whether they work, what they cost, and whether next hops pass packets on.
+//! A node's knowledge of its neighbours and links: whether they work, their cost, and whether next
+//! hops forward packets.
 
 mod etx;
 pub(crate) mod links;

@@ -46,7 +46,7 @@ impl Ratings {
         }
     }
 
-    /// A packet goes along a route.
+    /// A packet is sent along a route.
     pub(crate) fn used(&mut self, route: &Path, now: Time) {
         for &node in route.nodes().iter().skip(1) {
             let Some(r) = self.of(node, now) else { continue };

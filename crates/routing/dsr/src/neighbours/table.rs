@@ -1,5 +1,5 @@
-//! What this node knows of the neighbours that it sends to: how long they take to confirm a packet, and when they last did
-//! (RFC 4728 sections 8.3 and 8.3.3).
+//! The state of the neighbours that this node sends to: their round-trip times, and when they last
+//! confirmed a packet (RFC 4728 sections 8.3 and 8.3.3).
 
 use std::net::Ipv4Addr;
 
@@ -16,7 +16,7 @@ pub(crate) struct Neighbour {
     used: Time,
 }
 
-/// More neighbours than this at once are not remembered; the one unused longest gives way.
+/// The most neighbours in the table; a new one then replaces the one unused for longest.
 const SIZE: usize = 64;
 
 /// A bounded table of them.

@@ -1,12 +1,14 @@
 //! Whether next hops pass packets on: the watchdog of Marti, Giuli, Lai and Baker (MobiCom 2000, section 3.1).
 //!
-//! A node that sent a packet to a next hop which is not its destination listens. If it does not hear the next hop send the packet
-//! on within some time, that counts against the next hop; too many within a window, and it misbehaves. The packet's source is
-//! told by a Route Error of a type that RFC 4728 does not define, which nodes without a watchdog ignore.
+//! A node that sent a packet to a next hop which is not its destination listens. If it does not
+//! hear the next hop send the packet on within some time, that counts against the next hop; too
+//! many within a window, and it misbehaves. The packet's source is notified by a Route Error of a
+//! type that RFC 4728 does not define, which nodes without a watchdog ignore.
 //!
-//! What it cannot see, says the paper: a collision at the listener (the packet was passed on, unheard), a collision at the
-//! receiver behind (it was passed on in vain), a next hop that sends too weakly for the next but strongly enough for the
-//! listener, one that drops less than the threshold, two that drop in turn, and false reports.
+//! According to the paper, it cannot detect: a collision at the listener (the packet was passed on,
+//! unheard), a collision at the receiver behind (it was passed on but lost), a next hop that sends
+//! too weakly for the next but strongly enough for the listener, one that drops less than the
+//! threshold, two that drop in turn, and false reports.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;

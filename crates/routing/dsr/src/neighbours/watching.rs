@@ -1,4 +1,4 @@
-//! Watching next hops: when the watchdog is told of packets, and what follows from its failures.
+//! Watching next hops: what the watchdog learns of packets, and what follows from its failures.
 
 use std::net::Ipv4Addr;
 

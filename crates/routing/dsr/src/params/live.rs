@@ -56,7 +56,7 @@ const FORCED_BY_ETX: [&str; 4] =
     ["route_cache", "ring_zero_search", "learn_from_requests", "learn_reverse_routes"];
 
 impl Engine {
-    /// Goes on with these parameters, or refuses all of them.
+    /// Replaces the parameters, or rejects all of them.
     pub(crate) fn set_parameters(&mut self, cx: &mut Cx<'_>, json: &str) -> Result<(), Refused> {
         let given = whole_set(json, &*self.params, "DSR")?;
         let new = given.clone().clamped();

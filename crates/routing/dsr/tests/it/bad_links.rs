@@ -111,7 +111,7 @@ fn where_nothing_else_leads_the_bad_link_is_the_last_resort() {
     }
 }
 
-/// A place so many metres east of another: at 40 degrees of latitude a degree of longitude has 85 394 m.
+/// A place `metres` east of another: at 40 degrees of latitude a degree of longitude is 85 394 m.
 fn east(metres: f64) -> Fix {
     Fix { latitude_deg: 40.0, longitude_deg: -80.0 + metres / 85_394.0, heading_deg: 0.0, speed_m_per_s: 0.0 }
 }

@@ -1,5 +1,5 @@
-//! Gateways: proxy replies, packets that leave and that come in, and what a gateway's end leads to (RFC 4728 sections 4.1, 6.3,
-//! 6.7, 8.2.2 and 8.3; Maltz, Broch and Johnson 1999, section 6.1).
+//! Gateways: proxy replies, packets in both directions, and the effects of a gateway's end (RFC
+//! 4728 sections 4.1, 6.3, 6.7, 8.2.2 and 8.3; Maltz, Broch and Johnson 1999, section 6.1).
 
 use std::net::Ipv4Addr;
 
@@ -109,7 +109,7 @@ fn no_gateway_answers_for_the_mesh_and_a_false_proxy_reply_for_it_is_not_believe
     net.inject(2, addr(1), true, &asked);
     net.run_for(Span::from_millis(200));
     assert!(sent_with(&net, 2, RREP).is_empty());
-    // Whoever claims that node 9 is behind it.
+    // A false claim that node 9 is behind node 1.
     let mut lie = crate::common::reply(&[1, 9]);
     lie[2] = 0x80;
     net.inject(0, addr(1), false, &packet(&Ip::new(1, 0), &[lie], &[]));

@@ -7,7 +7,7 @@ use wayhop_testkit::Net;
 
 use crate::common::{at, net, profile};
 
-/// Orders node 0 to go on with the profile `rfc` and these changes.
+/// Reconfigures node 0 with the profile `rfc` and these changes.
 fn set(net: &mut Net, changes: &Value) -> Result<(), Refused> {
     set_from(net, &profile("rfc"), changes)
 }
@@ -85,7 +85,7 @@ fn what_is_taken_over_at_the_start_is_refused_by_key_and_nothing_changes() {
     ] {
         let refused =
             set(&mut net, &json!({key: value, "send_buffer_timeout_s": 1})).expect_err(key).to_string();
-        assert!(refused.starts_with(key) && refused.contains("start again"), "{refused}");
+        assert!(refused.starts_with(key) && refused.contains("restart"), "{refused}");
     }
     net.send_at(at(2.0), 0, 1, 1);
     net.run_until(at(4.0));
@@ -101,7 +101,7 @@ fn values_out_of_range_and_texts_that_are_no_parameters_are_refused() {
     for text in ["", "[]", "{}", "{\"control_ttl\": 9}", "{\"no_such_key\": 1}"] {
         let order = Command::SetParameters { json: text.to_owned() };
         let refused = net.command(0, &order).expect_err(text).to_string();
-        assert!(refused.starts_with("these are no parameters of DSR"), "{refused}");
+        assert!(refused.starts_with("not parameters of DSR"), "{refused}");
     }
     let range = "a whole number from 0 to 255";
     for (key, value, wanted) in

@@ -1,4 +1,4 @@
-//! Packets for a group behind Route Requests: section 6.5.1 of Maltz, Broch and Johnson (1999).
+//! Packets for a group in Route Requests: section 6.5.1 of Maltz, Broch and Johnson (1999).
 
 use std::net::Ipv4Addr;
 

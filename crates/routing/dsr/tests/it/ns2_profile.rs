@@ -109,7 +109,7 @@ fn the_ns2_profile_has_no_blacklist() {
     assert!(reasons(&net).iter().all(|r| *r != DropReason::Malformed));
 }
 
-/// A TCP header with these control bits and nothing else of note, and so many octets behind it.
+/// A TCP header with these control bits, followed by `payload` bytes.
 fn segment(flags: u8, payload: usize) -> Vec<u8> {
     let mut s = vec![0; 20 + payload];
     s[12..14].copy_from_slice(&[5 << 4, flags]);

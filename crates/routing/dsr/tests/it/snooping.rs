@@ -121,7 +121,7 @@ fn a_packet_that_skipped_a_hop_is_answered_with_the_shorter_route() {
 fn one_shortcut_is_reported_once_a_second() {
     for name in ["rfc", "ns2"] {
         let mut net = shortcut(&profile(name));
-        // The reply never gets back, so node 0 goes on with the long route for 2.5 s.
+        // The reply never gets back, so node 0 keeps the long route for 2.5 s.
         for k in 0..50u16 {
             let ip = Ip { id: 100 + k, ..Ip::new(0, 4) };
             net.set_link(1, 0, Link::DOWN);

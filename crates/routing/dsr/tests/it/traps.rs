@@ -94,7 +94,8 @@ fn an_overheard_reply_teaches_no_way_that_its_transmitter_is_not_on() {
 
 #[test]
 fn the_time_to_live_counts_every_hop_of_every_packet() {
-    // Data, replies and errors through a chain, and a salvaged packet: each hop takes one, nobody sets it anew.
+    // Data, replies and errors through a chain, and a salvaged packet: each hop takes one, and none
+    // sets it again.
     let mut net = net(7, &profile("rfc"));
     net.line();
     net.send_at(at(1.0), 0, 6, 1);

@@ -5,7 +5,8 @@
 //!
 //! * [`TimedMemory`]: the link is bad for some time.
 //! * [`MovementMemory`]: the link is bad until one of its ends is elsewhere.
-//! * [`Probability`]: an estimate that the link works, from signal strength, positions, motion and what happened on it.
+//! * [`Probability`]: an estimate that the link works, from signal strength, positions, motion and
+//!   its history.
 
 mod probability;
 mod streak;

@@ -68,7 +68,7 @@ fn the_mean_of_a_signal_moves_by_an_eighth() {
     // -61 + (-53 + 61) / 8 = -60 at 2 s: 0 dB in 2 s.
     t.heard(B, -53.0, ms(2_000));
     assert_eq!(t.of(B).expect("it was heard").trend_db_per_s, 0.0);
-    // -60 - 16 / 8 = -62 at 4 s: -1 dB/s, of which half counts.
+    // -60 - 16 / 8 = -62 at 4 s: -1 dB/s, and half of it counts.
     t.heard(B, -76.0, ms(4_000));
     assert_eq!(t.of(B).expect("it was heard").trend_db_per_s, -0.5);
 }

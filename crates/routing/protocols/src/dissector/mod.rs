@@ -1,6 +1,7 @@
-//! A dissector for Wireshark, made of the formats.
+//! A dissector for Wireshark, generated from the formats.
 //!
-//! `formats` says what is in the packets and `field` writes that down in Lua; `engine.lua` reads packets by these tables.
+//! `formats` describes the packets, `field` writes the description in Lua, and `engine.lua` reads
+//! packets by it.
 
 mod field;
 mod formats;

@@ -1,4 +1,4 @@
-//! What a protocol tells the search of itself.
+//! A protocol's interface for the search.
 
 use std::hash::Hasher;
 use std::net::Ipv4Addr;

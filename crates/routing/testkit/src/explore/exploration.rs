@@ -1,4 +1,4 @@
-//! What is explored, how far, and what must hold.
+//! The extent of the exploration, and its invariants.
 
 use std::sync::Arc;
 

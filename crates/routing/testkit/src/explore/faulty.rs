@@ -1,4 +1,4 @@
-//! A protocol with a known mistake: what a search must find, or it finds nothing.
+//! A protocol with a known fault, which the search must find.
 
 use std::hash::Hasher;
 use std::net::Ipv4Addr;
@@ -29,7 +29,7 @@ pub trait Mistake<P: Explorable>: Clone + Send + Sync + 'static {
     fn timer(&mut self, engine: &mut P, cx: &mut Cx<'_>, key: TimerKey) {
         engine.on_timer(cx, key);
     }
-    /// In the place of [`Explorable::wrong_step`].
+    /// Replaces [`Explorable::wrong_step`].
     fn wrong_step(&self, before: &P, after: &P) -> Option<&'static str> {
         P::wrong_step(before, after)
     }

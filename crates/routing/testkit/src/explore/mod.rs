@@ -1,11 +1,11 @@
-//! Exhaustive search over what can happen to a few nodes.
+//! Exhaustive search over the possible events of a few nodes.
 //!
-//! The nodes run the shipping protocol; nothing of it is modelled. What is modelled is the world around them: a message
-//! in flight may be delivered, lost, or overtaken by a later one; a link may break and come back; a node may reboot; an
-//! application may send; time may pass until the next timer. [`Exploration::run`] hands this world to the model checker
-//! `stateright`, which visits every state that can be reached within a [`Budget`], and looks at the [`Rule`]s in each.
-//! A state that breaks a rule ends the search, breadth first, so that the [`Counterexample`] is a shortest one; it tells,
-//! line by line, who sent what to whom and what that changed.
+//! The nodes run the shipping protocol; nothing of it is modelled. What is modelled is the world around them:
+//! a message in flight may be delivered, lost, or overtaken by a later one; a link may break and come back; a
+//! node may reboot; an application may send; time may pass until the next timer. [`Exploration::run`] hands
+//! this world to the model checker `stateright`, which visits every state that can be reached within a
+//! [`Budget`], and looks at the [`Rule`]s in each. A state that breaks a rule ends the search, breadth first,
+//! so that the [`Counterexample`] is a shortest one; it lists, line by line, each message and its effect.
 //!
 //! **The world.**
 //! * Handlers take no time and delays of transmissions (jitter) are ignored: a message takes any time anyway.

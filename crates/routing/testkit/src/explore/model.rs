@@ -1,4 +1,4 @@
-//! The world as a model for `stateright`, and what comes out.
+//! The world as a model for `stateright`, and its results.
 
 use std::sync::Arc;
 use std::time::Duration;

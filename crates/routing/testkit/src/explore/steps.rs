@@ -1,4 +1,4 @@
-//! What can happen in a state of an explored world, and what becomes of it then.
+//! The possible events in a state of an explored world, and their results.
 
 use std::fmt::Display;
 use std::marker::PhantomData;

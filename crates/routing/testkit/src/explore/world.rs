@@ -1,4 +1,4 @@
-//! The state of an explored world, and the names of what can happen to it.
+//! The state of an explored world, and the names of its events.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

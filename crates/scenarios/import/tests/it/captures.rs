@@ -1,4 +1,4 @@
-//! Captures that end in the middle of a frame, as those of a host that lost its power do.
+//! Captures that end in the middle of a frame, as after a power failure.
 
 use wayhop_import::pcapng;
 

@@ -1,4 +1,4 @@
-//! SUMO's floating car data, of different options, and tables made of it.
+//! SUMO's floating car data, with different options, and tables made from it.
 
 use wayhop_import::{Heights, Places, csv, fcd};
 

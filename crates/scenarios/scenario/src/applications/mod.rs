@@ -227,7 +227,7 @@ mod tests {
             ),
             (
                 "name = \"request\"\nrequest_bytes = 3",
-                "applications[0].request_bytes: 3 is no length of a message; give 16 to 1400 bytes",
+                "applications[0].request_bytes: a message of 3 bytes; give 16 to 1400 bytes",
             ),
         ] {
             let e = resolved(&format!("[[applications]]\n{section}\n")).unwrap_err().to_string();
@@ -246,7 +246,7 @@ mod tests {
     fn links_of_applications_are_looked_up_and_addresses_checked() {
         let plans = roving("dsr", "dsr").unwrap().applications;
         let links: Vec<usize> = plans.iter().map(|p| p.links.iter().flatten().count()).collect();
-        assert_eq!(links, [2, 1, 1], "the mesh is none of the wires");
+        assert_eq!(links, [2, 1, 1], "the mesh is not a wire");
         for (from, to, message) in [
             (
                 "interface = \"office\"\naddress",
@@ -266,7 +266,7 @@ mod tests {
             (
                 "{ address = \"10.1.0.9\"",
                 "{ address = \"10.2.0.9\"",
-                "applications[0].mobiles[0].address: 10.2.0.9 is no address of a mobile",
+                "applications[0].mobiles[0].address: 10.2.0.9 is not the address of a mobile",
             ),
             (
                 "home = \"10.1.0.9/24\"",

@@ -1,4 +1,4 @@
-//! Nodes that lead out of the mesh, and what is outside.
+//! Gateways, and networks outside the mesh.
 
 mod resolve;
 mod schema;

@@ -117,7 +117,7 @@ fn nodes_outside_reach_networks_and_the_gateway_by_routers() {
 #[test]
 fn what_no_network_can_be_is_refused_by_key_with_a_remedy() {
     for (from, to, words) in [
-        ("10.1.0.0/24", "10.1.0.0/31", "wires[1].network: \"10.1.0.0/31\" is no network; give"),
+        ("10.1.0.0/24", "10.1.0.0/31", "wires[1].network: \"10.1.0.0/31\" is not a network; give"),
         (
             "gateways = [{ node = 1 }]",
             "",
@@ -126,7 +126,7 @@ fn what_no_network_can_be_is_refused_by_key_with_a_remedy() {
         (
             "nodes = [1, 2] }",
             "nodes = [1, 2], absences = [{ node = 1, start_s = 1 }] }",
-            "wires[0].absences: this wire is no network",
+            "wires[0].absences: this wire is not a network",
         ),
         (
             "/24\"",

@@ -1,4 +1,4 @@
-//! The nodes' radios and wires, and what lies under them: batteries, losses of single links, stalled drivers, filters.
+//! The nodes' radios and wires, with batteries, losses of single links, stalled drivers and filters.
 
 pub(crate) mod energy;
 pub(crate) mod macfilter;

@@ -55,7 +55,7 @@ pub struct WirePlan {
     pub queue_packets: usize,
     /// Whether it leads out of the mesh.
     pub leads_out: bool,
-    /// When it is cut, and when it is whole again.
+    /// When it is cut, and when it is repaired.
     pub cuts: Vec<(Time, Option<Time>)>,
     /// The addresses that are asked for there, if it is a network outside of the mesh.
     pub network: Option<Prefix>,
@@ -319,7 +319,7 @@ fn wire(scenario: &Scenario, placed: &Placement, k: usize, w: &Wire) -> Result<W
     let network = w.network.as_deref().map(|text| {
         prefix(text).filter(|p| p.addr.is_v4() && (1..=30).contains(&p.len)).ok_or_else(|| {
             let remedy = "give an IPv4 prefix of 1 to 30 bits such as \"10.1.0.0/24\"";
-            doc.error(&key("network"), format!("{text:?} is no network"), remedy)
+            doc.error(&key("network"), format!("{text:?} is not a network"), remedy)
         })
     });
     let network = network.transpose()?;
@@ -348,7 +348,7 @@ fn absences(
     let doc = &scenario.document;
     if w.network.is_none() && !w.absences.is_empty() {
         let remedy = "give the wire a `network`, or cut it as a whole (`cuts`)";
-        return Err(doc.error(&format!("wires[{k}].absences"), "this wire is no network", remedy));
+        return Err(doc.error(&format!("wires[{k}].absences"), "this wire is not a network", remedy));
     }
     let one = |(i, a): (usize, &Absence)| {
         let key = |field: &str| format!("wires[{k}].absences[{i}].{field}");

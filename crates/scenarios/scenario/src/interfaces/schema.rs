@@ -93,7 +93,7 @@ pub struct Absence {
     pub node: NodeRef,
     /// When it leaves, seconds.
     pub start_s: f64,
-    /// For how long, seconds. Without it: for good.
+    /// How long, in seconds. The default is until the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_s: Option<f64>,
 }

@@ -107,7 +107,7 @@ pub enum Movement {
         /// Time between cars, seconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         separation_s: Option<f64>,
-        /// The most by which a car is early or late, seconds, drawn for each lap.
+        /// The most by which a car is early or late, in seconds, drawn for each lap.
         #[serde(default)]
         jitter_s: f64,
         /// Speed up the drive by this factor: all its times, including halts and separations, are divided by it.

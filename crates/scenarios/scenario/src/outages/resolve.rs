@@ -22,7 +22,7 @@ pub struct Outage {
     pub from: Time,
     /// When it is up again; [`Time::NEVER`] for one that does not come back.
     pub until: Time,
-    /// Whether it then goes on with its tables.
+    /// Whether it keeps its tables.
     pub tables: Tables,
 }
 

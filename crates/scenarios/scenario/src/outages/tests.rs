@@ -78,8 +78,8 @@ fn each_mistake_is_named_with_its_remedy() {
         ("mean_up_s = 5", "outages[0].mean_up_s: random outages need mean_down_s too; set both means"),
         ("mean_up_s = 5\nmean_down_s = 0", "mean_down_s: 0 is not a number from 0.001"),
         ("mean_up_s = 5\nmean_down_s = 5\nlength_s = 1", "length_s: random outages have no fixed times"),
-        ("node = 1\ntables = \"gone\"", "`gone` is not known here"),
-        ("node = 1\nlenght_s = 1", "there is no key `lenght_s`"),
+        ("node = 1\ntables = \"gone\"", "unknown value `gone`"),
+        ("node = 1\nlenght_s = 1", "unknown key `lenght_s`"),
         (
             "node = 1\nlength_s = 0.001\nevery_s = 0.0015\n[[outages]]\nnode = 2\nlength_s = 0.001\nevery_s = 0.0015",
             "outages[1]: the run has more than 1000000 outages; use longer outages or a shorter run",

@@ -1,4 +1,4 @@
-//! Named sets of values, what replaces single ones of them, and which value is in force.
+//! Presets, overrides of single values, and the resulting values with their origins.
 
 mod forms;
 mod in_force;

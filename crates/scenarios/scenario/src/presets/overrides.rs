@@ -179,7 +179,7 @@ mod tests {
             assert_eq!(radio(text).unwrap_err().to_string(), message);
         }
         let e = radio("fading = \"thick\"").unwrap_err().to_string();
-        assert!(e.starts_with("radio.fading: `thick` is not known here; known are `none`"), "{e}");
+        assert!(e.starts_with("radio.fading: unknown value `thick`; expected one of `none`"), "{e}");
         let e = radio("queue_packets = -1").unwrap_err().to_string();
         assert!(e.starts_with("radio.queue_packets: -1 is not a whole number from 0 to 4294967295"), "{e}");
     }

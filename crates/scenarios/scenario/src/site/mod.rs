@@ -1,4 +1,4 @@
-//! Where the nodes are: a map, a picture under it, and what the place does to signals.
+//! The site: a map, a picture under it, and its effect on signals.
 
 pub(crate) mod background;
 mod locate;

@@ -119,7 +119,7 @@ fn a_protocol_that_cannot_notice_broken_links_over_its_radio_is_warned_of() {
         "name = \"aodv\", profile = \"das\"",
         "name = \"dsr\"",
         "name = \"dsr\", profile = \"cmu\"",
-        // Asked for in so many words: where each packet shall be sent once.
+        // Requested explicitly where each packet is to be sent once.
         "name = \"dsr\", maintenance = \"link\"",
         "name = \"dsr\", profile = \"ns2\", maintenance = \"network\"",
     ] {

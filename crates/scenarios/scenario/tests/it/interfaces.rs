@@ -135,7 +135,7 @@ fn mistakes_about_wires_are_named_by_key_and_remedy() {
             "wires = [{ nodes = [0, 1], rate_mbps = 0 }]".to_owned(),
             "wires[0].rate_mbps: 0 is not a number from 0.001",
         ),
-        ("wires = [{ nodes = [0, 1], rate = 3 }]".to_owned(), "there is no key `rate`"),
+        ("wires = [{ nodes = [0, 1], rate = 3 }]".to_owned(), "unknown key `rate`"),
         (
             "wires = [{ nodes = [0, 1], name = \"a b\" }]".to_owned(),
             "wires[0].name: \"a b\" is not a valid interface name;",

@@ -1,4 +1,4 @@
-//! IPv6 addresses and static routes in scenarios: what they give, and what a user reads when they are wrong.
+//! IPv6 addresses and static routes in scenarios: their effects and their error messages.
 
 use std::net::Ipv6Addr;
 

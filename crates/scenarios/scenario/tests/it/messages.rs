@@ -134,7 +134,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "nodes.count",
         "protocol = { name = \"aodv\", net_diameter = 0 }\nnodes.count",
-        "s.toml:1:29: protocol.net_diameter: net_diameter is 0: give at least 1; change that key, or leave it to the profile",
+        "s.toml:1:29: protocol.net_diameter: net_diameter is 0: give at least 1; change that key, or remove it to use the profile's value",
     ),
     (
         "nodes.count",
@@ -229,15 +229,15 @@ fn a_tcp_key_that_would_change_nothing_is_refused_with_what_it_is_for() {
 fn mistakes_of_form_are_named_where_they_are() {
     let mut wrong = Vec::new();
     for (text, expect) in [
-        ("nodes.count = 4\nmovment = 3\n", "s.toml:2:1: there is no key `movment`"),
-        (&GOOD.replace("dst = 3", "dts = 3"), "s.toml:6:1: there is no key `dts`"),
-        (&GOOD.replace("spacing_m", "spacing"), "s.toml:2:30: there is no key `spacing`"),
-        (&GOOD.replace("\"cbr\"", "\"cbs\""), "s.toml:4:9: `cbs` is not known here"),
+        ("nodes.count = 4\nmovment = 3\n", "s.toml:2:1: unknown key `movment`"),
+        (&GOOD.replace("dst = 3", "dts = 3"), "s.toml:6:1: unknown key `dts`"),
+        (&GOOD.replace("spacing_m", "spacing"), "s.toml:2:30: unknown key `spacing`"),
+        (&GOOD.replace("\"cbr\"", "\"cbs\""), "s.toml:4:9: unknown value `cbs`"),
         (
             &format!("{GOOD}rate_pps = 1\n{PING}rate_pps = 2\n"),
-            "s.toml:12:1: there is no key `rate_pps` here; known are `src`, `dst`, `start_s`",
+            "s.toml:12:1: unknown key `rate_pps`; expected one of `src`, `dst`, `start_s`",
         ),
-        (&format!("{GOOD}{PING}").replace("\"ping\"", "\"pin\""), "s.toml:8:9: `pin` is not known"),
+        (&format!("{GOOD}{PING}").replace("\"ping\"", "\"pin\""), "s.toml:8:9: unknown value `pin`"),
         (&format!("{GOOD}{PING}").replace("dst = 2\n", ""), "s.toml:7:1: the key `dst` is missing"),
         ("nodes.count = 4\n", "s.toml:1:1: the key `movement` is missing; add movement;"),
         ("nodes.count = \n", "s.toml:1:15: "),
@@ -277,7 +277,7 @@ const WRONG_VALUES: &[(&str, &str)] = &[
         "payload_bytes = 64.0",
         ":17: traffic[0].payload_bytes: 64.0 is not a whole number from 0 to 4294967295; write 64",
     ),
-    ("poisson = \"yes\"", ":1: there is no key `poisson`"),
+    ("poisson = \"yes\"", ":1: unknown key `poisson`"),
     ("rate_pps = 1,5", ":13: unexpected key or value, expected newline, `#`; use a decimal point"),
     ("rate_pps = .5", ":12: invalid mantissa, expected digits; write a digit before the point"),
     ("rate_pps = 5.", ":14: invalid fraction, expected digits; write a digit after the point"),
@@ -351,7 +351,7 @@ fn a_setting_from_the_command_line_is_named_as_such() {
         Scenario::from_text(GOOD, &[set.to_owned()]).and_then(|s| s.resolve()).unwrap_err().to_string()
     };
     let e = wrong("nodes.cuont=3");
-    assert!(e.starts_with("--set nodes.cuont=3: there is no key `cuont` here; known are"), "{e}");
+    assert!(e.starts_with("--set nodes.cuont=3: unknown key `cuont`; expected one of"), "{e}");
     assert!(e.contains("; did you mean `count`?"), "{e}");
     assert_eq!(
         wrong("radio.tx_power_db=3"),
@@ -418,7 +418,7 @@ fn bursts_and_traces_that_make_no_sense_are_named() {
         assert_eq!(wrong(kind, keys), expect);
     }
     let unknown = wrong("on-off", "shape = 2");
-    assert!(unknown.contains("there is no key `shape` here"), "{unknown}");
+    assert!(unknown.contains("unknown key `shape`"), "{unknown}");
     // The scenario itself is no trace.
     assert_eq!(
         wrong("trace", "path = \"s.toml\""),

@@ -1,4 +1,4 @@
-//! ns-2 itself is the oracle: it runs what we export, and nodes are where it says they are.
+//! ns-2 itself is the oracle: it runs our exports, and its nodes are where it reports them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

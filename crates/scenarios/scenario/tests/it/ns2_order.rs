@@ -1,4 +1,5 @@
-//! Commands that are carried out as they are read, and commands that wait for their time: ns-2 itself says where nodes then are.
+//! Commands that are carried out as they are read, and commands that wait for their time: ns-2
+//! itself gives the positions of nodes.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What people have in their ns-2 files besides what `setdest` and `cbrgen` write.
+//! Other content that is common in ns-2 files, besides the output of `setdest` and `cbrgen`.
 
 use std::path::Path;
 

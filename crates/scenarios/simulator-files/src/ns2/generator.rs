@@ -1,4 +1,4 @@
-//! `Application/Traffic/...` in a traffic file: what sends through `Agent/UDP`.
+//! `Application/Traffic/...` in a traffic file: sources on `Agent/UDP`.
 
 use wayhop_core::{Span, Time};
 use wayhop_document::{Error, LineColumn};

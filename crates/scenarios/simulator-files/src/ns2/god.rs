@@ -10,8 +10,8 @@ pub(super) const UNREACHABLE: u32 = 0x00ff_ffff;
 /// All pairs of more nodes are not compared: the table grows with the square.
 pub(super) const MAX_NODES_IN_TABLE: usize = 1_000;
 
-/// How many entries of the table may be computed to check a file: seconds of work. Where each moment of a file would take
-/// more, only every so many-th is looked at.
+/// How many entries of the table may be computed to check a file: seconds of work. Files with more
+/// moments are sampled.
 const MAX_WORK: usize = 20_000_000;
 
 /// How far a line's time may be from our own moment of the change: `setdest` rounds at 1e-9 s and adds up.

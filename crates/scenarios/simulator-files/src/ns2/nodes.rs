@@ -1,4 +1,4 @@
-//! What a file says of each node, and the tracks that follow.
+//! The nodes of a file, and their tracks.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! TCP in a traffic file: agents, sinks, and what sends through them.
+//! TCP in a traffic file: agents, sinks, and their sources.
 
 use wayhop_core::{Span, Time};
 use wayhop_document::{Error, LineColumn};

@@ -16,7 +16,7 @@ fn pattern(seed: u64, speed_factor: f64) -> FlowTopology {
     survey(&r.tracks, &[], 250.0, r.duration, &[pair]).flows.remove(0)
 }
 
-/// What the paper tells of a pattern: path changes, hop changes, partitions, per cent at 1 to 5 hops.
+/// The paper's figures for a pattern: path changes, hop changes, partitions, per cent at 1 to 5 hops.
 fn conditions(t: &FlowTopology) -> [f64; 8] {
     let share = t.hop_share();
     let percent = |k: usize| 100.0 * share.get(k).copied().unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! Against what another program made of patterns that another generator made (`data/README.md`).
+//! Against another program's results for patterns that another generator made (`data/README.md`).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a handler of an application sees of its node.
+//! The context of an application's handlers.
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 

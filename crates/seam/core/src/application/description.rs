@@ -1,4 +1,4 @@
-//! An application, as everything outside of its folder knows it.
+//! An application's description for everything outside its folder.
 
 use core::fmt;
 use core::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! What an application asks of its host.
+//! An application's effects, for its host.
 
 use core::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! What happens to an application.
+//! An application's inputs.
 
 use core::net::{IpAddr, SocketAddr};
 use std::borrow::Cow;

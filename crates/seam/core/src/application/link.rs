@@ -1,4 +1,4 @@
-//! The links of a host, for applications that are a part of its network layer.
+//! The links of a host, for applications in its network layer.
 
 use core::net::Ipv4Addr;
 

@@ -1,4 +1,5 @@
-//! What passes between an application and its host's network layer, below UDP: Mobile IP is such an application.
+//! The interface between an application and its host's network layer, below UDP: Mobile IP is such
+//! an application.
 
 use core::net::{Ipv4Addr, SocketAddrV4};
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Programs: who connects to an application's socket, asks it for something and gets answers.
+//! Programs: clients of an application's socket, with commands and answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

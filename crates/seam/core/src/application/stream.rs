@@ -98,6 +98,6 @@ pub enum StreamEffect {
         #[serde(serialize_with = "bytes::hexadecimal")]
         data: Vec<u8>,
     },
-    /// Close a stream when all was sent. Nothing more is told of it.
+    /// Close a stream when everything has been sent. No more events about it follow.
     Close(StreamId),
 }

@@ -5,7 +5,8 @@ use wayhop_core::Mac;
 use super::DATA_HEADER_LEN;
 use crate::bytes::put;
 
-/// A beacon (IEEE 802.11-2020 9.3.3.2) of an access point with the eight rates of OFDM, of which 6, 12 and 24 Mb/s are basic.
+/// A beacon (IEEE 802.11-2020 9.3.3.2) of an access point with the eight rates of OFDM; 6, 12 and
+/// 24 Mb/s are basic.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Beacon<'a> {
     /// Who sends it.
@@ -29,7 +30,7 @@ const BASIC: u8 = 0x80;
 const CAPABILITIES: u16 = 0x0401;
 
 impl Beacon<'_> {
-    /// Writes the frame, without FCS, in the place of what is in `out`. A name that is too long is cut.
+    /// Writes the frame, without FCS, over the contents of `out`. A name that is too long is truncated.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.clear();
         out.resize(DATA_HEADER_LEN, 0);

@@ -24,7 +24,7 @@ pub enum Kind {
     Extension,
 }
 
-/// A frame whose header is whole.
+/// A frame with a complete header.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
     bytes: &'a [u8],
@@ -32,7 +32,8 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Checks the protocol version and that the header is whole. `bytes` are without FCS; the payload may be cut short.
+    /// Checks the protocol version and that the header is complete. `bytes` are without FCS; the
+    /// payload may be truncated.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         if bytes.len() < 2 {
             return Err(Error::Truncated);

@@ -48,7 +48,7 @@ pub fn remove_header(p: &mut Buffer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts `header` in the place of the packet's DSR header and keeps its Next Header.
+/// Replaces the packet's DSR header by `header`, and keeps its Next Header.
 pub fn replace_header(p: &mut Buffer, header: &[u8]) -> Result<(), Error> {
     Packet::new_checked(header)?;
     let (ip, dsr) = parse(p.bytes())?;

@@ -39,7 +39,7 @@ pub struct Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
-    /// Checks that the header is whole. `bytes` start behind the IP header.
+    /// Checks that the header is complete. `bytes` start behind the IP header.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         if bytes.len() < HEADER_LEN {
             return Err(Error::Truncated);

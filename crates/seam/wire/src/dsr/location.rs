@@ -1,9 +1,9 @@
 //! The location option: where the packet's originator was when it sent the packet.
 //!
-//! RFC 4728 has no such option; CMU's testbed piggybacked one of 44 octets - latitude, longitude, heading and speed - on
-//! its packets, in a format that was not published. This one travels under an option type that nobody registered and
-//! that tells strangers to skip it (`type & 0xE0 == 0`, section 6.1); the first octet of its data is a subtype, so that
-//! other experiments can share the type.
+//! RFC 4728 has no such option; CMU's testbed piggybacked one of 44 octets - latitude, longitude,
+//! heading and speed - on its packets, in a format that was not published. This one uses an
+//! unregistered option type that other implementations skip (`type & 0xE0 == 0`, section 6.1); the
+//! first octet of its data is a subtype, so that other experiments can share the type.
 //!
 //! ```text
 //!  0                   1                   2                   3

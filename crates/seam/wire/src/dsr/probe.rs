@@ -1,7 +1,8 @@
 //! Probes and the costs of links: experimental options, as LQSR (Draves, Padhye and Zill 2004) needs them.
 //!
-//! RFC 4728 has no such options. They share the type of the [location option](super::option_type::EXPERIMENT), which tells
-//! strangers to skip them; the first octet of the data is the subtype.
+//! RFC 4728 has no such options. They share the type of the [location
+//! option](super::option_type::EXPERIMENT), which other implementations skip; the first octet of
+//! the data is the subtype.
 //!
 //! ```text
 //! Probe:         | Type = 30 | Opt Data Len = 2 + 5n | Subtype = 2 | Reserved | n times: address (4), count (1) |

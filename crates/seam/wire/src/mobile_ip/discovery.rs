@@ -182,7 +182,7 @@ fn advertisement(bytes: &[u8], routes_common_traffic: bool) -> Result<Advertisem
             MOBILITY_AGENT if a.agent.is_none() => a.agent = Some(MobilityAgent::parse(value)?),
             PREFIX_LENGTHS if value.len() == count => a.prefix_lengths = Some(value),
             PREFIX_LENGTHS => return Err(Error::Length),
-            // Whoever meets one that it must not skip ignores the message (section 1.8).
+            // An unknown one that must not be skipped makes the message invalid (section 1.8).
             other if other < SKIPPABLE => return Err(Error::Value("extension")),
             _ => {}
         }

@@ -28,7 +28,7 @@ pub enum Extension<'a> {
     Authentication(Authentication<'a>),
     /// The mobile node sends packets for the reverse tunnel to the foreign agent in tunnels of their own (RFC 3024).
     EncapsulatingDelivery,
-    /// One that whoever does not know it passes over.
+    /// One that a receiver skips if it does not know it.
     Other {
         /// Its type, from 128 on.
         kind: u8,
@@ -157,8 +157,8 @@ impl Extension<'_> {
     }
 }
 
-/// Writes type, length and index of an authentication extension: the end of what its authenticator, of so many octets,
-/// protects.
+/// Writes type, length and index of an authentication extension: the last of the bytes that its
+/// authenticator, of `length` bytes, protects.
 ///
 /// # Panics
 /// If `buf` is shorter than 6 octets.

@@ -133,7 +133,7 @@ codes! {
     FOREIGN_REVERSE_MANDATORY = 75, "foreign agent: reverse tunnel is mandatory and T bit not set";
     /// The request came over more than one hop.
     FOREIGN_TOO_DISTANT = 76, "foreign agent: mobile node too distant";
-    /// The care-of address is none of its own.
+    /// The care-of address is not one of its own.
     FOREIGN_CARE_OF = 77, "foreign agent: invalid care-of address";
     /// The home agent did not answer.
     FOREIGN_TIMEOUT = 78, "foreign agent: registration timeout";

@@ -117,7 +117,7 @@ fn edits(dsr: &[u8]) {
 
 /// The packet's DSR header; its IP header is right.
 fn sound(p: &Packet) -> wire::Packet<'_> {
-    let (ip, dsr) = edit::parse(p.bytes()).expect("both headers are whole");
+    let (ip, dsr) = edit::parse(p.bytes()).expect("complete headers");
     assert!(ip.checksum_is_valid());
     assert_eq!(ip.total_len(), p.len());
     dsr

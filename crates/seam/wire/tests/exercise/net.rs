@@ -36,7 +36,7 @@ pub(crate) fn ip6(bytes: &[u8]) {
             assert_eq!(upper.header_len + upper.payload.len(), ipv6::HEADER_LEN + p.payload().len());
         }
         let mut changed = bytes.to_vec();
-        let limit = ipv6::decrement_hop_limit(&mut changed).expect("the header is whole");
+        let limit = ipv6::decrement_hop_limit(&mut changed).expect("a complete header");
         assert_eq!(limit, p.hop_limit().saturating_sub(1));
         wayhop_wire::unreachable6_for(bytes, p.dst());
     }
@@ -108,11 +108,11 @@ fn ipv4_only(bytes: &[u8]) {
     let _ = (p.tos(), p.id(), p.src(), p.dst(), p.fragment_offset(), p.checksum());
 
     let mut changed = bytes.to_vec();
-    let ttl = ipv4::decrement_ttl(&mut changed).expect("the header is whole");
+    let ttl = ipv4::decrement_ttl(&mut changed).expect("a complete header");
     assert_eq!(ttl, p.ttl().saturating_sub(1));
-    ipv4::set_tos(&mut changed, 0xb8).expect("the header is whole");
-    ipv4::set_dst(&mut changed, Ipv4Addr::new(1, 2, 3, 4)).expect("the header is whole");
-    let q = ipv4::Packet::new_snapped(&changed).expect("the header is whole");
+    ipv4::set_tos(&mut changed, 0xb8).expect("a complete header");
+    ipv4::set_dst(&mut changed, Ipv4Addr::new(1, 2, 3, 4)).expect("a complete header");
+    let q = ipv4::Packet::new_snapped(&changed).expect("a complete header");
     assert_eq!(q.checksum_is_valid(), p.checksum_is_valid(), "an incremental update keeps right right");
 
     if let Ok(r) = ipv4::Repr::parse(bytes) {

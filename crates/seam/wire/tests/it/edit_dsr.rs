@@ -19,7 +19,7 @@ fn packet(protocol: u8, payload: &[u8]) -> Packet {
 
 /// The packet has a right IP header of this protocol, and this payload.
 fn assert_packet(p: &Packet, protocol: u8, payload: &[u8]) {
-    let ip = ipv4::Packet::new_checked(p.bytes()).expect("it is whole");
+    let ip = ipv4::Packet::new_checked(p.bytes()).expect("it is complete");
     assert!(ip.checksum_is_valid());
     assert_eq!((ip.total_len(), ip.protocol(), ip.payload()), (p.len(), protocol, payload));
 }

@@ -139,7 +139,7 @@ fn udp_in_ip_with_every_field() {
         ..ipv4::Repr::new(A, B, ipv4::protocol::UDP, 0)
     };
     let mut changed = ip_packet(r, &datagram);
-    ipv4::decrement_ttl(&mut changed).expect("the header is whole");
+    ipv4::decrement_ttl(&mut changed).expect("a complete header");
     let case = |bytes, ttl: u8| Case {
         bytes,
         expected: shows! {
@@ -252,7 +252,7 @@ fn radiotap_fields_behind_any_other_field_are_where_tshark_finds_them() {
     let cases: Vec<Case> = masks
         .map(|present| {
             let bytes = header(present);
-            let (r, frame) = radiotap::split(&bytes).expect("it is whole");
+            let (r, frame) = radiotap::split(&bytes).expect("it is complete");
             assert_eq!(frame.len(), dot11::CTS_LEN);
             let mut expected = shows! {
                 "radiotap.dbm_antsignal" => r.signal_dbm.expect("it is present"),

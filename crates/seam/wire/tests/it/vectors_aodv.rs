@@ -141,7 +141,7 @@ fn hello_interval_is_figure_9_1() {
 #[test]
 fn unknown_extensions_below_128_may_be_skipped() {
     let octets = [127, 1, 9, 128, 0, 1, 4, 0, 0, 0, 1];
-    let read: Vec<_> = extensions(&octets).map(|e| e.expect("they are whole")).collect();
+    let read: Vec<_> = extensions(&octets).map(|e| e.expect("complete extensions")).collect();
     assert_eq!(read[0], Extension::Unknown { kind: 127, data: &[9] });
     assert_eq!(read.iter().map(Extension::may_be_skipped).collect::<Vec<_>>(), [true, false, true]);
     let broken: Vec<_> = extensions(&[127, 0, 7, 3, 0, 0]).collect();

@@ -126,7 +126,7 @@ fn flow_options_are_figures_7_2() {
 
 #[test]
 fn flow_state_header_is_figure_7_1() {
-    let p = Packet::new_checked(&[17, 0x85, 0x01, 0x02, 0xaa]).expect("it is whole");
+    let p = Packet::new_checked(&[17, 0x85, 0x01, 0x02, 0xaa]).expect("it is complete");
     assert_eq!(p.flow_state(), Some(FlowState { hop_count: 5, flow_id: 0x0102 }));
     assert_eq!((p.next_header(), p.options().next(), p.payload()), (17, None, &[0xaa][..]));
     let mut scratch = Vec::new();

@@ -54,7 +54,7 @@ fn foreign_data_frames_are_seen_but_are_no_repr() {
     let mut octets = vec![0x88, 0x03];
     octets.resize(32, 1);
     octets.push(0xaa);
-    let f = dot11::Frame::new_checked(&octets).expect("it is whole");
+    let f = dot11::Frame::new_checked(&octets).expect("it is complete");
     assert_eq!(
         (f.kind(), f.is_qos(), f.header_len(), f.payload()),
         (dot11::Kind::Data, true, 32, &[0xaa][..])
@@ -63,7 +63,7 @@ fn foreign_data_frames_are_seen_but_are_no_repr() {
     assert_eq!(dot11::Frame::new_checked(&octets[..31]), Err(Error::Truncated));
     assert_eq!(dot11::Frame::new_checked(&[0x09, 0, 0, 0]), Err(Error::Value("protocol version")));
     let beacon = [&[0x80, 0][..], &[0; 22]].concat();
-    let f = dot11::Frame::new_checked(&beacon).expect("it is whole");
+    let f = dot11::Frame::new_checked(&beacon).expect("it is complete");
     assert_eq!(
         (f.kind(), f.has_payload(), f.transmitter()),
         (dot11::Kind::Management, false, Some(Mac([0; 6])))
@@ -127,7 +127,7 @@ fn radiotap_by_others_with_fields_that_we_do_not_write() {
         0xc4, 0xa1, 1, 0, 0, 0,
         0xd4,
     ];
-    let (r, frame) = radiotap::split(&octets).expect("it is whole");
+    let (r, frame) = radiotap::split(&octets).expect("it is complete");
     let expected = radiotap::Repr {
         flags: Some(0x12),
         rate_500kbps: Some(22),
@@ -152,7 +152,7 @@ fn radiotap_with_several_present_words_gives_the_first_signal() {
         0xd6, 0,          // -42 dBm on antenna 0
         0xd4, 1,          // -44 dBm on antenna 1
     ];
-    let r = radiotap::Repr::parse(&octets).expect("it is whole");
+    let r = radiotap::Repr::parse(&octets).expect("it is complete");
     assert_eq!((r.flags, r.signal_dbm), (Some(0x10), Some(-40)));
 }
 
@@ -170,7 +170,7 @@ fn radiotap_skips_the_data_of_a_vendor() {
         9, 9, 9,
         0xd6, 0, 0,
     ];
-    let r = radiotap::Repr::parse(&octets).expect("it is whole");
+    let r = radiotap::Repr::parse(&octets).expect("it is complete");
     assert_eq!((r.flags, r.signal_dbm), (Some(0x10), Some(-42)));
 }
 
@@ -184,7 +184,7 @@ fn radiotap_bits_beyond_the_first_word_end_the_reading() {
         0x20, 0, 0, 0,
         0x10, 0xd8,
     ];
-    let r = radiotap::Repr::parse(&octets).expect("it is whole");
+    let r = radiotap::Repr::parse(&octets).expect("it is complete");
     assert_eq!((r.flags, r.signal_dbm), (Some(0x10), None));
 }
 

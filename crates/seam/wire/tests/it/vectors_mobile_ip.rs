@@ -52,7 +52,7 @@ fn an_agent_advertisement() {
         | AgentFlags::REVERSE_TUNNEL;
     assert_eq!(agent.flags, flags);
     assert_eq!(agent.care_of().collect::<Vec<_>>(), [COA]);
-    // Written anew it has no padding: then the checksum is that of the message without it.
+    // Emitted again it has no padding: then the checksum is that of the message without it.
     let (entry, lengths, care_of) = (Advertisement::entry(HA, -2), [24], COA.octets());
     let mut made = Advertisement::new(3, &entry).unwrap().with_prefix_lengths(&lengths).unwrap();
     made.agent = Some(MobilityAgent::new(258, 300, flags, &care_of).unwrap());

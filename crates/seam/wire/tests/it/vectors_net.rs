@@ -50,7 +50,7 @@ fn ipv4_options_are_seen_and_skipped() {
     p.splice(20..20, [1, 1, 1, 0]);
     p[0] = 0x46;
     p[3] += 4;
-    let view = ipv4::Packet::new_checked(&p).expect("it is whole");
+    let view = ipv4::Packet::new_checked(&p).expect("it is complete");
     assert_eq!((view.options(), view.payload().len()), (&[1, 1, 1, 0][..], 0x73 - 20));
     assert_eq!(ipv4::Repr::parse(&p), Err(Error::Checksum));
 }
@@ -70,7 +70,7 @@ fn ipv4_lengths_that_disagree_are_refused() {
     assert_eq!(check(&|p| p[0] = 0x65), Err(Error::Value("version")));
     assert_eq!(check(&|p| p[3] = 19), Err(Error::Length));
     let snapped = packet();
-    let view = ipv4::Packet::new_snapped(&snapped[..30]).expect("the header is whole");
+    let view = ipv4::Packet::new_snapped(&snapped[..30]).expect("a complete header");
     assert_eq!((view.total_len(), view.payload().len()), (0x73, 10));
 }
 
@@ -80,13 +80,13 @@ fn changes_in_place_keep_the_header_checksum_right() {
     assert_eq!(ipv4::decrement_ttl(&mut p), Ok(0x3f));
     // One less in the high octet of a word: the checksum rises by 0x0100.
     assert_eq!(p[8..12], [0x3f, 0x11, 0xb9, 0x61]);
-    ipv4::set_tos(&mut p, 0xb8).expect("the header is whole");
-    ipv4::set_dst(&mut p, SRC).expect("the header is whole");
+    ipv4::set_tos(&mut p, 0xb8).expect("a complete header");
+    ipv4::set_dst(&mut p, SRC).expect("a complete header");
     ipv4::set_payload(&mut p, 48, 80).expect("it is short enough");
     let r = ipv4::Repr::parse(&p).expect("the checksum is right");
     assert_eq!((r.ttl, r.tos, r.dst, r.protocol, r.payload_len), (0x3f, 0xb8, SRC, 48, 80));
     assert_eq!(ipv4::set_payload(&mut p, 48, 65_516), Err(Error::Full));
-    ipv4::set_ttl(&mut p, 0).expect("the header is whole");
+    ipv4::set_ttl(&mut p, 0).expect("a complete header");
     assert_eq!(ipv4::decrement_ttl(&mut p), Ok(0));
 }
 
@@ -137,7 +137,7 @@ fn udp_lengths_that_disagree_are_refused() {
     assert_eq!(udp::Packet::new_checked(&[0; 7]), Err(Error::Truncated));
     assert_eq!(udp::Packet::new_checked(&[0, 1, 0, 2, 0, 7, 0, 0]), Err(Error::Length));
     assert_eq!(udp::Packet::new_checked(&[0, 1, 0, 2, 0, 9, 0, 0]), Err(Error::Truncated));
-    let view = udp::Packet::new_snapped(&[0, 1, 0, 2, 0, 90, 0, 0, 5]).expect("the header is whole");
+    let view = udp::Packet::new_snapped(&[0, 1, 0, 2, 0, 90, 0, 0, 5]).expect("a complete header");
     assert_eq!((view.total_len(), view.payload()), (90, &[5][..]));
 }
 
@@ -313,13 +313,13 @@ fn broken_options_of_tcp_end_the_list_and_a_header_cut_short_is_refused() {
         b
     };
     let count =
-        |options: &[u8]| tcp::Packet::new_checked(&with(options)).expect("it is whole").options().count();
+        |options: &[u8]| tcp::Packet::new_checked(&with(options)).expect("it is complete").options().count();
     assert_eq!(count(&[1, 1, 2, 4, 5, 180, 0, 3]), 1, "nothing behind the end");
     assert_eq!(count(&[8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 4, 2]), 2, "an unknown one is skipped");
     assert_eq!(count(&[4, 2, 3, 0, 2, 4, 1, 1]), 1, "a length below two");
     assert_eq!(count(&[4, 2, 2, 40]), 1, "a length beyond the header");
     let b = with(&[5, 9, 0, 0, 0, 0, 0, 0, 0]);
-    let p = tcp::Packet::new_checked(&b).expect("it is whole");
+    let p = tcp::Packet::new_checked(&b).expect("it is complete");
     assert!(
         matches!(p.options().next(), Some(TcpOption::Other { kind: 5, .. })),
         "seven octets are no blocks"

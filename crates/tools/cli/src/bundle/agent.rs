@@ -15,7 +15,7 @@ pub(super) fn agent(a: &AgentArgs) -> Result<ExitCode, Failure> {
     let store = a.store.as_deref().map(|s| quoted("store", &s.to_string_lossy()));
     let sets: Vec<String> = node.into_iter().chain(store).chain(a.sets.iter().cloned()).collect();
     if a.config.is_none() && a.node.is_none() {
-        let why = "no node: give a configuration file, or --node dtn://name/ and --store FILE";
+        let why = "no node given: give a configuration file, or --node dtn://name/ and --store FILE";
         return Err(Failure::Usage(why.to_owned()));
     }
     let plan = AgentConfig::load(a.config.as_deref(), &sets)?;

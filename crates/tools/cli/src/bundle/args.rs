@@ -114,7 +114,7 @@ pub(crate) struct SendArgs {
 pub(crate) struct ReceiveArgs {
     /// A service of this node, such as inbox, or a whole endpoint
     pub(crate) endpoint: String,
-    /// End after so many
+    /// Exit after N bundles
     #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) count: Option<u64>,
     /// End when nothing has come for so long, seconds; with status 1 if fewer came than --count says

@@ -62,7 +62,10 @@ pub(super) fn receive(a: &ReceiveArgs) -> Result<ExitCode, Failure> {
         (count, since) = (count + 1, Instant::now());
     }
     match a.count.filter(|wanted| count < *wanted) {
-        Some(wanted) => Err(Failure::Run(format!("{count} of {wanted} bundles came for {endpoint} in time"))),
+        Some(wanted) => Err(Failure::Run(format!(
+            "timeout: {count} of {wanted} bundles arrived for \
+                                                  {endpoint}"
+        ))),
         None => Ok(ExitCode::SUCCESS),
     }
 }
@@ -77,7 +80,7 @@ fn show(a: &ReceiveArgs, delivery: Delivery) -> Result<(), Failure> {
             (received.file, received.sha256) = (Some(path), Some(head.sha256));
         }
         Some(Err(why)) => {
-            say!("wayhop: {} is left out: {}", received.about.bundle, harmless(&why.to_string()));
+            say!("wayhop: ignoring {}: {}", received.about.bundle, harmless(&why.to_string()));
         }
         None => received.text = String::from_utf8(payload).ok(),
     }
@@ -93,9 +96,9 @@ fn show(a: &ReceiveArgs, delivery: Delivery) -> Result<(), Failure> {
 fn words(r: &ReceivedBundle) -> String {
     let from = harmless(&r.about.source);
     match (&r.file, &r.text) {
-        (Some(path), _) => format!("{from}: {} ({} octets)", path.display(), r.bytes),
+        (Some(path), _) => format!("{from}: {} ({} bytes)", path.display(), r.bytes),
         (None, Some(text)) => format!("{from}: {}", harmless(text)),
-        (None, None) => format!("{from}: {} octets that are no text", r.bytes),
+        (None, None) => format!("{from}: {} bytes that are not text", r.bytes),
     }
 }
 
@@ -115,7 +118,7 @@ fn write(folder: &Path, name: &str, octets: &[u8]) -> Result<PathBuf, Failure> {
         }
     }
     Err(Failure::Run(format!(
-        "{} has thousands of files of the name {name}; move them away",
+        "{} has thousands of files named {name}; move them elsewhere",
         folder.display()
     )))
 }

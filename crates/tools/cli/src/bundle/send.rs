@@ -46,13 +46,13 @@ pub(super) fn send(a: &SendArgs) -> Result<ExitCode, Failure> {
         let all = SendReport { about: sent, lifetime_s: a.lifetime, custody: a.custody };
         Document::from(serde_json::to_value(all).map_err(Failure::run)?).to_string()
     } else {
-        format!("{}: {} octets for {}", sent.bundle, sent.bytes, sent.destination)
+        format!("{}: {} bytes for {}", sent.bundle, sent.bytes, sent.destination)
     };
     output(writeln!(stdout(), "{line}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The payload of a file, of which no more is read than fits into a bundle.
+/// The payload of a file. At most what fits into a bundle is read.
 fn of_file(path: &Path, name: Option<&str>, largest: u64) -> Result<Vec<u8>, Failure> {
     let is_input = path == Path::new("-");
     let cannot = |e| Failure::Usage(format!("cannot read {}: {e}", path.display()));
@@ -65,7 +65,7 @@ fn of_file(path: &Path, name: Option<&str>, largest: u64) -> Result<Vec<u8>, Fai
     read.map_err(cannot)?;
     if octets.len() as u64 > largest {
         return Err(Failure::Usage(format!(
-            "{} has more than the {largest} octets of one bundle; split it, or raise the agents' largest_bytes",
+            "{} is larger than a bundle ({largest} bytes); split it, or raise the agents' largest_bytes",
             path.display()
         )));
     }

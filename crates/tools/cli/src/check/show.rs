@@ -1,4 +1,4 @@
-//! Prints what is checked.
+//! Prints the result of a check.
 
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};

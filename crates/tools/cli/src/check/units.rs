@@ -1,4 +1,4 @@
-//! The unit of a key: its name says it.
+//! The unit of a key, from its name.
 
 /// Endings of names; an ending that contains another comes before it.
 const ENDINGS: &[(&str, &str)] = &[

@@ -22,8 +22,8 @@ const ENHANCED_PACKET: u32 = 6;
 pub(super) fn check(file: Option<&Path>) -> Result<(), Failure> {
     if file.is_none() && stdout().is_terminal() {
         return Err(Failure::usage(
-            "a capture is not for the eye: give --out FILE, or pipe it into a program, as in \
-             `wayhop ctl capture | wireshark -k -i -`",
+            "cannot write a capture to a terminal: give --out FILE, or pipe it into a program: `wayhop ctl \
+             capture | wireshark -k -i -`",
         ));
     }
     Ok(())
@@ -55,7 +55,7 @@ pub(super) fn copy(
             Err(e) if e.kind() == ErrorKind::Interrupted => continue,
             // A node that is killed may reset the connection.
             Err(e) if e.kind() == ErrorKind::ConnectionReset => return Ok(()),
-            Err(e) => return Err(Failure::run(format!("the capture broke off: {e}"))),
+            Err(e) => return Err(Failure::run(format!("the capture was interrupted: {e}"))),
         };
         let n = octets.len();
         blocks.waiting.extend_from_slice(octets);
@@ -81,7 +81,7 @@ fn is_ready(from: &BufReader<UnixStream>, to: &File, until: Option<Instant>) -> 
         }
         // What is longer than a clock can say is for ever.
         let timeout = left.and_then(|l| Timespec::try_from(l).ok());
-        // Without events to wait for, a pipe whose reader has gone still tells of an error.
+        // Without events to wait for, poll still reports an error when a pipe's reader has gone.
         let mut fds = [
             PollFd::from_borrowed_fd(from.get_ref().as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(to.as_fd(), PollFlags::empty()),
@@ -109,7 +109,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// How many octets of what waits are whole blocks that are wanted.
+    /// How many of the waiting bytes are complete, requested blocks.
     fn whole(&mut self) -> Result<usize, Failure> {
         let mut end = 0;
         while self.left != Some(0)
@@ -121,7 +121,8 @@ impl Blocks {
             let is_block = (12..=LONGEST_BLOCK).contains(&len) && len.is_multiple_of(4);
             if !is_block || !self.begun && kind != SECTION_HEADER {
                 return Err(Failure::run(
-                    "what came is no pcapng: is the socket another program's, or of another version of wayhop?",
+                    "the answer is not pcapng: does the socket belong to another program, or another \
+                     version of Wayhop?",
                 ));
             }
             if self.waiting.len() - end < len {

@@ -142,8 +142,8 @@ fn connect_or_wait(
                 None if wait => std::thread::sleep(LOOK_EVERY),
                 None => {
                     return Err(Failure::usage(
-                        "nothing of wayhop runs here that this user may talk to; begin with `wayhop emulate` or `wayhop \
-                         node`, or give --socket PATH",
+                        "no run or node of this user is running; start one with `wayhop emulate` or \
+                         `wayhop node`, or give --socket PATH",
                     ));
                 }
             }
@@ -157,7 +157,7 @@ fn connect_or_wait(
     }
 }
 
-/// Names of nodes that are told of a run.
+/// The most node names shown of a run.
 const MOST_NAMED: usize = 3;
 /// Runs that are told.
 const MOST_RUNS: usize = 20;
@@ -188,7 +188,7 @@ fn the_only_one(node: Option<&NodeRef>) -> Result<Option<Client>, Failure> {
             let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
             let list = all[..all.len() - more].join(", ");
             Err(Failure::Usage(format!(
-                "{has}: choose one with --run NAME, or by a node with --node: {list}{rest}"
+                "{has}: choose one with --run NAME, or by its node with --node: {list}{rest}"
             )))
         }
     }
@@ -207,10 +207,10 @@ fn in_words(name: &str, about: &About) -> String {
 fn trouble(e: &ClientError) -> String {
     match e {
         ClientError::Unreachable { source, .. } if source.kind() == ErrorKind::ConnectionRefused => {
-            "nobody answers: it was left by a process that was killed".to_owned()
+            "no answer: left by a killed process".to_owned()
         }
         ClientError::Unreachable { source, .. } if source.kind() == ErrorKind::PermissionDenied => {
-            "it is another user's".to_owned()
+            "belongs to another user".to_owned()
         }
         e => e.to_string(),
     }

@@ -88,7 +88,7 @@ fn heading(node: &Value) -> String {
 
 pub(super) fn list(runs: &[Value]) -> String {
     if runs.is_empty() {
-        return "nothing runs here that this user may see\n".to_owned();
+        return "no run or node of this user is running\n".to_owned();
     }
     columns(&runs.iter().filter_map(|r| r.as_object().cloned()).collect::<Vec<_>>())
 }
@@ -122,7 +122,7 @@ pub(super) fn tables(answer: &Value) -> String {
             text += &columns(&rows);
         }
         if let Some(n) = node["rows_left_out"].as_u64().filter(|n| *n > 0) {
-            let _ = writeln!(text, "  and {n} more rows: ask for one table");
+            let _ = writeln!(text, "  and {n} more rows: request a single table");
         }
     }
     text
@@ -162,7 +162,7 @@ fn by_name(answer: &Value, key: &str) -> String {
     }
     match all.len() {
         1 => format!("{}\n{}", heading(&all[0]), columns(&single)),
-        // So many columns fit on a screen.
+        // The most columns that fit on a screen.
         2..=12 => {
             // In the order of their numbers, as everywhere.
             let nodes: Vec<String> = all.iter().map(|n| cell(&n["name"])).collect();
@@ -199,7 +199,7 @@ pub(super) fn positions(answer: &Value) -> String {
     let has = |place: &str| nodes(answer).iter().any(|n| n[place].is_object());
     if has("local") && !has("earth") {
         text.push_str(
-            "metres from the scenario's origin, of which it does not say where on the earth it is\n",
+            "metres from the scenario's origin; for geographic positions, give the scenario an `origin`\n",
         );
     }
     text

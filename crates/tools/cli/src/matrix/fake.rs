@@ -29,7 +29,7 @@ pub(super) fn fake(a: &FakeArgs) -> Result<ExitCode, Failure> {
         Fake::new(switch, Faults { breaks_after: a.break_after, delay: Duration::from_millis(a.delay) });
     let serve = |at, http| {
         fake.serve(at, http)
-            .map_err(|e| Failure::Usage(format!("cannot listen at {at}: {e}; choose another address")))
+            .map_err(|e| Failure::Usage(format!("cannot listen on {at}: {e}; choose another address")))
     };
     let text = format!("telnet://{}\nhttp://{}\n", serve(a.telnet, false)?, serve(a.http, true)?);
     output(stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()))?;

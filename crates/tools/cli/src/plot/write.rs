@@ -1,4 +1,4 @@
-//! A figure as a file, with its numbers beside it.
+//! A figure as a file, and its data as CSV.
 
 use std::io::{Write as _, stdout};
 use std::path::Path;

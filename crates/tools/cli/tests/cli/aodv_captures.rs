@@ -93,7 +93,7 @@ fn row(m: &Value) -> Vec<String> {
                 "unknown" => "unknown_seq",
                 "ack" => "ack_required",
                 "nodelete" => "no_delete",
-                other => panic!("{other} is not known here"),
+                other => panic!("unexpected {other}"),
             };
             if of == name { text(&m[ours]) } else { String::new() }
         }
@@ -152,8 +152,8 @@ fn with_flag_d_no_reply_comes_from_a_table_and_every_field_is_tsharks() {
     assert_eq!(count(&rows, "aodv.flags.rreq_destinationonly", "1"), requests);
     let replies: Vec<_> = rows.iter().filter(|r| column(r, "aodv.type") == "2").collect();
     assert!(replies.len() > 10);
-    // Whoever answers is the destination: a reply begins with hop count 0, and the lifetime is MY_ROUTE_TIMEOUT all the
-    // way (section 6.6.1).
+    // Only the destination answers: a reply begins with hop count 0, and the lifetime is
+    // MY_ROUTE_TIMEOUT all the way (section 6.6.1).
     assert!(replies.iter().all(|r| column(r, "aodv.lifetime") == "20000"));
 }
 

@@ -1,5 +1,5 @@
-//! An application does the same in every world. Needs root and /dev/net/tun for emulation and lab; without root the test says so and
-//! passes, but in CI it fails.
+//! An application behaves the same in every world. Needs root and /dev/net/tun for emulation and
+//! lab; without root the test says so and passes, but in CI it fails.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -128,5 +128,5 @@ fn what_is_wrong_with_an_application_is_said_with_a_remedy() {
     let taken = std::net::UdpSocket::bind("0.0.0.0:0").expect("a port");
     let port = format!("port={}", taken.local_addr().expect("bound").port());
     let e = run_in(dir.path(), &["application", "request", "--set", &port]).failure(1);
-    assert!(e.contains("cannot listen at UDP port"), "{e}");
+    assert!(e.contains("cannot listen on UDP port"), "{e}");
 }

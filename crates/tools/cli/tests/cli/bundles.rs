@@ -112,7 +112,7 @@ fn what_is_undefined_without_a_delivery_is_null() {
 fn bundles_over_tcpcl_are_refused_in_simulation_with_the_remedy() {
     let dir = folder(&[]);
     let e = run_in(dir.path(), &["run", RELAY, "--no-out", "--set", "dtn.convergence=tcpcl"]).failure(2);
-    assert!(e.contains("dtn.convergence") && e.contains("take \"ltp\""), "{e}");
+    assert!(e.contains("dtn.convergence") && e.contains("use \"ltp\""), "{e}");
 }
 
 #[test]

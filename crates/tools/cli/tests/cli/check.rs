@@ -1,4 +1,4 @@
-//! `--check`: what would run, where each value comes from, what it would take; and nothing is made.
+//! `--check`: the run, the origin of each value, and the estimated cost; and nothing is written.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

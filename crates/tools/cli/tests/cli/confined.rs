@@ -1,4 +1,4 @@
-//! What a stranger's scenario can do with its programs, and what it can with `--trust`. Needs root.
+//! What an untrusted scenario's programs can do, with and without `--trust`. Needs root.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -178,7 +178,7 @@ fn a_program_that_others_cannot_reach_is_named_with_the_remedy() {
         .expect("permissions");
     let said = run_in(dir.path(), &["emulate", "s.toml", "--quiet", "--no-out"]).failure(1);
     assert!(
-        said.contains("node 1: ./mine: ") && said.contains("run with --trust if you have read it"),
+        said.contains("node 1: ./mine: ") && said.contains("use --trust if you trust the scenario"),
         "{said}"
     );
     let said = run_in(dir.path(), &["emulate", "s.toml", "--quiet", "--no-out", "--trust"]).ok();

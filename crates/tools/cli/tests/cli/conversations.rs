@@ -1,5 +1,5 @@
-//! Conversations of real programs are flows: what they say of themselves is the oracle. Needs root and Debian's iperf3 and
-//! iputils-ping.
+//! Conversations of real programs are flows: the programs' own reports are the oracle. Needs root
+//! and Debian's iperf3 and iputils-ping.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `wayhop ctl` against a server with a small mesh behind it.
+//! `wayhop ctl` against a server with a small mesh.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
@@ -105,7 +105,7 @@ fn own(server: &Server, orders: &Mutex<Vec<Value>>) {
             Request::Counters {} => Ok(nodes(&|n| json!({"counters": {"forwarded": n + 5}}))),
             Request::Parameters {} => Ok(nodes(&|_| json!({"parameters": {"hello": "off", "ttl_start": 5}}))),
             Request::SetParameters { values } if values.contains_key("own_number") => {
-                Err(ControlError::new(ErrorCode::Refused, "own_number cannot change", "start again"))
+                Err(ControlError::new(ErrorCode::Refused, "own_number cannot change", "restart"))
             }
             Request::SetParameters { values } => {
                 orders.lock().expect("no panic").push(json!(values));
@@ -261,7 +261,7 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     let nodes = vec![NodeAbout::new(7, "roof", Ipv4Addr::new(10, 0, 0, 8))];
     let about = About::new("other", "field", "dsr", nodes);
     let second = Server::bind(&other, about, Access::Owner).expect("a socket");
-    let both = "choose one with --run NAME, or by a node with --node: chain (emulation, aodv, nodes left, right), \
+    let both = "choose one with --run NAME, or by its node with --node: chain (emulation, aodv, nodes left, right), \
                 other (field, dsr, nodes roof)\n";
     assert_eq!(ctl(&["hello"]).failure(2), format!("wayhop: several runs answer: {both}"));
     assert_eq!(
@@ -276,9 +276,9 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
     let list = ctl(&["list"]).ok();
     let columns = list.lines().next().expect("a line").split_whitespace().collect::<Vec<_>>();
     assert_eq!(columns, ["run", "world", "protocol", "nodes", "down", "pid", "socket", "trouble"], "{list}");
-    assert!(list.contains("nobody answers: it was left by a process that was killed"), "{list}");
+    assert!(list.contains("no answer: left by a killed process"), "{list}");
     let absent = ctl(&["--run", "other", "hello"]).failure(2);
-    assert!(absent.contains("nobody answers at") && absent.contains("wayhop ctl list"), "{absent}");
+    assert!(absent.contains("no answer at") && absent.contains("wayhop ctl list"), "{absent}");
 }
 
 #[test]
@@ -306,9 +306,9 @@ fn nothing_running_is_said_with_what_to_do() {
         let run = wayhop().arg("ctl").args(args).env("WAYHOP_RUNTIME_DIR", empty.path()).output();
         Ran::of(&run.expect("the program runs"))
     };
-    assert!(ctl(&["routes"]).failure(2).contains("begin with `wayhop emulate`"));
-    assert!(ctl(&["list"]).ok().contains("nothing runs here"));
-    assert!(ctl(&["--run", "../etc", "hello"]).failure(2).contains("cannot be the name of a run"));
+    assert!(ctl(&["routes"]).failure(2).contains("start one with `wayhop emulate`"));
+    assert!(ctl(&["list"]).ok().contains("no run or node of this user is running"));
+    assert!(ctl(&["--run", "../etc", "hello"]).failure(2).contains("is not a valid run name"));
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn from_the_table(dir: &Path, run: &str) -> (u64, u64, u64) {
     (ended as u64, delivered.len() as u64, added)
 }
 
-/// The rows of a lap of so many seconds.
+/// The rows of a lap of this many seconds.
 fn report(dir: &Path, lap_s: &str) -> Vec<Value> {
     let args = [
         "reproduce",

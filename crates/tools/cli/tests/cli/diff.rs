@@ -1,4 +1,4 @@
-//! `wayhop diff`: two captures of one run, and what a user may get wrong.
+//! `wayhop diff`: two captures of one run, and user errors.
 
 use crate::schemas::check;
 use crate::{folder, run_in};

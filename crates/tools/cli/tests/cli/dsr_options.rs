@@ -1,8 +1,8 @@
 //! Every DSR option in the captures of whole runs: tshark finds nothing wrong, and counts as many of each type as
 //! `wayhop decode` does.
 //!
-//! Left out: padding, which `decode` does not show, and the experimental options (location, costs, probes), behind which
-//! tshark loses its place; the runs here do without them.
+//! Left out: padding, which `decode` does not show, and the experimental options (location, costs,
+//! probes), after which tshark loses its position; the runs here do not use them.
 
 use std::collections::BTreeMap;
 use std::fs;

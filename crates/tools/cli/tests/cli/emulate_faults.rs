@@ -1,5 +1,5 @@
-//! `wayhop emulate` with programs that send nonsense, clients that ask for it, and a kill in mid-transfer. Needs root and
-//! Debian's iputils-ping, curl and python3.
+//! `wayhop emulate` with programs that send garbage, clients that request it, and a kill in
+//! mid-transfer. Needs root and Debian's iputils-ping, curl and python3.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ fn an_emulation_killed_in_the_middle_of_a_download_leaves_nothing_behind() {
     run.process.kill().expect("it ran");
     run.process.wait().expect("it ended");
     assert_eq!(interfaces(), before);
-    // The program's network leads nowhere now; it gives up by itself.
+    // The program's network is disconnected now; it gives up by itself.
     assert!(!curl.wait().expect("curl").success());
     server.kill().expect("it ran");
     server.wait().expect("it ended");
@@ -168,7 +168,7 @@ fn a_run_that_cannot_begin_leaves_the_older_one_in_its_directory_alone() {
     // A documentation address (RFC 5737) is nobody's.
     let metrics = ["emulate", "s.toml", "--out", "r", "--metrics", "192.0.2.77:9464"];
     let message = run_in(dir.path(), &metrics).failure(1);
-    assert!(message.contains("cannot listen at 192.0.2.77:9464"), "{message}");
+    assert!(message.contains("cannot listen on 192.0.2.77:9464"), "{message}");
     for world in ["emulate", "lab"] {
         // Root, but without the right to make namespaces.
         let run = std::process::Command::new("setpriv")

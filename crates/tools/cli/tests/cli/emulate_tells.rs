@@ -1,5 +1,5 @@
-//! What an emulation tells of its nodes while it runs: metrics, reports over the network itself, captures. Needs root and
-//! /dev/net/tun, and tshark (`.ci/install test`).
+//! What an emulation reports about its running nodes: metrics, reports over the network itself,
+//! captures. Needs root and /dev/net/tun, and tshark (`.ci/install test`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,7 @@ fn an_emulated_node_collects_what_all_others_report_and_prometheus_sees_all() {
     if !is_root() {
         return;
     }
-    // Places on the earth are told of a scenario that lies there.
+    // Geographic positions are reported if the scenario has an origin on the earth.
     let dir = folder(&[("s.toml", &format!("origin = {{ lat = 40.44, lon = -79.94 }}\n{CHAIN}"))]);
     let port =
         TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").to_string();

@@ -1,4 +1,4 @@
-//! Figures of runs: their numbers are those that the tables give, counted here from `wayhop export csv`.
+//! Figures of runs: their numbers are those of the tables, counted here from `wayhop export csv`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -91,7 +91,7 @@ fn a_scenario_with_gateways_is_refused_where_there_are_none_with_the_remedy() {
     assert!(wrong.contains("gateways[0].uplink") || wrong.contains("gateways"), "{wrong}");
     if is_root() {
         let lab = run_in(dir.path(), &["lab", "s.toml", "--no-out"]).failure(2);
-        assert!(lab.contains("a lab has none; emulate"), "{lab}");
+        assert!(lab.contains("not supported in a lab; emulate"), "{lab}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the command takes, and how it says what it does not take.
+//! The command's arguments, and its messages about invalid ones.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -34,7 +34,7 @@ fn a_scenario_and_a_capture_are_read_from_standard_input() {
     assert_eq!(piped["trace_hash"], hash(at, &["s.toml", "--no-out"]).as_str());
     assert_eq!(piped["scenario"], "stdin");
     let wrong = fed(at, &["run", "-"], b"nodes.count = 3\nmovment = 1\n").failure(2);
-    assert!(wrong.starts_with("wayhop: <stdin>:2:1: there is no key `movment` here"), "{wrong}");
+    assert!(wrong.starts_with("wayhop: <stdin>:2:1: unknown key `movment`"), "{wrong}");
     for args in [&["topology", "-"][..], &["export", "macfilter", "-"], &["export", "ns2", "-"]] {
         let from_file: Vec<&str> = args.iter().map(|a| if *a == "-" { "s.toml" } else { a }).collect();
         let named = run_in(at, &from_file).ok().replacen("./s.", "./stdin.", 2).replacen("s  ", "stdin  ", 1);
@@ -111,11 +111,7 @@ fn a_command_that_does_not_start_has_the_code_of_shells_wherever_it_is_given() {
     for (program, code) in [("no-such-program", 127), ("./text", 126)] {
         let (in_exec, in_emulate) = (exec(program), emulate(program));
         assert_eq!((in_exec.status, in_emulate.status), (Some(code), Some(code)), "{}", in_exec.err);
-        assert!(
-            in_exec.err.starts_with(&format!("wayhop: {program}: cannot be started: ")),
-            "{}",
-            in_exec.err
-        );
+        assert!(in_exec.err.starts_with(&format!("wayhop: cannot start {program}: ")), "{}", in_exec.err);
     }
     emulation.kill().expect("it runs");
     emulation.wait().expect("an end");
@@ -130,7 +126,7 @@ fn names_of_other_cases_and_of_others_are_met_with_what_was_meant() {
             "\"cmu\" is a profile of dsr, not of aodv; choose one of its own (aodv has rfc, ns2, das)",
         ),
         (&["--profile", "rcf"], "\"rcf\" is not a profile of any protocol; did you mean `rfc`?"),
-        (&["--set", "traffic.0.SRC=1"], "there is no key `SRC` here"),
+        (&["--set", "traffic.0.SRC=1"], "unknown key `SRC`"),
         (&["--set", "traffic.0.SRC=1"], "did you mean `src`?"),
     ] {
         let message = run_in(dir.path(), &[&["run", "s.toml", "--no-out"], args].concat()).failure(2);
@@ -259,13 +255,13 @@ fn a_place_on_the_earth_is_not_made_up_for_a_scenario_that_has_none() {
     let shown = ctl(&["position"]).ok();
     assert!(
         shown.ends_with(
-            "metres from the scenario's origin, of which it does not say where on the earth it is\n"
+            "metres from the scenario's origin; for geographic positions, give the scenario an `origin`\n"
         ) && !shown.contains("latitude"),
         "{shown}"
     );
     let refused = ctl(&["position", "40.44,-79.94"]).failure(2);
     assert!(
-        refused.contains("does not say where on the earth it lies") && refused.contains("120m,40m"),
+        refused.contains("the scenario has no geographic position") && refused.contains("120m,40m"),
         "{refused}"
     );
     ctl(&["position", "300m,40m"]).ok();

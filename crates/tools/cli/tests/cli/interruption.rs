@@ -106,11 +106,12 @@ fn a_directory_that_a_run_is_writing_is_refused_and_left_alone() {
     assert_eq!(first.wait().expect("an end").code(), Some(130));
     assert_eq!(manifest(&dir.path().join("r"))["status"], "interrupted");
     let csv = run_in(dir.path(), &["export", "csv", "r", "packets"]).ok();
-    assert!(csv.lines().count() > 100, "the first run's table is whole");
+    assert!(csv.lines().count() > 100, "the first run's table is complete");
     run_in(dir.path(), &second).ok();
 }
 
-/// Kills a long run after so many milliseconds, once it has a first checkpoint. How far the simulation had come by then, seconds.
+/// Kills a long run after `ms` milliseconds, once it has a first checkpoint. Returns how far the
+/// simulation had come by then, seconds.
 fn killed_after(ms: u64, dir: &Path) -> f64 {
     let mut child = wayhop()
         .args(["run", "long.toml", "--pace", "20", "--captures", "--quiet", "--out", "r"])

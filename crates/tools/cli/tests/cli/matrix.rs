@@ -1,4 +1,4 @@
-//! `wayhop matrix`: what it prints, and what it refuses.
+//! `wayhop matrix`: its output and its errors.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! `wayhop export nodes` and `wayhop merge`: a run taken apart as its nodes would have recorded it, each with a clock of its own, and put
-//! together again.
+//! `wayhop export nodes` and `wayhop merge`: a run is split as its nodes would have recorded it,
+//! each with its own clock, and merged again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -84,7 +84,7 @@ fn fates(run: &Path) -> BTreeMap<(u64, u64, u32), (String, Option<String>)> {
     all
 }
 
-/// The rows of packets of flows that a network card can tell of, in order of time and node.
+/// The rows of packets of flows that a network card can see, in order of time and node.
 fn rows(run: &Path) -> Vec<HopEvent> {
     let run = RunDir::open(run, CLASSIFIER).unwrap();
     let mut all = Vec::new();

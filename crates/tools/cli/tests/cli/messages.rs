@@ -57,7 +57,7 @@ fn wrong_traffic_and_programs_are_refused_at_their_line() {
         (
             format!("{CHAIN}[[traffic]]\nkind = \"cbrr\"\nsrc = 1\ndst = 2\n"),
             "s.toml:5:9: ",
-            ["`cbrr` is not known here", "did you mean `cbr`?"],
+            ["unknown value `cbrr`", "did you mean `cbr`?"],
         ),
         (
             format!("{CHAIN}{cbr}rate_pps = 1e12\n"),
@@ -84,7 +84,7 @@ fn wrong_keys_of_radio_protocol_and_captures_are_refused_at_their_line() {
         (
             format!("{CHAIN}duraton = 3\n"),
             "s.toml:4:1: ",
-            ["there is no key `duraton`", "did you mean `duration_s`?"],
+            ["unknown key `duraton`", "did you mean `duration_s`?"],
         ),
         (
             format!("{CHAIN}radio.tx_power_db = 20\n"),
@@ -325,8 +325,8 @@ fn what_the_command_line_sets_is_not_blamed_on_the_file() {
             &["--set", "radio.tx_power_db=1"],
             "radio.tx_power_db (from the command line): unknown key; did you mean `tx_power_dbm`?",
         ),
-        (&["--seed", "3", "--set", "foo=1"], "--set foo=1: there is no key `foo`"),
-        (&["--set", "foo"], "--set foo: there is no = in the setting; write --set path.key=value"),
+        (&["--seed", "3", "--set", "foo=1"], "--set foo=1: unknown key `foo`"),
+        (&["--set", "foo"], "--set foo: the setting has no =; write --set path.key=value"),
         (&["--set", "="], "--set =: the path has an empty name"),
         (&["--set", "nodes.count=-3"], "--set nodes.count=-3: -3 is not a whole number from 0 to 4294967295"),
         (&["--set", "seed.x=1"], "--set seed.x=1: "),
@@ -343,15 +343,15 @@ fn a_node_without_what_it_needs_says_which_option_gives_it() {
     let refused = |args: &[&str]| run_in(dir.path(), &[&["node"], args].concat()).failure(2);
     let node = ["--interface", "eth0", "--address", "10.0.0.1/16"];
     for (args, message) in [
-        (&[][..], "no interface: give one, as --interface wlan0, or a configuration file with it"),
-        (&node[..2], "no address: give one, as --address 10.0.0.3/16, or a configuration file with it"),
+        (&[][..], "interface is missing: give --interface wlan0, or set it in a configuration file"),
+        (&node[..2], "address is missing: give --address 10.0.0.3/16, or set it in a configuration file"),
         (&["empty.toml"], "empty.toml:1:1: the key `interface` is missing; add interface"),
         (&["empty.toml", "--interface", "eth0"], "empty.toml: the key `address` is missing; add address"),
         (&["none.toml"], "none.toml: no such file; check the name\n"),
-        (&[&node[..], &["--set", "bogus=1"]].concat(), "--set bogus=1: there is no key `bogus`"),
+        (&[&node[..], &["--set", "bogus=1"]].concat(), "--set bogus=1: unknown key `bogus`"),
         (
             &[&node[..], &["--set", "gpsd=nowhere"]].concat(),
-            "gpsd (from the command line): \"nowhere\" is no host with a port",
+            "gpsd (from the command line): \"nowhere\" is not a host and port",
         ),
         (&["--interface", "a b", "--address", "10.0.0.1/16"], "give 1 to 15 characters without spaces"),
     ] {

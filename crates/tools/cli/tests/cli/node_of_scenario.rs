@@ -1,4 +1,4 @@
-//! `wayhop node SCENARIO --as NODE`: a scenario in the place of a configuration.
+//! `wayhop node SCENARIO --as NODE`: a scenario instead of a configuration.
 
 use std::path::Path;
 
@@ -66,14 +66,11 @@ fn a_node_of_a_scenario_is_configured_as_a_lab_configures_its_daemon() {
         let first = said.lines().next().unwrap();
         assert_eq!(
             first,
-            "info: this host is node gateway of walk.toml; its address, protocol and captures are taken from there; \
-             movement, radio model, duration mean nothing on a real host; of its traffic, 1 flows and 0 programs are not \
-             started: start programs of your own"
+            "info: this host is node gateway of walk.toml, with its address, protocol and captures. On a real host, \
+             movement, radio model, duration are ignored, and 1 flows and 0 programs of the scenario are not started: \
+             start your own programs"
         );
-        assert!(
-            said.contains("a capture of this node: it is written with a run directory, --out DIR"),
-            "{said}"
-        );
+        assert!(said.contains("a capture of this node, which needs a run directory: --out DIR"), "{said}");
     }
     // The command line is above the scenario, and a run directory has the capture.
     let args = [
@@ -118,38 +115,38 @@ fn scenarios_and_configurations_are_told_apart_and_wrong_nodes_named() {
     for (args, message) in [
         (
             &["walk.toml", "--interface", "wlan0"][..],
-            "wayhop: walk.toml: this is a scenario (it has `movement`), and no configuration of a node: say which of its nodes \
-             this host is, as --as mesh-0 --interface wlan0; its nodes are mesh-0 to mesh-5 (with names: gateway)",
+            "wayhop: walk.toml: this is a scenario (it has `movement`), not a node's configuration; select this host's node, for \
+             example --as mesh-0 --interface wlan0; its nodes are mesh-0 to mesh-5 (with names: gateway)",
         ),
         (
             &["node.toml", "--as", "mesh-1"],
-            "wayhop: node.toml: this is the configuration of a node (it has `interface`), and no scenario: leave out --as mesh-1",
+            "wayhop: node.toml: this is a node's configuration (it has `interface`), not a scenario; remove --as mesh-1",
         ),
         (
             &["walk.toml", "--as", "gatway", "--interface", "wlan0"],
-            "wayhop: --as gatway: walk.toml has no such node; did you mean gateway? (of mesh-0 to mesh-5 (with names: gateway))",
+            "wayhop: --as gatway: no such node in walk.toml; did you mean gateway? The nodes are mesh-0 to mesh-5 (with names: gateway)",
         ),
         (
             &["walk.toml", "--as", "mesh-6", "--interface", "wlan0"],
-            "wayhop: --as mesh-6: walk.toml has no such node; give one of mesh-0 to mesh-5",
+            "wayhop: --as mesh-6: no such node in walk.toml; the nodes are mesh-0 to mesh-5",
         ),
-        (&["walk.toml", "--as", "1"], "wayhop: no interface: give one, as --interface wlan0"),
+        (&["walk.toml", "--as", "1"], "wayhop: interface is missing: give --interface wlan0"),
         (
             &["--as", "1", "--interface", "wlan0"],
-            "wayhop: --as 1: of which scenario? Give its file before it",
+            "wayhop: --as 1 needs a scenario file: wayhop node SCENARIO.toml --as 1",
         ),
         (
             &["far.toml", "--as", "1", "--interface", "wlan0"],
-            "wayhop: far.toml: the nodes' addresses lie in no common network",
+            "wayhop: far.toml: the nodes' addresses do not share a network",
         ),
         (
             &["two.toml", "--as", "1", "--interface", "wlan0"],
-            "wayhop: --as 1: this node has 2 interfaces in two.toml, wlan0, wlan1: give --interface once for each, in this order",
+            "wayhop: --as 1: this node has 2 interfaces in two.toml, wlan0, wlan1; give --interface once for each, in this order",
         ),
         (&["absent.toml", "--as", "1", "--interface", "wlan0"], "wayhop: absent.toml: "),
         (
             &["node.toml", "--record-inputs"],
-            "wayhop: inputs.file (from the command line): there is none; name a file",
+            "wayhop: inputs.file (from the command line): no path given; give a file",
         ),
     ] {
         let e = run_in(dir.path(), &[&["node"], args, &["--check"]].concat()).failure(2);

@@ -1,4 +1,4 @@
-//! Whole ns-2 scripts: ns-2 itself says how many packets they send, and where their nodes are in the end.
+//! Whole ns-2 scripts: ns-2 itself gives their packet counts and the final positions of their nodes.
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,8 @@
-//! The pages that teach: their commands run, in order, and print what the pages show.
+//! The tutorial pages: their commands run, in order, and print the output on the pages.
 //!
-//! The README and the tutorials are run as a reader would, each from its beginning to its end in a directory of its own
-//! that has the repository's scenarios. What follows the language of a fenced block says what is special about it:
+//! The README and the tutorials are run as a reader would, each from its beginning to its end in a
+//! directory of its own that has the repository's scenarios. The words after the language of a
+//! fenced block say how it is handled:
 //!
 //! | block | what happens |
 //! |---|---|
@@ -97,7 +98,7 @@ fn brought_up_to_date(sample: &[String], printed: &[&str]) -> Result<Vec<String>
         at += 1;
     }
     if !gap && at < printed.len() {
-        return Err(format!("the output goes on with \"{}\"; end the sample with {GAP}", printed[at]));
+        return Err(format!("the output continues with \"{}\"; end the sample with {GAP}", printed[at]));
     }
     Ok(out)
 }
@@ -299,7 +300,7 @@ fn a_sample_is_compared_line_by_line_and_a_gap_ends_at_the_next_lines_first_word
     let sample = ["flow  %", "   0  5", "  ...", "sum   6", "..."];
     assert_eq!(update(&sample, &printed).unwrap(), ["flow  %", "   0  9", "  ...", "sum   7", "..."]);
     // What is left out without a gap, at the end or before it, is told.
-    assert!(update(&sample[..4], &printed).unwrap_err().contains("goes on with \"time  1 s\""));
+    assert!(update(&sample[..4], &printed).unwrap_err().contains("continues with \"time  1 s\""));
     assert!(update(&["...", "total 6"], &printed).unwrap_err().contains("begins with \"total\""));
     assert!(update(&["..."], &printed).unwrap() == ["..."]);
     assert!(update(&["flow", "a"], &printed[..1]).unwrap_err().contains("ends before \"a\""));

@@ -1,4 +1,4 @@
-//! Where runs are written, and what happens when they cannot be.
+//! Where runs are written, and errors there.
 
 use std::fs;
 use std::path::Path;

@@ -162,12 +162,12 @@ fn half_a_log_is_told_apart_from_a_whole_one() {
     let (status, out) = cut(30, &lines[30][..40]);
     assert_eq!(status, Some(3), "{out}");
     assert!(
-        out.ends_with("half.jsonl: truncated log, replayed up to line 30: line 31 breaks off\n"),
+        out.ends_with("half.jsonl: truncated log, replayed up to line 30: line 31 is truncated\n"),
         "{out}"
     );
     let (status, out) = cut(30, "");
     assert_eq!(status, Some(3), "{out}");
-    assert!(out.ends_with("replayed up to line 30: it has no line that ends it\n"), "{out}");
+    assert!(out.ends_with("replayed up to line 30: the final line is missing\n"), "{out}");
     let (status, _) = cut(lines.len(), "");
     assert_eq!(status, Some(0));
 }
@@ -189,14 +189,14 @@ fn what_is_no_log_is_refused_with_file_line_and_remedy() {
     for (args, message) in [
         (
             &["version.jsonl"][..],
-            "wayhop: version.jsonl:1: this log has version 9 of the format, and this wayhop reads version 1",
+            "wayhop: version.jsonl:1: this log has version 9 of the format, but this Wayhop reads version 1",
         ),
         (
             &["protocol.jsonl"],
             "wayhop: protocol.jsonl:1: unknown protocol \"olsr\"; known protocols: dsr, aodv, dsdv",
         ),
-        (&["parameter.jsonl"], "wayhop: parameter.jsonl:1: these are no parameters of dsdv: \"long\" is not"),
-        (&["scenario.jsonl"], "wayhop: scenario.jsonl:1: this is no log of inputs"),
+        (&["parameter.jsonl"], "wayhop: parameter.jsonl:1: not parameters of dsdv: \"long\" is not"),
+        (&["scenario.jsonl"], "wayhop: scenario.jsonl:1: not a log of inputs"),
         (&["run"], "wayhop: run: this is a directory; give the logs in it"),
         (&["absent.jsonl"], "wayhop: absent.jsonl: cannot read it: No such file"),
         (&["run/inputs/0.jsonl", "--set", "seed=2"], "wayhop: --set seed=2: only parameters of the protocol"),
@@ -220,7 +220,7 @@ fn what_is_no_log_is_refused_with_file_line_and_remedy() {
         ),
         "{e}"
     );
-    assert!(e.contains("wayhop: garbage.jsonl:10: this is no line of a log of inputs: expected"), "{e}");
+    assert!(e.contains("wayhop: garbage.jsonl:10: not a line of a log of inputs: expected"), "{e}");
 
     let e = run_in(dir.path(), &["run", "--record-inputs", "walk.toml"]).failure(2);
     assert!(e.contains("no scenario"), "{e}");
@@ -247,15 +247,17 @@ fn a_full_disk_fails_a_run_that_was_to_be_recorded_and_says_why() {
     let ran = Ran::of(&done);
     assert_eq!(ran.status, Some(1), "{}", ran.err);
     assert!(
-        ran.err.contains("the logs of inputs are not whole, the run is otherwise: cannot write run/inputs/"),
+        ran.err.contains(
+            "the logs of inputs are incomplete, the rest of the run is complete: cannot write run/inputs/"
+        ),
         "{}",
         ran.err
     );
-    // What is there is whole lines.
+    // Only complete lines are there.
     for log in logs(dir.path()) {
         let half = run_in(dir.path(), &["replay", &log]);
         assert_eq!(half.status, Some(3), "{log}: {}{}", half.out, half.err);
-        assert!(half.out.contains("it has no line that ends it"), "{log}: {}", half.out);
+        assert!(half.out.contains("the final line is missing"), "{log}: {}", half.out);
     }
 }
 

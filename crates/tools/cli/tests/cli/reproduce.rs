@@ -1,4 +1,4 @@
-//! `wayhop reproduce`: the files, the object for programs, and what a user may get wrong.
+//! `wayhop reproduce`: the files, the object for programs, and user errors.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Where runs are kept, and what may take their place.
+//! Where runs are kept, and what replaces them.
 
 use std::path::Path;
 

@@ -100,7 +100,7 @@ fn a_run_that_the_editor_started_ends_with_the_studio() {
     let pid = rustix::process::Pid::from_child(&studio);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
     assert_eq!(studio.wait().expect("it ends").code(), Some(0));
-    // The run is nobody's child any more; whoever takes such processes in notices its end.
+    // The run has been reparented; its new parent reaps it.
     let has_ended = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", run.as_raw_nonzero()));
         stat.map_or(true, |s| {

@@ -53,13 +53,13 @@ fn a_sweep_makes_every_run_and_sums_up() {
     let again = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
     assert!(again.starts_with("6 of 6 runs, 6 of them from earlier"), "{again}");
     assert_eq!(lines(dir.path()), records);
-    // What changes makes the runs that it concerns anew.
+    // A change repeats the runs that it affects.
     fs::write(dir.path().join("plan.toml"), PLAN.replace("count = 3", "count = 4")).unwrap();
     let more = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
     assert!(more.starts_with("8 of 8 runs, 6 of them from earlier"), "{more}");
     fs::write(dir.path().join("s.toml"), SCENARIO.replace("x_m = 600", "x_m = 500")).unwrap();
-    let anew = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
-    assert!(anew.starts_with("8 of 8 runs;"), "{anew}");
+    let repeated = run_in(dir.path(), &["sweep", "plan.toml"]).ok();
+    assert!(repeated.starts_with("8 of 8 runs;"), "{repeated}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_wrong_value_is_told_before_any_run() {
     let e = run_in(dir.path(), &["sweep", "plan.toml"]).failure(2);
     assert!(
         e.starts_with(
-            "wayhop: plan.toml: with protocol = dsr: traffic.0.rat_pps=\"dsr\": there is no key `rat_pps`"
+            "wayhop: plan.toml: with protocol = dsr: traffic.0.rat_pps=\"dsr\": unknown key `rat_pps`"
         ),
         "{e}"
     );

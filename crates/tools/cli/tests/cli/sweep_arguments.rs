@@ -1,4 +1,4 @@
-//! Sweeps from the command line: axes, seeds, and what each run leaves.
+//! Sweeps from the command line: axes, seeds, and the files of each run.
 
 use std::fs;
 use std::path::Path;
@@ -159,7 +159,7 @@ fn wrong_axes_seeds_and_figures_are_told_with_their_remedy_before_any_run() {
             "invalid value '-1' for '--seeds <SEEDS>': \"-1\" is not a whole number",
         ),
         (&["s.toml", "--vary", "nodes.count"], "missing =; give a key"),
-        (&["s.toml", "--vary", "nodes.cuont=1,2"], "nodes.cuont=1: there is no key `cuont` here"),
+        (&["s.toml", "--vary", "nodes.cuont=1,2"], "nodes.cuont=1: unknown key `cuont`"),
         (
             &["s.toml", "--vary", "protocol.name=dsr,olsr"],
             "wayhop: with protocol.name = olsr: protocol.name (from the command line): unknown name \"olsr\"",

@@ -1,4 +1,5 @@
-//! Whether a path existed: what `wayhop why` says of lost packets, against a search of its own; and warnings before a run.
+//! Whether a path existed: the answers of `wayhop why` about lost packets, against an independent
+//! search; and warnings before a run.
 
 use std::path::Path;
 

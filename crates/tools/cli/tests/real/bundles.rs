@@ -1,7 +1,7 @@
 //! Bundle agents on real hosts: files, kills, neighbours of the mesh's links, and dtn7 and pyD3TN at the other end.
 //!
-//! Needs root, network namespaces, and what `.ci/install test` installs: ip, nft, tshark, dtn7 in target/dtn7, and pyD3TN in
-//! target/python.
+//! Needs root, network namespaces, and the programs that `.ci/install test` installs: ip, nft,
+//! tshark, dtn7 in target/dtn7, and pyD3TN in target/python.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ fn a_file_waits_at_a_node_that_is_killed_and_arrives_once_when_the_next_one_come
     assert!(ok && said.contains("dtn://n0/: all is well"), "{said}");
     assert_eq!(fs::read(folder.join("data.bin")).unwrap(), octets);
     let (ok, said) = bundle(&mesh, 2, &["receive", "inbox", "--count", "1", "--timeout", "2"]);
-    assert!(!ok && said.contains("0 of 1 bundles came"), "{said}");
+    assert!(!ok && said.contains("0 of 1 bundles arrived"), "{said}");
 }
 
 /// A program that remembers what it has got, whatever happens to its agent.

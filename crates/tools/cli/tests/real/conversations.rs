@@ -1,4 +1,4 @@
-//! Programs in a lab are flows, as far as daemons see their packets; what ping says is the oracle.
+//! Programs in a lab are flows, as far as daemons see their packets; ping's own report is the oracle.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -114,7 +114,7 @@ fn a_stations_corrections_reach_the_receiver_two_hops_away_on_route_requests() {
     assert!(heard.lines().any(|l| l == "02:00:0a:00:00:02"), "{heard}");
 }
 
-/// Whoever connects to a feed first keeps what it says.
+/// Stores what the first client of a feed sends.
 const LISTENER: &str = r"
 import socket, sys
 s = socket.create_connection(('127.0.0.1', 2102))

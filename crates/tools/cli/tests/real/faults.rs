@@ -73,7 +73,7 @@ impl Download {
         assert!(self.size() < self.body.len(), "the file is long enough for what comes next");
     }
 
-    /// Waits for the end: the file is whole.
+    /// Waits for the end; the file is then complete.
     fn ends(self) {
         assert!(self.curl.wait(), "curl got {} octets", fs::metadata(&self.got).map_or(0, |m| m.len()));
         assert!(fs::read(&self.got).unwrap() == self.body, "the file came whole");
@@ -251,7 +251,7 @@ fn a_node_whose_tun_is_taken_away_says_so_ends_and_leaves_nothing() {
     mesh.ip(0, "link del mesh0");
     assert_eq!(mesh.end_by_itself(0), Some(1));
     let log = fs::read_to_string(mesh.log(0)).unwrap();
-    assert!(log.contains("somebody removed the TUN interface"), "{log}");
+    assert!(log.contains("the TUN interface of this node was removed"), "{log}");
     assert_eq!(mesh.host_state(0), before);
 }
 
@@ -279,5 +279,5 @@ fn routes_of_a_node_that_was_killed_with_its_helper_are_removed_at_the_next_star
         mesh.signal(i, "-CONT");
     }
     mesh.until("the ends reach each other again", Duration::from_secs(30), |m| m.try_ping(0, 2));
-    assert!(mesh.stop(1).contains("set back what a node left that was killed"));
+    assert!(mesh.stop(1).contains("undid the changes of a killed node"));
 }

@@ -445,7 +445,7 @@ fn if_one_host_cannot_start_none_does() {
     let (report, status) = site.report(&["start", "cars.toml"]);
     assert_eq!(status, 1, "{report}");
     assert!(
-        report["hosts"][1]["problems"][0].as_str().unwrap().contains("an interface mesh0 already"),
+        report["hosts"][1]["problems"][0].as_str().unwrap().contains("interface mesh0 already exists"),
         "{report}"
     );
     ip(&format!("-n {} link del mesh0", site.mesh.host(1)));

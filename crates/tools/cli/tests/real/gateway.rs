@@ -1,5 +1,5 @@
-//! Gateways on real hosts: `wayhop node` with [gateway], a network outside with real servers, and what is left of it all.
-//! Needs curl, dig, dnsmasq, iperf3, nft and Python.
+//! Gateways on real hosts: `wayhop node` with [gateway], a network outside with real servers, and
+//! the state of the host afterwards. Needs curl, dig, dnsmasq, iperf3, nft and Python.
 
 use std::fs;
 use std::path::Path;
@@ -273,7 +273,7 @@ fn a_gateway_that_is_killed_leaves_a_host_that_forwards_nothing() {
         assert!(mesh.run(2, "nft list table ip wayhop_mesh0").0);
         mesh.kill(2);
         mesh.until("the host is as before", SECONDS_60, |m| state(m, 2) == before);
-        // With its helper, too: then the next start sets it back, or this.
+        // With its helper, too: then the next start, or this, undoes the changes.
         mesh.start(2, protocol, &[LEADS]);
         let pid = mesh.pid(2);
         let helper = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
@@ -282,7 +282,7 @@ fn a_gateway_that_is_killed_leaves_a_host_that_forwards_nothing() {
         mesh.kill(2);
         assert!(
             mesh.run(2, "nft list table ip wayhop_mesh0").0,
-            "nobody has set it back, and strangers are kept out still"
+            "nothing is undone yet, and the table still keeps others out"
         );
         let sockets = mesh.folder().join("run").display().to_string();
         let restored =
@@ -301,7 +301,7 @@ fn a_gateway_whose_table_somebody_flushes_leaves_and_says_why() {
     mesh.start(2, "dsr", &[LEADS]);
     assert!(mesh.run(2, "nft flush ruleset").0);
     assert_eq!(mesh.end_by_itself(2), Some(1));
-    assert!(mesh.said(2).contains("removed the table wayhop_mesh0"), "{}", mesh.said(2));
+    assert!(mesh.said(2).contains("the nftables table wayhop_mesh0 was removed"), "{}", mesh.said(2));
     assert_eq!(mesh.run(2, "sysctl -n net.ipv4.conf.eth0.forwarding").1.trim(), "0");
 }
 
@@ -425,10 +425,10 @@ fn a_gateway_whose_uplink_loses_its_carrier_says_so_and_the_other_one_is_taken()
         mesh.ip(4, "link set east down");
         mesh.until("a new connection works", SECONDS_60, |m| curl(m, 1, "") == "from the Internet");
         assert_eq!(last_asked_by(folder.path()), "192.0.2.5", "{protocol}: the other gateway");
-        mesh.until("it says so", SECONDS_60, |m| m.said(0).contains("eth0 is down: the node leads nowhere"));
+        mesh.until("it says so", SECONDS_60, |m| m.said(0).contains("eth0 is down: the gateway is offline"));
         mesh.ip(4, "link set east up");
         mesh.until("it leads out again", SECONDS_60, |m| {
-            m.said(0).contains("eth0 is up: the node leads out")
+            m.said(0).contains("eth0 is up: the gateway is online")
         });
     }
 }
@@ -450,7 +450,7 @@ fn a_gateway_whose_probe_nobody_answers_leads_nowhere_until_somebody_does() {
             mesh.start(i, protocol, &[USES]);
         }
         until_nearer_gateway(&mesh, folder.path());
-        assert!(!mesh.said(0).contains("leads"), "one of the two answers: {}", mesh.said(0));
+        assert!(!mesh.said(0).contains("the gateway is"), "one of the two answers: {}", mesh.said(0));
         let nft = |rest: &str| {
             let (ok, said) = mesh.run(4, &format!("nft {rest}"));
             assert!(ok, "{rest}: {said}");
@@ -459,15 +459,15 @@ fn a_gateway_whose_probe_nobody_answers_leads_nowhere_until_somebody_does() {
         nft("add chain ip dead in { type filter hook prerouting priority raw ; }");
         nft("add rule ip dead in iifname east drop");
         mesh.until("it says so", SECONDS_60, |m| {
-            m.said(0).contains("nobody answers by eth0 (203.0.113.7, 198.51.100.1): the node leads nowhere")
+            m.said(0)
+                .contains("no answers through eth0 from 203.0.113.7, 198.51.100.1: the gateway is offline")
         });
         mesh.until("a new connection works", SECONDS_60, |m| curl(m, 1, "") == "from the Internet");
         assert_eq!(last_asked_by(folder.path()), "192.0.2.5", "{protocol}: the other gateway");
         nft("delete table ip dead");
         mesh.until("it leads out again", SECONDS_60, |m| {
-            m.said(0).contains(
-                "somebody answers by eth0 again (203.0.113.7, 198.51.100.1): the node leads out again",
-            )
+            m.said(0)
+                .contains("answers through eth0 again from 203.0.113.7, 198.51.100.1: the gateway is online")
         });
         // And the mesh hears of that: it is the only way now.
         mesh.part(3);

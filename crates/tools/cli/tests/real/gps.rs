@@ -126,7 +126,7 @@ fn a_receivers_quality_is_told_and_recorded_and_neighbours_hear_where_the_node_i
             .all(|l| text.contains(l))
     });
 
-    // A packet of the node carries its place (DSR's location option); whoever hears it tells of it.
+    // A packet of the node carries its position (DSR's location option); receivers report it.
     mesh.until("the other node tells where this one is", Duration::from_secs(60), |m| {
         m.try_ping(0, 1);
         let text = fs::read_to_string(&watched).unwrap_or_default();

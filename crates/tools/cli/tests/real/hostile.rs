@@ -1,4 +1,4 @@
-//! `wayhop node` against those who mean it harm: on the air, and at its control socket.
+//! `wayhop node` against attackers: on the air, and at its control socket.
 //!
 //! Needs root, network namespaces, and ip, nft, ping and python3 (`.ci/install test`). Without root the tests are skipped
 //! with a message; in CI they fail.
@@ -316,7 +316,7 @@ fn a_program_without_privileges_speaks_for_nobody_in_the_mesh() {
     let _listener = mesh.spawn(0, &["socat", "-u", "UDP-RECV:9,bind=10.0.0.1", &file]);
     let order = "sleep 0.5; echo hello | socat -u - UDP:10.0.0.1:9";
     mesh.run_args(3, &["setpriv", "--reuid", "65534", "--clear-groups", "sh", "-c", order]);
-    // A Route Reply for 10.0.0.99, of which each hop is told as if it came from a neighbour.
+    // A Route Reply for 10.0.0.99 that is sent to each hop as if it came from a neighbour.
     for (i, to) in [(3, "10.0.0.1"), (3, "10.0.0.3"), (1, "10.0.0.1")] {
         say(&mesh, i, "65534", to, "020000000a000063400000000a000001ffffffff");
     }

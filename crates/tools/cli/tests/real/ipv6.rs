@@ -201,8 +201,11 @@ fn a_node_says_what_stands_against_its_ipv6_address() {
     mesh.ip(0, "address del fd00:99::1/64 dev eth1");
     for (set, wrong) in [
         ("address6=fe80::1/64", "address6"),
-        ("routes=[{destination=\"fd00:77::9\", via=\"fd00:77::3\"}]", "the node has no IPv6 address"),
-        ("routes=[{destination=\"10.0.0.0/24\", via=\"10.0.0.3\"}]", "no route to another host of the mesh"),
+        ("routes=[{destination=\"fd00:77::9\", via=\"fd00:77::3\"}]", "an IPv6 route needs an IPv6 address"),
+        (
+            "routes=[{destination=\"10.0.0.0/24\", via=\"10.0.0.3\"}]",
+            "not a route to another host of the mesh",
+        ),
     ] {
         mesh.start_with(0, &[&node[..], &[set]].concat());
         assert_ne!(mesh.end_by_itself(0), Some(0), "{set}");

@@ -1,4 +1,5 @@
-//! Emulations and labs that are killed, at any instant: all that they started ends, and the next run removes what they left.
+//! Emulations and labs that are killed at any instant: everything that they started ends, and the
+//! next run removes the rest.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +55,7 @@ fn start(world: &str, runtime: &Path, folder: &Path, more: &[&str]) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Kills one after so many milliseconds. Returns what is still there when it should be gone.
+/// Kills one after `after_ms` milliseconds. Returns what is still there when it should be gone.
 fn kill_one(world: &str, runtime: &Path, run: u64, after_ms: u64) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     // The daemons of a lab have this folder in their environment; programs the number in their command lines.
@@ -153,7 +154,8 @@ node = 0
 command = [\"ping\", \"-i\", \"0.1\", \"mesh-2\"]
 ";
 
-/// Kills a run of this world so many milliseconds after its record began. By how many seconds its record ends before.
+/// Kills a run of this world `after_ms` milliseconds after its record began. Returns by how many
+/// seconds its record ends before.
 fn lost_s(world: &str, after_ms: u64) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("s.toml"), RECORDED).unwrap();
@@ -215,8 +217,8 @@ fn a_lab_that_is_killed_keeps_its_record_but_for_five_seconds() {
     record_outlives("lab");
 }
 
-/// Pings over a relay that is killed after so many milliseconds and started again, and merges all records. By how many seconds the
-/// relay's first ends before the last packet that it carried.
+/// Pings over a relay that is killed after `after_ms` milliseconds and restarted, and merges all records.
+/// Returns by how many seconds the relay's first record ends before the last packet that it carried.
 fn relay_lost_s(after_ms: u64) -> f64 {
     let mut mesh = Mesh::line(3);
     let folder = tempfile::tempdir().unwrap();

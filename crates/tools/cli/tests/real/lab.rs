@@ -526,13 +526,13 @@ fn what_a_lab_cannot_do_is_refused_with_the_remedy() {
     for (more, message) in [
         (
             "[[stalls]]\nnode = 0\nstart_s = 1\nlength_s = 2\n",
-            "cannot be stalled; leave them out, or emulate",
+            "not supported in a lab, whose interface queues",
         ),
         (
             "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\n",
             "s.toml: traffic.2.kind: a lab cannot run flows of kind tcp; remove them (or all flows: --set traffic=[])",
         ),
-        ("[output]\nns2_trace = true\n", "writes no trace in ns-2's format"),
+        ("[output]\nns2_trace = true\n", "output.ns2_trace: not supported in a lab"),
     ] {
         fs::write(folder.path().join("s.toml"), format!("{CHAIN}{more}")).unwrap();
         let done = Command::new(WAYHOP)

@@ -1,4 +1,4 @@
-//! A lab's macfilter at real hosts: who is ignored, and when, whoever forwards.
+//! A lab's macfilter at real hosts: who is ignored, and when, whichever node forwards.
 //!
 //! Needs root, network namespaces, and ip, nft and ping (`.ci/install test`). Without root the tests are skipped with a message; in CI they
 //! fail.
@@ -66,12 +66,12 @@ fn a_macfilter_that_cannot_be_used_is_refused_with_the_remedy() {
         String::from_utf8(done.stderr).unwrap()
     };
     let e = said(&[]);
-    assert!(e.contains("macfilter.file") && e.contains("which of its nodes"), "{e}");
+    assert!(e.contains("macfilter.file") && e.contains("is selected for this host"), "{e}");
     let e = said(&["--set", "macfilter.node=1"]);
     assert!(e.contains("walk.macfilter:2: \"02:zz\" is not a link address"), "{e}");
     fs::write(&file, "at 0 node 1 ignores nobody\n").unwrap();
     let e = said(&["--set", "macfilter.node=2"]);
-    assert!(e.contains("has no line of node 2"), "{e}");
+    assert!(e.contains("has no line for node 2"), "{e}");
     let wrong = "macfilter.link_addresses={ \"02:00:0a:00:00:03\" = \"3c\" }";
     let e = said(&["--set", "macfilter.node=1", "--set", wrong]);
     assert!(e.contains("\"3c\" is not a link address"), "{e}");

@@ -1,4 +1,4 @@
-//! `wayhop merge` of what runs on the real clock left: nodes of a lab, each with a record of its own, and an emulation taken apart.
+//! `wayhop merge` of runs on the real clock: nodes of a lab, each with its own record, and a split emulation.
 //!
 //! Needs root, network namespaces, ip and nft (`.ci/install test`). Without root the tests are skipped with a message; in CI they
 //! fail.
@@ -115,7 +115,7 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     // Clocks are set by frames that two nodes have. Only some broadcasts of the missing one are such, and on a busy machine there may be none.
     if !said.contains("2, 3 share no frames with 0") {
         assert!(done.status.success(), "{said}");
-        // (Nodes are numbered anew.)
+        // (Nodes are renumbered.)
         let without = fates(&dir.join("without"));
         assert!(without.values().eq(lab.values()), "{without:?} {lab:?}");
     }
@@ -143,7 +143,8 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     assert!(by_merged > 0 && by_merged < by_lab + 1_000_000, "{by_merged} ns, and {by_lab} in the lab");
 }
 
-/// The destination hears nothing any more, and DSR puts what it has sent in vain back into the Send Buffer, where packets wait for 30 s.
+/// The destination hears nothing any more, and DSR puts unacknowledged packets back into the Send
+/// Buffer, where packets wait for 30 s.
 #[test]
 fn what_a_node_sent_in_vain_and_still_has_is_held() {
     if !may_run() {

@@ -64,7 +64,7 @@ fn a_node_without_a_configuration_file_is_reached_by_the_name_of_its_tun() {
     assert!(mesh.said(0).contains("control: wayhop ctl --run mesh0"), "{}", mesh.said(0));
     assert!(mesh.counters("mesh0").is_object());
     mesh.start(1, "dsr", &[]);
-    assert!(mesh.said(1).contains("another node has the control socket mesh0"), "{}", mesh.said(1));
+    assert!(mesh.said(1).contains("another node uses the control socket mesh0"), "{}", mesh.said(1));
     mesh.stop(1);
     assert!(mesh.counters("mesh0").is_object(), "the first still has its own");
     mesh.stop(0);
@@ -197,8 +197,7 @@ fn a_network_of_the_host_that_has_addresses_of_the_mesh_is_refused_with_the_reme
     for (lan, network) in [("10.0.5.1/24", "10.0.5.0/24"), ("10.7.0.1/8", "10.0.0.0/8")] {
         mesh.ip(0, &format!("address replace {lan} dev lan0"));
         let (ok, said) = start();
-        let wanted =
-            format!("the mesh 10.0.0.0/16 and the network {network} of lan0 have addresses in common");
+        let wanted = format!("the mesh 10.0.0.0/16 overlaps with the network {network} of lan0");
         assert!(!ok && said.contains(&wanted), "{said}");
         mesh.ip(0, &format!("address del {lan} dev lan0"));
     }

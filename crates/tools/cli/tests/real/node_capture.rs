@@ -129,7 +129,7 @@ fn a_stalled_reader_keeps_no_packet_waiting_and_hears_what_is_missing() {
     // A node that waited for the reader would lose all but the first thousand; a busy machine loses one now and then.
     let received = said.split(", ").find_map(|s| s.strip_suffix(" received")?.parse::<u32>().ok());
     assert!(ok && received.is_some_and(|n| n >= 3800), "{said}");
-    // Now it reads, and a frame that has room tells of those that had none.
+    // Now it reads, and a frame that has room reports those that had none.
     let rest = std::thread::spawn(move || {
         reader.read_to_end(&mut stream).unwrap();
         stream

@@ -1,4 +1,4 @@
-//! What a `wayhop node` tells those who subscribe at its control socket.
+//! The events that a `wayhop node` sends to subscribers of its control socket.
 //!
 //! Needs root, network namespaces, and ip, nft and ping (`.ci/install test`). Without root the tests are skipped with a
 //! message; in CI they fail.

@@ -1,6 +1,7 @@
-//! `wayhop node` among nodes of ns-3: what their captures (captures/ns3) say was heard comes over a wire, at its times; the
-//! routes of the kernel must then be those that RFC 3561 says, derived by hand in the comments, and tshark shows that what the
-//! node answers is right. The same captures are played to the engine alone, number by number, in crates/routing/aodv/tests/it/ns3.rs.
+//! `wayhop node` among nodes of ns-3: the frames of their captures (captures/ns3) arrive over a wire, at the
+//! recorded times; the kernel's routes must then be those that RFC 3561 requires, derived by hand in the
+//! comments, and tshark shows that the node's answers are right. The same captures are played to the engine
+//! alone, number by number, in crates/routing/aodv/tests/it/ns3.rs.
 //!
 //! Needs root, network namespaces, and ip, nft, python3 and tshark (`.ci/install test`). Without root the tests are skipped
 //! with a message; in CI they fail.
@@ -13,7 +14,7 @@ use crate::mesh::{Background, Mesh, may_run};
 
 const WIRE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ns3_wire.py");
 
-/// A node in the place of one of ns-3's.
+/// A node that replaces one of ns-3's.
 struct Place {
     mesh: Mesh,
     own: u8,

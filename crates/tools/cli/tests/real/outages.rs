@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::mesh::{WAYHOP, may_run};
 
-/// 0 - 1 - 2, of which 1 is down from 4 to 7 s.
+/// 0 - 1 - 2; node 1 is down from 4 to 7 s.
 fn scenario(tables: &str) -> String {
     format!(
         r#"
@@ -68,7 +68,7 @@ impl Done {
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{world} {tables}: {said}");
         // Neither the daemon's end nor the programs' is anything to complain of.
-        assert!(!said.contains("ended") && !said.contains("summary"), "{world} {tables}: {said}");
+        assert!(!said.contains("exited") && !said.contains("summary"), "{world} {tables}: {said}");
         Self { summary: serde_json::from_slice(&done.stdout).unwrap(), folder }
     }
 

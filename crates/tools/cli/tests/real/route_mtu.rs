@@ -1,4 +1,5 @@
-//! The longest packet over a source route: each hop more takes an address of four octets (RFC 4728, section 6.7).
+//! The longest packet over a source route: each further hop takes an address of four octets (RFC
+//! 4728, section 6.7).
 //!
 //! Needs root, network namespaces, and ip, nft, ping and python3 (`.ci/install test`). Without root the tests are skipped with
 //! a message; in CI they fail.
@@ -10,7 +11,7 @@ use crate::mesh::{Mesh, may_run};
 /// How long a busy machine may take for what takes some milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Sends 300,000 octets to whoever connects.
+/// Sends 300,000 bytes to each client.
 const SERVER: &str = "
 import socket
 listener = socket.create_server(('', 5001))

@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 use crate::mesh::{WAYHOP, may_run};
 
-/// A wire between two namespaces that carries so many bit/s each way: two TUN interfaces, and a program between them that waits as long as each
-/// packet takes.
+/// A wire of a given bit rate between two namespaces: two TUN interfaces, and a program between
+/// them that delays each packet by its transmission time.
 const SLOW_WIRE: &str = r"
 import ctypes, fcntl, os, struct, sys, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -163,7 +163,7 @@ impl World {
         let log = File::create(self.log(program)).unwrap();
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.host(host)]).args(arguments);
-        // Each host has its own folder for what is to be set back: they share one disk here.
+        // Each host has its own folder for undo lists: they share one disk here.
         command.env("WAYHOP_RUNTIME_DIR", self.file(&format!("run-{host}")));
         command.env("WAYHOP_STATE_DIR", self.file(&format!("state-{host}")));
         let out = log.try_clone().unwrap();
@@ -385,7 +385,8 @@ fn replies(said: &str) -> Vec<(u32, f64)> {
     said.lines().filter_map(one).collect()
 }
 
-/// What the ping tells of each move: when it began, the longest pause between two replies up to the next one, and packets lost in it.
+/// The ping's figures for each move: when it began, the longest pause between two replies up to the
+/// next one, and packets lost in it.
 fn report(said: &str, moves: &[(&str, f64)]) -> String {
     let replies = replies(said);
     let mut text = String::new();
@@ -662,7 +663,7 @@ fn forged_and_replayed_registrations_and_an_outsiders_advertisements_move_nobody
             && refused(w, "home agent: mobile node failed authentication") == 4
     });
     // The advertisements were heard, and their agent is one of those that the node knows: but at home it stays.
-    world.until("the stranger was heard", |w| w.said("node").contains("there is an agent, 10.1.0.2"));
+    world.until("the stranger was heard", |w| w.said("node").contains("found the agent 10.1.0.2"));
     world.until("the node is reached", |w| {
         w.run("peer", "ping -c 5 -i 0.2 -W 5 10.1.0.9").1.contains(" 0% packet loss")
     });
@@ -742,13 +743,13 @@ fn configurations_that_cannot_be_used_are_refused_with_line_key_and_remedy() {
     assert_eq!(check("foreign-agent", foreign), (Some(0), String::new()));
     assert_eq!(check("node", &node), (Some(0), String::new()));
     for (role, text, line, key, remedy) in [
-        ("home-agent", home_agent().replace("spi = 256", "spi = 255"), 6, "mobiles[0].spi", "from 256 on"),
+        ("home-agent", home_agent().replace("spi = 256", "spi = 255"), 6, "mobiles[0].spi", "256 or more"),
         ("home-agent", home_agent().replace(KEY, "0011"), 7, "mobiles[0].key", "openssl rand"),
         ("home-agent", home_agent().replace("10.1.0.9", "10.2.0.9"), 5, "mobiles[0].address", "home network"),
         ("home-agent", home_agent().replace("10.1.0.1/24", "10.1.0.1"), 2, "address", "10.1.0.9/24"),
         ("home-agent", home_agent().replace("up0", "lan0"), 3, "uplinks[0]", "once"),
         ("foreign-agent", foreign.replace("10.4.0.2", "224.0.0.1"), 2, "care_of", "10.1.0.1"),
-        ("foreign-agent", format!("{foreign}radio = \"wlan0\"\n"), 5, "links[0].radio", "leave it out"),
+        ("foreign-agent", format!("{foreign}radio = \"wlan0\"\n"), 5, "links[0].radio", "remove it"),
         (
             "node",
             node.replace("home_agent = \"10.1.0.1\"", "home_agent = \"10.1.0.9\""),
@@ -763,7 +764,7 @@ fn configurations_that_cannot_be_used_are_refused_with_line_key_and_remedy() {
             node.replace("wlan0\"\nkind = \"link\"", "wlan0\"\nkind = \"link\"\nagents = [\"10.9.0.3\"]"),
             9,
             "links[0].agents",
-            "leave it out",
+            "remove it",
         ),
     ] {
         let (status, said) = check(role, &text);

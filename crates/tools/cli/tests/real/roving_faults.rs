@@ -1,4 +1,4 @@
-//! What goes wrong around a roving node: strangers that advertise, interfaces that come and go, agents that are killed.
+//! Faults around a roving node: rogue agents, interfaces that come and go, agents that are killed.
 
 use std::fs;
 use std::thread::sleep;
@@ -84,7 +84,7 @@ fn interfaces_that_come_later_or_are_made_again_are_taken() {
     let links = [("mesh0", "mesh", ""), ("ppp0", "co-located", "")];
     world.start_role("mobile", "node", &mobile_node(&links));
     for name in ["mesh0", "ppp0"] {
-        let waits = format!("there is no interface {name} yet: waiting for it");
+        let waits = format!("interface {name} does not exist yet; waiting for it");
         assert!(world.said("node").contains(&waits), "{}", world.said("node"));
     }
     // pppd makes an interface, and another one of the same name at each redial.
@@ -109,7 +109,8 @@ fn interfaces_that_come_later_or_are_made_again_are_taken() {
         eprintln!("after redial {}: {received} of {sent} pings answered", redial - 1);
         assert_eq!(received, sent);
     }
-    // The mesh comes up behind, with its foreign agent, and is the better one; and again when its node is started anew.
+    // The mesh comes up behind, with its foreign agent, and is the better one; and again when its
+    // node restarts.
     world.mesh(&["mobile", "car", "foreign"], "dsr");
     let foreign = "uplink = \"up0\"\ncare_of = \"10.4.0.2\"\n[[links]]\ninterface = \"mesh0\"\nmesh = true\n";
     world.start_role("foreign", "foreign-agent", foreign);
@@ -144,7 +145,7 @@ fn a_link_that_is_made_again_is_home_again() {
     let arp = |w: &World| w.run("mobile", "cat /proc/sys/net/ipv4/conf/wlan0/arp_ignore").1;
     assert_eq!(arp(&world).trim(), "1", "as at the first one");
     world.stop("node");
-    assert_eq!(arp(&world).trim(), "0", "and set back");
+    assert_eq!(arp(&world).trim(), "0", "and restored");
 }
 
 #[test]

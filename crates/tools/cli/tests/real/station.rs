@@ -1,4 +1,4 @@
-//! What a node tells of itself while it runs: metrics, position, events, reports over the mesh, frames that it missed.
+//! What a running node reports: metrics, position, events, reports over the mesh, frames that it missed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,7 @@ def main(own, peer, file):
             "source": str(bundle.primary_block.source),
             "destination": str(bundle.primary_block.destination),
             "payload": bytes(bundle.payload_block.data).decode(),
-            # It computes the checksums anew, and has its own order of blocks.
+            # It computes the checksums again, and has its own order of blocks.
             "same_blocks": sorted(map(bytes, bundle)) == sorted(map(cbor2.dumps, cbor2.loads(octets))),
         }
         print(json.dumps(heard), file=out)

@@ -1,4 +1,5 @@
-//! What a node changed at its host is set back, whoever is killed: the node, the process that sets the host back, or both.
+//! A node's changes to its host are undone, whichever process is killed: the node, the process that
+//! restores the host, or both.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -69,7 +70,7 @@ fn a_node_whose_helper_is_killed_says_so_leaves_the_mesh_and_sets_the_host_back(
         mesh.until("the node says so", SECONDS_20, |m| m.said(0).contains(&format!("({helper}) was killed")));
         assert_eq!(mesh.end_by_itself(0), Some(1), "{}", mesh.said(0));
         assert_eq!(network(&mesh, 0), before, "{protocol}");
-        // What it set back by itself is not set back again, whatever became of it.
+        // Settings that it restored itself are not restored again, whatever became of them.
         assert!(mesh.run(0, "sysctl -w net.ipv4.conf.eth1.send_redirects=0").0);
         let (ok, said) = restore(&mesh);
         assert!(ok && said.contains("nothing to restore"), "{said}");
@@ -95,7 +96,7 @@ fn a_node_that_is_ended_when_its_helper_has_just_been_killed_sets_the_host_back(
     mesh.signal(0, "-CONT");
     mesh.end_by_itself(0);
     assert_eq!(network(&mesh, 0), before, "{}", mesh.said(0));
-    assert!(mesh.said(0).contains("the node set it back itself"), "{}", mesh.said(0));
+    assert!(mesh.said(0).contains("the node undid its changes itself"), "{}", mesh.said(0));
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn a_host_is_as_before_when_a_node_was_killed_with_its_helper_and_another_ran() 
             assert_ne!(network(&mesh, 0), before, "nobody set the host back");
         }
         mesh.start(0, protocol, sets);
-        assert!(mesh.said(0).contains("eth1: set back what a node left that was killed"), "{}", mesh.said(0));
+        assert!(mesh.said(0).contains("eth1: undid the changes of a killed node"), "{}", mesh.said(0));
         mesh.stop(0);
         assert_eq!(mesh.host_state(0) + &network(&mesh, 0), before, "{protocol}");
     }
@@ -175,15 +176,18 @@ fn a_second_node_at_an_interface_is_refused_with_the_process_of_the_first() {
     let variable = format!("WAYHOP_RUNTIME_DIR={folder}");
     let all: Vec<&str> = ["env", &variable].into_iter().chain(second).collect();
     let (ok, said) = mesh.run_args(0, &all);
-    assert!(!ok && said.contains(&format!("runs on eth1 already, as process {}", mesh.pid(0))), "{said}");
+    assert!(
+        !ok && said.contains(&format!("a node is already running on eth1, as process {}", mesh.pid(0))),
+        "{said}"
+    );
     assert_eq!(mesh.host_state(0), during);
     mesh.ping(0, 1, 2);
     mesh.stop_all();
     assert_eq!(mesh.host_state(0), before);
 }
 
-/// Sets back what killed nodes left at host 0.
-/// Settings of all interfaces are those of every node of a host: the last one that ends sets them back.
+/// Undoes the changes of killed nodes at host 0. Settings of all interfaces are shared by all nodes
+/// of a host: the last one to end restores them.
 #[test]
 fn of_two_nodes_of_a_host_the_last_one_sets_the_settings_of_all_interfaces_back() {
     if !may_run() {
@@ -272,7 +276,10 @@ fn a_node_that_cannot_set_its_host_back_says_so_fails_and_leaves_it_to_others() 
     assert_eq!(mesh.end(0), Some(1));
     let said = mesh.said(0);
     assert!(said.contains("eth1: set ipv4 own forwarding 0 1: Read-only file system"), "{said}");
-    assert!(said.contains("this host is not as it was") && said.contains("wayhop node --restore"), "{said}");
+    assert!(
+        said.contains("these changes to the host remain") && said.contains("wayhop node --restore"),
+        "{said}"
+    );
     let (ok, said) = restore(&mesh);
     assert!(ok && said.contains("changed at eth1"), "{said}");
     assert_eq!(mesh.host_state(0), before);
@@ -288,7 +295,7 @@ fn a_node_sets_its_host_back_when_its_list_was_spoiled() {
     mesh.start(0, "dsr", &[]);
     fs::write(list(&mesh), "nonsense\n").unwrap();
     assert_eq!(mesh.end(0), Some(0), "{}", mesh.said(0));
-    assert!(mesh.said(0).contains("the node set it back itself"), "{}", mesh.said(0));
+    assert!(mesh.said(0).contains("the node undid its changes itself"), "{}", mesh.said(0));
     assert_eq!(network(&mesh, 0), before);
 }
 
@@ -326,8 +333,8 @@ fn a_list_that_is_none_is_refused_with_its_line_and_the_remedy() {
     let text = fs::read_to_string(&list).unwrap();
     let left = network(&mesh, 0);
     for (wrong, says) in [
-        (text.clone() + "set ipv4 own ../../../kernel/panic 0 1\n", "no name of a setting"),
-        (text.clone() + "\u{0}\u{1}\n", "is no change"),
+        (text.clone() + "set ipv4 own ../../../kernel/panic 0 1\n", "is not a setting"),
+        (text.clone() + "\u{0}\u{1}\n", "is not a change"),
         ("routes\n".to_owned(), "line 1"),
     ] {
         fs::write(&list, wrong).unwrap();
@@ -343,7 +350,7 @@ fn a_list_that_is_none_is_refused_with_its_line_and_the_remedy() {
     fs::write(&list, &text).unwrap();
     assert!(Command::new("chmod").arg("666").arg(&list).status().unwrap().success());
     let (ok, said) = restore(&mesh);
-    assert!(!ok && said.contains("no file that only its owner"), "{said}");
+    assert!(!ok && said.contains("not a file that only its owner"), "{said}");
     assert_eq!(network(&mesh, 0), left, "nothing is done");
 }
 

@@ -1,5 +1,5 @@
-//! A node that goes on for months: its configuration is read again, its interface goes and comes back, its log is renamed;
-//! and what a wireless interface tells it.
+//! A node that runs for months: its configuration is reloaded, its interface disappears and
+//! returns, its log is renamed; and the reports of a wireless interface.
 
 use std::fs;
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn a_node_goes_on_when_its_interface_was_taken_away_and_made_again_under_its_nam
             said.contains(" 0% packet loss") && searches(m) == before
         });
         let log = mesh.stop(1);
-        assert!(!log.contains("cannot be watched"), "{log}");
+        assert!(!log.contains("cannot attach eBPF"), "{log}");
         let left = mesh.ip(1, "-4 route") + &mesh.ip(1, "-4 address show dev eth1");
         assert!(!left.contains("proto 119") && !left.contains("10.0.0.2"), "{protocol}: {left}");
     }
@@ -107,14 +107,14 @@ fn sighup_has_the_node_take_over_what_may_change_and_say_what_may_not() {
     write("mesh7", "debug", 4000, 10);
     mesh.signal(0, "-HUP");
     mesh.until("it is read", SECONDS_20, |_| text().contains("protocol.active_route_timeout_ms is 4000"));
-    assert!(text().contains("tun cannot change while the node runs"), "{}", text());
+    assert!(text().contains("tun cannot change at run time"), "{}", text());
     assert!(!text().contains("net_diameter"), "{}", text());
     assert!(parameter(&mesh).contains("4000"), "{}", parameter(&mesh));
     assert!(!fs::read_to_string(&renamed).unwrap().contains("4000"), "the old file is closed");
 
     fs::write(&file, "interface = 7\n").unwrap();
     mesh.signal(0, "-HUP");
-    mesh.until("the fault is told", SECONDS_20, |_| text().contains("nothing was changed"));
+    mesh.until("the fault is told", SECONDS_20, |_| text().contains("configuration not reloaded"));
     mesh.stop(0);
     assert!(text().contains("info: ends"), "{}", text());
 }

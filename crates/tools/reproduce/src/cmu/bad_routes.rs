@@ -1,4 +1,4 @@
-//! Figures 15 and 16: a good route of two hops, a bad one of one, and what it is worth to remember which is which.
+//! Figures 15 and 16: a good route of two hops, a bad one of one, and the benefit of remembering the bad one.
 
 use wayhop_core::NodeId;
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Range, Row, Section, Series};

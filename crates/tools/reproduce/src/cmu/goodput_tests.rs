@@ -1,4 +1,4 @@
-//! Section 9's rows from transfers whose goodput is known, and section 2's from links that are.
+//! Section 9's rows from transfers of known goodput, and section 2's from known links.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! The ping test of section 8: what E1 sent and heard, from the captures of all nodes.
+//! The ping test of section 8: the packets of E1, from the captures of all nodes.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

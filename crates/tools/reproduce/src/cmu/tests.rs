@@ -166,7 +166,8 @@ fn script() -> Ping {
     air.carry(Frame { ack_request: Some(9), ..request(2, &[T1]) }, &[]);
     air.carry(request(2, &[T2]), &[T2]);
     air.carry(passed_on(2, &[T2]), &[E1]);
-    // 3: directly to E2, which does not answer. An acknowledgement to somebody else is none of E1's.
+    // 3: directly to E2, which does not answer. An acknowledgement to another node does not count
+    // for E1.
     air.carry(Frame { ack_request: Some(10), ..request(3, &[]) }, &[E2]);
     air.carry(Frame { ack: Some((9, T1, T2)), ..ack(9, T1) }, &[]);
     air.to
@@ -321,7 +322,7 @@ fn congested(retransmissions: u64) -> Congestion {
     for i in 0..retransmissions {
         c.sent(&send(0, 3_000 + i, i, Decision::Retransmitted, 240));
     }
-    // The other end's replies, and what it sends again, are none of A's.
+    // The other end's replies and retransmissions do not count for A.
     c.hop(&hop(HopKind::Originate, 1, 900, 3));
     c.sent(&send(1, 3_500, 900, Decision::Retransmitted, 999));
     c.sent(&send(0, 3_600, 900, Decision::Retransmitted, 999));

@@ -8,7 +8,7 @@ use super::ping::Ping;
 
 /// The shortest timer (section 6.2), milliseconds.
 const MINIMUM_MS: f64 = 50.0;
-/// Timers are whole milliseconds in the paper; ours have more digits.
+/// Timers are integer milliseconds in the paper; ours have more digits.
 const ROUNDING_MS: f64 = 0.5;
 
 /// The share of timers at the minimum, per cent.

@@ -1,4 +1,4 @@
-//! The transfers of section 9, and what is seen of one.
+//! The transfers of section 9, and their observation.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! Table 1: what the cards can do.
+//! Table 1: the cards' performance.
 
 use wayhop_core::{NodeId, Time};
 use wayhop_report::{Row, Section};

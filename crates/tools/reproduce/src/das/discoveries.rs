@@ -1,4 +1,4 @@
-//! How long route discoveries take, from what AODV remarks.
+//! Durations of route discoveries, from AODV's notes.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Figures 3 and 4 from a transfer made by hand: what arrived in order is told from what was acknowledged.
+//! Figures 3 and 4 from a transfer made by hand: in-order data and acknowledged data are distinguished.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! Tables 2 and 3: how long it takes to find a route.
+//! Tables 2 and 3: durations of route discoveries.
 
 use wayhop_report::{Axis, Distribution, Estimate, Figure, Mark, Plot, Range, Row, Section, Series, cdf};
 

@@ -1,8 +1,8 @@
 //! S. Desilva, S. R. Das: *Experimental Evaluation of a Wireless Ad Hoc Network*, IC3N 2000.
 //!
-//! A chain of up to five nodes that hear their neighbours only; AODV in the profile `das` over WaveLAN-I radios. Latencies are
-//! what AODV remarks of its discoveries; a loss belongs to the node that dropped the packet or to the link on which
-//! it was transmitted and not received, as the testbed's instrumentation had it.
+//! A chain of up to five nodes that hear their neighbours only; AODV in the profile `das` over WaveLAN-I
+//! radios. Latencies are from AODV's notes on its discoveries; a loss belongs to the node that dropped the
+//! packet or to the link on which it was transmitted and not received, as in the testbed's instrumentation.
 
 mod card;
 mod discoveries;

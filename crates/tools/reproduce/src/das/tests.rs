@@ -23,7 +23,7 @@ fn discoveries(latencies_ms: &[u64]) -> Discoveries {
     for ms in latencies_ms {
         d.note(&found(0, FAR, *ms));
     }
-    // Those of others, and for others, are none of ours.
+    // Those of others, and for others, do not count.
     d.note(&found(1, FAR, 77));
     d.note(&found(0, Ipv4Addr::new(10, 0, 0, 2), 77));
     d

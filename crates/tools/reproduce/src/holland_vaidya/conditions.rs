@@ -1,4 +1,4 @@
-//! Figure 3: what the movement allowed the connection.
+//! Figure 3: the paths that movement allowed the connection.
 
 use wayhop_report::{Estimate, Row, Section, plain};
 use wayhop_scenario::Resolved;

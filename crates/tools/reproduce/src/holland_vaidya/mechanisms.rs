@@ -53,7 +53,7 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
     })
 }
 
-/// The mechanisms that are told of lost routes, and those that are not.
+/// The mechanisms that report lost routes to the sender, and those that do not.
 fn gains(lines: &[(Mechanism, Vec<(f64, Estimate)>)]) -> Figure {
     // Few patterns may gain more than the 400 kb/s that fifty stay below.
     let ends = |e: &Estimate| e.ci95.unwrap_or([e.mean; 2]).into_iter().fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -78,7 +78,7 @@ fn gains(lines: &[(Mechanism, Vec<(f64, Estimate)>)]) -> Figure {
     Figure {
         name: "Gains".to_owned(),
         caption: "Mean difference to Reno, paired by pattern, with 95 % intervals.".to_owned(),
-        panels: [panel("Told of lost routes", true), panel("Not told", false)]
+        panels: [panel("Notified of lost routes", true), panel("Not notified", false)]
             .into_iter()
             .flatten()
             .collect(),

@@ -1,8 +1,9 @@
 //! G. Holland, N. Vaidya: *Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II*, Texas A&M TR 99-005, 1999.
 //!
-//! Thirty nodes that never rest, one endless TCP connection over DSR, 50 patterns of movement, each at 2, 10, 20 and 30 m/s.
-//! Conditions are what the topology oracle finds in the movement (Figure 3); the throughput is compared with what fixed
-//! chains let expect (equation 1); and each mechanism against lost routes runs the same patterns again.
+//! Thirty nodes that never pause, one endless TCP connection over DSR, 50 patterns of movement,
+//! each at 2, 10, 20 and 30 m/s. Conditions are computed from the movement by the topology oracle
+//! (Figure 3); the throughput is compared with the expectation from fixed chains (equation 1); and
+//! each mechanism against lost routes runs the same patterns again.
 
 mod arp;
 mod chains;
@@ -100,7 +101,7 @@ pub fn reproduce(
     Ok(found.outcome(options, dir))
 }
 
-/// So many of them, in words.
+/// A number of patterns, in words.
 fn patterns(count: usize) -> String {
     if count == 1 { "1 pattern".to_owned() } else { format!("{count} patterns") }
 }

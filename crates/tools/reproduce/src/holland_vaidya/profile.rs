@@ -1,4 +1,4 @@
-//! Figures 4 to 53: a pattern's profile, and what TCP made of it.
+//! Figures 4 to 53: a pattern's profile, and TCP's throughput in it.
 
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Series};
 

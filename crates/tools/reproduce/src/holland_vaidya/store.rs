@@ -1,4 +1,4 @@
-//! The runs that are made, one line each in a file, so that an interrupted study goes on where it stopped.
+//! The finished runs, one line each in a file, from which an interrupted study resumes.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -60,7 +60,7 @@ impl Store {
         let lines = text.lines().filter_map(|l| serde_json::from_str::<Line>(l).ok());
         let known: BTreeMap<Job, Transfer> =
             lines.filter(|l| l.of == of).map(|l| (l.job, l.transfer)).collect();
-        // What is kept is written anew, beside the file and then in its place.
+        // The kept lines are rewritten beside the file, which they then replace.
         let part = path.with_extension("part");
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).open(&part)?;
         for (job, transfer) in &known {
@@ -82,7 +82,7 @@ impl Store {
     }
 }
 
-/// Whether a line is whole and of another program's file, such as the one of `wayhop sweep`.
+/// Whether a line is complete and of another program's file, such as that of `wayhop sweep`.
 fn is_of_something_else(line: &str) -> bool {
     serde_json::from_str::<Value>(line).is_ok_and(|v| v.get("of").is_none() || v.get("job").is_none())
 }

@@ -1,4 +1,4 @@
-//! Throughput of each pattern at each speed, beside what was to be expected.
+//! Throughput of each pattern at each speed, next to the expected one.
 
 use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Row, Section, Series, mean};
 use wayhop_topology::ChainThroughput;

@@ -1,4 +1,4 @@
-//! The paper's figures, drawn anew.
+//! The paper's figures, redrawn.
 
 use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Series, Spread, mean, standard_deviation};
 

@@ -1,7 +1,8 @@
 //! MeshTest: UDP and TCP between two radios that a matrix of attenuators moves apart and past each other.
 //!
-//! The two 802.11g radios are those of the preset `meshtest`, one as access point. Once a second the attenuator solver makes the path
-//! loss of free space at that second's distance (`levels`). Throughput is what arrives in each second (`watch`).
+//! The two 802.11g radios are those of the preset `meshtest`, one as access point. Once a second
+//! the attenuator solver makes the path loss of free space at that second's distance (`levels`).
+//! Throughput is the payload that arrives in each second (`watch`).
 
 #[cfg(feature = "linux")]
 mod emulation;

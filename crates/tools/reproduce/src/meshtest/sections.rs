@@ -1,4 +1,4 @@
-//! The paper's numbers and shapes beside ours.
+//! The paper's numbers and shapes next to ours.
 
 use wayhop_report::{Range, Row, Section, mean};
 

@@ -1,8 +1,9 @@
-//! Data MULEs, described by the paper on MeshTest's transport layer (Hahn and others, 2008): what a contact carries, and how much
-//! that varies. And who gets a copy: epidemic routing, PRoPHET, spray and wait over the same moves.
+//! Data MULEs, described by the paper on MeshTest's transport layer (Hahn and others, 2008): the
+//! data per contact, and its variation. And the choice of copies: epidemic routing, PRoPHET, spray
+//! and wait over the same moves.
 //!
-//! Neither publishes numbers that could be set beside ours: the rows have none of a paper, and the orderings that are claimed are
-//! judged over pairs of runs.
+//! Neither publishes numbers to compare with ours: the rows have none of a paper, and claimed
+//! orderings are judged over pairs of runs.
 
 mod contacts;
 mod passes;

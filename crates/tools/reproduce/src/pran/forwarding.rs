@@ -1,4 +1,5 @@
-//! Table 1 and Figure 3: what forwarding a packet costs at user level, beside the kernel's own forwarding.
+//! Table 1 and Figure 3: the cost of forwarding a packet at user level, compared with the kernel's
+//! forwarding.
 
 use std::sync::atomic::AtomicBool;
 
@@ -284,7 +285,7 @@ fn carried(measured: &Measurements, way: Way, hops: usize) -> Row {
     };
     let highest = rates.filter(|r| arrives(*r)).max();
     row_of(Row::new("Figure 3", &name(way, hops), "carried_pps", None), highest.map(f64::from))
-        .note("The highest offered rate of which at least 99 % was sent and arrived.")
+        .note("The highest offered rate at which at least 99 % of the packets were sent and arrived.")
 }
 
 fn figure(plan: &Plan, measured: &Measurements) -> Figure {

@@ -1,9 +1,9 @@
 //! Saha, To, PalChaudhuri, Du, Johnson: *Design and Performance of PRAN: A System for Physical
 //! Implementation of Ad Hoc Network Routing Protocols*.
 //!
-//! Two parts, both with real programs on the real clock: [`Part::Forwarding`] is what a packet costs at a node in the middle
-//! (section 6.1), [`Part::Demonstration`] a robot that is driven around a building while its video crosses the mesh
-//! (sections 6.2 and 6.3). Each is a file that hands sections to this one.
+//! Two parts, both with real programs on the real clock: [`Part::Forwarding`] is the cost of a packet at a
+//! forwarding node (section 6.1), [`Part::Demonstration`] a robot that is driven around a building while its
+//! video crosses the mesh (sections 6.2 and 6.3). Each is a file that hands sections to this one.
 
 mod bench;
 mod demonstration;

@@ -1,4 +1,4 @@
-//! What the page can ask to be changed in a scenario's text.
+//! The changes that the page can request in a scenario's text.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The scenario's file: what it holds, and how it is saved.
+//! The scenario's file: its content, and saving it.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -63,7 +63,7 @@ pub(crate) fn save(path: &Path, text: &str, before: Option<&str>) -> Result<Stri
         }
     });
     written.and_then(|()| fs::rename(&part, path)).map_err(|e| {
-        // The old file is whole; what is left of the new one is of no use.
+        // The old file is intact; the rest of the new one is useless.
         let _ = fs::remove_file(&part);
         cannot(e)
     })?;

@@ -12,7 +12,7 @@ const MAX_NODES: usize = 2_000;
 const MAX_CHANGES: usize = 2_000_000;
 /// The limit on nodes times changes for the exact answer; above it, the network is examined at single moments.
 const MAX_EXACT: usize = 12_000_000;
-/// So many: one for each pixel of the page's strips.
+/// Moments: one for each pixel of the page's strips.
 const MOMENTS: u32 = 300;
 /// The most pairs whose hops are followed.
 const MAX_PAIRS: usize = 20;

@@ -1,4 +1,4 @@
-//! The editor of a scenario: its text is the document, and every edit keeps what it does not name.
+//! The scenario editor: the text is the document, and every edit leaves the rest of it unchanged.
 
 mod convert;
 mod edit;

@@ -105,7 +105,7 @@ impl PictureUpload {
                 Ok(mut file) => {
                     let written = file.write_all(&octets).and_then(|()| file.sync_all());
                     written.map_err(|e| {
-                        // What is left of it is of no use.
+                        // Its remains are useless.
                         let _ = fs::remove_file(&path);
                         wrong(format!("cannot write to the scenario's folder: {e}"))
                     })?;

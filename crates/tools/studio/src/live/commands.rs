@@ -1,4 +1,4 @@
-//! What a viewer may ask of a run under way, in the words of the control socket.
+//! The requests of a viewer to a run in progress, in the protocol of the control socket.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};

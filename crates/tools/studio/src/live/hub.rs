@@ -19,7 +19,7 @@ use super::ring::Ring;
 
 /// How often places are asked for and packets are passed on.
 const EVERY: Duration = Duration::from_millis(100);
-/// Counters, and who is up, are asked for each time that so many looks have passed.
+/// Counters, and which nodes are up, are polled only every this many polls of the rest.
 const SELDOM: u32 = 10;
 /// How long after a question the end of the run may come to be known.
 const FOLLOWED_BY: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ const BATCH: usize = 64;
 /// A run under way.
 pub(crate) struct Hub {
     socket: PathBuf,
-    /// Tells this reading of the run from one after it: message numbers begin anew.
+    /// Distinguishes this reading of the run from a later one: message numbers restart.
     id: String,
     about: About,
     ring: Mutex<Ring>,
@@ -210,7 +210,7 @@ impl Hub {
         }
     }
 
-    /// A question has no answer. At the end of the run, whoever follows it knows that it has ended.
+    /// A request failed. At the end of a run that is expected.
     fn broken(&self, e: &ClientError) {
         let begin = Instant::now();
         while !self.has_ended() && begin.elapsed() < FOLLOWED_BY {

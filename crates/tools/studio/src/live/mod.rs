@@ -1,7 +1,7 @@
 //! Runs under way, as a viewer follows them: emulations, labs and nodes, by their control sockets.
 //!
-//! A [`hub::Hub`] reads one run for all its viewers, each at a WebSocket ([`viewer`]). What was said stays for a while: a viewer
-//! whose connection broke goes on where it was.
+//! A [`hub::Hub`] reads one run for all its viewers, each at a WebSocket ([`viewer`]). Messages are
+//! kept for a while, so that a viewer that reconnects resumes where it was.
 
 mod commands;
 mod hub;
@@ -65,7 +65,7 @@ impl Live {
         json!({ "runs": runs })
     }
 
-    /// What is read of a run, for one more viewer. One that has ended is asked for anew.
+    /// The reader of a run, for one more viewer. One that has ended is connected again.
     pub(crate) fn hub(&self, name: &str) -> Result<Arc<Hub>, Error> {
         if self.only.as_ref().is_some_and(|only| only != name) {
             return Err(Error::not_found(format!("this studio does not show {name}")));

@@ -28,7 +28,7 @@ pub(crate) struct Packets {
     lost: u64,
     /// What is known of each flow, by its number, as a summary has it.
     flows: BTreeMap<u32, Value>,
-    /// The numbers of those that nobody has been told of yet.
+    /// The numbers of flows that no client has received yet.
     new_flows: Vec<u32>,
 }
 

@@ -49,7 +49,8 @@ impl Ring {
         }
     }
 
-    /// What follows from a number on, at most so many messages, with the number of the first of them: a later one if some are gone.
+    /// The messages from a number on, at most `most`, and the number of the first of them, which is
+    /// later if some were discarded.
     pub(crate) fn since(&self, number: u64, most: usize) -> (u64, Vec<Message>) {
         let begin = number.max(self.first);
         let skip = (begin - self.first) as usize;

@@ -1,8 +1,8 @@
 //! One viewer of a run under way, at a WebSocket (RFC 6455).
 //!
-//! The server says `run` first, then what happened since the message that the viewer had last, or all that is kept. A viewer that
-//! is too slow for the run misses what has gone meanwhile, and is told so by `gap`. What it sends are requests, answered one
-//! after the other.
+//! The server sends `run` first, then everything since the viewer's last message, or everything
+//! that is kept. A viewer that is too slow for the run misses messages, and learns so by `gap`. The
+//! viewer sends requests, which are answered in order.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What charts are drawn from is what the run recorded.
+//! The data of charts is the data of the run.
 
 use std::path::Path;
 

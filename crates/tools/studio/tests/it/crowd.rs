@@ -1,4 +1,4 @@
-//! Clients that hold connections for nothing, and an honest page beside them.
+//! Clients that block connections, and an honest page beside them.
 
 use std::io::{ErrorKind, Write as _};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! A run under way, played by a control socket whose owner answers as told.
+//! A run in progress, played by a control socket with prepared answers.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,8 +26,7 @@ fn answer(call: Call, time_s: f64, asked: &Mutex<Vec<Request>>) {
     let request = call.request.clone();
     // As a lab does while one of its nodes is down.
     if call.node.is_none() && matches!(request, Request::Counters {}) {
-        let down =
-            ControlError::new(ErrorCode::Refused, "node 1 is down", "ask again when its outage is over");
+        let down = ControlError::new(ErrorCode::Refused, "node 1 is down", "try again after its outage");
         return call.answer(Err(down));
     }
     let value = match &request {

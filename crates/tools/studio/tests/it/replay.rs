@@ -1,4 +1,4 @@
-//! The player with a run in a document of its own.
+//! The player with a run in a single document.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The story of a packet and its frames are those of the run: tables and captures written by hand.
+//! The story of a packet and its frames match the run: tables and captures written by hand.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! What the server says of a run is what the run recorded.
+//! The server's answers about a run match its records.
 
 use tempfile::TempDir;
 use wayhop_core::DropReason;

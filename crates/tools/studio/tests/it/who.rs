@@ -1,4 +1,4 @@
-//! Who gets what.
+//! Access: who gets which answer.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Seeds and axes as the command line gives them, and what they make of a plan.
+//! Seeds and axes on the command line, and their effect on a plan.
 
 use proptest::prelude::*;
 use wayhop_sweep::{Axis, Changes, Plan, SeedRange, Seeds};
@@ -144,7 +144,7 @@ fn settings_seeds_and_figures_of_the_command_line_hold() {
     for (set, remedy) in [
         ("seed=3", "--set seed=3: the seed cannot be set for all runs; use --seeds"),
         ("movement={kind=\\\"static\\\"}", "tables cannot be set here; set its keys one by one"),
-        ("duration_s", "there is no = in the setting"),
+        ("duration_s", "the setting has no ="),
         ("duration_s.x=1", "duration_s is 10, not a table"),
     ] {
         let e = refused(&changes(&[], &[&set.replace("\\\"", "\"")]));

@@ -1,4 +1,4 @@
-//! A sweep that is told to stop.
+//! Interrupting a sweep.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What a plan says, and what it may not say.
+//! Valid and invalid plans.
 
 use std::fs;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn a_wrong_plan_is_refused_with_line_key_and_remedy() {
             "seeds = [1]\n".to_owned(),
             "the key `scenario` is missing; add scenario; see docs/reference/sweep.md for all keys",
         ),
-        ("scenario = \"s\"\nseed = [1]\n".into(), "2:1: there is no key `seed` here; known are "),
+        ("scenario = \"s\"\nseed = [1]\n".into(), "2:1: unknown key `seed`; expected one of "),
         (
             format!("scenario = \"s\"\n{axis}"),
             "3:1: axis[0].name: axis \"a\" needs exactly one of values, files and set; give one of them",

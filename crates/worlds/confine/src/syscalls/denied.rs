@@ -1,4 +1,4 @@
-//! What neither a router nor a program in a mesh has any need of.
+//! System calls that neither a router nor a program in a mesh needs.
 
 use std::io;
 
@@ -78,7 +78,8 @@ const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 /// Refuses this thread, and what it starts, all that is denied, sockets of other families than these, and other commands of `bpf(2)` than
 /// these.
 pub(super) fn deny(families: &[i32], bpf: &[u64]) -> io::Result<()> {
-    // Its flags are in memory, where no filter sees them. Whoever hears that it is not there uses clone, whose flags are arguments.
+    // Its flags are in memory, which no filter sees. Programs fall back from ENOSYS to clone, whose
+    // flags are arguments.
     let clone3 = [(libc::SYS_clone3, vec![])].into();
     let clone3 = compile(clone3, SeccompAction::Allow, SeccompAction::Errno(libc::ENOSYS as u32))?;
     let others = compile(denied(families, bpf)?, SeccompAction::Allow, REFUSED)?;

@@ -1,7 +1,7 @@
-//! What a node may do after its start.
+//! System calls that a node may use after its start.
 //!
-//! It may start processes, and execute files: the process that sets the host back is Wayhop itself, executed anew. That process has
-//! this filter, too.
+//! It may start processes, and execute files: the undo process is Wayhop itself, executed again,
+//! with this filter.
 
 use std::io;
 

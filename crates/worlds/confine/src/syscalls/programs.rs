@@ -1,4 +1,4 @@
-//! What a stranger's program in a mesh may do.
+//! System calls that an untrusted program in a mesh may use.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Reading positions of a running gpsd.
+//! Reading positions from a running gpsd.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -96,7 +96,7 @@ fn keep_listening(address: &str, shared: &GpsdFixes, stopped: &Receiver<()>) {
             }
             state.latest = None;
             state.connection = None;
-            let what = outcome.err().map_or_else(|| "it closed the connection".to_owned(), |e| e.to_string());
+            let what = outcome.err().map_or_else(|| "connection closed".to_owned(), |e| e.to_string());
             state.trouble = Some(format!("gpsd at {address}: {what}"));
         }
         wait = if began.elapsed() > RETRY.1 { RETRY.0 } else { (wait * 2).min(RETRY.1) };
@@ -139,7 +139,7 @@ fn listen(address: &str, shared: &GpsdFixes) -> io::Result<()> {
             return Ok(());
         }
         if n as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it sends a line without end"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is too long"));
         }
         if reader.take(&String::from_utf8_lossy(&line), Instant::now()) {
             shared.lock().latest = reader.latest();

@@ -1,4 +1,4 @@
-//! Lines of the protocol. They come from other programs: whatever is in them, reading them is harmless.
+//! Lines of the protocol. They come from other programs, and reading them is harmless whatever they contain.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub enum Report {
 /// Standard deviations of a position.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Deviations {
-    /// Of which moment: nanoseconds since 1970 (UTC).
+    /// Time of the fix: nanoseconds since 1970 (UTC).
     pub time_unix_ns: Option<u64>,
     /// Horizontal, metres: the root of the sum of the squares of those north and east.
     pub horizontal_m: f64,
@@ -109,7 +109,7 @@ fn deviations(line: &Line) -> Option<Deviations> {
     })
 }
 
-/// Releases before 3.22 name the satellites only; a SKY without any of both tells of other things.
+/// Releases before 3.22 name the satellites only; a SKY with neither is about something else.
 fn satellites(line: &Line) -> Option<u8> {
     let listed = || line.satellites.as_ref().map(|all| all.iter().filter(|s| s.used).count());
     line.u_sat.map(usize::from).or_else(listed).map(|n| n.min(u8::MAX.into()) as u8)
@@ -134,7 +134,7 @@ fn fix(line: &Line) -> Option<Fix> {
     })
 }
 
-/// What a client wants to be sent.
+/// What a client asks for.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Watch {

@@ -1,7 +1,7 @@
 //! Positions from and for GPS programs, in the JSON protocol of gpsd (gpsd_json(5), version 3).
 //!
-//! [`Client`] reads positions of a running gpsd. [`Server`] is what a gpsd with one receiver looks like to its clients, so that
-//! `cgps`, `gpspipe -w` and anything on libgps see where an emulated node is.
+//! [`Client`] reads positions of a running gpsd. [`Server`] acts as a gpsd with one receiver, so
+//! that `cgps`, `gpspipe -w` and anything on libgps see where an emulated node is.
 
 mod client;
 mod messages;

@@ -1,4 +1,4 @@
-//! What the lines of a gpsd say together: a position, its accuracy, and the satellites come in different ones.
+//! Combines the lines of a gpsd: position, accuracy and satellites come in different ones.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What a gpsd with one receiver looks like to its clients.
+//! Acts as a gpsd with one receiver.
 
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Write as _};

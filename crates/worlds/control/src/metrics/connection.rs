@@ -1,4 +1,4 @@
-//! One client: a request, an answer, the end.
+//! One client: a request and an answer, then the connection closes.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, TcpStream};
@@ -39,7 +39,7 @@ impl Connection {
         Ok(Self { stream, from, end: now + PATIENCE, request: Vec::new(), answer: None })
     }
 
-    /// Whether its request is whole.
+    /// Whether its request is complete.
     pub(super) fn is_answered(&self) -> bool {
         self.answer.is_some()
     }
@@ -60,7 +60,7 @@ impl Connection {
         if self.answer.is_none() {
             let octets = match self.hear(now)? {
                 Some(request) => answer(&request, snapshot),
-                None => response("400 Bad Request", "give a short request in time\n", true),
+                None => response("400 Bad Request", "the request is too long or too slow\n", true),
             };
             self.answer = Some(Answer { octets, sent: 0 });
         }

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::connection::{Connection, Outcome};
 use super::snapshot::Snapshot;
 
-/// The most clients at a time. For one more, the oldest of the address that has the most gives way.
+/// The most clients at a time. One more replaces the oldest of the address with the most.
 pub const MAX_CLIENTS: usize = 32;
 /// How many are accepted in one turn: less than there is room for, so that each has its turn before others take its place.
 const PER_TURN: usize = MAX_CLIENTS / 2;

@@ -1,4 +1,4 @@
-//! What there is to tell, as text.
+//! Metrics as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ impl Snapshot {
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let a = &self.about;
-        line(&mut text, "wayhop_info", "gauge", "Which wayhop this is.");
+        line(&mut text, "wayhop_info", "gauge", "Version of Wayhop.");
         let labels =
             [("version", &a.wayhop), ("name", &a.name), ("world", &a.world), ("protocol", &a.protocol)];
         let labels: Vec<String> = labels.iter().map(|(k, v)| format!("{k}=\"{}\"", quoted(v))).collect();

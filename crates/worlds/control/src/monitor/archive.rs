@@ -1,4 +1,4 @@
-//! The files of a folder, within bounds: of all, and of each address that sends what is in them.
+//! The files of a folder, within limits: in all, and per sending address.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ struct Usage {
 }
 
 impl Usage {
-    /// Whether there is room for a file with so many octets more.
+    /// Whether the file may grow by `octets` bytes.
     fn has_room(self, octets: u64, bound: ArchiveLimit) -> bool {
         self.octets + octets <= bound.octets && self.files < bound.files
     }
@@ -63,8 +63,8 @@ impl Archive {
         archive
     }
 
-    /// Makes room for so many octets more in the file of this path, from this address: the others that were written to longest ago go,
-    /// first the address's own. Returns what went.
+    /// Makes room for `octets` more bytes in the file of this path, from this address, by deleting the least
+    /// recently written of the other files, the address's own first. Returns the deleted files.
     pub(super) fn make_room(&mut self, address: &str, file: &Path, octets: u64) -> io::Result<Vec<PathBuf>> {
         // It may begin a block.
         let octets = octets.next_multiple_of(BLOCK);

@@ -1,4 +1,4 @@
-//! The other end: one file a node.
+//! The collector: one file per node.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,8 +11,8 @@ use super::log::LogFile;
 use super::report::Report;
 use crate::paths;
 
-/// The most nodes of which the next report's number is known, told apart by address and name: in all, and at one address. Whoever was
-/// heard longest ago gives way to a new one, whose name may be forged or not.
+/// The most nodes whose next report's number is known, distinguished by address and name: in all,
+/// and at one address. A new one, forged or not, replaces the one silent for longest.
 const MOST_NODES: usize = 1024;
 const MOST_NODES_AT_ADDRESS: usize = 16;
 /// Of each node: the longest file, octets, and how many old ones stay.
@@ -76,7 +76,7 @@ pub enum Rejection {
 }
 
 impl Collector {
-    /// Into this folder, whose files shall have so many octets at most.
+    /// Into this folder, whose files have at most `limit` bytes together.
     pub fn new(folder: &Path, limit: u64) -> Self {
         let of_all = ArchiveLimit { octets: limit, files: MOST_FILES };
         Self {

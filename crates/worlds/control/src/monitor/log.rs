@@ -1,4 +1,4 @@
-//! A file of lines that neither grows without bound nor stops its owner.
+//! A log file that neither grows without bound nor blocks its owner.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -21,7 +21,7 @@ struct OpenLog {
 }
 
 impl LogFile {
-    /// At this path, in files of at most `max_bytes` octets, of which `keep` old ones stay. Opened at the first line.
+    /// At this path, in files of at most `max_bytes` bytes; `keep` old ones stay. Opened at the first line.
     pub fn new(path: &Path, max_bytes: u64, keep: u32) -> Self {
         Self { path: path.to_owned(), max_bytes, keep, open: None, is_torn: false }
     }
@@ -45,7 +45,8 @@ impl LogFile {
     /// Appends a line.
     ///
     /// # Errors
-    /// What the system says, a full disk for example. The next line is tried anew, and begins a line of its own.
+    /// What the system says, a full disk for example. The next line is tried again, and begins on a
+    /// new line.
     pub fn append(&mut self, line: &str) -> io::Result<()> {
         let done = self.try_append(line);
         if done.is_err() {

@@ -1,7 +1,8 @@
-//! Watching a mesh while it runs: paper 000's Position and Communication Tracking daemon, PCTd (section 6.5.2).
+//! Monitoring a running mesh: paper 000's Position and Communication Tracking daemon, PCTd (section
+//! 6.5.2).
 //!
-//! Each node's [`Reporter`] writes what it has counted and where it is into a local file, and makes a datagram of it for the
-//! mesh itself to carry to a [`Collector`]. When the mesh fails, the local file has everything.
+//! Each node's [`Reporter`] writes its counters and position into a local file, and sends them in a datagram
+//! over the mesh to a [`Collector`]. When the mesh fails, the local file still has everything.
 
 mod archive;
 mod collector;

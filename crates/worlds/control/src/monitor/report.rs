@@ -26,8 +26,8 @@ pub struct Report {
     pub wayhop_report: u64,
     /// The node's name.
     pub node: String,
-    /// Which start of the node this is: seconds since 1970 at its first report. With it, numbers that begin anew are told
-    /// from late ones.
+    /// Which start of the node this is: seconds since 1970 at its first report. It distinguishes
+    /// restarted numbers from late ones.
     pub start_unix_s: u64,
     /// The report's number since then, from 0.
     pub number: u64,
@@ -99,19 +99,19 @@ impl Report {
     /// Reads a datagram. Whatever is in it, this is harmless, and what is accepted is small.
     pub fn parse(datagram: &[u8]) -> Result<Self, String> {
         if datagram.len() > LONGEST_DATAGRAM {
-            return Err(format!("longer than {LONGEST_DATAGRAM} octets"));
+            return Err(format!("longer than {LONGEST_DATAGRAM} bytes"));
         }
-        let report: Self = serde_json::from_slice(datagram).map_err(|e| format!("no report: {e}"))?;
+        let report: Self = serde_json::from_slice(datagram).map_err(|e| format!("not a report: {e}"))?;
         if report.wayhop_report != VERSION {
             return Err(format!("version {}, this is version {VERSION}", report.wayhop_report));
         }
         let is_name =
             |n: &str| !n.is_empty() && n.len() <= 4 * LONGEST_NAME && !n.chars().any(char::is_control);
         if !is_name(&report.node) {
-            return Err("the node has no proper name".to_owned());
+            return Err("the node's name is invalid".to_owned());
         }
         if report.counters.len() > MOST_COUNTERS || !report.counters.keys().all(|k| is_name(k)) {
-            return Err("too many counters, or one without a proper name".to_owned());
+            return Err("too many counters, or one with an invalid name".to_owned());
         }
         if let Some(place) = &report.position {
             place.check().map_err(|e| e.message)?;

@@ -1,4 +1,4 @@
-//! A node's own end: the local log, and datagrams.
+//! The reporting node: the local log, and datagrams.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};

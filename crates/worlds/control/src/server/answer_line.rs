@@ -16,7 +16,7 @@ pub(super) fn answer_line(id: Option<u64>, outcome: Result<Value, ControlError>)
     } else {
         let e = ControlError::new(
             ErrorCode::TooLarge,
-            format!("the answer has {} octets, the most is {MAX_ANSWER_BYTES}", line.len()),
+            format!("the answer has {} bytes (at most {MAX_ANSWER_BYTES})", line.len()),
             "ask for one node, or for one table",
         );
         error_line(id, &e)

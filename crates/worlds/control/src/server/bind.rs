@@ -1,4 +1,5 @@
-//! Making the socket's file: in one step with its permissions, and in the place of one that nobody answers at.
+//! Binding the socket: the file gets its permissions in the same step, and replaces one that nobody
+//! listens on.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -41,7 +42,7 @@ impl SocketFile {
 
 pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, SocketFile)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not that of a file"));
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (mode, folder_mode) = match access {
@@ -55,13 +56,13 @@ pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, Soc
     if UnixStream::connect(path).is_ok() {
         return Err(io::Error::new(
             io::ErrorKind::AddrInUse,
-            format!("{} is in use: a run of this name is going on", path.display()),
+            format!("{} is in use by a running run of this name", path.display()),
         ));
     }
     if fs::symlink_metadata(path).is_ok_and(|m| !std::os::unix::fs::FileTypeExt::is_socket(&m.file_type())) {
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
-            format!("{} is no socket and is left alone: remove it or choose another name", path.display()),
+            format!("{} exists and is not a socket; remove it or choose another name", path.display()),
         ));
     }
     // Bound under another name first, so that nobody can connect before the permissions are right.
@@ -86,7 +87,7 @@ pub(super) fn bind(path: &Path, access: Access) -> io::Result<(UnixListener, Soc
 
 /// Removes the sockets of this user in a folder that nobody answers at: those of runs that were killed.
 pub(super) fn forget_the_dead(folder: &Path) {
-    // Whoever is about to put a socket in its place holds this, too.
+    // A server that is about to bind in its place holds this lock, too.
     let Ok(lock) = File::open(folder) else { return };
     if flock(&lock, FlockOperation::LockExclusive).is_err() {
         return;

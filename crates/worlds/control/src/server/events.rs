@@ -1,4 +1,4 @@
-//! The events that wait for one subscriber.
+//! The pending events of one subscriber.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -133,7 +133,7 @@ impl Loop<'_> {
         if let Some(mut c) = self.connections.remove(&client) {
             let e = ControlError::new(
                 ErrorCode::Busy,
-                format!("{MAX_CLIENTS} clients are connected, and another one needs the place"),
+                format!("disconnected: {MAX_CLIENTS} clients are connected, and a new one needs the place"),
                 "connect again",
             );
             c.send(&answer_line(None, Err(e)));
@@ -209,7 +209,7 @@ fn obey(shared: &ServerState, about: &About, client: u64, c: &mut Connection, li
             let e = ControlError::new(
                 ErrorCode::BadRequest,
                 "the line is not UTF-8",
-                "send JSON, one object a line",
+                "send one JSON object per line",
             );
             return c.send(&answer_line(None, Err(e)));
         }
@@ -217,8 +217,8 @@ fn obey(shared: &ServerState, about: &About, client: u64, c: &mut Connection, li
             let most = MAX_REQUEST_BYTES;
             let e = ControlError::new(
                 ErrorCode::BadRequest,
-                format!("the line is longer than {most} octets"),
-                "send one object a line, each with its end of line",
+                format!("the line is longer than {most} bytes"),
+                "send one object per line, each with a line feed",
             );
             c.send(&answer_line(None, Err(e)));
             return c.close_after_sending();
@@ -248,8 +248,8 @@ fn carry_out(
     if feeds && is_full && !c.is_fed() {
         return Err(ControlError::new(
             ErrorCode::Busy,
-            format!("{MAX_FED} clients hear events or captures already"),
-            "end one of them",
+            format!("{MAX_FED} clients are already following events or captures"),
+            "stop one of them",
         ));
     }
     let node = envelope.node.map(|n| about.resolve(&n)).transpose()?;

@@ -1,7 +1,8 @@
 //! The server's end of the control socket.
 //!
-//! One thread does all input and output. The owner of the nodes - who may be in the middle of real-time work - gets each
-//! [`Call`] when it wants, and neither waits for a client nor allocates for one beyond the bounds here.
+//! One thread does all input and output. The owner of the nodes, which may be in the middle of
+//! real-time work, takes each [`Call`] when it is ready, and neither waits for a client nor
+//! allocates for one beyond the limits here.
 
 mod answer_line;
 mod bind;
@@ -191,8 +192,8 @@ impl Call {
         self.reply.send(outcome);
     }
 
-    /// Of which interface a capture is wanted, none for all, and how much of each frame, in octets, at a node with these
-    /// interfaces.
+    /// The interface to capture (`None` for all), and how many bytes of each frame, at a node with
+    /// these interfaces.
     pub fn capture<'a>(
         &self,
         interfaces: impl Iterator<Item = &'a str> + Clone,
@@ -221,7 +222,7 @@ impl Call {
                 ControlError::new(
                     ErrorCode::Other,
                     format!("the answer is not JSON: {e}"),
-                    "report this as a fault of wayhop",
+                    "please report this bug",
                 )
             })
         });
@@ -250,7 +251,7 @@ impl Drop for Reply {
             self.send(Err(ControlError::new(
                 ErrorCode::Unanswered,
                 "the node did not answer",
-                "it may be ending; see `wayhop ctl list`",
+                "it may be stopping; see `wayhop ctl list`",
             )));
         }
     }

@@ -1,4 +1,4 @@
-//! Octets that follow an answer, in the place of lines: a capture.
+//! Bytes that follow an answer instead of lines: a capture.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What of a stream waits to be sent.
+//! The part of a stream that waits to be sent.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,4 +1,4 @@
-//! The client, against something that is no node of wayhop.
+//! The client, against something that is not a Wayhop node.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;
@@ -28,7 +28,7 @@ fn another_programs_socket_is_recognised() {
     {
         let e = told(answer);
         assert!(matches!(e, ClientError::Foreign { .. }), "{e}");
-        assert!(e.to_string().contains("is it another program's socket?"), "{e}");
+        assert!(e.to_string().contains("is not a Wayhop control socket"), "{e}");
     }
 }
 

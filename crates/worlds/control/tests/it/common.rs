@@ -1,4 +1,4 @@
-//! A server with an owner's thread that answers as told.
+//! A server with an owner's thread that gives prepared answers.
 
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ impl TestServer {
                     let mut fds = [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)];
                     let short = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
                     let _ = poll(&mut fds, Some(&short));
-                    // Only what poll says: a call that the descriptor does not tell of would wait for ever.
+                    // Only what poll reports: reading anything else would block for ever.
                     if fds[0].revents().contains(PollFlags::IN) {
                         owner(server.next().expect("a readable descriptor means a call"));
                     }

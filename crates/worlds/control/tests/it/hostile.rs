@@ -89,7 +89,7 @@ fn a_new_client_takes_the_place_of_the_one_that_was_idle_longest() {
     still_answers(&run);
     line.clear();
     BufReader::new(&idle[0]).read_to_string(&mut line).expect("a line, and the end");
-    assert!(line.contains("\"busy\"") && line.contains("another one needs the place"), "{line}");
+    assert!(line.contains("\"busy\"") && line.contains("a new one needs the place"), "{line}");
     for c in &mut clients {
         c.ask(None, Request::Counters {}).expect("still served");
     }
@@ -104,7 +104,7 @@ fn subscribers_leave_places_for_commands_and_stay() {
         c.ask(None, subscribe()).expect("a subscription");
     }
     let refused = run.client().ask(None, subscribe()).expect_err("one too many").to_string();
-    assert!(refused.contains("24 clients hear events or captures already"), "{refused}");
+    assert!(refused.contains("24 clients are already following events or captures"), "{refused}");
     let idle: Vec<UnixStream> =
         (0..2 * limits::MAX_CLIENTS).map(|_| UnixStream::connect(&run.path).expect("a connection")).collect();
     still_answers(&run);

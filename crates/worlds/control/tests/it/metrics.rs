@@ -35,7 +35,7 @@ fn request(e: &Endpoint, text: &[u8]) -> String {
 fn the_text_is_prometheus_exposition_format() {
     // Written by hand from the format's description: HELP and TYPE before each metric's lines, labels escaped.
     let expected = "\
-# HELP wayhop_info Which wayhop this is.
+# HELP wayhop_info Version of Wayhop.
 # TYPE wayhop_info gauge
 wayhop_info{version=\"VERSION\",name=\"chain\",world=\"emulation\",protocol=\"dsr\"} 1
 # HELP wayhop_drop_no_route_total Since the start of the node.

@@ -70,7 +70,7 @@ fn losing_the_mesh_loses_nothing_of_the_log_and_the_gap_is_counted() {
     // 2, 3, 4 are missing; then 4 comes late; then 6, 7, 8 are missing, too.
     assert_eq!(lost, [0, 0, 3, 2, 5]);
     assert_eq!(lines(&log).len(), 10);
-    // The node starts again: its numbers begin anew, and nothing more is lost.
+    // The node starts again: its numbers restart, and nothing more is lost.
     let mut again = Reporter::new("n", None);
     let datagram = again.report(at(100), &counters(1), None, None);
     assert_eq!(collector.receive(FROM, at(100), &datagram).expect("a report").lost, 5);

@@ -174,7 +174,7 @@ fn parameters_change_at_all_nodes_or_at_none() {
     assert!(unknown.expect_err("no such key").remedy.contains("did you mean ttl?"));
     let journal = run.journal();
     let old = "{\"name\":\"x\",\"ttl\":7}";
-    assert_eq!(journal.last().map(String::as_str), Some(format!("1 {old}").as_str()), "nodes were set back");
+    assert_eq!(journal.last().map(String::as_str), Some(format!("1 {old}").as_str()), "nodes were restored");
     assert_eq!(journal.iter().filter(|l| l.ends_with(old)).count(), 5, "three changes, two taken back");
 }
 

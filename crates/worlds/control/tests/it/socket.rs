@@ -126,7 +126,7 @@ fn a_socket_that_a_dead_server_left_is_taken_over_and_a_live_one_is_not() {
     let path = folder.path().join("a.sock");
     drop(UnixListener::bind(&path).expect("a socket that is left behind"));
     assert!(path.exists());
-    let server = Server::bind(&path, about(), Access::Owner).expect("the stale one gives way");
+    let server = Server::bind(&path, about(), Access::Owner).expect("it replaces the stale one");
     let taken = Server::bind(&path, about(), Access::Owner).expect_err("the live one does not");
     assert_eq!(taken.kind(), std::io::ErrorKind::AddrInUse);
     Client::connect(&path)

@@ -1,4 +1,4 @@
-//! What a node's configuration says of the world outside of the mesh.
+//! The gateway settings of a node's configuration.
 
 use std::net::Ipv4Addr;
 
@@ -9,28 +9,28 @@ use wayhop_document::{Document, Error};
 use wayhop_scenario::parse_prefix;
 use wayhop_wire::ipv4;
 
-/// The node is a gateway: it leads out of the mesh (docs/concepts/gateway.md). It makes this host a router between the mesh and
-/// the uplink, and nothing else; all of it is undone at the end.
+/// A gateway to networks outside the mesh (docs/concepts/gateway.md). The host becomes a router
+/// between the mesh and the uplink only; the node undoes this when it ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gateway {
-    /// The interface that leads out, such as `eth0`. The host has its address and its routes.
+    /// The interface to the outside, such as `eth0`. Its address and routes are configured on the host.
     pub uplink: String,
-    /// What it reaches: IPv4 prefixes. Addresses of the mesh are never among it.
+    /// The IPv4 prefixes that it reaches, except for the mesh's own addresses.
     #[serde(default = "everything")]
     pub reaches: Vec<String>,
-    /// Whether packets from the mesh leave with the uplink's address (NAT), so that nobody outside need know the mesh; connections then begin
-    /// in the mesh only. Without it the networks outside have a route to the mesh's prefix by this host.
+    /// Translates packets from the mesh to the uplink's address (NAT). Connections can then be opened from
+    /// the mesh only. Without it, the networks outside need a route to the mesh's prefix through this host.
     #[serde(default = "yes")]
     pub translate: bool,
-    /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them answers by the uplink, the node leads nowhere, as if
-    /// the uplink had no carrier. Without any, a carrier is enough.
+    /// IPv4 addresses outside, such as `198.51.100.1`, that answer pings. While none of them answers through
+    /// the uplink, the gateway is offline, as without a carrier. Without this key, a carrier is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<Ipv4Addr>,
-    /// How often they are pinged, in milliseconds.
+    /// Ping interval, in milliseconds.
     #[serde(default = "probe_every_ms")]
     pub probe_every_ms: u64,
-    /// After so many pings in a row without an answer the node leads nowhere, until the next answer.
+    /// After this many unanswered pings in a row the gateway counts as offline, until the next answer.
     #[serde(default = "probe_misses")]
     pub probe_misses: u32,
 }
@@ -76,7 +76,7 @@ pub struct ProbeTargets {
     pub addresses: Vec<Ipv4Addr>,
     /// The time from one request to the next.
     pub every: Span,
-    /// How many in a row are without an answer when it leads nowhere.
+    /// After how many unanswered probes in a row the gateway is offline.
     pub misses: u32,
 }
 
@@ -100,15 +100,11 @@ pub(crate) fn edge(
         return Ok(None);
     }
     if protocol.name() == "none" {
-        return Err(doc.error(
-            key,
-            "without a routing protocol nobody finds a gateway",
-            "take another protocol",
-        ));
+        return Err(doc.error(key, "gateways need a routing protocol", "choose another protocol"));
     }
     if gateway.is_some() && !by_gateways.is_empty() {
-        let remedy = "leave `outside` out: a gateway has its own way out";
-        return Err(doc.error("outside", "this node is a gateway itself", remedy));
+        let remedy = "remove `outside`: a gateway uses its own uplink";
+        return Err(doc.error("outside", "this node is itself a gateway", remedy));
     }
     let mut edge = Edge {
         outside: Outside { mesh, reaches: Vec::new() },
@@ -123,17 +119,21 @@ pub(crate) fn edge(
             let remedy = "give 1 to 15 letters, digits, `-`, `_` and `.`";
             return Err(doc.error(
                 "gateway.uplink",
-                format!("{:?} is no name of an interface", g.uplink),
+                format!("{:?} is not an interface name", g.uplink),
                 remedy,
             ));
         }
         if taken.contains(&g.uplink.as_str()) {
-            let remedy = "name the interface that leads out of the mesh";
-            return Err(doc.error("gateway.uplink", format!("{} is in the mesh", g.uplink), remedy));
+            let remedy = "give the interface that connects this host to the outside";
+            return Err(doc.error(
+                "gateway.uplink",
+                format!("{} is an interface of the mesh", g.uplink),
+                remedy,
+            ));
         }
         if g.reaches.is_empty() {
-            let remedy = "give prefixes such as \"0.0.0.0/0\", or leave the key out";
-            return Err(doc.error("gateway.reaches", "a gateway that reaches nothing", remedy));
+            let remedy = "give prefixes such as \"0.0.0.0/0\", or remove the key";
+            return Err(doc.error("gateway.reaches", "the gateway reaches nothing", remedy));
         }
         edge.outside.reaches = prefixes(&g.reaches, "gateway.reaches", mesh, doc)?;
         (edge.uplink, edge.translate) = (Some(g.uplink.clone()), g.translate);
@@ -148,25 +148,25 @@ fn asked(g: &Gateway, mesh: Prefix, doc: &Document) -> Result<Option<ProbeTarget
         ("gateway.probe_misses", g.probe_misses != probe_misses()),
     ];
     if let (true, Some((key, _))) = (g.probe.is_empty(), without_use.iter().find(|(_, given)| *given)) {
-        let remedy = "give gateway.probe, the addresses to ping, or leave the key out";
-        return Err(doc.error(key, "no address is pinged", remedy));
+        let remedy = "set gateway.probe to the addresses to ping, or remove the key";
+        return Err(doc.error(key, "there are no addresses to ping", remedy));
     }
     if !EVERY_MS.contains(&g.probe_every_ms) {
-        let what = format!("{} ms are not between 100 and 3600000", g.probe_every_ms);
-        return Err(doc.error("gateway.probe_every_ms", what, "give 2000, or leave the key out"));
+        let what = format!("{} ms is not between 100 and 3600000", g.probe_every_ms);
+        return Err(doc.error("gateway.probe_every_ms", what, "give 2000, or remove the key"));
     }
     if !MISSES.contains(&g.probe_misses) {
         let what = format!("{} is not between 1 and 1000", g.probe_misses);
-        return Err(doc.error("gateway.probe_misses", what, "give 3, or leave the key out"));
+        return Err(doc.error("gateway.probe_misses", what, "give 3, or remove the key"));
     }
     if g.probe.len() > MOST_ASKED {
-        let what = format!("{} addresses are more than are asked", g.probe.len());
+        let what = format!("{} addresses are too many", g.probe.len());
         return Err(doc.error("gateway.probe", what, "give at most 8"));
     }
     let is_no_use = |a: Ipv4Addr| !ipv4::is_host(a) || mesh.contains(a);
     if let Some((i, a)) = g.probe.iter().enumerate().find(|(_, a)| is_no_use(**a)) {
-        let what = format!("{a} is no address of a host outside of the mesh, {mesh}");
-        let remedy = "give one that answers pings by the uplink";
+        let what = format!("{a} is not the address of a host outside the mesh, {mesh}");
+        let remedy = "give one that answers pings through the uplink";
         return Err(doc.error(&format!("gateway.probe[{i}]"), what, remedy));
     }
     let asked = ProbeTargets {
@@ -182,13 +182,13 @@ fn prefixes(texts: &[String], key: &str, mesh: Prefix, doc: &Document) -> Result
         let key = format!("{key}[{i}]");
         let p = parse_prefix(text).filter(|p| p.addr.is_v4()).ok_or_else(|| {
             let remedy = "give an IPv4 address or prefix such as \"192.0.2.0/24\"";
-            doc.error(&key, format!("{text:?} is no prefix"), remedy)
+            doc.error(&key, format!("{text:?} is not a prefix"), remedy)
         })?;
         if p.len >= mesh.len && mesh.contains(p.addr) {
             return Err(doc.error(
                 &key,
                 format!("{p} is in the mesh, {mesh}"),
-                "name what is outside, or take it out",
+                "give a prefix outside the mesh, or remove it",
             ));
         }
         Ok(p)

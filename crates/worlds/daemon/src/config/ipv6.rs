@@ -1,4 +1,4 @@
-//! The keys of a node's configuration that IPv6 and static routes have, and what follows from them.
+//! The settings for IPv6 and static routes.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -62,7 +62,7 @@ pub(crate) fn routes(
     doc: &Document,
 ) -> Result<Vec<Route>, Error> {
     if given.len() > MOST_ROUTES {
-        let many = format!("{} routes are more than a node takes", given.len());
+        let many = format!("{} routes are too many", given.len());
         return Err(doc.error("routes", many, format!("give at most {MOST_ROUTES}")));
     }
     let mut out: Vec<Route> = Vec::with_capacity(given.len());
@@ -82,22 +82,22 @@ pub(crate) fn routes(
         };
         let own6 = around.address6.map(|(a, _)| Addr::from(a));
         if next_hop == around.address || Some(next_hop) == own6 {
-            return wrong("via", format!("{next_hop} is this node itself"), "name a neighbour");
+            return wrong("via", format!("{next_hop} is this node itself"), "give a neighbour's address");
         }
         if let Err((what, remedy)) = possible(destination, next_hop, around) {
             return wrong("destination", what, remedy);
         }
         if out.iter().any(|other| other.destination == destination) {
-            let what = format!("there is another route to {destination}");
-            return wrong("destination", what, "leave one of them out");
+            let what = format!("there is already a route to {destination}");
+            return wrong("destination", what, "remove one of them");
         }
         let position = |name: &String| around.interfaces.iter().position(|n| n == name);
         let iface = match r.interface.as_ref().map(|name| (name, position(name))) {
             None => IfaceId::ANY,
             Some((_, Some(i))) => IfaceId(i as u8),
             Some((name, None)) => {
-                let what = format!("{name} is no interface of this node");
-                return wrong("interface", what, "name one of `interface` and `interfaces`");
+                let what = format!("{name} is not an interface of this node");
+                return wrong("interface", what, "give one of `interface` and `interfaces`");
             }
         };
         out.push(Route { destination, next_hop, iface, metric: 1 });
@@ -113,17 +113,14 @@ fn possible(
 ) -> Result<(), (String, &'static str)> {
     if !destination.addr.is_v4() {
         let Some((own, _)) = around.address6 else {
-            return Err((
-                "a route for IPv6, but the node has no IPv6 address".to_owned(),
-                "give it one with `address6`",
-            ));
+            return Err(("an IPv6 route needs an IPv6 address of this node".to_owned(), "set `address6`"));
         };
         return match destination.as_host() {
             Some(a) if a == Addr::from(own) => {
-                Err(("it is this node itself".to_owned(), "name another destination"))
+                Err(("it is this node itself".to_owned(), "give another destination"))
             }
             Some(a) if !a.is_usable() => {
-                Err((format!("{a} is no host's address"), "name another destination"))
+                Err((format!("{a} is not the address of a host"), "give another destination"))
             }
             _ => Ok(()),
         };
@@ -131,14 +128,14 @@ fn possible(
     if around.protocol.engine().data_plane() == DataPlane::PerPacket {
         return Err((
             format!("{} handles every IPv4 packet itself", around.protocol.name()),
-            "take another protocol, or leave the route out",
+            "choose another protocol, or remove the route",
         ));
     }
     let in_mesh = |a: Addr| a.v4().is_some_and(|a| around.mesh.has_host(a));
     match destination.as_host() {
         Some(to) if in_mesh(to) && in_mesh(next_hop) && to != around.address => Ok(()),
         _ => Err((
-            format!("{destination} by {next_hop} is no route to another host of the mesh"),
+            format!("{destination} by {next_hop} is not a route to another host of the mesh"),
             "give a host's address: routes for IPv4 stay within the mesh",
         )),
     }

@@ -1,4 +1,4 @@
-//! A warning for nodes that would believe whoever is in radio range.
+//! A warning for nodes that would accept anyone in radio range.
 
 use wayhop_auth::Auth;
 use wayhop_linux::interface;
@@ -15,8 +15,8 @@ impl Settings {
         let open: Vec<&str> = self.config.names().filter(|name| interface::leads_out(name)).collect();
         (!open.is_empty()).then(|| {
             format!(
-                "{} without keys: everyone in radio range can redirect or stop this mesh's traffic with forged routing messages; \
-                 set security.keys at all nodes (docs/security.md)",
+                "{} without keys: anyone in radio range can redirect or stop this mesh's traffic with \
+                 forged routing messages; set security.keys on all nodes (docs/security.md)",
                 open.join(" and ")
             )
         })

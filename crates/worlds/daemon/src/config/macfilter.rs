@@ -1,4 +1,4 @@
-//! The macfilter of the configuration: a lab's file, and whose cards its link addresses mean here.
+//! The macfilter setting: a lab's file, and the cards that its link addresses stand for here.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,18 +18,19 @@ const NODES: usize = 1 << 16;
 /// The longest file, octets.
 const LONGEST: u64 = 64 << 20;
 
-/// Whose frames the node ignores, and when.
+/// Which nodes' frames are ignored, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MacFilterConfig {
-    /// The file, as `wayhop lab` takes and `wayhop export macfilter` and `wayhop import run` write it. Its seconds count from the
-    /// node's start.
+    /// A file as read by `wayhop lab` and written by `wayhop export macfilter` and `wayhop import
+    /// run`. Its times count from the node's start.
     pub file: PathBuf,
-    /// Which node of the file this host is. `--as` says it, too.
+    /// Which node of the file this host is, if `--as` is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
-    /// The link address of the real card for one of the file, such as `"02:00:0a:00:00:03" = "3c:a9:f4:00:11:22"`: a lab gives
-    /// its nodes 02:00 and their IPv4 address. Addresses that are not listed are the cards' own.
+    /// The real card's link address for one in the file, such as `"02:00:0a:00:00:03" =
+    /// "3c:a9:f4:00:11:22"`: nodes of a lab have 02:00 and their IPv4 address. Addresses that are
+    /// not listed are those of the cards.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_addresses: BTreeMap<String, String>,
 }
@@ -38,23 +39,23 @@ impl MacFilterConfig {
     /// What the node ignores from when on, and all link addresses of the file, as many as a kernel's filter has room for.
     pub(crate) fn load(&self, doc: &Document) -> Result<(Vec<Ignores>, Vec<Mac>), Error> {
         let Some(node) = self.node else {
-            let remedy = "give macfilter.node, or --as NODE with a scenario";
+            let remedy = "set macfilter.node, or use --as NODE with a scenario";
             return Err(doc.error(
                 "macfilter.file",
-                format!("{} does not say which of its nodes this host is", self.file.display()),
+                format!("no node of {} is selected for this host", self.file.display()),
                 remedy,
             ));
         };
         let here = self.real_addresses(doc)?;
         let path = doc.folder().join(&self.file);
         let failed =
-            |e: String| doc.error("macfilter.file", e, "name a file that `wayhop export macfilter` wrote");
+            |e: String| doc.error("macfilter.file", e, "give a file written by `wayhop export macfilter`");
         let mut text = String::new();
         let read = File::open(&path).and_then(|f| f.take(LONGEST + 1).read_to_string(&mut text));
         match read {
             Err(e) if e.kind() == ErrorKind::InvalidData => Err("is not UTF-8 text".to_owned()),
             Err(e) => Err(e.to_string()),
-            Ok(n) if n as u64 > LONGEST => Err(format!("is longer than {LONGEST} octets")),
+            Ok(n) if n as u64 > LONGEST => Err(format!("is longer than {LONGEST} bytes")),
             Ok(_) => Ok(()),
         }
         .map_err(|e| failed(format!("{}: {e}", path.display())))?;
@@ -64,7 +65,7 @@ impl MacFilterConfig {
             *mac = here.get(mac).copied().unwrap_or(*mac);
         }
         if steps.is_empty() {
-            let reason = format!("{} has no line of node {node}", path.display());
+            let reason = format!("{} has no line for node {node}", path.display());
             return Err(doc.error("macfilter.node", reason, "give the number of one of its nodes"));
         }
         let own = named(&steps);
@@ -74,7 +75,7 @@ impl MacFilterConfig {
             return Err(doc.error(
                 "macfilter.file",
                 reason,
-                format!("name at most {}", IgnoringProgram::MOST),
+                format!("give at most {}", IgnoringProgram::MOST),
             ));
         }
         let real = |mac: Mac| here.get(&mac).copied().unwrap_or(mac);

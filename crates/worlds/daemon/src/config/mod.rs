@@ -1,4 +1,5 @@
-//! What a node is configured to be: a TOML file, a scenario and the command line, checked; and what that means for each room.
+//! A node's configuration: a TOML file, a scenario and the command line, checked, and the plan for
+//! each part of the node.
 
 pub(crate) mod gateway;
 pub(crate) mod interface_name;

@@ -1,4 +1,4 @@
-//! The keys of the monitor: reports of what the node has counted and where it is.
+//! The monitor's settings: reports of the node's counters and position.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
@@ -11,21 +11,21 @@ use wayhop_control::monitor::PORT;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Monitor {
-    /// The node of the mesh that runs `wayhop collect`: its address, with `:PORT` if it listens at another than 9465. Without
-    /// it, reports go into the log only.
+    /// Address of the node that runs `wayhop collect`, with `:PORT` if not 9465. Without it,
+    /// reports go into the log only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collector: Option<String>,
     /// Seconds between two reports, 0.1 to 3600.
     #[serde(default = "interval_s")]
     pub interval_s: f64,
-    /// The file that gets every report, one JSON object a line. Its folder must be one in which the node's `user` may write;
-    /// if there is none yet, it is made for that user.
+    /// A file for every report, one JSON object per line. The node's `user` must be able to write
+    /// to its folder, which is created for that user if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
-    /// The longest log, octets; then it is renamed to FILE.1, and so on.
+    /// The maximum size of the log, bytes; then it is renamed to FILE.1, and so on.
     #[serde(default = "log_max_bytes")]
     pub log_max_bytes: u64,
-    /// How many renamed logs stay.
+    /// How many renamed logs are kept.
     #[serde(default = "log_keep")]
     pub log_keep: u32,
 }
@@ -46,20 +46,20 @@ impl Monitor {
         if !(0.1..=3600.0).contains(&self.interval_s) {
             return Err((
                 "interval_s",
-                format!("{} s is no interval of reports", self.interval_s),
+                format!("{} s is not a valid report interval", self.interval_s),
                 "give 0.1 to 3600",
             ));
         }
         if self.log_max_bytes < 4096 {
             return Err((
                 "log_max_bytes",
-                format!("{} octets hold hardly a report", self.log_max_bytes),
+                format!("{} bytes are too few for a report", self.log_max_bytes),
                 "give at least 4096",
             ));
         }
         match &self.collector {
             Some(text) if address(text).is_none() => {
-                Err(("collector", format!("{text:?} is no IPv4 address"), "give one such as 10.0.0.9"))
+                Err(("collector", format!("{text:?} is not an IPv4 address"), "give one such as 10.0.0.9"))
             }
             _ => Ok(()),
         }

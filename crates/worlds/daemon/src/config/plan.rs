@@ -1,4 +1,4 @@
-//! What the settings mean for each room of the node: resolved once, before anything is set up.
+//! The plan for each part of the node, resolved once, before anything is set up.
 
 use std::fs;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -182,7 +182,7 @@ pub(crate) struct GatewayPlan {
     pub(crate) probe: Option<ProbeTargets>,
 }
 
-/// What is kept and told of the node.
+/// What is recorded and reported about the node.
 pub(crate) struct RecordPlan {
     pub(crate) about: About,
     pub(crate) user: String,
@@ -202,7 +202,7 @@ pub(crate) struct RunPlan {
     pub(crate) seed: u64,
 }
 
-/// What is told once in a while.
+/// The periodic reports.
 pub(crate) struct TelemetryPlan {
     pub(crate) metrics: Option<SocketAddr>,
     pub(crate) gpsd: Option<String>,

@@ -1,4 +1,4 @@
-//! A scenario in the place of a configuration: what it says of one node, which is this host.
+//! A scenario instead of a configuration: its settings for one node, which is this host.
 
 use std::path::Path;
 
@@ -55,8 +55,8 @@ pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
         Err(_) => String::new(),
     };
     Err(Error::Config(format!(
-        "{file}: this is a scenario (it has `{key}`), and no configuration of a node: say which of its nodes this host is, as \
-         --as mesh-0 --interface wlan0{names}"
+        "{file}: this is a scenario (it has `{key}`), not a node's configuration; select this host's node, \
+         for example --as mesh-0 --interface wlan0{names}"
     )))
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn choose(
     let file = path.display();
     if let Kind::Config(key) = kind(path)? {
         return Err(Error::Config(format!(
-            "{file}: this is the configuration of a node (it has `{key}`), and no scenario: leave out --as {node}"
+            "{file}: this is a node's configuration (it has `{key}`), not a scenario; remove --as {node}"
         )));
     }
     let wrong = |e: wayhop_document::Error| Error::Config(e.to_string());
@@ -96,14 +96,14 @@ pub(crate) fn choose(
     let resolved = scenario.resolve().map_err(wrong)?;
     if resolved.edge.is_some() {
         return Err(Error::Config(format!(
-            "{file}: gateways: a scenario's are simulated and emulated; for this host write a configuration with [gateway] or \
-             `outside` (docs/concepts/gateway.md)"
+            "{file}: gateways: only simulated and emulated; for this host, write a configuration with \
+             [gateway] or `outside` (docs/concepts/gateway.md)"
         )));
     }
     let index = node_named(&resolved.names, node).ok_or_else(|| no_such_node(path, node, &resolved))?;
     let address = resolved.interface_address(index).ok_or_else(|| {
         Error::Config(format!(
-            "{file}: the nodes' addresses lie in no common network of at least a /8; give them nearer ones"
+            "{file}: the nodes' addresses do not share a network of /8 or longer; choose closer addresses"
         ))
     })?;
     let mut sets = vec![format!("address={}", toml::Value::from(address))];
@@ -117,7 +117,8 @@ pub(crate) fn choose(
         let names: Vec<&str> = own.iter().map(|a| resolved.interfaces.name(*a)).collect();
         if !interfaces.is_empty() && interfaces.len() != several {
             return Err(Error::Config(format!(
-                "--as {node}: this node has {several} interfaces in {file}, {}: give --interface once for each, in this order",
+                "--as {node}: this node has {several} interfaces in {file}, {}; give --interface once for \
+                 each, in this order",
                 names.join(", ")
             )));
         }
@@ -130,8 +131,7 @@ pub(crate) fn choose(
             sets.push(format!("capture.snap_length_bytes={}", resolved.captures.snap_length));
         } else {
             remarks.push(
-                "the scenario wants a capture of this node: it is written with a run directory, --out DIR"
-                    .into(),
+                "the scenario requests a capture of this node, which needs a run directory: --out DIR".into(),
             );
         }
     }
@@ -143,10 +143,10 @@ pub(crate) fn choose(
 fn no_such_node(path: &Path, node: &str, resolved: &Resolved) -> Error {
     let (file, all) = (path.display(), listed(resolved));
     let remedy = match nearest(node, resolved.names.iter().map(String::as_str)) {
-        Some(meant) => format!("did you mean {meant}? (of {all})"),
-        None => format!("give one of {all}"),
+        Some(meant) => format!("did you mean {meant}? The nodes are {all}"),
+        None => format!("the nodes are {all}"),
     };
-    Error::Config(format!("--as {node}: {file} has no such node; {remedy}"))
+    Error::Config(format!("--as {node}: no such node in {file}; {remedy}"))
 }
 
 /// The nodes: numbers, and the names of those that have one.
@@ -176,8 +176,9 @@ fn left_out(path: &Path, index: usize, r: &Resolved) -> String {
     let flows = r.flows.iter().filter(|f| f.src.index() == index).count();
     let programs = r.programs.iter().filter(|p| p.node.index() == index).count();
     format!(
-        "this host is node {} of {}; its address, protocol and captures are taken from there; {} mean nothing on a real \
-         host; of its traffic, {flows} flows and {programs} programs are not started: start programs of your own",
+        "this host is node {} of {}, with its address, protocol and captures. On a real host, {} are \
+         ignored, and {flows} flows and {programs} programs of the scenario are not started: start your \
+         own programs",
         r.names[index],
         path.display(),
         ignored.join(", "),

@@ -1,4 +1,4 @@
-//! The configuration of a node: a TOML file, the command line, and what follows from them.
+//! The configuration of a node: a TOML file, the command line, and derived settings.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -24,99 +24,103 @@ use crate::log::Level;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeConfig {
-    /// The interface that is in the mesh, such as `wlan0` or `eth1`. It must be up; it needs no address of its own.
+    /// The mesh interface, such as `wlan0` or `eth1`. It must be up; it needs no address.
     pub interface: String,
-    /// Further interfaces that are in the mesh: a second card on another channel, a cable to another node.
+    /// Additional mesh interfaces: a second card on another channel, a cable to another node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<String>,
-    /// A number for each interface, in their order: of several on which a neighbour is heard, the one with the lowest carries
-    /// what is for it. Without it: 1 for wireless ones, 0 for the others.
+    /// A metric for each interface, in order: if a neighbour is heard on several, the one with the
+    /// lowest metric is used. The default is 1 for wireless interfaces, and 0 for others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interface_metrics: Vec<u8>,
-    /// This node's address, and the mesh's prefix: `10.0.0.3/16`. The TUN interface gets it.
+    /// This node's address with the mesh's prefix length, such as `10.0.0.3/16`. The TUN interface gets it.
     pub address: String,
-    /// This node's IPv6 address and the prefix of its neighbours, `fd00:77::3/64`; without it the node has IPv4 only. The TUN
-    /// interface gets it. Routing protocols find no routes for IPv6: a node reaches its neighbours, and others by `routes`.
+    /// This node's IPv6 address with the prefix length of its neighbours, such as `fd00:77::3/64`.
+    /// The TUN interface gets it. Without it, the node has IPv4 only. The routing protocols do not
+    /// route IPv6: the node reaches its neighbours, and other destinations through `routes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address6: Option<String>,
-    /// Limits on what the node takes from its neighbours.
+    /// Limits on what the node accepts from its neighbours.
     #[serde(default, skip_serializing_if = "NeighbourLimits::is_empty")]
     pub limits: NeighbourLimits,
-    /// Keys with which nodes authenticate routing messages.
+    /// Keys to authenticate routing messages with.
     #[serde(default, skip_serializing_if = "Security::is_empty")]
     pub security: Security,
     /// Static routes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,
-    /// What the node leads to outside of the mesh, if it is a gateway.
+    /// Makes the node a gateway to networks outside the mesh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gateway: Option<Gateway>,
-    /// Prefixes outside of the mesh that nodes reach by gateways in it, such as `0.0.0.0/0`: packets for them go into the mesh, behind
-    /// whatever other routes this host has to them. All nodes of a mesh with gateways have this, but for the gateways.
+    /// Prefixes outside the mesh that nodes reach through gateways, such as `0.0.0.0/0`. Packets to
+    /// them go into the mesh, unless this host has another route. Set it on all nodes of a mesh
+    /// with gateways, except on the gateways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<String>,
     /// The TUN interface that programs use.
     #[serde(default = "tun")]
     pub tun: String,
-    /// The TUN interface's MTU, octets. Without it: the interface's MTU, less the room that the protocol's headers need with a
-    /// route of a few hops. Over a longer one, senders of packets that do not fit are told by ICMP what does.
+    /// The TUN interface's MTU, bytes. The default is the interface's MTU less the protocol's headers for a
+    /// route of a few hops. For longer routes, senders of larger packets get the path MTU by ICMP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<u16>,
-    /// Seed of the protocol's random choices. Without one, each start draws its own, as RFC 4728 section 4.3 and RFC 3561
-    /// section 6.1 want of a node that comes back.
+    /// Seed of the protocol's random choices. By default each start uses a new one, as RFC 4728
+    /// section 4.3 and RFC 3561 section 6.1 require of a node that restarts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The user that the node becomes once its sockets are open, if it is started as root.
+    /// The user to switch to once the sockets are open, if started as root.
     #[serde(default = "user")]
     pub user: String,
-    /// How much is told on standard error: `error`, `warning`, `info` or `debug`. Each line begins with the time (UTC, ISO 8601).
+    /// Log level on standard error: `error`, `warning`, `info` or `debug`. Each line begins with
+    /// the time (UTC, ISO 8601).
     #[serde(default)]
     pub log: Level,
-    /// A file that gets these lines in the place of standard error. SIGHUP has the node open it anew, after it was renamed.
+    /// A file for these lines, instead of standard error. After a rename (log rotation), SIGHUP
+    /// makes the node reopen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
-    /// Where the power comes from with which neighbours are received: `nl80211`, the driver's table of stations;
+    /// Source of neighbours' signal strengths: `nl80211`, the driver's station table;
     /// `monitor:mon0`, the radiotap headers of the monitor interface mon0; or `none`.
     #[serde(default = "signal")]
     pub signal: String,
-    /// A file that gets the summary when the node ends: the JSON object of `wayhop run --json`.
+    /// A file for the summary when the node ends: the JSON object of `wayhop run --json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<PathBuf>,
-    /// A run directory, in the format of the other worlds: what this node saw, for one experiment; the tables grow with every
-    /// packet. An older run in it is removed.
+    /// A run directory for what this node saw in one experiment, in the same format as simulations.
+    /// It grows with every packet. An older run in it is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
-    /// What the node is called in its record and in answers to `wayhop ctl`; without it by the name of its control socket, or of the node
-    /// in a scenario, or of the host.
+    /// The node's name in its record and in answers to `wayhop ctl`. The default is the name of the
+    /// control socket, of the node in the scenario, or of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The name of the control socket, for `wayhop ctl`; without it there is none, except that a node without a configuration file
-    /// has that of its `tun`, if no other has it. `mesh0` means /run/wayhop/mesh0.sock.
+    /// Name of the control socket, for `wayhop ctl`: `mesh0` means /run/wayhop/mesh0.sock. The default is
+    /// none, except that a node without a configuration file uses the name of its `tun`, if that is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
-    /// The address and port, such as `127.0.0.1:9464`, at which Prometheus finds the counters under /metrics; without it,
-    /// nowhere. Whoever reaches it can read them.
+    /// The address and port, such as `127.0.0.1:9464`, at which Prometheus can scrape the counters
+    /// (`/metrics`). Off by default. There is no authentication: anyone who can reach it can read them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub metrics: Option<SocketAddr>,
-    /// The gpsd that knows where the node is, such as `localhost:2947`. It need not run yet.
+    /// The gpsd to get the position from, such as `localhost:2947`. It may be started later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpsd: Option<String>,
     /// Reports of counters and position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitor>,
-    /// Whether the node measures how long frames take in it: the table `timing` of the control socket, with the times of the
-    /// last 512 batches from the interface to the process (`in`), in the process (`process`), and in the system call that
-    /// sends (`out`), each divided by the batch's frames.
+    /// Measures how long frames take in the node. The table `timing` of the control socket then has
+    /// the times of the last 512 batches from the interface to the process (`in`), in the process
+    /// (`process`), and in the system call that sends (`out`), each divided by the batch's frames.
     #[serde(default)]
     pub timing: bool,
-    /// What is captured.
+    /// Capture of the protocol's frames.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
-    /// The log of what goes into the routing engine, for `wayhop replay`.
+    /// Log of the routing engine's inputs, for `wayhop replay`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputLog>,
-    /// Whom the node ignores, so that hosts that hear each other make a mesh that a file says.
+    /// Nodes to ignore, so that hosts in range of each other form the topology of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub macfilter: Option<MacFilterConfig>,
     /// The routing protocol: the section of a scenario.
@@ -128,8 +132,8 @@ pub struct NodeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputLog {
-    /// The file. An older one is replaced. With `run` it may be left out: then it is inputs/NAME.jsonl.gz there.
-    /// A name that ends in `.gz` has it compressed.
+    /// The file. An older one is replaced. With `run`, the default is inputs/NAME.jsonl.gz there.
+    /// It is compressed if the name ends in `.gz`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
 }
@@ -138,13 +142,13 @@ pub struct InputLog {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Capture {
-    /// The pcapng file. An older one is replaced. With `run` it may be left out: then it is captures/NAME.pcapng there.
+    /// The pcapng file. An older one is replaced. With `run`, the default is captures/NAME.pcapng there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// How much of each frame is kept, octets.
+    /// How much of each frame is kept, bytes.
     #[serde(default = "snap_length")]
     pub snap_length_bytes: u32,
-    /// Frames that may wait to be written; more are dropped, and counted.
+    /// Frames that may wait to be written; more are dropped and counted.
     #[serde(default = "queue_frames")]
     pub queue_frames: u32,
 }
@@ -245,15 +249,15 @@ impl NodeConfig {
         if self.run.is_none() && self.capture.as_ref().is_some_and(|c| c.file.is_none()) {
             return Err(doc.error(
                 "capture.file",
-                "there is none",
-                "name a file, or a run directory with `run`",
+                "no path given",
+                "give a file, or a run directory with `run`",
             ));
         }
         if self.run.is_none() && self.inputs.as_ref().is_some_and(|c| c.file.is_none()) {
             return Err(doc.error(
                 "inputs.file",
-                "there is none",
-                "name a file, as --record-inputs FILE, or a run directory with `run`",
+                "no path given",
+                "give a file (--record-inputs FILE), or a run directory with `run`",
             ));
         }
         Ok(())
@@ -269,7 +273,7 @@ impl NodeConfig {
             if !is_interface_name(name) {
                 return Err(doc.error(
                     key,
-                    format!("{name:?} is no name of an interface"),
+                    format!("{name:?} is not an interface name"),
                     "give 1 to 15 characters without spaces, / and :",
                 ));
             }
@@ -278,25 +282,25 @@ impl NodeConfig {
             if config.names().take(i + 1).any(|n| n == name) {
                 return Err(doc.error(
                     &format!("interfaces[{i}]"),
-                    format!("{name} is given already"),
-                    "name each interface once",
+                    format!("{name} is given twice"),
+                    "give each interface once",
                 ));
             }
         }
         let metrics = config.interface_metrics.len();
         if metrics > 0 && metrics != config.names().count() {
-            let reason = format!("{metrics} numbers for {} interfaces", config.names().count());
-            return Err(doc.error("interface_metrics", reason, "give one for each, in their order"));
+            let reason = format!("{metrics} metrics for {} interfaces", config.names().count());
+            return Err(doc.error("interface_metrics", reason, "give one for each, in the same order"));
         }
         if config.interfaces.len() >= MAX_INTERFACES {
-            let many = format!("{} interfaces are more than fit", config.interfaces.len() + 1);
-            return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES} in all")));
+            let many = format!("{} interfaces are too many", config.interfaces.len() + 1);
+            return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES}")));
         }
         if config.names().any(|n| n == config.tun) {
             return Err(doc.error(
                 "tun",
-                "it has the name of the mesh interface",
-                "name another; it is made by the node",
+                "the TUN interface cannot have the name of a mesh interface",
+                "choose another name; the node creates it",
             ));
         }
         Ok(())
@@ -338,7 +342,7 @@ impl Settings {
             )?),
             (None, Some(node)) => {
                 return Err(Error::Config(format!(
-                    "--as {node}: of which scenario? Give its file before it"
+                    "--as {node} needs a scenario file: wayhop node SCENARIO.toml --as {node}"
                 )));
             }
             (Some(path), None) => {
@@ -395,8 +399,8 @@ impl Settings {
         if let Some(name) =
             config.name.as_ref().filter(|n| n.trim().is_empty() || n.chars().any(char::is_control))
         {
-            let wrong = format!("{name:?} is empty or has control characters");
-            return Err(doc.error("name", wrong, "give one such as relay-3, or leave the key out"));
+            let wrong = format!("{name:?} is empty or contains control characters");
+            return Err(doc.error("name", wrong, "give one such as relay-3, or remove the key"));
         }
         if let Some(Err((key, wrong, remedy))) = config.monitor.as_ref().map(Monitor::check) {
             return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));
@@ -404,14 +408,14 @@ impl Settings {
         if signal::source(&config.signal, &config.interface).is_none() {
             return Err(doc.error(
                 "signal",
-                format!("{:?} is no source of signals", config.signal),
-                "give nl80211, none, or monitor: with the name of a monitor interface",
+                format!("{:?} is not a source of signals", config.signal),
+                "give nl80211, none, or monitor:NAME with a monitor interface",
             ));
         }
         if let Some(at) = config.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
             return Err(doc.error(
                 "gpsd",
-                format!("{at:?} is no host with a port"),
+                format!("{at:?} is not a host and port"),
                 "give one such as localhost:2947",
             ));
         }
@@ -525,7 +529,7 @@ fn check_alone(sets: &[String]) -> Result<(), Error> {
     match options.iter().find(|(key, _)| !is_set(key)) {
         None => Ok(()),
         Some((key, option)) => Err(Error::Config(format!(
-            "no {key}: give one, as {option}, or a configuration file with it; docs/reference/node.md lists its keys"
+            "{key} is missing: give {option}, or set it in a configuration file (docs/reference/node.md)"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! Where the power comes from with which neighbours are received: the key `signal`.
+//! The key `signal`: the source of neighbours' signal strengths.
 
 use crate::config::interface_name::is_interface_name;
 

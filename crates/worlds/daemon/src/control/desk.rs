@@ -1,4 +1,4 @@
-//! The node's control socket: what it shows, and the orders that it takes.
+//! The node's control socket: its answers and commands.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Desk {
             }
             Request::SetPosition { place } => {
                 let Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *place else {
-                    return Err(unsupported("a node of a real mesh has no scenario's frame"));
+                    return Err(unsupported("real nodes have no scenario coordinates"));
                 };
                 place.check()?;
                 host.whereabouts.told = Some(Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
@@ -78,11 +78,11 @@ impl Desk {
             Request::Up {} => host.bring_up().map(|()| Value::Null),
             Request::Quit {} => Ok(Value::Null),
             Request::Links {} => Err(ControlError::unsupported(
-                "the links of a real mesh are as they are, and none is overridden",
-                "`wayhop ctl neighbours` shows whom this node hears, and what it knows of the links to them",
+                "links of a real mesh cannot be overridden",
+                "`wayhop ctl neighbours` shows this node's neighbours and links",
             )),
             // The event loop answers `capture`.
-            _ => Err(unsupported("the links of a real mesh are as they are")),
+            _ => Err(unsupported("links of a real mesh cannot be overridden")),
         }
     }
 
@@ -94,15 +94,15 @@ impl Desk {
 
 fn json(answer: &impl serde::Serialize) -> Result<Value, ControlError> {
     serde_json::to_value(answer)
-        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "report this as a fault of wayhop"))
+        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "please report this bug"))
 }
 
 fn unsupported(what: &str) -> ControlError {
-    ControlError::unsupported(what, "use an emulation for it")
+    ControlError::unsupported(what, "use an emulation")
 }
 
 fn refused(r: Refused) -> ControlError {
-    ControlError::new(ErrorCode::Refused, r.0, "`wayhop ctl params` shows what is set")
+    ControlError::new(ErrorCode::Refused, r.0, "`wayhop ctl params` shows the current values")
 }
 
 impl Host {
@@ -147,7 +147,7 @@ impl Host {
         }
     }
 
-    /// Has the protocol go on with these parameters.
+    /// Gives the protocol these parameters.
     pub(crate) fn change_parameters(&mut self, values: &Map<String, Value>) -> Result<(), ControlError> {
         let (new, command) = self.parameters.changed(values)?;
         self.command(&command).map_err(refused)?;

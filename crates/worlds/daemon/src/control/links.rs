@@ -1,4 +1,4 @@
-//! Orders about links (`wayhop ctl link`) at a node with a macfilter: whom it hears.
+//! Commands about links (`wayhop ctl link`) at a node with a macfilter.
 
 use std::net::Ipv4Addr;
 
@@ -24,8 +24,8 @@ pub(crate) fn outcome(
     let Request::SetLink { a, b, one_way, state, interface } = request else { return None };
     if macfilter.own.is_none() {
         return Some(Err(ControlError::unsupported(
-            "the links of a real mesh are as they are",
-            "start the node with a macfilter (--macfilter FILE), which orders can change",
+            "links of a real mesh cannot be overridden",
+            "start the node with a macfilter (--macfilter FILE) to change it",
         )));
     }
     Some(set(host, macfilter, (a, b, *one_way), *state, interface.as_deref()))
@@ -44,15 +44,15 @@ fn set(
         LinkState::Model => None,
         LinkState::Loss(_) | LinkState::PathLoss(_) => {
             return Err(ControlError::unsupported(
-                "a macfilter hears a node or does not",
-                "give up, down or model; an emulation has loss and path-loss",
+                "a macfilter can only pass or drop a node's frames",
+                "give up, down or model; loss and path-loss need an emulation",
             ));
         }
     };
     if interface.is_some() {
         return Err(ControlError::unsupported(
             "a macfilter is the same on all interfaces",
-            "leave --interface out",
+            "remove --interface",
         ));
     }
     let own = macfilter.own.as_ref();
@@ -62,21 +62,24 @@ fn set(
         (true, false) if !one_way => b,
         (true, false) => {
             return Err(refused(
-                "what this node sends is heard by others",
-                "give the order at the node that hears it",
+                "a macfilter cannot drop what this node sends",
+                "run the command on the receiving node",
             ));
         }
         _ => {
             let own = host.node.addr();
-            return Err(refused("one end of the link is this node", format!("name it as {own}")));
+            return Err(refused("one end of the link must be this node", format!("give it as {own}")));
         }
     };
     let mac = link_address(macfilter, host, other)?;
     // The kernel's filter has room for those that the file names.
     if host.plane == DataPlane::Forwarding && !macfilter.cards.contains(&mac) {
         return Err(refused(
-            format!("the macfilter's file does not name {mac}, and the kernel forwards here"),
-            "give a file that names it",
+            format!(
+                "the macfilter's file does not contain {mac}, which is needed because the kernel \
+                     forwards packets"
+            ),
+            "use a file that contains it",
         ));
     }
     macfilter.tell(mac, hears);
@@ -101,7 +104,7 @@ impl OwnNames {
 fn link_address(macfilter: &MacFilter, host: &Host, node: &NodeRef) -> Result<Mac, ControlError> {
     let NodeRef::Name(name) = node else {
         return Err(refused(
-            "a field node knows others by their addresses",
+            "field nodes identify others by address",
             "give the IP or link address, such as 10.0.0.3 or 02:00:0a:00:00:03",
         ));
     };
@@ -110,7 +113,7 @@ fn link_address(macfilter: &MacFilter, host: &Host, node: &NodeRef) -> Result<Ma
     }
     let address = name.parse::<Ipv4Addr>().map_err(|_| {
         refused(
-            format!("{name:?} is neither an IPv4 nor a link address"),
+            format!("{name:?} is neither an IPv4 address nor a link address"),
             "give one such as 10.0.0.3 or 02:00:0a:00:00:03",
         )
     })?;
@@ -118,7 +121,7 @@ fn link_address(macfilter: &MacFilter, host: &Host, node: &NodeRef) -> Result<Ma
     let of_lab = Some(Mac::from_addr(address)).filter(|mac| macfilter.cards.contains(mac));
     known.or(of_lab).ok_or_else(|| {
         refused(
-            format!("{name} is no neighbour, and the macfilter's file does not name its card"),
+            format!("{name} is not a neighbour, and the macfilter's file does not contain its link address"),
             "give its link address, such as 3c:a9:f4:00:11:22",
         )
     })

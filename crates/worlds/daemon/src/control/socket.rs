@@ -1,4 +1,4 @@
-//! The control socket: made with the rights that the node starts with, served when it has given those up.
+//! The control socket: created with the node's initial privileges, served after they are dropped.
 
 use wayhop_control::{About, Access, BoundSocket, Client, Server, paths};
 use wayhop_linux::Error;
@@ -43,9 +43,9 @@ fn open(name: &str, undo: &mut Undo) -> Result<BoundSocket, Error> {
 fn open_usual(name: &str, undo: &mut Undo, log: &Log) -> Option<BoundSocket> {
     let path = paths::socket(name).ok()?;
     if Client::connect(&path).is_ok() {
-        let other = "another node has the control socket";
-        let say = "give this one its own with --set control=NAME";
-        log.tell(Level::Warning, format!("{other} {name}: `wayhop ctl` does not reach this one; {say}"));
+        let other = "another node uses the control socket";
+        let say = "choose another with --set control=NAME";
+        log.tell(Level::Warning, format!("{other} {name}: `wayhop ctl` cannot reach this node; {say}"));
         return None;
     }
     match open(name, undo) {
@@ -54,7 +54,7 @@ fn open_usual(name: &str, undo: &mut Undo, log: &Log) -> Option<BoundSocket> {
             Some(bound)
         }
         Err(e) => {
-            log.tell(Level::Warning, format!("{e}; `wayhop ctl` does not reach this node"));
+            log.tell(Level::Warning, format!("{e}; `wayhop ctl` cannot reach this node"));
             None
         }
     }

@@ -1,6 +1,7 @@
-//! Whether a gateway's uplink leads somewhere: pings of addresses outside, by the uplink.
+//! Whether a gateway's uplink works: pings of outside addresses through the uplink.
 //!
-//! A carrier says that there is a wire, not that the router at its other end is up, or the Internet behind it.
+//! A carrier shows that there is a cable, not that the router at its other end works, or the
+//! Internet behind it.
 
 use std::net::Ipv4Addr;
 use std::os::fd::BorrowedFd;
@@ -39,7 +40,7 @@ impl Probe {
     pub(crate) fn next(&self) -> Time {
         self.rounds.next
     }
-    /// Whether nobody has answered for so many rounds that the uplink leads nowhere.
+    /// Whether so few rounds were answered that the uplink counts as offline.
     pub(crate) fn is_dead(&self) -> bool {
         self.rounds.missed >= self.asked.misses
     }
@@ -152,7 +153,7 @@ mod tests {
 
     const EVERY: Span = Span::from_secs(2);
 
-    /// Rounds of which so many have been asked for, without an answer to any.
+    /// Rounds after this many probes without an answer.
     fn after(rounds: u64) -> Rounds {
         let mut r = Rounds::new(0x0102_0304_0506_0708);
         for i in 0..rounds {

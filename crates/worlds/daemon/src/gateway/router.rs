@@ -1,6 +1,8 @@
-//! What makes a host a router between the mesh and an uplink, and nothing else: a table of nftables, and forwarding at the uplink.
+//! Makes a host a router between the mesh and an uplink, and nothing else: an nftables table, and
+//! forwarding at the uplink.
 //!
-//! Everything is in the list of what to undo before it is done. The table stands before the host forwards, and goes after it.
+//! Every change is in the undo list before it is made. The table exists before the host forwards,
+//! and is removed afterwards.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -36,7 +38,7 @@ impl Router {
         undo.table(&plan.table)?;
         make(&rules(&plan, forwards == "1"))?;
         undo.set_elsewhere(uplink, FORWARDING, "1")?;
-        let drawn = random_seed().map_err(Error::system("draw a number"))?;
+        let drawn = random_seed().map_err(Error::system("get a random number"))?;
         let probe = plan.probe.as_ref().map(|asked| Probe::open(uplink, asked, drawn)).transpose()?;
         Ok(Self { plan, probe })
     }
@@ -57,17 +59,18 @@ impl Router {
     /// If somebody took it away: the node leaves.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let GatewayPlan { uplink, table: name, .. } = &self.plan;
-        if !nftables::exists(name).map_err(Error::system("ask for the tables of nftables"))? {
+        if !nftables::exists(name).map_err(Error::system("list the nftables tables"))? {
             return Err(Error::System(format!(
-                "somebody removed the table {name} of nftables, without which this host would be anybody's router: the node leaves the mesh; \
-                 have the firewall leave it alone (`nft flush ruleset` removes all tables), and start the node again"
+                "the nftables table {name} was removed, so the node exits: without it this host would \
+                 route for anyone. Restart the node, and keep other programs from removing the table (`nft \
+                 flush ruleset` does)"
             )));
         }
         let path = interface::ipv4_setting(uplink, FORWARDING);
         match interface::read(&path) {
             Ok(now) if now != "1" => Err(Error::System(format!(
-                "forwarding is off at {uplink}, which somebody did or which is another interface now: nothing comes in from outside, and the node \
-                 leaves the mesh; start it again"
+                "forwarding was disabled on {uplink}, or the interface was replaced, so no packets come in \
+                 from outside and the node exits; restart it"
             ))),
             _ => Ok(()),
         }
@@ -87,12 +90,12 @@ impl Router {
         let whom = probe.as_ref().map(|p| p.whom()).unwrap_or_default();
         let was_dead = probe.is_some_and(|p| std::mem::replace(&mut p.told_dead, is_up && is_dead));
         let news = match (is_up, is_dead) {
-            (false, _) => format!("{uplink} is down: the node leads nowhere"),
-            (true, true) => format!("nobody answers by {uplink} ({whom}): the node leads nowhere"),
+            (false, _) => format!("{uplink} is down: the gateway is offline"),
+            (true, true) => format!("no answers through {uplink} from {whom}: the gateway is offline"),
             (true, false) if was_dead => {
-                format!("somebody answers by {uplink} again ({whom}): the node leads out again")
+                format!("answers through {uplink} again from {whom}: the gateway is online")
             }
-            (true, false) => format!("{uplink} is up: the node leads out again"),
+            (true, false) => format!("{uplink} is up: the gateway is online"),
         };
         log.tell(Level::Warning, news);
     }
@@ -113,7 +116,7 @@ pub(crate) fn check_nft() -> Result<(), Error> {
     let mut nft = Command::new("nft");
     let outcome =
         nft.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    outcome.map(drop).map_err(Error::system("start nft (Debian: nftables), which a gateway needs"))
+    outcome.map(drop).map_err(Error::system("start nft, which a gateway needs (Debian: nftables)"))
 }
 
 /// Has `nft` make a table.
@@ -138,7 +141,7 @@ fn make(rules: &str) -> Result<(), Error> {
     }
     let said = String::from_utf8_lossy(&out.stderr);
     Err(Error::System(format!(
-        "nft refuses the rules of a gateway: {}",
+        "nft rejected the gateway's rules: {}",
         said.lines().next().unwrap_or("no reason")
     )))
 }
@@ -250,7 +253,10 @@ mod tests {
                 "[gateway]\nuplink = \"eth0\"\nprobe = [\"192.0.2.1\"]\nprobe_misses = 0",
                 "gateway.probe_misses: 0",
             ),
-            ("[gateway]\nuplink = \"eth0\"\nprobe_misses = 5", "gateway.probe_misses: no address is pinged"),
+            (
+                "[gateway]\nuplink = \"eth0\"\nprobe_misses = 5",
+                "gateway.probe_misses: there are no addresses to ping",
+            ),
             ("outside = [\"nowhere\"]", "outside[0]"),
             ("outside = [\"0.0.0.0/0\"]\n[gateway]\nuplink = \"eth0\"", "outside"),
         ] {

@@ -1,4 +1,4 @@
-//! Interfaces that go down and come up, go away and come back, or become others: the node follows.
+//! Interfaces that go down and up, disappear and return, or change: the node follows.
 
 use wayhop_core::{DataPlane, IfaceId, LinkChange};
 use wayhop_linux::Error;
@@ -66,7 +66,7 @@ impl MeshInterfaces {
         let name = std::mem::replace(&mut a.name, waits_for);
         log.tell(
             Level::Warning,
-            format_args!("{name}: the interface is gone: waiting for one of the name {}", a.name),
+            format_args!("{name}: the interface is gone; waiting for an interface named {}", a.name),
         );
     }
 
@@ -91,7 +91,7 @@ impl MeshInterfaces {
         true
     }
 
-    /// Goes on with an interface that has another name, link address or MTU.
+    /// Adopts the new name, link address or MTU of an interface.
     fn follow(
         &mut self,
         iface: IfaceId,
@@ -108,7 +108,7 @@ impl MeshInterfaces {
         }
         if link.name != name {
             self.rename(iface, &link.name, host.plane, netlink)?;
-            tell(host, log, &format!("the name of {name}"), &format!("the node goes on with {}", link.name));
+            tell(host, log, &format!("the name of {name}"), &format!("the node now uses {}", link.name));
         }
         let own = &mut self.all[iface.index()];
         own.facts = now;
@@ -121,11 +121,11 @@ impl MeshInterfaces {
         if now.mac != was.mac {
             host.announce(iface);
             let what = format!("the link address of {}", link.name);
-            tell(host, log, &what, &format!("the node goes on with {}", now.mac));
+            tell(host, log, &what, &format!("the node now uses {}", now.mac));
         }
         if now.mtu != was.mtu {
             let what = format!("the MTU of {}", link.name);
-            tell(host, log, &what, &format!("the node's packets have at most {} octets", now.mtu));
+            tell(host, log, &what, &format!("the node's packets now have at most {} bytes", now.mtu));
         }
         Ok(true)
     }
@@ -147,15 +147,15 @@ impl MeshInterfaces {
             netlink
                 .confine(to, self.addresses.mesh, self.outside)
                 .and_then(|()| netlink.free(&from))
-                .map_err(Error::system(format!("confine what comes by {to} to the mesh")))?;
+                .map_err(Error::system(format!("confine packets from {to} to the mesh")))?;
         }
         Ok(())
     }
 }
 
-/// Says what changed, and that the node goes along with it.
+/// Logs what changed, and what the node did.
 fn tell(host: &mut Host, log: &Log, what: &str, done: &str) {
-    log.tell(Level::Info, format_args!("somebody changed {what}: {done}"));
+    log.tell(Level::Info, format_args!("{what} changed: {done}"));
     let now = host.now();
     host.around.events.host(now, what, done);
 }

@@ -1,4 +1,5 @@
-//! The macfilter at work: what ignored transmitters send reaches neither the node nor, where the kernel forwards, the kernel.
+//! The macfilter: frames of ignored transmitters reach neither the node nor, where the kernel
+//! forwards, the kernel.
 
 use std::collections::BTreeMap;
 

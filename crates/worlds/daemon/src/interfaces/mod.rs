@@ -1,4 +1,4 @@
-//! The host's interfaces that are in the mesh: sockets and programs at them, and what passes them.
+//! The host's mesh interfaces: their sockets, programs and traffic.
 
 pub(crate) mod follow;
 pub(crate) mod macfilter;

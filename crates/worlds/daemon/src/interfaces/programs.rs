@@ -1,4 +1,4 @@
-//! Programs in the kernel that stand at an interface.
+//! The kernel programs at an interface.
 
 use std::io;
 
@@ -34,9 +34,7 @@ impl InterfacePrograms {
         let ignoring = (host.plane == DataPlane::Forwarding && !known.is_empty())
             .then(|| IgnoringProgram::open(ifindex, known))
             .transpose()
-            .map_err(Error::system(format!(
-                "ignore what comes by {name}: a macfilter needs Linux 6.6; the kernel's answer"
-            )))?;
+            .map_err(Error::system(format!("attach the macfilter to {name} (requires Linux 6.6)")))?;
         let forwarding = watch_forwarding(plan, host, (name, ifindex), ways, log)?;
         Ok(Self { ignoring, forwarding, closed: None })
     }
@@ -48,8 +46,8 @@ impl InterfacePrograms {
             log.tell(
                 Level::Warning,
                 format_args!(
-                    "{name} cannot be closed to plain IP ({e}; it needs Linux 6.6): a stranger's packets reach this host's services \
-                     by it; filter {name} as well as the TUN"
+                    "cannot block plain IP on {name} ({e}; requires Linux 6.6): anyone in radio range can \
+                     reach this host's services; filter {name} as well as the TUN interface"
                 ),
             );
         }
@@ -74,13 +72,13 @@ impl InterfacePrograms {
     /// What was not done, and why.
     pub(crate) fn move_to(&mut self, name: &str, ifindex: u32) -> Result<(), (String, io::Error)> {
         if let Some(program) = &mut self.ignoring {
-            program.move_to(ifindex).map_err(|e| (format!("ignore what comes by {name}"), e))?;
+            program.move_to(ifindex).map_err(|e| (format!("attach the macfilter to {name}"), e))?;
         }
         if let Some(programs) = &mut self.forwarding {
-            programs.move_to(ifindex).map_err(|e| (format!("watch what comes by {name}"), e))?;
+            programs.move_to(ifindex).map_err(|e| (format!("attach eBPF programs to {name}"), e))?;
         }
         if let Some(program) = &mut self.closed {
-            program.move_to(ifindex).map_err(|e| (format!("close {name} to plain IP"), e))?;
+            program.move_to(ifindex).map_err(|e| (format!("block plain IP on {name}"), e))?;
         }
         Ok(())
     }
@@ -97,7 +95,7 @@ fn watch_forwarding(
 ) -> Result<Option<ForwardingPrograms>, Error> {
     let port = host.sockets().find_map(|s| if let Socket::Udp(port) = s { Some(port) } else { None });
     let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
-    let random = random_seed().map_err(Error::system("draw a number"))?;
+    let random = random_seed().map_err(Error::system("get a random number"))?;
     let own = (plan.addresses.own, plan.addresses.mesh);
     match ForwardingPrograms::open(ifindex, own, ways, port, random) {
         Ok(programs) => Ok(Some(programs)),
@@ -105,14 +103,15 @@ fn watch_forwarding(
             log.tell(
                 Level::Warning,
                 format_args!(
-                    "what passes {name} cannot be watched ({e}; it needs Linux 6.6): each route lives for its lifetime, and \
-                     is then looked for again; packets are kept within the mesh by rules, which cost more"
+                    "cannot attach eBPF programs to {name} ({e}; requires Linux 6.6): routes in use will \
+                     expire and be rediscovered, and packets are confined to the mesh by slower rules"
                 ),
             );
             Ok(None)
         }
         Err(e) => Err(Error::System(format!(
-            "what passes {name} cannot be watched ({e}): a mesh with gateways needs Linux 6.6 here, or a protocol whose packets all pass the node"
+            "cannot attach eBPF programs to {name} ({e}): a mesh with gateways needs Linux 6.6 here, or a \
+             protocol that handles every packet itself"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! What comes by the interfaces, and what became of what went.
+//! Receiving from the interfaces, and the status of transmissions.
 
 use wayhop_core::{IfaceId, Mac};
 use wayhop_linux::ebpf::ForwardingPrograms;

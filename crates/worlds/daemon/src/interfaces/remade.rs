@@ -1,5 +1,5 @@
-//! An interface that went away and is there again under its name: a USB stick that was plugged in anew, a veth that was made
-//! again. The node takes it as its own.
+//! An interface that disappeared and came back under its name: a USB adapter that was plugged in
+//! again, a recreated veth. The node takes it over.
 
 use std::fs;
 
@@ -15,8 +15,9 @@ use crate::node::host::Host;
 use crate::undo::DISABLE_IPV6;
 
 impl MeshInterfaces {
-    /// Goes on with the interface of this number that has the configured name now. All that is needed was kept: CAP_NET_ADMIN, CAP_NET_RAW, the
-    /// loaded programs, the socket that holds the port.
+    /// Continues with the interface of this number, which now has the configured name. The node has
+    /// kept all that it needs for this: CAP_NET_ADMIN, CAP_NET_RAW, the loaded programs, the socket
+    /// that holds the port.
     pub(crate) fn take_over(
         &mut self,
         iface: IfaceId,
@@ -26,7 +27,7 @@ impl MeshInterfaces {
     ) -> Result<(), Error> {
         let own = &mut self.all[iface.index()];
         let name = &own.name;
-        let interface = interface::facts(name).map_err(Error::system(format!("look at {name}")))?;
+        let interface = interface::facts(name).map_err(Error::system(format!("query {name}")))?;
         // Before the kernel forwards.
         own.programs.move_to(name, interface.index).map_err(|(what, e)| Error::system(what)(e))?;
         for (key, value) in interface_settings(name, host.plane) {

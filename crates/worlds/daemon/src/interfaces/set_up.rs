@@ -1,4 +1,4 @@
-//! How the interfaces become the node's.
+//! Setting up the interfaces.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl InterfaceSetup {
             let old =
                 netlink.remove_all(facts.index).map_err(Error::system("remove an earlier node's routes"))?;
             if old > 0 {
-                log.tell(Level::Warning, format_args!("removed {old} routes of an earlier node"));
+                log.tell(Level::Warning, format_args!("removed {old} routes left by an earlier node"));
             }
             netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
             undo.routes(name)?;
@@ -115,7 +115,7 @@ impl InterfaceSetup {
                 undo.rules(name)?;
                 netlink
                     .confine(name, self.plan.addresses.mesh, self.outside)
-                    .map_err(Error::system("confine what comes by the interface to the mesh"))?;
+                    .map_err(Error::system("confine packets from the interface to the mesh"))?;
             }
             self.address(name, facts.index, netlink, undo)?;
             // The host may become strict later.
@@ -159,7 +159,7 @@ impl InterfaceSetup {
         let missing = (host.plane == DataPlane::Forwarding)
             .then(NeighbourNews::open)
             .transpose()
-            .map_err(Error::system("hear of neighbours that are not there"))?;
+            .map_err(Error::system("subscribe to unreachable neighbours"))?;
         let InterfacesPlan { names, addresses, macfilter, signals: signal_sources, .. } = plan;
         let (macfilter, signals) = (MacFilter::new(macfilter), Vec::new());
         Ok(MeshInterfaces { names, addresses, outside, all, missing, macfilter, signal_sources, signals })

@@ -1,4 +1,4 @@
-//! What a mesh needs of the interface's settings.
+//! The interface settings that a mesh needs.
 
 use wayhop_core::DataPlane;
 use wayhop_linux::interface;

@@ -1,4 +1,4 @@
-//! The power with which neighbours are received, gathered by a thread beside the packets' path.
+//! Signal strengths of neighbours, collected by a thread beside the packets' path.
 
 use std::io::{self, Read as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -114,8 +114,10 @@ impl Trouble<'_> {
         let now = outcome.as_ref().err().map(ToString::to_string);
         if now != self.told {
             match &now {
-                Some(e) => self.log.tell(Level::Warning, format_args!("no signals from {interface}: {e}")),
-                None => self.log.tell(Level::Info, format_args!("signals from {interface} again")),
+                Some(e) => {
+                    self.log.tell(Level::Warning, format_args!("cannot read signals from {interface}: {e}"))
+                }
+                None => self.log.tell(Level::Info, format_args!("reading signals from {interface} again")),
             }
             self.told = now;
         }
@@ -125,7 +127,7 @@ impl Trouble<'_> {
 fn poll(shared: &SignalTable, log: &Log) {
     let mut trouble = Trouble { log, told: None };
     while !shared.is_stopping() {
-        // Asked anew each time: the interface may have been plugged in again.
+        // Queried each time: the interface may have been plugged in again.
         let interface = shared.interface();
         let outcome = stations(&interface);
         trouble.is(&interface, &outcome.as_ref().map(drop).map_err(copy));

@@ -1,4 +1,4 @@
-//! The sockets at an interface, and what they take and keep from the kernel.
+//! The sockets of an interface, and the traffic that they receive or keep from the kernel.
 
 use socket2::{SockFilter, Socket};
 use wayhop_core::{IfaceId, Socket as ProtocolSocket};
@@ -57,12 +57,12 @@ pub(crate) fn watch_tx_status(
         Ok(Some(c)) if c.transmit_status => match sockets.enable_tx_status() {
             Ok(()) => host.line(iface).tx_statuses.watch(),
             Err(e) => {
-                log.tell(Level::Warning, format_args!("the kernel does not tell what became of frames: {e}"));
+                log.tell(Level::Warning, format_args!("the kernel does not report transmit status: {e}"));
             }
         },
         Ok(Some(_)) => log.tell(
             Level::Info,
-            "the driver does not tell what became of frames: the protocol has its own acknowledgements",
+            "the driver does not report transmit status; the protocol uses its own acknowledgements",
         ),
         Ok(None) => {}
         Err(e) => log.tell(Level::Warning, format_args!("nl80211 does not answer: {e}")),

@@ -1,4 +1,4 @@
-//! Frames that wait are sent, and kept in the captures.
+//! Sends waiting frames, and records them in captures.
 
 use std::io::ErrorKind;
 

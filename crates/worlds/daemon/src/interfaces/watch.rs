@@ -1,4 +1,4 @@
-//! Whether the interfaces work as the node made them.
+//! Checks that the interfaces still work as the node set them up.
 
 use wayhop_linux::listing::Link;
 use wayhop_linux::netlink::Netlink;
@@ -28,15 +28,15 @@ impl MeshInterfaces {
             let was = before.iter().find(|(index, _)| *index == l.index);
             if was.is_some_and(|(_, was)| *was != l.part_of) {
                 let whole = links.iter().find(|w| Some(w.index) == l.part_of);
-                let now = whole.map_or("no other interface", |w| &w.name);
+                let now = whole.map_or("no bridge or bond", |w| &w.name);
                 return Err(Error::System(format!(
-                    "somebody made {} a part of {now}: its packets go another way, and the node leaves the mesh",
+                    "{} now belongs to {now}, which takes its packets, so the node exits",
                     l.name
                 )));
             }
             if !l.has_arp {
-                let what = format!("ARP at {}", l.name);
-                repairs.tried(host, &what, "it is on again", netlink.set_arp_on(l.index))?;
+                let what = format!("ARP on {}", l.name);
+                repairs.tried(host, &what, "enabled again", netlink.set_arp_on(l.index))?;
             }
         }
         Ok(())
@@ -54,8 +54,8 @@ impl MeshInterfaces {
             let name = &own.name;
             if !own.programs.are_in_place() {
                 let outcome = own.programs.move_to(name, own.facts.index).map_err(|(_, e)| e);
-                let what = format!("the eBPF programs at {name}");
-                repairs.tried(host, &what, "they are there again", outcome)?;
+                let what = format!("the eBPF programs on {name}");
+                repairs.tried(host, &what, "restored", outcome)?;
             }
             if !own.programs.need_rules(host.plane, self.outside) {
                 continue;
@@ -64,7 +64,7 @@ impl MeshInterfaces {
             if !listed.map_err(Error::system("list the rules of this host"))? {
                 let what = format!("the rules of {name}");
                 let outcome = netlink.confine(name, mesh, self.outside);
-                repairs.tried(host, &what, "they are there again", outcome)?;
+                repairs.tried(host, &what, "restored", outcome)?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use wayhop_wire::ip;
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh6 {
     pub(crate) addr: Ipv6Addr,
-    /// Whoever sends from one of these may be answered: the node's own prefix, and where its static routes lead.
+    /// Sources that may be answered: the node's own prefix and the destinations of its static routes.
     pub(crate) reachable: Vec<Prefix>,
 }
 

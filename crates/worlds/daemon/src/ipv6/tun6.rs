@@ -1,4 +1,4 @@
-//! IPv6 at the TUN interface, and at the interfaces in the mesh what stands against it.
+//! IPv6 at the TUN interface, and conflicts at the mesh interfaces.
 
 use std::fs;
 use std::net::Ipv6Addr;
@@ -26,7 +26,7 @@ pub(crate) fn prepare(
     for (key, value) in [(DISABLE_IPV6, "1"), ("addr_gen_mode", "1"), ("accept_ra", "0"), (DISABLE_IPV6, "0")]
     {
         let path = interface::ipv6_setting(name, key);
-        let failed = format!("write {} (a node with address6 needs a kernel with IPv6)", path.display());
+        let failed = format!("write {} (address6 needs a kernel with IPv6)", path.display());
         fs::write(&path, value).map_err(Error::system(failed))?;
     }
     tun.add_address6(addr, prefix_len)
@@ -41,7 +41,7 @@ pub(crate) fn lead(to: Prefix, tun: &Tun, name: &str, netlink: &mut Netlink) -> 
     match netlink.route6(net, to.len, tun.index()) {
         // An earlier life of the interface had it, too: it is there.
         Err(e) if e.raw_os_error() != Some(nix::libc::EEXIST) => {
-            Err(Error::system(format!("lead {to} to {name}"))(e))
+            Err(Error::system(format!("add a route to {to} through {name}"))(e))
         }
         _ => Ok(()),
     }
@@ -53,8 +53,8 @@ pub(crate) fn check_mtu(name: &str, mtu: usize) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Config(format!(
-        "address6: {name} would carry packets of at most {mtu} octets, and IPv6 needs {MIN_MTU}; give the mesh interface a \
-         larger MTU, or leave address6 out"
+        "address6: {name} would have an MTU of {mtu}, and IPv6 needs {MIN_MTU}; give the mesh interface a \
+         larger MTU, or remove address6"
     )))
 }
 
@@ -64,8 +64,8 @@ pub(crate) fn check_address(a: &InterfaceAddress, tun: &str) -> Result<(), Error
     let addr: Option<Ipv6Addr> = a.address.and_then(|s| Some(s.as_sockaddr_in6()?.ip()));
     match addr.filter(|addr| !addr.is_unicast_link_local()) {
         Some(addr) => Err(Error::System(format!(
-            "{name} has the address {addr}: a node with address6 has IPv6 on {tun} only; take it away: ip -6 address flush \
-             dev {name} scope global"
+            "{name} has the address {addr}, but with address6 only {tun} may have IPv6 addresses; remove \
+             it: ip -6 address flush dev {name} scope global"
         ))),
         None => Ok(()),
     }

@@ -1,5 +1,5 @@
-//! Addresses of this host's interfaces that stand against the mesh: what comes from the mesh would reach another network, or would go
-//! around the mesh.
+//! Addresses of this host's interfaces that conflict with the mesh: packets from the mesh would
+//! reach another network, or bypass the mesh.
 
 use std::net::Ipv4Addr;
 
@@ -34,7 +34,7 @@ pub(crate) fn check(plan: &KernelPlan, may_run: bool) -> Result<(), Error> {
         let (Some(addr), Some(netmask)) = (v4(a.address), v4(a.netmask)) else { continue };
         if *name == plan.tun {
             return Err(Error::System(format!(
-                "there is an interface {name} already; stop the other node, or give this one another `tun`"
+                "interface {name} already exists; stop the other node, or set another `tun`"
             )));
         }
         check_overlap(&plan.addresses, name, (addr, netmask.to_bits().count_ones() as u8), is_in_mesh)?;
@@ -57,14 +57,14 @@ pub(crate) fn check_overlap(
     }
     if is_in_mesh {
         return Err(Error::System(format!(
-            "{name} has the address {addr}/{len}, whose route would lead around the mesh; take it away: \
-             ip address del {addr}/{len} dev {name}"
+            "{name} has the address {addr}/{len}, whose route would bypass the mesh; remove it: ip address \
+             del {addr}/{len} dev {name}"
         )));
     }
     let network = Ipv4Addr::from_bits(addr.to_bits() & mask(len));
     Err(Error::System(format!(
-        "the mesh {}/{} and the network {network}/{len} of {name} have addresses in common: what comes from the mesh \
-         would reach that network; give the mesh a prefix of its own (`address`)",
+        "the mesh {}/{} overlaps with the network {network}/{len} of {name}, which packets from the mesh \
+         would reach; give the mesh a prefix of its own (`address`)",
         own.mesh.network(),
         own.mesh.len(),
     )))

@@ -1,4 +1,4 @@
-//! What the kernel of this host is set to: addresses, routes and MTU of the mesh, and the privileges of this process.
+//! The kernel's settings for the mesh: addresses, routes, MTU, and this process's privileges.
 
 pub(crate) mod addresses;
 pub(crate) mod mtu;

@@ -1,4 +1,4 @@
-//! How long packets may be: the protocol and the TUN follow the interface that carries the shortest.
+//! The MTU: protocol and TUN follow the interface with the smallest.
 
 use serde_json::Value;
 use wayhop_core::Configured;

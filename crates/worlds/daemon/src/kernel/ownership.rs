@@ -1,4 +1,4 @@
-//! Files that the node makes before it gives up its privileges, and that its user is to write later.
+//! Files that the node creates before it drops its privileges, and that its user writes later.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) fn prepare_folder(file: &Path, user: &str) -> Result<(), Error> {
         return Ok(());
     };
     let made = std::fs::create_dir_all(folder).and_then(|()| give_to(folder, user));
-    made.map_err(Error::system(format!("make the folder {}", folder.display())))
+    made.map_err(Error::system(format!("create the folder {}", folder.display())))
 }
 
 /// Gives a file to the node's user, if this is root.

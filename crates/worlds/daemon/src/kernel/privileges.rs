@@ -1,4 +1,4 @@
-//! Giving up what is not needed, before the first frame from the air is read.
+//! Dropping privileges, before the first frame from the air is read.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use wayhop_confine::syscalls;
 use wayhop_linux::Error;
 
 fn refused(e: impl Into<io::Error>) -> Error {
-    Error::System(format!("cannot give up privileges: {}", e.into()))
+    Error::System(format!("cannot drop privileges: {}", e.into()))
 }
 
 /// What is kept: `CAP_NET_ADMIN` (routes) and `CAP_NET_RAW` (packet sockets of an interface that comes back).
@@ -34,7 +34,7 @@ pub(crate) fn check_user(user: &str) -> Result<(), Error> {
 fn find_user(user: &str) -> Result<User, Error> {
     User::from_name(user)
         .map_err(refused)?
-        .ok_or_else(|| Error::Config(format!("user: there is no user {user:?}; name one that exists")))
+        .ok_or_else(|| Error::Config(format!("user: no such user: {user:?}")))
 }
 
 fn give_up_but(user: &str, kept: &[Capability]) -> Result<(), Error> {

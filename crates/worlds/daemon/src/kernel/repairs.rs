@@ -1,4 +1,4 @@
-//! What was set back, and how often: a node does not fight with another program for ever.
+//! What was restored, and how often: a node does not fight with another program for ever.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,11 +12,11 @@ use wayhop_linux::{Error, interface};
 use crate::log::{Level, Log};
 use crate::node::host::Host;
 
-/// So often within [`WITHIN`] something is set back.
+/// The most repairs of one thing within [`WITHIN`].
 const PATIENCE: usize = 5;
 const WITHIN: Span = Span::from_secs(60);
 
-/// What sets back what somebody changed, and says so.
+/// Restores what somebody changed, and logs it.
 pub(crate) struct HostRepairs {
     times: RepairTimes,
     log: Log,
@@ -27,21 +27,21 @@ impl HostRepairs {
         Self { times: RepairTimes::default(), log: log.clone() }
     }
 
-    /// Says what was changed, and what the node did.
+    /// Logs what changed, and what the node did.
     pub(crate) fn repaired(&mut self, host: &mut Host, what: &str, done: &str) -> Result<(), Error> {
-        self.log.tell(Level::Warning, format_args!("somebody changed {what}: {done}"));
+        self.log.tell(Level::Warning, format_args!("{what} changed: {done}"));
         let now = host.now();
         host.around.events.host(now, what, done);
         if self.times.note(now, what) {
             return Ok(());
         }
         Err(Error::System(format!(
-            "somebody changes {what} again and again: the node has set it back {PATIENCE} times within a minute, and leaves the mesh; \
-             find the program (NetworkManager, systemd-networkd, a script), and have it leave this interface to the node"
+            "{what} changed {PATIENCE} times within a minute, so the node exits; find the program that \
+             changes it (NetworkManager, systemd-networkd, a script) and make it ignore this interface"
         )))
     }
 
-    /// The same, if the repair came to a good end. What is gone meanwhile is seen at the next look.
+    /// The same, if the repair succeeded. Something removed meanwhile is found at the next check.
     pub(crate) fn tried(
         &mut self,
         host: &mut Host,
@@ -52,9 +52,9 @@ impl HostRepairs {
         match outcome {
             Ok(()) => self.repaired(host, what, done),
             Err(e) if matches!(e.raw_os_error(), Some(libc::ENODEV | libc::ENOENT | libc::ENXIO)) => Ok(()),
-            Err(e) => Err(Error::System(format!(
-                "somebody changed {what}, and the node cannot set it back ({e}): it leaves the mesh"
-            ))),
+            Err(e) => {
+                Err(Error::System(format!("{what} changed and cannot be restored ({e}), so the node exits")))
+            }
         }
     }
 
@@ -70,17 +70,17 @@ impl HostRepairs {
         if now == value {
             return Ok(());
         }
-        let done = format!("it was {now}, and is {value} again");
+        let done = format!("restored to {value} (was {now})");
         self.tried(host, &format!("{key} of {name}"), &done, std::fs::write(path, value))
     }
 }
 
-/// When each thing was set back.
+/// When each thing was restored.
 #[derive(Debug, Default)]
 struct RepairTimes(FxHashMap<String, VecDeque<Time>>);
 
 impl RepairTimes {
-    /// Something was set back. Returns whether that is still worth while.
+    /// Something was restored. Returns whether the node should continue.
     fn note(&mut self, now: Time, what: &str) -> bool {
         let times = self.0.entry(what.to_owned()).or_default();
         while times.front().is_some_and(|t| now.since(*t) > WITHIN) {

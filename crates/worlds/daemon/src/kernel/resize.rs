@@ -1,4 +1,4 @@
-//! Protocol and TUN follow when the interfaces carry longer packets, or only shorter ones.
+//! Protocol and TUN follow changes of the interfaces' MTU.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Kernel {
         self.protocol_mtu = shortest;
         let change = Map::from_iter([(key.to_owned(), mtu.value(shortest))]);
         if let Err(e) = host.change_parameters(&change) {
-            log.tell(Level::Warning, format_args!("protocol.{key} stays as it was: {e}"));
+            log.tell(Level::Warning, format_args!("protocol.{key} is unchanged: {e}"));
         }
     }
 
@@ -41,7 +41,7 @@ impl Kernel {
         let Some(wanted) = wanted.filter(|mtu| usize::from(*mtu) != now) else { return Ok(None) };
         let name = &self.tun_name;
         if self.plan.addresses.own6.is_some() {
-            let is_wrong = |e: Error| Error::System(format!("{e}; the node leaves the mesh"));
+            let is_wrong = |e: Error| Error::System(format!("{e}; the node exits"));
             tun6::check_mtu(name, usize::from(wanted)).map_err(is_wrong)?;
         }
         self.tun.set_mtu(wanted).map_err(Error::system(format!("give {name} the MTU {wanted}")))?;

@@ -1,4 +1,4 @@
-//! The kernel's copy of the forwarding table: by which interface each of its routes goes.
+//! The kernel's copy of the forwarding table, with the interface of each route.
 
 use std::collections::HashSet;
 use std::io;
@@ -65,7 +65,7 @@ impl KernelRoutes {
                     (outcome, by)
                 }
                 Err(destination) => {
-                    log.tell(Level::Debug, format_args!("no route to {destination} any more"));
+                    log.tell(Level::Debug, format_args!("route to {destination} removed"));
                     let Some(to) = destination.addr.v4() else { continue };
                     let index = self.by.remove(&to).map(|told| told.ifindex);
                     let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
@@ -76,7 +76,7 @@ impl KernelRoutes {
                 && by.is_up
                 && e.raw_os_error() != Some(nix::libc::ESRCH)
             {
-                log.tell(Level::Warning, format_args!("the kernel refuses a change of routes: {e}"));
+                log.tell(Level::Warning, format_args!("the kernel rejected a change of routes: {e}"));
             }
         }
     }
@@ -104,7 +104,7 @@ impl KernelRoutes {
         })
     }
 
-    /// Neighbours may be reached by other interfaces than the kernel's routes say: has the kernel have these routes anew.
+    /// Neighbours may be reached by other interfaces than the kernel's routes say: replaces these routes.
     pub(crate) fn choose_again(&mut self, host: &mut Host, attached: &[MeshInterface]) {
         self.next_choice = host.now() + CHOICE_EVERY;
         let told = |to: Prefix| self.by.get(&to.addr.v4()?);

@@ -1,4 +1,4 @@
-//! The mesh's part of this host's kernel: the TUN by which programs reach the mesh, the node's addresses, and routes.
+//! The mesh's part of this host's kernel: the TUN for programs, the node's addresses, and routes.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ impl Kernel {
     pub(crate) fn open(plan: KernelPlan, shortest: usize) -> Result<Self, Error> {
         addresses::check(&plan, false)?;
         Ok(Self {
-            netlink: Netlink::open().map_err(Error::system("talk to the kernel about routes"))?,
+            netlink: Netlink::open().map_err(Error::system("open a netlink socket"))?,
             tun: Tun::make(&plan.tun, plan.mtu.of_tun(shortest))?,
             tun_name: plan.tun.clone(),
             routes: KernelRoutes::default(),
@@ -66,14 +66,14 @@ impl Kernel {
         for p in &plan.by_gateways {
             for table in [Some(Table::Main), outside].into_iter().flatten() {
                 routes::lead(table, *p, own.own, tun.index(), netlink)
-                    .map_err(Error::system(format!("make a route to {p} by {name}")))?;
+                    .map_err(Error::system(format!("add a route to {p} by {name}")))?;
             }
         }
         if outside.is_some() {
             undo.own_outside(tun.index())?;
             netlink
                 .lead_own_outside(tun.index())
-                .map_err(Error::system("make rules for what this host sends to the outside"))?;
+                .map_err(Error::system("add rules for packets from this host to the outside"))?;
         }
         Ok(())
     }

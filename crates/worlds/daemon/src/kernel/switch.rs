@@ -1,4 +1,4 @@
-//! The kernel's part of an outage: the node's address and its TUN go and come back.
+//! The kernel's part of an outage: the node's address and its TUN are removed and restored.
 
 use wayhop_linux::Error;
 use wayhop_wire::ipv6::MIN_MTU;

@@ -1,4 +1,4 @@
-//! Whether the kernel has TUN, addresses and routes as the node made them.
+//! Checks that the kernel still has the node's TUN, addresses and routes.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -41,7 +41,7 @@ impl Kernel {
             return Ok(());
         }
         let outcome = self.netlink.lead_own_outside(index);
-        repairs.tried(host, "the rules for what this host sends", "they are there again", outcome)
+        repairs.tried(host, "the rules for packets from this host", "restored", outcome)
     }
 
     /// The TUN itself. One that is removed ends the node elsewhere. Returns whether its routes may be gone.
@@ -61,14 +61,14 @@ impl Kernel {
         }
         if let Some(mtu) = self.resize_tun(shortest, link.mtu)? {
             let (name, was) = (&link.name, link.mtu);
-            let done = format!("{name} carried packets of {was} octets, and carries {mtu} now");
+            let done = format!("the MTU of {name} is now {mtu} (was {was})");
             log.tell(Level::Info, &done);
         }
         if !host.node.is_up() || link.is_set_up {
             return Ok(false);
         }
         let what = format!("the state of {}", link.name);
-        repairs.tried(host, &what, "it is up again", self.tun.set_up(true))?;
+        repairs.tried(host, &what, "set up again", self.tun.set_up(true))?;
         Ok(true)
     }
 
@@ -89,26 +89,26 @@ impl Kernel {
             if let Some(link) = links.iter().find(|l| l.index == a.ifindex && l.index != index) {
                 let is_in_mesh = interfaces.has(a.ifindex);
                 addresses::check_overlap(&plan.addresses, &link.name, (addr, a.prefix_len), is_in_mesh)
-                    .map_err(|e| Error::System(format!("the node leaves the mesh: {e}")))?;
+                    .map_err(|e| Error::System(format!("the node exits: {e}")))?;
             }
         }
         let lacks = |ifindex, addr, prefix_len| !present.contains(&Address { ifindex, addr, prefix_len });
         let mut routes = false;
         for a in interfaces.present().filter(|a| lacks(a.facts.index, own.into(), 32)) {
             let what = format!("the address {own} of {}", a.name);
-            repairs.tried(host, &what, "it is there again", netlink.add_address(own, a.facts.index))?;
+            repairs.tried(host, &what, "restored", netlink.add_address(own, a.facts.index))?;
             routes = true;
         }
         if lacks(index, own.into(), len) {
             let what = format!("the address {own}/{len} of {name}");
             let outcome = netlink.add_network_address(own, len, index);
-            repairs.tried(host, &what, "it is there again", outcome)?;
+            repairs.tried(host, &what, "restored", outcome)?;
             routes = true;
         }
         if let Some((own, len)) = plan.addresses.own6.filter(|(own, len)| lacks(index, (*own).into(), *len)) {
             let mtu = links.iter().find(|l| l.index == index).map_or(0, |l| l.mtu);
             tun6::prepare(tun, name, &plan.addresses, mtu, netlink)?;
-            repairs.repaired(host, &format!("the address {own}/{len} of {name}"), "it is there again")?;
+            repairs.repaired(host, &format!("the address {own}/{len} of {name}"), "restored")?;
         }
         Ok(routes)
     }
@@ -132,21 +132,21 @@ impl Kernel {
         let (own, mesh) = (plan.addresses.own, plan.addresses.mesh);
         if !leads(mesh.network().into(), mesh.len()) {
             let what = format!("the route to the mesh by {name}");
-            repairs.tried(host, &what, "it is there again", netlink.connected(mesh, index, own))?;
+            repairs.tried(host, &what, "restored", netlink.connected(mesh, index, own))?;
         }
         let tables = [Some((Table::Main, "this host's")), outside.map(|table| (table, "the mesh's"))];
         for (table, whose) in tables.into_iter().flatten() {
             for p in plan.by_gateways.iter().filter(|p| !leads_in(table, p.addr.ip(), p.len)) {
                 let what = format!("{whose} route to {p} by {name}");
                 let outcome = routes::lead(table, *p, own, index, netlink);
-                repairs.tried(host, &what, "it is there again", outcome)?;
+                repairs.tried(host, &what, "restored", outcome)?;
             }
         }
         if let Some((own, routed)) = plan.addresses.networks6() {
             for to in std::iter::once(own).chain(routed.filter(|to| to.addr.v6().is_some())) {
                 if !leads(to.addr.ip(), to.len) {
                     tun6::lead(to, tun, name, netlink)?;
-                    repairs.repaired(host, &format!("the route to {to} by {name}"), "it is there again")?;
+                    repairs.repaired(host, &format!("the route to {to} by {name}"), "restored")?;
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Kernel {
                 self.routes.missing(host, self.outside, a.facts.index, &present).collect();
             if a.is_up && !missing.is_empty() {
                 let what = format!("the routes by {}", a.name);
-                let done = format!("{} are there again", missing.len());
+                let done = format!("{} restored", missing.len());
                 host.around.route_changes.extend(missing.into_iter().map(Ok));
                 repairs.repaired(host, &what, &done)?;
             }

@@ -1,4 +1,4 @@
-//! The configurations of the three roles: the parameters of an application, and what a host needs besides.
+//! The configurations of the three roles: an application's parameters, and the settings of its host.
 
 use std::path::{Path, PathBuf};
 
@@ -62,13 +62,13 @@ pub struct MobileNodeConfig {
 /// How a host runs an agent or a mobile node.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HostConfig {
-    /// The user that it becomes once its sockets are open, if it is started as root.
+    /// The user to switch to once the sockets are open, if started as root.
     #[serde(default = "user")]
     pub user: String,
-    /// How much is told: `error`, `warning`, `info` or `debug`.
+    /// Log level: `error`, `warning`, `info` or `debug`.
     #[serde(default)]
     pub log: Level,
-    /// A file that gets these lines in the place of standard error.
+    /// A file for these lines, instead of standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
 }
@@ -76,10 +76,10 @@ pub struct HostConfig {
 /// The end of the tunnels at this host.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TunnelConfig {
-    /// The TUN interface of the tunnels: by it go programs' packets of a mobile node that is away.
+    /// The TUN interface of the tunnels, for programs' packets of a mobile node that is away.
     #[serde(default = "tun")]
     pub tun: String,
-    /// Its MTU, octets: a packet with 20 octets more has to fit on all links, and on the way to where mobile nodes are.
+    /// Its MTU, bytes. All links, and the paths to the mobile nodes' networks, must carry 20 bytes more.
     #[serde(default = "mtu")]
     pub mtu: u16,
 }
@@ -87,8 +87,9 @@ pub struct TunnelConfig {
 /// What a home agent keeps over a restart.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryConfig {
-    /// The file that keeps bindings and identifications, so that a restarted home agent goes on with them; without it,
-    /// `/var/lib/wayhop/home-agent-ADDRESS/bindings.json`. `user` has to be able to write to its folder, which is made if it is missing.
+    /// The file of bindings and identifications, from which a restarted home agent resumes; by
+    /// default `/var/lib/wayhop/home-agent-ADDRESS/bindings.json`. `user` must be able to write to
+    /// its folder, which is created if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bindings_file: Option<PathBuf>,
 }
@@ -137,7 +138,7 @@ fn check_keys<T: JsonSchema>(doc: &Document) -> Result<(), Error> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "docs/reference/mobile-ip.md lists all keys".to_owned(),
     };
-    Err(wrong(doc, key, format!("there is no key `{key}`"), remedy))
+    Err(wrong(doc, key, format!("unknown key `{key}`"), remedy))
 }
 
 /// Checks the parameters, and the names of the interfaces.
@@ -155,17 +156,17 @@ fn check(
     for name in names.clone().chain(tun) {
         if !is_interface_name(name) {
             let key = if Some(name) == tun { "tun" } else { "interface" };
-            let what = format!("{name:?} is no name of an interface");
+            let what = format!("{name:?} is not an interface name");
             return Err(wrong(doc, key, what, "give 1 to 15 characters without spaces, / and :"));
         }
     }
     let Some(TunnelConfig { tun, mtu }) = tunnel else { return Ok(()) };
     if names.clone().any(|name| name == tun) {
-        return Err(wrong(doc, "tun", format!("{tun} is given already"), "name each interface once"));
+        return Err(wrong(doc, "tun", format!("{tun} is given already"), "give each interface once"));
     }
     if !MTU.contains(mtu) {
         let what = format!("{mtu} is not between {} and {}", MTU.start(), MTU.end());
-        return Err(wrong(doc, "mtu", what, "1280 fits nearly everywhere"));
+        return Err(wrong(doc, "mtu", what, "1280 works nearly everywhere"));
     }
     Ok(())
 }

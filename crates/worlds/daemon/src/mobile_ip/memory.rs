@@ -1,7 +1,7 @@
-//! What a home agent knows of its mobile nodes, in a file: a home agent that is started anew goes on where the last one ended.
+//! What a home agent knows of its mobile nodes, in a file, from which a restarted one resumes.
 //!
-//! The file is replaced as a whole, and is on the disk before a request is answered: after a power failure, too, no identification
-//! counts a second time.
+//! The file is replaced atomically, and is on the disk before a request is answered: no
+//! identification counts twice, even after a power failure.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -46,12 +46,13 @@ impl Memory {
             .join("bindings.json")
     }
 
-    /// Reads the file, if there is one, and sees to it that this user can replace it. One that cannot be used is told of, and the agent
-    /// begins without it, as one that knows nothing.
+    /// Reads the file, if it exists, and makes sure that this user can replace it. An unusable one
+    /// is logged, and the agent starts without bindings.
     pub(super) fn open(path: PathBuf, user: &str, log: &Log) -> Self {
         let known = read(&path).unwrap_or_else(|e| {
             let what = format_args!(
-                "{}: {e}; the bindings in it are lost, and mobile nodes are reached when they register again; remove it",
+                "{}: {e}; remove the file. Its bindings are lost, so mobile nodes are unreachable until \
+                 they register again",
                 path.display()
             );
             log.tell(Level::Warning, what);
@@ -86,8 +87,8 @@ impl Memory {
             && !self.is_lost
         {
             let what = format_args!(
-                "cannot write {}: {e}; bindings end with this program: give its folder to `user`, or name another with \
-                 `bindings_file`",
+                "cannot write {}: {e}; bindings will be lost when the agent stops. Make the folder \
+                 writable for `user`, or set another `bindings_file`",
                 self.path.display()
             );
             log.tell(Level::Warning, what);
@@ -104,7 +105,7 @@ fn read(path: &Path) -> io::Result<Vec<KnownMobile>> {
     let mut text = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut text)?;
     if text.len() as u64 > LONGEST {
-        return Err(io::Error::other("it is too long for bindings of a home agent"));
+        return Err(io::Error::other("it is too long for a bindings file"));
     }
     let text: Text = serde_json::from_slice(&text).map_err(io::Error::other)?;
     Ok(text.mobiles)

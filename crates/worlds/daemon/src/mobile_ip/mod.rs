@@ -1,8 +1,11 @@
 //! `wayhop mobile-ip`: home agent, foreign agent and mobile node on a host.
 //!
-//! The applications are [`wayhop_mobile_ip`]'s; here they get sockets, a TUN interface as the end of their tunnels, and the clock.
-//! * `config`: the three configurations. `setup`: from a configuration to an application and what it stands on.
-//! * `memory`: what a home agent knows when it is started anew. `ports`: the host's links. `routes`: what of the kernel's routes follows the application. `run`: the loop.
+//! The applications are those of [`wayhop_mobile_ip`]; here they get sockets, a TUN interface as
+//! the end of their tunnels, and the clock.
+//! * `config`: the three configurations. `setup`: from a configuration to an application and its
+//!   host.
+//! * `memory`: what a home agent keeps over restarts. `ports`: the host's links. `routes`: the
+//!   kernel routes that follow the application. `run`: the loop.
 
 mod config;
 mod memory;

@@ -1,4 +1,4 @@
-//! The host's links: their sockets, and how they are.
+//! The host's links: their sockets and state.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -72,7 +72,7 @@ pub(super) struct PortNeeds {
 /// The interface of this name.
 pub(super) fn find(links: &[Link], name: &str) -> Result<Link, Error> {
     links.iter().find(|l| l.name == name).cloned().ok_or_else(|| {
-        Error::Config(format!("there is no interface {name}; `ip link` lists the interfaces of this host"))
+        Error::Config(format!("no interface {name}; `ip link` lists the interfaces of this host"))
     })
 }
 
@@ -81,7 +81,7 @@ fn sockets(name: &str, index: u32, wanted: &LinkNeeds) -> Result<IpSockets, Erro
     IpSockets::open(name, index, port, wanted.icmp_types, wanted.groups).map_err(|e| {
         if e.kind() == std::io::ErrorKind::AddrInUse {
             return Error::System(format!(
-                "UDP port {port} is in use on {name}: another program for Mobile IP runs here; stop it"
+                "UDP port {port} is in use on {name}; stop the other Mobile IP agent"
             ));
         }
         Error::system(format!("open sockets at {name}"))(e)

@@ -1,4 +1,4 @@
-//! What of the kernel's addresses and routes follows an application.
+//! The kernel addresses and routes that follow an application.
 
 use std::io;
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! The loop: what waits goes to the application, and what it asks for is done.
+//! The event loop: events go to the application, and its effects are carried out.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
@@ -37,8 +37,8 @@ const WARNINGS: u32 = 10;
 pub fn run(role: Role, path: &Path) -> Result<(), Error> {
     let signals = signals().map_err(Error::system("wait for signals"))?;
     let mut ready = set_up(role, path)?;
-    let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
-    let out = RawSender::open(None).map_err(Error::system("open a socket for packets in tunnels"))?;
+    let news = HostNews::open().map_err(Error::system("subscribe to changes of this host"))?;
+    let out = RawSender::open(None).map_err(Error::system("open a socket for tunnelled packets"))?;
     if let Some(undo) = &mut ready.undo {
         undo.seal();
     }
@@ -47,16 +47,17 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
         memory.begin(&ready.log);
     }
     for port in ready.ports.iter().filter(|p| !p.is_there()) {
-        ready
-            .log
-            .tell(Level::Warning, format_args!("there is no interface {} yet: waiting for it", port.name()));
+        ready.log.tell(
+            Level::Warning,
+            format_args!("interface {} does not exist yet; waiting for it", port.name()),
+        );
     }
     ready.log.tell(Level::Info, format_args!("begins: {}", ready.says));
     let mut agent = Agent::new(ready, news, out);
     let ended = agent.serve(&signals);
     let [refused, denied, not_believed] = agent.counts();
     let AgentParts { undo, tun, log, mut routes, .. } = agent.ready;
-    // Without a link that the host is set back at, nobody else does it.
+    // Without an undo process for a link, nobody else does it.
     let removed = routes.end().map_err(Error::system("remove the rule of the home address"));
     drop(tun);
     let set_back = undo.map_or(Ok(()), |mut undo| undo.finish()).and(removed);
@@ -64,7 +65,8 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
         log.tell(
             Level::Info,
             format_args!(
-                "ends: {refused} requests refused, {denied} denied, {not_believed} messages not believed"
+                "stopped: {refused} requests refused, {denied} denied, {not_believed} unauthenticated \
+                 messages"
             ),
         );
     }
@@ -85,7 +87,7 @@ struct Agent {
     ahead: Option<Duration>,
 }
 
-/// The time of day may be this far from what the application believes: it is told of each larger step.
+/// The application is notified when the time of day differs from its own by more than this.
 const CLOCK_STEP: Duration = Duration::from_millis(1);
 
 /// Lines about strangers in this second.
@@ -217,7 +219,7 @@ impl Agent {
     /// Follows interfaces that came and went, and tells the application how the links are.
     fn look_at_links(&mut self) -> Result<(), Error> {
         let AgentParts { ports, routes, home, log, .. } = &mut self.ready;
-        let failed = || Error::system("look at the interfaces");
+        let failed = || Error::system("list the interfaces");
         let links = routes.netlink().links().map_err(failed())?;
         let mut changes = Vec::with_capacity(ports.len());
         for (link, port) in (0..).zip(&mut *ports) {
@@ -228,9 +230,9 @@ impl Agent {
             match change {
                 Change::None => {}
                 Change::Gone => {
-                    log.tell(Level::Warning, format_args!("{} is gone: waiting for it", port.name()));
+                    log.tell(Level::Warning, format_args!("{} is gone; waiting for it", port.name()));
                 }
-                Change::Taken => log.tell(Level::Info, format_args!("{} is there: taken over", port.name())),
+                Change::Taken => log.tell(Level::Info, format_args!("{} is back", port.name())),
             }
             routes.follow(link, port.index());
             changes.push(change);
@@ -241,7 +243,7 @@ impl Agent {
             Ok(p.state(&links, has_route, &addresses, *home))
         };
         let states = ports.iter().map(state).collect::<Result<Vec<_>, _>>();
-        let states = states.map_err(Error::system("look for routes"))?;
+        let states = states.map_err(Error::system("list the routes"))?;
         for ((link, state), change) in (0..).zip(states).zip(changes) {
             // Another interface in its place: nothing that was heard by the old one holds.
             if change == Change::Taken {
@@ -280,7 +282,7 @@ impl Agent {
         };
         if let Err(e) = done {
             // A link that is down loses what it is given; the engine notices by what does not come.
-            self.ready.log.tell(Level::Debug, format_args!("the kernel refuses: {e}"));
+            self.ready.log.tell(Level::Debug, format_args!("the kernel rejected a change: {e}"));
         }
     }
 
@@ -296,7 +298,7 @@ impl Agent {
         let second = now.as_nanos() / 1_000_000_000;
         if second != w.second {
             if w.untold > 0 {
-                self.ready.log.tell(Level::Warning, format_args!("and {} more lines like these", w.untold));
+                self.ready.log.tell(Level::Warning, format_args!("{} similar messages suppressed", w.untold));
             }
             *w = Warnings { second, told: 0, untold: 0 };
         }

@@ -1,4 +1,4 @@
-//! From a configuration to an application and what it stands on.
+//! From a configuration to an application and its host.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -38,9 +38,9 @@ pub(super) struct AgentParts {
     pub(super) ports: Vec<Port>,
     pub(super) tun: Option<Tun>,
     pub(super) routes: Routes,
-    /// What a home agent knows when it is started anew.
+    /// What a home agent keeps over restarts.
     pub(super) memory: Option<Memory>,
-    /// The address that is none of a link's own.
+    /// The address that belongs to none of the links.
     pub(super) home: Ipv4Addr,
     pub(super) says: String,
     pub(super) user: String,
@@ -104,10 +104,10 @@ struct Host {
 
 impl Host {
     fn look() -> Result<Self, Error> {
-        let mut netlink = Netlink::open().map_err(Error::system("talk to the kernel about routes"))?;
+        let mut netlink = Netlink::open().map_err(Error::system("open a netlink socket"))?;
         let links = netlink.links().map_err(Error::system("list the interfaces"))?;
         let addresses = netlink.addresses().map_err(Error::system("list the addresses"))?;
-        let seed = random_seed().map_err(Error::system("draw a number"))?;
+        let seed = random_seed().map_err(Error::system("get a random number"))?;
         let rng = stream(seed, Purpose::Authentication, 0);
         Ok(Self { netlink, links, addresses, rng })
     }
@@ -118,7 +118,7 @@ impl Host {
             return Ok(());
         }
         Err(Error::Config(format!(
-            "{name} does not have the address {addr}; give it to it: ip address add {addr}/... dev {name}"
+            "{name} does not have the address {addr}; add it: ip address add {addr}/... dev {name}"
         )))
     }
 }
@@ -172,8 +172,7 @@ fn home_agent(c: HomeAgentConfig) -> Result<AgentParts, Error> {
     });
     let ports = ports.collect::<Result<Vec<_>, _>>()?;
     if ports[0].mac().is_none() {
-        let what =
-            "has no Ethernet addresses: there is no ARP by which packets for mobile nodes could be taken";
+        let what = "is not an Ethernet interface: proxy ARP for mobile nodes is impossible";
         return Err(Error::Config(format!("{} {what}", agent.interface)));
     }
     agent.uplinks.iter().for_each(|name| warn_of_strictness(name, &log));
@@ -216,7 +215,7 @@ fn foreign_agent(c: ForeignAgentConfig) -> Result<AgentParts, Error> {
         let index = ports::find(&host.links, &l.interface)?.index;
         if ports::own_address(&host.addresses, index, Ipv4Addr::UNSPECIFIED).is_none() {
             return Err(Error::Config(format!(
-                "{} has no IPv4 address; of a mesh, start `wayhop node` first",
+                "{} has no IPv4 address; if it belongs to a mesh, start `wayhop node` first",
                 l.interface
             )));
         }
@@ -251,7 +250,7 @@ fn node(c: MobileNodeConfig) -> Result<AgentParts, Error> {
     let on_link = needs.iter().filter(|l| l.reach == LinkReach::Neighbours).map(|l| l.interface.as_str());
     let mut undo = claim(on_link, &log)?;
     let mut host = Host::look()?;
-    host.netlink.forget_source(home).map_err(Error::system("remove an earlier program's rule"))?;
+    host.netlink.forget_source(home).map_err(Error::system("remove an earlier agent's rule"))?;
     refuse_address(&host, home)?;
     let mut ports = Vec::with_capacity(needs.len());
     for link in needs {
@@ -296,7 +295,8 @@ fn refuse_address(host: &Host, home: Ipv4Addr) -> Result<(), Error> {
     let Some(a) = host.addresses.iter().find(|a| a.addr == home) else { return Ok(()) };
     let name = host.links.iter().find(|l| l.index == a.ifindex).map_or("...", |l| l.name.as_str());
     Err(Error::Config(format!(
-        "{name} has the home address: the mobile node gives it to the link where it is; take it away: ip address del {home}/{} dev {name}",
+        "{name} has the home address, which the mobile node manages itself; remove it: ip address del \
+         {home}/{} dev {name}",
         a.prefix_len
     )))
 }
@@ -307,7 +307,8 @@ fn warn_of_strictness(name: &str, log: &Log) {
         log.tell(
             Level::Warning,
             format_args!(
-                "{name} takes packets only from where it would send answers (rp_filter), and loses those of mobile nodes: sysctl -w net.ipv4.conf.{name}.rp_filter=2"
+                "{name} drops packets from mobile nodes (strict rp_filter); fix: sysctl -w \
+                 net.ipv4.conf.{name}.rp_filter=2"
             ),
         );
     }

@@ -79,5 +79,5 @@ fn a_configuration_with_what_must_be_given_has_defaults_for_the_rest() {
         assert!(whole.contains(line), "{line}: {whole}");
     }
     let other = complete(Role::Node, &home).unwrap_err().to_string();
-    assert!(other.contains("no key `address`"), "a key that a mobile node does not have: {other}");
+    assert!(other.contains("unknown key `address`"), "a key that a mobile node does not have: {other}");
 }

@@ -1,7 +1,8 @@
-//! Where the numbers of the protocol's messages begin: behind those that the node's earlier life gave.
+//! The first numbers of the protocol's messages: higher than any that the node used before a restart.
 //!
-//! Nothing is kept on disk: the clock goes on while the node does not run. In tenths of a second it outruns a protocol that counts up to
-//! ten times a second, as often as AODV may send requests (RFC 3561, RREQ_RATELIMIT), and comes round after 13 years.
+//! Nothing is kept on disk: the clock advances while the node is not running. In tenths of a second
+//! it outruns a protocol that counts up to ten times a second, as often as AODV may send requests
+//! (RFC 3561, RREQ_RATELIMIT), and wraps around after 13 years.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

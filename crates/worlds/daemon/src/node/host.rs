@@ -1,7 +1,7 @@
-//! The node on this host: what reaches it from the TUN, from the interface and from the kernel, and what is due.
+//! The node on this host: inputs from the TUN, the interfaces and the kernel, and timers.
 //!
-//! It does no I/O. The event loop brings packets and the time, and takes the frames that are in the node's queue
-//! ([`Host::frames`], [`Host::sent`]), and what is in [`FieldWorld`].
+//! It does no I/O. The event loop delivers packets and the time, and takes the frames in the node's
+//! queue ([`Host::frames`], [`Host::sent`]) and the effects in [`FieldWorld`].
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -426,7 +426,7 @@ impl Host {
         self.around.due.next().into_iter().chain(untold).chain(self.power.next()).min()
     }
 
-    /// The driver told of the frame with this IP packet.
+    /// The driver reported the transmit status of the frame with this IP packet.
     pub(crate) fn tx_status(&mut self, iface: IfaceId, ip_packet: &[u8], acked: bool) {
         let verdict = self.line(iface).tx_statuses.told(ip_packet, acked);
         self.note_trust(iface);

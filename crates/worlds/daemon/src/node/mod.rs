@@ -1,6 +1,6 @@
-//! The node on this host, without I/O: what reaches it from the TUN, from the interfaces and from the kernel, and what is due.
+//! The node on this host, without I/O: inputs from the TUN, the interfaces and the kernel, and timers.
 //!
-//! Start with [`host`]; [`world`] is what the node asks for.
+//! Start with [`host`]; [`world`] has the node's effects.
 
 mod first_number;
 pub(crate) mod host;

@@ -1,6 +1,6 @@
-//! Outages of this node: those of its scenario, and those that somebody orders at the control socket.
+//! Outages of this node: from its scenario, or by commands at the control socket.
 //!
-//! The host's part is here and does no I/O. The event loop sees the difference, and has the kernel follow.
+//! The node's part is here and does no I/O. The event loop notices the change and makes the kernel follow.
 
 use wayhop_control::ControlError;
 use wayhop_core::{Addr, NodeId, Purpose, Span, Time, TraceNote, stream};

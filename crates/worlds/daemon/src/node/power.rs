@@ -1,4 +1,4 @@
-//! When the node is down, and how it comes back: its outages that are over, that goes on, and that are to come.
+//! When the node is down, and how it comes back: past, current and coming outages.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct Power {
     pub(crate) rebirth: Option<Rebirth>,
 }
 
-/// How a node begins anew.
+/// How a node reboots.
 pub(crate) struct Rebirth {
     pub(crate) protocol: Arc<Configured>,
     pub(crate) seed: u64,

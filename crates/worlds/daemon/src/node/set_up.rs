@@ -1,4 +1,4 @@
-//! The node with its protocol begun, before anything of the host is changed for it.
+//! The node with its protocol started, before anything on the host is changed.
 
 use wayhop_auth::Auth;
 use wayhop_core::{DataPlane, Purpose, stream};
@@ -36,7 +36,7 @@ impl Host {
         host.limit(protocol.limits);
         if let Some(keys) = &protocol.keys {
             // Not the configuration's seed: an index must never come twice (RFC 8967, section 4.1).
-            let seed = random_seed().map_err(Error::system("draw a number"))?;
+            let seed = random_seed().map_err(Error::system("get a random number"))?;
             let rng = stream(seed, Purpose::Authentication, 0);
             host.node.set_auth(Auth::for_protocol(keys, configured.description(), own, rng));
         }

@@ -1,4 +1,4 @@
-//! How long frames take in this node, if the configuration asks for it (`timing`).
+//! How long frames take in this node, if the configuration enables `timing`.
 //!
 //! Three stages, as Saha and others measured them (2004, section 6.1): from the interface to the process (the kernel's stamp
 //! at the frame's arrival to the return of the system call), in the process (to the next call that sends), and in that call.
@@ -97,7 +97,7 @@ impl Timing {
         self.calling = Some(now);
     }
 
-    /// The kernel took so many.
+    /// The kernel took this many.
     pub(crate) fn sent(&mut self, frames: usize) {
         let now = Instant::now();
         if let Some(begun) = self.calling.take().filter(|_| frames > 0) {
@@ -188,7 +188,7 @@ mod tests {
         t.sent(1);
         t.end();
         let shown = StageRows::of(&t);
-        assert!(shown.number("out", "mean_us") >= 10_000.0, "two frames, of which one took 20 ms");
+        assert!(shown.number("out", "mean_us") >= 10_000.0, "one of two frames took 20 ms");
         assert!(shown.number("process", "mean_us") < shown.number("out", "mean_us"));
         assert_eq!((shown.number("process", "frames"), shown.number("in", "frames")), (2.0, 0.0));
     }

@@ -1,6 +1,6 @@
-//! Which neighbour a link address belongs to: the way back from a frame's Ethernet header to a node's address.
+//! Which neighbour a link address belongs to: from a frame's Ethernet header to a node's address.
 //!
-//! What is on the air is not authenticated: a neighbour can claim any address (docs/security.md).
+//! Frames on the air are not authenticated: a neighbour can claim any address (docs/security.md).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -33,7 +33,7 @@ impl Transmitters {
             return;
         }
         if self.by_mac.len() >= MAX_REMEMBERED {
-            // Whoever still speaks is learned again at once.
+            // Neighbours that still send are learned again at once.
             self.by_mac.clear();
         }
         self.by_mac.insert(mac, addr);

@@ -1,11 +1,12 @@
-//! What became of unicasts, as the interface's driver tells: transmit status.
+//! Transmit status: whether unicasts were acknowledged, as reported by the interface's driver.
 //!
-//! A driver that is said to tell is not believed at once. First it is watched: packets count as sent, and the protocol looks
-//! after them itself, until the driver has told of [`TRUST_AFTER`] frames. From then on each packet is kept until its status is
-//! told. A driver that falls silent is watched again.
+//! Announced support for transmit status is not trusted at once. First the driver is watched: packets count
+//! as sent, and the protocol confirms them itself, until the driver has reported [`TRUST_AFTER`] frames. From
+//! then on each packet is kept until its status arrives. A driver that falls silent is watched again.
 //!
-//! One failure is vetoed: the packet is sent a second time, with all tries of the MAC. Only the second failure is told.
-//! (A neighbour that has just moved on fails both; one whose radio was blocked for a few milliseconds does not.)
+//! A first failure is not reported: the packet is sent a second time, with all tries of the MAC.
+//! Only the second failure is reported. (A neighbour that has just moved on fails both; one whose
+//! radio was blocked for a few milliseconds does not.)
 
 use std::collections::VecDeque;
 use std::hash::Hasher as _;
@@ -13,7 +14,7 @@ use std::hash::Hasher as _;
 use rustc_hash::FxHasher;
 use wayhop_core::{BROADCAST, Frame, Payload, Span, Time};
 
-/// Frames that a driver must tell of before it is trusted.
+/// Reports that make a driver trusted.
 const TRUST_AFTER: u32 = 3;
 /// Frames in a row that it may forget.
 const MAX_UNTOLD: u32 = 16;
@@ -63,7 +64,7 @@ pub(crate) enum Verdict {
     Acked(Frame),
     /// Send it once more.
     Again(Frame),
-    /// It did not arrive: so many tries.
+    /// It did not arrive, after this many tries.
     Lost(Frame, u8),
 }
 
@@ -96,7 +97,7 @@ impl TxStatuses {
         self.news.take()
     }
 
-    /// Whether this packet was sent before, in vain.
+    /// Whether this packet was already sent once, unsuccessfully.
     pub(crate) fn is_second_try(&self, ip_packet: &[u8]) -> bool {
         !self.failed.is_empty() && self.failed.contains(&key(ip_packet))
     }
@@ -114,14 +115,14 @@ impl TxStatuses {
         give
     }
 
-    /// The driver told of the frame with this IP packet.
+    /// The driver reported the transmit status of the frame with this IP packet.
     pub(crate) fn told(&mut self, ip_packet: &[u8], acked: bool) -> Option<Verdict> {
         self.untold = 0;
         self.told = self.told.saturating_add(1);
         if self.state == State::Watched && self.told >= TRUST_AFTER {
             self.state = State::Trusted;
             self.news =
-                Some("the interface tells what became of frames: links are watched by its acknowledgements");
+                Some("the interface reports transmit status; links are monitored by its acknowledgements");
         }
         let key = key(ip_packet);
         let at = self.open.iter().position(|o| o.key == key)?;
@@ -151,15 +152,15 @@ impl TxStatuses {
                     State::Trusted => {
                         self.watch();
                         self.news = Some(
-                            "the interface does not tell any more what became of frames: the protocol has its own \
+                            "the interface stopped reporting transmit status; the protocol uses its own \
                              acknowledgements",
                         );
                     }
                     State::Watched if self.told == 0 => {
                         self.state = State::Off;
                         self.news = Some(
-                            "the interface does not tell what became of frames, although its driver says so: the protocol \
-                             has its own acknowledgements",
+                            "the interface does not report transmit status, although its driver claims to; \
+                             the protocol uses its own acknowledgements",
                         );
                     }
                     _ => {}

@@ -1,7 +1,7 @@
-//! What the node asks of the host around it: memory and time, programs behind the TUN, the kernel's routes, and the
-//! record of what happened.
+//! What the node requires of the host around it: memory and time, programs behind the TUN, the
+//! kernel's routes, and the record.
 //!
-//! Nothing here does I/O. The event loop brings the time, and takes what is in `deliveries` and `route_changes`.
+//! Nothing here does I/O. The event loop sets the time, and takes `deliveries` and `route_changes`.
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;

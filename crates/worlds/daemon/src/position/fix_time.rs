@@ -1,7 +1,8 @@
 //! When a position was taken, on the node's clock.
 //!
-//! A report arrives up to a second after its receiver took the position, and is looked at up to a second after that: a car has gone on by
-//! 30 m. The report says when it was, on the receiver's clock, which is UTC; the host's clock need not be.
+//! A report arrives up to a second after its receiver took the position, and is read up to a second
+//! after that; a car moves 30 m meanwhile. The report has its time on the receiver's clock, which
+//! is UTC; the host's clock need not be.
 
 use std::time::Instant;
 

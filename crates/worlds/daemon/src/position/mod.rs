@@ -1,4 +1,4 @@
-//! Where the node is, and where others said that they are.
+//! Where the node is, and where other nodes reported to be.
 
 pub(crate) mod fix_time;
 pub(crate) mod places;

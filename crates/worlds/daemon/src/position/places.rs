@@ -1,4 +1,4 @@
-//! Where the node was: from fixes on the globe to legs in a frame of metres, as the other worlds' tables have them.
+//! Where the node was: from positions on the globe to legs in metres, as in the other worlds' tables.
 
 use wayhop_core::{Fix, NodeId, Position, Time};
 use wayhop_trace::PositionEvent;

@@ -1,5 +1,5 @@
-//! Places on the earth that the node knows, for its record and for subscribers: its receiver's, one that it was told, and those that
-//! other nodes say of themselves in their packets (paper 000, section 5.4: the *ahsock*).
+//! Positions on the earth, for the node's record and for subscribers: from its receiver, by
+//! command, and from other nodes' packets (paper 000, section 5.4: the *ahsock*).
 
 use wayhop_control::JsonTables;
 use wayhop_core::{Addr, Fix, FixQuality, FixStatus, NodeId};

@@ -1,4 +1,4 @@
-//! The receiver whose gpsd says where the node is.
+//! The GPS receiver's gpsd.
 
 use wayhop_control::gpsd;
 use wayhop_linux::Error;

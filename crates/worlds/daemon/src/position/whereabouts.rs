@@ -1,4 +1,4 @@
-//! Where the node is, and where others said that they are.
+//! Where the node is, and where other nodes reported to be.
 
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! Captures: frames go to a thread of their own, which writes them. It never keeps the packets waiting: what it has no
-//! room for is dropped and counted.
+//! Captures, written by a separate thread. It never delays packets: frames beyond its queue are
+//! dropped and counted.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -108,7 +108,7 @@ impl Capture {
     pub(crate) fn end(mut self) -> Option<String> {
         self.queue = None;
         let e = self.writer.take()?.join().ok()?.err()?;
-        Some(format!("the capture {} is not whole: {e}", self.file.display()))
+        Some(format!("the capture {} is incomplete: {e}", self.file.display()))
     }
 }
 
@@ -145,8 +145,8 @@ fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Resu
     }
 }
 
-/// A file of blocks. What a full disk took half of is gone on with when there is room again, so that every block in the
-/// file is whole.
+/// A file of blocks. A block that a full disk truncated is completed when there is room again, so
+/// that every block in the file is complete.
 struct Blocks {
     file: File,
     waiting: Vec<u8>,

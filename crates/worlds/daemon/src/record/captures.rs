@@ -1,4 +1,4 @@
-//! Who is given each frame that passes the interfaces: the capture's file, and those who capture over the control socket.
+//! The receivers of each captured frame: the capture's file, and clients of the control socket.
 
 use std::time::SystemTime;
 

@@ -1,4 +1,5 @@
-//! The TCP connections of the host's programs, looked at while they run: the table `connections` of its run directory.
+//! The TCP connections of the host's programs, sampled while they run: the table `connections` of
+//! its run directory.
 
 use wayhop_core::{NodeId, Span, Time};
 use wayhop_linux::{Error, TcpConnections};
@@ -43,8 +44,8 @@ impl Connections {
         let record = |c: &_| run.connection(ConnectionEvent { time, node: NodeId(NODE), connection: *c });
         if let Err(e) = kernel.look(record) {
             let why = format!(
-                "the kernel does not tell of TCP connections ({e}), and the run directory has no more of them; Linux 5.4 or later \
-                 with CONFIG_INET_DIAG tells"
+                "the kernel does not report TCP connections ({e}), so the table `connections` ends here; this requires Linux \
+                 5.4 or later with CONFIG_INET_DIAG"
             );
             log.tell(Level::Warning, &why);
             self.kernel = None;

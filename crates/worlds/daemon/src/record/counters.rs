@@ -1,4 +1,4 @@
-//! What a node has counted since its start.
+//! A node's counters since its start.
 
 use std::collections::BTreeMap;
 

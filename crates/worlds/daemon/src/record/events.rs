@@ -1,4 +1,4 @@
-//! What happens at a node, for those who subscribed at its control socket.
+//! Events of a node, for subscribers at its control socket.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -140,7 +140,7 @@ impl Events {
         }
     }
 
-    /// Somebody changed what the node stands on, and the node did something about it.
+    /// Somebody changed something that the node depends on, and the node reacted.
     pub(crate) fn host(&mut self, at: Time, what: &str, done: &str) {
         if self.wanted {
             let (what, done) = (what.to_owned(), done.to_owned());

@@ -1,5 +1,5 @@
-//! What the record of a node needs of its host: files made with the rights that the node starts with, and threads that serve them when
-//! it has given those up.
+//! The record's needs at the host: files created with the node's initial privileges, and threads
+//! that write them after the privileges are dropped.
 
 use wayhop_linux::Error;
 use wayhop_trace::RunDir;
@@ -13,7 +13,7 @@ use crate::record::captures::Captures;
 use crate::record::telemetry::Telemetry;
 use crate::record::{inputs, run_dir};
 
-/// What is kept and told of the node, beside what the node itself records.
+/// What is recorded and reported about the node, besides the engine's own record.
 pub(crate) struct NodeRecord {
     pub(crate) captures: Captures,
     pub(crate) telemetry: Telemetry,

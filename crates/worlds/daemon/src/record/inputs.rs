@@ -1,4 +1,4 @@
-//! The log of what goes into the node's engine, for `wayhop replay`.
+//! The log of the engine's inputs, for `wayhop replay`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,8 @@ pub(crate) fn make(
         // A card holds days of it so.
         let path = dir.inputs_path(name).with_extension("jsonl.gz");
         if let Some(folder) = path.parent() {
-            give_to(folder, user).map_err(Error::system(format!("give {} to {user}", folder.display())))?;
+            give_to(folder, user)
+                .map_err(Error::system(format!("change the owner of {} to {user}", folder.display())))?;
         }
         Ok(path)
     };
@@ -55,5 +56,5 @@ pub(crate) fn make(
         (None, None) => return Ok(()),
     };
     logs.open(std::slice::from_ref(&path)).map_err(Error::System)?;
-    give_to(&path, user).map_err(Error::system(format!("give {} to {user}", path.display())))
+    give_to(&path, user).map_err(Error::system(format!("change the owner of {} to {user}", path.display())))
 }

@@ -1,4 +1,5 @@
-//! What is kept and told of the node: run directory, captures, logs of inputs, counters, reports, events.
+//! What is recorded and reported about the node: run directory, captures, logs of inputs, counters,
+//! reports, events.
 
 pub(crate) mod capture;
 pub(crate) mod captures;

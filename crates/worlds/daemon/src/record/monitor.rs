@@ -1,8 +1,8 @@
-//! Reports of what the node has counted and where it is, for its own log and for a collector in the mesh: paper 000's PCTd
-//! (section 6.5.2).
+//! Reports of the node's counters and position, for its own log and for a collector in the mesh:
+//! paper 000's PCTd (section 6.5.2).
 //!
-//! Log and datagrams are a thread's work. The log does not wait for the mesh: a report is written first, and whether its
-//! datagram goes anywhere changes nothing.
+//! A thread writes the log and sends the datagrams. The log does not depend on the mesh: a report
+//! is written first, whether its datagram arrives or not.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -101,9 +101,12 @@ fn report(
         if trouble != told {
             match &trouble {
                 Some(why) => {
-                    log.tell(Level::Warning, format_args!("the monitor's log misses reports: {why}"));
+                    log.tell(
+                        Level::Warning,
+                        format_args!("reports are missing from the monitor's log: {why}"),
+                    );
                 }
-                None => log.tell(Level::Info, "the monitor's log is written again"),
+                None => log.tell(Level::Info, "writing the monitor's log again"),
             }
             told = trouble;
         }

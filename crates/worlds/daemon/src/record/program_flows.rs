@@ -1,5 +1,5 @@
-//! The conversations of this host's programs, as far as its node knows them: what it sent, and what came. What became of the
-//! packets elsewhere is not known here.
+//! The conversations of this host's programs, as far as its node knows: packets sent and received,
+//! without their fate elsewhere.
 
 use wayhop_core::{Addr, FlowTag, PacketId};
 use wayhop_trace::{

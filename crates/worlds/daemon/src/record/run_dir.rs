@@ -1,4 +1,5 @@
-//! The run directory of a node, in the format of the other worlds (docs/reference/run-directory.md): what one node saw.
+//! The run directory of a node, in the format of the other worlds
+//! (docs/reference/run-directory.md), with one node's view.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -71,7 +72,7 @@ pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
         }
         Ok(())
     };
-    give().map_err(Error::system(format!("give {} to {user}", path.display())))?;
+    give().map_err(Error::system(format!("change the owner of {} to {user}", path.display())))?;
     Ok(dir)
 }
 
@@ -212,7 +213,8 @@ impl Run {
         self.kept_up = now;
         let origin = self.origin();
         if let Rows::Writing(recorder) = &mut self.rows {
-            // Each is told once: a node that runs for months has so many that all of them every two seconds would wear its disk out.
+            // Each is written once: after months, rewriting all flows every two seconds would wear
+            // out the disk.
             self.flows.take_new().for_each(|flow| recorder.flow_began(flow));
             recorder.keep_up(Some(Summary { origin, ..summary }));
         }

@@ -1,4 +1,4 @@
-//! How long the node's queues and tables are, once a second: for its run directory, and for those who subscribed to it.
+//! The sizes of the node's queues and tables, once a second: for its run directory, and for subscribers.
 
 use wayhop_core::{IfaceId, NodeId, Sizes};
 use wayhop_trace::SizeEvent;

@@ -1,4 +1,4 @@
-//! What the node tells of itself once in a while: what it has counted, where it is, and how its programs' connections are.
+//! A node's periodic reports: its counters, its position, and its programs' connections.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -47,9 +47,9 @@ impl Telemetry {
         let metrics = match plan.metrics {
             Some(at) => Some(Endpoint::bind(at).map_err(|e| match e.kind() {
                 ErrorKind::AddrInUse => Error::System(format!(
-                    "metrics: {at} is in use by another program; give another port with `metrics`"
+                    "metrics: {at} is in use by another program; set `metrics` to another port"
                 )),
-                _ => Error::system(format!("listen at {at} for metrics"))(e),
+                _ => Error::system(format!("listen on {at} for metrics"))(e),
             })?),
             None => None,
         };
@@ -75,7 +75,7 @@ impl Telemetry {
         if let Some(m) = to {
             let name = &self.about.nodes[0].name;
             let reports =
-                Reports::begin(m, name, own, &self.log).map_err(Error::system("begin the monitor"))?;
+                Reports::begin(m, name, own, &self.log).map_err(Error::system("start the monitor"))?;
             self.monitor = Some((m.clone(), reports));
             self.next_report = Time::ZERO;
         }

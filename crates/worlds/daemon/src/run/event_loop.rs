@@ -232,7 +232,7 @@ impl EventLoop {
         let Rooms { host, interfaces, record, log, .. } = &mut self.rooms;
         host.run_due();
         if let Some(why) = host.around.inputs.as_mut().and_then(|logs| logs.news()) {
-            let wrong = format_args!("the log of inputs ends here, the node goes on: {why}");
+            let wrong = format_args!("the log of inputs ends here; the node continues: {why}");
             log.tell(Level::Warning, wrong);
         }
         host.around.counters.capture_drops += record.captures.file.as_ref().map_or(0, Capture::take_lost);

@@ -1,4 +1,4 @@
-//! A node's life, from the first line in its log to the last.
+//! A node's life, from its first log line to its last.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -32,7 +32,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
     let time_zero = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
     let seed = match settings.config.seed {
         Some(seed) => seed,
-        None => random_seed().map_err(Error::system("draw a seed"))?,
+        None => random_seed().map_err(Error::system("get a random seed"))?,
     };
     let (mut rooms, watch) = set_up(settings, seed)?;
     rooms.host.whereabouts.begin(FixClock::new(begun, time_zero));
@@ -74,7 +74,10 @@ fn greet(settings: &Settings, rooms: &mut Rooms) {
     );
     for (iface, a) in interfaces.numbered().filter(|(_, a)| !interface::is_up(&a.name)) {
         let name = &a.name;
-        let wrong = format_args!("{name} is down: nothing goes by it until it is up: ip link set {name} up");
+        let wrong = format_args!(
+            "{name} is down and will not be used; bring it up with: ip link set \
+                                  {name} up"
+        );
         log.tell(Level::Warning, wrong);
         a.is_up = false;
         host.link(iface, LinkChange::Down);
@@ -91,7 +94,7 @@ fn end_record(node: &mut EventLoop, settings: &Settings) -> Summary {
         log.tell(Level::Warning, wrong);
     }
     if let Some(Err(e)) = host.around.inputs.take().map(|logs| logs.finish()) {
-        log.tell(Level::Warning, format_args!("the log of inputs is not whole: {e}"));
+        log.tell(Level::Warning, format_args!("the log of inputs is incomplete: {e}"));
     }
     let mut summary = node.summary(settings);
     let Rooms { host, log, .. } = &mut node.rooms;

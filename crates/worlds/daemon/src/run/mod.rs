@@ -1,4 +1,4 @@
-//! The node at work: set up, the event loop, and what it stands on.
+//! The running node: set-up, the event loop, and the watch over the host's settings.
 
 mod event_loop;
 pub(crate) mod lifetime;

@@ -1,4 +1,4 @@
-//! What the event loop waits for.
+//! The event sources of the event loop.
 
 use std::os::fd::AsFd as _;
 use std::time::Duration;
@@ -79,7 +79,7 @@ pub(crate) fn wait(
         Err(e) => return Err(Error::system("wait for packets")(e.into())),
     }
     if fds[TUN].revents().is_some_and(|r| r.contains(PollFlags::POLLERR)) {
-        let tun = "somebody removed the TUN interface of this node; start the node again";
+        let tun = "the TUN interface of this node was removed; restart the node";
         return Err(Error::System(tun.to_owned()));
     }
     let is_ready = |fd: &PollFd<'_>| fd.any().unwrap_or(false);

@@ -1,4 +1,4 @@
-//! SIGHUP: the configuration is read again, and what may change while the node runs does.
+//! SIGHUP: reads the configuration again, and applies the changes that are possible at run time.
 
 use serde_json::{Map, Value};
 
@@ -11,22 +11,19 @@ use crate::run::rooms::Rooms;
 pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {
     let log = rooms.log.clone();
     if let Err(e) = log.reopen() {
-        log.tell(Level::Warning, format_args!("the log stays where it is: {e}"));
+        log.tell(Level::Warning, format_args!("cannot reopen the log: {e}"));
     }
     let Some((path, overrides)) = settings.source.clone() else { return };
     let new = match Settings::load(Some(&path), &overrides) {
         Ok(new) => new,
         Err(e) => {
-            log.tell(Level::Warning, format_args!("nothing was changed: {e}"));
+            log.tell(Level::Warning, format_args!("configuration not reloaded: {e}"));
             return;
         }
     };
-    log.tell(Level::Info, format_args!("read {} again", path.display()));
+    log.tell(Level::Info, format_args!("reloaded {}", path.display()));
     for key in refused(settings, &new) {
-        log.tell(
-            Level::Warning,
-            format_args!("{key} cannot change while the node runs: start it again for that"),
-        );
+        log.tell(Level::Warning, format_args!("{key} cannot change at run time; restart the node"));
     }
     if new.config.log != settings.config.log {
         log.set_level(new.config.log);
@@ -47,8 +44,7 @@ pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {
 /// Takes other keys. What is known of neighbours stays; a node without keys gets none while it runs, and one with keys keeps some.
 fn change_keys(rooms: &mut Rooms, settings: &mut Settings, new: &Settings, log: &crate::log::Log) {
     if settings.keys.is_some() != new.keys.is_some() {
-        let text =
-            "whether there are keys in security cannot change while the node runs: start it again for that";
+        let text = "authentication cannot be enabled or disabled by a reload; restart the node";
         return log.tell(Level::Warning, text);
     }
     let (Some(auth), Some(keys)) = (rooms.host.node.auth_mut(), &new.keys) else { return };
@@ -96,10 +92,10 @@ fn change_parameters(rooms: &mut Rooms, settings: &mut Settings, new: Settings) 
     for (key, value) in now.iter().filter(|(k, v)| old.get(*k) != Some(*v)) {
         let change = Map::from_iter([(key.clone(), value.clone())]);
         match rooms.host.change_parameters(&change) {
-            Ok(()) => rooms.log.tell(Level::Info, format_args!("protocol.{key} is {}", shown(value))),
+            Ok(()) => rooms.log.tell(Level::Info, format_args!("protocol.{key} = {}", shown(value))),
             Err(e) => {
                 all = false;
-                rooms.log.tell(Level::Warning, format_args!("protocol.{key} stays as it was: {e}"));
+                rooms.log.tell(Level::Warning, format_args!("protocol.{key} is unchanged: {e}"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! All that a node at work has: one value for each room.
+//! The state of a running node: one value for each part.
 
 use wayhop_control::Server;
 use wayhop_linux::Error;

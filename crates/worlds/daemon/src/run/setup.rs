@@ -1,5 +1,5 @@
-//! Making a host a node: each room sets itself up from its plan, in the order in which the host may be changed; and then no more
-//! privileges than needed.
+//! Turning a host into a node: each part sets itself up from its plan, in a safe order; then
+//! unneeded privileges are dropped.
 
 use wayhop_linux::Error;
 

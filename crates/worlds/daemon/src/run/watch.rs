@@ -1,7 +1,7 @@
-//! What the node stands on: whether the host has it as the node made it. What somebody changed is set back, or the node leaves.
+//! Watches what the node depends on at its host. What somebody changes is restored, or the node exits.
 //!
-//! The kernel tells of most changes, and then the node looks at once. Of most settings it does not; so the node looks each second.
-//! What it does itself is done when it looks.
+//! The kernel reports most changes, and the node then checks at once. It does not report most settings, so
+//! the node also checks each second. What the node itself changes is up to date when it checks.
 
 use wayhop_core::{Span, Time};
 use wayhop_linux::Error;
@@ -20,7 +20,7 @@ const SETTLE: Span = Span::from_millis(20);
 /// News does not make the node look more often.
 const REST: Span = Span::from_millis(100);
 
-/// When to look, and what was set back.
+/// When to look, and what was restored.
 pub(crate) struct Watch {
     news: HostNews,
     last: Time,
@@ -34,7 +34,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Begins to hear of changes.
     pub(crate) fn begin(log: &Log) -> Result<Self, Error> {
-        let news = HostNews::open().map_err(Error::system("hear of changes of this host"))?;
+        let news = HostNews::open().map_err(Error::system("subscribe to changes of this host"))?;
         let (last, next) = (Time::ZERO, Time::ZERO);
         Ok(Self { news, last, next, part_of: PartOf::new(), routes: false, repairs: HostRepairs::new(log) })
     }

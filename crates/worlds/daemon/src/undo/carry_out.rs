@@ -15,7 +15,7 @@ use wayhop_linux::{interface, nftables};
 use crate::undo::list::{Change, Family, Setting, UndoList};
 use crate::undo::lists::of_others;
 
-/// Sets back what a list says. Returns what could not be.
+/// Undoes what a list says. Returns what could not be undone.
 pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
     let at = Place::of(list);
     let failed = |c: &Change| {

@@ -1,7 +1,8 @@
-//! An interface belongs to one node, until what it changed is set back: a file that is locked (`flock`).
+//! An interface belongs to one node, until its changes are undone: a file that is locked (`flock`).
 //!
-//! The node and the process that sets the host back hold the lock together; it ends with the last of them, however they end. The
-//! file says who they are. The node can write into it when it has given up its privileges, so nothing is trusted that stands there.
+//! The node and the undo process hold the lock together; it is released with the last of them,
+//! however they end. The file says who they are. The node can write to it after it has dropped its
+//! privileges, so its content is not trusted.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -27,8 +28,8 @@ const AGAIN: Duration = Duration::from_millis(10);
 /// More is nothing that a node has written, octets.
 const MAX_LOCK: usize = 256;
 
-/// Which interface: of which network namespace, with which number and name. Namespaces may share the folder, and have interfaces of
-/// the same name.
+/// An interface, by network namespace, number and name. Namespaces may share the folder, and have
+/// interfaces of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) namespace: u64,
@@ -87,7 +88,7 @@ pub(crate) fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<Fil
     }
     Err(io::Error::new(
         ErrorKind::PermissionDenied,
-        "it is no file that only its owner, root or you, can read and write; look who made it, and remove it",
+        "not a file that only its owner (root or you) can read and write; check its origin and remove it",
     ))
 }
 
@@ -116,7 +117,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Takes an interface. A node that runs on it has it refused at once; the process that sets back what a node left is waited for.
+    /// Takes an interface. If another node runs on it, this fails at once; an undo process is waited for.
     pub(crate) fn take(folder: &Path, key: &Key) -> Result<Self, Refusal> {
         let list = key.list(folder);
         let path = lock_of(&list);
@@ -163,7 +164,7 @@ impl Claim {
         }
     }
 
-    /// The file of the list of what to set back.
+    /// The file of the undo list.
     pub(crate) fn list(&self) -> &Path {
         &self.list
     }
@@ -173,7 +174,7 @@ impl Claim {
         self.lock.as_fd()
     }
 
-    /// Whether an earlier node set back by itself what its list says, and could not remove the list.
+    /// Whether an earlier node undid the changes in its list itself, and could not remove the list.
     pub(crate) fn was_set_back(&self) -> bool {
         self.said.is_set_back
     }
@@ -198,7 +199,8 @@ impl Claim {
 }
 
 impl Drop for Claim {
-    /// The lock's file goes where nothing is left to set back. A node that has given up its privileges leaves that to others.
+    /// The lock's file is removed if nothing is left to undo. A node that has dropped its
+    /// privileges leaves that to others.
     fn drop(&mut self) {
         let path = lock_of(&self.list);
         if fs::symlink_metadata(&self.list).is_err() && is_at(&self.lock, &path) {
@@ -300,7 +302,8 @@ impl Holders {
     fn runs(&self, interface: &str) -> Error {
         let id = self.node.map_or(0, |p| p.id);
         Error::System(format!(
-            "a node runs on {interface} already, as process {id}; end it first (kill {id}), or give this one another `interface`"
+            "a node is already running on {interface}, as process {id}; stop it first (kill {id}), or set \
+             another `interface`"
         ))
     }
 
@@ -310,8 +313,8 @@ impl Holders {
             None => Default::default(),
         };
         Error::System(format!(
-            "what an earlier node changed at {interface} is still being set back{who}, since {} s; look why that process does not \
-             end, or end it, and the next start does its work{end}",
+            "an earlier node's changes to {interface} are still being undone{who}, after {} s; if that process \
+             hangs, start the node again after killing it{end}",
             AT_WORK.as_secs()
         ))
     }

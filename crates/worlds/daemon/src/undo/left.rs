@@ -1,4 +1,4 @@
-//! What nodes left that were killed together with the process that sets the host back.
+//! The changes of nodes that were killed together with their undo process.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::undo::claim::{Claim, Refusal};
 use crate::undo::list::Change;
 use crate::undo::lists::{boot, keys, open, read};
 
-/// Sets back what a killed node left at this interface. Returns whether there was anything.
+/// Undoes a killed node's changes to this interface. Returns whether there were any.
 pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
     let path = claim.list().to_owned();
     let Some(file) = open(&path)? else { return Ok(false) };
@@ -23,7 +23,7 @@ pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
         let failures = carry_out(&list);
         if !failures.is_empty() {
             return Err(Error::System(format!(
-                "what a killed node changed cannot be set back ({}): {}",
+                "cannot undo the changes of a killed node ({}): {}",
                 path.display(),
                 failures.join("; ")
             )));
@@ -31,15 +31,15 @@ pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
     }
     let remove = |e| Error::system(format!("remove {}", path.display()))(e);
     fs::remove_file(&path).map_err(remove)?;
-    claim.note_set_back(false).map_err(Error::system("write into a lock"))?;
+    claim.note_set_back(false).map_err(Error::system("write a lock file"))?;
     Ok(list.is_some_and(|l| !l.changes.is_empty()) && !was_set_back)
 }
 
-/// Sets back what killed nodes left in this network namespace: at these interfaces or, without any, at all. Returns at which there
-/// was something.
+/// Undoes the changes of killed nodes in this network namespace: to these interfaces or, without
+/// any, to all. Returns the interfaces with changes.
 ///
 /// # Errors
-/// If something cannot be set back; if a node runs on one of the interfaces named.
+/// If something cannot be undone, or if a node runs on one of the interfaces.
 pub fn restore(interfaces: &[String]) -> Result<Vec<String>, Error> {
     let folder = paths::folder();
     let mut done = Vec::new();

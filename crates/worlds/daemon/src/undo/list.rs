@@ -1,7 +1,7 @@
-//! What a node changed at an interface and how it was before, as the file that outlives the node has it.
+//! A node's changes at an interface and the state before, in a file that outlives the node.
 //!
-//! Text, a change a line, in the order in which the node makes them. The first line says when and where: the boot of the host,
-//! the interface's number and name. A last line without an end is of a change that was not made.
+//! Text, one change per line, in the order of the changes. The first line says when and where: the boot of
+//! the host, the interface's number and name. An incomplete last line is of a change that was not made.
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -11,7 +11,7 @@ const HEAD: &str = "wayhop-undo 1";
 /// Longest list, octets.
 pub(crate) const MAX_LIST: u64 = 64 << 10;
 
-/// What to set back at an interface.
+/// The changes to undo at an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoList {
     /// The kernel's number of the boot: what was changed before another one is gone.
@@ -54,7 +54,7 @@ pub(crate) struct Setting {
     pub(crate) new: String,
 }
 
-/// Of which version of IP.
+/// Version of IP.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     V4,
@@ -83,14 +83,14 @@ impl UndoList {
     /// If the octets are no list: in which line.
     pub fn parse(octets: &[u8]) -> Result<Option<Self>, ListError> {
         if octets.len() as u64 > MAX_LIST {
-            let reason = format!("it is longer than {MAX_LIST} octets");
+            let reason = format!("longer than {MAX_LIST} bytes");
             return Err(ListError { line: 1, reason });
         }
         let Some(end) = octets.iter().rposition(|b| *b == b'\n') else { return Ok(None) };
         let mut list: Option<Self> = None;
         for (i, line) in octets[..end].split(|b| *b == b'\n').enumerate() {
             let wrong = |reason| ListError { line: i + 1, reason };
-            let line = std::str::from_utf8(line).map_err(|_| wrong("it is no text".to_owned()))?;
+            let line = std::str::from_utf8(line).map_err(|_| wrong("not text".to_owned()))?;
             match &mut list {
                 None => list = Some(head(line).map_err(wrong)?),
                 Some(list) => list.changes.push(change(line).map_err(wrong)?),
@@ -153,12 +153,12 @@ fn head(line: &str) -> Result<UndoList, String> {
         return Err(format!("it begins with {:?}, not with {HEAD:?}", format!("{format} {version}")));
     }
     if boot.is_empty() || boot.len() > 64 || !boot.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') {
-        return Err(format!("{boot:?} is no boot"));
+        return Err(format!("{boot:?} is not a boot ID"));
     }
     let index = index.parse().ok().filter(|i| *i > 0);
-    let index = index.ok_or_else(|| format!("{:?} is no number of an interface", words[3]))?;
+    let index = index.ok_or_else(|| format!("{:?} is not an interface index", words[3]))?;
     if !crate::config::interface_name::is_interface_name(interface) {
-        return Err(format!("{interface:?} is no name of an interface"));
+        return Err(format!("{interface:?} is not an interface name"));
     }
     Ok(UndoList { boot: boot.to_owned(), index, interface: interface.to_owned(), changes: Vec::new() })
 }
@@ -170,7 +170,7 @@ fn change(line: &str) -> Result<Change, String> {
         "rules" if line == verb => Ok(Change::Rules),
         "own-outside" => match rest.parse() {
             Ok(tun) if tun > 0 => Ok(Change::OwnOutside(tun)),
-            _ => Err(format!("{rest:?} is no number of an interface")),
+            _ => Err(format!("{rest:?} is not an interface index")),
         },
         "address" => address(rest).map(Change::Address),
         "source" => address(rest).map(Change::Source),
@@ -178,23 +178,23 @@ fn change(line: &str) -> Result<Change, String> {
         "set-at" => {
             let (interface, rest) = rest.split_once(' ').unwrap_or((rest, ""));
             if !crate::config::interface_name::is_interface_name(interface) || interface == "all" {
-                return Err(format!("{interface:?} is no name of an interface"));
+                return Err(format!("{interface:?} is not an interface name"));
             }
             setting(rest).map(|s| Change::Elsewhere(interface.to_owned(), s))
         }
         "table" if is_table(rest) => Ok(Change::Table(rest.to_owned())),
-        "table" => Err(format!("{rest:?} is no name of a node's table")),
+        "table" => Err(format!("{rest:?} is not the name of a node's table")),
         // A path may have spaces in it.
         "unlink" if rest.starts_with('/') && !rest.chars().any(char::is_control) => {
             Ok(Change::Socket(rest.to_owned()))
         }
-        "unlink" => Err(format!("{rest:?} is no absolute path in one line")),
-        _ => Err(format!("{line:?} is no change")),
+        "unlink" => Err(format!("{rest:?} is not an absolute path")),
+        _ => Err(format!("{line:?} is not a change")),
     }
 }
 
 fn address(word: &str) -> Result<Ipv4Addr, String> {
-    word.parse().map_err(|_| format!("{word:?} is no IPv4 address"))
+    word.parse().map_err(|_| format!("{word:?} is not an IPv4 address"))
 }
 
 /// A node's own tables begin with its program's name: no list has another one removed.
@@ -221,11 +221,11 @@ fn setting(words: &str) -> Result<Setting, String> {
     // It becomes a part of a path.
     if !(1..=64).contains(&name.len()) || !name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'))
     {
-        return Err(format!("{name:?} is no name of a setting"));
+        return Err(format!("{name:?} is not a setting"));
     }
     for value in [old, new] {
         if value.parse::<i64>().map(|n| n.to_string()).as_deref() != Ok(value) {
-            return Err(format!("{value:?} is no whole number"));
+            return Err(format!("{value:?} is not an integer"));
         }
     }
     Ok(Setting { family, of_all, name: name.to_owned(), old: old.to_owned(), new: new.to_owned() })

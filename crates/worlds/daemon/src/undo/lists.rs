@@ -13,7 +13,7 @@ use crate::undo::list::{Change, MAX_LIST, Setting, UndoList};
 
 /// The network namespace of this process.
 pub(crate) fn namespace() -> Result<u64, Error> {
-    network_namespace().map_err(Error::system("ask which network namespace this is"))
+    network_namespace().map_err(Error::system("identify the network namespace"))
 }
 
 /// The kernel's number of this boot.
@@ -37,8 +37,8 @@ pub(crate) fn read(path: &Path, file: File) -> Result<Option<UndoList>, Error> {
     file.take(MAX_LIST + 1).read_to_end(&mut octets).map_err(failed)?;
     UndoList::parse(&octets).map_err(|e| {
         Error::System(format!(
-            "{}: {e}: it is to say what a killed node changed at its interface. See what is left there (ip address, ip route show \
-             proto 119, sysctl net.ipv4.conf), set it back, and remove the file",
+            "{}: {e}. This file should list what a killed node changed; check its interface (ip address, \
+             ip route show proto 119, sysctl net.ipv4.conf), undo what is left, and remove the file",
             path.display()
         ))
     })
@@ -46,10 +46,11 @@ pub(crate) fn read(path: &Path, file: File) -> Result<Option<UndoList>, Error> {
 
 /// The lists in this network namespace.
 pub(crate) fn keys(folder: &Path) -> Result<Vec<Key>, Error> {
-    Key::all(folder, namespace()?).map_err(Error::system(format!("look into {}", folder.display())))
+    Key::all(folder, namespace()?).map_err(Error::system(format!("read {}", folder.display())))
 }
 
-/// What the list of another node of this host says of a setting of all interfaces: whoever ends last sets it back.
+/// What another node's list on this host says of a setting of all interfaces: the last of them to
+/// end restores it.
 pub(crate) fn of_others(name: &str, own: &UndoList) -> Option<Setting> {
     let folder = paths::folder();
     let list = |key: &Key| {

@@ -1,14 +1,17 @@
-//! Setting the host back, also after `kill -9`.
+//! Undoing the changes to a host, even after `kill -9`.
 //!
-//! Before each change, the node writes down how to undo it: in a list for each interface, in `/run`, which it cannot write to any
-//! more when it has given up its privileges. A second process waits for the end of a pipe from the node; when the node ends
-//! it, or is no more, it carries the lists out and removes them. There is no second way: an orderly end undoes its changes the same way.
+//! Before each change, the node writes down how to undo it: in a list for each interface, in
+//! `/run`, where it cannot write after it has dropped its privileges. A second process waits at a
+//! pipe from the node; when the node exits or is killed, it carries the lists out and removes them.
+//! An orderly exit undoes its changes in the same way.
 //!
-//! If the second process is killed, the node leaves the mesh and does its work itself, as far as its privileges go. If both are
-//! killed, the lists stay, and the next start carries them out before it changes anything.
+//! If the second process is killed, the node exits and undoes its changes itself, as far as its
+//! privileges allow. If both are killed, the lists remain, and the next start carries them out
+//! before it changes anything.
 //!
-//! * `list`: the lists. `carry_out`: what they have done.
-//! * `claim`: an interface is one node's, until all is set back. `left`: what killed nodes left.
+//! * `list`: the lists. `carry_out`: undoing what they contain.
+//! * `claim`: an interface belongs to one node, until all is undone. `left`: the changes of killed
+//!   nodes.
 
 mod carry_out;
 mod claim;
@@ -50,11 +53,11 @@ const DYING: Duration = Duration::from_secs(5);
 pub(crate) struct Claims(Vec<(Claim, UndoList)>);
 
 impl Claims {
-    /// Takes these interfaces, and sets back what killed nodes left at them.
+    /// Takes these interfaces, and undoes changes of killed nodes.
     pub(crate) fn take(interfaces: &[(String, InterfaceFacts)], log: &Log) -> Result<Self, Error> {
         let folder = paths::folder();
         paths::prepare_folder(&folder, 0o700).map_err(Error::system(format!(
-            "keep in {} what to set back at the end (WAYHOP_RUNTIME_DIR names another folder)",
+            "write to {} what to undo at the end (set WAYHOP_RUNTIME_DIR for another folder)",
             folder.display()
         )))?;
         let (namespace, boot) = (lists::namespace()?, lists::boot()?);
@@ -62,7 +65,7 @@ impl Claims {
         for (name, facts) in interfaces {
             let own = Key { namespace, index: facts.index, interface: name.clone() };
             // It may have had another name, or another one had its name.
-            let earlier = Key::all(&folder, namespace).map_err(Error::system("look for lists"))?;
+            let earlier = Key::all(&folder, namespace).map_err(Error::system("list the undo files"))?;
             let earlier =
                 earlier.into_iter().filter(|k| (k.index == own.index) != (k.interface == own.interface));
             for key in earlier {
@@ -79,7 +82,7 @@ impl Claims {
 
 fn free(claim: &mut Claim, interface: &str, log: &Log) -> Result<(), Error> {
     if left::set_back(claim)? {
-        let what = format_args!("{interface}: set back what a node left that was killed");
+        let what = format_args!("{interface}: undid the changes of a killed node");
         log.tell(Level::Warning, what);
     }
     Ok(())
@@ -132,9 +135,9 @@ impl Undo {
                 .process_group(0)
                 .spawn()
         };
-        let mut child = start().map_err(Error::system("start the process that sets the host back"))?;
+        let mut child = start().map_err(Error::system("start the undo process"))?;
         for own in &mut lists {
-            own.claim.name_helper(child.id()).map_err(Error::system("write into a lock"))?;
+            own.claim.name_helper(child.id()).map_err(Error::system("write a lock file"))?;
         }
         Ok(Self { pipe: child.stdin.take(), child, lists, log: log.clone() })
     }
@@ -239,7 +242,7 @@ impl Undo {
 
     /// The node makes a socket here, in a folder that it will not be able to write to.
     pub(crate) fn unlink(&mut self, socket: &Path) -> Result<(), Error> {
-        let refused = || Error::System(format!("{}: the path is no text", socket.display()));
+        let refused = || Error::System(format!("{}: the path is not UTF-8", socket.display()));
         let path =
             std::path::absolute(socket).map_err(Error::system("find the folder of the control socket"))?;
         let path = path.to_str().ok_or_else(refused)?.to_owned();
@@ -259,7 +262,7 @@ impl Undo {
     /// That it is no more: why the node ends.
     pub(crate) fn is_gone(&self) -> Error {
         Error::System(format!(
-            "the process that sets this host back at the end ({}) was killed: the node has left the mesh; start it again",
+            "the node's undo process ({}) was killed, so the node exited; restart it",
             self.child.id()
         ))
     }
@@ -273,7 +276,7 @@ impl Undo {
         // It need not wait for the end of this process. (If it is no more, it hears nothing.)
         let _ = pipe.write_all(b"end\n");
         drop(pipe);
-        let status = self.child.wait().map_err(Error::system("wait until this host is set back"))?;
+        let status = self.child.wait().map_err(Error::system("wait for the undo process"))?;
         match status.code() {
             Some(0) => Ok(()),
             Some(_) => self.set_back("could not do it"),
@@ -281,8 +284,8 @@ impl Undo {
         }
     }
 
-    /// Sets the host back with what privileges are left, for the other process, of which this is known. The files in folders of root
-    /// stay.
+    /// Restores the host with the remaining privileges, for the other process, whose claim is
+    /// known. The files in folders of root stay.
     fn set_back(&mut self, why: &str) -> Result<(), Error> {
         let mut failures = Vec::new();
         for own in self.lists.iter_mut().rev() {
@@ -298,13 +301,13 @@ impl Undo {
             failures.extend(failed);
         }
         if failures.is_empty() {
-            let what = "the node set it back itself, except for its files in /run";
-            self.log.tell(Level::Warning, format_args!("the process that sets this host back {why}: {what}"));
+            let what = "the node undid its changes itself, except for its files in /run";
+            self.log.tell(Level::Warning, format_args!("the undo process {why}: {what}"));
             return Ok(());
         }
         Err(Error::System(format!(
-            "the process that sets this host back {why}, and this host is not as it was: {}; the next start tries again, and so does \
-             `wayhop node --restore`",
+            "the undo process {why}, and these changes to the host remain: {}; the next start, or `wayhop \
+             node --restore`, tries again",
             failures.join("; ")
         )))
     }
@@ -323,7 +326,8 @@ impl Drop for Undo {
 /// # Errors
 /// If the host is not as before.
 pub fn undo(node: u32, lists: &[PathBuf]) -> Result<(), Error> {
-    // Whoever ends the node may mean this process, too, and must not get it before its work is done.
+    // A signal that ends the node may be sent to this process, too, and must not end it before its
+    // work is done.
     let _ = nix::sys::signal::SigSet::all().thread_block();
     // The folder may be gone at the end.
     let files = lists.iter().map(|l| Ok((l, lists::open(l)?))).collect::<Result<Vec<_>, Error>>()?;
@@ -350,7 +354,7 @@ pub fn undo(node: u32, lists: &[PathBuf]) -> Result<(), Error> {
     if failures.is_empty() {
         return Ok(());
     }
-    Err(Error::System(format!("what the node changed cannot be set back: {}", failures.join("; "))))
+    Err(Error::System(format!("cannot undo the node's changes: {}", failures.join("; "))))
 }
 
 /// Its TUN goes with it, and until then nobody can take its place.

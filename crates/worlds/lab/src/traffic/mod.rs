@@ -1,7 +1,8 @@
 //! The scenario's flows over real sockets: UDP, and for ping raw ICMP, which the destination's kernel answers.
 //!
-//! What is sent, and when, is the simulator's: the same sources with the same random streams. Each packet carries its number
-//! and the time at which it was due; all nodes have the same clock, so that latencies are one-way and exact.
+//! Packets and their times are those of the simulator: the same sources with the same random
+//! streams. Each packet carries its number and the time at which it was due; all nodes have the
+//! same clock, so that latencies are one-way and exact.
 
 mod receive;
 mod send;
@@ -80,7 +81,7 @@ impl Traffic {
             let (config, is_longer) = stamped(config.clone());
             if is_longer {
                 complaints.push(format!(
-                    "flow {i}: its packets have at least {} octets, for their number and time",
+                    "flow {i}: packets need at least {} bytes, for their number and time",
                     Stamp::LEN
                 ));
             }

@@ -1,4 +1,4 @@
-//! The system calls that load programs into the kernel and set them at an interface.
+//! The system calls that load programs into the kernel and attach them to an interface.
 #![allow(
     unsafe_code,
     reason = "no kept crate loads programs without a compiler's output; each call says why it is sound"
@@ -35,7 +35,7 @@ unsafe fn bpf<T>(command: i64, attributes: &mut T) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Makes an array of one element of so many octets, all 0, which processes can map.
+/// Creates an array of one element of `octets` zero bytes, which processes can map.
 pub(super) fn array_to_share(octets: usize) -> io::Result<OwnedFd> {
     const ARRAY: u32 = 2;
     const MAPPABLE: u32 = 1 << 10;

@@ -1,4 +1,4 @@
-//! A program that keeps from the kernel what comes from transmitters that the node ignores now.
+//! A program that keeps frames of ignored transmitters from the kernel.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -25,8 +25,8 @@ impl IgnoringProgram {
     /// The most transmitters: the kernel takes no programs of any length, and each packet is compared with all of them.
     pub const MOST: usize = 512;
 
-    /// Sets it at an interface, for these transmitters, of which none is ignored yet. Programs that are set there later come
-    /// behind it.
+    /// Attaches it to an interface, for these transmitters, none of them ignored yet. Programs
+    /// attached later run after it.
     ///
     /// # Errors
     /// If there are more than [`Self::MOST`], or the kernel does not take the program: it needs Linux 6.6.

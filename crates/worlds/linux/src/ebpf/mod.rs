@@ -1,24 +1,24 @@
-//! What stands at the mesh interface: small programs in the kernel (eBPF). Where the node itself forwards (DSR), one that keeps
-//! everything from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards (AODV), two ([`ForwardingPrograms`]), and
-//! before them, in a node with a macfilter, [`IgnoringProgram`].
+//! Small kernel programs at the mesh interface (eBPF). Where the node itself forwards (DSR), one that keeps
+//! all packets from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards (AODV), two
+//! ([`ForwardingPrograms`]), and before them, in a node with a macfilter, [`IgnoringProgram`].
 //!
-//! The kernel would forward what comes from the mesh to any network that this host has a route to: to its wire, its VPN, the
-//! Internet. One program ends all that comes by the interface for an address outside of the mesh and that the kernel would
-//! forward; what is for this host itself, or for all, passes. Rules of the kernel (`ip rule`) could say the same, but every
-//! packet would pay for them twice: with any rule the kernel looks through all of them for the way to a packet's
-//! destination, and for the way back to its source.
+//! The kernel would forward what comes from the mesh to any network that this host has a route to:
+//! to its wire, its VPN, the Internet. One program drops packets from the interface to addresses
+//! outside the mesh that the kernel would forward; packets to this host, and broadcasts, pass. The
+//! kernel's rules (`ip rule`) could do the same, but cost every packet two searches through all
+//! rules: for the route to its destination, and for the route back to its source.
 //!
-//! The other one ends messages of the routing protocol that are not the node's: whoever could send them from a port of this host,
-//! or have it forward them, would speak in the node's name.
+//! The other one drops messages of the routing protocol that are not the node's own: anyone who
+//! could send them from a port of this host, or have it forward them, could impersonate the node.
 //!
-//! Both programs note which pairs of source and destination pass, so that AODV learns of the use of its routes. For a pair
-//! that is noted it costs one look into a table. This process takes the pairs out ten times a second; the next packet of a
-//! pair enters it again.
+//! Both programs note which pairs of source and destination pass, so that AODV learns of the use of
+//! its routes. A known pair costs one table lookup. This process removes the pairs ten times a
+//! second; the next packet of a pair adds it again.
 //!
 //! Programs, table and their places at the interface (`tcx`, Linux 6.6) end with the file descriptors that hold them.
 //!
-//! * `program`: what the programs do. `instruction`: what they are made of.
-//! * `table`: the pairs. `ignoring`: whom a macfilter ignores. `shared`: memory of both.
+//! * `program`: the programs. `instruction`: their instructions.
+//! * `table`: the pairs. `ignoring`: ignored transmitters. `shared`: shared memory.
 //! * `bpf`: the system calls.
 
 mod bpf;

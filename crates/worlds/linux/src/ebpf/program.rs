@@ -1,5 +1,5 @@
-//! The programs, instruction by instruction (RFC 9669). A packet that is let through passes without a call and
-//! without a jump back.
+//! The programs, instruction by instruction (RFC 9669). A packet that passes needs no call and no
+//! backward jump.
 
 use std::net::Ipv4Addr;
 
@@ -84,11 +84,11 @@ const FRAGMENT_OFFSET: u16 = 0x1fff;
 /// Octets of a frame up to the destination's port.
 const WITH_PORTS: i32 = 38;
 
-/// What a program says of a packet: whatever comes after it goes on with it (`TCX_NEXT`), or it ends here (`TCX_DROP`).
+/// What a program says of a packet: pass it to the next program (`TCX_NEXT`), or drop it (`TCX_DROP`).
 const PASS: i32 = -1;
 const DROP: i32 = 2;
 
-/// The first element of an array, in the place of a constant.
+/// Instead of a constant: the first element of an array.
 const MAP_VALUE: u8 = 2;
 
 /// The lower half of a constant of eight octets.

@@ -1,4 +1,5 @@
-//! Memory that this process shares with programs in the kernel: to read or write it needs no call, and so no privilege.
+//! Memory that this process shares with programs in the kernel: reading or writing needs no system
+//! call, and so no privilege.
 #![allow(unsafe_code, reason = "no kept crate maps eBPF arrays; each use says why it is sound")]
 
 use std::io;
@@ -37,8 +38,8 @@ impl WordMap {
     }
 
     pub(super) fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping is aligned to pages, has so many words and lives as long as `self`; the kernel's programs, too,
-        // only load and store the words.
+        // SAFETY: the mapping is aligned to pages, has `self.words` words and lives as long as
+        // `self`; the kernel's programs, too, only load and store the words.
         unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.words) }
     }
 }

@@ -1,5 +1,5 @@
-//! The pairs that passed, in memory that this process shares with the programs in the kernel: to note a pair again and to
-//! take all of them out needs no call.
+//! The pairs that passed, in memory shared with the kernel's programs: noting a pair again, and
+//! removing all, needs no call.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -9,7 +9,7 @@ use wayhop_core::Mac;
 
 use super::shared::WordMap;
 
-/// Pairs have one of two slots in one of so many sets; when both are taken, the second gives way.
+/// Each pair hashes to one of this many sets of two slots; when both are taken, it replaces the second.
 pub(super) const SETS: usize = 2048;
 /// Octets of a slot: source and destination, which are 0 while it is free, and the transmitter.
 pub(super) const SLOT: usize = 16;

@@ -1,9 +1,10 @@
-//! What a wireless interface tells beside frames: the transmit status of those that it sent, and the power of those that it received.
+//! What a wireless interface reports besides frames: the transmit status of sent frames, and the
+//! power of received ones.
 //!
-//! * [`capabilities`]: what the interface's driver tells, by nl80211.
-//! * [`control_messages`]: transmit status, which comes on the error queue of the socket that sent.
+//! * [`capabilities`]: what the interface's driver reports, by nl80211.
+//! * [`control_messages`]: transmit status, from the error queue of the sending socket.
 //! * [`nl80211`]: signals of neighbours, from the driver's table of stations.
-//! * [`monitor`]: signals of whoever transmits, from the radiotap headers of a monitor interface.
+//! * [`monitor`]: signal of each transmitter, from the radiotap headers of a monitor interface.
 
 pub mod control_messages;
 pub mod monitor;

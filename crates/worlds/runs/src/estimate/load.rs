@@ -1,4 +1,4 @@
-//! What flows offer to the network.
+//! The load that flows offer to the network.
 
 use wayhop_core::Time;
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};

@@ -1,4 +1,4 @@
-//! What a run would take: time by its beginning, which is simulated, and memory by what the beginning took.
+//! The estimated cost of a run: its time and memory, extrapolated from a simulated beginning.
 
 mod load;
 
@@ -13,7 +13,7 @@ use crate::prefix::{Prefix, Sample};
 
 pub use load::packets;
 
-// How far estimates were off, of which scenarios: docs/concepts/check.md.
+// Measured errors of estimates, by scenario: docs/concepts/check.md.
 
 /// How long the beginning is simulated ...
 const USUAL: Duration = Duration::from_millis(500);
@@ -49,11 +49,11 @@ pub struct Estimate {
     pub memory_bytes: Option<u64>,
     /// Most runs take as much as these, or between.
     pub memory_bytes_range: Option<[u64; 2]>,
-    /// What it stands on; `None` on the real clock.
+    /// The simulated beginning that it is extrapolated from; `None` on the real clock.
     pub prefix: Option<Beginning>,
 }
 
-/// What the estimate stands on.
+/// The basis of the estimate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Beginning {
     /// How much of the run was simulated, seconds.

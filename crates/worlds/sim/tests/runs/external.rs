@@ -1,4 +1,4 @@
-//! Networks that are open to programs outside: here, a host that gives every packet back at once.
+//! Networks open to external programs: here, a host that returns every packet at once.
 
 use std::net::Ipv4Addr;
 

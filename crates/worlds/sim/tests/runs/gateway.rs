@@ -1,4 +1,4 @@
-//! Gateways: flows between the mesh and hosts outside, by one of them or two, whole or failing.
+//! Gateways: flows between the mesh and hosts outside, through one or two gateways, working or failing.
 
 use std::ops::ControlFlow;
 
@@ -33,7 +33,7 @@ fn watch(text: &str) -> (Summary, Audit, Vec<(f64, u32, u32)>) {
     (summary, audit, seen.0)
 }
 
-/// 0 - 1 - 2, of which 2 is a gateway to host 3.
+/// 0 - 1 - 2; node 2 is a gateway to host 3.
 fn chain(protocol: &str, rest: &str) -> String {
     format!(
         "duration_s = 130\nnodes.count = 4\nmovement = {{ kind = \"chain\", spacing_m = 200 }}\nradio.nodes = [0, 1, 2]\n\
@@ -133,8 +133,9 @@ fn when_the_nearest_gateway_or_its_uplink_fails_the_other_one_takes_over() {
         let wires = "wires = [{ nodes = [1, 5] }, { nodes = [4, 5] }]\n";
         let down = "[[outages]]\nnode = 1\nstart_s = 100\n";
         let silent = recovery(&two(protocol, &format!("{wires}{flow}{down}")), 100.0);
-        // DSR and AODV ask again at once. DSDV tells of a cut by an update (a second apart at least); a silent neighbour
-        // is found by the first packet that it does not acknowledge, and the other exit is known.
+        // DSR and AODV ask again at once. DSDV announces a cut in an update (a second apart at
+        // least); a silent neighbour is found by the first packet that it does not acknowledge, and
+        // the other exit is known.
         assert!(cut < 3.0 && silent < 3.0, "{protocol}: {cut} s after a cut, {silent} s after silence");
     }
 }
@@ -154,7 +155,8 @@ fn what_comes_back_takes_the_gateway_by_which_the_last_packet_left() {
 
 #[test]
 fn a_false_gateway_draws_what_is_for_the_outside_unless_nodes_have_keys() {
-    // 0 - 1 - 2, of which 2 is a gateway to host 3; node 4 hears 0 and 1, and claims to lead everywhere.
+    // 0 - 1 - 2; node 2 is a gateway to host 3; node 4 hears 0 and 1, and claims to lead
+    // everywhere.
     let places = ["0, y = 0", "200, y = 0", "400, y = 0", "0, y = 5000", "100, y = 150"];
     let places: Vec<String> = places.iter().map(|p| format!("{{ x = {p} }}")).collect();
     for protocol in PROTOCOLS {

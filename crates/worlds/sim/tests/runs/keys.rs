@@ -47,7 +47,7 @@ fn a_node_that_lost_its_memory_is_back_after_a_challenge() {
         let (s, _) = run(&scenario(&text));
         let (o, _) = run(&scenario(&text.replace(KEYS, "")));
         let [with, without] = [s, o].map(|s| s.totals.received);
-        // DSDV's own numbers begin anew, too, and its routes need longer than this run, with keys or without.
+        // DSDV's own numbers restart, too, and its routes need longer than this run, with keys or without.
         assert!(protocol == "dsdv" || with > 300, "{protocol}: {with}");
         assert!(with + 2 >= without, "{protocol}: {with} of {without}");
     }

@@ -1,4 +1,4 @@
-//! What the tables of a run that was killed tell, against what the run itself counted.
+//! The tables of a killed run, against the run's own counts.
 
 use std::fs;
 use std::ops::ControlFlow;

@@ -2,8 +2,8 @@
 
 use crate::{mobile, run, scenario};
 
-/// Five packets from 1 s on, 0.1 s apart, to a node out of reach, which without a protocol counts as a neighbour. What is held
-/// after so many seconds, and what was dropped.
+/// Five packets from 1 s on, 0.1 s apart, to a node out of reach, which without a protocol counts
+/// as a neighbour. The packets held and dropped after `seconds`.
 fn after(seconds: f64, arp: &str) -> (u64, Vec<(String, u64)>) {
     let text = format!(
         r#"
@@ -37,8 +37,8 @@ fn a_host_gives_all_its_packets_up_three_seconds_after_it_first_asked() {
 
 #[test]
 fn ns2s_arp_holds_one_packet_for_ever() {
-    // `ARPTable::arpresolve`: each of the second and third packet pushes the one before out, the fourth gives up with the
-    // third, and the fifth begins anew.
+    // `ARPTable::arpresolve`: each of the second and third packet pushes the one before out, the
+    // fourth gives up with the third, and the fifth starts again.
     let drops = vec![("ARP_FAILED".to_owned(), 2), ("ARP_FULL".to_owned(), 2)];
     assert_eq!(after(900.0, "hold-one"), (1, drops));
 }

@@ -15,9 +15,9 @@ use wayhop_trace::{
 use crate::scenario;
 
 const STORY: &str = include_str!("../../../../../scenarios/roving.toml");
-/// How long after its arrival the roving node is attached in the mesh at the latest. It asks each 4 s. DSR carries the question. AODV has looked
-/// for the gateway in vain, and waits 2.8 s for the first answer and 5.6 s for the next (RFC 3561, section 6.3). In DSDV it hears of the
-/// gateway by an update, each 15 s.
+/// How long after its arrival the roving node is attached in the mesh at the latest. It asks each 4 s. DSR
+/// carries the question. AODV has not found the gateway, and waits 2.8 s for the first answer and 5.6 s for
+/// the next (RFC 3561, section 6.3). In DSDV it hears of the gateway by an update, each 15 s.
 const PROTOCOLS: [(&str, f64); 3] = [("dsr", 5.0), ("aodv", 4.0 + 2.8 + 5.6), ("dsdv", 4.0 + 15.0)];
 const GATEWAY: u32 = 0;
 const T1: u32 = 1;
@@ -65,7 +65,8 @@ impl Diary {
     fn noted(&self, node: u32, what: &str) -> Vec<f64> {
         self.notes.iter().filter(|n| n.1 == NodeId(node) && n.2 == what).map(|n| n.0).collect()
     }
-    /// The longest time between two answers to a ping of `node`, of which the first came before `moment` and the last after it.
+    /// The longest time between two consecutive answers to a ping of `node`, one before `moment`
+    /// and one after it.
     fn outage(&self, flow: u32, node: u32, moment: f64) -> f64 {
         let of = |d: &&(f64, u32, NodeId)| d.1 == flow && d.2 == NodeId(node);
         let answers = || self.delivered.iter().filter(of).map(|d| d.0);

@@ -1,4 +1,4 @@
-//! Orders that nodes get from outside.
+//! Commands to nodes from outside.
 
 use crate::{run, scenario};
 

@@ -105,10 +105,10 @@ fn arrivals(r: &Resolved) -> Vec<f64> {
 
 #[test]
 fn a_relay_that_lost_its_tables_waits_as_its_specification_asks() {
-    // Down from 60 to 61 s. AODV: DELETE_PERIOD, 5 times the 10 s of ACTIVE_ROUTE_TIMEOUT where the link layer tells of
-    // broken links (RFC 3561 sections 6.13 and 10); the source asks again within 2 s.
-    // DSDV: three updates of 15 s missed and one more, and then the next updates. DSR need not wait; its longest time
-    // between requests is 10 s (MaxRequestPeriod).
+    // Down from 60 to 61 s. AODV: DELETE_PERIOD, 5 times the 10 s of ACTIVE_ROUTE_TIMEOUT where the
+    // link layer reports broken links (RFC 3561 sections 6.13 and 10); the source asks again within
+    // 2 s. DSDV: three updates of 15 s missed and one more, and then the next updates. DSR need not
+    // wait; its longest time between requests is 10 s (MaxRequestPeriod).
     for (protocol, quiet_s, back_s) in [("dsr", 0.0, 10.5), ("aodv", 50.0, 52.0), ("dsdv", 60.0, 92.0)] {
         let r = chain(protocol, 200.0, FLOW, "[[outages]]\nnode = 1\nstart_s = 60\nlength_s = 1");
         let all = arrivals(&r);
@@ -139,7 +139,7 @@ fn who_says_that_nodes_do_not_wait_is_obeyed() {
 #[test]
 fn an_application_on_a_host_that_is_off_sends_nothing() {
     for tables in ["kept", "lost"] {
-        // 4 packets a second for 60 s, of which the source is off for 25.
+        // 4 packets a second for 60 s; the source is off for 25 s.
         let flow =
             "[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\nrate_pps = 4\nstart_s = 10.1\nstop_s = 70.1";
         let outages = format!(

@@ -1,7 +1,7 @@
 //! The bundles in a block of client service 1.
 //!
-//! RFC 5326 leaves the inside of a block to its client. Agents that aggregate, such as NASA's ION, put bundles into it one
-//! behind the other with nothing between them; a bundle of version 7 is one item of CBOR and so tells its own end. (CCSDS
+//! RFC 5326 leaves the inside of a block to its client. Agents that aggregate, such as NASA's ION,
+//! concatenate bundles in it; a bundle of version 7 is one CBOR item and so has a defined end. (CCSDS
 //! 734.1-B-1 has another way, client service 2, with a service number in front of each bundle.)
 
 use crate::cbor::Reader;

@@ -23,7 +23,7 @@ const FORGOTTEN_AFTER: Span = Span::from_secs(300);
 pub struct LtpConfig {
     /// This node's engine number: where its blocks originate.
     pub engine: u64,
-    /// The numbers of its sessions, of which all configurations of one engine have a clone.
+    /// The numbers of its sessions, shared by all configurations of one engine.
     pub numbers: SessionNumbers,
     /// The largest segment, octets of a datagram's data.
     pub segment: usize,

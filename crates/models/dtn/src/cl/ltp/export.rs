@@ -1,4 +1,4 @@
-//! A block that goes (RFC 5326, section 6).
+//! An outgoing block (RFC 5326, section 6).
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -104,7 +104,7 @@ impl Import {
         self.phase != Phase::Incomplete || self.length.is_some_and(|length| self.parts.octets() == length)
     }
 
-    /// So many bundles of the block were handed up.
+    /// This many bundles of the block were handed up.
     pub(super) fn handed_up(&mut self, bundles: usize) {
         self.undecided = bundles;
     }
@@ -129,7 +129,7 @@ impl Import {
         })
     }
 
-    /// The block, the first time that it is whole.
+    /// The block, the first time that it is complete.
     pub(super) fn whole(&mut self) -> Option<Vec<u8>> {
         let length = self.length.filter(|_| self.phase == Phase::Incomplete && self.is_complete())?;
         self.phase = Phase::Whole;

@@ -1,6 +1,7 @@
 //! LTP (RFC 5326) over UDP, client service 1 (Bundle Protocol): blocks of one bundle go, blocks of one or more come.
 //!
-//! * `segment`: what goes over the wire. `export`, `import`: blocks that go and come, `block`: the bundles in one.
+//! * `segment`: the segments. `export`, `import`: outgoing and incoming blocks, `block`: the
+//!   bundles in one.
 //! * `numbers`: which number a session gets. `engine`: all of these, and their timers.
 
 mod block;

@@ -93,7 +93,7 @@ impl Fields<'_> {
     }
 }
 
-/// The segment that a datagram is; `None` if it is none of version 0.
+/// The segment that a datagram is; `None` if it is not of version 0.
 pub(super) fn parse(datagram: &[u8]) -> Option<(SessionId, Content)> {
     let mut f = Fields(datagram);
     let first = f.octet()?;

@@ -154,7 +154,7 @@ fn segment(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
             match (kind, <[u8; 8]>::try_from(value)) {
                 (TRANSFER_LENGTH, Ok(length)) => total = Some(u64::from_be_bytes(length)),
                 (TRANSFER_LENGTH, Err(_)) => {
-                    return Err(Wrong::Form("a transfer length of other than 8 octets"));
+                    return Err(Wrong::Form("a transfer length that does not have 8 octets"));
                 }
                 _ => unknown_critical |= flags & CRITICAL != 0,
             }
@@ -175,7 +175,7 @@ fn init(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
     }
     let Some(node) = f.take(length as usize) else { return Ok(None) };
     let node =
-        str::from_utf8(node).map_err(|_| Wrong::Form("a node's identifier that is no text"))?.to_owned();
+        str::from_utf8(node).map_err(|_| Wrong::Form("a node's identifier that is not text"))?.to_owned();
     let Some(extensions) = extensions(f)? else { return Ok(None) };
     let unknown_critical = extensions.iter().any(|(flags, ..)| flags & CRITICAL != 0);
     Ok(Some(Message::Init { keepalive_s: keepalive as u16, segment, transfer, node, unknown_critical }))
@@ -193,7 +193,7 @@ fn extensions<'a>(f: &mut Fields<'a>) -> Result<Option<Vec<Extension<'a>>>, Wron
     let mut items = Fields { octets, at: 0 };
     let mut all = Vec::new();
     while items.at < octets.len() {
-        let item = || Wrong::Form("an extension that is cut off");
+        let item = || Wrong::Form("a truncated extension");
         let flags = items.u8().ok_or_else(item)?;
         let kind = items.number(2).ok_or_else(item)? as u16;
         let length = items.number(2).ok_or_else(item)?;

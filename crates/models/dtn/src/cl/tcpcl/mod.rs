@@ -1,6 +1,6 @@
 //! TCPCLv4 (RFC 9174), without TLS (docs/deviations.md).
 //!
-//! * `message`: what goes over the connection. `session`: the session. `incoming`, `outgoing`: bundles on their way.
+//! * `message`: the messages. `session`: the session. `incoming`, `outgoing`: transfers of bundles.
 
 mod incoming;
 mod message;

@@ -56,8 +56,8 @@ impl Outgoing {
         Some(segment)
     }
 
-    /// An acknowledgement: the transfer, if it is whole now. `Err` if it is of nothing that was sent. Its length alone counts: dtn7
-    /// leaves out END, which section 5.2.3 wants in the last one.
+    /// An acknowledgement: the transfer, if it is now complete. `Err` if nothing like it was sent.
+    /// Only its length counts: dtn7 leaves out END, which section 5.2.3 requires in the last one.
     pub(super) fn acknowledge(&mut self, id: u64, length: u64) -> Result<Option<TransferId>, ()> {
         let position = self.transfers.iter().position(|t| t.id == Some(id)).ok_or(())?;
         let transfer = &mut self.transfers[position];

@@ -13,8 +13,9 @@ use crate::eid::Eid;
 
 /// How long the contact header and SESS_INIT may take.
 const HANDSHAKE: Span = Span::from_secs(30);
-/// A session without a message for so many intervals of KEEPALIVE is over. RFC 9174, section 5.1.1, asks for twice the interval or more;
-/// dtn7 answers every other KEEPALIVE, and its answer may be on the way when two intervals are over.
+/// A session ends after this many KEEPALIVE intervals without a message. RFC 9174, section 5.1.1,
+/// asks for twice the interval or more; dtn7 answers every other KEEPALIVE, and its answer may be
+/// on the way when two intervals are over.
 const IDLE: u64 = 3;
 /// Octets that wait to be read at most: the longest message without its data.
 const MAX_WAITING: usize = 8_192;
@@ -139,7 +140,7 @@ impl Tcpcl {
         if version != 4 {
             // Section 4.3: an answer in one's own version, and the end.
             self.say(&Message::Term { flags: 0, reason: Term::VersionMismatch as u8 });
-            self.end(Closed::Protocol("another version than 4"));
+            self.end(Closed::Protocol("a version other than 4"));
             return false;
         }
         self.state = State::Init;

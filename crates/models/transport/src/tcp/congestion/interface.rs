@@ -1,4 +1,4 @@
-//! What a sender tells its congestion control, and asks of it.
+//! The interface between a sender and its congestion control.
 
 use wayhop_core::{Span, Time};
 
@@ -37,7 +37,7 @@ pub struct Lost {
 /// Decides how many segments may be under way. Recovery - what is sent again, and when - is the sender's; it tells here
 /// what happened.
 ///
-/// Windows are in segments and may have a fraction, of which the sender uses nothing.
+/// Windows are in segments and may have a fraction, which the sender ignores.
 pub trait CongestionControl: Send {
     /// The congestion window.
     fn window(&self) -> f64;

@@ -61,7 +61,8 @@ impl CongestionControl for Reno {
     }
 
     fn timed_out(&mut self, l: &Lost, again: bool) {
-        // RFC 5681 section 3.1: the threshold stays when the timer runs out again for the same data. ns-2 halves anew.
+        // RFC 5681 section 3.1: the threshold stays when the timer runs out again for the same
+        // data. ns-2 halves it again.
         if !again || self.profile == Profile::Ns2 {
             self.threshold = self.threshold_for(l.load);
         }

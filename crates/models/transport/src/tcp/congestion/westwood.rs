@@ -1,4 +1,5 @@
-//! Westwood: after a loss the window is what the path was carrying (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001).
+//! Westwood: after a loss the window is set to the path's measured rate (Mascolo, Casetti, Gerla,
+//! Sanadidi and Wang 2001).
 
 use wayhop_core::{Span, Time};
 

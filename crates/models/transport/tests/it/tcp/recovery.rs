@@ -1,4 +1,4 @@
-//! Losses: what is sent again, and when. The peer is played by the test.
+//! Losses: retransmissions. The test plays the peer.
 
 use wayhop_core::Span;
 use wayhop_transport::tcp::{App, End, NoteKind, RtoConfig, TcpConfig, Variant};

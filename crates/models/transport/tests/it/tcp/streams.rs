@@ -1,4 +1,4 @@
-//! The stream arrives as it was sent, whatever the network does.
+//! The stream arrives as it was sent, with any network.
 
 use proptest::prelude::*;
 use wayhop_core::{Purpose, Span, stream};
@@ -155,7 +155,7 @@ fn first_numbers(lab: &Lab) -> (u32, u32) {
     (r.seq, r.ack)
 }
 
-/// Writes the checksum anew.
+/// Recomputes the checksum.
 fn fix(packet: &mut [u8]) {
     let ip = wayhop_wire::ipv4::Packet::new_checked(packet).expect("it is IP");
     let s = wayhop_wire::tcp::Packet::new_checked(ip.payload()).expect("it is TCP");

@@ -187,7 +187,7 @@ pub(crate) fn delivered_at(net: &Net, n: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Writes the IP header checksum anew after a change by hand.
+/// Recomputes the IP header checksum after a change by hand.
 pub(crate) fn fix_checksum(p: &mut [u8]) {
     p[10..12].fill(0);
     let mut sum: u32 = p[..20].chunks(2).map(|c| u32::from(u16::from_be_bytes([c[0], c[1]]))).sum();

@@ -16,7 +16,7 @@ use crate::nodes::Placement;
 pub struct QueueStall {
     /// The node.
     pub node: NodeId,
-    /// Of which interface; `None` for all of the node's.
+    /// The interface; `None` for all of the node's.
     pub interface: Option<Attachment>,
     /// When it stops for the first time.
     pub from: Time,

@@ -1,4 +1,4 @@
-//! The settings of a TCP connection as the keys that would say them.
+//! The settings of a TCP connection, as keys.
 
 use toml::Value;
 use wayhop_core::Span;

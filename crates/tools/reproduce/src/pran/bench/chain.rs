@@ -476,8 +476,8 @@ fn machine_busy_s() -> f64 {
     [0, 1, 2, 5, 6, 7].iter().filter_map(|i| fields.get(*i)).sum::<f64>() / 100.0
 }
 
-/// This process' own processor time, seconds: `utime` and `stime`, the 14th and 15th field of proc(5), of which the second, the
-/// name, ends with the last bracket.
+/// This process' own processor time, seconds: `utime` and `stime`, fields 14 and 15 of proc(5);
+/// field 2, the name, ends with the last bracket.
 fn own_busy_s() -> f64 {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest);

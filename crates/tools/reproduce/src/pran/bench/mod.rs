@@ -1,14 +1,14 @@
-//! What forwarding costs: DSR in user space and AODV by the kernel's routes beside static routes of the kernel, each on a
-//! chain of three hosts of its own, in one run (Saha and others 2004, section 6.1).
+//! The cost of forwarding: DSR in user space, AODV by the kernel's routes, and static routes of the
+//! kernel, each on its own chain of three hosts, in one run (Saha and others 2004, section 6.1).
 //!
-//! * `chain`: three namespaces on one wire, with what forwards between them, and its counters.
+//! * `chain`: three namespaces on one wire, with their forwarding and counters.
 //! * `stream`: UDP packets from the first host to another, counted where they arrive.
 //! * `tap`: when frames go to the middle host and come from it, as a host between them sees it.
 //!
-//! All that takes part goes before other programs of the machine (nice -20), so that they disturb it little.
-//! The three chains exist at the same time and are measured in turns, so that a busy moment of the machine hits all. Every
-//! figure is taken with a proof of where the packets went: a stream over two hops whose packets the middle's daemon (DSR) or
-//! the middle's kernel (the others) did not forward gives no figure. It is measured again, and after some attempts left out.
+//! All participating processes have priority over other programs (nice -20), to reduce disturbance. The three
+//! chains exist at the same time and are measured in turns, so that a busy moment of the machine hits all.
+//! Every stream over two hops is checked: its packets must have been forwarded by the middle's daemon (DSR)
+//! or the middle's kernel (the others). Otherwise it is measured again, and left out after some attempts.
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 #![allow(clippy::disallowed_methods, reason = "measures real hosts in real time")]

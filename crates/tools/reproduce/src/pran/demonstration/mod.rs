@@ -1,7 +1,8 @@
 //! Figures 5 and 7 to 9: a robot's video and commands over a mesh of six nodes, emulated with real programs.
 //!
-//! The run is the scenario scenarios/pran/demonstration.toml. What the paper measured is taken from the packets of the
-//! programs ([`traffic`]), from the robot's track ([`lap`]) and from what the programs left ([`programs`]).
+//! The run is the scenario scenarios/pran/demonstration.toml. The paper's measurements are taken
+//! from the packets of the programs ([`traffic`]), the robot's track ([`lap`]) and the programs'
+//! own records ([`programs`]).
 
 mod course;
 mod lap;

@@ -1,4 +1,4 @@
-//! Figure 7 in simulation: the same laps with constant flows, with and without what nodes learn by overhearing.
+//! Figure 7 in simulation: the same laps with constant flows, with and without learning by overhearing.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! What became of the programs' packets, and what the routing protocol sent for them.
+//! The fates of the programs' packets, and the routing overhead.
 
 use std::collections::BTreeMap;
 

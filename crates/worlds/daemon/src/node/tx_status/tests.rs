@@ -1,4 +1,4 @@
-//! Drivers as they may be: one that tells all, one that tells nothing, one that stops telling.
+//! Possible drivers: one that reports everything, one that reports nothing, one that stops reporting.
 
 use std::net::Ipv4Addr;
 
@@ -39,7 +39,7 @@ fn acked(v: Option<Verdict>) -> Option<u64> {
     if let Some(Verdict::Acked(f)) = v { Some(f.packet.meta.id.0) } else { None }
 }
 
-/// A driver that told of three frames.
+/// A driver that has reported three frames.
 fn trusted() -> TxStatuses {
     let mut f = TxStatuses::default();
     f.watch();
@@ -58,7 +58,7 @@ fn a_driver_is_trusted_after_three_reports_and_packets_are_kept_from_then_on() {
         assert!(told(&mut f, k, true).is_none(), "and so nothing to be said");
     }
     assert!(f.is_trusted());
-    assert!(f.news().is_some_and(|n| n.contains("tells")) && f.news().is_none());
+    assert!(f.news().is_some_and(|n| n.contains("reports")) && f.news().is_none());
     assert!(f.taken(NOW, frame(&mut pool, 7, 7)).is_none());
     assert_eq!(acked(told(&mut f, 7, true)), Some(7));
 }
@@ -98,7 +98,7 @@ fn a_driver_that_falls_silent_is_watched_again_and_keeps_nothing_back() {
     let later = NOW + PATIENCE;
     let given_back = std::iter::from_fn(|| f.untold(later)).count();
     assert_eq!((given_back, f.is_trusted(), f.is_watching()), (20, false, true));
-    assert!(f.news().is_some_and(|n| n.contains("does not tell any more")));
+    assert!(f.news().is_some_and(|n| n.contains("stopped reporting")));
     assert!(f.taken(later, frame(&mut pool, 1, 1)).is_some());
     (0..3).for_each(|k| drop(told(&mut f, k, true)));
     assert!(f.is_trusted(), "it tells again");
@@ -113,7 +113,7 @@ fn a_driver_that_never_tells_is_given_up_with_a_line_for_the_log() {
     }
     assert!(f.untold(NOW + PATIENCE).is_none());
     assert!(!f.is_watching());
-    assert!(f.news().is_some_and(|n| n.contains("although its driver says so")));
+    assert!(f.news().is_some_and(|n| n.contains("although its driver claims to")));
 }
 
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ fn take(a: &mut Host) {
     }
 }
 
-/// Sends what one has for the other, and tells of its tx_status: everything arrives. Returns the packets.
+/// Carries all packets from one host to the other, and reports each as acknowledged. Returns the packets.
 fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     loop {
