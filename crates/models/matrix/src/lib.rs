@@ -11,7 +11,7 @@
 //! * [`calibrate()`]: the insertion losses of a real box, from measured path losses. [`feed`]: positions that arrive as text.
 //! * [`device`]: drivers of real boxes, and a fake one.
 //!
-//! All losses and settings are decibels; no part but `device` does I/O.
+//! All losses and settings are decibels; no parts but `device` and [`feed::Feed`] do I/O.
 
 mod anneal;
 mod calibrate;
@@ -21,6 +21,7 @@ pub mod feed;
 mod joined;
 mod junction;
 mod links;
+mod motion;
 mod polish;
 mod relax;
 mod report;
@@ -33,9 +34,10 @@ mod wanted;
 mod ways;
 
 pub use anneal::anneal;
-pub use calibrate::{Measurement, calibrate};
+pub use calibrate::{Calibration, Measurement, calibrate, measurements};
 pub use junction::{Junction, Size};
 pub use links::{Links, pairs};
+pub use motion::MovingRadios;
 pub use report::{Report, coherent_error_db};
 pub use solve::{Effort, Quality, follow, solve};
 pub use switch::{Settings, Switch};

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::Position;
+use wayhop_matrix::device::{DeviceError, Rack};
 use wayhop_matrix::{Effort, Quality, Report, Settings, Switch, follow, solve};
 use wayhop_radio::RadioConfig;
 use wayhop_runs::interruption::stop_on_signal;
@@ -18,7 +19,6 @@ use super::args::DriveArgs;
 use super::layout;
 use super::log::Log;
 use super::places::Places;
-use super::rack::Rack;
 use crate::failure::{Failure, output, say};
 
 /// From layout to layout.
@@ -88,7 +88,10 @@ pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
         let first = j.first_attenuators();
         vec![first, all - first]
     });
-    let rack = Rack::connect(&a.boxes, a.channels, &switches)?;
+    let rack = Rack::connect(&a.boxes, a.channels, &switches).map_err(|e| match e {
+        DeviceError::TooFewChannels { .. } => Failure::usage(e),
+        e => Failure::run(e),
+    })?;
     let log = a.out.as_deref().map(Log::create).transpose()?;
     let Some(first) = places.first(&stop)? else { return Ok(ExitCode::SUCCESS) };
     let wanted = layout::wanted(&radio, &first, a.range);
@@ -150,7 +153,10 @@ impl Drive<'_> {
         let settings_db = self.switch.settings_db(&self.settings);
         let made_db = self.switch.path_losses_db(&self.settings);
         let begun = Instant::now();
-        let (set, unset) = self.rack.set(&settings_db.concat());
+        let update = self.rack.set(&settings_db.concat());
+        for notice in &update.notices {
+            say!("wayhop: {notice}");
+        }
         let line = Line {
             wayhop: wayhop_core::version::full(),
             time_s: second,
@@ -159,8 +165,8 @@ impl Drive<'_> {
             false_links: report.false_links,
             solve_ms,
             set_ms: begun.elapsed().as_secs_f64() * 1e3,
-            set,
-            unset,
+            set: update.set,
+            unset: update.unset,
             missed,
             places_m: at.iter().map(|p| [p.x, p.y, p.z]).collect(),
             inputs: self.switch.input_names(),

@@ -10,13 +10,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::{Span, Time};
 use wayhop_matrix::{
-    Quality, Report, Settings, Switch, TargetLosses, anneal, coherent_error_db, follow, solve as settle,
+    MovingRadios, Quality, Report, Settings, Switch, TargetLosses, anneal, coherent_error_db, follow,
+    solve as settle,
 };
 use wayhop_report::{columns, mean};
 use wayhop_runs::jobs;
 
 use super::args::{QualityName, SolveArgs};
-use super::layout::{self, Crowd};
+use super::layout;
 use crate::failure::{Failure, output};
 
 /// Draws of the phases of paths that add coherently.
@@ -141,13 +142,13 @@ fn random(a: &SolveArgs, n: u32) -> Result<(Switch, Vec<Layout>), Failure> {
     let seeds: Vec<u64> = (0..u64::from(n)).map(|i| first.wrapping_add(i)).collect();
     let threads = available_parallelism().map_or(1, usize::from);
     let work = |&seed: &u64| {
-        let mut crowd = Crowd::random(switch.radios(), a.area, a.speed, seed);
-        let mut layout = one(a, &switch, &layout::wanted(&radio, &crowd.places, a.range), seed);
+        let mut moving = MovingRadios::random(switch.radios(), a.area, a.speed, seed);
+        let mut layout = one(a, &switch, &layout::wanted(&radio, moving.positions(), a.range), seed);
         let mut now = layout.settings.clone();
         let effort = a.quality.map_or(Quality::Normal, Quality::from).motion(&switch);
         for second in 0..a.follow.unwrap_or(0) {
-            crowd.go_on();
-            let wanted = layout::wanted(&radio, &crowd.places, a.range);
+            moving.step();
+            let wanted = layout::wanted(&radio, moving.positions(), a.range);
             let stale = Report::of(&switch, &wanted, &now);
             let begun = Instant::now();
             now = follow(&switch, &wanted, &now, effort, seed.wrapping_add(u64::from(second)));
