@@ -95,7 +95,7 @@ pub fn totals(columns: &[Column]) -> Vec<Row> {
 }
 
 /// How many flows are the same in all runs of all columns.
-pub fn common_flows(columns: &[Column]) -> usize {
+pub(super) fn common_flows(columns: &[Column]) -> usize {
     places(columns).len()
 }
 

@@ -1,13 +1,12 @@
 //! A page of runs.
 
-use wayhop_figures::comparison::totals;
+use wayhop_figures::comparison::{table, totals};
 use wayhop_figures::{Choices, Kind, Runs, methods};
 use wayhop_report::{Page, Section, Table};
 use wayhop_sweep::figure_in_words;
 
 use super::args::ReportArgs;
 use super::command::command;
-use crate::compare::table;
 use crate::failure::Failure;
 use crate::plot::columns;
 
