@@ -34,7 +34,7 @@ done
 "#;
 
 /// Checks a host.
-pub fn check(cx: &Context<'_>, host: &Host) -> HostReport {
+pub(crate) fn check(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "querying", None);
     let mut report = HostReport::of(host);
     let mut found = CheckResult::default();

@@ -42,7 +42,7 @@ chmod "$mode" "$file.part" && mv -f -- "$file.part" "$file""#;
 
 /// Files for all hosts.
 #[derive(Clone, Debug)]
-pub struct Payload {
+pub(crate) struct Payload {
     files: Vec<Item>,
     /// `None` if every host has its own program.
     binary: Option<Item>,
@@ -96,7 +96,7 @@ pub(crate) fn scenario_there(fleet: &Fleet) -> String {
 
 impl Payload {
     /// The files for this fleet, with this program as `wayhop`; symbols are stripped if a tool for that is installed here.
-    pub fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
+    pub(crate) fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
         let folder = TempDir::with_prefix("wayhop-fleet-")
             .map_err(|e| Error::System(format!("cannot create a temporary folder: {e}; check $TMPDIR")))?;
         let item = |here: &Path, there: String| Item::new(here, there, false, folder.path());
@@ -120,7 +120,7 @@ impl Payload {
 }
 
 /// Sends a host the files that it lacks.
-pub fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
+pub(crate) fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
     let report = HostReport::with(host, give(cx, host, payload), |r, pushed| r.push = Some(pushed));
     let said = match (&report.push, report.problems.first()) {
         (Some(p), _) if p.sent.is_empty() => "up to date".to_owned(),
