@@ -9,6 +9,7 @@
 
 mod applications;
 mod attacks;
+mod chain;
 mod dtn;
 mod file;
 mod gateways;
@@ -43,7 +44,7 @@ pub use output::{
     CapturePlan, Captures, Output, ReceptionPlan, daemon_settings, export_ns2, export_ns2_movement,
     export_ns2_traffic,
 };
-pub use presets::{InForce, Preset, forms, presets, scenario_schema};
+pub use presets::{InForce, Preset, forms, presets, scenario_schema, unit};
 pub use protocol::commands::{Command, Order, PurgeRoutes};
 pub use protocol::routes::StaticRoute;
 pub use protocol::{NeighbourLimits, Protocol, after_reboot};

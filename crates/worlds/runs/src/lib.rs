@@ -2,7 +2,7 @@
 //! experiment - does it here.
 //!
 //! * [`simulate()`], [`to_end`]: in simulated time, as fast as the machine can or, for those who follow it, at a [`Clock`].
-//! * [`prefix()`]: the beginning of such a run, to judge what the whole would take.
+//! * [`estimate`]: what such a run would take, judged by its beginning. [`chains`]: the throughput of static chains.
 //! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
 //! * [`Lab`]: a daemon for each node.
 //! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded. [`InputLogs`]: what its engines were given.
@@ -14,6 +14,7 @@
 mod agents;
 #[cfg(feature = "linux")]
 mod applications;
+pub mod chains;
 #[cfg(feature = "linux")]
 mod connections;
 #[cfg(feature = "linux")]
@@ -41,5 +42,4 @@ pub use inputs::InputLogs;
 #[cfg(feature = "linux")]
 pub use lab::{Lab, plan, unmodelled, wiring};
 pub use outcome::Outcome;
-pub use prefix::{Prefix, Sample, prefix};
 pub use simulate::{Clock, simulate, to_end};

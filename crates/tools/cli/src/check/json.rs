@@ -4,11 +4,10 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde::Serialize;
 use wayhop_runs::estimate::{Estimate, packets};
-use wayhop_scenario::InForce;
+use wayhop_scenario::{InForce, unit};
 
 use super::label::{Label, Labels};
 use super::subject::Check;
-use super::units::unit;
 
 #[derive(Serialize)]
 struct Object<'a> {

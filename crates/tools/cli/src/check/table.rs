@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 
 use toml::Value;
 use wayhop_report::columns;
-use wayhop_scenario::InForce;
+use wayhop_scenario::{InForce, unit};
 
 use super::label::{Label, Labels};
-use super::units::unit;
 use crate::failure::harmless;
 
 /// Lists of more tables than this are summarised.

@@ -3,13 +3,17 @@
 mod load;
 
 use std::fs;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::Serialize;
 use wayhop_core::Time;
 use wayhop_scenario::Resolved;
 
-use crate::prefix::{Prefix, Sample};
+use crate::error::Error;
+use crate::interruption::unless;
+use crate::prefix::{Prefix, Sample, prefix};
 
 pub use load::packets;
 
@@ -83,8 +87,22 @@ impl Estimate {
         }
     }
 
+    /// Of a simulation, whose beginning is simulated for that. Nothing is written; `writes` is whether the run would write tables.
+    ///
+    /// # Errors
+    /// The scenario cannot be simulated, or `stop` was raised.
+    pub fn of_simulation(resolved: &Resolved, writes: bool, stop: &AtomicBool) -> Result<Self, Error> {
+        let begun = prefix(resolved, |now, elapsed| {
+            if suffices(resolved, now, elapsed) { ControlFlow::Break(()) } else { unless(stop) }
+        })?;
+        if unless(stop).is_break() {
+            return Err(Error::Stopped("interrupted before the check was done".to_owned()));
+        }
+        Ok(Self::of(&begun, resolved, writes))
+    }
+
     /// By the beginning of a run.
-    pub fn of(prefix: &Prefix, resolved: &Resolved, writes: bool) -> Self {
+    fn of(prefix: &Prefix, resolved: &Resolved, writes: bool) -> Self {
         let offered = |at| load::all_until(resolved, at);
         let last =
             prefix.samples.last().copied().unwrap_or(Sample { at: Time::ZERO, events: 0, wall_s: 0.0 });
@@ -130,7 +148,7 @@ impl Estimate {
 }
 
 /// Whether the beginning of a run has been long enough.
-pub fn suffices(resolved: &Resolved, now: Time, elapsed: Duration) -> bool {
+fn suffices(resolved: &Resolved, now: Time, elapsed: Duration) -> bool {
     let is_good = || load::all_until(resolved, now) >= ENOUGH * load::all_until(resolved, resolved.duration);
     elapsed >= LONGEST || (elapsed >= USUAL && is_good())
 }
