@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use wayhop_core::{Mac, NodeId, Position};
+use wayhop_core::{NodeId, Position};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Document;
 use wayhop_trace::CaptureError;
@@ -195,12 +195,7 @@ fn sender(text: &str) -> Result<Sender, Failure> {
     if let Ok(ip) = text.parse() {
         return Ok(Sender::Ip(ip));
     }
-    let octets: Option<Vec<u8>> =
-        text.split(':').map(|o| (o.len() == 2).then(|| u8::from_str_radix(o, 16).ok()).flatten()).collect();
-    match octets.map(<[u8; 6]>::try_from) {
-        Some(Ok(mac)) => Ok(Sender::Mac(Mac(mac))),
-        _ => Err(Failure::Usage(format!(
-            "--sender {text}: give a MAC address (02:00:00:00:00:01) or an IPv4 address"
-        ))),
-    }
+    text.parse().map(Sender::Mac).map_err(|_| {
+        Failure::Usage(format!("--sender {text}: give a MAC address (02:00:00:00:00:01) or an IPv4 address"))
+    })
 }
