@@ -50,7 +50,7 @@ mod transmissions;
 mod writer;
 
 pub use bundle_books::BundleBooks;
-pub use bundle_event::{BundleEvent, BundleEventKind, ContactEvent};
+pub use bundle_event::{BundleEvent, ContactEvent};
 pub use bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
 pub use capture::{
     CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,

@@ -15,6 +15,7 @@
 mod addr;
 mod application;
 mod authentication;
+mod bundle_event;
 mod bytes;
 mod class;
 mod classifier;
@@ -60,6 +61,7 @@ pub use application::{
     ProgramMessage, ReadApplication, STREAM_ROOM, StreamEffect, StreamEnd, StreamId, StreamInput,
 };
 pub use authentication::Authentication;
+pub use bundle_event::BundleEventKind;
 pub use bytes::from_hex;
 pub use class::Class;
 pub use classifier::Classifier;

@@ -17,14 +17,13 @@
 //!
 //! Nothing in here panics on any input, but `emit` when its buffer is shorter than `buffer_len`.
 
-use core::fmt;
-use core::ops::Range;
 use std::net::Ipv4Addr;
 
 use wayhop_core::Authentication;
 
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put};
+use crate::list::{List, ListItem};
 
 /// How DSDV's updates are authenticated: by a block behind the entries, with two octets in front so that no number of entries is as
 /// long, and others drop the datagram.
@@ -56,8 +55,11 @@ impl Entry {
     pub const fn is_unreachable(&self) -> bool {
         self.seq % 2 == 1 || self.hop_count >= UNREACHABLE
     }
+}
 
-    fn read(b: &[u8; Self::LEN]) -> Self {
+impl ListItem for Entry {
+    type Octets = [u8; Entry::LEN];
+    fn read(b: &[u8; Entry::LEN]) -> Self {
         Self {
             destination: addr_at(b, 0),
             hop_count: u32::from_be_bytes(array_at(b, 4)),
@@ -66,17 +68,10 @@ impl Entry {
     }
 }
 
-/// A routing update: entries, borrowed from a packet or from a caller's slice.
-#[derive(Copy, Clone)]
-pub struct Update<'a>(Inner<'a>);
+/// A routing update: its entries.
+pub type Update<'a> = List<'a, Entry>;
 
-#[derive(Copy, Clone)]
-enum Inner<'a> {
-    Wire(&'a [[u8; Entry::LEN]]),
-    Slice(&'a [Entry]),
-}
-
-impl<'a> Update<'a> {
+impl<'a> List<'a, Entry> {
     /// Reads the payload of a datagram.
     ///
     /// # Errors
@@ -84,7 +79,7 @@ impl<'a> Update<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         match bytes.as_chunks() {
             ([], _) => Err(Error::Truncated),
-            (entries, []) => Ok(Self(Inner::Wire(entries))),
+            (entries, []) => Ok(Self::from_wire(entries)),
             _ => Err(Error::Length),
         }
     }
@@ -113,69 +108,4 @@ impl<'a> Update<'a> {
         }
         Ok(())
     }
-
-    /// How many entries there are.
-    pub fn len(&self) -> usize {
-        match self.0 {
-            Inner::Wire(w) => w.len(),
-            Inner::Slice(s) => s.len(),
-        }
-    }
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// The entry at index `i`.
-    pub fn at(&self, i: usize) -> Option<Entry> {
-        match self.0 {
-            Inner::Wire(w) => w.get(i).map(Entry::read),
-            Inner::Slice(s) => s.get(i).copied(),
-        }
-    }
-    /// The entries in order.
-    pub fn iter(&self) -> EntryIter<'a> {
-        EntryIter { update: *self, range: 0..self.len() }
-    }
 }
-
-impl<'a> From<&'a [Entry]> for Update<'a> {
-    fn from(s: &'a [Entry]) -> Self {
-        Self(Inner::Slice(s))
-    }
-}
-impl PartialEq for Update<'_> {
-    fn eq(&self, o: &Self) -> bool {
-        self.iter().eq(o.iter())
-    }
-}
-impl Eq for Update<'_> {}
-impl fmt::Debug for Update<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-impl<'a> IntoIterator for &Update<'a> {
-    type Item = Entry;
-    type IntoIter = EntryIter<'a>;
-    fn into_iter(self) -> EntryIter<'a> {
-        self.iter()
-    }
-}
-
-/// Iterates over the entries of an [`Update`].
-#[derive(Clone, Debug)]
-pub struct EntryIter<'a> {
-    update: Update<'a>,
-    range: Range<usize>,
-}
-
-impl Iterator for EntryIter<'_> {
-    type Item = Entry;
-    fn next(&mut self) -> Option<Entry> {
-        self.range.next().and_then(|i| self.update.at(i))
-    }
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.range.size_hint()
-    }
-}
-impl ExactSizeIterator for EntryIter<'_> {}

@@ -14,6 +14,7 @@
 mod bytes;
 mod datagram;
 mod error;
+mod list;
 
 pub mod aodv;
 pub mod arp;
@@ -41,3 +42,4 @@ pub use error::Error;
 pub use icmp_error::{
     QUOTED6, had_no_route, host_unreachable, may_answer6, unreachable_for, unreachable6_for,
 };
+pub use list::{List, ListItem, ListIter};

@@ -154,7 +154,7 @@ impl Agents {
 fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut Rows) {
     let time = |at: Time| Time::from_nanos(at.as_nanos().saturating_sub(start)).min(end);
     each_line(path, |line| match serde_json::from_slice(line) {
-        Ok(Record::Bundle(b)) => rows.bundles.extend(bundle_event(node, time(b.at), &b)),
+        Ok(Record::Bundle(b)) => rows.bundles.push(bundle_event(node, time(b.at), &b)),
         Ok(Record::Contact(c)) => {
             rows.contacts.extend(contact_event(node, (time(c.from), time(c.until)), &c));
         }

@@ -1,10 +1,10 @@
 //! Bundles reach applications (RFC 9171, section 5.7).
 
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
 use crate::agent::item::{Digest, Item};
 use crate::agent::open::DeliveryRow;
-use crate::agent::output::{Output, RecordKind, Row};
+use crate::agent::output::{BundleEvent, Output};
 use crate::agent::state::{Agent, Delivery};
 use crate::bundle::{Bundle, BundleId};
 use crate::codec::ParseLimits;
@@ -116,7 +116,7 @@ impl<S: Store> Agent<S> {
     fn end_parts(&mut self, now: Time, whole: Digest) {
         let parts: Vec<u64> = self.by_whole.get(&whole).into_iter().flatten().copied().collect();
         for number in parts {
-            self.record(now, RecordKind::Reassembled, number, &Eid::None);
+            self.record(now, BundleEventKind::Reassembled, number, &Eid::None);
             self.end_local(now, number);
         }
     }
@@ -192,9 +192,9 @@ impl<S: Store> Agent<S> {
             store.put(Table::Deliveries, &DeliveryRow::key(&row.endpoint, number), &encoded)
         });
         self.index_delivery(row.endpoint.clone(), number, Delivery { octets, expires });
-        self.staged.push(Output::Record(Row {
+        self.staged.push(Output::Record(BundleEvent {
             at: now,
-            kind: RecordKind::Deliver,
+            kind: BundleEventKind::Deliver,
             id: row.id.clone(),
             destination: row.endpoint.clone(),
             peer: item.previous.clone(),

@@ -1,9 +1,9 @@
 //! Bundles enter and leave the store.
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::agent::item::{Digest, Item};
-use crate::agent::output::{DropCause, Output, RecordKind, Row};
+use crate::agent::output::{BundleEvent, DropCause, Output};
 use crate::agent::state::{Agent, Seen};
 use crate::bundle::{Bundle, BundleId};
 use crate::eid::Eid;
@@ -93,7 +93,7 @@ impl<S: Store> Agent<S> {
     /// A bundle becomes smaller ones: each comes with what it takes of the original's custody.
     pub(super) fn replace(&mut self, now: Time, number: u64, pieces: &[(Bundle, Take)]) -> Vec<u64> {
         let Some(item) = self.items.get(&number).cloned() else { return Vec::new() };
-        self.record(now, RecordKind::Fragmented, number, &Eid::None);
+        self.record(now, BundleEventKind::Fragmented, number, &Eid::None);
         self.forget(now, number, true);
         let arrival = |custody| Arrival {
             received: item.received,
@@ -160,9 +160,9 @@ impl<S: Store> Agent<S> {
     pub(super) fn drop_item(&mut self, now: Time, number: u64, cause: DropCause) {
         let Some(item) = self.items.get(&number) else { return };
         let item = item.clone();
-        self.staged.push(Output::Record(Row {
+        self.staged.push(Output::Record(BundleEvent {
             at: now,
-            kind: RecordKind::Drop,
+            kind: BundleEventKind::Drop,
             id: item.id.clone(),
             destination: item.destination.clone(),
             peer: Eid::None,

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
 use crate::agent::config::Config;
 use crate::agent::contact::Neighbour;
 use crate::agent::input::ContactId;
 use crate::agent::item::{Digest, Item};
-use crate::agent::output::{DropCause, Output, RecordKind, Row};
+use crate::agent::output::{BundleEvent, DropCause, Output};
 use crate::bundle::BundleId;
 use crate::eid::Eid;
 use crate::routing::Routing;
@@ -146,10 +146,10 @@ impl<S: Store> Agent<S> {
     }
 
     /// A row for the run's tables, of a bundle that is held.
-    pub(crate) fn record(&mut self, at: Time, kind: RecordKind, number: u64, peer: &Eid) {
+    pub(crate) fn record(&mut self, at: Time, kind: BundleEventKind, number: u64, peer: &Eid) {
         if let Some(item) = self.items.get(&number) {
             let (id, destination, octets) = (item.id.clone(), item.destination.clone(), item.octets);
-            self.staged.push(Output::Record(Row {
+            self.staged.push(Output::Record(BundleEvent {
                 at,
                 kind,
                 id,
@@ -170,8 +170,8 @@ impl<S: Store> Agent<S> {
         octets: u64,
         cause: DropCause,
     ) {
-        let kind = RecordKind::Drop;
-        let row = Row { at, kind, id, destination, peer: Eid::None, octets, cause: Some(cause) };
+        let kind = BundleEventKind::Drop;
+        let row = BundleEvent { at, kind, id, destination, peer: Eid::None, octets, cause: Some(cause) };
         self.staged.push(Output::Record(row));
     }
 }

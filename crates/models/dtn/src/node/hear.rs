@@ -1,12 +1,12 @@
 //! What sessions tell the agent, and what the agent wants of them.
 
-use wayhop_core::{ApplicationCx, ApplicationRow, Span, Time};
+use wayhop_core::{ApplicationCx, ApplicationRow, BundleEventKind, Span, Time};
 
 use super::account::Account;
 use super::open_node::OpenNode;
 use super::record::Record;
 use super::session::{Link, OpenSession, SessionState};
-use crate::agent::{Contact, ContactId, Input, Output, RecordKind, Row};
+use crate::agent::{BundleEvent, Contact, ContactId, Input, Output};
 use crate::cl::Event;
 use crate::eid::Eid;
 use crate::store::Store;
@@ -123,15 +123,15 @@ impl<S: Store> OpenNode<S> {
     }
 
     /// Adds a bundle to what its contact carried.
-    fn count(&mut self, row: &Row) {
+    fn count(&mut self, row: &BundleEvent) {
         let is_of_peer = |s: &&mut OpenSession| s.account.is_some() && s.peer == row.peer;
         let Some(account) = self.sessions.values_mut().find(is_of_peer).and_then(|s| s.account.as_mut())
         else {
             return;
         };
         match row.kind {
-            RecordKind::Forward => account.sent(row.octets),
-            RecordKind::Receive | RecordKind::Duplicate => account.received(row.octets),
+            BundleEventKind::Forward => account.sent(row.octets),
+            BundleEventKind::Receive | BundleEventKind::Duplicate => account.received(row.octets),
             _ => {}
         }
     }

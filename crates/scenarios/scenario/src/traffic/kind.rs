@@ -29,8 +29,10 @@ pub(crate) trait TrafficKind {
     fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error>;
     /// When it starts and stops; `None` if a file says so.
     fn times(&self) -> Option<Times>;
-    /// The values of keys that the entry leaves open.
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error>;
+    /// The values of keys that the entry leaves open: by default those of a flow that goes on until the run ends.
+    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
+        Ok(vec![over_ipv4(), ("stop_s", run.end_s.into(), Origin::derived("duration_s"))])
+    }
     /// The file that it comes from.
     fn file(&self) -> Option<&Path> {
         None
@@ -71,13 +73,6 @@ pub(crate) struct Run<'a> {
     pub(crate) tcp_padding: u8,
     /// When the run ends, seconds.
     pub(crate) end_s: f64,
-}
-
-impl Run<'_> {
-    /// What a flow leaves open that goes on until the run ends.
-    pub(crate) fn stops_flow(&self) -> Vec<Row> {
-        vec![over_ipv4(), ("stop_s", self.end_s.into(), Origin::derived("duration_s"))]
-    }
 }
 
 /// From where to where, when, and over which version of IP.

@@ -1,11 +1,10 @@
 //! The four messages (sections 5.1 to 5.4).
 
-use core::fmt;
-use core::ops::Range;
 use std::net::Ipv4Addr;
 
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put, u8_at, u32_at};
+use crate::list::{List, ListItem};
 
 const RREQ: u8 = 1;
 const RREP: u8 = 2;
@@ -173,10 +172,7 @@ impl<'a> Rerr<'a> {
             return Err(Error::Value("destination count"));
         }
         let list = b.get(4..4 + 8 * count).ok_or(Error::Truncated)?;
-        Ok(Self {
-            no_delete: b[1] & 0x80 != 0,
-            unreachable: Unreachables(Inner::Wire(list.as_chunks::<8>().0)),
-        })
+        Ok(Self { no_delete: b[1] & 0x80 != 0, unreachable: Unreachables::from_wire(list.as_chunks().0) })
     }
 
     fn emit(&self, b: &mut [u8]) {
@@ -234,88 +230,12 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The destinations of a Route Error, borrowed from a packet or from a caller's slice.
-#[derive(Copy, Clone)]
-pub struct Unreachables<'a>(Inner<'a>);
+/// The destinations of a Route Error.
+pub type Unreachables<'a> = List<'a, Unreachable>;
 
-#[derive(Copy, Clone)]
-enum Inner<'a> {
-    Wire(&'a [[u8; 8]]),
-    Slice(&'a [Unreachable]),
-}
-
-impl<'a> Unreachables<'a> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        match self.0 {
-            Inner::Wire(w) => w.len(),
-            Inner::Slice(s) => s.len(),
-        }
-    }
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// The destination at index `i`.
-    pub fn at(&self, i: usize) -> Option<Unreachable> {
-        match self.0 {
-            Inner::Wire(w) => w
-                .get(i)
-                .map(|b| Unreachable { destination: addr_at(b, 0), seq: u32::from_be_bytes(array_at(b, 4)) }),
-            Inner::Slice(s) => s.get(i).copied(),
-        }
-    }
-    /// The destinations in order.
-    pub fn iter(&self) -> UnreachableIter<'a> {
-        UnreachableIter { list: *self, range: 0..self.len() }
+impl ListItem for Unreachable {
+    type Octets = [u8; 8];
+    fn read(octets: &[u8; 8]) -> Self {
+        Self { destination: addr_at(octets, 0), seq: u32::from_be_bytes(array_at(octets, 4)) }
     }
 }
-
-impl<'a> From<&'a [Unreachable]> for Unreachables<'a> {
-    fn from(s: &'a [Unreachable]) -> Self {
-        Self(Inner::Slice(s))
-    }
-}
-impl PartialEq for Unreachables<'_> {
-    fn eq(&self, o: &Self) -> bool {
-        self.iter().eq(o.iter())
-    }
-}
-impl Eq for Unreachables<'_> {}
-impl fmt::Debug for Unreachables<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-impl<'a> IntoIterator for Unreachables<'a> {
-    type Item = Unreachable;
-    type IntoIter = UnreachableIter<'a>;
-    fn into_iter(self) -> UnreachableIter<'a> {
-        self.iter()
-    }
-}
-impl<'a> IntoIterator for &Unreachables<'a> {
-    type Item = Unreachable;
-    type IntoIter = UnreachableIter<'a>;
-    fn into_iter(self) -> UnreachableIter<'a> {
-        self.iter()
-    }
-}
-
-/// Iterates over [`Unreachables`].
-#[derive(Clone, Debug)]
-pub struct UnreachableIter<'a> {
-    list: Unreachables<'a>,
-    range: Range<usize>,
-}
-
-impl Iterator for UnreachableIter<'_> {
-    type Item = Unreachable;
-    fn next(&mut self) -> Option<Unreachable> {
-        self.range.next().and_then(|i| self.list.at(i))
-    }
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.range.size_hint()
-    }
-}
-impl ExactSizeIterator for UnreachableIter<'_> {}

@@ -11,7 +11,7 @@ mod extension;
 mod message;
 
 pub use extension::{Extension, Extensions, extensions};
-pub use message::{MAX_UNREACHABLE, Message, Rerr, Rrep, Rreq, Unreachable, UnreachableIter, Unreachables};
+pub use message::{MAX_UNREACHABLE, Message, Rerr, Rrep, Rreq, Unreachable, Unreachables};
 
 use wayhop_core::Authentication;
 

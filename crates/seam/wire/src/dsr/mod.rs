@@ -29,7 +29,7 @@ mod options;
 mod probe;
 mod writer;
 
-pub use addr_list::{AddrIter, AddrList};
+pub use addr_list::AddrList;
 pub use authentication::AUTHENTICATION;
 pub use build::Builder;
 pub use header::{FlowState, HEADER_LEN, Packet};

@@ -166,7 +166,7 @@ impl<'a> DsrOption<'a> {
     pub(super) fn parse(kind: u8, data: &'a [u8]) -> Result<Self, Error> {
         let at_least = |n: usize| if data.len() < n { Err(Error::Length) } else { Ok(()) };
         let list_after = |n: usize| match data.get(n..) {
-            Some(list) if list.len() % 4 == 0 => Ok(AddrList::from_wire(list)),
+            Some(list) if list.len() % 4 == 0 => Ok(AddrList::of_octets(list)),
             _ => Err(Error::Length),
         };
         Ok(match kind {

@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::{NodeId, Time};
 use wayhop_report::{Page, Row, Section, Source};
-use wayhop_runs::jobs;
 
+use crate::simulate::{each, incomplete};
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use contacts::Condition;
 use passes::Passes;
@@ -66,15 +66,14 @@ pub fn reproduce(
 ) -> Result<Outcome, String> {
     let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
     let jobs = all(options);
-    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
     let mut found = Results::default();
-    for ((_, experiment), result) in jobs.iter().zip(results) {
-        match result {
-            Some(Ok(shown)) => found.add(*experiment, shown),
-            Some(Err(RunError::Scenario(e))) => return Err(e),
-            Some(Err(RunError::Stopped)) | None => found.missing += 1,
-        }
-    }
+    found.missing = each(
+        &jobs,
+        (options.threads, stop),
+        done,
+        |(seed, e)| run(&runs, *e, *seed),
+        |(_, experiment), shown| found.add(*experiment, shown),
+    )?;
     Ok(found.outcome(options, dir))
 }
 
@@ -159,12 +158,7 @@ impl Results {
             fact("Seeds", format!("{}; routings are compared with the first {}", options.seeds_in_words(), options.seeds.min(COMPARED))),
             fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
-        if self.missing > 0 {
-            facts.push(fact(
-                "Incomplete",
-                format!("interrupted; {} of {} runs are missing", self.missing, runs(options)),
-            ));
-        }
+        facts.extend(incomplete(self.missing, runs(options)));
         let page = Page {
             title: "A data MULE".to_owned(),
             lead: "Three sources that only the MULE can hear, a MULE that circles past them, and a sink at the start of \

@@ -8,7 +8,7 @@ use wayhop_transport::{FlowKind, Lengths};
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval, payload};
+use crate::traffic::kind::{Ends, Entry, Flows, Times, TrafficKind, interval, payload};
 
 /// UDP packets in bursts: first a pause, then a burst of packets at a constant rate, and so on. Both lengths are
 /// exponentially distributed; a burst is rounded to whole packets and has at least one. ns-2's
@@ -58,10 +58,6 @@ impl TrafficKind for OnOff {
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
-    }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
     }
 }
 
@@ -117,10 +113,6 @@ impl TrafficKind for Pareto {
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
-    }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
     }
 }
 

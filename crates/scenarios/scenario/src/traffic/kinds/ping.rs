@@ -7,7 +7,7 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval};
+use crate::traffic::kind::{Ends, Entry, Flows, Times, TrafficKind, interval};
 
 /// ICMP echo requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,10 +49,6 @@ impl TrafficKind for Ping {
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
-    }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
     }
 }
 

@@ -7,7 +7,7 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval, payload, rate};
+use crate::traffic::kind::{Ends, Entry, Flows, Times, TrafficKind, interval, payload, rate};
 
 /// UDP packets at exponentially distributed intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,9 +49,5 @@ impl TrafficKind for Poisson {
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
-    }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
     }
 }
