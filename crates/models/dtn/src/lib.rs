@@ -56,4 +56,4 @@ pub use bundle::{Block, Bundle, BundleId, Crc, Created, Custody, Fragment, block
 pub use codec::{BundleError, ParseLimits, Prefix};
 pub use eid::{Eid, EidError};
 pub use fragment::{FragmentError, Reassembly, split};
-pub use store::{MemoryStore, Store, StoreError, Table};
+pub use store::{MemoryStore, Store, StoreError, StoreTable};

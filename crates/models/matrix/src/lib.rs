@@ -6,7 +6,7 @@
 //! * [`Switch`]: the box, and the path losses that its settings make; or two of them in a row ([`Junction`]).
 //! * [`TargetLosses`]: what they ought to be, and beyond which loss a link must not appear.
 //! * [`solve()`], [`follow`]: settings for a layout, and for the one a second after it. [`anneal`]: the method of the paper.
-//! * [`Report`]: how far off the settings are, in power and with random phases.
+//! * [`SettingsReport`]: how far off the settings are, in power and with random phases.
 //!
 //! * [`calibrate()`]: the insertion losses of a real box, from measured path losses. [`feed`]: positions that arrive as text.
 //! * [`device`]: drivers of real boxes, and a fake one.
@@ -38,7 +38,7 @@ pub use calibrate::{Calibration, Measurement, calibrate, measurements};
 pub use junction::{Junction, Size};
 pub use links::{Links, pairs};
 pub use motion::MovingRadios;
-pub use report::{Report, coherent_error_db};
+pub use report::{SettingsReport, coherent_error_db};
 pub use solve::{Effort, Quality, follow, solve};
 pub use switch::{Settings, Switch};
 pub use switch_error::SwitchError;

@@ -2,7 +2,7 @@
 
 /// A kind of figure.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FigureKind {
     /// The share of packets that arrive, over the time when they were sent.
     Delivery,
     /// How much arrived a second, over time.
@@ -23,7 +23,7 @@ pub enum Kind {
     Sequence,
 }
 
-impl Kind {
+impl FigureKind {
     /// All of them, in the order of a report.
     pub const ALL: [Self; 9] = [
         Self::Delivery,

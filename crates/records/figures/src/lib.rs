@@ -2,7 +2,7 @@
 //!
 //! * [`Column`]: a run, or the runs of a folder that differ only in their seeds.
 //! * [`Traffic`]: the fates of a run's packets, from tables of any size.
-//! * [`Runs`]: columns side by side with what their tables say; [`Runs::figure`] draws a [`Kind`] of figure of them.
+//! * [`Runs`]: columns side by side with what their tables say; [`Runs::figure`] draws a [`FigureKind`] of figure of them.
 //! * [`comparison`]: their figures side by side, with differences.
 //! * [`methods`]: how the runs were produced, in sentences, from their manifests.
 
@@ -24,8 +24,8 @@ mod traffic;
 mod words;
 
 pub use apart::tell_apart;
-pub use column::{Column, Run};
-pub use kind::Kind;
+pub use column::{Column, ColumnRun};
+pub use kind::FigureKind;
 pub use methods::{methods, world_in_words};
 pub use runs::{Choices, Runs};
 pub use traffic::Traffic;

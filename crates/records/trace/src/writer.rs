@@ -12,7 +12,7 @@ use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::tables::{
     AnyTable, BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, Checkpoints, EVENTS, GPS, IDENTITIES, NODES,
-    OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, SIZES, TCP, Table,
+    OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, SIZES, TCP, TableWriter,
 };
 use crate::{
     BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo,
@@ -181,19 +181,19 @@ struct Tables {
     /// The flows that have begun, as lines of JSON, and how much of that the checkpoint has.
     flows: Vec<u8>,
     kept_flows: usize,
-    packets: Table<HopEvent>,
-    positions: Table<PositionEvent>,
-    events: Table<NoteEvent>,
-    sends: Table<SendEvent>,
-    tcp: Table<TcpEvent>,
-    counters: Table<Counter>,
-    outcomes: Table<PacketOutcome>,
-    receptions: Option<Table<ReceptionEvent>>,
-    bundles: Option<(Table<BundleEvent>, Table<ContactEvent>)>,
-    gps: Option<Table<GpsEvent>>,
-    connections: Option<Table<ConnectionEvent>>,
-    sizes: Option<Table<SizeEvent>>,
-    identities: Option<Table<IdentityEvent>>,
+    packets: TableWriter<HopEvent>,
+    positions: TableWriter<PositionEvent>,
+    events: TableWriter<NoteEvent>,
+    sends: TableWriter<SendEvent>,
+    tcp: TableWriter<TcpEvent>,
+    counters: TableWriter<Counter>,
+    outcomes: TableWriter<PacketOutcome>,
+    receptions: Option<TableWriter<ReceptionEvent>>,
+    bundles: Option<(TableWriter<BundleEvent>, TableWriter<ContactEvent>)>,
+    gps: Option<TableWriter<GpsEvent>>,
+    connections: Option<TableWriter<ConnectionEvent>>,
+    sizes: Option<TableWriter<SizeEvent>>,
+    identities: Option<TableWriter<IdentityEvent>>,
 }
 
 impl Sinks {
@@ -281,7 +281,7 @@ impl Sinks {
 impl Tables {
     fn create(dir: &RunDir, nodes: Vec<NodeInfo>, outputs: &Outputs) -> Result<Self, Error> {
         let path = dir.path();
-        let mut who = Table::create(path, "nodes", NODES)?;
+        let mut who = TableWriter::create(path, "nodes", NODES)?;
         who.extend((0..).zip(nodes))?;
         who.close()?;
         if outputs.durable {
@@ -292,33 +292,33 @@ impl Tables {
             checkpoints: Checkpoints::new(path, outputs.durable),
             flows: Vec::new(),
             kept_flows: 0,
-            packets: Table::create(path, "packets", PACKETS)?,
-            positions: Table::create(path, "positions", POSITIONS)?,
-            events: Table::create(path, "events", EVENTS)?,
-            sends: Table::create(path, "sends", SENDS)?,
-            tcp: Table::create(path, "tcp", TCP)?,
-            counters: Table::create(path, "counters", COUNTERS)?,
-            outcomes: Table::create(path, "outcomes", OUTCOMES)?,
+            packets: TableWriter::create(path, "packets", PACKETS)?,
+            positions: TableWriter::create(path, "positions", POSITIONS)?,
+            events: TableWriter::create(path, "events", EVENTS)?,
+            sends: TableWriter::create(path, "sends", SENDS)?,
+            tcp: TableWriter::create(path, "tcp", TCP)?,
+            counters: TableWriter::create(path, "counters", COUNTERS)?,
+            outcomes: TableWriter::create(path, "outcomes", OUTCOMES)?,
             receptions: outputs
                 .receptions
-                .then(|| Table::create(path, "receptions", RECEPTIONS))
+                .then(|| TableWriter::create(path, "receptions", RECEPTIONS))
                 .transpose()?,
             bundles: outputs.bundles.then(|| Self::of_bundles(path)).transpose()?,
-            gps: outputs.gps.then(|| Table::create(path, "gps", GPS)).transpose()?,
+            gps: outputs.gps.then(|| TableWriter::create(path, "gps", GPS)).transpose()?,
             connections: outputs
                 .connections
-                .then(|| Table::create(path, "connections", CONNECTIONS))
+                .then(|| TableWriter::create(path, "connections", CONNECTIONS))
                 .transpose()?,
-            sizes: outputs.sizes.then(|| Table::create(path, "sizes", SIZES)).transpose()?,
+            sizes: outputs.sizes.then(|| TableWriter::create(path, "sizes", SIZES)).transpose()?,
             identities: outputs
                 .identities
-                .then(|| Table::create(path, "identities", IDENTITIES))
+                .then(|| TableWriter::create(path, "identities", IDENTITIES))
                 .transpose()?,
         })
     }
 
-    fn of_bundles(path: &Path) -> Result<(Table<BundleEvent>, Table<ContactEvent>), Error> {
-        Ok((Table::create(path, "bundles", BUNDLES)?, Table::create(path, "contacts", CONTACTS)?))
+    fn of_bundles(path: &Path) -> Result<(TableWriter<BundleEvent>, TableWriter<ContactEvent>), Error> {
+        Ok((TableWriter::create(path, "bundles", BUNDLES)?, TableWriter::create(path, "contacts", CONTACTS)?))
     }
 
     fn checkpoint(&mut self, summary: Option<&Summary>) -> Result<(), Error> {

@@ -16,7 +16,7 @@ pub struct Config {
     /// Whether unicast frames are acknowledged. If not, their status is `Unknown` (a wire or radio without
     /// acknowledgements) and one try is all they get.
     pub acknowledged: bool,
-    /// Where nothing is acknowledged: whether a node notices a next hop that is not there, as by ARP. What the protocol
+    /// Where nothing is acknowledged: whether a node notices a next hop that is not there, as by ARP. EventKind the protocol
     /// sent comes back; of what a `DataPlane::Forwarding` node forwards by itself the protocol hears that it is lost.
     pub resolves: bool,
     /// Octets of payload in test packets.

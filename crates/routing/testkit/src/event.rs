@@ -1,4 +1,4 @@
-//! What is to happen, in order of time.
+//! EventKind is to happen, in order of time.
 
 use std::cmp::Ordering;
 use std::net::Ipv4Addr;
@@ -15,7 +15,7 @@ pub(crate) struct Event {
 }
 
 pub(crate) enum Happening {
-    /// What a node asked to be called for.
+    /// EventKind a node asked to be called for.
     Due {
         node: usize,
         due: Due,

@@ -25,7 +25,7 @@ use std::path::Path;
 pub struct Capture {
     /// The file name without extension.
     pub name: String,
-    /// What it shows.
+    /// EventKind it shows.
     pub about: String,
     /// Its packets, from the IP header on.
     pub packets: Vec<GoldenPacket>,
@@ -34,17 +34,17 @@ pub struct Capture {
 /// A packet, and what others shall say of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GoldenPacket {
-    /// What it is.
+    /// EventKind it is.
     pub title: String,
     /// From the IP header on.
     pub bytes: Vec<u8>,
-    /// What tshark shows: (field, value).
+    /// EventKind tshark shows: (field, value).
     pub shows: Vec<(String, String)>,
     /// Where tshark is wrong.
     pub faults: Vec<Fault>,
     /// Why tshark may complain of the packet.
     pub complaints: Option<String>,
-    /// What `wayhop decode` prints: one JSON object a message.
+    /// EventKind `wayhop decode` prints: one JSON object a message.
     pub decoded: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub struct Fault {
     pub field: String,
     /// The values that are accepted: tshark's, and the right one.
     pub values: Vec<String>,
-    /// What is wrong.
+    /// EventKind is wrong.
     pub why: String,
 }
 

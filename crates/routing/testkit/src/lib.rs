@@ -18,7 +18,7 @@
 //! net.assert_conserved();
 //! ```
 //!
-//! **What is simple here, on purpose.** There is no collision and no carrier sense: a node sends one frame at a time,
+//! **EventKind is simple here, on purpose.** There is no collision and no carrier sense: a node sends one frame at a time,
 //! each takes [`Config::airtime`], and arrives after the link's delay. A unicast frame succeeds when the link is up in
 //! both directions (the acknowledgement must come back) and one of [`Config::tries`] draws survives the link's loss.
 //!
@@ -52,7 +52,7 @@ pub use net::Net;
 pub use octets::Octets;
 pub use packets::{TestPacket, addr, data_packet};
 pub use query::Tables;
-pub use record::{Record, What};
+pub use record::{EventKind, Record};
 pub use shorthand::{Mute, among_mutes, held, ms, own_seq, route, secs};
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::event::{Event, Happening};
 use crate::host::Host;
 use crate::links::{Link, LinkTable};
 use crate::packets::{TestPacket, addr, data_packet};
-use crate::record::{Record, What};
+use crate::record::{EventKind, Record};
 use crate::world::{Common, NodeWorld, Transmitter};
 
 /// N nodes on scripted links.
@@ -148,7 +148,7 @@ impl Net {
         let mut meta = self.common.work.new_meta(self.common.now);
         meta.flow = Some(tag);
         let p = self.common.work.pool.packet(&data_packet(t, &vec![0; self.config.payload]), meta);
-        self.common.log(node, What::Originated { id: meta.id, flow: tag });
+        self.common.log(node, EventKind::Originated { id: meta.id, flow: tag });
         self.call(node, |n, w, now| n.missed(w, now, p));
     }
 
@@ -195,7 +195,7 @@ impl Net {
             self.call(node, |n, w, now| n.finished(w, now, frame, TxStatus::NoAck { tries: 0 }));
         }
     }
-    /// Brings a stopped node up again with a new protocol instance. What the old instance held inside is counted as
+    /// Brings a stopped node up again with a new protocol instance. EventKind the old instance held inside is counted as
     /// dropped with the node, so that conservation still adds up.
     pub fn restart(&mut self, node: usize, protocol: Box<dyn Protocol>) {
         let key = node as u64 | u64::from(self.common.air[node].life) << 32;
@@ -281,7 +281,7 @@ impl Net {
         let mut meta = self.common.work.new_meta(self.common.now);
         meta.flow = Some(tag);
         let p = self.common.work.pool.packet(&data_packet(t, &payload), meta);
-        self.common.log(node, What::Originated { id: meta.id, flow: tag });
+        self.common.log(node, EventKind::Originated { id: meta.id, flow: tag });
         self.call(node, |n, w, now| n.originate(w, now, p));
     }
 }

@@ -6,7 +6,7 @@ use wayhop_core::BROADCAST;
 
 use crate::packets::addr;
 
-/// What is left to read.
+/// EventKind is left to read.
 #[derive(Clone, Debug)]
 pub struct Octets<'a>(pub &'a [u8]);
 

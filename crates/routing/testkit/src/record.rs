@@ -1,4 +1,4 @@
-//! What happened, in order.
+//! EventKind happened, in order.
 
 use wayhop_core::{
     Addr, DropReason, FlowTag, NodeId, PacketId, Prefix, Priority, Route, SendState, Time, TraceNote,
@@ -12,13 +12,13 @@ pub struct Record {
     pub at: Time,
     /// Where.
     pub node: NodeId,
-    /// What.
-    pub what: What,
+    /// EventKind.
+    pub what: EventKind,
 }
 
 /// The kinds of things that happen.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum EventKind {
     /// An application handed a packet down.
     Originated {
         /// The packet.

@@ -1,4 +1,4 @@
-//! What tests of several protocols say of a [`Net`].
+//! EventKind tests of several protocols say of a [`Net`].
 
 use wayhop_core::{
     Addr, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, RxMeta, Span, Time, TimerKey,

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use wayhop_core::{Addr, Classifier};
 use wayhop_document::Omissions;
 use wayhop_trace::{
-    CaptureError, CaptureReader, CapturedFrame, Ends, Identity, PassedOver, carried, network,
+    CaptureError, CaptureReader, CapturedFrame, ConversationEnds, Identity, PassedOver, carried, network,
 };
 use wayhop_wire::{ipv4, ipv6};
 
@@ -34,7 +34,7 @@ struct CapturedPacket {
     at_ns: u64,
     /// What identifies it.
     name: u64,
-    ends: Ends,
+    ends: ConversationEnds,
     payload: u32,
     segment: Option<Segment>,
 }
@@ -175,7 +175,7 @@ fn shown(
     Some(CapturedPacket {
         at_ns,
         name: identity.end_to_end,
-        ends: Ends::new(source, destination, &identity),
+        ends: ConversationEnds::new(source, destination, &identity),
         payload: identity.payload,
         segment: segment.and_then(|(_, octets)| Segment::of(octets)),
     })

@@ -37,7 +37,7 @@ pub const UNREACHABLE: u32 = 250;
 
 /// What the sender knows of one destination.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct UpdateEntry {
     /// The destination.
     pub destination: Ipv4Addr,
     /// Hops from the receiver to the destination by way of the sender: 1 for the sender itself. ns-3 adds the last hop
@@ -47,7 +47,7 @@ pub struct Entry {
     pub seq: u32,
 }
 
-impl Entry {
+impl UpdateEntry {
     /// Length in octets.
     pub const LEN: usize = 12;
 
@@ -57,9 +57,9 @@ impl Entry {
     }
 }
 
-impl ListItem for Entry {
-    type Octets = [u8; Entry::LEN];
-    fn read(b: &[u8; Entry::LEN]) -> Self {
+impl ListItem for UpdateEntry {
+    type Octets = [u8; UpdateEntry::LEN];
+    fn read(b: &[u8; UpdateEntry::LEN]) -> Self {
         Self {
             destination: addr_at(b, 0),
             hop_count: u32::from_be_bytes(array_at(b, 4)),
@@ -69,9 +69,9 @@ impl ListItem for Entry {
 }
 
 /// A routing update: its entries.
-pub type Update<'a> = List<'a, Entry>;
+pub type Update<'a> = List<'a, UpdateEntry>;
 
-impl<'a> List<'a, Entry> {
+impl<'a> List<'a, UpdateEntry> {
     /// Reads the payload of a datagram.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl<'a> List<'a, Entry> {
 
     /// Length in octets.
     pub fn buffer_len(&self) -> usize {
-        Entry::LEN * self.len()
+        UpdateEntry::LEN * self.len()
     }
 
     /// Writes the entries.
@@ -101,7 +101,7 @@ impl<'a> List<'a, Entry> {
             return Err(Error::Value("number of entries"));
         }
         for (i, e) in self.iter().enumerate() {
-            let at = i * Entry::LEN;
+            let at = i * UpdateEntry::LEN;
             put(buf, at, e.destination.octets());
             put(buf, at + 4, e.hop_count.to_be_bytes());
             put(buf, at + 8, e.seq.to_be_bytes());

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use wayhop_runs::estimate::Estimate;
 use wayhop_runs::interruption::stop_on_signal;
-use wayhop_sweep::{Plan, Survey};
+use wayhop_sweep::{DueRuns, Plan};
 
 use crate::check::rounded;
 use crate::failure::{Failure, output};
@@ -20,7 +20,7 @@ const FOLDER_BYTES: (f64, f64) = (50e3, 6.0);
 
 /// Prints the estimate; runs and writes nothing.
 pub(crate) fn check(plan: &Plan, dir: &Path, threads: usize) -> Result<ExitCode, Failure> {
-    let survey = Survey::of(plan, dir)?;
+    let survey = DueRuns::of(plan, dir)?;
     let combinations = survey.combinations();
     // Spread over all of them: some protocols take several times as long as others.
     let step = combinations.len().div_ceil(MOST_SAMPLES).max(1);

@@ -210,7 +210,7 @@ impl Stream<'_> {
         if self.left.is_empty() {
             self.session.end()?;
             return Err(Trouble::new(
-                crate::error::Kind::Lost,
+                crate::error::TroubleKind::Lost,
                 "the connection ended in the middle of a file",
                 "fetch again to resume",
             ));

@@ -12,7 +12,7 @@ use crate::pool::{Context, Progress, on_all};
 use crate::push::{Payload, push};
 use crate::report::{Clock, HostReport, Report};
 use crate::start::{Plan, launch, look, prepare};
-use crate::state::{HostState, State, StateFile, is_run_name};
+use crate::state::{FleetState, HostState, StateFile, is_run_name};
 use crate::{check, stop};
 
 /// How often a wait looks for an interruption.
@@ -72,7 +72,7 @@ impl<'a> Operation<'a> {
         let plan = Plan { run: run_name(now), at_unix_ns: at.as_nanos() as u64 };
         let pairs: Vec<(&Host, Clock)> =
             self.fleet.hosts.iter().zip(&prepared).filter_map(|(h, r)| Some((h, clock(r)?))).collect();
-        let mut state = State {
+        let mut state = FleetState {
             wayhop: wayhop_core::version::full().to_owned(),
             run: plan.run.clone(),
             starts_unix_s: at.as_secs_f64(),
@@ -157,7 +157,7 @@ impl<'a> Operation<'a> {
         on_all(&self.fleet, &self.fleet.hosts, |host| step(&cx, host))
     }
 
-    fn report(&self, action: &str, hosts: Vec<HostReport>, state: Option<&State>) -> Report {
+    fn report(&self, action: &str, hosts: Vec<HostReport>, state: Option<&FleetState>) -> Report {
         Report {
             fleet: self.fleet.name.clone(),
             action: action.to_owned(),

@@ -43,15 +43,15 @@ chmod "$mode" "$file.part" && mv -f -- "$file.part" "$file""#;
 /// Files for all hosts.
 #[derive(Clone, Debug)]
 pub(crate) struct Payload {
-    files: Vec<Item>,
+    files: Vec<PushedFile>,
     /// `None` if every host has its own program.
-    binary: Option<Item>,
+    binary: Option<PushedFile>,
     /// Holds compressed copies.
     _folder: Arc<TempDir>,
 }
 
 #[derive(Clone, Debug)]
-struct Item {
+struct PushedFile {
     /// Where it is here.
     here: PathBuf,
     /// Where it goes, below the fleet's folder.
@@ -63,7 +63,7 @@ struct Item {
     packed: Option<(PathBuf, u64)>,
 }
 
-impl Item {
+impl PushedFile {
     fn new(here: &Path, there: String, program: bool, folder: &Path) -> Result<Self, Error> {
         let cannot = |e: std::io::Error| Error::System(format!("cannot read {}: {e}", here.display()));
         let bytes = size(here)?;
@@ -99,7 +99,7 @@ impl Payload {
     pub(crate) fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
         let folder = TempDir::with_prefix("wayhop-fleet-")
             .map_err(|e| Error::System(format!("cannot create a temporary folder: {e}; check $TMPDIR")))?;
-        let item = |here: &Path, there: String| Item::new(here, there, false, folder.path());
+        let item = |here: &Path, there: String| PushedFile::new(here, there, false, folder.path());
         let mut files = vec![item(&fleet.scenario, scenario_there(fleet))?];
         for name in &fleet.files {
             files.push(item(&fleet.folder().join(name), format!("files/{}", name.display()))?);
@@ -107,13 +107,13 @@ impl Payload {
         let is_wanted = fleet.hosts.iter().any(|h| h.wayhop.is_none());
         let program = || {
             let stripped = pack::stripped(binary, folder.path());
-            Item::new(stripped.as_deref().unwrap_or(binary), "wayhop".to_owned(), true, folder.path())
+            PushedFile::new(stripped.as_deref().unwrap_or(binary), "wayhop".to_owned(), true, folder.path())
         };
         let binary = is_wanted.then(program).transpose()?;
         Ok(Self { files, binary, _folder: Arc::new(folder) })
     }
 
-    fn of(&self, host: &Host) -> Vec<&Item> {
+    fn of(&self, host: &Host) -> Vec<&PushedFile> {
         let binary = self.binary.iter().filter(|_| host.wayhop.is_none());
         binary.chain(&self.files).collect()
     }
@@ -176,7 +176,12 @@ fn key(mut i: usize) -> String {
 }
 
 /// Sends a file or its compressed copy. Returns the number of bytes sent.
-fn send(cx: &Context<'_>, host: &Host, item: &Item, packed: Option<&(PathBuf, u64)>) -> Result<u64, Trouble> {
+fn send(
+    cx: &Context<'_>,
+    host: &Host,
+    item: &PushedFile,
+    packed: Option<&(PathBuf, u64)>,
+) -> Result<u64, Trouble> {
     let (here, bytes) = packed.map_or((&item.here, item.bytes), |(path, bytes)| (path, *bytes));
     let what = format!("sending {}", item.there);
     cx.progress.at(host, &what, Some((0, bytes)));

@@ -16,7 +16,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// The last run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct FleetState {
     /// The version that wrote it.
     pub(crate) wayhop: String,
     /// Its name.
@@ -62,7 +62,7 @@ impl StateFile {
     }
 
     /// Its content; `None` before the first start.
-    pub(crate) fn read(&self) -> Result<Option<State>, Error> {
+    pub(crate) fn read(&self) -> Result<Option<FleetState>, Error> {
         let wrong = |why: String| {
             Error::Usage(format!("{}: {why}; remove it, and name the run with --run", self.0.display()))
         };
@@ -74,7 +74,7 @@ impl StateFile {
             _ => {}
         }
         let text = fs::read_to_string(&self.0).map_err(|e| wrong(e.to_string()))?;
-        let state: State = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        let state: FleetState = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         if !is_run_name(&state.run) {
             return Err(wrong(format!("{:?} is not the name of a run", state.run)));
         }
@@ -82,7 +82,7 @@ impl StateFile {
     }
 
     /// Writes the file atomically.
-    pub(crate) fn write(&self, state: &State) -> Result<(), Error> {
+    pub(crate) fn write(&self, state: &FleetState) -> Result<(), Error> {
         let cannot = |e: std::io::Error| Error::System(format!("cannot write {}: {e}", self.0.display()));
         let part = self.0.with_extension("json.part");
         let text = serde_json::to_string_pretty(state).map_err(|e| Error::System(e.to_string()))?;
@@ -101,7 +101,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = StateFile::of(&folder.path().join("cars.toml"));
         assert_eq!(file.read().unwrap(), None);
-        let mut state = State { run: "20261124T040000Z".to_owned(), starts_unix_s: 1.5, ..State::default() };
+        let mut state =
+            FleetState { run: "20261124T040000Z".to_owned(), starts_unix_s: 1.5, ..FleetState::default() };
         state.hosts.insert("car-1".to_owned(), HostState::started(Clock { offset_s: 0.25, error_s: 0.001 }));
         file.write(&state).unwrap();
         assert_eq!(file.read().unwrap(), Some(state));

@@ -16,7 +16,7 @@ use netlink_packet_route::route::{
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 
-use crate::exchange::{Exchange, News};
+use crate::exchange::{Exchange, NotificationSocket};
 use crate::prefix::Prefix;
 use crate::routing_table::Table;
 
@@ -213,12 +213,12 @@ fn host_address(addr: Ipv4Addr, ifindex: u32) -> AddressMessage {
 
 /// News of neighbours that the kernel asked for by ARP and did not find. It forwards by itself, so nobody else would hear of
 /// them. What is lost of this news is told again: the next packet to the neighbour has the kernel ask anew.
-pub struct NeighbourNews(News);
+pub struct NeighbourNews(NotificationSocket);
 
 impl NeighbourNews {
     /// Opens it in the network namespace of the calling thread.
     pub fn open() -> io::Result<Self> {
-        News::open(NETLINK_ROUTE, RTMGRP_NEIGH).map(Self)
+        NotificationSocket::open(NETLINK_ROUTE, RTMGRP_NEIGH).map(Self)
     }
 
     /// To wait for news.

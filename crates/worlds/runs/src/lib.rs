@@ -10,10 +10,6 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
-#[cfg(feature = "linux")]
-mod agents;
-#[cfg(feature = "linux")]
-mod applications;
 pub mod chains;
 #[cfg(feature = "linux")]
 mod connections;
@@ -21,13 +17,13 @@ mod connections;
 mod emulate;
 mod error;
 pub mod estimate;
+#[cfg(feature = "linux")]
+mod hosted;
 mod inputs;
 pub mod interruption;
 pub mod jobs;
 #[cfg(feature = "linux")]
 mod lab;
-#[cfg(feature = "linux")]
-mod lines;
 mod outcome;
 mod prefix;
 #[cfg(feature = "linux")]

@@ -23,7 +23,7 @@ pub(crate) struct Sample {
 
 /// The beginning of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Prefix {
+pub(crate) struct RunPrefix {
     /// How long it took to build the run, seconds.
     pub(crate) setup_s: f64,
     /// At equal steps of simulated time; the last one where the run was broken off.
@@ -39,7 +39,7 @@ const STEPS: u64 = 200;
 pub(crate) fn prefix(
     scenario: &Resolved,
     mut watch: impl FnMut(Time, Duration) -> ControlFlow<()>,
-) -> Result<Prefix, Error> {
+) -> Result<RunPrefix, Error> {
     let begun = Instant::now();
     let mut simulation = Simulation::new(scenario, Recorder::hash_only()).map_err(Error::Usage)?;
     let setup_s = begun.elapsed().as_secs_f64();
@@ -59,5 +59,5 @@ pub(crate) fn prefix(
             break;
         }
     }
-    Ok(Prefix { setup_s, samples, complete })
+    Ok(RunPrefix { setup_s, samples, complete })
 }

@@ -3,7 +3,7 @@
 use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::admin::AdminRecord;
-use crate::agent::hold::{Arrival, Take};
+use crate::agent::hold::{BundleArrival, Take};
 use crate::agent::input::{ContactId, Refusal, TransferId};
 use crate::agent::item::Digest;
 use crate::agent::output::{BundleEvent, DropCause, Output};
@@ -118,8 +118,13 @@ impl<S: Store> Agent<S> {
         }
         let copies = bundle.spray_copies().unwrap_or(u32::from(self.routing.copies() > 0));
         let take = if custody { Take::New } else { Take::No };
-        let arrival =
-            Arrival { received: now, expires: now + left, previous: peer.clone(), copies, custody: take };
+        let arrival = BundleArrival {
+            received: now,
+            expires: now + left,
+            previous: peer.clone(),
+            copies,
+            custody: take,
+        };
         let number = self.hold(&bundle, &kept, arrival);
         self.record(now, BundleEventKind::Receive, number, &peer);
         self.report(now, number, 0);

@@ -3,7 +3,7 @@
 use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::admin::AdminRecord;
-use crate::agent::hold::{Arrival, Take};
+use crate::agent::hold::{BundleArrival, Take};
 use crate::agent::input::Request;
 use crate::agent::output::{Output, RequestError};
 use crate::agent::state::Agent;
@@ -89,7 +89,7 @@ impl<S: Store> Agent<S> {
         }
         let copies = self.routing.copies();
         let arrival =
-            Arrival { received: now, expires: now + lifetime, previous: Eid::None, copies, custody };
+            BundleArrival { received: now, expires: now + lifetime, previous: Eid::None, copies, custody };
         let number = self.hold(bundle, &octets, arrival);
         let kind =
             if bundle.is_admin_record() { BundleEventKind::Signal } else { BundleEventKind::Originate };

@@ -5,7 +5,7 @@ use wayhop_core::{ApplicationCx, ApplicationRow, BundleEventKind, Span, Time};
 use super::account::Account;
 use super::open_node::OpenNode;
 use super::record::Record;
-use super::session::{Link, OpenSession, SessionState};
+use super::session::{NeighbourSession, OpenSession, SessionState};
 use crate::agent::{BundleEvent, Contact, ContactId, Input, Output};
 use crate::cl::Event;
 use crate::eid::Eid;
@@ -59,7 +59,8 @@ impl<S: Store> OpenNode<S> {
     fn bring_up_due(&mut self, now: Time, id: ContactId) {
         let Some(open) = self.sessions.get(&id) else { return };
         let SessionState::Waits(_, until) = open.state else { return };
-        let is_known = matches!(open.link, Link::Udp(..)) || self.neighbours.of(&open.peer).is_some();
+        let is_known =
+            matches!(open.link, NeighbourSession::Udp(..)) || self.neighbours.of(&open.peer).is_some();
         if is_known || until <= now {
             self.bring_up(now, id);
         }
@@ -85,7 +86,7 @@ impl<S: Store> OpenNode<S> {
         if let Some(account) = open.account.take() {
             cx.row(account.close(cx.now()));
         }
-        if matches!(open.link, Link::Tcp(..)) {
+        if matches!(open.link, NeighbourSession::Tcp(..)) {
             let with = if open.peer.is_none() { open.link.ip().to_string() } else { open.peer.to_string() };
             cx.remark(format!("{with}: {why}"));
         }

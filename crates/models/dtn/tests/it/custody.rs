@@ -2,7 +2,7 @@
 
 use wayhop_core::{BundleEventKind, Purpose, Rng, Span, Time, stream};
 use wayhop_dtn::routing::Epidemic;
-use wayhop_dtn::{Input, Table};
+use wayhop_dtn::{Input, StoreTable};
 
 use crate::basics::along_a_line;
 use crate::common::{Layer, Net, NewRouting};
@@ -220,6 +220,6 @@ fn nothing_is_given_out_before_it_is_durable() {
     let mut store = agent.into_store();
     store.crash();
     let mut rows = 0;
-    store.scan(Table::Bundles, &mut |_, _| rows += 1).unwrap();
+    store.scan(StoreTable::Bundles, &mut |_, _| rows += 1).unwrap();
     assert_eq!(rows, 1);
 }

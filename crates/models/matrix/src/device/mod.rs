@@ -20,5 +20,5 @@ pub use error::{DeviceError, PATIENCE};
 pub use fake::{Fake, Faults};
 pub use http::Http;
 pub use rack::{Rack, RackUpdate};
-pub use rcdat::{Answer, BoxCommand, Rcdat};
+pub use rcdat::{BoxAnswer, BoxCommand, Rcdat};
 pub use telnet::Telnet;

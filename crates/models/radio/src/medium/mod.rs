@@ -31,10 +31,10 @@ use overrides::{Overrides, Powers};
 pub(crate) use pause::Pause;
 use sinr::Sinr;
 use threshold::Threshold;
-use transmission::{Arrival, Audible, Start};
+use transmission::{Audible, FrameArrival, TransmissionStart};
 pub(crate) use transmission::{Receiver, Transmission};
-pub(crate) use watch::About;
-use watch::Watch;
+use watch::FateRecord;
+pub(crate) use watch::FrameInfo;
 pub use watch::Watching;
 
 pub(crate) struct Medium {
@@ -47,7 +47,7 @@ pub(crate) struct Medium {
     /// Of stations with batteries; `None` where none has one.
     pub(crate) meters: Option<Box<Meters>>,
     /// What becomes of frames, where somebody asks for it.
-    pub(crate) watch: Option<Box<Watch>>,
+    pub(crate) watch: Option<Box<FateRecord>>,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
     /// Before antennas.
@@ -145,12 +145,12 @@ impl Medium {
             self.audible.retain(|a| !off[a.station as usize]);
         }
         if let Some(about) = t.about {
-            let start = Start { now, airtime, here, slot, t: &t };
+            let start = TransmissionStart { now, airtime, here, slot, t: &t };
             self.watch_start(&start, about, phy_states, motions);
         }
         for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
-            let arrival = Arrival { slot, sender, from, until: from + airtime, watts };
+            let arrival = FrameArrival { slot, sender, from, until: from + airtime, watts };
             let phy_state = &mut phy_states[station as usize];
             let listens = match &mut self.model {
                 Model::Threshold(m) => m.arrive(phy_state, &arrival, airtime, pause),

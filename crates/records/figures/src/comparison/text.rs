@@ -7,7 +7,7 @@ use serde_json::json;
 use wayhop_core::version;
 use wayhop_report::{Document, Estimate, plain, signed};
 
-use super::rows::{Difference, Row, common_flows};
+use super::rows::{ColumnDifference, FigureRow, common_flows};
 use crate::column::Column;
 
 /// Differences between scenarios that are listed one by one.
@@ -75,7 +75,7 @@ pub fn remarks(columns: &[Column]) -> Vec<String> {
 }
 
 /// The rows as a table for a terminal, with the notes below.
-pub fn text(columns: &[Column], rows: &[Row], remarks: &[String]) -> String {
+pub fn text(columns: &[Column], rows: &[FigureRow], remarks: &[String]) -> String {
     let mut lines: Vec<Vec<String>> = heads(columns)
         .into_iter()
         .map(|cells| {
@@ -124,7 +124,7 @@ pub(super) fn value((e, runs): (Option<Estimate>, usize)) -> String {
     e.map_or_else(|| "-".to_owned(), |e| plain(e.mean) + &half(&e)) + &partial(of, runs)
 }
 
-pub(super) fn difference(d: Option<&Difference>) -> String {
+pub(super) fn difference(d: Option<&ColumnDifference>) -> String {
     let Some(d) = d else { return String::new() };
     let mark = if d.is_sure { " *" } else { "" };
     let partial = if d.is_paired { partial(d.estimate.runs, d.of) } else { String::new() };
@@ -140,12 +140,12 @@ fn half(e: &Estimate) -> String {
 }
 
 /// All of it as one object.
-pub fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Document {
+pub fn json(columns: &[Column], rows: &[FigureRow], remarks: &[String]) -> Document {
     let estimate = |(e, all): (Option<Estimate>, usize)| {
         e.map(|e| json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs, "of": all}))
     };
-    let difference = |d: Option<Difference>| {
-        d.map(|Difference { estimate: e, of, is_paired, is_sure }| {
+    let difference = |d: Option<ColumnDifference>| {
+        d.map(|ColumnDifference { estimate: e, of, is_paired, is_sure }| {
             json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs, "of": of, "paired": is_paired, "sure": is_sure})
         })
     };
@@ -159,7 +159,7 @@ pub fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Document {
             "on_time": verdict(c),
         })
     };
-    let row = |r: &Row| {
+    let row = |r: &FigureRow| {
         let all = 0..columns.len();
         json!({
             "about": r.about,

@@ -1,4 +1,4 @@
-//! What is in flight between the nodes of an explored world.
+//! EventKind is in flight between the nodes of an explored world.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::net::Ipv4Addr;
@@ -19,7 +19,7 @@ pub struct Flight {
     pub to: usize,
     /// Whether it was sent to all.
     pub broadcast: bool,
-    /// What flies.
+    /// EventKind flies.
     pub packet: Arc<Packet>,
     pub(crate) reporting: Reporting,
     pub(crate) is_data: bool,

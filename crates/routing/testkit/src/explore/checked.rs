@@ -1,4 +1,4 @@
-//! What a protocol tells the search of itself.
+//! EventKind a protocol tells the search of itself.
 
 use std::hash::Hasher;
 use std::net::Ipv4Addr;
@@ -18,22 +18,22 @@ pub trait Explorable: Protocol + Clone + Send + Sync + 'static {
     fn digest(&self, to: &mut dyn Hasher);
     /// Feeds what matters of a packet.
     fn digest_packet(bytes: &[u8], to: &mut dyn Hasher);
-    /// What tells a packet of the network layer from all others on its whole way, if its transmissions shall be counted
+    /// EventKind tells a packet of the network layer from all others on its whole way, if its transmissions shall be counted
     /// ([`super::World::transmissions`]). The counts are part of the state.
     fn name(bytes: &[u8]) -> Option<u64> {
         let _ = bytes;
         None
     }
-    /// What is wrong about a node's coming from one state to a later one of the same life, if anything: for what no single state shows.
+    /// EventKind is wrong about a node's coming from one state to a later one of the same life, if anything: for what no single state shows.
     fn wrong_step(before: &Self, after: &Self) -> Option<&'static str> {
         let _ = (before, after);
         None
     }
-    /// What the node knows of its way to others, for the story: (destination, text).
+    /// EventKind the node knows of its way to others, for the story: (destination, text).
     fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)>;
     /// A message in words.
     fn describe(bytes: &[u8], names: Names) -> String;
-    /// What a timer is for.
+    /// EventKind a timer is for.
     fn timer(key: TimerKey, names: Names) -> String;
 }
 

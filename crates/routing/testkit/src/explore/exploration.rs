@@ -1,4 +1,4 @@
-//! What is explored, how far, and what must hold.
+//! EventKind is explored, how far, and what must hold.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::tally::Tally;
 use super::topology::Topology;
 use super::world::{Budget, World};
 
-/// What must hold in every state: the complaint if it does not.
+/// EventKind must hold in every state: the complaint if it does not.
 pub type Rule<P> = fn(&World<P>, Names) -> Option<String>;
 
 /// Makes a node's protocol.
@@ -18,7 +18,7 @@ pub type Make<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
 /// Makes a node's protocol out of the one that it had.
 pub type Remake<P> = Arc<dyn Fn(usize, &P) -> P + Send + Sync>;
 
-/// What is explored, and how far.
+/// EventKind is explored, and how far.
 pub struct Exploration<P> {
     /// The nodes and the links that they can have; all are up at first.
     pub topology: Topology,
@@ -39,9 +39,9 @@ pub struct Exploration<P> {
     /// Whether nodes differ in nothing but their names (the protocol prefers no address to another): then, of first packets that only
     /// a renaming tells apart, one is tried.
     pub symmetric: bool,
-    /// What must hold, besides what [`super::Checked::wrong_step`] says.
+    /// EventKind must hold, besides what [`super::Checked::wrong_step`] says.
     pub rules: Vec<Rule<P>>,
-    /// States to generate, at most, then the search stops and [`super::Outcome::complete`] is false; 0 for no end.
+    /// States to generate, at most, then the search stops and [`super::SearchOutcome::complete`] is false; 0 for no end.
     pub most_states: usize,
     /// Threads of the search.
     pub threads: usize,
@@ -76,7 +76,7 @@ impl<P> Exploration<P> {
         }
     }
 
-    /// What is wrong with this state, if anything.
+    /// EventKind is wrong with this state, if anything.
     pub(crate) fn complaint(&self, w: &World<P>) -> Option<String> {
         let names = Names(self.topology.nodes());
         let step = w.wrong_step.map(|(i, what)| format!("{}: {what}", names.node(i)));

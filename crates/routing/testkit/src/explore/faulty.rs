@@ -40,7 +40,7 @@ pub trait Mistake<P: Explorable>: Clone + Send + Sync + 'static {
 pub struct Faulty<P, M> {
     /// The protocol as it ships.
     pub engine: P,
-    /// What is done wrong.
+    /// EventKind is done wrong.
     pub mistake: M,
 }
 

@@ -1,6 +1,6 @@
 //! Exhaustive search over what can happen to a few nodes.
 //!
-//! The nodes run the shipping protocol; nothing of it is modelled. What is modelled is the world around them: a message
+//! The nodes run the shipping protocol; nothing of it is modelled. EventKind is modelled is the world around them: a message
 //! in flight may be delivered, lost, or overtaken by a later one; a link may break and come back; a node may reboot; an
 //! application may send; time may pass until the next timer. [`Exploration::run`] hands this world to the model checker
 //! `stateright`, which visits every state that can be reached within a [`Budget`], and looks at the [`Rule`]s in each.
@@ -38,7 +38,7 @@ pub use checked::{Explorable, datagram, digest_unnumbered};
 pub use exploration::{Exploration, Make, Remake, Rule};
 pub use faulty::{Faulty, Mistake};
 pub use host::{DATA_TTL, Host};
-pub use model::{Outcome, Progress};
+pub use model::{Progress, SearchOutcome};
 pub use names::Names;
 pub use story::Counterexample;
 pub use tally::Tally;

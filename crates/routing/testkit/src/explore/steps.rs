@@ -1,4 +1,4 @@
-//! What can happen in a state of an explored world, and what becomes of it then.
+//! EventKind can happen in a state of an explored world, and what becomes of it then.
 
 use std::fmt::Display;
 use std::marker::PhantomData;

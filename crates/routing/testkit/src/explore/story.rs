@@ -17,7 +17,7 @@ use super::world::{Action, World};
 pub struct Counterexample {
     /// One line a step.
     pub steps: Vec<String>,
-    /// What is wrong in the end.
+    /// EventKind is wrong in the end.
     pub complaint: String,
 }
 
@@ -94,7 +94,7 @@ fn frame<P: Explorable>(f: &Flight, names: Names) -> String {
     format!("{} -> {to} {what}", names.node(f.from))
 }
 
-/// What nodes know after that they did not know before.
+/// EventKind nodes know after that they did not know before.
 fn changes<P: Explorable>(before: &World<P>, after: &World<P>, names: Names) -> String {
     let mut all = Vec::new();
     for (i, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {

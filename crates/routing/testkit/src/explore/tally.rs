@@ -1,4 +1,4 @@
-//! What came to pass in a search.
+//! EventKind came to pass in a search.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -12,7 +12,7 @@ use super::checked::Explorable;
 use super::host::Host;
 use crate::packets::addr;
 
-/// How often each thing may happen. What is left of it is part of the state.
+/// How often each thing may happen. EventKind is left of it is part of the state.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Budget {
     /// Packets that applications send.
@@ -129,7 +129,7 @@ impl<P: Explorable> World<P> {
     pub fn now(&self) -> Time {
         self.air.now
     }
-    /// What is on its way.
+    /// EventKind is on its way.
     pub fn flights(&self) -> &[Flight] {
         &self.air.flights
     }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use wayhop_document::{Omissions, relative_path};
 use wayhop_import::{
-    Heights, ImportedScenario, NamedText, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng,
+    FcdCoordinates, Heights, ImportedScenario, NamedText, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng,
 };
 use wayhop_scenario::{Movement, Protocol, Scenario, Traffic};
 use wayhop_simulator_files::{BonnMotion, Columns};
@@ -41,9 +41,9 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
         ImportArgs::Eel { file, heights, to } => write(eel((file, &text(file)?), heights.chosen()), file, to),
         ImportArgs::Fcd { file, geo, metres, heights, to } => {
             let places = match (geo, metres) {
-                (true, _) => Places::Degrees,
-                (_, true) => Places::Metres,
-                _ => Places::Detect,
+                (true, _) => FcdCoordinates::Degrees,
+                (_, true) => FcdCoordinates::Metres,
+                _ => FcdCoordinates::Detect,
             };
             write(fcd((file, &text(file)?), places, heights.chosen()), file, to)
         }

@@ -17,7 +17,7 @@ mod solve;
 mod switch;
 
 #[cfg(feature = "linux")]
-pub(crate) use drive::Line;
+pub(crate) use drive::DriveRecord;
 pub(crate) use solve::SolveReport;
 
 use std::process::ExitCode;

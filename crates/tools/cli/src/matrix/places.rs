@@ -17,13 +17,13 @@ use super::run::run_of;
 use crate::failure::{Failure, say};
 
 /// Source of positions.
-pub(super) enum Places {
+pub(super) enum PositionSource {
     Scenario(Box<Resolved>),
     Run(Client, usize),
     Feed(Feed),
 }
 
-impl Places {
+impl PositionSource {
     pub(super) fn open(a: &DriveArgs, resolved: Option<Resolved>) -> Result<Self, Failure> {
         if let Some(name) = &a.run {
             let (client, about) = run_of(name)?;

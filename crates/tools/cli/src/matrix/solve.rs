@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::{Span, Time};
 use wayhop_matrix::{
-    MovingRadios, Quality, Report, Settings, Switch, TargetLosses, anneal, coherent_error_db, follow,
+    MovingRadios, Quality, Settings, SettingsReport, Switch, TargetLosses, anneal, coherent_error_db, follow,
     solve as settle,
 };
 use wayhop_report::{columns, mean};
@@ -97,13 +97,13 @@ struct AnnealingReport {
 
 /// Results of one layout.
 struct Layout {
-    report: Report,
+    report: SettingsReport,
     coherent_db: Option<f64>,
     ms: f64,
     settings: Settings,
     /// For each second: the report, the report with the previous settings, milliseconds.
-    followed: Vec<(Report, Report, f64)>,
-    annealed: Option<(Report, f64)>,
+    followed: Vec<(SettingsReport, SettingsReport, f64)>,
+    annealed: Option<(SettingsReport, f64)>,
 }
 
 pub(super) fn solve(a: &SolveArgs) -> Result<ExitCode, Failure> {
@@ -149,10 +149,10 @@ fn random(a: &SolveArgs, n: u32) -> Result<(Switch, Vec<Layout>), Failure> {
         for second in 0..a.follow.unwrap_or(0) {
             moving.step();
             let wanted = layout::wanted(&radio, moving.positions(), a.range);
-            let stale = Report::of(&switch, &wanted, &now);
+            let stale = SettingsReport::of(&switch, &wanted, &now);
             let begun = Instant::now();
             now = follow(&switch, &wanted, &now, effort, seed.wrapping_add(u64::from(second)));
-            layout.followed.push((Report::of(&switch, &wanted, &now), stale, ms_since(begun)));
+            layout.followed.push((SettingsReport::of(&switch, &wanted, &now), stale, ms_since(begun)));
         }
         layout
     };
@@ -167,10 +167,10 @@ fn one(a: &SolveArgs, switch: &Switch, wanted: &TargetLosses, seed: u64) -> Layo
     let annealed = a.anneal.then(|| {
         let begun = Instant::now();
         let settings = anneal(switch, wanted, ANNEALED, seed);
-        (Report::of(switch, wanted, &settings), ms_since(begun))
+        (SettingsReport::of(switch, wanted, &settings), ms_since(begun))
     });
     Layout {
-        report: Report::of(switch, wanted, &settings),
+        report: SettingsReport::of(switch, wanted, &settings),
         coherent_db: coherent_error_db(switch, wanted, &settings, PHASES, seed),
         ms,
         settings,

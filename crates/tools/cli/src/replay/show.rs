@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use wayhop_core::Time;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_replay::words;
-use wayhop_replay::{Difference, End, Header, Report, Verdict};
+use wayhop_replay::{EffectDifference, End, Header, ReplayReport, ReplayVerdict};
 use wayhop_report::Document;
 
 use crate::failure::{Failure, harmless, output, say};
@@ -26,7 +26,7 @@ impl Show<'_> {
     /// A difference: with --json only if all are wanted, one object a line; the first is in the log's own object.
     pub(super) fn difference(
         &self,
-        d: &Difference,
+        d: &EffectDifference,
         before: impl Iterator<Item = (u64, Time, Value)>,
         all: bool,
     ) -> Result<(), Failure> {
@@ -63,7 +63,7 @@ impl Show<'_> {
     }
 
     /// Reports what was found before an invalid line.
-    pub(super) fn before_error(&self, report: &Report) {
+    pub(super) fn before_error(&self, report: &ReplayReport) {
         if self.json {
             return;
         }
@@ -77,7 +77,7 @@ impl Show<'_> {
     }
 
     /// The result.
-    pub(super) fn end(&self, r: &Report, first: Option<&Difference>) -> Result<(), Failure> {
+    pub(super) fn end(&self, r: &ReplayReport, first: Option<&EffectDifference>) -> Result<(), Failure> {
         let h = self.header;
         let (end, why) = match &r.end {
             End::Whole => ("whole", None),
@@ -86,9 +86,9 @@ impl Show<'_> {
         };
         if self.json {
             let verdict = match r.verdict() {
-                Verdict::Same => "same",
-                Verdict::SameSoFar => "same_so_far",
-                Verdict::Differs => "differs",
+                ReplayVerdict::Same => "same",
+                ReplayVerdict::SameSoFar => "same_so_far",
+                ReplayVerdict::Differs => "differs",
             };
             return print_object(json!({
                 "log": self.log, "log_version": h.wayhop, "world": h.world, "scenario": h.scenario, "seed": h.seed,
@@ -129,7 +129,7 @@ fn print_object(value: Value) -> Result<(), Failure> {
     output(writeln!(stdout(), "{}", Document::from(value)))
 }
 
-fn object(d: &Difference) -> Value {
+fn object(d: &EffectDifference) -> Value {
     json!({
         "line": d.line, "time_s": d.at.as_secs_f64(), "input": d.input, "first_effect": d.first(),
         "expected": d.expected, "got": d.got, "panicked": d.panicked,

@@ -38,7 +38,7 @@ use crate::{Options, Outcome, Plan, RunError, Runs};
 use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
-use survey::{Survey, Surveys, Watch};
+use survey::{Survey, SurveyWatch, Surveys};
 use topology::Changes;
 use transfer::{Case, Connection};
 
@@ -200,7 +200,7 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, 
             runs.run(&scenario, Congestion::new(node(&scenario, "A")?)).map(RunResult::Congestion)
         }
         Experiment::Survey { .. } => {
-            let watch = Watch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
+            let watch = SurveyWatch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
             runs.run(&scenario, watch).map(|w| RunResult::Survey(w.into()))
         }
         Experiment::BadRoute { .. } => {

@@ -79,8 +79,8 @@ pub fn reproduce(
 
 /// What a run showed.
 enum RunResult {
-    Mule(passes::Run),
-    Routing(routing::Run),
+    Mule(passes::MuleRun),
+    Routing(routing::RoutingRun),
 }
 
 impl Experiment {
@@ -113,7 +113,7 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, 
         Experiment::Routing(_) => {
             let nobody = Passes::new(NodeId(u32::MAX), Time::ZERO);
             let (_, summary) = runs.summarise(&scenario, nobody)?;
-            Ok(RunResult::Routing(routing::Run::of(&summary)))
+            Ok(RunResult::Routing(routing::RoutingRun::of(&summary)))
         }
     }
 }
@@ -134,8 +134,8 @@ fn source(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
 /// What all runs showed, in the order of the seeds.
 #[derive(Default)]
 struct Results {
-    mules: [Vec<passes::Run>; Condition::ALL.len()],
-    routings: [Vec<routing::Run>; routing::ALL.len()],
+    mules: [Vec<passes::MuleRun>; Condition::ALL.len()],
+    routings: [Vec<routing::RoutingRun>; routing::ALL.len()],
     missing: usize,
 }
 
@@ -190,7 +190,7 @@ mod tests {
             }
         }
         std::fs::remove_dir_all(folder).expect("a folder");
-        let mean = |k: usize, value: &dyn Fn(&routing::Run) -> Option<f64>| {
+        let mean = |k: usize, value: &dyn Fn(&routing::RoutingRun) -> Option<f64>| {
             found.routings[k].iter().map(|r| value(r).expect("deliveries")).sum::<f64>() / 3.0
         };
         let [epidemic, prophet, spray, direct] = [0, 1, 2, 3];

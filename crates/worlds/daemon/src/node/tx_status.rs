@@ -58,7 +58,7 @@ struct OpenFrame {
 
 /// What is to be done about a packet.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum StatusVerdict {
     /// It arrived.
     Acked(Frame),
     /// Send it once more.
@@ -115,7 +115,7 @@ impl TxStatuses {
     }
 
     /// The driver told of the frame with this IP packet.
-    pub(crate) fn told(&mut self, ip_packet: &[u8], acked: bool) -> Option<Verdict> {
+    pub(crate) fn told(&mut self, ip_packet: &[u8], acked: bool) -> Option<StatusVerdict> {
         self.untold = 0;
         self.told = self.told.saturating_add(1);
         if self.state == State::Watched && self.told >= TRUST_AFTER {
@@ -128,16 +128,16 @@ impl TxStatuses {
         let OpenFrame { tries, frame, .. } = self.open.remove(at)?;
         let (tries, frame) = (tries + 1, frame?);
         Some(if acked {
-            Verdict::Acked(frame)
+            StatusVerdict::Acked(frame)
         } else if tries < TRIES {
             // One that is recalled, or finds no room, leaves its key behind.
             if self.failed.len() >= MAX_OPEN {
                 self.failed.pop_front();
             }
             self.failed.push_back(key);
-            Verdict::Again(frame)
+            StatusVerdict::Again(frame)
         } else {
-            Verdict::Lost(frame, tries)
+            StatusVerdict::Lost(frame, tries)
         })
     }
 

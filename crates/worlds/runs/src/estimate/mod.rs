@@ -13,7 +13,7 @@ use wayhop_scenario::Resolved;
 
 use crate::error::Error;
 use crate::interruption::unless;
-use crate::prefix::{Prefix, Sample, prefix};
+use crate::prefix::{RunPrefix, Sample, prefix};
 
 pub use load::packets;
 
@@ -102,7 +102,7 @@ impl Estimate {
     }
 
     /// By the beginning of a run.
-    fn of(prefix: &Prefix, resolved: &Resolved, writes: bool) -> Self {
+    fn of(prefix: &RunPrefix, resolved: &Resolved, writes: bool) -> Self {
         let offered = |at| load::all_until(resolved, at);
         let last =
             prefix.samples.last().copied().unwrap_or(Sample { at: Time::ZERO, events: 0, wall_s: 0.0 });
@@ -154,17 +154,17 @@ fn suffices(resolved: &Resolved, now: Time, elapsed: Duration) -> bool {
 }
 
 /// What happened from one sample to the next.
-struct Step {
+struct SampleStep {
     seconds: f64,
     packets: f64,
     events: f64,
 }
 
-fn steps(samples: &[Sample], offered: impl Fn(Time) -> f64) -> Vec<Step> {
+fn steps(samples: &[Sample], offered: impl Fn(Time) -> f64) -> Vec<SampleStep> {
     let mut before = (Time::ZERO, 0, 0.0);
     let step = |s: &Sample| {
         let packets = offered(s.at);
-        let step = Step {
+        let step = SampleStep {
             seconds: s.at.since(before.0).as_secs_f64(),
             packets: packets - before.2,
             events: (s.events - before.1) as f64,
@@ -176,8 +176,8 @@ fn steps(samples: &[Sample], offered: impl Fn(Time) -> f64) -> Vec<Step> {
 }
 
 /// How many events a second and an offered packet make, by least squares over the steps; neither is less than nothing.
-fn rates(steps: &[Step]) -> (f64, f64) {
-    let sum = |f: &dyn Fn(&Step) -> f64| steps.iter().map(f).sum::<f64>();
+fn rates(steps: &[SampleStep]) -> (f64, f64) {
+    let sum = |f: &dyn Fn(&SampleStep) -> f64| steps.iter().map(f).sum::<f64>();
     let (tt, pp, tp) =
         (sum(&|s| s.seconds * s.seconds), sum(&|s| s.packets * s.packets), sum(&|s| s.seconds * s.packets));
     let (te, pe) = (sum(&|s| s.seconds * s.events), sum(&|s| s.packets * s.events));
@@ -215,8 +215,8 @@ mod tests {
     use super::*;
 
     /// 30 events a second, and 5 a packet.
-    fn step(seconds: f64, packets: f64) -> Step {
-        Step { seconds, packets, events: 30.0 * seconds + 5.0 * packets }
+    fn step(seconds: f64, packets: f64) -> SampleStep {
+        SampleStep { seconds, packets, events: 30.0 * seconds + 5.0 * packets }
     }
 
     fn is_close((a, b): (f64, f64), (c, d): (f64, f64)) -> bool {
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn nothing_makes_less_than_nothing() {
-        let falling = [step(1.0, 0.0), Step { events: 0.0, ..step(1.0, 10.0) }];
+        let falling = [step(1.0, 0.0), SampleStep { events: 0.0, ..step(1.0, 10.0) }];
         assert!(is_close(rates(&falling), (15.0, 0.0)), "{:?}", rates(&falling));
     }
 
