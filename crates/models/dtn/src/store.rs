@@ -18,21 +18,13 @@ pub enum StoreTable {
     State = 4,
 }
 
-impl StoreTable {
-    /// All tables.
-    pub const ALL: [Self; 5] = [Self::Bundles, Self::Items, Self::Seen, Self::Deliveries, Self::State];
-
-    /// Its name, for stores that have tables with names.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bundles => "bundles",
-            Self::Items => "items",
-            Self::Seen => "seen",
-            Self::Deliveries => "deliveries",
-            Self::State => "state",
-        }
-    }
-}
+wayhop_core::names!(StoreTable {
+    Bundles = "bundles",
+    Items = "items",
+    Seen = "seen",
+    Deliveries = "deliveries",
+    State = "state",
+});
 
 /// Why a store did not do what it was asked for. An agent whose store fails stops: it gives out nothing more.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,6 +11,7 @@ use crate::resolve::Resolved;
 
 impl Resolved {
     /// The scenario's network as a chain: identical static nodes in the open, and one flow from end to end.
+    #[must_use]
     pub fn as_chain(&self, flow: &FlowConfig, hops: u32, spacing_m: f64, duration: Time, seed: u64) -> Self {
         let place = |i: u32| Track::fixed(Position::new(f64::from(i) * spacing_m, 0.0, 0.0));
         let address = |i: u32| -> Ipv4Addr { NodeId(i).default_addr() };

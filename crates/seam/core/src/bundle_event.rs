@@ -35,23 +35,18 @@ pub enum BundleEventKind {
     Drop,
 }
 
-impl BundleEventKind {
-    /// As tables have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Originate => "originate",
-            Self::Signal => "signal",
-            Self::Receive => "receive",
-            Self::Duplicate => "duplicate",
-            Self::Forward => "forward",
-            Self::Deliver => "deliver",
-            Self::CustodyTaken => "custody_taken",
-            Self::CustodyReleased => "custody_released",
-            Self::CustodyRefused => "custody_refused",
-            Self::CustodyTimeout => "custody_timeout",
-            Self::Fragmented => "fragmented",
-            Self::Reassembled => "reassembled",
-            Self::Drop => "drop",
-        }
-    }
-}
+crate::names!(BundleEventKind {
+    Originate = "originate",
+    Signal = "signal",
+    Receive = "receive",
+    Duplicate = "duplicate",
+    Forward = "forward",
+    Deliver = "deliver",
+    CustodyTaken = "custody_taken",
+    CustodyReleased = "custody_released",
+    CustodyRefused = "custody_refused",
+    CustodyTimeout = "custody_timeout",
+    Fragmented = "fragmented",
+    Reassembled = "reassembled",
+    Drop = "drop",
+});

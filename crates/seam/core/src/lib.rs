@@ -36,6 +36,7 @@ mod leg;
 mod limits;
 mod message_types;
 mod messages;
+mod names;
 mod outside;
 mod packet;
 pub mod parameters;

@@ -31,7 +31,7 @@ use overrides::{Overrides, Powers};
 pub(crate) use pause::Pause;
 use sinr::Sinr;
 use threshold::Threshold;
-use transmission::{Audible, FrameArrival, TransmissionStart};
+use transmission::{Arrival, Audible, Start};
 pub(crate) use transmission::{Receiver, Transmission};
 use watch::FateRecord;
 pub(crate) use watch::FrameInfo;
@@ -145,12 +145,12 @@ impl Medium {
             self.audible.retain(|a| !off[a.station as usize]);
         }
         if let Some(about) = t.about {
-            let start = TransmissionStart { now, airtime, here, slot, t: &t };
+            let start = Start { now, airtime, here, slot, t: &t };
             self.watch_start(&start, about, phy_states, motions);
         }
         for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
-            let arrival = FrameArrival { slot, sender, from, until: from + airtime, watts };
+            let arrival = Arrival { slot, sender, from, until: from + airtime, watts };
             let phy_state = &mut phy_states[station as usize];
             let listens = match &mut self.model {
                 Model::Threshold(m) => m.arrive(phy_state, &arrival, airtime, pause),

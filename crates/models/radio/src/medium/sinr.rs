@@ -4,7 +4,7 @@ use wayhop_core::{Purpose, Time, draw};
 
 use super::meeting::{HeardFrame, Meeting};
 use super::pause::Pause;
-use super::transmission::{FrameArrival, Transmission};
+use super::transmission::{Arrival, Transmission};
 use crate::config::RadioConfig;
 use crate::fate::Fate;
 use crate::phy::Phy;
@@ -56,7 +56,7 @@ impl Sinr {
         &mut self,
         station: u32,
         phy_state: &mut PhyState,
-        a: &FrameArrival,
+        a: &Arrival,
         pause: Pause,
     ) -> bool {
         let signals = &mut self.signals[station as usize];
@@ -103,7 +103,7 @@ impl Sinr {
     }
 
     /// What [`Sinr::arrive`] will do.
-    pub(crate) fn judge(&self, station: u32, phy_state: &PhyState, a: &FrameArrival) -> Meeting {
+    pub(crate) fn judge(&self, station: u32, phy_state: &PhyState, a: &Arrival) -> Meeting {
         let others = || self.signals[station as usize].iter().filter(|s| s.until > a.from);
         let rest = others().map(|s| s.watts).sum::<f64>() + self.noise_watts;
         let found = self.is_found(phy_state, a.watts, rest);

@@ -4,7 +4,7 @@ use wayhop_core::Span;
 
 use super::meeting::Meeting;
 use super::pause::Pause;
-use super::transmission::FrameArrival;
+use super::transmission::Arrival;
 use crate::config::RadioConfig;
 use crate::fate::Fate;
 use crate::phy::Phy;
@@ -40,7 +40,7 @@ impl Threshold {
     }
 
     /// What [`Threshold::arrive`] will do.
-    pub(crate) fn judge(&self, phy_state: &PhyState, a: &FrameArrival) -> Meeting {
+    pub(crate) fn judge(&self, phy_state: &PhyState, a: &Arrival) -> Meeting {
         let sends = (phy_state.on_air_until > a.from).then_some(Fate::Sending);
         if phy_state.locked == NONE {
             return Meeting { newcomer: sends, ..Meeting::default() };
@@ -53,13 +53,7 @@ impl Threshold {
 
     /// A frame strong enough to be sensed begins at a station. Returns whether the station shall look at it when it ends.
     #[inline]
-    pub(crate) fn arrive(
-        &self,
-        phy_state: &mut PhyState,
-        a: &FrameArrival,
-        airtime: Span,
-        pause: Pause,
-    ) -> bool {
+    pub(crate) fn arrive(&self, phy_state: &mut PhyState, a: &Arrival, airtime: Span, pause: Pause) -> bool {
         let errored = a.watts < self.receive_watts || phy_state.on_air_until > a.from;
         if phy_state.locked == NONE {
             // An idle receiver locks on the first audible frame, even one too weak to understand.

@@ -37,7 +37,7 @@ pub(crate) struct Transmission {
 }
 
 /// A frame as it begins at one station.
-pub(crate) struct FrameArrival {
+pub(crate) struct Arrival {
     pub(crate) slot: u32,
     pub(crate) sender: u32,
     pub(crate) from: Time,
@@ -47,7 +47,7 @@ pub(crate) struct FrameArrival {
 
 /// A transmission that begins.
 #[derive(Copy, Clone)]
-pub(crate) struct TransmissionStart<'a> {
+pub(crate) struct Start<'a> {
     pub(crate) now: Time,
     pub(crate) airtime: Span,
     /// Where its sender is.

@@ -2,7 +2,7 @@
 
 use wayhop_core::Span;
 
-use super::transmission::{FrameArrival, Transmission, TransmissionStart};
+use super::transmission::{Arrival, Start, Transmission};
 use super::watch::{AtStation, FateRecord, FrameInfo, Watching};
 use super::{Medium, Model, place};
 use crate::fate::Fate;
@@ -31,7 +31,7 @@ impl Medium {
     #[cold]
     pub(super) fn watch_start(
         &mut self,
-        s: &TransmissionStart<'_>,
+        s: &Start<'_>,
         about: FrameInfo,
         phy_states: &[PhyState],
         motions: &mut impl Motions,
@@ -45,7 +45,7 @@ impl Medium {
                 continue;
             }
             let from = s.now + Span::from_nanos(u64::from(a.delay_ns));
-            let arrival = FrameArrival { slot, sender, from, until: from + s.airtime, watts: a.watts };
+            let arrival = Arrival { slot, sender, from, until: from + s.airtime, watts: a.watts };
             let phy_state = &phy_states[a.station as usize];
             let meeting = match &self.model {
                 Model::Threshold(m) => m.judge(phy_state, &arrival),
@@ -58,7 +58,7 @@ impl Medium {
 
     fn add_receivers(
         &mut self,
-        s: &TransmissionStart<'_>,
+        s: &Start<'_>,
         about: &FrameInfo,
         watch: &mut FateRecord,
         motions: &mut impl Motions,
@@ -96,12 +96,12 @@ impl Medium {
 
     fn entry(
         &mut self,
-        s: &TransmissionStart<'_>,
+        s: &Start<'_>,
         station: u32,
         is_meant: bool,
         motions: &mut impl Motions,
     ) -> AtStation {
-        let TransmissionStart { now, here, t, .. } = *s;
+        let Start { now, here, t, .. } = *s;
         let there = place(&mut self.legs, station, now, motions);
         let d2 = there.distance_squared(here);
         let mean_watts = match &self.site {

@@ -84,6 +84,20 @@ pub(crate) struct FlowKeys<'a> {
     pub(crate) ip: IpVersion,
 }
 
+/// The keys that these kinds of traffic have in common.
+macro_rules! flow_keys {
+    ($entry:ident) => {
+        $crate::traffic::kind::FlowKeys {
+            src: &$entry.src,
+            dst: &$entry.dst,
+            start_s: $entry.start_s,
+            stop_s: $entry.stop_s,
+            ip: $entry.ip,
+        }
+    };
+}
+pub(crate) use flow_keys;
+
 impl<'a> TrafficEntry<'a> {
     pub(crate) fn new(number: usize, doc: &'a Document, network: &'a Network<'a>) -> Self {
         Self { number, key: format!("traffic[{number}]"), doc, network }

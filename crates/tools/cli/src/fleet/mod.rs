@@ -19,7 +19,7 @@ use args::FleetArgs;
 pub(crate) use args::FleetCommand;
 use progress::ProgressDisplay;
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, print_object};
 
 pub(crate) fn fleet(command: &FleetCommand) -> Result<ExitCode, Failure> {
     match command {
@@ -50,13 +50,11 @@ fn on_fleet(
     let shown = ProgressDisplay::new(a.quiet);
     let report = command(&mut Operation::new(fleet, &a.fleet, &stop, &shown))?;
     shown.end();
-    let text = if a.json {
-        let value = serde_json::to_value(&report).map_err(Failure::run)?;
-        format!("{}\n", wayhop_report::Document::from(value))
+    if a.json {
+        print_object(&report)?;
     } else {
-        table::table(&report)
-    };
-    output(stdout().write_all(text.as_bytes()))?;
+        output(stdout().write_all(table::table(&report).as_bytes()))?;
+    }
     let status = match (stop.load(Ordering::Relaxed), report.ok) {
         (true, _) => Status::Interrupted,
         (false, true) => Status::Done,

@@ -29,8 +29,7 @@ pub(super) fn calibrate(a: &CalibrateArgs) -> Result<ExitCode, Failure> {
     let (insertion_db, rms_db) =
         fit(&switch, &settings, &measured).map_err(|e| usage(format!("{}: {e}", a.measured.display())))?;
     say!("{} path losses, residual {rms_db:.2} dB (root mean square)", measured.len());
-    let json =
-        serde_json::to_string(&Calibration { insertion_db }).map_err(|e| Failure::Run(e.to_string()))?;
+    let json = serde_json::to_string(&Calibration { insertion_db }).map_err(Failure::run)?;
     output(writeln!(stdout(), "{json}"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -175,7 +175,7 @@ impl Drive<'_> {
             made_db: hundredths(&made_db),
             beyond_db: wanted.beyond_db.is_finite().then_some(wanted.beyond_db),
         };
-        let json = serde_json::to_string(&line).map_err(|e| Failure::Run(e.to_string()))?;
+        let json = serde_json::to_string(&line).map_err(Failure::run)?;
         if let Some(log) = &mut self.log {
             log.line(&json)?;
         }

@@ -64,7 +64,7 @@ impl PositionSource {
                 Ok(all) => {
                     all.nodes.iter().map(|n| local(n.local, &n.name)).collect::<Result<_, _>>().map(Some)
                 }
-                Err(ClientError::Refused(e)) => Err(Failure::Run(e.to_string())),
+                Err(ClientError::Refused(e)) => Err(Failure::run(e)),
                 // The run has ended.
                 Err(_) => Ok(None),
             },

@@ -113,7 +113,7 @@ pub(super) fn solve(a: &SolveArgs) -> Result<ExitCode, Failure> {
     };
     let solved = sum_up(a, &switch, &layouts);
     let text = if a.json {
-        let json = serde_json::to_string(&solved).map_err(|e| Failure::Run(e.to_string()))?;
+        let json = serde_json::to_string(&solved).map_err(Failure::run)?;
         format!("{json}\n")
     } else {
         words(&solved)

@@ -1,6 +1,5 @@
 //! What `wayhop replay` prints.
 
-use std::io::{Write as _, stdout};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -8,9 +7,8 @@ use wayhop_core::Time;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_replay::words;
 use wayhop_replay::{EffectDifference, End, Header, ReplayReport, ReplayVerdict};
-use wayhop_report::Document;
 
-use crate::failure::{Failure, harmless, output, say};
+use crate::failure::{Failure, harmless, print, print_object, say};
 
 /// Columns of one side of two.
 const SIDE: usize = 56;
@@ -32,7 +30,7 @@ impl Show<'_> {
     ) -> Result<(), Failure> {
         if self.json {
             return if all {
-                print_object(json!({"log": self.log, "difference": object(d)}))
+                print_object(&json!({"log": self.log, "difference": object(d)}))
             } else {
                 Ok(())
             };
@@ -59,7 +57,7 @@ impl Show<'_> {
                 lines.push(format!("    first different octet {at}: {} | {}", octet(old), octet(new)));
             }
         }
-        print(&lines)
+        print_lines(&lines)
     }
 
     /// Reports what was found before an invalid line.
@@ -90,7 +88,7 @@ impl Show<'_> {
                 ReplayVerdict::SameSoFar => "same_so_far",
                 ReplayVerdict::Differs => "differs",
             };
-            return print_object(json!({
+            return print_object(&json!({
                 "log": self.log, "log_version": h.wayhop, "world": h.world, "scenario": h.scenario, "seed": h.seed,
                 "protocol": h.protocol, "profile": h.profile, "node": h.node, "name": h.name, "address": h.address,
                 "engine": h.engine, "application": h.application.as_ref().map(|a| &a.name), "verdict": verdict, "inputs": r.inputs, "effects": r.effects,
@@ -115,18 +113,13 @@ impl Show<'_> {
                 lines.push(format!("{log}: truncated log, replayed up to line {}: {why}", r.line));
             }
         }
-        print(&lines)
+        print_lines(&lines)
     }
 }
 
-/// For people. A log may have control characters, which a terminal obeys.
-fn print(lines: &[String]) -> Result<(), Failure> {
-    let text: Vec<String> = lines.iter().map(|l| harmless(l) + "\n").collect();
-    output(stdout().write_all(text.concat().as_bytes()))
-}
-
-fn print_object(value: Value) -> Result<(), Failure> {
-    output(writeln!(stdout(), "{}", Document::from(value)))
+/// A log may have control characters, line breaks among them.
+fn print_lines(lines: &[String]) -> Result<(), Failure> {
+    print(&lines.iter().map(|l| harmless(l) + "\n").collect::<String>())
 }
 
 fn object(d: &EffectDifference) -> Value {

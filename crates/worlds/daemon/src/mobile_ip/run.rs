@@ -231,7 +231,7 @@ impl Agent {
                     log.tell(Level::Warning, format_args!("{} is gone: waiting for it", port.name()));
                 }
                 PortChange::Taken => {
-                    log.tell(Level::Info, format_args!("{} is there: taken over", port.name()))
+                    log.tell(Level::Info, format_args!("{} is there: taken over", port.name()));
                 }
             }
             routes.follow(link, port.index());

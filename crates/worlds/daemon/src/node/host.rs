@@ -434,7 +434,7 @@ impl Host {
             None => {}
             Some(StatusVerdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
             Some(StatusVerdict::Again(frame)) => {
-                self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame))
+                self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame));
             }
             Some(StatusVerdict::Lost(frame, tries)) => self.finished(frame, TxStatus::NoAck { tries }),
         }

@@ -192,7 +192,7 @@ impl Tcpcl {
             SegmentProgress::Segment(flags, id, length) => self.say(&Message::Ack { flags, id, length }),
             // Acknowledged when it is safe.
             SegmentProgress::Whole(transfer, bundle) => {
-                self.events.push_back(Event::Received { transfer, bundle })
+                self.events.push_back(Event::Received { transfer, bundle });
             }
         }
     }

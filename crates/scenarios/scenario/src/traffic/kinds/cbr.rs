@@ -7,7 +7,7 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{FlowKeys, Flows, Times, TrafficEntry, TrafficKind, interval, payload, rate};
+use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload, rate};
 
 /// UDP packets at a constant rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,14 +44,7 @@ pub struct Cbr {
 impl TrafficKind for Cbr {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let kind = flow_kind(entry, self.rate_pps, self.jitter)?;
-        let ends = FlowKeys {
-            src: &self.src,
-            dst: &self.dst,
-            start_s: self.start_s,
-            stop_s: self.stop_s,
-            ip: self.ip,
-        };
-        flows.add(entry.flow(kind, ends, self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use wayhop_transport::FlowKind;
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
 use crate::traffic::kind::{
-    FlowKeys, Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, over_ipv4,
+    Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, over_ipv4,
 };
 
 /// UDP packets with times and sizes from a file, sent once. Packets with less than 16 bytes of payload carry no
@@ -46,14 +46,7 @@ impl TrafficKind for TrafficTrace {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let schedule = flows.traces.read(entry.doc.folder().join(&self.path), self.format)?;
         let longest = schedule.longest_payload();
-        let ends = FlowKeys {
-            src: &self.src,
-            dst: &self.dst,
-            start_s: self.start_s,
-            stop_s: self.stop_s,
-            ip: self.ip,
-        };
-        flows.add(entry.flow(FlowKind::Trace(schedule), ends, longest, self.max_packets)?);
+        flows.add(entry.flow(FlowKind::Trace(schedule), flow_keys!(self), longest, self.max_packets)?);
         Ok(())
     }
 

@@ -7,20 +7,13 @@ use super::in_force;
 use super::resolve::resolve;
 use super::schema::Tcp;
 use crate::traffic::kind::{
-    FlowKeys, Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, over_ipv4,
+    Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, over_ipv4,
 };
 
 impl TrafficKind for Box<Tcp> {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let config = resolve(self, &entry.key, entry.doc, entry.network.tcp_padding)?;
-        let ends = FlowKeys {
-            src: &self.src,
-            dst: &self.dst,
-            start_s: self.start_s,
-            stop_s: self.stop_s,
-            ip: self.ip,
-        };
-        flows.add(entry.flow(FlowKind::Tcp(config), ends, config.segment_bytes, None)?);
+        flows.add(entry.flow(FlowKind::Tcp(config), flow_keys!(self), config.segment_bytes, None)?);
         Ok(())
     }
 
