@@ -5,10 +5,11 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use wayhop_import::pcapng;
+use wayhop_protocols::CLASSIFIER;
 use wayhop_scenario::Scenario;
 
 fuzz_target!(|octets: &[u8]| {
-    match pcapng(vec![(Path::new("file"), octets)]) {
+    match pcapng(vec![(Path::new("file"), octets)], CLASSIFIER) {
         Err(e) => assert!(!e.reason.is_empty() && !e.remedy.is_empty()),
         Ok(mut made) => {
             made.name_files("made");

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_import::{Error, Heights, ImportedScenario, Places, core_xml, csv, eel, fcd, gpx, kml, nmea};
+use wayhop_import::{Error, Heights, ImportedScenario, FcdCoordinates, core_xml, csv, eel, fcd, gpx, kml, nmea};
 use wayhop_scenario::Scenario;
 
 fuzz_target!(|octets: &[u8]| {
@@ -19,8 +19,8 @@ fuzz_target!(|octets: &[u8]| {
         kml(&[file], Heights::Read),
         nmea(&[file], Heights::Read),
         csv(&[file], Heights::Read),
-        fcd(file, Places::Detect, Heights::Read),
-        fcd(file, Places::Degrees, Heights::Read),
+        fcd(file, FcdCoordinates::Detect, Heights::Read),
+        fcd(file, FcdCoordinates::Degrees, Heights::Read),
         eel(file, Heights::Read),
         core_xml(file),
     ];

@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_replay::{Item, Reader};
+use wayhop_replay::{LogItem, Reader};
 
 fuzz_target!(|octets: &[u8]| {
     let lines = octets.iter().filter(|o| **o == b'\n').count() as u64 + 1;
@@ -15,19 +15,19 @@ fuzz_target!(|octets: &[u8]| {
     };
     loop {
         match reader.next_item() {
-            Ok(Item::Input(line)) => {
+            Ok(LogItem::Input(line)) => {
                 // What is written again is the same input.
                 let text = serde_json::to_string(&line.input).expect("inputs serialise");
                 let again: wayhop_core::Input<'_> = serde_json::from_str(&text).expect("what was written is read");
                 assert_eq!(serde_json::to_string(&again).expect("inputs serialise"), text);
             }
-            Ok(Item::ApplicationInput(line)) => {
+            Ok(LogItem::ApplicationInput(line)) => {
                 let text = serde_json::to_string(&line.input).expect("inputs serialise");
                 let again: wayhop_core::ApplicationInput<'_> =
                     serde_json::from_str(&text).expect("what was written is read");
                 assert_eq!(serde_json::to_string(&again).expect("inputs serialise"), text);
             }
-            Ok(Item::End(_) | Item::Cut(_)) => break,
+            Ok(LogItem::End(_) | LogItem::Cut(_)) => break,
             Err(e) => return assert!(in_file(e.line), "{e}"),
         }
     }

@@ -174,7 +174,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Matrices of runs.
     ("sweep", &["core", "document", "protocols", "trace", "scenario", "report", "topology", "runs"]),
     // Scenarios of what other tools and field runs recorded.
-    ("import", &["core", "document", "wire", "protocols", "scenario", "trace", "world"]),
+    ("import", &["core", "document", "radio", "simulator-files", "wire", "trace", "world"]),
     // Runs of field nodes, united: it reads and writes run directories.
     ("merge", &["core", "trace", "world"]),
     // The page that replays and follows runs, and its server: it reads run directories and control sockets.
@@ -211,7 +211,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "import",
             "matrix",
             "merge",
-            "transport",
             "trace",
             "scenario",
             "bundle-agent",
@@ -241,8 +240,9 @@ const PROTOCOLS_MAY_DEPEND_ON: &[&str] = &["core", "wire", "link-quality"];
 /// What tests may use besides: keys, for networks that have them.
 const TESTS_MAY_USE: &[&str] = &["auth", "testkit"];
 
-/// What the tests of single crates may use besides: packets of real protocols.
-const TESTS_OF_ONE_MAY_USE: &[(&str, &str)] = &[("trace", "protocols")];
+/// What the tests of single crates may use besides: packets of real protocols, and what reads the scenarios that they write.
+const TESTS_OF_ONE_MAY_USE: &[(&str, &str)] =
+    &[("trace", "protocols"), ("import", "protocols"), ("import", "scenario")];
 
 /// One line for each dependency that the direction forbids.
 pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {

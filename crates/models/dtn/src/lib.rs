@@ -49,12 +49,12 @@ mod store;
 
 pub use admin::{AdminRecord, CustodySignal, Reason, RoutingMessage, StatusReport};
 pub use agent::{
-    Agent, Config, Contact, ContactId, DropCause, Held, Input, Limits, OpenError, Output, RecordKind,
-    Refusal, Request, RequestError, Row, Statistics, TransferId,
+    Agent, BundleEvent, Config, Contact, ContactId, DropCause, Held, Input, Limits, OpenError, Output,
+    Refusal, Request, RequestError, Statistics, TransferId,
 };
 pub use beacon::{BEACON_PORT, Beacon, Port};
 pub use bundle::{Block, Bundle, BundleId, Crc, Created, Custody, Fragment, block_kind, flags};
 pub use codec::{BundleError, ParseLimits, Prefix};
 pub use eid::{Eid, EidError};
 pub use fragment::{FragmentError, Reassembly, split};
-pub use store::{MemoryStore, Store, StoreError, Table};
+pub use store::{MemoryStore, Store, StoreError, StoreTable};

@@ -3,7 +3,7 @@
 use wayhop_core::{Purpose, Rng, stream};
 
 use crate::joined::TwoSwitches;
-use crate::state::{OneSwitch, State};
+use crate::state::{OneSwitch, SearchState};
 use crate::switch::{Settings, Switch};
 use crate::wanted::TargetLosses;
 
@@ -23,7 +23,7 @@ pub fn anneal(switch: &Switch, wanted: &TargetLosses, moves: u32, seed: u64) -> 
     }
 }
 
-fn anneal_state(switch: &Switch, mut state: impl State, moves: u32, rng: &mut Rng) -> Settings {
+fn anneal_state(switch: &Switch, mut state: impl SearchState, moves: u32, rng: &mut Rng) -> Settings {
     let steps = u64::from(switch.most_steps()) + 1;
     let size = switch.attenuators() as u64;
     let cooling = libm::pow(COLD_DB / HOT_DB, 1.0 / f64::from(moves.max(1)));

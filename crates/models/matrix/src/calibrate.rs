@@ -1,12 +1,42 @@
 //! The insertion loss of each port, from path losses that were measured between radios.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
+use serde::{Deserialize, Serialize};
 
 use crate::switch::{Settings, Switch};
 use crate::switch_error::SwitchError;
 
 /// A measurement: between which two radios, and the path loss, dB.
 pub type Measurement = (usize, usize, f64);
+
+/// The result of a calibration, as files have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// One-way insertion loss of each input's port, dB; with two switches the first's radios, the joined buses, the second's radios.
+    pub insertion_db: Vec<f64>,
+}
+
+/// Reads measurements: one per line, `radio,radio,path loss in dB`. Empty lines and those that begin with `#` are skipped.
+///
+/// # Errors
+/// A line is not a measurement; the message begins with its number.
+pub fn measurements(text: &str) -> Result<Vec<Measurement>, SwitchError> {
+    let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
+    let row = |(number, line): (usize, &str)| {
+        let mut cells = line.split(',').map(str::trim);
+        let mut cell = || cells.next();
+        let radio = |c: Option<&str>| c.and_then(|c| c.parse::<usize>().ok());
+        let found = radio(cell()).zip(radio(cell())).zip(cell().and_then(|c| c.parse::<f64>().ok()));
+        found.filter(|(_, db)| (0.0..=400.0).contains(db)).map(|((i, j), db)| (i, j, db)).ok_or_else(|| {
+            SwitchError::new(format!(
+                "{}: {line:?} is not a measurement; write radio,radio,path loss in dB, such as 0,1,87.5",
+                number + 1
+            ))
+        })
+    };
+    lines.map(row).collect()
+}
 
 /// The insertion loss of each port, one way, dB; and the root mean square of what they leave unexplained, dB. All measurements were made
 /// with these settings.

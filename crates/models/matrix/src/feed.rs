@@ -4,12 +4,122 @@
 //! `{"nodes": [{"node": 0, "x": 12.5, "y": -3}, {"node": 1, "x": 0, "y": 0, "z": 2}]}` say the same: metres east, north and up.
 
 use std::fmt;
+use std::io::{BufRead, Read as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use serde::Deserialize;
 use wayhop_core::Position;
 
 /// The longest line, octets.
-pub const MAX_LINE: usize = 64 << 10;
+const MAX_LINE: usize = 64 << 10;
+/// Lines that wait to be taken.
+const WAITING: usize = 16;
+/// How often an interruption is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Receives what is wrong with a line, which is ignored.
+type Notice = fn(&str);
+
+/// The radios' positions, from lines that a thread of its own reads.
+pub struct Feed {
+    lines: Receiver<Vec<(usize, Position)>>,
+    /// One line each second: a file has all of them at once.
+    is_file: bool,
+    positions: Vec<Position>,
+    notice: Notice,
+}
+
+impl Feed {
+    /// Reads lines for this number of radios until the end of `input`, which is called `name` in notices.
+    pub fn new(
+        input: Box<dyn BufRead + Send>,
+        name: String,
+        is_file: bool,
+        radios: usize,
+        notice: Notice,
+    ) -> Self {
+        let (sender, lines) = sync_channel(WAITING);
+        thread::spawn(move || read(input, &name, &sender, notice));
+        Self { lines, is_file, positions: vec![Position::default(); radios], notice }
+    }
+
+    /// Number of radios.
+    pub fn radios(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The positions after the first line; waits for it. `None` if there is none before `stop`.
+    pub fn first(&mut self, stop: &AtomicBool) -> Option<Vec<Position>> {
+        loop {
+            match self.lines.recv_timeout(LOOK) {
+                Ok(line) => {
+                    self.take(line);
+                    // More may never come.
+                    return Some(self.positions.clone());
+                }
+                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// The positions after all lines read so far, or after the next line of a file; `None` at the end.
+    pub fn latest(&mut self) -> Option<Vec<Position>> {
+        loop {
+            match self.lines.try_recv() {
+                Ok(line) => {
+                    self.take(line);
+                    if self.is_file {
+                        return Some(self.positions.clone());
+                    }
+                }
+                Err(TryRecvError::Empty) => return Some(self.positions.clone()),
+                Err(TryRecvError::Disconnected) => return None,
+            }
+        }
+    }
+
+    fn take(&mut self, line: Vec<(usize, Position)>) {
+        for (node, at) in line {
+            if let Some(position) = self.positions.get_mut(node) {
+                *position = at;
+            } else {
+                let radios = self.positions.len();
+                (self.notice)(&format!("ignoring node {node} in the feed: --radios is {radios}"));
+            }
+        }
+    }
+}
+
+fn read(
+    mut input: Box<dyn BufRead + Send>,
+    name: &str,
+    sender: &SyncSender<Vec<(usize, Position)>>,
+    notice: Notice,
+) {
+    for number in 1_u64.. {
+        let mut line = Vec::new();
+        match input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line);
+        if text.trim().is_empty() {
+            continue;
+        }
+        match places(text.trim()) {
+            Ok(places) => {
+                if sender.send(places).is_err() {
+                    return;
+                }
+            }
+            Err(e) => notice(&format!("{name}:{number}: {e}; line ignored")),
+        }
+    }
+}
 
 /// A line that says nothing about positions: why, and what would.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +140,7 @@ impl std::error::Error for FeedError {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct JsonLine {
     nodes: Vec<NodePlace>,
 }
 
@@ -63,7 +173,7 @@ pub fn places(line: &str) -> Result<Vec<(usize, Position)>, FeedError> {
 }
 
 fn json(line: &str) -> Result<Vec<NodePlace>, FeedError> {
-    let line: Line = serde_json::from_str(line).map_err(|e| FeedError(e.to_string()))?;
+    let line: JsonLine = serde_json::from_str(line).map_err(|e| FeedError(e.to_string()))?;
     Ok(line.nodes)
 }
 

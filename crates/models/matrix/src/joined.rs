@@ -4,7 +4,7 @@ use crate::decibels::gain;
 use crate::junction::Junction;
 use crate::links::pairs;
 use crate::relax::{Equations, Model, cost, residual, weight};
-use crate::state::{State, cost_of};
+use crate::state::{SearchState, cost_of};
 use crate::switch::{Settings, Switch};
 use crate::wanted::TargetLosses;
 use crate::ways::{Ways, fill, through};
@@ -76,7 +76,7 @@ impl<'a> TwoSwitches<'a> {
     }
 }
 
-impl State for TwoSwitches<'_> {
+impl SearchState for TwoSwitches<'_> {
     fn steps(&self) -> &[u16] {
         &self.steps
     }

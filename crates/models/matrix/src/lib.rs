@@ -7,12 +7,12 @@
 //! * [`Switch`]: the box, and the path losses that its settings make; or two of them in a row ([`Junction`]).
 //! * [`TargetLosses`]: the desired losses, and the loss beyond which a link must not appear.
 //! * [`solve()`], [`follow`]: settings for a layout, and for the one a second after it. [`anneal`]: the method of the paper.
-//! * [`Report`]: how far off the settings are, in power and with random phases.
+//! * [`SettingsReport`]: how far off the settings are, in power and with random phases.
 //!
 //! * [`calibrate()`]: the insertion losses of a real box, from measured path losses. [`feed`]: positions that arrive as text.
 //! * [`device`]: drivers of real boxes, and a fake one.
 //!
-//! All losses and settings are decibels; no part but `device` does I/O.
+//! All losses and settings are decibels; no parts but `device` and [`feed::Feed`] do I/O.
 
 mod anneal;
 mod calibrate;
@@ -22,6 +22,7 @@ pub mod feed;
 mod joined;
 mod junction;
 mod links;
+mod motion;
 mod polish;
 mod relax;
 mod report;
@@ -34,10 +35,11 @@ mod wanted;
 mod ways;
 
 pub use anneal::anneal;
-pub use calibrate::{Measurement, calibrate};
+pub use calibrate::{Calibration, Measurement, calibrate, measurements};
 pub use junction::{Junction, Size};
 pub use links::{Links, pairs};
-pub use report::{Report, coherent_error_db};
+pub use motion::MovingRadios;
+pub use report::{SettingsReport, coherent_error_db};
 pub use solve::{Effort, Quality, follow, solve};
 pub use switch::{Settings, Switch};
 pub use switch_error::SwitchError;

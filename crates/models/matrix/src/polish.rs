@@ -2,7 +2,7 @@
 
 use wayhop_core::Rng;
 
-use crate::state::State;
+use crate::state::SearchState;
 use crate::switch::{Settings, Switch};
 
 /// Temperatures at the begin and the end, dB of summed error.
@@ -10,7 +10,7 @@ const WARM_DB: f64 = 0.6;
 const COLD_DB: f64 = 0.02;
 
 /// Changes single attenuators by few steps, `moves` times, then as long as any change of one step improves.
-pub(crate) fn polish(switch: &Switch, state: &mut impl State, moves: u32, rng: &mut Rng) {
+pub(crate) fn polish(switch: &Switch, state: &mut impl SearchState, moves: u32, rng: &mut Rng) {
     let mut best = (state.cost(), state.settings());
     let mut now = best.0;
     let cooling = libm::pow(COLD_DB / WARM_DB, 1.0 / f64::from(moves.max(1)));
@@ -32,7 +32,7 @@ pub(crate) fn polish(switch: &Switch, state: &mut impl State, moves: u32, rng: &
 }
 
 /// An attenuator, and one to three steps more or less of it.
-fn neighbour(switch: &Switch, state: &impl State, rng: &mut Rng) -> (usize, u16) {
+fn neighbour(switch: &Switch, state: &impl SearchState, rng: &mut Rng) -> (usize, u16) {
     let at = rng.below(state.steps().len() as u64) as usize;
     let by = 1 + rng.below(3) as u16;
     let old = state.steps()[at];
@@ -41,7 +41,7 @@ fn neighbour(switch: &Switch, state: &impl State, rng: &mut Rng) -> (usize, u16)
     (at, steps)
 }
 
-fn restore(state: &mut impl State, to: &Settings) {
+fn restore(state: &mut impl SearchState, to: &Settings) {
     for (at, &steps) in to.0.iter().enumerate() {
         if state.steps()[at] != steps {
             state.set(at, steps);
@@ -50,7 +50,7 @@ fn restore(state: &mut impl State, to: &Settings) {
 }
 
 /// Takes every change of one step that improves, until none does.
-pub(crate) fn descend(switch: &Switch, state: &mut impl State) {
+pub(crate) fn descend(switch: &Switch, state: &mut impl SearchState) {
     loop {
         let mut improved = false;
         for at in 0..state.steps().len() {

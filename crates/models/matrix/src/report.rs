@@ -7,7 +7,7 @@ use crate::wanted::TargetLosses;
 
 /// The errors of settings. A mean over no link is null.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct SettingsReport {
     /// Of each link, in the order of [`crate::Links`]: its loss less the wanted one, dB. Of a link beyond range: 0 if it does not
     /// appear, else how much is missing, below 0.
     pub errors_db: Vec<f64>,
@@ -19,7 +19,7 @@ pub struct Report {
     pub false_links: usize,
 }
 
-impl Report {
+impl SettingsReport {
     /// Of settings, if powers add.
     pub fn of(switch: &Switch, wanted: &TargetLosses, settings: &Settings) -> Self {
         Self::of_losses(wanted, &switch.path_losses_db(settings))
@@ -60,7 +60,9 @@ pub fn coherent_error_db(
 ) -> Option<f64> {
     let mut rng = stream(seed, Purpose::Attenuators, 3);
     let means = (0..draws)
-        .map(|_| Report::of_losses(wanted, &switch.coherent_losses_db(settings, &mut rng)).mean_error_db)
+        .map(|_| {
+            SettingsReport::of_losses(wanted, &switch.coherent_losses_db(settings, &mut rng)).mean_error_db
+        })
         .collect::<Option<Vec<f64>>>()?;
     (draws > 0).then(|| means.iter().sum::<f64>() / f64::from(draws))
 }

@@ -10,7 +10,7 @@ use crate::joined::{StepFreeSettings, TwoSwitches};
 use crate::polish::{descend, polish};
 use crate::relax::{Direct, relax, relax_again};
 use crate::start;
-use crate::state::{OneSwitch, State};
+use crate::state::{OneSwitch, SearchState};
 use crate::switch::{Settings, Switch};
 use crate::wanted::TargetLosses;
 
@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn with<S: State>(mut self, found: &[Settings], state: impl Fn(&Settings) -> S) -> Settings {
+    fn with<S: SearchState>(mut self, found: &[Settings], state: impl Fn(&Settings) -> S) -> Settings {
         let mut states: Vec<S> = found.iter().map(&state).collect();
         states.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
         states.truncate(self.effort.kept);
@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
         self.best
     }
 
-    fn hop<S: State>(&mut self, state: impl Fn(&Settings) -> S) {
+    fn hop<S: SearchState>(&mut self, state: impl Fn(&Settings) -> S) {
         let mut at = in_db(self.switch, &self.best);
         start::shake(self.switch, &mut at, self.rng);
         relax_few(self.switch, self.wanted, &mut at);
@@ -173,7 +173,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn take(&mut self, state: &impl State) {
+    fn take(&mut self, state: &impl SearchState) {
         if state.cost() < self.cost {
             (self.cost, self.best) = (state.cost(), state.settings());
         }

@@ -13,7 +13,7 @@ const FAR_OFF: f64 = 0.25;
 const RENEW: u32 = 1 << 14;
 
 /// Settings under search, whatever the wiring.
-pub(crate) trait State: Clone {
+pub(crate) trait SearchState: Clone {
     /// The settings, by number of the attenuator.
     fn steps(&self) -> &[u16];
     /// The sum of all links' costs, dB.
@@ -107,7 +107,7 @@ impl<'a> OneSwitch<'a> {
     }
 }
 
-impl State for OneSwitch<'_> {
+impl SearchState for OneSwitch<'_> {
     fn steps(&self) -> &[u16] {
         &self.steps
     }

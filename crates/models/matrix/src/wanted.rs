@@ -1,5 +1,9 @@
 //! What path losses are wanted.
 
+use wayhop_core::Position;
+
+use crate::links::pairs;
+
 /// The path loss that each link ought to have, in the order of [`crate::Links`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetLosses {
@@ -10,6 +14,12 @@ pub struct TargetLosses {
 }
 
 impl TargetLosses {
+    /// Between radios at these positions, whose loss depends on their distance in metres.
+    pub fn between(places: &[Position], loss_db: impl Fn(f64) -> f64, beyond_db: f64) -> Self {
+        let loss = |(i, j): (usize, usize)| loss_db(places[i].distance(places[j]));
+        Self { loss_db: pairs(places.len()).map(loss).collect(), beyond_db }
+    }
+
     /// Whether a link must not appear.
     pub fn is_beyond(&self, link: usize) -> bool {
         self.loss_db[link] >= self.beyond_db

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Purpose, stream};
 use wayhop_matrix::{
-    Effort, Quality, Report, Settings, Size, Switch, TargetLosses, anneal, follow, pairs, solve,
+    Effort, Quality, Settings, SettingsReport, Size, Switch, TargetLosses, anneal, follow, pairs, solve,
 };
 
 const SOME: Effort = Effort { starts: 20, kept: 3, moves: 20_000, hops: 200, moves_a_hop: 800 };
@@ -29,7 +29,7 @@ fn path_losses_that_the_box_can_make_are_found_again() {
     let truth = Settings((0..18).map(|_| rng.below(40) as u16).collect());
     let wanted = TargetLosses { loss_db: switch.path_losses_db(&truth), beyond_db: f64::INFINITY };
     let found = solve(&switch, &wanted, SOME, 1);
-    let report = Report::of(&switch, &wanted, &found);
+    let report = SettingsReport::of(&switch, &wanted, &found);
     assert!(report.mean_error_db.unwrap() < 0.1, "{report:?}");
 }
 
@@ -39,9 +39,10 @@ fn it_beats_the_annealer_and_is_the_same_each_time() {
     for seed in 0..3 {
         let wanted = free_space(&random(12, seed), f64::INFINITY);
         let found = solve(&switch, &wanted, SOME, 1);
-        let ours = Report::of(&switch, &wanted, &found).mean_error_db.unwrap();
-        let theirs =
-            Report::of(&switch, &wanted, &anneal(&switch, &wanted, 300_000, 1)).mean_error_db.unwrap();
+        let ours = SettingsReport::of(&switch, &wanted, &found).mean_error_db.unwrap();
+        let theirs = SettingsReport::of(&switch, &wanted, &anneal(&switch, &wanted, 300_000, 1))
+            .mean_error_db
+            .unwrap();
         assert!(ours < theirs && ours < 0.7, "layout {seed}: {ours} dB, annealer {theirs} dB");
         assert_eq!(solve(&switch, &wanted, SOME, 1), found);
     }
@@ -55,11 +56,11 @@ fn links_beyond_range_do_not_appear_and_the_others_gain() {
     let beyond_db = 92.23;
     let one_sided = free_space(&places, beyond_db);
     let settings = solve(&switch, &one_sided, SOME, 1);
-    let report = Report::of(&switch, &one_sided, &settings);
+    let report = SettingsReport::of(&switch, &one_sided, &settings);
     assert_eq!(report.false_links, 0, "{report:?}");
     // Judged by the same links, a solution that cares for the exact loss of links beyond range does worse.
     let both = solve(&switch, &free_space(&places, f64::INFINITY), SOME, 1);
-    let other = Report::of(&switch, &one_sided, &both);
+    let other = SettingsReport::of(&switch, &one_sided, &both);
     assert!(report.mean_error_db.unwrap() < other.mean_error_db.unwrap(), "{report:?} {other:?}");
 }
 
@@ -74,7 +75,7 @@ fn a_second_of_motion_is_followed_better_than_by_waiting() {
             place[i % 2] += 30.0;
         }
         let wanted = free_space(&places, f64::INFINITY);
-        let mean = |s: &Settings| Report::of(&switch, &wanted, s).mean_error_db.unwrap();
+        let mean = |s: &Settings| SettingsReport::of(&switch, &wanted, s).mean_error_db.unwrap();
         stale += mean(&settings);
         settings = follow(&switch, &wanted, &settings, Effort::QUICK, second);
         followed += mean(&settings);
@@ -85,7 +86,7 @@ fn a_second_of_motion_is_followed_better_than_by_waiting() {
 #[test]
 fn more_quality_is_nearer_for_layouts_and_in_motion() {
     let switch = Switch::new(12, 4, 127.0, 1.0, 46.0).unwrap();
-    let mean = |s: &Settings, w: &TargetLosses| Report::of(&switch, w, s).mean_error_db.unwrap();
+    let mean = |s: &Settings, w: &TargetLosses| SettingsReport::of(&switch, w, s).mean_error_db.unwrap();
     let mut layouts = [0.0; 2];
     let mut motion = [0.0; 3];
     for seed in 0..3 {
@@ -138,7 +139,7 @@ fn path_losses_that_two_switches_can_make_are_found_again() {
     let mut rng = stream(3, Purpose::Mobility, 0);
     let truth = Settings((0..switch.attenuators()).map(|_| rng.below(40) as u16).collect());
     let wanted = TargetLosses { loss_db: switch.path_losses_db(&truth), beyond_db: f64::INFINITY };
-    let report = Report::of(&switch, &wanted, &solve(&switch, &wanted, SOME, 1));
+    let report = SettingsReport::of(&switch, &wanted, &solve(&switch, &wanted, SOME, 1));
     assert!(report.mean_error_db.unwrap() < 0.2, "{report:?}");
 }
 
@@ -150,7 +151,7 @@ fn two_switches_are_solved_better_than_by_annealing_and_followed() {
     let wanted = free_space(&places, f64::INFINITY);
     let mut settings = solve(&switch, &wanted, LITTLE, 1);
     assert_eq!(solve(&switch, &wanted, LITTLE, 1), settings, "the same each time");
-    let mean = |s: &Settings, w: &TargetLosses| Report::of(&switch, w, s).mean_error_db.unwrap();
+    let mean = |s: &Settings, w: &TargetLosses| SettingsReport::of(&switch, w, s).mean_error_db.unwrap();
     let annealed = anneal(&switch, &wanted, 60_000, 1);
     let (ours, theirs) = (mean(&settings, &wanted), mean(&annealed, &wanted));
     assert!(ours < theirs, "{ours} dB, annealer {theirs} dB");

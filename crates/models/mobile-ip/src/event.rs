@@ -9,7 +9,7 @@ use crate::attachment::Attachment;
 
 /// Something worth a line in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum LogEvent {
     /// A home agent made a binding, or made it last longer.
     Bound {
         /// The mobile node.
@@ -103,7 +103,7 @@ pub(crate) enum Event {
     },
 }
 
-impl Event {
+impl LogEvent {
     /// Its row of the table `events`: what, about whom, and a figure.
     pub(crate) fn note(&self) -> (&'static str, Addr, u64) {
         match *self {

@@ -17,7 +17,7 @@ use wayhop_wire::mobile_ip::{
 
 use crate::advertising::{Advertiser, AgentAdvertisement};
 use crate::alarm::Alarm;
-use crate::event::Event;
+use crate::event::LogEvent;
 use crate::home::expiry;
 use crate::identification::low;
 use crate::journal::Journal;
@@ -25,7 +25,7 @@ use crate::packets;
 use crate::params::associations;
 use crate::params::foreign_agent::ForeignAgentParams;
 use crate::rate::Rate;
-use crate::security::{Association, Verdict, seal, verify};
+use crate::security::{Association, ExtensionVerdict, seal, verify};
 
 /// Requests that wait for the home agent's reply.
 const MAX_PENDING: usize = 64;
@@ -145,7 +145,7 @@ impl ForeignAgent {
             }
             return;
         }
-        self.journal.tell(cx, &Event::Refused { home: request.home, from: source.0, code });
+        self.journal.tell(cx, &LogEvent::Refused { home: request.home, from: source.0, code });
         if self.refusals.take(cx.now()) {
             // The longest lifetime that would do (section 3.4 for code 69).
             let lifetime_s = if code == Code::FOREIGN_LIFETIME { max_lifetime_s } else { 0 };
@@ -158,7 +158,7 @@ impl ForeignAgent {
         let has = |flag| request.flags.has(flag);
         let is_new = !self.visitors.contains_key(&request.home);
         if let Some(shared) = self.mobiles.get(&request.home)
-            && verify(extensions, AuthKind::MobileForeign, shared) != Verdict::Right
+            && verify(extensions, AuthKind::MobileForeign, shared) != ExtensionVerdict::Right
         {
             Code::FOREIGN_MOBILE_AUTHENTICATION
         } else if extensions.authentication(AuthKind::MobileHome).is_none()
@@ -240,14 +240,14 @@ impl ForeignAgent {
         };
         let Some(at) = self.pending.iter().position(answers) else {
             let why = "an unexpected reply";
-            return self.journal.tell(cx, &Event::NotBelieved { from, why });
+            return self.journal.tell(cx, &LogEvent::NotBelieved { from, why });
         };
         if let Some(shared) = self.home_agents.get(&from)
-            && verify(extensions, AuthKind::ForeignHome, shared) != Verdict::Right
+            && verify(extensions, AuthKind::ForeignHome, shared) != ExtensionVerdict::Right
         {
             // The true one may come yet.
             let why = "its authenticator is wrong";
-            return self.journal.tell(cx, &Event::NotBelieved { from, why });
+            return self.journal.tell(cx, &LogEvent::NotBelieved { from, why });
         }
         let p = self.pending.remove(at);
         let Some(passed_on) = extensions.up_to(AuthKind::MobileHome) else {
@@ -275,7 +275,7 @@ impl ForeignAgent {
             until: expiry(cx.now(), lifetime_s),
         };
         self.visitors.insert(p.home, visitor);
-        self.journal.tell(cx, &Event::Visits { home: p.home, at: visitor.at, lifetime_s });
+        self.journal.tell(cx, &LogEvent::Visits { home: p.home, at: visitor.at, lifetime_s });
     }
 
     /// A packet in a tunnel: of a home agent for a visitor, or of a visitor for its home agent. All
@@ -314,7 +314,7 @@ impl ForeignAgent {
                 packets::send(cx, None, packet);
             }
         } else {
-            self.journal.tell(cx, &Event::NotBelieved { from, why: "no visitor has this tunnel" });
+            self.journal.tell(cx, &LogEvent::NotBelieved { from, why: "no visitor has this tunnel" });
         }
     }
 
@@ -323,7 +323,7 @@ impl ForeignAgent {
         self.visitors.retain(|home, v| {
             let is_over = v.until <= now;
             if is_over {
-                journal.tell(cx, &Event::Expired { home: *home, care_of });
+                journal.tell(cx, &LogEvent::Expired { home: *home, care_of });
             }
             !is_over
         });

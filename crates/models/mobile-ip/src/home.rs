@@ -16,7 +16,7 @@ use wayhop_wire::{arp, ipv4};
 use crate::advertising::{Advertiser, AgentAdvertisement};
 use crate::alarm::Alarm;
 use crate::clock::{Clock, DayClock};
-use crate::event::Event;
+use crate::event::LogEvent;
 use crate::identification::Guard;
 use crate::journal::Journal;
 use crate::memory::{KnownBinding, KnownMobile};
@@ -24,7 +24,7 @@ use crate::packets;
 use crate::params::home_agent::HomeAgentParams;
 use crate::params::{Peer, associations};
 use crate::rate::Rate;
-use crate::security::{Association, Verdict, seal, verify};
+use crate::security::{Association, ExtensionVerdict, seal, verify};
 
 /// Replies that refuse something, a second: strangers must not make a home agent a source of traffic.
 const REFUSALS: u32 = 10;
@@ -133,7 +133,7 @@ impl HomeAgent {
         // Only a request whose authenticator is right has used its identification.
         let was_new = code.is_accepted() || code.0 > Code::HOME_IDENTIFICATION.0;
         if !code.is_accepted() {
-            self.journal.tell(cx, &Event::Refused { home: request.home, from: from.addr, code });
+            self.journal.tell(cx, &LogEvent::Refused { home: request.home, from: from.addr, code });
             if was_new {
                 self.remember(cx, request.home);
             }
@@ -160,11 +160,11 @@ impl HomeAgent {
         extensions: &Extensions<'_>,
     ) -> Code {
         let Some(mobile) = self.mobiles.get_mut(&request.home) else { return Code::HOME_PROHIBITED };
-        if verify(extensions, AuthKind::MobileHome, &mobile.association) != Verdict::Right {
+        if verify(extensions, AuthKind::MobileHome, &mobile.association) != ExtensionVerdict::Right {
             return Code::HOME_MOBILE_AUTHENTICATION;
         }
         if let Some(shared) = self.foreign_agents.get(&from.addr)
-            && verify(extensions, AuthKind::ForeignHome, shared) != Verdict::Right
+            && verify(extensions, AuthKind::ForeignHome, shared) != ExtensionVerdict::Right
         {
             return Code::HOME_FOREIGN_AUTHENTICATION;
         }
@@ -212,7 +212,7 @@ impl HomeAgent {
                 granted_ntp: now.ntp,
                 lifetime_s,
             });
-            self.journal.tell(cx, &Event::Bound { home, care_of, lifetime_s });
+            self.journal.tell(cx, &LogEvent::Bound { home, care_of, lifetime_s });
         }
         self.follow(cx, home, was_away);
     }
@@ -239,7 +239,7 @@ impl HomeAgent {
             let Some(mobile) = self.mobiles.get(&home) else { continue };
             for b in &mobile.bindings {
                 let left = (b.until != Time::NEVER).then(|| b.until.since(cx.now()));
-                self.journal.tell(cx, &Event::Resumed { home, care_of: b.care_of, left });
+                self.journal.tell(cx, &LogEvent::Resumed { home, care_of: b.care_of, left });
             }
             self.follow(cx, home, false);
         }
@@ -256,7 +256,7 @@ impl HomeAgent {
             cx.network(NetworkEffect::Intercept(home));
         } else {
             cx.network(NetworkEffect::Release(home));
-            self.journal.tell(cx, &Event::Returned(home));
+            self.journal.tell(cx, &LogEvent::Returned(home));
         }
         mobile.announcements = ANNOUNCEMENTS;
         mobile.announce_at = cx.now();
@@ -331,7 +331,7 @@ impl HomeAgent {
                 cx.network(NetworkEffect::Deliver(packet));
             }
         } else {
-            self.journal.tell(cx, &Event::NotBelieved { from, why: "no binding has this tunnel" });
+            self.journal.tell(cx, &LogEvent::NotBelieved { from, why: "no binding has this tunnel" });
         }
     }
 
@@ -365,7 +365,7 @@ impl HomeAgent {
             let Some(mobile) = self.mobiles.get_mut(&home) else { continue };
             let ended = mobile.bindings.iter().filter(|b| b.until <= now);
             for b in ended {
-                self.journal.tell(cx, &Event::Expired { home, care_of: b.care_of });
+                self.journal.tell(cx, &LogEvent::Expired { home, care_of: b.care_of });
             }
             mobile.bindings.retain(|b| b.until > now);
             self.follow(cx, home, true);

@@ -2,7 +2,7 @@
 
 use wayhop_core::{ApplicationCx, LinkNeeds, NetworkEffect};
 
-use crate::event::Event;
+use crate::event::LogEvent;
 
 /// What happened so far.
 #[derive(Clone, Debug, Default)]
@@ -28,12 +28,12 @@ impl Journal {
     }
 
     /// Reports an event, and counts it.
-    pub(crate) fn tell(&mut self, cx: &mut ApplicationCx<'_>, event: &Event) {
+    pub(crate) fn tell(&mut self, cx: &mut ApplicationCx<'_>, event: &LogEvent) {
         match event {
-            Event::Bound { .. } | Event::Visits { .. } => self.granted += 1,
-            Event::Refused { .. } => self.refused += 1,
-            Event::Denied { .. } => self.denied += 1,
-            Event::NotBelieved { .. } => self.not_believed += 1,
+            LogEvent::Bound { .. } | LogEvent::Visits { .. } => self.granted += 1,
+            LogEvent::Refused { .. } => self.refused += 1,
+            LogEvent::Denied { .. } => self.denied += 1,
+            LogEvent::NotBelieved { .. } => self.not_believed += 1,
             _ => {}
         }
         let (what, about, value) = event.note();

@@ -69,18 +69,18 @@ pub(crate) fn seal(message: &mut Vec<u8>, kind: AuthKind, with: &Association) {
 
 /// What an authentication extension is worth.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum ExtensionVerdict {
     Missing,
     Wrong,
     Right,
 }
 
 /// Looks at the first authenticator of a kind.
-pub(crate) fn verify(extensions: &Extensions<'_>, kind: AuthKind, with: &Association) -> Verdict {
-    let Some(found) = extensions.authentication(kind) else { return Verdict::Missing };
+pub(crate) fn verify(extensions: &Extensions<'_>, kind: AuthKind, with: &Association) -> ExtensionVerdict {
+    let Some(found) = extensions.authentication(kind) else { return ExtensionVerdict::Missing };
     let right = found.spi == with.spi
         && mac(&with.key, found.protects).is_some_and(|m| m.verify_slice(found.authenticator).is_ok());
-    if right { Verdict::Right } else { Verdict::Wrong }
+    if right { ExtensionVerdict::Right } else { ExtensionVerdict::Wrong }
 }
 
 #[cfg(test)]

@@ -212,6 +212,9 @@ pub struct RadioConfig {
     pub site: Option<Box<SiteConfig>>,
 }
 
+/// The preset of scenarios that name none.
+pub const DEFAULT_PRESET: &str = "wavelan-914-cmu";
+
 /// The names and descriptions of all presets.
 pub const PRESETS: &[(&str, &str)] = &[
     (

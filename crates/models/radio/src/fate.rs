@@ -39,45 +39,25 @@ pub enum Fate {
     Withheld,
 }
 
+wayhop_core::names!(Fate {
+    Received = "received",
+    Duplicate = "duplicate",
+    Refused = "refused",
+    CardFull = "card_full",
+    Collision = "collision",
+    Receiving = "receiving",
+    Sending = "sending",
+    TooWeak = "too_weak",
+    Faded = "faded",
+    Noise = "noise",
+    Link = "link",
+    NodeDown = "node_down",
+    CutShort = "cut_short",
+    NoStation = "no_station",
+    Withheld = "withheld",
+});
+
 impl Fate {
-    /// Each of them.
-    pub const ALL: [Self; 15] = [
-        Self::Received,
-        Self::Duplicate,
-        Self::Refused,
-        Self::CardFull,
-        Self::Collision,
-        Self::Receiving,
-        Self::Sending,
-        Self::TooWeak,
-        Self::Faded,
-        Self::Noise,
-        Self::Link,
-        Self::NodeDown,
-        Self::CutShort,
-        Self::NoStation,
-        Self::Withheld,
-    ];
-    /// The name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::Duplicate => "duplicate",
-            Self::Refused => "refused",
-            Self::CardFull => "card_full",
-            Self::Collision => "collision",
-            Self::Receiving => "receiving",
-            Self::Sending => "sending",
-            Self::TooWeak => "too_weak",
-            Self::Faded => "faded",
-            Self::Noise => "noise",
-            Self::Link => "link",
-            Self::NodeDown => "node_down",
-            Self::CutShort => "cut_short",
-            Self::NoStation => "no_station",
-            Self::Withheld => "withheld",
-        }
-    }
     /// Whether the station understood the frame.
     pub const fn is_understood(self) -> bool {
         matches!(self, Self::Received | Self::Duplicate | Self::Refused | Self::CardFull)

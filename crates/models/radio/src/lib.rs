@@ -41,7 +41,9 @@ mod watch;
 
 pub use card::CardConfig;
 pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
-pub use config::{Arp, ErrorModel, Fading, PRESETS, PathLoss, RadioConfig, RateControl, Reception};
+pub use config::{
+    Arp, DEFAULT_PRESET, ErrorModel, Fading, PRESETS, PathLoss, RadioConfig, RateControl, Reception,
+};
 pub use fate::{Fate, FrameId};
 pub use host::{EVERYONE, FrameAt, FrameFate, FrameHead, Host, NOBODY, RadioEvent};
 pub use jammer::{Jamming, JammingMode};

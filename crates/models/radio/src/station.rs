@@ -91,7 +91,7 @@ impl PhyState {
 
 /// A CTS or ACK that waits for its SIFS.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) ack: bool,
     pub(crate) to: u32,
     pub(crate) duration_us: u16,
@@ -109,7 +109,7 @@ pub(crate) struct Mac {
     pub(crate) current: Option<Outgoing>,
     /// It needs an RTS before it can go.
     pub(crate) rts_wanted: bool,
-    pub(crate) answer: Option<Answer>,
+    pub(crate) answer: Option<Response>,
     /// A beacon is to be sent before anything else.
     pub(crate) beacon_due: bool,
     /// When the SIFS before an answer, or before data after a CTS, ends.

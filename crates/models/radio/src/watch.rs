@@ -4,7 +4,7 @@ use wayhop_core::{Span, Time};
 
 use crate::fate::{Fate, FrameId};
 use crate::host::{FrameAt, FrameFate, FrameHead, Host};
-use crate::medium::{About, Transmission, Watching};
+use crate::medium::{FrameInfo, Transmission, Watching};
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, in_100kbps};
 use crate::radio::Radio;
@@ -27,11 +27,11 @@ impl Radio {
     }
 
     /// What there is to know about a frame before it goes on the air; `None` if nothing watches.
-    pub(crate) fn about(&self, head: &FrameHead, host: &mut impl Host) -> Option<About> {
+    pub(crate) fn about(&self, head: &FrameHead, host: &mut impl Host) -> Option<FrameInfo> {
         self.medium.watch.as_ref()?;
         let (owner, out) = self.packet_of(head);
         let packet = out.map(|o| &o.frame).filter(|f| !f.payload.is_resolution()).map(|f| f.packet.meta);
-        Some(About {
+        Some(FrameInfo {
             id: FrameId { from: head.from, kind: head.kind, packet: packet.map(|m| m.id) },
             flow: packet.and_then(|m| m.flow),
             attempt: self.macs[owner as usize].tries,

@@ -6,10 +6,10 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::{Classifier, Span};
-use wayhop_trace::{Error, Manifest, RunDir, RunStatus, Search, Summary, addresses, searches};
+use wayhop_trace::{Error, Manifest, RouteSearch, RunDir, RunStatus, Summary, addresses, searches};
 
 /// One run.
-pub struct Run {
+pub struct ColumnRun {
     /// Its directory.
     pub dir: RunDir,
     /// Where it came from.
@@ -17,11 +17,11 @@ pub struct Run {
     /// Its result.
     pub summary: Summary,
     /// The searches for routes; `None` if the run recorded none.
-    pub searches: Option<Vec<Search>>,
+    pub searches: Option<Vec<RouteSearch>>,
     addresses: Vec<Ipv4Addr>,
 }
 
-impl Run {
+impl ColumnRun {
     fn read(dir: &RunDir) -> Result<Self, Error> {
         let manifest = dir.manifest()?;
         let summary = dir.summary()?;
@@ -47,7 +47,7 @@ pub struct Column {
     /// A short name, which no other column has to have.
     pub name: String,
     /// In the order of their seeds.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ColumnRun>,
 }
 
 impl Column {
@@ -72,7 +72,7 @@ impl Column {
                 all
             }
         };
-        let mut runs = dirs.iter().map(Run::read).collect::<Result<Vec<_>, _>>()?;
+        let mut runs = dirs.iter().map(ColumnRun::read).collect::<Result<Vec<_>, _>>()?;
         // So that runs of two columns that have the same seed have the same place.
         runs.sort_by_key(|r| r.summary.seed);
         let absolute = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -86,7 +86,7 @@ impl Column {
     }
 
     /// What all runs say of themselves, each answer once.
-    pub fn each(&self, what: impl Fn(&Run) -> &str) -> Vec<String> {
+    pub fn each(&self, what: impl Fn(&ColumnRun) -> &str) -> Vec<String> {
         let mut all: Vec<String> = self.runs.iter().map(|r| what(r).to_owned()).collect();
         all.sort();
         all.dedup();
@@ -115,7 +115,7 @@ impl Column {
 }
 
 /// The keys of a run's scenario with their values; none of one that cannot be read.
-pub(crate) fn keys(run: &Run) -> BTreeMap<String, String> {
+pub(crate) fn keys(run: &ColumnRun) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     if let Ok(table) = run.manifest.scenario.parse::<toml::Table>() {
         flatten("", &toml::Value::Table(table), &mut |key, value| {

@@ -2,7 +2,7 @@
 
 /// A kind of figure.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FigureKind {
     /// The share of packets that arrive, over the time when they were sent.
     Delivery,
     /// How much arrived a second, over time.
@@ -23,35 +23,19 @@ pub enum Kind {
     Sequence,
 }
 
-impl Kind {
-    /// All of them, in the order of a report.
-    pub const ALL: [Self; 9] = [
-        Self::Delivery,
-        Self::Throughput,
-        Self::Latency,
-        Self::Cdf,
-        Self::Losses,
-        Self::Hops,
-        Self::Overhead,
-        Self::Searches,
-        Self::Sequence,
-    ];
+wayhop_core::names!(FigureKind {
+    Delivery = "delivery",
+    Throughput = "throughput",
+    Latency = "latency",
+    Cdf = "cdf",
+    Losses = "losses",
+    Hops = "hops",
+    Overhead = "overhead",
+    Searches = "searches",
+    Sequence = "sequence",
+});
 
-    /// Its name on a command line and as a file.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Delivery => "delivery",
-            Self::Throughput => "throughput",
-            Self::Latency => "latency",
-            Self::Cdf => "cdf",
-            Self::Overhead => "overhead",
-            Self::Hops => "hops",
-            Self::Losses => "losses",
-            Self::Searches => "searches",
-            Self::Sequence => "sequence",
-        }
-    }
-
+impl FigureKind {
     /// The kind of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.name() == name)

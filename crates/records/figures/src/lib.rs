@@ -2,7 +2,7 @@
 //!
 //! * [`Column`]: a run, or the runs of a folder that differ only in their seeds.
 //! * [`Traffic`]: the fates of a run's packets, from tables of any size.
-//! * [`Runs`]: runs side by side with their tables; [`Runs::figure`] draws a [`Kind`] of figure
+//! * [`Runs`]: runs side by side with their tables; [`Runs::figure`] draws a [`FigureKind`] of figure
 //!   from them.
 //! * [`comparison`]: their figures side by side, with differences.
 //! * [`methods`]: how the runs were produced, in sentences, from their manifests.
@@ -25,8 +25,8 @@ mod traffic;
 mod words;
 
 pub use apart::tell_apart;
-pub use column::{Column, Run};
-pub use kind::Kind;
+pub use column::{Column, ColumnRun};
+pub use kind::FigureKind;
 pub use methods::{methods, world_in_words};
 pub use runs::{Choices, Runs};
 pub use traffic::Traffic;

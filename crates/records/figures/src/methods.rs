@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use toml::{Table, Value};
 use wayhop_trace::RunStatus;
 
-use crate::column::{Column, Run};
+use crate::column::{Column, ColumnRun};
 
 /// A paragraph for each column: what its manifests say, and nothing else.
 pub fn methods(columns: &[Column]) -> Vec<String> {
@@ -14,7 +14,7 @@ pub fn methods(columns: &[Column]) -> Vec<String> {
 }
 
 fn paragraph(c: &Column, named: bool) -> String {
-    let own = |of: &dyn Fn(&Run) -> String| -> String {
+    let own = |of: &dyn Fn(&ColumnRun) -> String| -> String {
         let all: BTreeSet<String> = c.runs.iter().map(of).collect();
         all.into_iter().collect::<Vec<_>>().join(", ")
     };

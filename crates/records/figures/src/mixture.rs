@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::column::{Column, Run, keys};
+use crate::column::{Column, ColumnRun, keys};
 
 /// What is recorded of a run changes nothing in it.
 const RECORDS: [&str; 4] = ["captures", "receptions", "output", "name"];
@@ -21,7 +21,7 @@ impl Column {
         rest.iter().find_map(|other| {
             let theirs = settings(other, repeated);
             let differences = differences(&own, &theirs);
-            let name = |r: &Run| {
+            let name = |r: &ColumnRun| {
                 r.dir.path().file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
             };
             (!differences.is_empty())
@@ -31,7 +31,7 @@ impl Column {
 }
 
 /// What makes a run what it is, but its seed.
-fn settings(run: &Run, repeated: &[String]) -> BTreeMap<String, String> {
+fn settings(run: &ColumnRun, repeated: &[String]) -> BTreeMap<String, String> {
     let is_of = |key: &str, of: &str| {
         key.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };

@@ -3,8 +3,8 @@
 use wayhop_report::Estimate;
 use wayhop_trace::{Error, FlowSummary};
 
-use crate::column::{Column, Run};
-use crate::kind::Kind;
+use crate::column::{Column, ColumnRun};
+use crate::kind::FigureKind;
 use crate::senders::Sequences;
 use crate::traffic::Traffic;
 
@@ -35,11 +35,11 @@ pub struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     /// With what the packets' tables say, if one of the kinds needs it.
-    pub fn read(columns: &'a [Column], kinds: &[Kind], choices: Choices) -> Result<Self, Error> {
+    pub fn read(columns: &'a [Column], kinds: &[FigureKind], choices: Choices) -> Result<Self, Error> {
         let longest = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.simulated_s).fold(0.0, f64::max);
         let span_s = round_above(longest / SPANS);
         // One node of a real mesh knows one end of each flow only: what arrived elsewhere is in no table.
-        let knows = |r: &Run| r.summary.flows.iter().any(FlowSummary::knows_both_ends);
+        let knows = |r: &ColumnRun| r.summary.flows.iter().any(FlowSummary::knows_both_ends);
         let knows_flows = columns.iter().flat_map(|c| &c.runs).any(knows);
         let traffic = if knows_flows && kinds.iter().any(|k| k.needs_packets()) {
             let of = |c: &Column| c.runs.iter().map(|r| Traffic::read(r, span_s)).collect();
@@ -47,7 +47,7 @@ impl<'a> Runs<'a> {
         } else {
             Vec::new()
         };
-        let sequences = if kinds.contains(&Kind::Sequence) {
+        let sequences = if kinds.contains(&FigureKind::Sequence) {
             let of = |c: &Column| {
                 let first = c.runs.first();
                 first.map_or_else(|| Ok(Sequences::default()), |r| Sequences::read(r, choices.window_s))
@@ -80,7 +80,7 @@ impl<'a> Runs<'a> {
     }
 
     /// For each column the mean over its runs of what `of` makes of them.
-    pub(crate) fn estimates(&self, of: impl Fn(&Run) -> Option<f64>) -> Vec<Option<Estimate>> {
+    pub(crate) fn estimates(&self, of: impl Fn(&ColumnRun) -> Option<f64>) -> Vec<Option<Estimate>> {
         let mean = |c: &Column| estimate(c.runs.iter().map(&of));
         self.columns.iter().map(mean).collect()
     }

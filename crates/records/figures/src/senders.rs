@@ -6,7 +6,7 @@ use wayhop_core::{TcpEnds, Time};
 use wayhop_report::{Mark, Series};
 use wayhop_trace::{ConnectionEvent, Error, Tables, TcpEvent};
 
-use crate::column::Run;
+use crate::column::ColumnRun;
 
 /// Points across a plot, and up: finer steps are less than a pixel.
 const ACROSS: u64 = 600;
@@ -45,7 +45,7 @@ pub(crate) struct Sequences {
 
 impl Sequences {
     /// Reads the tables `tcp` and `connections`, as finely as it takes to show `window_s` seconds, or else the whole run.
-    pub(crate) fn read(run: &Run, window_s: Option<f64>) -> Result<Self, Error> {
+    pub(crate) fn read(run: &ColumnRun, window_s: Option<f64>) -> Result<Self, Error> {
         let whole_s = run.summary.simulated_s;
         let shown_s = window_s.map_or(whole_s, |s| s.min(whole_s));
         let mut all = Self { share: if whole_s > 0.0 { shown_s / whole_s } else { 1.0 }, ..Self::default() };
@@ -76,7 +76,7 @@ impl Sequences {
     }
 
     /// What a plot of a sender is called.
-    pub(crate) fn title(&self, run: &Run, sender: Sender) -> String {
+    pub(crate) fn title(&self, run: &ColumnRun, sender: Sender) -> String {
         let name = |node: u32| self.names.get(node as usize).map_or("?", String::as_str);
         match sender {
             Sender::Flow(id) => match run.summary.flows.get(id as usize) {

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_report::Distribution;
 use wayhop_trace::{Error, OutcomeRow, PacketRow, outcome_rows, packet_rows};
 
-use crate::column::Run;
+use crate::column::ColumnRun;
 
 /// Packets on a page of the ledger.
 const PAGE: usize = 1 << 8;
@@ -32,7 +32,7 @@ pub struct Traffic {
 
 impl Traffic {
     /// Reads the tables of a run, with spans of `span_s` seconds.
-    pub fn read(run: &Run, span_s: f64) -> Result<Self, Error> {
+    pub fn read(run: &ColumnRun, span_s: f64) -> Result<Self, Error> {
         let mut count = Count {
             ledger: Ledger::default(),
             to_all: run.summary.flows.iter().map(wayhop_trace::FlowSummary::is_to_all).collect(),
@@ -66,7 +66,7 @@ impl Traffic {
 
 /// What is known of a packet.
 #[derive(Copy, Clone, Default)]
-struct Entry {
+struct PacketFate {
     /// When it was made, nanoseconds plus one; 0 while it is not known.
     made: u64,
     ttl: u8,
@@ -77,19 +77,19 @@ struct Entry {
 /// Packets by flow and number, 16 octets each, as long as numbers are dense.
 #[derive(Default)]
 struct Ledger {
-    pages: FxHashMap<(u32, u32), Box<[Entry]>>,
+    pages: FxHashMap<(u32, u32), Box<[PacketFate]>>,
     is_full: bool,
 }
 
 impl Ledger {
-    fn get(&mut self, (flow, seq): (u32, u32)) -> Option<&mut Entry> {
+    fn get(&mut self, (flow, seq): (u32, u32)) -> Option<&mut PacketFate> {
         let page = (flow, seq / PAGE as u32);
         if self.pages.len() >= MOST_PAGES && !self.pages.contains_key(&page) {
             self.is_full = true;
             return None;
         }
         let entries =
-            self.pages.entry(page).or_insert_with(|| vec![Entry::default(); PAGE].into_boxed_slice());
+            self.pages.entry(page).or_insert_with(|| vec![PacketFate::default(); PAGE].into_boxed_slice());
         entries.get_mut(seq as usize % PAGE)
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Story {
 
 /// When the records end.
 #[expect(clippy::struct_field_names, reason = "the unit of each")]
-pub(crate) struct Ends {
+pub(crate) struct RecordEnds {
     /// The first of those that ended by themselves.
     first_ns: i128,
     pub(crate) last_ns: i128,
@@ -41,7 +41,7 @@ pub(crate) struct Ends {
     killed_ns: Vec<i128>,
 }
 
-impl Ends {
+impl RecordEnds {
     /// Of these ends, each with whether its node was killed.
     pub(crate) fn of(ends: impl Iterator<Item = (i128, bool)>) -> Self {
         let (mut own, mut killed_ns, mut last_ns) = (Vec::new(), Vec::new(), 0);
@@ -66,7 +66,7 @@ pub(crate) fn stories(
     packets: &Packets,
     flows: &Flows,
     order: &[TimedRow],
-    ends: &Ends,
+    ends: &RecordEnds,
 ) -> Vec<Vec<Story>> {
     let mut rows: FxHashMap<PacketId, Vec<TimedRow>> = FxHashMap::default();
     for t in order {
@@ -112,7 +112,7 @@ fn story(
     runs: &[NodeRun],
     flow: &Flow,
     (packet, rows): (PacketId, &[TimedRow]),
-    ends: &Ends,
+    ends: &RecordEnds,
     waits: &Waits,
 ) -> Story {
     let hop = |t: &TimedRow| &runs[t.seen.node as usize].hops[t.seen.row as usize].0;

@@ -22,7 +22,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::clock::Clock;
-use crate::observation::{Kind, Observation};
+use crate::observation::{Observation, ObservationKind};
 
 /// Parts of the run; each is left out once.
 const GROUPS: u64 = 8;
@@ -228,14 +228,14 @@ impl Unknowns {
             count += 1;
         };
         match o.kind {
-            Kind::Unicast | Kind::Forwarded => {
-                if o.kind == Kind::Forwarded {
+            ObservationKind::Unicast | ObservationKind::Forwarded => {
+                if o.kind == ObservationKind::Forwarded {
                     put(FORWARDING, 1.0);
                 }
                 [(0, 1.0), (1, f64::from(o.bytes))].map(|(at, f)| put(at, f))
             }
-            Kind::Broadcast => [(2, 1.0), (3, f64::from(o.bytes))].map(|(at, f)| put(at, f)),
-            Kind::Heard => [(); 2],
+            ObservationKind::Broadcast => [(2, 1.0), (3, f64::from(o.bytes))].map(|(at, f)| put(at, f)),
+            ObservationKind::Heard => [(); 2],
         };
         for (node, ns, sign) in [(o.to, o.to_ns, -1.0), (o.from, o.from_ns, 1.0)] {
             let line = &self.lines[node];
@@ -308,16 +308,17 @@ fn settle(u: &Unknowns, used: &[&Observation], values: &mut DVector<f64>, turns:
 
 /// Of each kind, half of the observations are nearer to the fit than this.
 fn scatters(used: &[&Observation], residuals: &[f64]) -> [f64; 4] {
-    [Kind::Unicast, Kind::Forwarded, Kind::Broadcast, Kind::Heard].map(|kind| {
-        let of_kind = used.iter().zip(residuals).filter(|(o, _)| o.kind == kind);
-        let mut distances: Vec<f64> = of_kind.map(|(_, r)| r.abs()).collect();
-        if distances.is_empty() {
-            return LEAST_SCATTER_US;
-        }
-        let middle = distances.len() / 2;
-        let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
-        median.max(LEAST_SCATTER_US)
-    })
+    [ObservationKind::Unicast, ObservationKind::Forwarded, ObservationKind::Broadcast, ObservationKind::Heard]
+        .map(|kind| {
+            let of_kind = used.iter().zip(residuals).filter(|(o, _)| o.kind == kind);
+            let mut distances: Vec<f64> = of_kind.map(|(_, r)| r.abs()).collect();
+            if distances.is_empty() {
+                return LEAST_SCATTER_US;
+            }
+            let middle = distances.len() / 2;
+            let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
+            median.max(LEAST_SCATTER_US)
+        })
 }
 
 fn is_outlier(u: &Unknowns, values: &DVector<f64>, scatter: &[f64; 4], o: &Observation) -> bool {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::{Addr, FlowTag, PacketId};
-use wayhop_trace::{Conversation, Conversations, Ends, HopEvent, HopKind, is_for_all, is_for_neighbours};
+use wayhop_trace::{
+    Conversation, ConversationEnds, Conversations, HopEvent, HopKind, is_for_all, is_for_neighbours,
+};
 
 use crate::frames::RowRef;
 use crate::input::{Mesh, NodeRun};
@@ -97,7 +99,7 @@ pub(crate) fn flows(runs: &[NodeRun], packets: &Packets, order: &[TimedRow]) -> 
         let own = runs.iter().find(|r| r.has(hop.destination)).map(|r| To::Node(r.number));
         let all_of_them = || is_for_all(hop.destination).then_some(To::All);
         let to = own.or_else(all_of_them).or_else(|| ways_out.to(packet, hop.destination));
-        let ends = Ends::new(hop.source, hop.destination, &identity);
+        let ends = ConversationEnds::new(hop.source, hop.destination, &identity);
         let to = to.filter(|_| is_from_outside || runs[node].has(hop.source));
         let Some((to, tag)) = to.and_then(|to| Some((to, conversations.sent(ends, t.at_ns, || ())?))) else {
             all.elsewhere += 1;

@@ -5,7 +5,7 @@ use wayhop_core::BROADCAST;
 use wayhop_trace::HopKind;
 
 use crate::input::NodeRun;
-use crate::observation::{Kind, Observation};
+use crate::observation::{Observation, ObservationKind};
 
 /// Where a frame was seen: node and row.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +16,7 @@ pub(crate) struct RowRef {
 
 /// One frame, or several that are the same to the octet.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct SharedFrame {
     /// Who handed it to an interface.
     pub(crate) sent: Vec<RowRef>,
     /// Who received it.
@@ -24,8 +24,8 @@ pub(crate) struct Frame {
 }
 
 /// All frames, by their digests.
-pub(crate) fn frames(runs: &[NodeRun]) -> FxHashMap<u64, Frame> {
-    let mut all: FxHashMap<u64, Frame> = FxHashMap::default();
+pub(crate) fn frames(runs: &[NodeRun]) -> FxHashMap<u64, SharedFrame> {
+    let mut all: FxHashMap<u64, SharedFrame> = FxHashMap::default();
     for (node, run) in (0..).zip(runs) {
         for (row, (hop, identity)) in (0..).zip(&run.hops) {
             let Some(identity) = identity else { continue };
@@ -41,7 +41,7 @@ pub(crate) fn frames(runs: &[NodeRun]) -> FxHashMap<u64, Frame> {
 }
 
 /// What clocks say of frames that are the only ones of their kind: sent once at most, and received once by each node at most.
-pub(crate) fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, Frame>) -> Vec<Observation> {
+pub(crate) fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, SharedFrame>) -> Vec<Observation> {
     let mut all = Vec::new();
     for (digest, frame) in frames {
         let mut receivers: Vec<u32> = frame.received.iter().map(|s| s.node).collect();
@@ -62,14 +62,16 @@ pub(crate) fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, Frame>) -> 
         };
         if let [sent] = &frame.sent[..] {
             let kind = match row(sent).kind {
-                _ if row(sent).peer == BROADCAST => Kind::Broadcast,
-                HopKind::Forward => Kind::Forwarded,
-                _ => Kind::Unicast,
+                _ if row(sent).peer == BROADCAST => ObservationKind::Broadcast,
+                HopKind::Forward => ObservationKind::Forwarded,
+                _ => ObservationKind::Unicast,
             };
             let others = frame.received.iter().filter(|r| r.node != sent.node);
             all.extend(others.map(|r| observation(kind, sent, r)));
         }
-        all.extend(frame.received.windows(2).map(|pair| observation(Kind::Heard, &pair[0], &pair[1])));
+        all.extend(
+            frame.received.windows(2).map(|pair| observation(ObservationKind::Heard, &pair[0], &pair[1])),
+        );
     }
     // Maps have no order: the same runs give the same clocks.
     all.sort_by_key(|o| (o.frame, o.from, o.to, o.kind as u8));

@@ -39,7 +39,7 @@ use clocks::Clocks;
 pub use error::Error;
 use frames::{RowRef, frames, observations};
 use input::{NodeRun, check_place, check_restarts, names, number, read_all};
-use observation::Kind;
+use observation::ObservationKind;
 pub use options::Options;
 pub use report::{MergeReport, MergedNode};
 pub use split::{ShownClock, split};
@@ -93,7 +93,8 @@ pub fn merge(
         .map(|(c, (begin, end))| (c.time_ns(*begin), c.time_ns(*end)))
         .collect();
     check_restarts(&runs, &by_one_clock)?;
-    let early = all.iter().filter(|o| o.kind != Kind::Heard && clocks.delay_us(o) < 0.0).count() as u64;
+    let early =
+        all.iter().filter(|o| o.kind != ObservationKind::Heard && clocks.delay_us(o) < 0.0).count() as u64;
     let begins = clocks.of_node.iter().map(|c| c.time_ns(0));
     let zero_ns = begins.min().unwrap_or(0);
     let at = |s: &RowRef| {
@@ -108,7 +109,7 @@ pub fn merge(
     order.sort_by_key(|t| (t.at_ns, t.seen));
     let packets = unite::unite(&runs, &frames, &order, &at);
     let flows = flows::flows(&runs, &packets, &order);
-    let ends = fates::Ends::of(
+    let ends = fates::RecordEnds::of(
         runs.iter().zip(&clocks.of_node).map(|(r, c)| (c.time_ns(r.end_ns) - zero_ns, r.was_killed())),
     );
     let stories = fates::stories(&runs, &packets, &flows, &order, &ends);

@@ -2,7 +2,7 @@
 
 /// How the two nodes have to do with the frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ObservationKind {
     /// One sent it to the other: the second time is later than the first, by a delay that is not known.
     Unicast,
     /// The same of a packet that the sender has just received from another node, whose frame it still acknowledges.
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 /// A frame at two nodes, each by its own clock.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct Observation {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ObservationKind,
     /// The sender, or the first of two receivers.
     pub(crate) from: usize,
     pub(crate) from_ns: u64,

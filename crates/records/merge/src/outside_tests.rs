@@ -8,7 +8,7 @@ use wayhop_trace::{
     HopEvent, HopKind, Identity, Manifest, Messages, NodeInfo, Outcome, PacketClass, Summary,
 };
 
-use crate::fates::{Ends, stories};
+use crate::fates::{RecordEnds, stories};
 use crate::flows::{To, flows};
 use crate::frames::RowRef;
 use crate::input::{NodeRun, number};
@@ -107,7 +107,8 @@ fn conversations_with_hosts_outside_are_flows_between_a_node_and_its_gateway() {
     assert_eq!(all.entries.iter().copied().collect::<Vec<_>>(), [RowRef { node: 1, row: 2 }]);
     assert_eq!(all.elsewhere, 1, "a node of the mesh whose run is not here may have got it");
 
-    let fates = stories(&runs, &packets, &all, &order, &Ends::of([(100_000_000_000, false)].into_iter()));
+    let fates =
+        stories(&runs, &packets, &all, &order, &RecordEnds::of([(100_000_000_000, false)].into_iter()));
     let outcomes = |flow: usize| fates[flow].iter().map(|s| s.fates[0].outcome).collect::<Vec<_>>();
     assert_eq!(outcomes(0), [Outcome::Delivered, Outcome::Dropped(DropReason::LostOnAir)]);
     assert_eq!(outcomes(1), [Outcome::Delivered]);

@@ -7,7 +7,7 @@ use wayhop_world::{GeoOrigin, Geodetic};
 use crate::input::NodeRun;
 
 /// From a node's metres to those of the merged run.
-pub(crate) enum Places {
+pub(crate) enum PositionTranslation {
     /// No run says where its origin is: all count from the same one.
     Common,
     /// From the node's origin to the one of the merged run.
@@ -16,7 +16,7 @@ pub(crate) enum Places {
     Unknown,
 }
 
-impl Places {
+impl PositionTranslation {
     /// For each run; and the origin of the merged run: that of the first run that has one.
     pub(crate) fn of(runs: &[NodeRun]) -> (Vec<Self>, Option<Origin>) {
         let Some(origin) = runs.iter().find_map(|r| r.summary.origin) else {
@@ -53,7 +53,7 @@ mod tests {
     fn a_place_is_the_same_from_two_origins() {
         // A thousandth of a degree of latitude at 40.44 degrees is 111.04 m (WGS 84).
         let at = |lat| GeoOrigin::new(Geodetic { lat, lon: -79.94, alt: 0.0 });
-        let places = Places::Moved(at(40.441), at(40.440));
+        let places = PositionTranslation::Moved(at(40.441), at(40.440));
         let p = places.place(Position::new(10.0, 0.0, 1.5)).unwrap();
         assert!((p.x - 10.0).abs() < 0.01 && (p.y - 111.04).abs() < 0.05 && p.z == 1.5, "{p:?}");
     }

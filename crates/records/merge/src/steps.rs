@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::observation::{Kind, Observation};
+use crate::observation::{Observation, ObservationKind};
 
 /// Frames on either side of a jump that must agree.
 const SIDE: usize = 7;
@@ -34,9 +34,13 @@ pub(crate) fn steps(nodes: usize, reference: usize, all: &[Observation]) -> Vec<
         let times = if swapped { [o.to_ns, o.from_ns] } else { [o.from_ns, o.to_ns] };
         let difference_us = (i128::from(times[1]) - i128::from(times[0])) as f64 / 1e3;
         let way = match o.kind {
-            Kind::Heard => Way::Both,
-            Kind::Unicast | Kind::Forwarded | Kind::Broadcast if swapped => Way::Back,
-            Kind::Unicast | Kind::Forwarded | Kind::Broadcast => Way::There,
+            ObservationKind::Heard => FrameHop::Both,
+            ObservationKind::Unicast | ObservationKind::Forwarded | ObservationKind::Broadcast if swapped => {
+                FrameHop::Back
+            }
+            ObservationKind::Unicast | ObservationKind::Forwarded | ObservationKind::Broadcast => {
+                FrameHop::There
+            }
         };
         pairs.entry(key).or_default().push(Sample { times, difference_us, way });
     }
@@ -70,12 +74,12 @@ pub(crate) fn steps(nodes: usize, reference: usize, all: &[Observation]) -> Vec<
 struct Sample {
     times: [u64; 2],
     difference_us: f64,
-    way: Way,
+    way: FrameHop,
 }
 
 /// From which node to which a frame went.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Way {
+enum FrameHop {
     /// From the first to the second: waiting makes the difference larger.
     There,
     /// From the second to the first: waiting makes it smaller.
@@ -145,9 +149,9 @@ fn between<'a>(samples: impl Iterator<Item = &'a Sample>) -> Between {
         from_ns = from_ns.min(s.times[0]);
         until_ns = until_ns.max(s.times[0]);
         match s.way {
-            Way::There => above.push(s.difference_us),
-            Way::Back => below.push(s.difference_us),
-            Way::Both => {
+            FrameHop::There => above.push(s.difference_us),
+            FrameHop::Back => below.push(s.difference_us),
+            FrameHop::Both => {
                 above.push(s.difference_us + HOSTS_US);
                 below.push(s.difference_us - HOSTS_US);
             }
@@ -219,7 +223,7 @@ mod tests {
                     if there { (sent, received + ahead_us(i)) } else { (sent + ahead_us(i), received) };
                 let (from, to) = if there { (0, 1) } else { (1, 0) };
                 let (from_ns, to_ns) = (from_us * 1_000, to_us * 1_000);
-                Observation { kind: Kind::Unicast, from, from_ns, to, to_ns, bytes: 100, frame: i }
+                Observation { kind: ObservationKind::Unicast, from, from_ns, to, to_ns, bytes: 100, frame: i }
             })
             .collect()
     }

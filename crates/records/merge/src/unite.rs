@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::PacketId;
 use wayhop_trace::{HopKind, PacketClass};
 
-use crate::frames::{Frame, RowRef};
+use crate::frames::{RowRef, SharedFrame};
 use crate::input::NodeRun;
 
 /// How much earlier than its sending a reception may seem to be: the clocks' error, and what hosts take between event and record.
@@ -39,7 +39,7 @@ pub(crate) struct TimedRow {
 /// Finds out which rows are of the same packet. `order` has all rows in order of time, and `at` the time of a row.
 pub(crate) fn unite(
     runs: &[NodeRun],
-    frames: &FxHashMap<u64, Frame>,
+    frames: &FxHashMap<u64, SharedFrame>,
     order: &[TimedRow],
     at: &dyn Fn(&RowRef) -> i128,
 ) -> Packets {
@@ -113,7 +113,7 @@ impl Sightings {
 
 /// Joins receptions with transmissions, and receptions without a recorded transmission with each other. Returns the number of
 /// the latter.
-fn unite_frame(all: &mut Sightings, frame: &Frame, at: &dyn Fn(&RowRef) -> i128) -> u64 {
+fn unite_frame(all: &mut Sightings, frame: &SharedFrame, at: &dyn Fn(&RowRef) -> i128) -> u64 {
     let mut sent: Vec<(i128, &RowRef)> = frame.sent.iter().map(|s| (at(s), s)).collect();
     sent.sort_unstable();
     let mut orphans: Vec<(i128, &RowRef)> = Vec::new();

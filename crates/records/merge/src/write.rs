@@ -7,9 +7,9 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, Classifier, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
 use wayhop_trace::{
-    ConnectionEvent, Echo, Echoes, Ends, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs, Manifest,
-    MergeRecord, MergedRun, Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass, PacketOutcome,
-    Recorder, RunDir, RunStatus, SizeEvent, Summary, Totals, ratio,
+    ConnectionEvent, ConversationEnds, Echo, Echoes, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs,
+    Manifest, MergeRecord, MergedRun, Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass,
+    PacketOutcome, Recorder, RunDir, RunStatus, SizeEvent, Summary, Totals, ratio,
 };
 
 use crate::clocks::Clocks;
@@ -19,7 +19,7 @@ use crate::flows::{Flow, FlowPacket, Flows, To};
 use crate::frames::RowRef;
 use crate::input::{NodeRun, names, nodes};
 use crate::options::Options;
-use crate::places::Places;
+use crate::places::PositionTranslation;
 use crate::report::{MergeReport, MergedNode};
 use crate::shared::CommonConfig;
 use crate::unite::{Packets, TimedRow, is_data};
@@ -229,7 +229,7 @@ impl Merge {
     }
 
     fn write_places(&self, recorder: &mut Recorder) -> Option<wayhop_trace::Origin> {
-        let (places, origin) = Places::of(&self.runs);
+        let (places, origin) = PositionTranslation::of(&self.runs);
         for (node, (run, places)) in self.runs.iter().zip(places).enumerate() {
             for p in &run.positions {
                 let Some(at) = places.place(p.at) else { continue };
@@ -373,7 +373,7 @@ impl Merge {
         }
         all_ns.extend_from_slice(&latencies);
         let (count, received) = (u64::from(flow.conversation.packets) * receivers, latencies.len() as u64);
-        let Ends { source, destination, .. } = flow.conversation.ends;
+        let ConversationEnds { source, destination, .. } = flow.conversation.ends;
         let (to, is_outside) = match flow.to {
             To::Node(to) => (Some(to), false),
             To::All => (None, false),

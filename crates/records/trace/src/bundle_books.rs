@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{NodeId, Time};
+use wayhop_core::{BundleEventKind, NodeId, Time};
 
-use crate::bundle_event::{BundleEvent, BundleEventKind, ContactEvent};
+use crate::bundle_event::{BundleEvent, ContactEvent};
 use crate::bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
 use crate::summary::{LatencyMs, ratio};
 

@@ -13,7 +13,7 @@ pub(crate) const MOST_CONVERSATIONS: usize = 100_000;
 
 /// The ends of one direction of a conversation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ends {
+pub struct ConversationEnds {
     /// IP source.
     pub source: Addr,
     /// IP destination.
@@ -24,7 +24,7 @@ pub struct Ends {
     pub ports: Option<(u16, u16)>,
 }
 
-impl Ends {
+impl ConversationEnds {
     /// Those of a packet with these addresses.
     pub const fn new(source: Addr, destination: Addr, packet: &Identity) -> Self {
         Self { source, destination, protocol: packet.protocol, ports: packet.ports }
@@ -68,7 +68,7 @@ pub fn is_for_neighbours(a: Addr) -> bool {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Conversation<T = ()> {
     /// Who talks to whom.
-    pub ends: Ends,
+    pub ends: ConversationEnds,
     /// Packets.
     pub packets: u32,
     /// When the first one was sent, nanoseconds.
@@ -93,7 +93,7 @@ impl<T> Conversation<T> {
 
     /// A flow's summary with what identifies the conversation. `from` and `to` are its ends in the mesh, where there are such.
     pub fn summary(&self, id: u32, from: Option<u32>, to: Option<u32>) -> FlowSummary {
-        let Ends { source, destination, protocol, ports } = self.ends;
+        let ConversationEnds { source, destination, protocol, ports } = self.ends;
         let is_node = |to: Option<u32>, at: Addr| to.is_some() || is_for_all(at);
         FlowSummary {
             id,
@@ -113,7 +113,7 @@ impl<T> Conversation<T> {
 /// Numbers conversations, and the packets of each, as they appear.
 #[derive(Debug, Default)]
 pub struct Conversations<T = ()> {
-    known: FxHashMap<Ends, u32>,
+    known: FxHashMap<ConversationEnds, u32>,
     list: Vec<Conversation<T>>,
     /// The number of the first.
     first: u32,
@@ -129,7 +129,7 @@ impl<T> Conversations<T> {
 
     /// The flow of a packet that was sent now, and its number in the flow; `more` is of a conversation that begins with it. `None` if
     /// there are too many conversations for a new one.
-    pub fn sent(&mut self, ends: Ends, at_ns: i128, more: impl FnOnce() -> T) -> Option<FlowTag> {
+    pub fn sent(&mut self, ends: ConversationEnds, at_ns: i128, more: impl FnOnce() -> T) -> Option<FlowTag> {
         let next = self.list.len();
         if next >= MOST_CONVERSATIONS && !self.known.contains_key(&ends) {
             return None;
@@ -175,9 +175,9 @@ mod tests {
 
     use super::*;
 
-    fn ends(from: u8, to: u8, protocol: u8, ports: Option<(u16, u16)>) -> Ends {
+    fn ends(from: u8, to: u8, protocol: u8, ports: Option<(u16, u16)>) -> ConversationEnds {
         let a = |n| Addr::from(Ipv4Addr::new(10, 0, 0, n));
-        Ends { source: a(from), destination: a(to), protocol, ports }
+        ConversationEnds { source: a(from), destination: a(to), protocol, ports }
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             sent in proptest::collection::vec((0_u8..4, 0_u8..4, 0_u8..3, 0_u16..3), 0..200),
         ) {
             let mut all = Conversations::<()>::behind(2);
-            let mut order: Vec<(Ends, u32)> = Vec::new();
+            let mut order: Vec<(ConversationEnds, u32)> = Vec::new();
             for (at, (from, to, protocol, port)) in sent.into_iter().enumerate() {
                 let e = ends(from, to, protocol, (port > 0).then_some((port, 9)));
                 let tag = all.sent(e, at as i128, || ()).expect("room");

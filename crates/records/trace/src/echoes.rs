@@ -2,13 +2,13 @@
 
 use wayhop_core::Addr;
 
-use crate::{Echo, Ends, Identity, Recent};
+use crate::{ConversationEnds, Echo, Identity, Recent};
 
 /// Requests that are remembered until their answers come.
 const MOST_WAITING: usize = 1 << 16;
 
 /// The two ends of a request and its identifier and sequence number.
-type Key = (Ends, u16);
+type Key = (ConversationEnds, u16);
 
 /// Echo requests whose answers may still come.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ struct EchoRequest {
 
 /// An answer that came back.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct EchoReply {
     /// The flow of the request.
     pub flow: u32,
     /// From sending the request to receiving the answer, nanoseconds; 0 if clocks that are nearly right show less.
@@ -38,7 +38,7 @@ impl Default for Echoes {
 
 impl Echoes {
     /// A program sent a packet of this flow; only echo requests count.
-    pub fn sent(&mut self, ends: Ends, packet: &Identity, flow: u32, at_ns: i128) {
+    pub fn sent(&mut self, ends: ConversationEnds, packet: &Identity, flow: u32, at_ns: i128) {
         if let Some(Echo::Request(sequence)) = packet.echo {
             // Sequence numbers wrap: the last request counts.
             self.0.put((ends, sequence), Some(EchoRequest { flow, at_ns }));
@@ -46,13 +46,18 @@ impl Echoes {
     }
 
     /// A packet was delivered: which request it answers. A second answer to one is none.
-    pub fn delivered(&mut self, (from, to): (Addr, Addr), packet: &Identity, at_ns: i128) -> Option<Answer> {
+    pub fn delivered(
+        &mut self,
+        (from, to): (Addr, Addr),
+        packet: &Identity,
+        at_ns: i128,
+    ) -> Option<EchoReply> {
         let Some(Echo::Reply(sequence)) = packet.echo else { return None };
-        let key = (Ends::new(to, from, packet), sequence);
+        let key = (ConversationEnds::new(to, from, packet), sequence);
         let asked = self.0.get(&key).flatten()?;
         self.0.put(key, None);
         let round_trip_ns = u64::try_from(at_ns - asked.at_ns).unwrap_or(0);
-        Some(Answer { flow: asked.flow, round_trip_ns })
+        Some(EchoReply { flow: asked.flow, round_trip_ns })
     }
 }
 
@@ -73,7 +78,7 @@ mod tests {
         let mut echoes = Echoes::default();
         for (sequence, at_ns) in [(1, 100), (2, 200), (3, 300)] {
             let request = echo(Echo::Request(sequence));
-            echoes.sent(Ends::new(a, b, &request), &request, 4, at_ns);
+            echoes.sent(ConversationEnds::new(a, b, &request), &request, 4, at_ns);
         }
         let mut back = |from, to, sequence, at_ns| {
             echoes

@@ -204,19 +204,11 @@ pub enum GpsSource {
     Heard,
 }
 
-impl GpsSource {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Receiver, Self::Told, Self::Heard];
-
-    /// The name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Receiver => "receiver",
-            Self::Told => "told",
-            Self::Heard => "heard",
-        }
-    }
-}
+wayhop_core::names!(GpsSource {
+    Receiver = "receiver",
+    Told = "told",
+    Heard = "heard",
+});
 
 /// What became of a flow's packet: one row of the `outcomes` table. One for each packet that its flow counts as sent; of a packet
 /// to several nodes one for each outcome.

@@ -264,7 +264,7 @@ mod tests {
         format.write_empty(&mut p, A);
         let bare = p.bytes().to_vec();
         let block = auth::Block {
-            kind: auth::Kind::Message,
+            kind: auth::BlockKind::Message,
             key_id: 1,
             transmitter: A,
             index: 7,

@@ -10,7 +10,7 @@ use wayhop_core::Classifier;
 
 use crate::fates::Fates;
 use crate::run_dir::SUMMARY;
-use crate::tables::{Checkpoint, FLOWS, OUTCOMES, TABLES, Table, Tables, mend, open_table};
+use crate::tables::{Checkpoint, FLOWS, OUTCOMES, TABLES, TableWriter, Tables, mend, open_table};
 use crate::{Error, HopKind, PacketOutcome, RunDir, RunStatus, Summary};
 
 /// Where tables are rewritten, in the run directory.
@@ -181,13 +181,13 @@ pub fn recover(
     if run.has("outcomes")
         && let Some(outcomes) = outcomes
     {
-        let mut table = Table::create(&workshop, "outcomes", OUTCOMES)?;
+        let mut table = TableWriter::create(&workshop, "outcomes", OUTCOMES)?;
         table.extend(outcomes)?;
         table.close()?;
         put("outcomes")?;
     }
     if run.has("packets") {
-        let mut table = Table::create(&workshop, "flows", FLOWS)?;
+        let mut table = TableWriter::create(&workshop, "flows", FLOWS)?;
         table.extend(summary.flows.iter().cloned())?;
         table.close()?;
         put("flows")?;

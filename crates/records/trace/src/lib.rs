@@ -52,16 +52,16 @@ mod transmissions;
 mod writer;
 
 pub use bundle_books::BundleBooks;
-pub use bundle_event::{BundleEvent, BundleEventKind, ContactEvent};
+pub use bundle_event::{BundleEvent, ContactEvent};
 pub use bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
 pub use capture::{
     CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,
     put_ethernet_frame, put_ethernet_header, put_ethernet_headers,
 };
 pub use class::PacketClass;
-pub use conversations::{Conversation, Conversations, Ends, is_for_all, is_for_neighbours};
-pub use decode::{Decoder, LINKTYPE_IEEE802_11, Link, NoPacket, PassedOver, dissect, network};
-pub use echoes::{Answer, Echoes};
+pub use conversations::{Conversation, ConversationEnds, Conversations, is_for_all, is_for_neighbours};
+pub use decode::{DecodedFrame, Decoder, LINKTYPE_IEEE802_11, NoPacket, PassedOver, dissect, network};
+pub use echoes::{EchoReply, Echoes};
 pub use error::Error;
 pub use event::{
     ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, NoteEvent, Outcome,
@@ -86,8 +86,8 @@ pub use summary::{
     ProgramExit, Programs, Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, Power, Search, TABLES, TableFile, Tables, addresses, export_csv, motion,
-    node_names, open_table, outcome_rows, packet_rows, power, searches,
+    OutcomeRow, PacketRow, PowerChange, RouteSearch, TABLES, TableFile, Tables, addresses, export_csv,
+    motion, node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use transmissions::{OverheadFrames, Rfc2501, Transmissions};
 pub use wayhop_core::{Classifier, HopKind, MessageCounts, Messages};

@@ -5,7 +5,7 @@ use std::any::Any;
 use crate::batch::Batch;
 use crate::observer::Observer;
 use crate::outputs::{NodeInfo, Outputs};
-use crate::tables::{FLOWS, Table};
+use crate::tables::{FLOWS, TableWriter};
 use crate::writer::Writer;
 use crate::{
     BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, FlowSummary, FrameEvent, GpsEvent, HopEvent,
@@ -371,7 +371,7 @@ impl std::fmt::Debug for Recorder {
 }
 
 fn write_flows(dir: &RunDir, summary: &Summary) -> Result<(), Error> {
-    let mut table = Table::create(dir.path(), "flows", FLOWS)?;
+    let mut table = TableWriter::create(dir.path(), "flows", FLOWS)?;
     table.extend(summary.flows.iter().cloned())?;
     table.close()
 }

@@ -12,7 +12,7 @@ use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::tables::{
     AnyTable, BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, Checkpoints, EVENTS, GPS, IDENTITIES, NODES,
-    OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, SIZES, TCP, Table,
+    OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, SIZES, TCP, TableWriter,
 };
 use crate::{
     BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo,
@@ -180,13 +180,13 @@ macro_rules! record_tables {
     ($($field:ident: $record:ty, $name:literal, $columns:ident, $has:expr;)*) => {
         /// A table for each kind of record that the run keeps.
         struct RecordTables {
-            $($field: Option<Table<$record>>,)*
+            $($field: Option<TableWriter<$record>>,)*
         }
 
         impl RecordTables {
             fn create(path: &Path, outputs: &Outputs) -> Result<Self, Error> {
                 let has = |of: fn(&Outputs) -> bool| of(outputs).then_some(());
-                Ok(Self { $($field: has($has).map(|()| Table::create(path, $name, $columns)).transpose()?,)* })
+                Ok(Self { $($field: has($has).map(|()| TableWriter::create(path, $name, $columns)).transpose()?,)* })
             }
             fn write(&mut self, batch: &Batch) -> Result<(), Error> {
                 $(if let Some(table) = &mut self.$field {
@@ -277,7 +277,7 @@ impl Sinks {
 impl Tables {
     fn create(dir: &RunDir, nodes: Vec<NodeInfo>, outputs: &Outputs) -> Result<Self, Error> {
         let path = dir.path();
-        let mut who = Table::create(path, "nodes", NODES)?;
+        let mut who = TableWriter::create(path, "nodes", NODES)?;
         who.extend((0..).zip(nodes))?;
         who.close()?;
         if outputs.durable {

@@ -14,7 +14,7 @@ use wayhop_wire::ipv4;
 use crate::cache::Provenance;
 use crate::cache::path::Path;
 use crate::engine::state::Engine;
-use crate::forwarding::view::Way;
+use crate::forwarding::view::RouteView;
 
 impl Engine {
     /// What is the mesh's, and what this node leads to, may have changed.
@@ -103,7 +103,7 @@ impl Engine {
     }
 }
 
-impl Way {
+impl RouteView {
     /// The node that chose the way, and what was passed from it on: of a packet from outside, the gateway.
     pub(crate) fn chosen_by(&self) -> (Option<Ipv4Addr>, &[Ipv4Addr]) {
         let skipped = usize::from(self.nodes.first_external() && self.receiver > 1);

@@ -5,12 +5,12 @@ use wayhop_core::Time;
 /// Rows sorted by key, at most `capacity` of them. It allocates while it grows and never again.
 #[derive(Clone, Debug)]
 pub(crate) struct SortedTable<K, V> {
-    rows: Vec<Row<K, V>>,
+    rows: Vec<NeighbourRow<K, V>>,
     capacity: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Row<K, V> {
+struct NeighbourRow<K, V> {
     key: K,
     touched: Time,
     value: V,
@@ -41,7 +41,7 @@ impl<K: Ord + Copy, V> SortedTable<K, V> {
             self.rows.remove(oldest);
         }
         let at = self.find(key).unwrap_or_else(|at| at);
-        self.rows.insert(at, Row { key, touched: now, value: make() });
+        self.rows.insert(at, NeighbourRow { key, touched: now, value: make() });
         &mut self.rows[at].value
     }
     pub(crate) fn remove(&mut self, key: K) {

@@ -116,8 +116,8 @@ fn up_to<'a>(d: &Datagram<'a>, end: usize) -> Datagram<'a> {
 fn authentication(b: &auth::Block) -> DecodedMessage {
     let hex = |n: u64| format!("{n:016x}");
     let (kind, exchange) = match &b.kind {
-        auth::Kind::Message => ("message", None),
-        auth::Kind::Exchange(e) => ("exchange", Some(e)),
+        auth::BlockKind::Message => ("message", None),
+        auth::BlockKind::Exchange(e) => ("exchange", Some(e)),
     };
     let answer =
         |(to, nonce): &(Ipv4Addr, u64)| serde_json::json!({ "to": to.to_string(), "nonce": hex(*nonce) });

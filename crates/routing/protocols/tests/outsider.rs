@@ -9,7 +9,7 @@ use wayhop_core::{
     Addr, BROADCAST, Claim, Description, FlowTag, Mac, Packet, PacketMeta, Pool, Purpose, Rng, stream,
 };
 use wayhop_protocols::{ALL, classify, decode, find};
-use wayhop_testkit::{Net, What, addr, ms, secs};
+use wayhop_testkit::{EventKind, Net, addr, ms, secs};
 use wayhop_wire::auth::{Block, Format};
 use wayhop_wire::ipv4;
 
@@ -63,7 +63,7 @@ fn decisions(net: &Net) -> Vec<Vec<(FlowTag, Addr, Vec<u8>)>> {
     let mut pool = Pool::new();
     let mut of = |node: usize| {
         let sent = net.of(node).filter_map(|r| match &r.what {
-            What::Sent { flow: Some(flow), next_hop, bytes, .. } => Some((*flow, *next_hop, bytes)),
+            EventKind::Sent { flow: Some(flow), next_hop, bytes, .. } => Some((*flow, *next_hop, bytes)),
             _ => None,
         });
         sent.map(|(flow, next_hop, bytes)| {
@@ -85,7 +85,7 @@ fn routes(net: &Net) -> Vec<Vec<String>> {
 /// The routing packets so far.
 fn heard(net: &Net) -> Vec<Heard> {
     let routing = net.record().iter().filter_map(|r| match &r.what {
-        What::Sent { bytes, next_hop, .. } => Some((r.node, bytes, *next_hop == BROADCAST)),
+        EventKind::Sent { bytes, next_hop, .. } => Some((r.node, bytes, *next_hop == BROADCAST)),
         _ => None,
     });
     let is_sealed = |bytes: &[u8]| formats().find_map(|f| f.find(bytes)).is_some();
@@ -222,7 +222,7 @@ fn a_forged_source_route_leads_a_packet_only_where_keys_do_not_cover_data() {
         let mut net = network(find("dsr").unwrap(), Some(&keys_with(7, covers_data)));
         net.run_until(secs(40.0));
         let of_node_1 = net.of(1).find_map(|r| match &r.what {
-            What::Sent { flow: Some(flow), bytes, .. } if flow.flow == 1 => Some(bytes.clone()),
+            EventKind::Sent { flow: Some(flow), bytes, .. } if flow.flow == 1 => Some(bytes.clone()),
             _ => None,
         });
         let mut p = Pool::new().packet(&of_node_1.unwrap(), PacketMeta::default());
@@ -232,8 +232,9 @@ fn a_forged_source_route_leads_a_packet_only_where_keys_do_not_cover_data() {
         net.clear_record();
         net.inject(2, addr(1), false, &forged);
         net.run_for(ms(500));
-        let passes =
-            net.of(2).any(|r| matches!(&r.what, What::Sent { flow: None, bytes, .. } if is_marked(bytes)));
+        let passes = net
+            .of(2)
+            .any(|r| matches!(&r.what, EventKind::Sent { flow: None, bytes, .. } if is_marked(bytes)));
         assert_eq!(passes, !covers_data);
         let refused = net.drops().iter().any(|(_, why)| why.name() == "AUTH_MISSING");
         assert_eq!(refused, covers_data);

@@ -8,7 +8,7 @@ use wayhop_node::Due;
 
 use crate::event::Happening;
 use crate::net::Net;
-use crate::record::What;
+use crate::record::EventKind;
 
 /// The packets that are somewhere: (place, id, flow).
 #[derive(Default)]
@@ -76,12 +76,12 @@ impl Net {
         let mut ended: BTreeSet<FlowTag> = there.0.iter().filter_map(|(_, _, f)| *f).collect();
         for r in &self.common.record {
             match r.what {
-                What::Originated { id, flow } => {
+                EventKind::Originated { id, flow } => {
                     open.insert(flow, id);
                 }
-                What::Delivered { flow: Some(f), .. }
-                | What::Dropped { flow: Some(f), .. }
-                | What::LostOnAir { flow: Some(f), .. } => {
+                EventKind::Delivered { flow: Some(f), .. }
+                | EventKind::Dropped { flow: Some(f), .. }
+                | EventKind::LostOnAir { flow: Some(f), .. } => {
                     ended.insert(f);
                 }
                 _ => {}

@@ -54,7 +54,7 @@ pub use net::Net;
 pub use octets::Octets;
 pub use packets::{TestPacket, addr, data_packet};
 pub use query::Tables;
-pub use record::{Record, What};
+pub use record::{EventKind, Record};
 pub use shorthand::{Mute, among_mutes, held, ms, own_seq, route, secs};
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use wayhop_core::{BROADCAST, Frame, IfaceId, Reporting, RxMeta, TxStatus};
 use crate::event::Happening;
 use crate::links::Link;
 use crate::net::Net;
-use crate::record::What;
+use crate::record::EventKind;
 
 impl Net {
     /// Lets a node that is not sending begin with the next frame of its queue.
@@ -84,7 +84,7 @@ impl Net {
 
     fn log_lost(&mut self, node: usize, frame: &Frame) {
         let meta = frame.packet.meta;
-        self.common.log(node, What::LostOnAir { id: meta.id, flow: meta.flow });
+        self.common.log(node, EventKind::LostOnAir { id: meta.id, flow: meta.flow });
     }
 
     /// Gives the bytes to every neighbour that listens in and is not the receiver.

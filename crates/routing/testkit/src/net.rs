@@ -17,7 +17,7 @@ use crate::event::{Event, Happening};
 use crate::host::Host;
 use crate::links::{Link, LinkTable};
 use crate::packets::{TestPacket, addr, data_packet};
-use crate::record::{Record, What};
+use crate::record::{EventKind, Record};
 use crate::world::{Common, NodeWorld, Transmitter};
 
 /// N nodes on scripted links.
@@ -148,7 +148,7 @@ impl Net {
         let mut meta = self.common.work.new_meta(self.common.now);
         meta.flow = Some(tag);
         let p = self.common.work.pool.packet(&data_packet(t, &vec![0; self.config.payload]), meta);
-        self.common.log(node, What::Originated { id: meta.id, flow: tag });
+        self.common.log(node, EventKind::Originated { id: meta.id, flow: tag });
         self.call(node, |n, w, now| n.missed(w, now, p));
     }
 
@@ -281,7 +281,7 @@ impl Net {
         let mut meta = self.common.work.new_meta(self.common.now);
         meta.flow = Some(tag);
         let p = self.common.work.pool.packet(&data_packet(t, &payload), meta);
-        self.common.log(node, What::Originated { id: meta.id, flow: tag });
+        self.common.log(node, EventKind::Originated { id: meta.id, flow: tag });
         self.call(node, |n, w, now| n.originate(w, now, p));
     }
 }

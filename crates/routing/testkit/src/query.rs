@@ -10,7 +10,7 @@ use wayhop_wire::{icmp, ipv4};
 use crate::net::Net;
 use crate::packets::addr;
 use crate::pcap;
-use crate::record::{Record, What};
+use crate::record::{EventKind, Record};
 
 /// A protocol's tables as text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +49,7 @@ impl Net {
     /// If it got something else, or a notice that does not quote eight octets of its own packet (RFC 792).
     pub fn host_unreachables(&self, node: usize) -> Vec<(Ipv4Addr, Ipv4Addr)> {
         let delivered = self.of(node).filter_map(|r| match &r.what {
-            What::Delivered { bytes, .. } => Some(bytes),
+            EventKind::Delivered { bytes, .. } => Some(bytes),
             _ => None,
         });
         delivered
@@ -76,7 +76,7 @@ impl Net {
     /// The sequence numbers of a flow's packets that were delivered, in order of arrival, doubles included.
     pub fn delivered(&self, flow: u32) -> Vec<u32> {
         let seq = |r: &Record| match r.what {
-            What::Delivered { flow: Some(f), .. } if f.flow == flow => Some(f.seq),
+            EventKind::Delivered { flow: Some(f), .. } if f.flow == flow => Some(f.seq),
             _ => None,
         };
         self.common.record.iter().filter_map(seq).collect()
@@ -84,7 +84,7 @@ impl Net {
     /// The reasons of all drops of data and control packets, in order.
     pub fn drops(&self) -> Vec<(NodeId, DropReason)> {
         let reason = |r: &Record| match r.what {
-            What::Dropped { reason, .. } => Some((r.node, reason)),
+            EventKind::Dropped { reason, .. } => Some((r.node, reason)),
             _ => None,
         };
         self.common.record.iter().filter_map(reason).collect()
@@ -92,14 +92,14 @@ impl Net {
     /// The frames that node `node` put on the air: (record, IPv4 next hop, IP packet).
     pub fn sent_by(&self, node: usize) -> impl Iterator<Item = (&Record, Ipv4Addr, &[u8])> {
         self.of(node).filter_map(|r| match &r.what {
-            What::Sent { next_hop, bytes, .. } => Some((r, next_hop.v4()?, bytes.as_slice())),
+            EventKind::Sent { next_hop, bytes, .. } => Some((r, next_hop.v4()?, bytes.as_slice())),
             _ => None,
         })
     }
     /// The remarks of a name, with their nodes.
     pub fn notes(&self, what: &str) -> Vec<(NodeId, TraceNote)> {
         let note = |r: &Record| match r.what {
-            What::Note(n) if n.what == what => Some((r.node, n)),
+            EventKind::Note(n) if n.what == what => Some((r.node, n)),
             _ => None,
         };
         self.common.record.iter().filter_map(note).collect()
@@ -108,7 +108,7 @@ impl Net {
     /// The states in which a node sent its packets, in order.
     pub fn states(&self, node: usize) -> Vec<SendState> {
         let of_node = self.common.record.iter().filter(|r| r.node.index() == node);
-        of_node.filter_map(|r| if let What::State(s) = r.what { Some(s) } else { None }).collect()
+        of_node.filter_map(|r| if let EventKind::State(s) = r.what { Some(s) } else { None }).collect()
     }
     /// The row of a node's forwarding table for a destination.
     pub fn route(&self, node: usize, to: Ipv4Addr) -> Option<Route> {
@@ -129,7 +129,7 @@ impl Net {
     /// Writes every frame that was sent as a capture.
     pub fn write_pcap(&self, to: impl io::Write) -> io::Result<()> {
         let frames = self.common.record.iter().filter_map(|r| match &r.what {
-            What::Sent { bytes, .. } => Some((r.at, bytes.as_slice())),
+            EventKind::Sent { bytes, .. } => Some((r.at, bytes.as_slice())),
             _ => None,
         });
         pcap::write(to, frames)

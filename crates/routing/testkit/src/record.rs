@@ -13,12 +13,12 @@ pub struct Record {
     /// Where.
     pub node: NodeId,
     /// What.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// The kinds of things that happen.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum EventKind {
     /// An application handed a packet down.
     Originated {
         /// The packet.

@@ -7,7 +7,7 @@ use wayhop_core::{
 
 use wayhop_wire::ipv4;
 
-use crate::{Link, Net, TestPacket, What, addr, data_packet, pcap, tshark};
+use crate::{EventKind, Link, Net, TestPacket, addr, data_packet, pcap, tshark};
 
 /// A protocol whose next hops the test dictates: it passes packets up and down the line of nodes.
 struct Line {
@@ -131,7 +131,7 @@ fn both_data_planes_carry_packets_over_three_hops() {
 fn a_timer_set_again_moves_and_a_cleared_one_is_silent() {
     let mut net = line_of(1, DataPlane::PerPacket);
     net.run_until(secs(20.0));
-    let fired: Vec<_> = net.record().iter().filter(|r| matches!(r.what, What::Note(_))).collect();
+    let fired: Vec<_> = net.record().iter().filter(|r| matches!(r.what, EventKind::Note(_))).collect();
     assert_eq!(fired.len(), 1);
     assert_eq!(fired[0].at, secs(1.0));
 }
@@ -195,7 +195,7 @@ fn without_acknowledgements_the_status_is_unknown_and_losses_are_silent() {
     net.run_until(secs(4.0));
     assert_eq!(net.delivered(1), [0]);
     assert_eq!(net.notes("unknown").len(), 2);
-    assert_eq!(net.record().iter().filter(|r| matches!(r.what, What::LostOnAir { .. })).count(), 1);
+    assert_eq!(net.record().iter().filter(|r| matches!(r.what, EventKind::LostOnAir { .. })).count(), 1);
     net.assert_conserved();
 }
 

@@ -7,10 +7,10 @@ use wayhop_core::{
     DropReason, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey, TraceNote,
     TxReport, TxStatus,
 };
-use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Seen, Stage, Workspace, World};
+use wayhop_node::{Above, Below, Due, Hop, HopKind, InputContext, InstalledRoute, Stage, Workspace, World};
 
 use crate::event::{Event, Happening};
-use crate::record::{Record, What};
+use crate::record::{EventKind, Record};
 
 /// What all nodes share.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Common {
     }
     /// A node begins to transmit.
     pub(crate) fn transmit(&mut self, node: usize, frame: Frame) {
-        let what = What::Sent {
+        let what = EventKind::Sent {
             id: frame.packet.meta.id,
             flow: frame.packet.meta.flow,
             next_hop: frame.next_hop,
@@ -54,7 +54,7 @@ impl Common {
         let life = t.life;
         self.schedule(self.now + self.airtime, Happening::AirEnd { node, life });
     }
-    pub(crate) fn log(&mut self, node: usize, what: What) {
+    pub(crate) fn log(&mut self, node: usize, what: EventKind) {
         self.record.push(Record { at: self.now, node: NodeId(node as u32), what });
     }
 }
@@ -106,32 +106,32 @@ impl World for NodeWorld<'_> {
     fn logs_inputs(&self) -> bool {
         true
     }
-    fn log_input(&mut self, _: Time, _: u8, _: &Seen<'_>, input: &Input<'_>) {
+    fn log_input(&mut self, _: Time, _: u8, _: &InputContext<'_>, input: &Input<'_>) {
         if let Input::TxStatus(TxReport { next_hop, status, .. }) = *input
             && !matches!(status, TxStatus::Acked | TxStatus::Unknown)
         {
-            self.common.log(self.node, What::Status { next_hop, status });
+            self.common.log(self.node, EventKind::Status { next_hop, status });
         }
     }
     fn record(&mut self, _: Time, p: &Packet, hop: Hop) {
         let (id, flow) = (p.meta.id, p.meta.flow);
         let what = match (hop.kind, hop.reason) {
-            (HopKind::Deliver, _) => What::Delivered { id, flow, bytes: p.bytes().to_vec() },
-            (HopKind::Drop, Some(reason)) => What::Dropped { id, flow, reason },
+            (HopKind::Deliver, _) => EventKind::Delivered { id, flow, bytes: p.bytes().to_vec() },
+            (HopKind::Drop, Some(reason)) => EventKind::Dropped { id, flow, reason },
             _ => return,
         };
         self.common.log(self.node, what);
     }
     fn note(&mut self, _: Time, note: TraceNote) {
-        self.common.log(self.node, What::Note(note));
+        self.common.log(self.node, EventKind::Note(note));
     }
     fn state(&mut self, _: Time, state: SendState) {
-        self.common.log(self.node, What::State(state));
+        self.common.log(self.node, EventKind::State(state));
     }
-    fn route_installed(&mut self, _: Time, row: &Row) {
-        self.common.log(self.node, What::Installed(row.route));
+    fn route_installed(&mut self, _: Time, row: &InstalledRoute) {
+        self.common.log(self.node, EventKind::Installed(row.route));
     }
     fn route_removed(&mut self, _: Time, destination: Prefix) {
-        self.common.log(self.node, What::Uninstalled(destination));
+        self.common.log(self.node, EventKind::Uninstalled(destination));
     }
 }

@@ -13,11 +13,11 @@ const FURTHER: [&str; 2] = ["item of another kind", "items of other kinds"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Omissions {
     file: PathBuf,
-    kinds: Vec<Kind>,
+    kinds: Vec<OmissionKind>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Kind {
+struct OmissionKind {
     one: String,
     several: String,
     count: usize,
@@ -38,7 +38,7 @@ impl Omissions {
         let [one, several] = if full && is_new { FURTHER } else { kind };
         let at = self.kinds.iter().position(|k| k.one == one).unwrap_or_else(|| {
             let (one, several) = (one.to_owned(), several.to_owned());
-            self.kinds.push(Kind { one, several, count: 0, lines: Vec::new() });
+            self.kinds.push(OmissionKind { one, several, count: 0, lines: Vec::new() });
             self.kinds.len() - 1
         });
         let kind = &mut self.kinds[at];
@@ -60,7 +60,7 @@ impl Omissions {
 
     /// What was skipped, one text per kind, such as `3 sentences with a wrong checksum (lines 4, 7 and 9)`.
     pub fn kinds(&self) -> impl Iterator<Item = String> {
-        self.kinds.iter().map(Kind::shown)
+        self.kinds.iter().map(OmissionKind::shown)
     }
 
     /// A note for each kind.
@@ -77,7 +77,7 @@ impl Omissions {
     }
 }
 
-impl Kind {
+impl OmissionKind {
     fn shown(&self) -> String {
         let name = if self.count == 1 { &self.one } else { &self.several };
         let mut lines: Vec<String> = self.lines.iter().map(ToString::to_string).collect();

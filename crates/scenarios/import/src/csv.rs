@@ -26,7 +26,7 @@ const NO_PLACE: [&str; 2] = ["row without a place", "rows without a place"];
 
 /// A row's moment and place: x and y, or longitude and latitude.
 #[derive(Copy, Clone)]
-struct Row {
+struct FixRow {
     at_s: f64,
     until_s: Option<f64>,
     x: f64,
@@ -40,7 +40,7 @@ struct Row {
 struct Node {
     name: String,
     file: usize,
-    rows: Vec<Row>,
+    rows: Vec<FixRow>,
 }
 
 /// A scenario from positions in tables whose first line names the columns. Rows without a node column belong to one
@@ -71,7 +71,7 @@ pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
         nodes.sort_by_key(|n| n.name.parse::<u32>().unwrap_or_default());
     }
     let (tracks, origin) = if degrees == Some(true) {
-        let fix = |r: &Row| {
+        let fix = |r: &FixRow| {
             let place = geodetic(r.y, r.x)?;
             Some(Fix { at_s: r.at_s, place, height_m: r.z, line: r.line })
         };
@@ -220,7 +220,7 @@ impl<'a> Table<'a> {
             .or_else(|| moment::unix_s(&format!("1970-01-01T{written}")))
     }
 
-    fn row(&self, cells: &[String], at_s: f64, line: u32) -> Option<Row> {
+    fn row(&self, cells: &[String], at_s: f64, line: u32) -> Option<FixRow> {
         let value = |m: Meaning| -> Option<f64> {
             let c = self.columns.get(m)?;
             Some(self.number(&cells[c.at])? * c.unit.unwrap_or(1.0))
@@ -233,7 +233,7 @@ impl<'a> Table<'a> {
             (value(Meaning::X)?, value(Meaning::Y)?, value(Meaning::Z))
         };
         let velocity = [Meaning::Vx, Meaning::Vy, Meaning::Vz].map(|m| value(m).unwrap_or(0.0));
-        Some(Row { at_s, until_s: value(Meaning::Until), x, y, z, velocity, line })
+        Some(FixRow { at_s, until_s: value(Meaning::Until), x, y, z, velocity, line })
     }
 }
 
@@ -266,7 +266,7 @@ fn cells(line: &str, separator: char) -> Vec<String> {
 /// Refuses x and y that can only be degrees, as geographic information systems call them.
 fn refuse_degrees(nodes: &[Node]) -> Result<(), Error> {
     let rows = || nodes.iter().flat_map(|n| &n.rows);
-    let range = |of: fn(&Row) -> f64| {
+    let range = |of: fn(&FixRow) -> f64| {
         let (low, high) =
             rows().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         high - low
@@ -281,7 +281,7 @@ fn refuse_degrees(nodes: &[Node]) -> Result<(), Error> {
 }
 
 /// Where a node is and, if rows have velocities, where each leg ends.
-fn points(mut rows: Vec<Row>, heights: Heights) -> Vec<Point> {
+fn points(mut rows: Vec<FixRow>, heights: Heights) -> Vec<Point> {
     if rows.iter().any(|r| r.until_s.is_some()) {
         // Of two legs that begin at the same time the later row applies, and a leg ends where the next one begins.
         rows.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
@@ -289,7 +289,7 @@ fn points(mut rows: Vec<Row>, heights: Heights) -> Vec<Point> {
         rows.dedup_by(|earlier, later| earlier.at_s == later.at_s);
         rows.reverse();
     }
-    let z = |r: &Row| if heights == Heights::Read { r.z.unwrap_or(0.0) } else { 0.0 };
+    let z = |r: &FixRow| if heights == Heights::Read { r.z.unwrap_or(0.0) } else { 0.0 };
     let mut all = Vec::with_capacity(rows.len());
     for (i, r) in rows.iter().enumerate() {
         all.push(Point { at_s: r.at_s, place: Position::new(r.x, r.y, z(r)), line: r.line });

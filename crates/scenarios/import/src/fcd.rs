@@ -29,7 +29,7 @@ const NO_NUMBERS: [&str; 2] =
 
 /// What the numbers of the places are.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Places {
+pub enum FcdCoordinates {
     /// What the file shows them to be.
     #[default]
     Detect,
@@ -41,7 +41,7 @@ pub enum Places {
 
 /// Where a mover is at a moment.
 #[derive(Copy, Clone)]
-struct Row {
+struct MoverRow {
     at_s: f64,
     x: f64,
     y: f64,
@@ -55,25 +55,30 @@ struct Row {
 struct Mover {
     kind: String,
     id: String,
-    rows: Vec<Row>,
+    rows: Vec<MoverRow>,
 }
 
 /// A scenario from the movers in a file, which are down before they appear and after they disappear.
 ///
 /// # Errors
 /// If the file is not floating car data, or has no position of a mover.
-pub fn fcd(file: NamedText<'_>, places: Places, heights: Heights) -> Result<ImportedScenario, Error> {
+pub fn fcd(file: NamedText<'_>, places: FcdCoordinates, heights: Heights) -> Result<ImportedScenario, Error> {
     let (path, text) = file;
     read(text, places, heights, Notes::of([path])).map_err(|e| e.in_file(path))
 }
 
-fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Result<ImportedScenario, Error> {
+fn read(
+    text: &str,
+    places: FcdCoordinates,
+    heights: Heights,
+    mut notes: Notes,
+) -> Result<ImportedScenario, Error> {
     let text = xml::whole(text, &mut notes.skipped[0]);
     let document = xml::document(&text, "fcd-export")?;
     let movers = movers(document.root_element(), &xml::Lines::of(&text), &mut notes)?;
     let why = match places {
-        Places::Detect => why_degrees(document.root(), &movers),
-        Places::Degrees | Places::Metres => None,
+        FcdCoordinates::Detect => why_degrees(document.root(), &movers),
+        FcdCoordinates::Degrees | FcdCoordinates::Metres => None,
     };
     if let Some(why) = why {
         notes.remarks.push(format!(
@@ -87,7 +92,7 @@ fn read(text: &str, places: Places, heights: Heights, mut notes: Notes) -> Resul
     let shared: FxHashSet<String> =
         kinds.into_iter().filter(|(_, kinds)| kinds.len() > 1).map(|(id, _)| id.to_owned()).collect();
     let name = |m: &Mover| if shared.contains(&m.id) { format!("{}-{}", m.kind, m.id) } else { m.id.clone() };
-    let (mut tracks, origin) = if places == Places::Degrees || why.is_some() {
+    let (mut tracks, origin) = if places == FcdCoordinates::Degrees || why.is_some() {
         let found = |m: &Mover| NodeFixes { name: name(m), file: 0, fixes: fixes(&m.rows, &mut notes) };
         let found = movers.iter().map(found).collect();
         to_metres(found, heights, DATUM, &mut notes)?
@@ -160,17 +165,17 @@ fn seconds(text: &str) -> Option<f64> {
     }
 }
 
-fn row(mover: Node<'_, '_>, at_s: f64, line: u32) -> Option<Row> {
+fn row(mover: Node<'_, '_>, at_s: f64, line: u32) -> Option<MoverRow> {
     let number = |name| mover.attribute(name).and_then(xml::finite);
     let z = number("z");
     if z.is_none() && mover.has_attribute("z") {
         return None;
     }
-    Some(Row { at_s, x: number("x")?, y: number("y")?, z, speed_mps: number("speed"), line })
+    Some(MoverRow { at_s, x: number("x")?, y: number("y")?, z, speed_mps: number("speed"), line })
 }
 
-fn fixes(rows: &[Row], notes: &mut Notes) -> Vec<Fix> {
-    let fix = |r: &Row| {
+fn fixes(rows: &[MoverRow], notes: &mut Notes) -> Vec<Fix> {
+    let fix = |r: &MoverRow| {
         let place = geodetic(r.y, r.x);
         if place.is_none() {
             notes.skipped[0].add(r.line, NO_PLACE);
@@ -180,9 +185,9 @@ fn fixes(rows: &[Row], notes: &mut Notes) -> Vec<Fix> {
     rows.iter().filter_map(fix).collect()
 }
 
-fn points(rows: &[Row], heights: Heights) -> Vec<Point> {
-    let z = |r: &Row| r.z.filter(|_| heights == Heights::Read).unwrap_or(0.0);
-    let point = |r: &Row| Point { at_s: r.at_s, place: Position::new(r.x, r.y, z(r)), line: r.line };
+fn points(rows: &[MoverRow], heights: Heights) -> Vec<Point> {
+    let z = |r: &MoverRow| r.z.filter(|_| heights == Heights::Read).unwrap_or(0.0);
+    let point = |r: &MoverRow| Point { at_s: r.at_s, place: Position::new(r.x, r.y, z(r)), line: r.line };
     rows.iter().map(point).collect()
 }
 
@@ -231,7 +236,7 @@ mod tests {
 
     #[test]
     fn vehicles_come_and_go() {
-        let i = fcd(("cars.fcd.xml".as_ref(), CARS), Places::Detect, Heights::Read).unwrap();
+        let i = fcd(("cars.fcd.xml".as_ref(), CARS), FcdCoordinates::Detect, Heights::Read).unwrap();
         let names: Vec<_> = i.table["nodes"]["node"]
             .as_array()
             .unwrap()
@@ -257,7 +262,7 @@ mod tests {
         assert_eq!(outages, [(0, 2.0, None), (2, 0.0, Some(1.0))]);
     }
 
-    fn skipped(text: &str, places: Places) -> Result<String, String> {
+    fn skipped(text: &str, places: FcdCoordinates) -> Result<String, String> {
         let made = fcd(("c".as_ref(), text), places, Heights::Read).map_err(|e| e.to_string())?;
         Ok(made.skipped[0].kinds().collect::<Vec<_>>().join(", "))
     }
@@ -274,11 +279,11 @@ mod tests {
             ("<vehicle id=\"blue\"", "<vehicle", "1 vehicle, person or container without an id (line 9)"),
             ("time=\"1.00\"", "time=\"one\"", "1 <timestep> without a time (line 7)"),
         ] {
-            assert_eq!(skipped(&CARS.replacen(from, to, 1), Places::Detect).unwrap(), said);
+            assert_eq!(skipped(&CARS.replacen(from, to, 1), FcdCoordinates::Detect).unwrap(), said);
         }
-        let metres = skipped(CARS, Places::Degrees).unwrap_err();
+        let metres = skipped(CARS, FcdCoordinates::Degrees).unwrap_err();
         assert!(metres.contains("km from the median"), "{metres}");
-        assert!(skipped("<fcd-export/>", Places::Detect).unwrap_err().contains("no places"));
+        assert!(skipped("<fcd-export/>", FcdCoordinates::Detect).unwrap_err().contains("no places"));
     }
 
     /// Two cars, at two moments a second apart; the second one stands.
@@ -308,10 +313,10 @@ mod tests {
             ("metres by decimals", two("", "", ["11.57", "48.13"], ["11.57", "48.13"]), false),
             ("beyond degrees", two("", speed, ["190.57", "48.13"], ["190.5701", "48.13"]), false),
         ] {
-            let made = fcd(("c".as_ref(), &text), Places::Detect, Heights::Read).unwrap();
+            let made = fcd(("c".as_ref(), &text), FcdCoordinates::Detect, Heights::Read).unwrap();
             assert_eq!(made.table.contains_key("origin"), are_degrees, "{name}");
             assert_eq!(made.remarks.len(), usize::from(are_degrees), "{name}: {:?}", made.remarks);
-            let metres = fcd(("c".as_ref(), &text), Places::Metres, Heights::Read).unwrap();
+            let metres = fcd(("c".as_ref(), &text), FcdCoordinates::Metres, Heights::Read).unwrap();
             assert!(!metres.table.contains_key("origin") && metres.remarks.is_empty(), "{name}");
         }
     }
@@ -319,7 +324,7 @@ mod tests {
     #[test]
     fn a_person_and_a_vehicle_of_one_id_are_two_nodes() {
         let text = CARS.replace("\"walker\"", "\"red\"");
-        let made = fcd(("c".as_ref(), &text), Places::Detect, Heights::Read).unwrap();
+        let made = fcd(("c".as_ref(), &text), FcdCoordinates::Detect, Heights::Read).unwrap();
         let names: Vec<_> = made.table["nodes"]["node"]
             .as_array()
             .unwrap()
@@ -334,7 +339,7 @@ mod tests {
     fn degrees_are_put_in_the_frame_of_the_first_place() {
         let text = "<fcd-export><timestep time=\"0\"><vehicle id=\"a\" x=\"8.0\" y=\"50.0\"/></timestep>\
                     <timestep time=\"10\"><vehicle id=\"a\" x=\"8.0\" y=\"50.001\"/></timestep></fcd-export>";
-        let i = fcd(("g".as_ref(), text), Places::Degrees, Heights::Read).unwrap();
+        let i = fcd(("g".as_ref(), text), FcdCoordinates::Degrees, Heights::Read).unwrap();
         assert_eq!(i.table["origin"]["lat"].as_float(), Some(50.0));
         // A thousandth of a degree of latitude at 50 degrees is 111.23 m (WGS 84).
         let to = i.table["movement"]["tracks"][0]["waypoints"][0]["at"]["y"].as_float().unwrap();
@@ -344,7 +349,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_data_are_read_or_refused(text in "<fcd-export>(<timestep time=\"[0-9.e-]{0,5}\">|</timestep>|<(vehicle|person) id=\"[ab]?\" x=\"[0-9.e-]{0,4}\" y=\"1\"/>){0,10}</fcd-export>", is_geo: bool) {
-            let places = if is_geo { Places::Degrees } else { Places::Detect };
+            let places = if is_geo { FcdCoordinates::Degrees } else { FcdCoordinates::Detect };
             let _ = fcd(("c".as_ref(), &text), places, Heights::Read);
         }
     }

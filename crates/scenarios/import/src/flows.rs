@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 use wayhop_core::Addr;
-use wayhop_trace::Ends;
+use wayhop_trace::ConversationEnds;
 
 use crate::{ImportedScenario, counted};
 
@@ -32,9 +32,9 @@ pub(crate) struct Departure {
 #[derive(Debug, Default)]
 pub(crate) struct SentTraffic {
     /// By flow, in order of time.
-    pub(crate) packets: BTreeMap<Ends, Vec<Departure>>,
+    pub(crate) packets: BTreeMap<ConversationEnds, Vec<Departure>>,
     /// The number of bytes in TCP's streams, if known: without retransmissions.
-    pub(crate) streams: BTreeMap<Ends, u64>,
+    pub(crate) streams: BTreeMap<ConversationEnds, u64>,
 }
 
 /// What is left out or unknown: how many, and the remark in the singular and in the plural.
@@ -69,7 +69,7 @@ pub(crate) fn add(
 ) {
     let mut flows = Vec::new();
     let mut remarks = Remarks::default();
-    let mut order: Vec<(&Ends, &Vec<Departure>)> =
+    let mut order: Vec<(&ConversationEnds, &Vec<Departure>)> =
         seen.packets.iter().filter(|(_, s)| !s.is_empty()).collect();
     order.sort_by(|a, b| a.1[0].at_s.total_cmp(&b.1[0].at_s).then(a.0.cmp(b.0)));
     for (ends, sent) in order {
@@ -140,8 +140,8 @@ fn connection(flow: &mut Table, sent: &[Departure], stream: Option<&u64>, remark
 }
 
 /// Whether an echo answers one that was sent the other way before.
-fn is_answer(ends: &Ends, sent: &[Departure], seen: &SentTraffic) -> bool {
-    let asked = Ends { source: ends.destination, destination: ends.source, ..*ends };
+fn is_answer(ends: &ConversationEnds, sent: &[Departure], seen: &SentTraffic) -> bool {
+    let asked = ConversationEnds { source: ends.destination, destination: ends.source, ..*ends };
     seen.packets.get(&asked).is_some_and(|asked| asked.first().is_some_and(|a| a.at_s <= sent[0].at_s))
         && ends.source != ends.destination
 }
@@ -183,9 +183,9 @@ mod tests {
 
     use super::*;
 
-    fn ends(from: u8, to: u8, protocol: u8) -> Ends {
+    fn ends(from: u8, to: u8, protocol: u8) -> ConversationEnds {
         let a = |n| Addr::from(Ipv4Addr::new(10, 0, 0, n));
-        Ends { source: a(from), destination: a(to), protocol, ports: Some((7, 7)) }
+        ConversationEnds { source: a(from), destination: a(to), protocol, ports: Some((7, 7)) }
     }
 
     fn sent(times: &[f64], payload: u32) -> Vec<Departure> {

@@ -47,7 +47,7 @@ pub use core_xml::core_xml;
 pub use csv::csv;
 pub use eel::eel;
 pub use error::Error;
-pub use fcd::{Places, fcd};
+pub use fcd::{FcdCoordinates, fcd};
 pub use globe::Heights;
 pub use gpx::gpx;
 pub use kml::kml;

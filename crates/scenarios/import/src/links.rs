@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Mac, Time};
-use wayhop_scenario::{Ignores, MacFilter};
+use wayhop_simulator_files::{Ignores, MacFilter};
 
 /// How long a frame shows a link before and after it, seconds: nodes send every few seconds at least, if only Hellos.
 pub(crate) const HOLD_S: f64 = 5.0;

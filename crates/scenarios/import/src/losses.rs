@@ -20,7 +20,7 @@ const NO_LOSS: [&str; 2] = ["path loss that is not NEM,dB", "path losses that ar
 
 /// A path loss in one direction.
 #[derive(Copy, Clone, Debug)]
-struct Step {
+struct LossStep {
     at_s: f64,
     /// Towards the lower NEM of the two.
     to_lower: bool,
@@ -31,7 +31,7 @@ struct Step {
 #[derive(Default)]
 pub(crate) struct Losses {
     /// By the lower and the higher NEM.
-    of: BTreeMap<(u16, u16), Vec<Step>>,
+    of: BTreeMap<(u16, u16), Vec<LossStep>>,
 }
 
 impl Losses {
@@ -53,9 +53,9 @@ impl Losses {
                 continue;
             };
             let steps = self.of.entry((to.min(from), to.max(from))).or_default();
-            steps.push(Step { at_s, to_lower: to < from, db: forward_db });
+            steps.push(LossStep { at_s, to_lower: to < from, db: forward_db });
             if let Some(reverse_db) = reverse_db {
-                steps.push(Step { at_s, to_lower: to > from, db: reverse_db });
+                steps.push(LossStep { at_s, to_lower: to > from, db: reverse_db });
             }
         }
         Ok(())
@@ -146,7 +146,7 @@ fn parse(argument: &str) -> Option<(u16, f64, Option<f64>)> {
 }
 
 /// Goes through steps in order of time: when, and the loss in both directions as far as it is known.
-fn walk(steps: &[Step], mut each: impl FnMut(f64, [Option<f64>; 2])) {
+fn walk(steps: &[LossStep], mut each: impl FnMut(f64, [Option<f64>; 2])) {
     let mut sorted = steps.to_vec();
     sorted.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     let mut now = [None, None];
@@ -158,7 +158,7 @@ fn walk(steps: &[Step], mut each: impl FnMut(f64, [Option<f64>; 2])) {
     }
 }
 
-fn is_uneven(steps: &[Step]) -> bool {
+fn is_uneven(steps: &[LossStep]) -> bool {
     let mut uneven = false;
     walk(steps, |_, now| {
         uneven |= now[0].zip(now[1]).is_some_and(|(a, b)| (a - b).abs() >= SAME_DB);
@@ -167,7 +167,7 @@ fn is_uneven(steps: &[Step]) -> bool {
 }
 
 /// The steps of a scenario's path loss: silent before the first one.
-fn table_of(steps: &[Step], begin_s: f64) -> Vec<[f64; 2]> {
+fn table_of(steps: &[LossStep], begin_s: f64) -> Vec<[f64; 2]> {
     let mut all: Vec<[f64; 2]> = vec![[0.0, SILENT_DB]];
     walk(steps, |at_s, now| {
         let known: Vec<f64> = now.into_iter().flatten().collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::globe::{Fix, Heights, NodeFixes, to_metres};
-use crate::nmea_sentence::{Kind, SentenceData, Wrong, sentences};
+use crate::nmea_sentence::{SentenceData, SentenceType, Wrong, sentences};
 use crate::notes::Notes;
 use crate::tracks::scenario;
 use crate::{ImportedScenario, NamedText, stem};
@@ -107,7 +107,7 @@ impl Log {
                 any = true;
                 let skipped = &mut notes.skipped[self.file];
                 let kind = s.kind();
-                if kind == Kind::Other {
+                if kind == SentenceType::Other {
                     ignored.others += 1;
                     continue;
                 }

@@ -16,7 +16,7 @@ pub(crate) struct Sentence<'a> {
 
 /// The types that say where a receiver is, or what day it is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SentenceType {
     Rmc,
     Gga,
     Gns,
@@ -69,38 +69,38 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = Sentence<'_>> {
 
 impl Sentence<'_> {
     /// By its last three letters; the two before say which satellites.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> SentenceType {
         let address = self.fields[0];
         if address.len() != 5 || address.starts_with('P') {
-            return Kind::Other;
+            return SentenceType::Other;
         }
         match &address[2..] {
-            "RMC" => Kind::Rmc,
-            "GGA" => Kind::Gga,
-            "GNS" => Kind::Gns,
-            "GLL" => Kind::Gll,
-            "ZDA" => Kind::Zda,
-            _ => Kind::Other,
+            "RMC" => SentenceType::Rmc,
+            "GGA" => SentenceType::Gga,
+            "GNS" => SentenceType::Gns,
+            "GLL" => SentenceType::Gll,
+            "ZDA" => SentenceType::Zda,
+            _ => SentenceType::Other,
         }
     }
 
     /// What a sentence of this type says.
-    pub(crate) fn read(&self, kind: Kind) -> Result<SentenceData, Wrong> {
+    pub(crate) fn read(&self, kind: SentenceType) -> Result<SentenceData, Wrong> {
         let field = |i: usize| self.fields.get(i).copied().unwrap_or_default();
         // Where time, place, height and the sign that there is a fix are, and the least number of fields.
         let (time, place, height, is_fix, least) = match kind {
-            Kind::Rmc => (1, 3, None, field(2) == "A" && field(12) != "N", 10),
-            Kind::Gga => (1, 2, Some(9), !matches!(field(6), "" | "0"), 10),
-            Kind::Gns => (1, 2, Some(9), field(6).chars().any(|c| c != 'N'), 10),
-            Kind::Gll => (5, 1, None, field(6) == "A" && field(7) != "N", 7),
-            Kind::Zda => {
+            SentenceType::Rmc => (1, 3, None, field(2) == "A" && field(12) != "N", 10),
+            SentenceType::Gga => (1, 2, Some(9), !matches!(field(6), "" | "0"), 10),
+            SentenceType::Gns => (1, 2, Some(9), field(6).chars().any(|c| c != 'N'), 10),
+            SentenceType::Gll => (5, 1, None, field(6) == "A" && field(7) != "N", 7),
+            SentenceType::Zda => {
                 return Ok(SentenceData {
                     date_s: Some(self.zda().ok_or(Wrong::Field)?),
                     time_s: Some(time_of(field(1)).ok_or(Wrong::Field)?),
                     ..SentenceData::default()
                 });
             }
-            Kind::Other => return Err(Wrong::Field),
+            SentenceType::Other => return Err(Wrong::Field),
         };
         if self.fields.len() < least {
             return Err(Wrong::Field);
@@ -113,8 +113,8 @@ impl Sentence<'_> {
         let lon = degrees(field(place + 2), field(place + 3), 3, ["E", "W"]);
         let place = lat.zip(lon).and_then(|(lat, lon)| geodetic(lat, lon)).ok_or(Wrong::Field)?;
         let date_s = match (kind, field(9)) {
-            (Kind::Rmc, "") => None,
-            (Kind::Rmc, date) => Some(date_of(date).ok_or(Wrong::Field)?),
+            (SentenceType::Rmc, "") => None,
+            (SentenceType::Rmc, date) => Some(date_of(date).ok_or(Wrong::Field)?),
             _ => None,
         };
         let height_m = height.map(field).and_then(finite);
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Vec<Result<SentenceData, Wrong>> {
-        sentences(line).filter(|s| s.kind() != Kind::Other).map(|s| s.read(s.kind())).collect()
+        sentences(line).filter(|s| s.kind() != SentenceType::Other).map(|s| s.read(s.kind())).collect()
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         ] {
             let all: Vec<Sentence<'_>> = sentences(&line).collect();
             let [s] = &all[..] else { panic!("{line}: {all:?}") };
-            assert_eq!((s.checksum_fits, s.kind()), (Some(true), Kind::Rmc), "{line}");
+            assert_eq!((s.checksum_fits, s.kind()), (Some(true), SentenceType::Rmc), "{line}");
         }
         let two = format!("{rmc}{}", rmc.replace("*6A", "*6B"));
         let fits: Vec<_> = sentences(&two).map(|s| s.checksum_fits).collect();

@@ -6,11 +6,10 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 use toml::{Table, Value};
-use wayhop_core::Addr;
+use wayhop_core::{Addr, Classifier};
 use wayhop_document::Omissions;
-use wayhop_protocols::{CLASSIFIER, classify};
 use wayhop_trace::{
-    CaptureError, CaptureReader, CapturedFrame, Ends, Identity, PassedOver, carried, network,
+    CaptureError, CaptureReader, CapturedFrame, ConversationEnds, Identity, PassedOver, carried, network,
 };
 use wayhop_wire::{ipv4, ipv6};
 
@@ -35,7 +34,7 @@ struct CapturedPacket {
     at_ns: u64,
     /// What identifies it.
     name: u64,
-    ends: Ends,
+    ends: ConversationEnds,
     payload: u32,
     segment: Option<Segment>,
 }
@@ -56,13 +55,16 @@ struct UnusedFrames {
 ///
 /// # Errors
 /// If a file is not a capture, or has no traffic.
-pub fn pcapng<R: Read>(files: Vec<(&Path, R)>) -> Result<ImportedScenario, Error> {
+pub fn pcapng<R: Read>(
+    files: Vec<(&Path, R)>,
+    classifier: &dyn Classifier,
+) -> Result<ImportedScenario, Error> {
     let mut all: Vec<CapturedPacket> = Vec::new();
     let mut left_out = UnusedFrames::default();
     let mut skipped = Vec::new();
     for (path, input) in files {
         let mut of_file = Omissions::of(path);
-        read(input, &mut all, &mut left_out, &mut of_file).map_err(|e| e.in_file(path))?;
+        read(input, classifier, &mut all, &mut left_out, &mut of_file).map_err(|e| e.in_file(path))?;
         skipped.push(of_file);
     }
     all.sort_by_key(|p| p.at_ns);
@@ -111,6 +113,7 @@ fn sent(all: &[CapturedPacket], begin_ns: u64) -> SentTraffic {
 /// The packets of programs in a capture.
 fn read(
     input: impl Read,
+    classifier: &dyn Classifier,
     all: &mut Vec<CapturedPacket>,
     left_out: &mut UnusedFrames,
     skipped: &mut Omissions,
@@ -132,7 +135,7 @@ fn read(
             }
             Err(e) => return Err(wrong(e)),
         }
-        let Some(shown) = shown(&frame, &mut room, left_out) else { continue };
+        let Some(shown) = shown(&frame, classifier, &mut room, left_out) else { continue };
         if all.len() >= MOST_PACKETS {
             return Err(Error::new(
                 format!("more than {MOST_PACKETS} packets"),
@@ -145,29 +148,34 @@ fn read(
 }
 
 /// The packet of a program in a frame; `None`, and counted, if there is none.
-fn shown(frame: &CapturedFrame, room: &mut Vec<u8>, left_out: &mut UnusedFrames) -> Option<CapturedPacket> {
+fn shown(
+    frame: &CapturedFrame,
+    classifier: &dyn Classifier,
+    room: &mut Vec<u8>,
+    left_out: &mut UnusedFrames,
+) -> Option<CapturedPacket> {
     let leave = |count: &mut usize| {
         *count += 1;
         None
     };
     let link = network(frame.link_type, &frame.bytes).map_err(|why| left_out.without_packet.add(why)).ok()?;
-    if classify(link.ip).0.is_some() {
+    if classifier.classify(link.ip).0.is_some() {
         return leave(&mut left_out.routing);
     }
     let is_cut = frame.bytes.len() < frame.original_len as usize;
     let packet = if is_cut { filled_up(link.ip, room) } else { link.ip };
-    let known = Identity::of(packet, CLASSIFIER).zip(wayhop_trace::ends(packet));
+    let known = Identity::of(packet, classifier).zip(wayhop_trace::ends(packet));
     // What was filled up is payload, or a header is not known.
     let fits = |(i, _): &(Identity, _)| !is_cut || link.ip.len() >= packet.len() - i.payload as usize;
     let Some((identity, (source, destination))) = known.filter(fits) else {
         return leave(if is_cut { &mut left_out.cut } else { &mut left_out.damaged });
     };
     let Some(at_ns) = frame.time_ns else { return leave(&mut left_out.timeless) };
-    let segment = carried(packet, CLASSIFIER).filter(|(protocol, _)| *protocol == TCP);
+    let segment = carried(packet, classifier).filter(|(protocol, _)| *protocol == TCP);
     Some(CapturedPacket {
         at_ns,
         name: identity.end_to_end,
-        ends: Ends::new(source, destination, &identity),
+        ends: ConversationEnds::new(source, destination, &identity),
         payload: identity.payload,
         segment: segment.and_then(|(_, octets)| Segment::of(octets)),
     })
@@ -261,6 +269,10 @@ mod tests {
     const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
     const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
+    fn made(files: Vec<(&Path, &[u8])>) -> Result<ImportedScenario, Error> {
+        pcapng(files, wayhop_protocols::CLASSIFIER)
+    }
+
     /// A datagram of `octets` bytes; `id` distinguishes it from others.
     fn datagram(id: u16, octets: usize) -> Vec<u8> {
         let length = udp::HEADER_LEN + octets;
@@ -319,7 +331,7 @@ mod tests {
             (0..10).map(|i| (5_000 + u32::from(i) * 100, datagram(i, 64))).collect();
         let later: Vec<(u32, Vec<u8>)> = sent.iter().map(|(ms, p)| (ms + 3, p.clone())).collect();
         let (a, b) = (pcap(&sent), pcap(&later));
-        let i = pcapng(vec![("a".as_ref(), &a[..]), ("b".as_ref(), &b[..])]).unwrap();
+        let i = made(vec![("a".as_ref(), &a[..]), ("b".as_ref(), &b[..])]).unwrap();
         let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
         assert_eq!((flow["src"].as_integer(), flow["dst"].as_integer()), (Some(0), Some(1)));
         assert_eq!(flow["rate_pps"].as_float().map(|r| (r * 1e6).round()), Some(10e6));
@@ -338,7 +350,7 @@ mod tests {
         // are the same.
         let (a, b) = (snapped(&sent, 200), pcap(&sent));
         for files in [vec![("a".as_ref(), &a[..])], vec![("a".as_ref(), &a[..]), ("b".as_ref(), &b[..])]] {
-            let i = pcapng(files).unwrap();
+            let i = made(files).unwrap();
             let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
             assert_eq!(
                 (flow["payload_bytes"].as_integer(), flow["max_packets"].as_integer()),
@@ -368,7 +380,7 @@ mod tests {
         .collect();
         for most in [65_535, 200, 40] {
             let file = snapped(&sent, most);
-            let i = pcapng(vec![("a".as_ref(), &file[..])]).unwrap();
+            let i = made(vec![("a".as_ref(), &file[..])]).unwrap();
             let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
             assert_eq!((flow["kind"].as_str(), flow["bytes"].as_integer()), (Some("tcp"), Some(3_000)));
             assert_eq!(i.remarks.len(), 1, "{:?}", i.remarks);
@@ -379,7 +391,7 @@ mod tests {
     fn what_is_left_out_of_captures_is_told() {
         // 27 octets end within UDP's header, which begins at 20.
         let mut file = snapped(&[(1, datagram(1, 100)), (2, datagram(2, 100))], 27);
-        let said = pcapng(vec![("a".as_ref(), &file[..])]).unwrap_err().to_string();
+        let said = made(vec![("a".as_ref(), &file[..])]).unwrap_err().to_string();
         assert!(said.contains("2 packets are left out: the captures truncate their headers"), "{said}");
         assert!(said.contains("; capture more of each frame"), "{said}");
         file.extend_from_slice(&pcap(&[(3, datagram(3, 100)), (4, vec![0x45; 12])])[24..]);
@@ -388,10 +400,10 @@ mod tests {
         request[22..24].copy_from_slice(&654_u16.to_be_bytes());
         request[28] = 1;
         let routing = pcap(&[(5, request)]);
-        let said = pcapng(vec![("a".as_ref(), &routing[..])]).unwrap_err().to_string();
+        let said = made(vec![("a".as_ref(), &routing[..])]).unwrap_err().to_string();
         assert!(said.contains("no capture has a program's packet: 1 routing message is left out"), "{said}");
         file.extend_from_slice(&routing[24..]);
-        let i = pcapng(vec![("a".as_ref(), &file[..])]).unwrap();
+        let i = made(vec![("a".as_ref(), &file[..])]).unwrap();
         assert_eq!(
             i.remarks[1..],
             [
@@ -404,9 +416,9 @@ mod tests {
 
     #[test]
     fn what_is_no_capture_is_refused() {
-        let said = pcapng(vec![("a".as_ref(), &b"no capture at all"[..])]).unwrap_err().to_string();
+        let said = made(vec![("a".as_ref(), &b"no capture at all"[..])]).unwrap_err().to_string();
         assert!(said.starts_with("a: "), "{said}");
-        let said = pcapng(vec![("a".as_ref(), &pcap(&[])[..])]).unwrap_err().to_string();
+        let said = made(vec![("a".as_ref(), &pcap(&[])[..])]).unwrap_err().to_string();
         assert!(said.contains("no capture has a program's packet"), "{said}");
     }
 
@@ -423,7 +435,7 @@ mod tests {
             };
             let sent: Vec<(u32, Vec<u8>)> = (0..).zip(&lengths).flat_map(sent).collect();
             let (cut, whole) = (snapped(&sent, most), pcap(&sent));
-            let [cut, whole] = [cut, whole].map(|file| pcapng(vec![("a".as_ref(), &file[..])]).unwrap());
+            let [cut, whole] = [cut, whole].map(|file| made(vec![("a".as_ref(), &file[..])]).unwrap());
             proptest::prop_assert_eq!(cut, whole);
         }
 
@@ -433,7 +445,7 @@ mod tests {
             let mut file = snapped(&all, most);
             let at = at % file.len();
             file[at] = octet;
-            let _ = pcapng(vec![("a".as_ref(), &file[..])]);
+            let _ = made(vec![("a".as_ref(), &file[..])]);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use rustc_hash::FxHashMap;
 use toml::{Table, Value};
 use wayhop_core::{Addr, Position, Time};
-use wayhop_trace::{Ends, HopKind, PositionEvent, RunDir, Summary, Tables, is_for_all};
+use wayhop_trace::{ConversationEnds, HopKind, PositionEvent, RunDir, Summary, Tables, is_for_all};
 use wayhop_world::Geodetic;
 
 use crate::error::Error;
@@ -104,7 +104,7 @@ fn add_flows(
     by_address: &FxHashMap<Addr, usize>,
     gateways: &FxHashMap<Addr, usize>,
 ) {
-    let outside = |e: &&Ends| [e.source, e.destination].iter().any(|a| gateways.contains_key(a));
+    let outside = |e: &&ConversationEnds| [e.source, e.destination].iter().any(|a| gateways.contains_key(a));
     let by_gateway = seen.packets.keys().filter(outside).count();
     add(imported, seen, &|a| match by_address.get(&a).or_else(|| gateways.get(&a)) {
         Some(node) => Some(Some(*node)),
@@ -192,7 +192,7 @@ fn traffic(
         match h.kind {
             HopKind::Originate if !h.class.is_control() => {
                 if let Some(identity) = originated.get(&(h.packet, h.time)) {
-                    let ends = Ends::new(h.source, h.destination, identity);
+                    let ends = ConversationEnds::new(h.source, h.destination, identity);
                     sent.add(ends, &h, identity.payload);
                     seen.packets.entry(ends).or_default().push(Departure { at_s, payload: identity.payload });
                 }

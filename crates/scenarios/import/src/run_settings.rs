@@ -1,8 +1,7 @@
 //! What a recorded run was configured with, for the scenario that it becomes: routing protocol and radio.
 
 use toml::{Table, Value};
-use wayhop_document::Document;
-use wayhop_scenario::{Protocol, Radio};
+use wayhop_radio::DEFAULT_PRESET;
 use wayhop_trace::{Manifest, Summary};
 
 /// Keys of a radio that are about one interface of several, or name files.
@@ -34,10 +33,11 @@ pub(crate) fn carry_over(scenario: &mut Table, manifest: &Manifest, summary: &Su
 
 fn protocol(scenario: &mut Table, recorded: Option<&Value>, summary: &Summary, remarks: &mut Vec<String>) {
     let several = summary.protocol.contains('+');
-    let named = Protocol { name: summary.protocol.clone(), profile: None, overrides: Table::new() };
-    // A foreign protocol, or one of a newer version, has its name only.
-    let read = recorded.and_then(|p| p.clone().try_into::<Protocol>().ok());
-    let read = read.filter(|p| p.name.eq_ignore_ascii_case(&summary.protocol));
+    let is_its = |p: &&Table| {
+        let name = p.get("name").map_or(Some(&*summary.protocol), Value::as_str);
+        name.is_some_and(|name| name.eq_ignore_ascii_case(&summary.protocol))
+    };
+    let chosen = recorded.and_then(Value::as_table).filter(is_its);
     if several {
         remarks.push(format!(
             "the nodes ran {}, but the scenario has the default protocol; change it with --set protocol.name=NAME",
@@ -45,25 +45,15 @@ fn protocol(scenario: &mut Table, recorded: Option<&Value>, summary: &Summary, r
         ));
         return;
     }
-    let Some(chosen) = read else {
+    if chosen.is_none() {
         remarks.push(format!(
             "the run did not record the profile and parameters of {0}: the scenario has {0}'s defaults",
             summary.protocol
         ));
-        scenario.extend(Table::try_from(named).map(|p| ("protocol".to_owned(), Value::from(p))));
-        return;
-    };
-    scenario.extend(Table::try_from(shortest(chosen)).map(|p| ("protocol".to_owned(), Value::from(p))));
-}
-
-/// The same section without the parameters that the profile has anyway.
-fn shortest(mut protocol: Protocol) -> Protocol {
-    let profile = Protocol { overrides: Table::new(), ..protocol.clone() };
-    let complete = |p: &Protocol| Protocol::complete(&p.resolve(&Document::default()).ok()?).ok();
-    if let Some(usual) = complete(&profile) {
-        protocol.overrides.retain(|key, value| usual.overrides.get(key) != Some(value));
     }
-    protocol
+    let mut section = chosen.cloned().unwrap_or_default();
+    section.insert("name".to_owned(), summary.protocol.clone().into());
+    scenario.insert("protocol".to_owned(), section.into());
 }
 
 fn radio(scenario: &mut Table, recorded: &Table, remarks: &mut Vec<String>) {
@@ -74,9 +64,8 @@ fn radio(scenario: &mut Table, recorded: &Table, remarks: &mut Vec<String>) {
         // What is left out of a scenario is the default; hosts have cards of their own.
         let is_scenario = ["nodes", "movement", "duration_s"].iter().any(|key| recorded.contains_key(*key));
         if !is_scenario {
-            let preset = Radio::default().preset;
             remarks.push(format!(
-                "the run did not record its radio: {preset} is a guess; change it with --set radio.preset=80211g or another \
+                "the run did not record its radio: {DEFAULT_PRESET} is a guess; change it with --set radio.preset=80211g or another \
                  of `wayhop presets`"
             ));
         }
@@ -105,12 +94,9 @@ mod tests {
     #[test]
     fn a_nodes_profile_and_parameters_come_along_and_the_radio_is_called_a_guess() {
         let text = "interface = \"wlan0\"\naddress = \"10.0.0.1/24\"\n";
-        let protocol = Protocol { name: "dsr".into(), profile: Some("cmu".into()), overrides: Table::new() };
-        let whole = Protocol::complete(&protocol.resolve(&Document::default()).unwrap()).unwrap();
-        let section = toml::to_string(&whole).unwrap();
+        let section = "name = \"dsr\"\nprofile = \"cmu\"\nttl = 9\n";
         let (scenario, remarks) = carried(&format!("{text}[protocol]\n{section}"), "dsr");
-        let expected: Table = "[protocol]\nname = \"dsr\"\nprofile = \"cmu\"\n".parse().unwrap();
-        assert_eq!(scenario, expected);
+        assert_eq!(scenario["protocol"].as_table(), Some(&section.parse().unwrap()));
         let [guess] = &remarks[..] else { panic!("{remarks:?}") };
         assert!(guess.contains("wavelan-914-cmu is a guess"), "{guess}");
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{NodeId, TcpConnection};
-use wayhop_trace::{Ends, Error, HopEvent, Tables};
+use wayhop_trace::{ConversationEnds, Error, HopEvent, Tables};
 
 /// IP's number of TCP.
 const TCP: u8 = 6;
@@ -14,9 +14,9 @@ const TCP: u8 = 6;
 #[derive(Default)]
 pub(crate) struct SentByTcp {
     /// Octets of payload, those sent again included.
-    octets: BTreeMap<Ends, u64>,
+    octets: BTreeMap<ConversationEnds, u64>,
     /// Whose a scenario's connection is, by its flow and its sender.
-    flows: FxHashMap<(u32, NodeId), Ends>,
+    flows: FxHashMap<(u32, NodeId), ConversationEnds>,
 }
 
 /// The kernel's view of the connections between two ends.
@@ -29,7 +29,7 @@ struct TcpOctets {
 
 impl SentByTcp {
     /// Takes a packet at its source.
-    pub(crate) fn add(&mut self, ends: Ends, packet: &HopEvent, payload: u32) {
+    pub(crate) fn add(&mut self, ends: ConversationEnds, packet: &HopEvent, payload: u32) {
         if ends.protocol != TCP {
             return;
         }
@@ -40,8 +40,8 @@ impl SentByTcp {
     }
 
     /// Bytes of the streams in a table: `tcp` of a scenario's connections, `connections` of programs'.
-    pub(crate) fn streams(&self, tables: &Tables<'_>) -> Result<BTreeMap<Ends, u64>, Error> {
-        let mut told: BTreeMap<Ends, TcpOctets> = BTreeMap::new();
+    pub(crate) fn streams(&self, tables: &Tables<'_>) -> Result<BTreeMap<ConversationEnds, u64>, Error> {
+        let mut told: BTreeMap<ConversationEnds, TcpOctets> = BTreeMap::new();
         tables.connections(&mut |e| {
             told.entry(ends(&e.connection)).or_default().look(&e.connection);
             Ok(())
@@ -52,7 +52,7 @@ impl SentByTcp {
             let all = self.octets.get(&ends).copied().unwrap_or_default().max(sent);
             (ends, all.saturating_sub(again))
         });
-        let mut streams: BTreeMap<Ends, u64> = known.collect();
+        let mut streams: BTreeMap<ConversationEnds, u64> = known.collect();
         tables.tcp(&mut |e| {
             if let Some(ends) = self.flows.get(&(e.flow, e.node)).filter(|_| e.bytes > 0) {
                 let end = e.octet.saturating_add(e.bytes.into());
@@ -66,9 +66,14 @@ impl SentByTcp {
 }
 
 /// What a connection's local end sends, as packets have it.
-fn ends(c: &TcpConnection) -> Ends {
+fn ends(c: &TcpConnection) -> ConversationEnds {
     let e = &c.ends;
-    Ends { source: e.local, destination: e.remote, protocol: TCP, ports: Some((e.local_port, e.remote_port)) }
+    ConversationEnds {
+        source: e.local,
+        destination: e.remote,
+        protocol: TCP,
+        ports: Some((e.local_port, e.remote_port)),
+    }
 }
 
 impl TcpOctets {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wayhop_trace::Ends;
+use wayhop_trace::ConversationEnds;
 use wayhop_wire::tcp::{Flags, Packet};
 
 /// The largest window, bytes (RFC 7323, section 2.3): what lies farther away is not part of the stream.
@@ -26,16 +26,16 @@ impl Segment {
 
 /// Streams by their ends, each in one direction.
 #[derive(Debug, Default)]
-pub(crate) struct Streams(BTreeMap<Ends, Stream>);
+pub(crate) struct Streams(BTreeMap<ConversationEnds, Stream>);
 
 impl Streams {
     /// Takes a segment that was seen; of each stream in order of time, as near as captures have it.
-    pub(crate) fn add(&mut self, ends: Ends, segment: Segment) {
+    pub(crate) fn add(&mut self, ends: ConversationEnds, segment: Segment) {
         self.0.entry(ends).or_default().add(segment);
     }
 
     /// Octets of each stream.
-    pub(crate) fn octets(self) -> BTreeMap<Ends, u64> {
+    pub(crate) fn octets(self) -> BTreeMap<ConversationEnds, u64> {
         self.0.into_iter().map(|(ends, stream)| (ends, stream.octets())).collect()
     }
 }

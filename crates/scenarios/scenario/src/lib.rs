@@ -9,6 +9,7 @@
 
 mod applications;
 mod attacks;
+mod chain;
 mod dtn;
 mod file;
 mod gateways;
@@ -31,7 +32,6 @@ pub use dtn::{BundleFlow, BundleFlowPlan, Dtn, DtnPlan, DtnRoute};
 pub use file::{Scenario, reference_markdown};
 pub use gateways::{EdgePlan, Gateway, GatewayPlan, OutsidePlan};
 pub use interfaces::energy::Energy;
-pub use interfaces::macfilter::{Ignores, MacFilter, MacFilterError, parse_link_address};
 pub use interfaces::path_losses::{LossTable, PathLosses};
 pub use interfaces::stalls::{QueueStall, Stall};
 pub use interfaces::{Absence, Attachment, Cut, Interfaces, Radio, RadioPlan, Wire, WirePlan};
@@ -43,7 +43,7 @@ pub use output::{
     CapturePlan, Captures, Output, ReceptionPlan, daemon_settings, export_ns2, export_ns2_movement,
     export_ns2_traffic,
 };
-pub use presets::{InForce, Preset, forms, presets, scenario_schema};
+pub use presets::{InForce, Preset, forms, presets, scenario_schema, unit};
 pub use protocol::commands::{Command, Order, PurgeRoutes};
 pub use protocol::routes::StaticRoute;
 pub use protocol::{NeighbourLimits, Protocol, after_reboot};
@@ -54,4 +54,5 @@ pub use site::{Antenna, Map, MapFeature, Pair, Shape, Site, Zone};
 pub use traffic::programs::{Program, ProgramPlan};
 pub use traffic::tcp::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 pub use traffic::{Cbr, CbrRandom, IpVersion, Ns2File, OnOff, Pareto, Ping, Poisson, Traffic, TrafficTrace};
+pub use wayhop_simulator_files::{Ignores, MacFilter, MacFilterError};
 pub use wayhop_transport::{FlowConfig, FlowKind};

@@ -9,7 +9,7 @@ use crate::paths::StandingPaths;
 
 /// A time with one shortest path, or without any path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PathInterval {
     /// When it begins: at the flow's beginning, or with a path change.
     pub from: Time,
     /// The shortest hop count; `None` without a path.
@@ -26,7 +26,7 @@ pub struct FlowTopology {
     /// Whose, and for which time.
     pub pair: Pair,
     /// From path change to path change; the first begins with the flow. Empty if the flow has no time at all.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathInterval>,
 }
 
 impl FlowTopology {
@@ -51,7 +51,7 @@ impl FlowTopology {
     }
 
     /// Every step with its end.
-    pub fn intervals(&self) -> impl Iterator<Item = (Step, Time)> + '_ {
+    pub fn intervals(&self) -> impl Iterator<Item = (PathInterval, Time)> + '_ {
         let ends = self.steps.iter().skip(1).map(|s| s.from).chain([self.pair.until]);
         self.steps.iter().copied().zip(ends)
     }
@@ -95,12 +95,12 @@ impl FlowTopology {
 }
 
 /// Follows one flow while links come and go.
-pub(crate) struct Watch {
+pub(crate) struct FlowWatch {
     pub(crate) topology: FlowTopology,
     standing: Option<StandingPaths>,
 }
 
-impl Watch {
+impl FlowWatch {
     pub(crate) fn new(pair: Pair) -> Self {
         Self { topology: FlowTopology { pair, steps: Vec::new() }, standing: None }
     }
@@ -109,7 +109,7 @@ impl Watch {
     pub(crate) fn begin(&mut self, next: Time, row: &HopRow, links: &Adjacency) {
         let pair = &self.topology.pair;
         if self.standing.is_none() && pair.from < next && pair.from < pair.until {
-            let step = Step { from: pair.from, hops: hops(row, pair.dst) };
+            let step = PathInterval { from: pair.from, hops: hops(row, pair.dst) };
             self.standing = Some(StandingPaths::new(pair.dst, row, links));
             self.topology.steps.push(step);
         }
@@ -125,7 +125,7 @@ impl Watch {
         let was = self.topology.steps.last().and_then(|s| s.hops);
         if standing.lose(changes) || now != was {
             standing.renew(row, links);
-            self.topology.steps.push(Step { from: at, hops: now });
+            self.topology.steps.push(PathInterval { from: at, hops: now });
         }
     }
 }

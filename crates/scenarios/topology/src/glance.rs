@@ -1,7 +1,7 @@
 //! A large network at single moments: reachability and partitions.
 
 use wayhop_core::Time;
-use wayhop_world::{Adjacency, HopRow, UNREACHABLE};
+use wayhop_world::{HopRow, UNREACHABLE};
 
 use crate::oracle::ScenarioLinks;
 use crate::pair::Pair;
@@ -37,7 +37,7 @@ impl ScenarioLinks {
                 is_other |= net.apply(c);
             }
             if is_other {
-                parts.push(count_parts(&net));
+                parts.push(count_parts(net.len(), |node| net.near(node)));
                 for row in &mut rows {
                     // A change that another of the same batch undoes touches the counts no more than the two do.
                     row.update(&net, batch, &mut queue);
@@ -54,18 +54,18 @@ impl ScenarioLinks {
     }
 }
 
-/// The number of parts of a network.
-fn count_parts(net: &Adjacency) -> usize {
-    let mut seen = vec![false; net.len()];
+/// The number of parts of a network with this number of nodes; `near` gives each one's neighbours.
+pub fn count_parts<'a>(nodes: usize, near: impl Fn(u32) -> &'a [u32]) -> usize {
+    let mut seen = vec![false; nodes];
     let (mut parts, mut queue) = (0, Vec::new());
-    for start in 0..net.len() as u32 {
+    for start in 0..nodes as u32 {
         if std::mem::replace(&mut seen[start as usize], true) {
             continue;
         }
         parts += 1;
         queue.push(start);
         while let Some(node) = queue.pop() {
-            for &next in net.near(node) {
+            for &next in near(node) {
                 if !std::mem::replace(&mut seen[next as usize], true) {
                     queue.push(next);
                 }

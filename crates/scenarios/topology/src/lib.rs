@@ -38,8 +38,8 @@ mod words;
 
 pub use annotate::{annotate, flow_pairs, of_flow};
 pub use chains::{ChainError, ChainThroughput};
-pub use flow::{FlowTopology, Step};
-pub use glance::Glance;
+pub use flow::{FlowTopology, PathInterval};
+pub use glance::{Glance, count_parts};
 pub use links::{Contact, LinkSurvey, NodeLinks};
 pub use media::survey_scenario;
 pub use oracle::{Oracle, ScenarioLinks};

@@ -12,7 +12,7 @@ use wayhop_world::{Leg, Track};
 use crate::known::unknown;
 use crate::oracle::ScenarioLinks;
 use crate::reach::{Effort, Ends, Hops, TOO_MUCH, ends};
-use crate::words::{self, Way};
+use crate::words::{self, PacketPath};
 
 /// A second or two, and some 100 MB.
 const EFFORT: Effort = Effort { pieces: 1 << 28, changes: 1 << 22, looks: 1 << 28 };
@@ -112,7 +112,7 @@ impl RunPaths {
             (Err(why), _) | (_, Err(why)) => Err(why.as_str()),
         };
         match known {
-            Ok((hops, end)) => words::path(&Way {
+            Ok((hops, end)) => words::path(&PacketPath {
                 hops,
                 sent: time(sent_s),
                 ended: ended_s.map(time),

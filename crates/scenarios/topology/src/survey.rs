@@ -6,7 +6,7 @@ use wayhop_world::links::{self, LinkChange};
 use wayhop_world::{Adjacency, HopRow, Track};
 
 use crate::batches::Batches;
-use crate::flow::{FlowTopology, Watch};
+use crate::flow::{FlowTopology, FlowWatch};
 use crate::links::{Book, LinkSurvey};
 use crate::outages::of_nodes_up;
 use crate::pair::Pair;
@@ -34,7 +34,7 @@ pub fn survey(tracks: &[Track], outages: &[Outage], range_m: f64, until: Time, p
 pub(crate) fn follow(mut net: Adjacency, changes: &[LinkChange], until: Time, pairs: &[Pair]) -> Survey {
     let mut book = Book::new(&net);
     let clipped = pairs.iter().map(|p| Pair { until: p.until.min(until), ..*p });
-    let mut watches: Vec<Watch> = clipped.map(Watch::new).collect();
+    let mut watches: Vec<FlowWatch> = clipped.map(FlowWatch::new).collect();
     // Flows from one source share its hop counts.
     let mut sources: Vec<u32> = pairs.iter().map(|p| p.src).collect();
     sources.sort_unstable();

@@ -5,7 +5,7 @@ use wayhop_core::Span;
 use wayhop_world::{Axis, TrackBuilder};
 
 use super::*;
-use crate::Step;
+use crate::PathInterval;
 
 const END_S: f64 = 100.0;
 
@@ -52,7 +52,10 @@ fn a_relay_that_takes_the_place_of_another_changes_the_path_but_not_the_hops() {
         jumping(9_000.0, 0.0, &[(30.0, 200.0)]),
     ]);
     assert_eq!(counts(&t), (1, 0, 0));
-    assert_eq!(t.steps, [Step { from: Time::ZERO, hops: Some(2) }, Step { from: at(30.0), hops: Some(2) }]);
+    assert_eq!(
+        t.steps,
+        [PathInterval { from: Time::ZERO, hops: Some(2) }, PathInterval { from: at(30.0), hops: Some(2) }]
+    );
     assert_eq!((t.hop_share(), t.unreachable_share()), (vec![0.0, 1.0], Some(0.0)));
 }
 

@@ -6,7 +6,7 @@ use wayhop_trace::PathBetween;
 use crate::reach::Hops;
 
 /// A packet's path, and the paths that existed.
-pub(crate) struct Way<'a> {
+pub(crate) struct PacketPath<'a> {
     pub(crate) hops: &'a Hops,
     pub(crate) sent: Time,
     /// `None` if it was still under way at the end.
@@ -33,7 +33,7 @@ pub(crate) fn change(destination: &str, hops: Option<u16>) -> String {
 }
 
 /// The path of a packet, as data and in words.
-pub(crate) fn path(way: &Way<'_>) -> PathBetween {
+pub(crate) fn path(way: &PacketPath<'_>) -> PathBetween {
     let ended = way.ended.unwrap_or(way.end).max(way.sent);
     let at =
         |t: Time| way.hops[..way.hops.partition_point(|(from, _)| *from <= t)].last().and_then(|(_, h)| *h);
@@ -66,7 +66,7 @@ fn gaps(hops: &Hops) -> Vec<Gap> {
     all
 }
 
-fn text(way: &Way<'_>, first: Option<u16>, last: Option<u16>, gap: Option<Gap>) -> String {
+fn text(way: &PacketPath<'_>, first: Option<u16>, last: Option<u16>, gap: Option<Gap>) -> String {
     let (from, to) = (way.source, way.destination);
     let ended = match way.ended {
         Some(_) => "when it ended",

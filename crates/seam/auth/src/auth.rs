@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Description, IfaceId, Mac, Packet, Rng, Span, Time};
-use wayhop_wire::auth::{self as block, Block, Exchange, Format, Kind, TAG_LEN};
+use wayhop_wire::auth::{self as block, Block, BlockKind, Exchange, Format, TAG_LEN};
 use wayhop_wire::ipv4;
 
 use crate::key::{Key, Keys};
@@ -18,7 +18,7 @@ const REFUSED_WAIT: Span = Span::from_millis(50);
 
 /// How often each thing happened.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct BlockCounts {
     /// Packets sealed.
     pub sealed: u64,
     /// Packets accepted.
@@ -39,7 +39,7 @@ pub struct Counts {
     pub exchanges: u64,
 }
 
-impl Counts {
+impl BlockCounts {
     /// All of them with their names.
     pub fn named(&self) -> [(&'static str, u64); 9] {
         [
@@ -99,7 +99,7 @@ pub struct Auth {
     /// One for each interface.
     outboxes: Vec<Outbox>,
     rng: Rng,
-    counts: Counts,
+    counts: BlockCounts,
     /// It has no key of the network, and believes everybody.
     is_outsider: bool,
 }
@@ -128,7 +128,7 @@ impl Auth {
             neighbours: NeighbourKeys::default(),
             outboxes: Vec::new(),
             rng,
-            counts: Counts::default(),
+            counts: BlockCounts::default(),
             is_outsider: false,
         }
     }
@@ -158,12 +158,8 @@ impl Auth {
         self.outboxes.clear();
     }
     /// How often each thing happened.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> BlockCounts {
         self.counts
-    }
-    /// The numbers of the keys, the one that signs first.
-    pub fn key_ids(&self) -> impl Iterator<Item = u8> + '_ {
-        self.keys.ids()
     }
     /// How many neighbours are verified.
     pub fn neighbours(&self) -> usize {
@@ -193,7 +189,7 @@ impl Auth {
     /// sealed already, or not to be sealed, stays as it is.
     pub fn seal(&mut self, p: &mut Packet, mac: Mac, receiver: Ipv4Addr) {
         if self.is_to_seal(p.bytes()) {
-            let mut b = self.next_block(Kind::Message);
+            let mut b = self.next_block(BlockKind::Message);
             b.tag = self.tag(&b, mac, receiver, p.bytes());
             if self.format.insert(p, &b).is_ok() {
                 self.counts.sealed += 1;
@@ -226,7 +222,7 @@ impl Auth {
         self.counts.exchanges += 1;
         self.counts.challenges += e.asks().len() as u64;
         self.counts.answers += e.answers().len() as u64;
-        let mut b = self.next_block(Kind::Exchange(e));
+        let mut b = self.next_block(BlockKind::Exchange(e));
         b.tag = self.tag(&b, mac, Ipv4Addr::BROADCAST, p.bytes());
         let inserted = self.format.insert(p, &b);
         debug_assert!(inserted.is_ok(), "an exchange fits into a packet");
@@ -260,7 +256,7 @@ impl Auth {
         self.keys.first().tag(&TagInput::of(b, self.format, mac, receiver, packet).parts())
     }
 
-    fn next_block(&mut self, kind: Kind) -> Block {
+    fn next_block(&mut self, kind: BlockKind) -> Block {
         if self.counter == u32::MAX {
             // RFC 8967, section 4.1: no pair of index and counter is used twice. Neighbours challenge the new index.
             self.index = self.rng.bits();
@@ -314,7 +310,7 @@ impl Auth {
 
     /// Whether a packet carries challenges and answers.
     pub fn is_exchange(&self, packet: &[u8]) -> bool {
-        self.format.find(packet).is_some_and(|b| b.kind != Kind::Message)
+        self.format.find(packet).is_some_and(|b| b.kind != BlockKind::Message)
     }
 
     fn judge(
@@ -328,7 +324,7 @@ impl Auth {
         let refused = |verdict| OpenedPacket { verdict, transmitter: None, stamp: (0, 0) };
         let b = self.format.remove(p);
         if self.is_outsider {
-            let is_message = b.as_ref().is_none_or(|b| b.kind == Kind::Message);
+            let is_message = b.as_ref().is_none_or(|b| b.kind == BlockKind::Message);
             let verdict = if is_message { Verdict::Good } else { Verdict::Failed };
             return OpenedPacket { verdict, transmitter: b.map(|b| b.transmitter), stamp: (0, 0) };
         }
@@ -351,17 +347,17 @@ impl Auth {
             self.neighbours.note(at, n, b.counter);
         }
         let verdict = match b.kind {
-            Kind::Message if is_known => Verdict::Good,
-            Kind::Message => {
+            BlockKind::Message if is_known => Verdict::Good,
+            BlockKind::Message => {
                 if is_later {
                     let is_overheard = receiver != self.own && receiver != Ipv4Addr::BROADCAST;
                     self.ask(at, iface, n, !is_overheard);
                 }
                 Verdict::Unknown
             }
-            Kind::Exchange(_) if receiver != Ipv4Addr::BROADCAST => Verdict::Failed,
-            Kind::Exchange(_) if !is_later => Verdict::Replayed,
-            Kind::Exchange(e) => self.exchange(at, iface, n, is_known, (b.index, b.counter), &e),
+            BlockKind::Exchange(_) if receiver != Ipv4Addr::BROADCAST => Verdict::Failed,
+            BlockKind::Exchange(_) if !is_later => Verdict::Replayed,
+            BlockKind::Exchange(e) => self.exchange(at, iface, n, is_known, (b.index, b.counter), &e),
         };
         OpenedPacket { verdict, transmitter: Some(n), stamp: (b.index, b.counter) }
     }

@@ -13,7 +13,7 @@ mod nonces;
 mod outbox;
 mod window;
 
-pub use auth::{Auth, Counts, OpenedPacket, Verdict};
+pub use auth::{Auth, BlockCounts, OpenedPacket, Verdict};
 pub use key::{Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use proptest::prelude::*;
 use wayhop_core::{Carrier, IfaceId, Mac, Packet, PacketMeta, Pool, Purpose, Span, Time, stream};
-use wayhop_wire::auth::{Format, Kind};
+use wayhop_wire::auth::{BlockKind, Format};
 use wayhop_wire::{aodv, dsdv, dsr, ipv4, udp};
 
 use crate::{Auth, Key, Keys, Verdict};
@@ -77,7 +77,7 @@ fn leave(of: &mut Auth, own: Ipv4Addr, at: Time) -> Packet {
 /// What a node asks and answers in an exchange.
 fn said(p: &Packet) -> (Vec<Ipv4Addr>, Vec<Ipv4Addr>) {
     let block = FORMATS.iter().find_map(|f| f.find(p.bytes()));
-    let Some(Kind::Exchange(e)) = block.map(|b| b.kind) else { panic!("it is no exchange") };
+    let Some(BlockKind::Exchange(e)) = block.map(|b| b.kind) else { panic!("it is no exchange") };
     (e.asks().to_vec(), e.answers().iter().map(|a| a.0).collect())
 }
 fn hears(b: &mut Auth, at: u64, from: Ipv4Addr, p: &Packet) -> Verdict {

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -256,6 +257,18 @@ impl fmt::Display for Mac {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [a, b, c, d, e, g] = self.0;
         write!(f, "{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}")
+    }
+}
+/// Six octets in hexadecimal, such as `02:00:0a:00:00:03`. The error says what is wrong, and how one looks.
+impl FromStr for Mac {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let octet = |o: &str| u8::from_str_radix(o, 16).ok().filter(|_| o.len() <= 2);
+        let octets: Option<Vec<u8>> = text.split(':').map(octet).collect();
+        octets
+            .and_then(|o| o.try_into().ok())
+            .map(Self)
+            .ok_or_else(|| format!("{text:?} is not a link address; write it like 02:00:0a:00:00:03"))
     }
 }
 impl fmt::Debug for Mac {

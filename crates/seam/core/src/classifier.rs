@@ -15,6 +15,9 @@ pub trait Classifier: Debug + Sync {
     /// A set of a protocol's types of messages; `None` for an unknown name.
     fn messages(&self, protocol: &str, types: &[&str]) -> Option<Messages>;
 
+    /// The class of a routing packet, and the routing messages in it. The class is `None` for a packet with application data.
+    fn classify(&self, ip_packet: &[u8]) -> (Option<Class>, Messages);
+
     /// The protocol whose packet this is, and its messages. The end of the packet may be missing.
     fn decode(&self, ip_packet: &[u8]) -> Option<(&'static Description, Vec<DecodedMessage>)>;
 

@@ -33,22 +33,21 @@ pub enum FixStatus {
     Precise,
 }
 
-impl FixStatus {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::None,
-        Self::TwoD,
-        Self::ThreeD,
-        Self::Dgps,
-        Self::RtkFloat,
-        Self::RtkFixed,
-        Self::DeadReckoning,
-        Self::GnssDeadReckoning,
-        Self::Surveyed,
-        Self::Simulated,
-        Self::Precise,
-    ];
+crate::names!(FixStatus {
+    None = "none",
+    TwoD = "2d",
+    ThreeD = "3d",
+    Dgps = "dgps",
+    RtkFloat = "rtk-float",
+    RtkFixed = "rtk-fixed",
+    DeadReckoning = "dead-reckoning",
+    GnssDeadReckoning = "gnss-dead-reckoning",
+    Surveyed = "surveyed",
+    Simulated = "simulated",
+    Precise = "precise",
+});
 
+impl FixStatus {
     /// Of gpsd's `mode` (0 and 1: no fix, 2, 3) and `status` (gpsd_json(5), since release 3.22). A status that says no more than
     /// that there is a fix (0, 1, or none) leaves the mode.
     pub const fn of_gpsd(mode: u8, status: Option<u8>) -> Self {
@@ -82,23 +81,6 @@ impl FixStatus {
             Self::Precise => 9,
         }
     }
-
-    /// The name in tables and messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::TwoD => "2d",
-            Self::ThreeD => "3d",
-            Self::Dgps => "dgps",
-            Self::RtkFloat => "rtk-float",
-            Self::RtkFixed => "rtk-fixed",
-            Self::DeadReckoning => "dead-reckoning",
-            Self::GnssDeadReckoning => "gnss-dead-reckoning",
-            Self::Surveyed => "surveyed",
-            Self::Simulated => "simulated",
-            Self::Precise => "precise",
-        }
-    }
 }
 
 /// Where an accuracy comes from.
@@ -111,18 +93,10 @@ pub enum AccuracyFrom {
     Epx,
 }
 
-impl AccuracyFrom {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Gst, Self::Epx];
-
-    /// The name in tables and messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gst => "gst",
-            Self::Epx => "epx",
-        }
-    }
-}
+crate::names!(AccuracyFrom {
+    Gst = "gst",
+    Epx = "epx",
+});
 
 /// How good a position is, and when it was taken.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]

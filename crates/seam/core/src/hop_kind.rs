@@ -25,29 +25,13 @@ pub enum HopKind {
     Recall,
 }
 
-impl HopKind {
-    /// Every kind, in order.
-    pub const ALL: [Self; 8] = [
-        Self::Originate,
-        Self::Send,
-        Self::Forward,
-        Self::Transmit,
-        Self::Receive,
-        Self::Deliver,
-        Self::Drop,
-        Self::Recall,
-    ];
-    /// The name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Originate => "originate",
-            Self::Send => "send",
-            Self::Forward => "forward",
-            Self::Transmit => "transmit",
-            Self::Receive => "receive",
-            Self::Deliver => "deliver",
-            Self::Drop => "drop",
-            Self::Recall => "recall",
-        }
-    }
-}
+crate::names!(HopKind {
+    Originate = "originate",
+    Send = "send",
+    Forward = "forward",
+    Transmit = "transmit",
+    Receive = "receive",
+    Deliver = "deliver",
+    Drop = "drop",
+    Recall = "recall",
+});

@@ -17,6 +17,7 @@
 mod addr;
 mod application;
 mod authentication;
+mod bundle_event;
 mod bytes;
 mod class;
 mod classifier;
@@ -37,6 +38,7 @@ mod leg;
 mod limits;
 mod message_types;
 mod messages;
+mod names;
 mod outside;
 mod packet;
 pub mod parameters;
@@ -62,6 +64,7 @@ pub use application::{
     ProgramMessage, ReadApplication, STREAM_ROOM, StreamEffect, StreamEnd, StreamId, StreamInput,
 };
 pub use authentication::Authentication;
+pub use bundle_event::BundleEventKind;
 pub use bytes::from_hex;
 pub use class::Class;
 pub use classifier::Classifier;

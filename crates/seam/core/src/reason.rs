@@ -61,67 +61,35 @@ pub enum DropReason {
     AuthUnknown,
 }
 
+crate::names!(DropReason {
+    NoRoute = "NO_ROUTE",
+    DiscoveryFailed = "DISCOVERY_FAILED",
+    BufferTimeout = "BUFFER_TIMEOUT",
+    BufferFull = "BUFFER_FULL",
+    QueueFull = "QUEUE_FULL",
+    MacRetries = "MAC_RETRIES",
+    ArpFull = "ARP_FULL",
+    ArpFailed = "ARP_FAILED",
+    TtlExpired = "TTL_EXPIRED",
+    Loop = "LOOP",
+    NoOtherRoute = "NO_SALVAGE",
+    RerouteLimit = "SALVAGE_LIMIT",
+    Malformed = "MALFORMED",
+    Duplicate = "DUPLICATE",
+    Policy = "POLICY",
+    NoListener = "NO_LISTENER",
+    TooLong = "TOO_LONG",
+    NodeDown = "NODE_DOWN",
+    LostOnAir = "LOST_ON_AIR",
+    RateLimit = "RATE_LIMIT",
+    Attack = "ATTACK",
+    AuthMissing = "AUTH_MISSING",
+    AuthFailed = "AUTH_FAILED",
+    AuthReplay = "AUTH_REPLAY",
+    AuthUnknown = "AUTH_UNKNOWN",
+});
+
 impl DropReason {
-    /// Every reason, in order.
-    pub const ALL: [Self; 25] = [
-        Self::NoRoute,
-        Self::DiscoveryFailed,
-        Self::BufferTimeout,
-        Self::BufferFull,
-        Self::QueueFull,
-        Self::MacRetries,
-        Self::ArpFull,
-        Self::ArpFailed,
-        Self::TtlExpired,
-        Self::Loop,
-        Self::NoOtherRoute,
-        Self::RerouteLimit,
-        Self::Malformed,
-        Self::Duplicate,
-        Self::Policy,
-        Self::NoListener,
-        Self::TooLong,
-        Self::NodeDown,
-        Self::LostOnAir,
-        Self::RateLimit,
-        Self::Attack,
-        Self::AuthMissing,
-        Self::AuthFailed,
-        Self::AuthReplay,
-        Self::AuthUnknown,
-    ];
-
-    /// The name in summaries and tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NoRoute => "NO_ROUTE",
-            Self::DiscoveryFailed => "DISCOVERY_FAILED",
-            Self::BufferTimeout => "BUFFER_TIMEOUT",
-            Self::BufferFull => "BUFFER_FULL",
-            Self::QueueFull => "QUEUE_FULL",
-            Self::MacRetries => "MAC_RETRIES",
-            Self::ArpFull => "ARP_FULL",
-            Self::ArpFailed => "ARP_FAILED",
-            Self::TtlExpired => "TTL_EXPIRED",
-            Self::Loop => "LOOP",
-            Self::NoOtherRoute => "NO_SALVAGE",
-            Self::RerouteLimit => "SALVAGE_LIMIT",
-            Self::Malformed => "MALFORMED",
-            Self::Duplicate => "DUPLICATE",
-            Self::Policy => "POLICY",
-            Self::NoListener => "NO_LISTENER",
-            Self::TooLong => "TOO_LONG",
-            Self::NodeDown => "NODE_DOWN",
-            Self::LostOnAir => "LOST_ON_AIR",
-            Self::RateLimit => "RATE_LIMIT",
-            Self::Attack => "ATTACK",
-            Self::AuthMissing => "AUTH_MISSING",
-            Self::AuthFailed => "AUTH_FAILED",
-            Self::AuthReplay => "AUTH_REPLAY",
-            Self::AuthUnknown => "AUTH_UNKNOWN",
-        }
-    }
-
     /// The drop code of an ns-2 trace (`trace/cmu-trace.h`) that says the same, or the nearest.
     pub const fn ns2_code(self) -> &'static str {
         match self {

@@ -52,27 +52,12 @@ pub enum Decision {
     Waits,
 }
 
-impl Decision {
-    /// Every decision, in order.
-    pub const ALL: [Self; 7] = [
-        Self::Cached,
-        Self::Discovered,
-        Self::Forwarded,
-        Self::Rerouted,
-        Self::Flow,
-        Self::Retransmitted,
-        Self::Waits,
-    ];
-    /// The name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cached => "cached",
-            Self::Discovered => "discovered",
-            Self::Forwarded => "forwarded",
-            Self::Rerouted => "salvaged",
-            Self::Flow => "flow",
-            Self::Retransmitted => "retransmitted",
-            Self::Waits => "waits",
-        }
-    }
-}
+crate::names!(Decision {
+    Cached = "cached",
+    Discovered = "discovered",
+    Forwarded = "forwarded",
+    Rerouted = "salvaged",
+    Flow = "flow",
+    Retransmitted = "retransmitted",
+    Waits = "waits",
+});

@@ -8,8 +8,8 @@ use wayhop_wire::had_no_route;
 
 use crate::engine::Fired;
 use crate::node::Node;
-use crate::table::Row;
-use crate::world::{Hop, Seen, World};
+use crate::table::InstalledRoute;
+use crate::world::{Hop, InputContext, World};
 
 impl<P: Protocol> Node<P> {
     /// The node begins: its static routes, then its engines.
@@ -101,7 +101,7 @@ impl<P: Protocol> Node<P> {
             w.log_input(
                 at,
                 engine,
-                &Seen { interface, exceptions: self.heard.exceptions(), next_id, rng },
+                &InputContext { interface, exceptions: self.heard.exceptions(), next_id, rng },
                 &input,
             );
         }
@@ -151,7 +151,7 @@ impl<P: Protocol> Node<P> {
         if !w.admits(at, &route) {
             return;
         }
-        let row = Row { route, owner };
+        let row = InstalledRoute { route, owner };
         self.table.install(row);
         if self.table.get(route.destination) == Some(&row) {
             w.route_installed(at, &row);
@@ -174,7 +174,7 @@ impl<P: Protocol> Node<P> {
             }
         }
         for r in routes {
-            if self.table.get(r.destination) != Some(&Row { route: *r, owner }) {
+            if self.table.get(r.destination) != Some(&InstalledRoute { route: *r, owner }) {
                 self.install(w, at, owner, *r);
             }
         }

@@ -6,7 +6,7 @@ use crate::config::Resolution;
 use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::resolver::{Due, Lookup, Resolver};
-use crate::table::Row;
+use crate::table::InstalledRoute;
 use crate::world::{Hop, Stage, World};
 use wayhop_core::{
     Addr, BROADCAST, DropReason, Frame, HopKind, IfaceId, Mac, Packet, Payload, Protocol, Reporting, Span,
@@ -297,7 +297,7 @@ impl<P: Protocol> Node<P> {
 
     /// A kernel that forwards by itself found that a neighbour does not answer: what it had for it is lost.
     pub fn unresolved<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, next_hop: Addr) {
-        let lost = |r: &&Row| r.route.next_hop == next_hop && r.owner != Row::STATIC;
+        let lost = |r: &&InstalledRoute| r.route.next_hop == next_hop && r.owner != InstalledRoute::STATIC;
         let mut owners: Vec<u8> = self.table.rows().filter(lost).map(|r| r.owner).collect();
         owners.sort_unstable();
         owners.dedup();

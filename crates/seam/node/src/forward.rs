@@ -10,7 +10,7 @@ use crate::ends::Ends;
 use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::rates::Counted;
-use crate::table::{Hit, Row};
+use crate::table::{Hit, InstalledRoute};
 use crate::world::{Hop, HostTakes, World};
 
 impl<P: Protocol> Node<P> {
@@ -87,7 +87,7 @@ impl<P: Protocol> Node<P> {
         previous_hop: Option<Addr>,
     ) {
         let spec = TxSpec::unicast(hit.next_hop).on(hit.iface);
-        if hit.owner == Row::STATIC {
+        if hit.owner == InstalledRoute::STATIC {
             return self.send_down(w, at, p, &spec, Reporting::Nobody);
         }
         if self.engines[usize::from(hit.owner)].interests.route_used {
@@ -296,7 +296,8 @@ impl<P: Protocol> Node<P> {
         if destination == self.addr {
             return self.arrived(w, at, source, IfaceId::ANY, previous_hop);
         }
-        let Some(hit) = self.table.look_up(destination).filter(|hit| hit.owner != Row::STATIC) else {
+        let Some(hit) = self.table.look_up(destination).filter(|hit| hit.owner != InstalledRoute::STATIC)
+        else {
             return;
         };
         if self.engines[usize::from(hit.owner)].interests.route_used {

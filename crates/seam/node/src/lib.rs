@@ -56,10 +56,10 @@ pub use node::Node;
 pub use on_demand::OnDemand;
 pub use queue::InterfaceQueue;
 pub use schedule::{Due, Schedule};
-pub use table::{Row, Table};
+pub use table::{InstalledRoute, PrefixTable};
 pub use wayhop_core::HopKind;
 pub use workspace::Workspace;
-pub use world::{Above, Below, Hop, HostTakes, Seen, Stage, World};
+pub use world::{Above, Below, Hop, HostTakes, InputContext, Stage, World};
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use crate::heard::Heard;
 use crate::interface::Iface;
 use crate::ipv6_state::Ipv6;
 use crate::socket::Sockets;
-use crate::table::Table;
+use crate::table::PrefixTable;
 
 /// The network layer of one node.
 ///
@@ -25,7 +25,7 @@ pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) addr: Ipv4Addr,
     pub(crate) engines: Vec<Engine<P>>,
     pub(crate) interfaces: Vec<Iface>,
-    pub(crate) table: Table,
+    pub(crate) table: PrefixTable,
     pub(crate) sockets: Sockets,
     /// With several interfaces: those on which each neighbour was heard.
     pub(crate) heard: Heard,
@@ -69,7 +69,7 @@ impl<P: Protocol> Node<P> {
             withholds: false,
             engines: Vec::with_capacity(1),
             interfaces: Vec::with_capacity(1),
-            table: Table::default(),
+            table: PrefixTable::default(),
             sockets: Sockets::default(),
             heard: Heard::default(),
             clock: Time::ZERO,
@@ -120,7 +120,7 @@ impl<P> Node<P> {
         self.is_up
     }
     /// The forwarding table.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &PrefixTable {
         &self.table
     }
     /// What the engines listen to.

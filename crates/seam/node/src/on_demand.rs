@@ -23,11 +23,11 @@ enum State {
 /// What an idle protocol keeps.
 struct Idle {
     protocol: Arc<Configured>,
-    start: Option<Start>,
+    start: Option<StartContext>,
 }
 
 /// The circumstances of a protocol's start.
-struct Start {
+struct StartContext {
     at: Time,
     addr: Ipv4Addr,
     interface: Interface,
@@ -72,7 +72,7 @@ impl Idle {
     #[cold]
     fn wake(&self, addr6: Option<Ipv6Addr>) -> Box<dyn Protocol> {
         let mut protocol = self.protocol.engine();
-        if let Some(Start { at, addr, interface, rng }) = &self.start {
+        if let Some(StartContext { at, addr, interface, rng }) = &self.start {
             let (mut rng, mut pool, mut next_id, mut effects) = (rng.clone(), Pool::new(), 0, Vec::new());
             let cx = Cx::new(*at, *addr, *interface, &mut rng, &mut pool, &mut next_id, &mut effects);
             protocol.start(&mut cx.with_addr6(addr6));
@@ -96,7 +96,7 @@ impl Protocol for OnDemand {
         let State::Idle(idle) = &mut self.0 else { return self.running(cx).start(cx) };
         let (interface, rng) = (cx.interface(), cx.rng().clone());
         idle.protocol.engine().start(cx);
-        idle.start = Some(Start { at: cx.now(), addr: cx.addr(), interface, rng });
+        idle.start = Some(StartContext { at: cx.now(), addr: cx.addr(), interface, rng });
     }
 
     fn withholds(&mut self, at: Time, packet: &[u8]) -> bool {

@@ -4,7 +4,7 @@ use wayhop_core::{DropReason, Frame, HopKind, IfaceId, LinkChange, Protocol, Tim
 
 use crate::engine::Engine;
 use crate::node::Node;
-use crate::table::Row;
+use crate::table::InstalledRoute;
 use crate::world::{Hop, World};
 
 impl<P: Protocol> Node<P> {
@@ -50,7 +50,7 @@ impl<P: Protocol> Node<P> {
             w.record(at, p, Hop { kind: HopKind::Drop, reason: Some(DropReason::NodeDown), ..Hop::HERE });
         }
         w.workspace().pool.forget(held.packets.len() as u64);
-        let owners = (0..self.engines.len() as u8).chain([Row::STATIC]);
+        let owners = (0..self.engines.len() as u8).chain([InstalledRoute::STATIC]);
         for destination in owners.flat_map(|e| self.table.owned(e)).collect::<Vec<_>>() {
             w.route_removed(at, destination);
         }

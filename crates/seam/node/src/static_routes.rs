@@ -3,7 +3,7 @@
 use wayhop_core::{Protocol, Route, Time};
 
 use crate::node::Node;
-use crate::table::Row;
+use crate::table::InstalledRoute;
 use crate::world::World;
 
 impl<P: Protocol> Node<P> {
@@ -15,7 +15,7 @@ impl<P: Protocol> Node<P> {
     /// Puts the static routes into the forwarding table.
     pub(crate) fn install_static<W: World>(&mut self, w: &mut W, at: Time) {
         for i in 0..self.static_routes.len() {
-            self.install(w, at, Row::STATIC, self.static_routes[i]);
+            self.install(w, at, InstalledRoute::STATIC, self.static_routes[i]);
         }
     }
 }

@@ -5,14 +5,14 @@ use wayhop_core::{Addr, IfaceId, Prefix, Route};
 
 /// A row: a route and the engine that installed it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct InstalledRoute {
     /// The route.
     pub route: Route,
-    /// The index of the engine among the node's, or [`Row::STATIC`].
+    /// The index of the engine among the node's, or [`InstalledRoute::STATIC`].
     pub owner: u8,
 }
 
-impl Row {
+impl InstalledRoute {
     /// The owner of routes from the node's configuration.
     pub const STATIC: u8 = u8::MAX;
 }
@@ -27,14 +27,14 @@ pub(crate) struct Hit {
 
 /// Routes to prefixes. The longest prefix wins, then the least metric, then the engine that comes first.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct PrefixTable {
     /// The best row for each single address.
-    hosts: FxHashMap<Addr, Row>,
+    hosts: FxHashMap<Addr, InstalledRoute>,
     /// Rows for prefixes of more addresses, longest first, and rows for single addresses that are not the best.
-    others: Vec<Row>,
+    others: Vec<InstalledRoute>,
 }
 
-impl Table {
+impl PrefixTable {
     /// The way to a destination.
     #[inline]
     pub(crate) fn look_up(&self, destination: Addr) -> Option<Hit> {
@@ -47,7 +47,7 @@ impl Table {
     }
 
     /// Adds a row, or replaces its owner's row for the same prefix.
-    pub(crate) fn install(&mut self, row: Row) {
+    pub(crate) fn install(&mut self, row: InstalledRoute) {
         let destination = row.route.destination;
         let Some(host) = destination.as_host() else {
             self.others.retain(|r| (r.route.destination, r.owner) != (destination, row.owner));
@@ -64,7 +64,7 @@ impl Table {
     }
 
     /// Adds a row for an address for which this owner has none.
-    fn add_host(&mut self, host: Addr, row: Row) {
+    fn add_host(&mut self, host: Addr, row: InstalledRoute) {
         match self.hosts.get_mut(&host) {
             None => drop(self.hosts.insert(host, row)),
             Some(best) if rank(&row) < rank(best) => {
@@ -75,7 +75,7 @@ impl Table {
         }
     }
 
-    fn put_aside(&mut self, row: Row) {
+    fn put_aside(&mut self, row: InstalledRoute) {
         let at = self.others.partition_point(|r| rank(r) <= rank(&row));
         self.others.insert(at, row);
     }
@@ -97,13 +97,13 @@ impl Table {
     }
 
     /// The best row for a prefix.
-    pub fn get(&self, destination: Prefix) -> Option<&Row> {
+    pub fn get(&self, destination: Prefix) -> Option<&InstalledRoute> {
         let host = destination.as_host().and_then(|host| self.hosts.get(&host));
         host.or_else(|| self.others.iter().find(|r| r.route.destination == destination))
     }
 
     /// All rows, best first among those of one prefix.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &InstalledRoute> {
         self.hosts.values().chain(&self.others)
     }
     /// The prefixes of an owner's rows.
@@ -124,7 +124,7 @@ impl Table {
 }
 
 /// Rows with less come first.
-fn rank(r: &Row) -> (u8, Prefix, u32, u8) {
+fn rank(r: &InstalledRoute) -> (u8, Prefix, u32, u8) {
     let p = r.route.destination;
     (p.free_bits(), p, r.route.metric, r.owner)
 }
@@ -137,16 +137,19 @@ mod tests {
     fn a(last: u8) -> Addr {
         Ipv4Addr::new(10, 0, 0, last).into()
     }
-    fn row(destination: Prefix, next_hop: u8, metric: u32, owner: u8) -> Row {
-        Row { route: Route { destination, next_hop: a(next_hop), iface: IfaceId(0), metric }, owner }
+    fn row(destination: Prefix, next_hop: u8, metric: u32, owner: u8) -> InstalledRoute {
+        InstalledRoute {
+            route: Route { destination, next_hop: a(next_hop), iface: IfaceId(0), metric },
+            owner,
+        }
     }
-    fn next(t: &Table, to: u8) -> Option<Addr> {
+    fn next(t: &PrefixTable, to: u8) -> Option<Addr> {
         t.look_up(a(to)).map(|h| h.next_hop)
     }
 
     #[test]
     fn the_longest_prefix_wins_and_then_the_least_metric() {
-        let mut t = Table::default();
+        let mut t = PrefixTable::default();
         t.install(row(Prefix::around(a(0), 24), 1, 1, 0));
         t.install(row(Prefix::around(a(0), 16), 2, 1, 0));
         assert_eq!(next(&t, 9), Some(a(1)));
@@ -162,7 +165,7 @@ mod tests {
 
     #[test]
     fn an_owner_has_one_row_a_prefix() {
-        let mut t = Table::default();
+        let mut t = PrefixTable::default();
         for (hop, metric, owner) in [(1, 1, 0), (2, 3, 1), (3, 9, 0)] {
             t.install(row(Prefix::host(a(9)), hop, metric, owner));
         }

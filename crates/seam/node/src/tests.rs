@@ -15,7 +15,8 @@ mod ipv6;
 mod keys;
 
 use crate::{
-    Above, Below, Engine, Hop, HopKind, IfaceConfig, Node, Resolution, Row, Schedule, Stage, Workspace, World,
+    Above, Below, Engine, Hop, HopKind, IfaceConfig, InstalledRoute, Node, Resolution, Schedule, Stage,
+    Workspace, World,
 };
 
 const ME: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -168,7 +169,7 @@ impl World for RecordingWorld {
     }
     fn note(&mut self, _: Time, _: TraceNote) {}
     fn state(&mut self, _: Time, _: SendState) {}
-    fn route_installed(&mut self, _: Time, row: &Row) {
+    fn route_installed(&mut self, _: Time, row: &InstalledRoute) {
         self.routes.push(format!("+{} {}", row.route.destination, row.route.next_hop));
     }
     fn route_removed(&mut self, _: Time, destination: Prefix) {

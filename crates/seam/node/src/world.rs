@@ -7,7 +7,7 @@ use wayhop_core::{
     RxMeta, SendState, Time, TimerKey, TraceNote,
 };
 
-use crate::table::Row;
+use crate::table::InstalledRoute;
 use crate::workspace::Workspace;
 
 /// What happened to a packet at a node: one row of the trace's `packets` table.
@@ -36,7 +36,7 @@ pub enum Stage {
 
 /// What an engine sees with an input, for a log that is to make it do the same again.
 #[derive(Copy, Clone, Debug)]
-pub struct Seen<'a> {
+pub struct InputContext<'a> {
     /// What the interfaces tell.
     pub interface: Interface,
     /// The neighbours for whom the opposite of `interface.acknowledges` holds, in order.
@@ -144,7 +144,7 @@ pub trait World: Above + Below {
         true
     }
     /// A row of the forwarding table came or changed.
-    fn route_installed(&mut self, at: Time, row: &Row);
+    fn route_installed(&mut self, at: Time, row: &InstalledRoute);
     /// A prefix has no row any more.
     fn route_removed(&mut self, at: Time, destination: Prefix);
 
@@ -153,7 +153,7 @@ pub trait World: Above + Below {
         false
     }
     /// An engine is about to be given this, and sees `seen` besides.
-    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+    fn log_input(&mut self, at: Time, engine: u8, seen: &InputContext<'_>, input: &Input<'_>) {
         let _ = (at, engine, seen, input);
     }
     /// What the engine asked for in answer.

@@ -8,7 +8,7 @@ use wayhop_wire::{ipv4, ipv6};
 
 use crate::answer::{Answer, check_order, guarded};
 use crate::header::Engines;
-use crate::line::Line;
+use crate::line::InputRecord;
 
 pub(crate) struct EngineSubject {
     engines: Engines,
@@ -24,9 +24,9 @@ impl EngineSubject {
     }
 
     /// Gives it an input, which comes after `before`. The error is what is wrong with the line.
-    pub(crate) fn answer(&mut self, line: Line<'_>, before: Time) -> Result<Answer, String> {
+    pub(crate) fn answer(&mut self, line: InputRecord<'_>, before: Time) -> Result<Answer, String> {
         let checked = check(&line, before, self.engine.is_none());
-        let Line { at, id, interface, exceptions, rng, input, out: expected } = line;
+        let InputRecord { at, id, interface, exceptions, rng, input, out: expected } = line;
         if let (Input::Start, Some(rng)) = (&input, rng) {
             // The node comes up, perhaps again: nothing is left of what it was.
             let again = self.engine.is_some();
@@ -63,7 +63,7 @@ impl EngineSubject {
 }
 
 /// What a node never gives an engine.
-fn check(line: &Line<'_>, before: Time, is_first: bool) -> Result<(), String> {
+fn check(line: &InputRecord<'_>, before: Time, is_first: bool) -> Result<(), String> {
     let is_start = matches!(line.input, Input::Start);
     check_order((line.at, before), is_start, line.rng.is_some(), is_first)?;
     if !line.exceptions.is_sorted() {

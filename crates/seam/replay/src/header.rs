@@ -47,7 +47,7 @@ pub struct Header {
     /// Which of the node's engines, from 0.
     pub engine: u8,
     /// The node's interfaces, in order.
-    pub interfaces: Vec<Link>,
+    pub interfaces: Vec<RecordedLink>,
     /// Which application's log it is; `None` of an engine's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application: Option<ApplicationHeader>,
@@ -90,12 +90,12 @@ impl ApplicationHeader {
 
 /// One interface.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
+pub struct RecordedLink {
     /// Its link address.
     pub mac: String,
 }
 
-impl Link {
+impl RecordedLink {
     /// The interface with this link address.
     pub fn new(mac: Mac) -> Self {
         Self { mac: mac.to_string() }
@@ -156,7 +156,13 @@ impl Header {
 
     /// The same for one node of the run.
     #[must_use]
-    pub fn of_node(&self, node: Option<u32>, name: &str, address: Ipv4Addr, interfaces: Vec<Link>) -> Self {
+    pub fn of_node(
+        &self,
+        node: Option<u32>,
+        name: &str,
+        address: Ipv4Addr,
+        interfaces: Vec<RecordedLink>,
+    ) -> Self {
         Self { node, name: name.to_owned(), address, interfaces, ..self.clone() }
     }
 

@@ -27,8 +27,8 @@ mod writer;
 mod tests;
 
 pub use error::LogError;
-pub use header::{ApplicationHeader, Engines, FORMAT, Header, Link, VERSION, check};
-pub use line::{ApplicationLine, Closing, Line};
-pub use reader::{Item, Reader};
-pub use replay::{Difference, End, Replay, Report, Verdict};
+pub use header::{ApplicationHeader, Engines, FORMAT, Header, RecordedLink, VERSION, check};
+pub use line::{ApplicationLine, Closing, InputRecord};
+pub use reader::{LogItem, Reader};
+pub use replay::{EffectDifference, End, Replay, ReplayReport, ReplayVerdict};
 pub use writer::{Logs, Pace};

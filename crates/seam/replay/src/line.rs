@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wayhop_core::{Addr, ApplicationInput, Input, Interface, Rng, Time};
-use wayhop_node::Seen;
+use wayhop_node::InputContext;
 
 /// One input, with what the engine saw besides, and what it asked for in answer.
 #[derive(Debug, Deserialize)]
-pub struct Line<'a> {
+pub struct InputRecord<'a> {
     /// When, on the node's clock.
     pub at: Time,
     /// The number of the next packet that is made.
@@ -90,9 +90,9 @@ pub(crate) fn put_application_input(to: &mut Vec<u8>, at: Time, rng: &Rng, input
 
 /// Writes the beginning of a line. The effects come after the engine was called, so that a line without them tells the
 /// input on which an engine panicked.
-pub(crate) fn put_input(to: &mut Vec<u8>, at: Time, seen: &Seen<'_>, input: &Input<'_>) {
+pub(crate) fn put_input(to: &mut Vec<u8>, at: Time, seen: &InputContext<'_>, input: &Input<'_>) {
     let rng = matches!(input, Input::Start).then_some(seen.rng);
-    let Seen { interface, exceptions, next_id: id, .. } = *seen;
+    let InputContext { interface, exceptions, next_id: id, .. } = *seen;
     put(to, &Beginning { at, id, interface, exceptions, rng, input });
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::LogError;
 use crate::header::{FORMAT, Header, VERSION};
-use crate::line::{ApplicationLine, Closing, End, Line};
+use crate::line::{ApplicationLine, Closing, End, InputRecord};
 
 /// The longest line that is read, octets. What one input leads to is far shorter.
 const MAX_LINE: usize = 16 << 20;
@@ -30,9 +30,9 @@ pub struct Reader {
 
 /// What a log has next.
 #[derive(Debug)]
-pub enum Item<'a> {
+pub enum LogItem<'a> {
     /// An input of an engine.
-    Input(Line<'a>),
+    Input(InputRecord<'a>),
     /// An input of an application.
     ApplicationInput(ApplicationLine<'a>),
     /// The end of a whole log.
@@ -117,24 +117,24 @@ impl Reader {
         LogError { file: self.file.clone(), line: Some(self.line.max(1)), what }
     }
 
-    /// The next input, or the end. After [`Item::End`] and [`Item::Cut`] there is nothing more.
+    /// The next input, or the end. After [`LogItem::End`] and [`LogItem::Cut`] there is nothing more.
     ///
     /// # Errors
     /// If the next line is invalid.
-    pub fn next_item(&mut self) -> Result<Item<'_>, LogError> {
+    pub fn next_item(&mut self) -> Result<LogItem<'_>, LogError> {
         let end = self.next_line()?;
         if let (true, Text::Cut(why)) = (self.text.is_empty(), &end) {
             // The file ends with a whole line.
             self.line -= 1;
             let why = why.clone().unwrap_or_else(|| "the final line is missing".to_owned());
-            return Ok(Item::Cut(why));
+            return Ok(LogItem::Cut(why));
         }
         if self.text.starts_with(b"{\"end\"") {
             return self.closing(&end);
         }
         if let Text::Cut(why) = end {
             let why = why.map_or_else(String::new, |e| format!(" ({e})"));
-            return Ok(Item::Cut(format!("line {} is truncated{why}", self.line)));
+            return Ok(LogItem::Cut(format!("line {} is truncated{why}", self.line)));
         }
         self.inputs += 1;
         let (file, number) = (&self.file, self.line);
@@ -143,11 +143,11 @@ impl Reader {
         let (item, at, id, effects) = if self.header.application.is_some() {
             let line: ApplicationLine<'_> = serde_json::from_slice(&self.text).map_err(no_line)?;
             let (at, effects) = (line.at, line.out.len());
-            (Item::ApplicationInput(line), at, 0, effects)
+            (LogItem::ApplicationInput(line), at, 0, effects)
         } else {
-            let line: Line<'_> = serde_json::from_slice(&self.text).map_err(no_line)?;
+            let line: InputRecord<'_> = serde_json::from_slice(&self.text).map_err(no_line)?;
             let (at, id, effects) = (line.at, line.id, line.out.len());
-            (Item::Input(line), at, id, effects)
+            (LogItem::Input(line), at, id, effects)
         };
         if at.as_nanos() > MAX_TIME || id > MAX_TIME {
             return Err(wrong("its time or packet number is out of range".into()));
@@ -156,10 +156,10 @@ impl Reader {
         Ok(item)
     }
 
-    fn closing(&mut self, end: &Text) -> Result<Item<'_>, LogError> {
+    fn closing(&mut self, end: &Text) -> Result<LogItem<'_>, LogError> {
         let Ok(End { end: closing }) = serde_json::from_slice::<End>(&self.text) else {
             if let Text::Cut(_) = end {
-                return Ok(Item::Cut(format!("line {} is truncated", self.line)));
+                return Ok(LogItem::Cut(format!("line {} is truncated", self.line)));
             }
             return Err(self.wrong("not a final line of a log".into()));
         };
@@ -172,7 +172,7 @@ impl Reader {
         match self.next_line()? {
             Text::Cut(_) if self.text.is_empty() => {
                 self.line -= 1;
-                Ok(Item::End(closing))
+                Ok(LogItem::End(closing))
             }
             _ => {
                 Err(self

@@ -11,11 +11,11 @@ use crate::application::ApplicationSubject;
 use crate::engine::EngineSubject;
 use crate::error::LogError;
 use crate::header::Engines;
-use crate::reader::{Item, Reader};
+use crate::reader::{LogItem, Reader};
 
 /// An input that an engine answers otherwise than in the log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
+pub struct EffectDifference {
     /// The line of the log.
     pub line: u64,
     /// When, on the node's clock.
@@ -30,7 +30,7 @@ pub struct Difference {
     pub panicked: Option<String>,
 }
 
-impl Difference {
+impl EffectDifference {
     /// The index of the first effect that is not the same.
     pub fn first(&self) -> usize {
         self.expected.iter().zip(&self.got).take_while(|(a, b)| a == b).count()
@@ -50,7 +50,7 @@ pub enum End {
 
 /// What a replay found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct ReplayReport {
     /// Inputs that the engine was given.
     pub inputs: u64,
     /// Effects of the log that were compared.
@@ -65,20 +65,20 @@ pub struct Report {
     pub end: End,
 }
 
-impl Report {
+impl ReplayReport {
     /// In a word.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ReplayVerdict {
         match (self.differences, &self.end) {
-            (0, End::Cut(_)) => Verdict::SameSoFar,
-            (0, _) => Verdict::Same,
-            _ => Verdict::Differs,
+            (0, End::Cut(_)) => ReplayVerdict::SameSoFar,
+            (0, _) => ReplayVerdict::Same,
+            _ => ReplayVerdict::Differs,
         }
     }
 }
 
 /// What a replay found, in a word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ReplayVerdict {
     /// The engine did the same.
     Same,
     /// It did the same as far as the log goes, which is not whole.
@@ -109,7 +109,7 @@ pub struct Replay {
     /// The last inputs, for context: line and text.
     recent: VecDeque<(u64, Vec<u8>)>,
     context: usize,
-    report: Report,
+    report: ReplayReport,
     is_over: bool,
 }
 
@@ -128,7 +128,7 @@ impl Replay {
     }
 
     const fn of(reader: Reader, subject: Subject) -> Self {
-        let report = Report {
+        let report = ReplayReport {
             inputs: 0,
             effects: 0,
             differences: 0,
@@ -147,7 +147,7 @@ impl Replay {
     }
 
     /// What was found so far; all of it, when [`Replay::step`] has said so.
-    pub fn report(&self) -> &Report {
+    pub fn report(&self) -> &ReplayReport {
         &self.report
     }
     /// Octets of the log that were read.
@@ -173,17 +173,17 @@ impl Replay {
     ///
     /// # Errors
     /// If the log goes wrong.
-    pub fn step(&mut self) -> Result<Option<Difference>, LogError> {
+    pub fn step(&mut self) -> Result<Option<EffectDifference>, LogError> {
         let before = self.report.at;
         let answer = match self.reader.next_item()? {
-            Item::Input(line) => self.subject.engine().map(|s| s.answer(line, before)),
-            Item::ApplicationInput(line) => self.subject.application().map(|s| s.answer(line, before)),
-            Item::End(closing) => {
+            LogItem::Input(line) => self.subject.engine().map(|s| s.answer(line, before)),
+            LogItem::ApplicationInput(line) => self.subject.application().map(|s| s.answer(line, before)),
+            LogItem::End(closing) => {
                 self.is_over = true;
                 self.report.end = closing.stopped.map_or(End::Whole, End::Stopped);
                 return Ok(None);
             }
-            Item::Cut(why) => {
+            LogItem::Cut(why) => {
                 self.is_over = true;
                 self.report.end = End::Cut(why);
                 return Ok(None);
@@ -202,7 +202,7 @@ impl Replay {
         self.is_over = panicked.is_some();
         let whole: Value = serde_json::from_slice(self.reader.text()).unwrap_or_default();
         let input = whole.get("in").cloned().unwrap_or_default();
-        Ok(Some(Difference { line: self.report.line, at, input, expected, got, panicked }))
+        Ok(Some(EffectDifference { line: self.report.line, at, input, expected, got, panicked }))
     }
 
     /// Remembers the input for context.

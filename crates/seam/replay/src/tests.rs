@@ -12,9 +12,9 @@ use wayhop_core::{
     Parameters, Pool, Profile, Protocol, Purpose, RxMeta, Span, Time, TimerKey, TxReport, TxSpec, ends,
     stream,
 };
-use wayhop_node::Seen;
+use wayhop_node::InputContext;
 
-use crate::{End, Engines, Header, LogError, Logs, Pace, Reader, Replay, Report, Verdict};
+use crate::{End, Engines, Header, LogError, Logs, Pace, Reader, Replay, ReplayReport, ReplayVerdict};
 
 /// On each timer it sends a packet of random octets after a random delay, and one more every `period`-th time; what it
 /// receives it keeps, and sends on with the next timer.
@@ -152,7 +152,7 @@ fn record_rebooting(logs: &mut Logs, node: u32, inputs: u64, period: u64) {
         let interface = Interface { queued: n as u32 % 3, acknowledges: n % 2 == 0 };
         let neighbours = [Addr::from(Ipv4Addr::new(10, 0, 0, 3)), Ipv4Addr::new(10, 0, 0, 9).into()];
         let exceptions = &neighbours[..n as usize % 3];
-        logs.input(at, node, 0, &Seen { interface, exceptions, next_id, rng: &rng }, &input);
+        logs.input(at, node, 0, &InputContext { interface, exceptions, next_id, rng: &rng }, &input);
         let addr = Ipv4Addr::new(10, 0, 0, 1);
         engine.on_input(
             &mut Cx::new(at, addr, interface, &mut rng, &mut pool, &mut next_id, &mut effects)
@@ -189,7 +189,7 @@ fn reader(text: &[u8]) -> Result<Reader, LogError> {
 }
 
 /// Replays a text with a toy of another period.
-fn replay(text: &[u8], period: u64) -> Result<(Report, Vec<u64>), LogError> {
+fn replay(text: &[u8], period: u64) -> Result<(ReplayReport, Vec<u64>), LogError> {
     let mut replay = Replay::new(reader(text)?, engines(period));
     let mut lines = Vec::new();
     while !replay.is_over() {
@@ -202,13 +202,13 @@ fn replay(text: &[u8], period: u64) -> Result<(Report, Vec<u64>), LogError> {
 fn an_engine_that_gets_its_log_does_the_same_and_another_does_not() {
     let text = log();
     let (report, lines) = replay(text.as_bytes(), 3).unwrap();
-    assert_eq!((report.verdict(), report.inputs, &report.end), (Verdict::Same, 40, &End::Whole));
+    assert_eq!((report.verdict(), report.inputs, &report.end), (ReplayVerdict::Same, 40, &End::Whole));
     assert!(lines.is_empty() && report.effects > 40, "{report:?}");
     // Timers come with inputs 3, 4, 7, ...: the first engine sends two with its third, the other with its second.
     let (report, lines) = replay(text.as_bytes(), 2).unwrap();
     assert_eq!(
         (report.verdict(), lines[0], report.differences),
-        (Verdict::Differs, 2 + 4, lines.len() as u64)
+        (ReplayVerdict::Differs, 2 + 4, lines.len() as u64)
     );
 }
 
@@ -224,7 +224,7 @@ fn a_log_that_is_cut_anywhere_is_the_same_so_far_and_never_whole() {
             Ok((report, _)) => {
                 let whole = text[header..cut].matches('\n').count() as u64;
                 assert!(cut >= header && matches!(report.end, End::Cut(_)), "{cut}: {report:?}");
-                assert_eq!((report.verdict(), report.inputs), (Verdict::SameSoFar, whole), "{cut}");
+                assert_eq!((report.verdict(), report.inputs), (ReplayVerdict::SameSoFar, whole), "{cut}");
                 assert_eq!(report.line, 1 + whole, "{cut}");
             }
         }
@@ -286,7 +286,7 @@ fn an_engine_that_panics_is_a_difference_and_its_log_names_the_input() {
         at,
         0,
         0,
-        &Seen { interface, exceptions: &[], next_id: 7, rng: &rng },
+        &InputContext { interface, exceptions: &[], next_id: 7, rng: &rng },
         &Input::Timer(TimerKey(13)),
     );
     drop(logs);
@@ -294,7 +294,7 @@ fn an_engine_that_panics_is_a_difference_and_its_log_names_the_input() {
     let last = text.lines().last().unwrap();
     assert!(last.ends_with("\"in\":{\"timer\":13}") && !text.ends_with('\n'), "{last}");
     let (report, _) = replay(text.as_bytes(), 3).unwrap();
-    assert_eq!((report.verdict(), report.inputs), (Verdict::SameSoFar, 4));
+    assert_eq!((report.verdict(), report.inputs), (ReplayVerdict::SameSoFar, 4));
 
     let mut replay = Replay::new(reader(format!("{text},\"out\":[]}}\n").as_bytes()).unwrap(), engines(3));
     let mut found = None;
@@ -321,8 +321,8 @@ fn an_engine_after_a_reboot_has_the_parameters_of_one() {
         }
         replay.report().verdict()
     };
-    assert_eq!(verdict(log().header().engines(&TOY).unwrap()), Verdict::Same);
-    assert_eq!(verdict(engines(3)), Verdict::Differs, "it can fail");
+    assert_eq!(verdict(log().header().engines(&TOY).unwrap()), ReplayVerdict::Same);
+    assert_eq!(verdict(engines(3)), ReplayVerdict::Differs, "it can fail");
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn more_logs_than_descriptors_are_written_whole() {
     logs.finish().unwrap();
     for n in 0..3_000 {
         let (report, _) = replay(&std::fs::read(path(n)).unwrap(), 3).unwrap();
-        assert_eq!((report.verdict(), report.inputs), (Verdict::Same, 6), "{n}");
+        assert_eq!((report.verdict(), report.inputs), (ReplayVerdict::Same, 6), "{n}");
     }
 }
 
@@ -393,8 +393,8 @@ fn gzip_is_read_as_it_is_and_half_of_it_as_half_a_log() {
         }
         replay.report().clone()
     };
-    assert_eq!(open(&packed).verdict(), Verdict::Same);
-    assert_eq!(open(&packed[..packed.len() - 200]).verdict(), Verdict::SameSoFar);
+    assert_eq!(open(&packed).verdict(), ReplayVerdict::Same);
+    assert_eq!(open(&packed[..packed.len() - 200]).verdict(), ReplayVerdict::SameSoFar);
     let missing = Reader::open(Path::new("/no/such/log")).err().unwrap().to_string();
     assert!(missing.starts_with("/no/such/log: cannot read it: No such file"), "{missing}");
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use wayhop_core::{ApplicationInput, Input, Rng, Time};
-use wayhop_node::Seen;
+use wayhop_node::InputContext;
 
 use crate::header::Header;
 use crate::line::{Closing, End, put_application_input, put_effects, put_input};
@@ -163,7 +163,7 @@ impl Logs {
     }
 
     /// An engine is about to be given this.
-    pub fn input(&mut self, at: Time, node: u32, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+    pub fn input(&mut self, at: Time, node: u32, engine: u8, seen: &InputContext<'_>, input: &Input<'_>) {
         self.text.clear();
         self.at_hand = self.places.get(&(node, engine)).copied();
         if self.at_hand.is_some() {

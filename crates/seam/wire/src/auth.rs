@@ -62,7 +62,7 @@ pub const MAX_LEN: usize = LEN + Authentication::LONGEST_MARK;
 
 /// What a packet with a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlockKind {
     /// A message of the protocol.
     Message,
     /// Challenges and answers.
@@ -148,7 +148,7 @@ pub struct Block {
     /// The key that made the tag.
     pub key_id: u8,
     /// What the packet is.
-    pub kind: Kind,
+    pub kind: BlockKind,
     /// The node that transmitted the packet.
     pub transmitter: Ipv4Addr,
     /// A number that the node drew when it began.
@@ -163,8 +163,8 @@ impl Block {
     /// Octets, type and length included.
     pub const fn buffer_len(&self) -> usize {
         match &self.kind {
-            Kind::Message => LEN,
-            Kind::Exchange(e) => LEN + EXCHANGE_HEAD + e.used(),
+            BlockKind::Message => LEN,
+            BlockKind::Exchange(e) => LEN + EXCHANGE_HEAD + e.used(),
         }
     }
 
@@ -174,8 +174,10 @@ impl Block {
             return None;
         }
         let kind = match (kind, b.len()) {
-            (0, LEN) => Kind::Message,
-            (1, n) if n >= LEN + EXCHANGE_HEAD => Kind::Exchange(Exchange::parse(&b[FIXED..n - TAG_LEN])?),
+            (0, LEN) => BlockKind::Message,
+            (1, n) if n >= LEN + EXCHANGE_HEAD => {
+                BlockKind::Exchange(Exchange::parse(&b[FIXED..n - TAG_LEN])?)
+            }
             _ => return None,
         };
         Some(Self {
@@ -189,12 +191,12 @@ impl Block {
     }
 
     fn emit(&self, block_type: u8, b: &mut [u8]) {
-        let (tag, kind) = (self.buffer_len() - TAG_LEN, u8::from(self.kind != Kind::Message));
+        let (tag, kind) = (self.buffer_len() - TAG_LEN, u8::from(self.kind != BlockKind::Message));
         put(b, 0, [block_type, (self.buffer_len() - HEAD) as u8, self.key_id, kind]);
         put(b, 4, self.transmitter.octets());
         put(b, 8, self.index.to_be_bytes());
         put(b, 16, self.counter.to_be_bytes());
-        if let Kind::Exchange(e) = &self.kind {
+        if let BlockKind::Exchange(e) = &self.kind {
             e.emit(&mut b[FIXED..tag]);
         }
         put(b, tag, self.tag);
@@ -267,7 +269,7 @@ impl Format {
         };
         let message = || from(room.len().checked_sub(self.overhead())?);
         // First, since what it ends with may look like a message's block: its nonces and tag are any octets.
-        from(0).filter(|(_, b)| b.kind != Kind::Message).or_else(message)
+        from(0).filter(|(_, b)| b.kind != BlockKind::Message).or_else(message)
     }
 
     /// The room for a block in a whole packet of the protocol.

@@ -23,7 +23,7 @@ use wayhop_core::Authentication;
 
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put};
-use crate::list::{Item, List};
+use crate::list::{List, ListItem};
 
 /// How DSDV's updates are authenticated: by a block behind the entries, with two octets in front so that no number of entries is as
 /// long, and others drop the datagram.
@@ -37,17 +37,17 @@ pub const UNREACHABLE: u32 = 250;
 
 /// What the sender knows of one destination.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct UpdateEntry {
     /// The destination.
     pub destination: Ipv4Addr,
     /// Hops from the receiver to the destination by way of the sender: 1 for the sender itself. ns-3 adds the last hop
     /// when it sends, not when it receives.
     pub hop_count: u32,
-    /// Even: the destination's own number. Odd: set by a node that lost the route to it.
+    /// Even: the destination's own number. Odd: the number of whoever lost the way to it.
     pub seq: u32,
 }
 
-impl Entry {
+impl UpdateEntry {
     /// Length in octets.
     pub const LEN: usize = 12;
 
@@ -57,21 +57,21 @@ impl Entry {
     }
 }
 
-impl Item for Entry {
-    type Octets = [u8; Entry::LEN];
-    fn read(octets: &[u8; Self::LEN]) -> Self {
+impl ListItem for UpdateEntry {
+    type Octets = [u8; UpdateEntry::LEN];
+    fn read(b: &[u8; UpdateEntry::LEN]) -> Self {
         Self {
-            destination: addr_at(octets, 0),
-            hop_count: u32::from_be_bytes(array_at(octets, 4)),
-            seq: u32::from_be_bytes(array_at(octets, 8)),
+            destination: addr_at(b, 0),
+            hop_count: u32::from_be_bytes(array_at(b, 4)),
+            seq: u32::from_be_bytes(array_at(b, 8)),
         }
     }
 }
 
-/// A routing update: entries.
-pub type Update<'a> = List<'a, Entry>;
+/// A routing update: its entries.
+pub type Update<'a> = List<'a, UpdateEntry>;
 
-impl<'a> Update<'a> {
+impl<'a> List<'a, UpdateEntry> {
     /// Reads the payload of a datagram.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl<'a> Update<'a> {
 
     /// Length in octets.
     pub fn buffer_len(&self) -> usize {
-        Entry::LEN * self.len()
+        UpdateEntry::LEN * self.len()
     }
 
     /// Writes the entries.
@@ -101,7 +101,7 @@ impl<'a> Update<'a> {
             return Err(Error::Value("number of entries"));
         }
         for (i, e) in self.iter().enumerate() {
-            let at = i * Entry::LEN;
+            let at = i * UpdateEntry::LEN;
             put(buf, at, e.destination.octets());
             put(buf, at + 4, e.hop_count.to_be_bytes());
             put(buf, at + 8, e.seq.to_be_bytes());

@@ -14,6 +14,7 @@
 mod bytes;
 mod datagram;
 mod error;
+mod list;
 
 pub mod aodv;
 pub mod arp;
@@ -29,7 +30,6 @@ pub mod ip;
 pub mod ip_in_ip;
 pub mod ipv4;
 pub mod ipv6;
-mod list;
 pub mod llc;
 pub mod mobile_ip;
 pub mod radiotap;
@@ -42,4 +42,4 @@ pub use error::Error;
 pub use icmp_error::{
     QUOTED6, had_no_route, host_unreachable, may_answer6, unreachable_for, unreachable6_for,
 };
-pub use list::{Item, List, ListIter};
+pub use list::{List, ListItem, ListIter};

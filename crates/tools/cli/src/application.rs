@@ -78,14 +78,14 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
         gpsd: a.gpsd.clone(),
         ..Settings::default()
     };
-    let failure = |e: wayhop_application_host::Error| Failure::Run(e.to_string());
     let logs = a.record_inputs.as_ref().map(|path| settings.log(path, &application)).transpose();
     let until = a.duration_s.map(|s| Instant::now() + Duration::from_secs_f64(s));
     let mut terminal = Terminal { name: &a.name, until, is_quiet: a.quiet };
-    let figures = run(application.parameters.application(), &settings, logs.map_err(failure)?, &mut terminal)
-        .map_err(failure)?;
+    let figures =
+        run(application.parameters.application(), &settings, logs.map_err(Failure::run)?, &mut terminal)
+            .map_err(Failure::run)?;
     if a.json {
-        let text = serde_json::to_string(&figures).map_err(|e| Failure::Run(e.to_string()))?;
+        let text = serde_json::to_string(&figures).map_err(Failure::run)?;
         output(writeln!(stdout(), "{text}"))?;
     } else {
         let width = figures.keys().map(String::len).max().unwrap_or(0);

@@ -1,10 +1,12 @@
 //! Failures of commands: one message and an exit status.
 
 use std::fmt::Display;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde::Serialize;
+use wayhop_report::Document;
 use wayhop_trace::Status;
 
 /// Prints a line to standard error. Unlike `eprintln!` it does not panic if that fails: a full disk or a closed pipe must
@@ -104,6 +106,18 @@ pub(crate) fn warn<'a>(warnings: impl IntoIterator<Item = &'a String>) {
 /// A message may quote any file, and a terminal obeys control characters.
 pub(crate) fn harmless(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Prints text for people.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let text: Vec<String> = text.lines().map(|l| harmless(l) + "\n").collect();
+    output(io::stdout().write_all(text.concat().as_bytes()))
+}
+
+/// Prints an object of JSON as a line.
+pub(crate) fn print_object(value: &impl Serialize) -> Result<(), Failure> {
+    let value = serde_json::to_value(value).map_err(Failure::run)?;
+    output(writeln!(io::stdout(), "{}", Document::from(value)))
 }
 
 /// The outcome of writing to standard output: a closed pipe (`| head`) is not a failure.

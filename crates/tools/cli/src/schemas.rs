@@ -40,7 +40,9 @@ pub fn matrix_solve() -> String {
 /// A line of `wayhop matrix drive --json`, and of `matrix.jsonl`.
 #[cfg(feature = "linux")]
 pub fn matrix_drive() -> String {
-    page(&schema::<crate::matrix::Line>("A line of `wayhop matrix drive --json`, and of `matrix.jsonl`"))
+    page(&schema::<crate::matrix::DriveRecord>(
+        "A line of `wayhop matrix drive --json`, and of `matrix.jsonl`",
+    ))
 }
 
 /// What `wayhop bundle --json` prints.

@@ -9,7 +9,8 @@ use std::thread;
 use wayhop_core::file_name;
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_sweep::{
-    Axis, Changes, Outcome, Plan, Seeds, SweepError, differences_csv, go, is_sweep, json, table_csv, text,
+    Axis, Changes, Plan, Seeds, SweepError, SweepOutcome, differences_csv, go, is_sweep, json, table_csv,
+    text,
 };
 use wayhop_trace::Status;
 
@@ -170,7 +171,7 @@ pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) 
     Ok(Status::Interrupted.into())
 }
 
-fn print(show: &ShowArgs, plan: &Plan, outcome: &Outcome, dir: &Path) -> Result<(), Failure> {
+fn print(show: &ShowArgs, plan: &Plan, outcome: &SweepOutcome, dir: &Path) -> Result<(), Failure> {
     let shown = if show.json {
         format!("{}\n", json(&plan.sweep.name, outcome))
     } else if show.csv {

@@ -4,10 +4,11 @@ use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
+use wayhop_runs::estimate::Estimate;
 use wayhop_runs::interruption::stop_on_signal;
-use wayhop_sweep::{Plan, Survey};
+use wayhop_sweep::{DueRuns, Plan};
 
-use crate::check::{estimated, rounded};
+use crate::check::rounded;
 use crate::failure::{Failure, output};
 
 /// Combinations whose beginning is simulated.
@@ -19,7 +20,7 @@ const FOLDER_BYTES: (f64, f64) = (50e3, 6.0);
 
 /// Prints the estimate; runs and writes nothing.
 pub(crate) fn check(plan: &Plan, dir: &Path, threads: usize) -> Result<ExitCode, Failure> {
-    let survey = Survey::of(plan, dir)?;
+    let survey = DueRuns::of(plan, dir)?;
     let combinations = survey.combinations();
     // Spread over all of them: some protocols take several times as long as others.
     let step = combinations.len().div_ceil(MOST_SAMPLES).max(1);
@@ -29,7 +30,7 @@ pub(crate) fn check(plan: &Plan, dir: &Path, threads: usize) -> Result<ExitCode,
     let (mut wall_s, mut low_s, mut high_s, mut bytes) = (0.0, 0.0, 0.0, 0.0);
     for run in &samples {
         let resolved = survey.scenario(run)?;
-        let e = estimated(&resolved, is_recorded, &stop)?;
+        let e = Estimate::of_simulation(&resolved, is_recorded, &stop)?;
         let [low, high] = e.wall_s_range.unwrap_or_default();
         wall_s += e.wall_s.unwrap_or_default();
         (low_s, high_s) = (low_s + low, high_s + high);

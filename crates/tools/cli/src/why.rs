@@ -3,16 +3,14 @@
 mod filter;
 
 use std::collections::BTreeMap;
-use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use serde_json::to_value;
-use wayhop_report::{Document, columns};
+use wayhop_report::columns;
 use wayhop_topology::RunPaths;
 use wayhop_trace::{FlowSummary, LostPacket, PacketQuery, PathBetween, RunDir, Summary, lost, stories};
 
-use crate::failure::{Failure, harmless, output};
+use crate::failure::{Failure, print, print_object};
 use crate::recover;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -206,15 +204,4 @@ fn row(p: &LostPacket) -> Vec<String> {
         or_none(p.packet.map(|n| n.to_string())),
         or_none(p.time_s.map(|t| format!("{t:.6}"))),
     ]
-}
-
-fn print_object(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let value = to_value(value).map_err(Failure::run)?;
-    output(writeln!(stdout(), "{}", Document::from(value)))
-}
-
-/// For people. A table may have control characters, which a terminal obeys.
-fn print(text: &str) -> Result<(), Failure> {
-    let text: Vec<String> = text.lines().map(|l| harmless(l) + "\n").collect();
-    output(stdout().write_all(text.concat().as_bytes()))
 }

@@ -3,7 +3,7 @@
 use crate::answer::Facts;
 use crate::clock;
 use crate::config::Host;
-use crate::error::{Kind, Trouble, harmless};
+use crate::error::{Trouble, TroubleKind, harmless};
 use crate::pool::Context;
 use crate::receiver;
 use crate::report::{CheckResult, HostReport};
@@ -34,7 +34,7 @@ done
 "#;
 
 /// Checks a host.
-pub fn check(cx: &Context<'_>, host: &Host) -> HostReport {
+pub(crate) fn check(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "querying", None);
     let mut report = HostReport::of(host);
     let mut found = CheckResult::default();
@@ -160,7 +160,7 @@ fn position(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut
         Ok(None) => {
             found.gps = Some("none".to_owned());
             report.note(&Trouble::new(
-                Kind::Wrong,
+                TroubleKind::Wrong,
                 "its GPS receiver has no position",
                 "give it a view of the sky and wait a minute",
             ));

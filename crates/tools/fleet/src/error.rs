@@ -18,7 +18,7 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// The kind of problem.
-    pub kind: Kind,
+    pub kind: TroubleKind,
     /// What is wrong.
     pub what: String,
     /// What to do about it.
@@ -27,7 +27,7 @@ pub struct Trouble {
 
 /// Kinds of problems.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TroubleKind {
     /// No answer; the host may come back.
     Lost,
     /// Its host key or the login was rejected.
@@ -39,19 +39,19 @@ pub enum Kind {
 }
 
 impl Trouble {
-    pub(crate) fn new(kind: Kind, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: TroubleKind, what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { kind, what: harmless(&what.into()), remedy: remedy.into() }
     }
     pub(crate) fn wrong(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::new(Kind::Wrong, what, remedy)
+        Self::new(TroubleKind::Wrong, what, remedy)
     }
     pub(crate) fn stopped() -> Self {
-        Self::new(Kind::Stopped, "interrupted", "run the command again")
+        Self::new(TroubleKind::Stopped, "interrupted", "run the command again")
     }
     /// Interrupted while its node was starting, and not stopped.
     pub(crate) fn started_all_the_same() -> Self {
         Self::new(
-            Kind::Stopped,
+            TroubleKind::Stopped,
             "interrupted, but its node keeps starting or running",
             "stop it with: wayhop fleet stop",
         )

@@ -41,22 +41,22 @@ get() { root tail -c "+$1" -- "$3" | head -c "$2"; }
 
 /// Destination of records.
 #[derive(Clone, Debug)]
-pub struct Destination {
+pub(crate) struct Destination {
     /// The run's name.
-    pub run: String,
+    pub(crate) run: String,
     /// The folder here, with a run directory for each host.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 impl Destination {
     /// A host's run directory here.
-    pub fn of(&self, host: &Host) -> PathBuf {
+    pub(crate) fn of(&self, host: &Host) -> PathBuf {
         self.folder.join(&host.name)
     }
 }
 
 /// Fetches a host's record.
-pub fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
+pub(crate) fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
     let mut done = FetchResult { directory: to.of(host).display().to_string(), ..FetchResult::default() };
     let mut report = HostReport::of(host);
     if let Err(trouble) = try_fetch(cx, host, to, &mut done) {
@@ -210,7 +210,7 @@ impl Stream<'_> {
         if self.left.is_empty() {
             self.session.end()?;
             return Err(Trouble::new(
-                crate::error::Kind::Lost,
+                crate::error::TroubleKind::Lost,
                 "the connection ended in the middle of a file",
                 "fetch again to resume",
             ));

@@ -7,13 +7,13 @@ use std::thread;
 use crate::config::{Fleet, Host};
 
 /// Context of a step, besides its host.
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// The fleet.
-    pub fleet: &'a Fleet,
+    pub(crate) fleet: &'a Fleet,
     /// Set when the user interrupts.
-    pub stop: &'a AtomicBool,
+    pub(crate) stop: &'a AtomicBool,
     /// Receives the progress of the hosts.
-    pub progress: &'a dyn Progress,
+    pub(crate) progress: &'a dyn Progress,
 }
 
 /// Receives the progress of the hosts. Called by several threads.
@@ -22,17 +22,19 @@ pub trait Progress: Sync {
     fn at(&self, host: &Host, what: &str, octets: Option<(u64, u64)>);
     /// A host is done, successfully or not.
     fn done(&self, host: &Host, well: bool, what: &str);
+    /// What the user should know about the whole fleet.
+    fn notice(&self, what: &str);
 }
 
 impl Context<'_> {
     /// Whether the user interrupted.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
 /// Runs a function for each item, `jobs` at a time. The results are in the order of the items.
-pub fn on_all<I: Sync, T: Send>(fleet: &Fleet, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+pub(crate) fn on_all<I: Sync, T: Send>(fleet: &Fleet, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<T>>> = items.iter().map(|_| Mutex::new(None)).collect();
     thread::scope(|scope| {

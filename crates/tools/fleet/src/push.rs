@@ -42,16 +42,16 @@ chmod "$mode" "$file.part" && mv -f -- "$file.part" "$file""#;
 
 /// Files for all hosts.
 #[derive(Clone, Debug)]
-pub struct Payload {
-    files: Vec<Item>,
+pub(crate) struct Payload {
+    files: Vec<PushedFile>,
     /// `None` if every host has its own program.
-    binary: Option<Item>,
+    binary: Option<PushedFile>,
     /// Holds compressed copies.
     _folder: Arc<TempDir>,
 }
 
 #[derive(Clone, Debug)]
-struct Item {
+struct PushedFile {
     /// Where it is here.
     here: PathBuf,
     /// Where it goes, below the fleet's folder.
@@ -63,7 +63,7 @@ struct Item {
     packed: Option<(PathBuf, u64)>,
 }
 
-impl Item {
+impl PushedFile {
     fn new(here: &Path, there: String, program: bool, folder: &Path) -> Result<Self, Error> {
         let cannot = |e: std::io::Error| Error::System(format!("cannot read {}: {e}", here.display()));
         let bytes = size(here)?;
@@ -96,10 +96,10 @@ pub(crate) fn scenario_there(fleet: &Fleet) -> String {
 
 impl Payload {
     /// The files for this fleet, with this program as `wayhop`; symbols are stripped if a tool for that is installed here.
-    pub fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
+    pub(crate) fn new(fleet: &Fleet, binary: &Path) -> Result<Self, Error> {
         let folder = TempDir::with_prefix("wayhop-fleet-")
             .map_err(|e| Error::System(format!("cannot create a temporary folder: {e}; check $TMPDIR")))?;
-        let item = |here: &Path, there: String| Item::new(here, there, false, folder.path());
+        let item = |here: &Path, there: String| PushedFile::new(here, there, false, folder.path());
         let mut files = vec![item(&fleet.scenario, scenario_there(fleet))?];
         for name in &fleet.files {
             files.push(item(&fleet.folder().join(name), format!("files/{}", name.display()))?);
@@ -107,20 +107,20 @@ impl Payload {
         let is_wanted = fleet.hosts.iter().any(|h| h.wayhop.is_none());
         let program = || {
             let stripped = pack::stripped(binary, folder.path());
-            Item::new(stripped.as_deref().unwrap_or(binary), "wayhop".to_owned(), true, folder.path())
+            PushedFile::new(stripped.as_deref().unwrap_or(binary), "wayhop".to_owned(), true, folder.path())
         };
         let binary = is_wanted.then(program).transpose()?;
         Ok(Self { files, binary, _folder: Arc::new(folder) })
     }
 
-    fn of(&self, host: &Host) -> Vec<&Item> {
+    fn of(&self, host: &Host) -> Vec<&PushedFile> {
         let binary = self.binary.iter().filter(|_| host.wayhop.is_none());
         binary.chain(&self.files).collect()
     }
 }
 
 /// Sends a host the files that it lacks.
-pub fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
+pub(crate) fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
     let report = HostReport::with(host, give(cx, host, payload), |r, pushed| r.push = Some(pushed));
     let said = match (&report.push, report.problems.first()) {
         (Some(p), _) if p.sent.is_empty() => "up to date".to_owned(),
@@ -176,7 +176,12 @@ fn key(mut i: usize) -> String {
 }
 
 /// Sends a file or its compressed copy. Returns the number of bytes sent.
-fn send(cx: &Context<'_>, host: &Host, item: &Item, packed: Option<&(PathBuf, u64)>) -> Result<u64, Trouble> {
+fn send(
+    cx: &Context<'_>,
+    host: &Host,
+    item: &PushedFile,
+    packed: Option<&(PathBuf, u64)>,
+) -> Result<u64, Trouble> {
     let (here, bytes) = packed.map_or((&item.here, item.bytes), |(path, bytes)| (path, *bytes));
     let what = format!("sending {}", item.there);
     cx.progress.at(host, &what, Some((0, bytes)));

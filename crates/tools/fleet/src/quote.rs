@@ -4,7 +4,7 @@
 ///
 /// ssh joins its arguments with spaces and the remote shell splits them again, so all text from outside is quoted here. Words never
 /// contain NUL: [`crate::Fleet`] rejects control characters.
-pub fn quote(word: &str) -> String {
+pub(crate) fn quote(word: &str) -> String {
     let mut out = String::with_capacity(word.len() + 2);
     out.push('\'');
     for c in word.chars() {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::Host;
-use crate::error::{Kind, Trouble};
+use crate::error::{Trouble, TroubleKind};
 
 /// Results of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -164,10 +164,10 @@ impl HostReport {
         if self.ok {
             self.ok = false;
             let state = match trouble.kind {
-                Kind::Lost => "lost",
-                Kind::Refused => "refused",
-                Kind::Wrong => "wrong",
-                Kind::Stopped => "stopped",
+                TroubleKind::Lost => "lost",
+                TroubleKind::Refused => "refused",
+                TroubleKind::Wrong => "wrong",
+                TroubleKind::Stopped => "stopped",
             };
             state.clone_into(&mut self.state);
         }

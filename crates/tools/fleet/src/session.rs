@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::error::{Kind, Trouble};
+use crate::error::{Trouble, TroubleKind};
 
 /// How often a waiting call checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -218,7 +218,7 @@ impl<'a> Session<'a> {
             .rfind(|l| !l.trim().is_empty())
             .map_or_else(String::new, |l| format!(" (last message: {l})"));
         Trouble::new(
-            Kind::Lost,
+            TroubleKind::Lost,
             format!("no answer for {} s{last}", self.patience.as_secs()),
             "check that it is reachable; a slow link may need a longer `timeout_s`",
         )
@@ -250,7 +250,7 @@ pub(crate) fn of_connection(said: &str) -> Trouble {
     let last = said.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or("ssh failed");
     if has(&["HOST IDENTIFICATION HAS CHANGED"]) {
         return Trouble::new(
-            Kind::Refused,
+            TroubleKind::Refused,
             "its host key has changed; another machine may be answering",
             "compare `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` there with what ssh shows; if they match, remove \
              the old key with ssh-keygen -R",
@@ -258,21 +258,21 @@ pub(crate) fn of_connection(said: &str) -> Trouble {
     }
     if has(&["Host key verification failed", "host key is known"]) {
         return Trouble::new(
-            Kind::Refused,
+            TroubleKind::Refused,
             "its host key is unknown, or differs from the known one",
             "log in once by hand and compare the key, or add it to known_hosts",
         );
     }
     if has(&["Permission denied", "Too many authentication failures", "no mutual signature"]) {
         return Trouble::new(
-            Kind::Refused,
+            TroubleKind::Refused,
             format!("login refused: {last}"),
             "install a key without a passphrase there: ssh-copy-id",
         );
     }
     if has(&["Could not resolve hostname"]) {
         return Trouble::new(
-            Kind::Lost,
+            TroubleKind::Lost,
             format!("no such host: {last}"),
             "correct its `ssh` in the fleet file",
         );
@@ -284,7 +284,7 @@ pub(crate) fn of_connection(said: &str) -> Trouble {
         );
     }
     Trouble::new(
-        Kind::Lost,
+        TroubleKind::Lost,
         format!("not reachable: {last}"),
         "check that the host is up and sshd is running",
     )
@@ -346,11 +346,11 @@ mod tests {
         assert!(sh("cat /dev/zero", &stop, Duration::from_secs(60)).line(1 << 20).is_err());
         assert!(sh("cat /dev/zero", &stop, Duration::from_secs(60)).rest(1 << 20).is_err());
         let silent = sh("exec sleep 1000", &stop, Duration::from_millis(10)).hear().unwrap_err();
-        assert_eq!(silent.kind, Kind::Lost);
+        assert_eq!(silent.kind, TroubleKind::Lost);
         stop.store(true, Ordering::Relaxed);
         assert_eq!(
             sh("exec sleep 1000", &stop, Duration::from_secs(600)).hear().unwrap_err().kind,
-            Kind::Stopped
+            TroubleKind::Stopped
         );
     }
 
@@ -358,18 +358,18 @@ mod tests {
     fn sshs_messages_are_told_apart() {
         // As OpenSSH 9.2 prints them.
         for (said, kind) in [
-            ("ssh: connect to host 10.0.0.9 port 22: Connection timed out", Kind::Lost),
-            ("ssh: connect to host 10.0.0.9 port 22: No route to host", Kind::Lost),
-            ("ssh: Could not resolve hostname nowhere: Name or service not known", Kind::Lost),
+            ("ssh: connect to host 10.0.0.9 port 22: Connection timed out", TroubleKind::Lost),
+            ("ssh: connect to host 10.0.0.9 port 22: No route to host", TroubleKind::Lost),
+            ("ssh: Could not resolve hostname nowhere: Name or service not known", TroubleKind::Lost),
             (
                 "No ED25519 host key is known for 10.0.0.9 and you have requested strict checking.\nHost key verification failed.",
-                Kind::Refused,
+                TroubleKind::Refused,
             ),
             (
                 "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.",
-                Kind::Refused,
+                TroubleKind::Refused,
             ),
-            ("user@10.0.0.9: Permission denied (publickey).", Kind::Refused),
+            ("user@10.0.0.9: Permission denied (publickey).", TroubleKind::Refused),
         ] {
             assert_eq!(of_connection(said).kind, kind, "{said}");
         }

@@ -75,11 +75,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// What is started, and when.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The name of the run.
-    pub run: String,
+    pub(crate) run: String,
     /// When, by this machine's clock: nanoseconds since 1970.
-    pub at_unix_ns: u64,
+    pub(crate) at_unix_ns: u64,
 }
 
 /// The command of a host's node, as words for its shell. Paths in settings are relative to the folder of the pushed files.
@@ -112,7 +112,7 @@ fn script(cx: &Context<'_>, host: &Host, run: &str) -> Script {
 }
 
 /// Compares the clock, and checks whether the node can run.
-pub fn prepare(cx: &Context<'_>, host: &Host) -> HostReport {
+pub(crate) fn prepare(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "checking", None);
     let outcome =
         try_prepare(cx, host).map(|clock| StartResult { clock: Some(clock), ..StartResult::default() });
@@ -176,7 +176,7 @@ pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
 }
 
 /// Starts the node of a prepared host.
-pub fn launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> HostReport {
+pub(crate) fn launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> HostReport {
     cx.progress.at(host, "starting", None);
     let outcome = try_launch(cx, host, plan, clock);
     let report = HostReport::with(host, outcome, |r, pid| {
@@ -210,7 +210,7 @@ fn try_launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> Resul
 }
 
 /// Waits for a started node to become ready after the common time.
-pub fn look(cx: &Context<'_>, host: &Host, plan: &Plan, started: StartResult) -> HostReport {
+pub(crate) fn look(cx: &Context<'_>, host: &Host, plan: &Plan, started: StartResult) -> HostReport {
     cx.progress.at(host, "waiting until ready", None);
     let outcome = try_look(cx, host, plan).map(|()| StartResult { ready: true, ..started.clone() });
     let failed = outcome.is_err();

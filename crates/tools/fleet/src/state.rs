@@ -16,58 +16,53 @@ const LONGEST: u64 = 1 << 20;
 
 /// The last run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub(crate) struct FleetState {
     /// The version that wrote it.
-    pub wayhop: String,
+    pub(crate) wayhop: String,
     /// Its name.
-    pub run: String,
+    pub(crate) run: String,
     /// When it starts or started, by this machine's clock: seconds since 1970.
-    pub starts_unix_s: f64,
+    pub(crate) starts_unix_s: f64,
     /// The hosts that were started, and their state.
-    pub hosts: BTreeMap<String, HostState>,
+    pub(crate) hosts: BTreeMap<String, HostState>,
 }
 
 /// State of a host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HostState {
+pub(crate) struct HostState {
     /// Offset of its clock from this machine's before the start, seconds.
-    pub clock_offset_s: f64,
+    pub(crate) clock_offset_s: f64,
     /// Largest error of the offset, seconds.
-    pub clock_error_s: f64,
+    pub(crate) clock_error_s: f64,
     /// Whether all of its records have been fetched.
     #[serde(default)]
-    pub fetched: bool,
+    pub(crate) fetched: bool,
 }
 
 impl HostState {
     /// State of a host that was started.
-    pub fn started(clock: Clock) -> Self {
+    pub(crate) fn started(clock: Clock) -> Self {
         Self { clock_offset_s: clock.offset_s, clock_error_s: clock.error_s, fetched: false }
     }
 }
 
 /// Whether a text can name a run.
-pub fn is_run_name(text: &str) -> bool {
+pub(crate) fn is_run_name(text: &str) -> bool {
     is_name(text)
 }
 
 /// The file.
 #[derive(Clone, Debug)]
-pub struct StateFile(PathBuf);
+pub(crate) struct StateFile(PathBuf);
 
 impl StateFile {
     /// The state file of this fleet file.
-    pub fn of(fleet: &Path) -> Self {
+    pub(crate) fn of(fleet: &Path) -> Self {
         Self(fleet.with_extension("fleet-state.json"))
     }
 
-    /// Its path.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
     /// Its content; `None` before the first start.
-    pub fn read(&self) -> Result<Option<State>, Error> {
+    pub(crate) fn read(&self) -> Result<Option<FleetState>, Error> {
         let wrong = |why: String| {
             Error::Usage(format!("{}: {why}; remove it, and name the run with --run", self.0.display()))
         };
@@ -79,7 +74,7 @@ impl StateFile {
             _ => {}
         }
         let text = fs::read_to_string(&self.0).map_err(|e| wrong(e.to_string()))?;
-        let state: State = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        let state: FleetState = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         if !is_run_name(&state.run) {
             return Err(wrong(format!("{:?} is not the name of a run", state.run)));
         }
@@ -87,7 +82,7 @@ impl StateFile {
     }
 
     /// Writes the file atomically.
-    pub fn write(&self, state: &State) -> Result<(), Error> {
+    pub(crate) fn write(&self, state: &FleetState) -> Result<(), Error> {
         let cannot = |e: std::io::Error| Error::System(format!("cannot write {}: {e}", self.0.display()));
         let part = self.0.with_extension("json.part");
         let text = serde_json::to_string_pretty(state).map_err(|e| Error::System(e.to_string()))?;
@@ -106,12 +101,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = StateFile::of(&folder.path().join("cars.toml"));
         assert_eq!(file.read().unwrap(), None);
-        let mut state = State { run: "20261124T040000Z".to_owned(), starts_unix_s: 1.5, ..State::default() };
+        let mut state =
+            FleetState { run: "20261124T040000Z".to_owned(), starts_unix_s: 1.5, ..FleetState::default() };
         state.hosts.insert("car-1".to_owned(), HostState::started(Clock { offset_s: 0.25, error_s: 0.001 }));
         file.write(&state).unwrap();
         assert_eq!(file.read().unwrap(), Some(state));
         for damage in ["", "{}", r#"{"wayhop":"","run":"../..","starts_unix_s":0,"hosts":{}}"#] {
-            fs::write(file.path(), damage).unwrap();
+            fs::write(&file.0, damage).unwrap();
             assert!(file.read().unwrap_err().to_string().contains("cars.fleet-state.json"));
         }
     }

@@ -24,7 +24,7 @@ say outcome ended
 "#;
 
 /// Stops a host's programs and its node.
-pub fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
+pub(crate) fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "stopping", None);
     let report = HostReport::with(host, try_stop(cx, host), |r, stopped| r.stop = Some(stopped));
     let said = report.stop.as_ref().map(|s| s.outcome.clone()).or_else(|| report.problems.first().cloned());

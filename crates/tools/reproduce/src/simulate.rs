@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wayhop_runs::{run_dir, to_end};
+use wayhop_runs::{jobs, run_dir, to_end};
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_trace::{Observer, Recorder, Summary};
 
@@ -48,6 +48,32 @@ impl Deref for Ready {
 
 fn text(e: impl std::fmt::Display) -> RunError {
     RunError::Scenario(e.to_string())
+}
+
+/// Makes the runs of all jobs on this number of threads and hands what each gives to `add`, in order of the jobs. Returns how
+/// many are missing, because the user stopped.
+pub(crate) fn each<J: Sync, R: Send>(
+    jobs: &[J],
+    (threads, stop): (usize, &AtomicBool),
+    done: impl Fn(usize) + Sync,
+    run: impl Fn(&J) -> Result<R, RunError> + Sync,
+    mut add: impl FnMut(&J, R),
+) -> Result<usize, String> {
+    let mut missing = 0;
+    for (job, result) in jobs.iter().zip(jobs::run(jobs, threads, stop, done, run)) {
+        match result {
+            Some(Ok(shown)) => add(job, shown),
+            Some(Err(RunError::Scenario(e))) => return Err(e),
+            Some(Err(RunError::Stopped)) | None => missing += 1,
+        }
+    }
+    Ok(missing)
+}
+
+/// What a page says of missing runs.
+pub(crate) fn incomplete(missing: usize, runs: usize) -> Option<(String, String)> {
+    let what = || format!("interrupted; {missing} of {runs} runs are missing");
+    (missing > 0).then(|| ("Incomplete".to_owned(), what()))
 }
 
 impl<'a> Runs<'a> {

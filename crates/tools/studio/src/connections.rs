@@ -8,7 +8,7 @@ use wayhop_core::{Addr, TcpConnection, TcpEnds, Time};
 use wayhop_trace::{RunDir, Tables};
 
 use crate::error::Error;
-use crate::frame::Frame;
+use crate::frame::FrameBuilder;
 
 /// Connections in a list: those that moved most octets.
 const MOST: usize = 500;
@@ -84,7 +84,7 @@ pub(crate) fn one(run: &RunDir, wanted: &OfConnection) -> Result<Vec<u8>, Error>
         }
         Ok(())
     })?;
-    let mut frame = Frame::default();
+    let mut frame = FrameBuilder::default();
     frame.set("is_whole", is_whole);
     let mut column = |name: &str, of: &dyn Fn(&(Time, TcpConnection)) -> f64| {
         frame.f64s(name, &looks.iter().map(of).collect::<Vec<_>>());

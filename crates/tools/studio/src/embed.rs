@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::page;
-use crate::run::Run;
+use crate::run::OpenRun;
 
 /// Events of packets that a document may hold: some 14 MB of text.
 const MOST_ROWS: u64 = 1 << 18;
@@ -16,7 +16,7 @@ const MOST_ROWS: u64 = 1 << 18;
 /// A message for the user: the run cannot be read, or it is too long for a document.
 pub fn replay(path: &Path) -> Result<String, String> {
     let told = |e: crate::error::Error| e.what;
-    let run = Run::open(path).map_err(told)?;
+    let run = OpenRun::open(path).map_err(told)?;
     let info = run.info();
     let rows = info["rows"].as_u64().unwrap_or(0);
     if rows > MOST_ROWS {

@@ -10,13 +10,13 @@ const MAGIC: &[u8; 4] = b"WHS1";
 
 /// A frame being put together.
 #[derive(Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct FrameBuilder {
     head: Map<String, Value>,
     columns: Vec<Value>,
     body: Vec<u8>,
 }
 
-impl Frame {
+impl FrameBuilder {
     /// A figure of the head.
     pub(crate) fn set(&mut self, key: &str, value: impl Into<Value>) {
         self.head.insert(key.to_owned(), value.into());
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn columns_lie_where_the_head_says_at_multiples_of_eight() {
-        let mut frame = Frame::default();
+        let mut frame = FrameBuilder::default();
         frame.u8s("kind", &[1, 2, 3]);
         frame.f64s("time_ns", &[0.5, -1.0, 2.0]);
         let octets = frame.finish(3);

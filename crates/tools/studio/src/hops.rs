@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::packets::peer;
-use crate::table::Table;
+use crate::table::OpenTable;
 
 /// Hops of a packet.
 const MOST_HOPS: usize = 2_000;
 
 /// The hops of a packet in `from..to`, nanoseconds, in order of time; those for more than one receiver have no end and are left out.
 pub(crate) fn hops(
-    table: &Table,
+    table: &OpenTable,
     nodes: &FxHashMap<String, i32>,
     packet: i64,
     from: i64,

@@ -12,9 +12,9 @@ use crate::drive;
 use crate::error::Error;
 use crate::folders::{self, is_drive, is_run};
 use crate::reports;
-use crate::run::Run;
+use crate::run::OpenRun;
 use crate::sweeps;
-use crate::table::Table;
+use crate::table::OpenTable;
 
 /// Runs that stay open.
 const MOST_OPEN: usize = 4;
@@ -35,7 +35,7 @@ enum Source {
 pub(crate) struct Library {
     source: Source,
     /// The last used ones, the latest last.
-    open: Mutex<Vec<(String, Arc<Run>)>>,
+    open: Mutex<Vec<(String, Arc<OpenRun>)>>,
 }
 
 fn real(path: &Path) -> Result<PathBuf, String> {
@@ -69,7 +69,7 @@ fn about(name: &str, path: &Path) -> Value {
     });
     // The configurations of real nodes, merged, are no scenario.
     let protocol = protocol.or_else(|| Some(summary.as_ref()?.protocol.clone()));
-    let nodes = dir.and_then(|d| Table::open(d, "nodes").ok()).map(|t| t.rows());
+    let nodes = dir.and_then(|d| OpenTable::open(d, "nodes").ok()).map(|t| t.rows());
     json!({
         "name": name,
         "status": status,
@@ -215,7 +215,7 @@ impl Library {
 
     /// A run, which stays open for the next question. Only what is listed is opened: a name is compared, never joined to a path
     /// before.
-    pub(crate) fn run(&self, name: &str) -> Result<Arc<Run>, Error> {
+    pub(crate) fn run(&self, name: &str) -> Result<Arc<OpenRun>, Error> {
         let mut open = self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(at) = open.iter().position(|(n, _)| n == name) {
             let (name, run) = open.remove(at);
@@ -227,7 +227,7 @@ impl Library {
         if !self.names().iter().any(|n| n == name) {
             return Err(Error::not_found(format!("there is no run {name} here; choose one from the list")));
         }
-        let run = Arc::new(Run::open(&self.path(name))?);
+        let run = Arc::new(OpenRun::open(&self.path(name))?);
         if open.len() >= MOST_OPEN {
             open.remove(0);
         }

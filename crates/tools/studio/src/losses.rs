@@ -1,6 +1,6 @@
 //! Where and when packets ended, as far as a picture can show them.
 
-use crate::frame::Frame;
+use crate::frame::FrameBuilder;
 use crate::motion::Motion;
 use crate::words::Words;
 
@@ -35,7 +35,7 @@ impl Losses {
 
     /// Columns of the losses of one node, or of all, with the places of the nodes at those moments; not a number where the run
     /// does not say. Returns how many there are.
-    pub(crate) fn put(&self, frame: &mut Frame, motion: &Motion, node: Option<usize>) -> usize {
+    pub(crate) fn put(&self, frame: &mut FrameBuilder, motion: &Motion, node: Option<usize>) -> usize {
         let of = |l: &&Loss| node.is_none_or(|n| i32::try_from(n) == Ok(l.node));
         let list: Vec<&Loss> = self.list.iter().filter(of).collect();
         frame.set("more", self.more);

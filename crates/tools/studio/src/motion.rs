@@ -3,8 +3,8 @@
 use parquet::data_type::{DoubleType, Int32Type, Int64Type};
 
 use crate::error::Error;
-use crate::frame::Frame;
-use crate::table::Table;
+use crate::frame::FrameBuilder;
+use crate::table::OpenTable;
 
 /// Legs of all nodes that are kept at most.
 const MAX_LEGS: usize = 1 << 22;
@@ -29,7 +29,7 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    pub(crate) fn read(table: &Table) -> Result<Self, Error> {
+    pub(crate) fn read(table: &OpenTable) -> Result<Self, Error> {
         let mut legs = Vec::new();
         for index in 0..table.groups() {
             let group = table.group(index)?;
@@ -85,7 +85,7 @@ impl Motion {
             found = self.between(from, to);
         }
         found.truncate(MOST_ROWS);
-        let mut frame = Frame::default();
+        let mut frame = FrameBuilder::default();
         frame.set("from_ns", from);
         frame.set("until_ns", to);
         let mut number = |name: &str, value: &dyn Fn(&Leg) -> f64| {

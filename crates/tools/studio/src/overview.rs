@@ -8,10 +8,10 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
-use crate::frame::Frame;
+use crate::frame::FrameBuilder;
 use crate::losses::Losses;
 use crate::motion::Motion;
-use crate::table::Table;
+use crate::table::OpenTable;
 use crate::words::Words;
 
 /// What is counted, by the names of the table `packets`.
@@ -40,7 +40,7 @@ pub(crate) struct Overview {
 
 /// What a strip counts, by the number of the word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+enum StripKind {
     Drop(u8),
     Routing(u8),
 }
@@ -50,7 +50,7 @@ struct Counts {
     /// By node, then bin, then event.
     by_node: Vec<u32>,
     /// What was lost for which reason, and routing packets by type: by node, then bin.
-    strips: FxHashMap<(Kind, usize), Vec<u32>>,
+    strips: FxHashMap<(StripKind, usize), Vec<u32>>,
     reasons: Words,
     types: Words,
     /// Whether there were too many strips.
@@ -62,7 +62,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn count(&mut self, kind: Kind, node: usize, bin: usize, bins: usize) {
+    fn count(&mut self, kind: StripKind, node: usize, bin: usize, bins: usize) {
         for of in [ALL, node] {
             if of != ALL && self.strips.len() >= MOST_STRIPS && !self.strips.contains_key(&(kind, of)) {
                 self.cut = true;
@@ -78,8 +78,8 @@ impl Counts {
         let of = self.strips.iter().filter(|((_, n), _)| *n == node);
         of.map(|((kind, _), counts)| {
             let (what, words, number) = match kind {
-                Kind::Drop(number) => ("drop", &self.reasons, number),
-                Kind::Routing(number) => ("routing", &self.types, number),
+                StripKind::Drop(number) => ("drop", &self.reasons, number),
+                StripKind::Routing(number) => ("routing", &self.types, number),
             };
             let word = words.list().get(usize::from(*number).wrapping_sub(1));
             let counts = counts.iter().map(|n| f64::from(*n)).collect();
@@ -106,7 +106,7 @@ impl Overview {
     }
 
     /// Reads the table, row group by row group.
-    pub(crate) fn read(&self, table: &Table) {
+    pub(crate) fn read(&self, table: &OpenTable) {
         let groups = table.groups();
         self.locked().done = (0, groups);
         for index in 0..groups {
@@ -137,7 +137,7 @@ impl Overview {
                 *sum += f64::from(*count);
             }
         }
-        let mut frame = Frame::default();
+        let mut frame = FrameBuilder::default();
         frame.set("bin_ns", self.end_ns as f64 / self.bins as f64);
         frame.set("done", all.done.0);
         frame.set("groups", all.done.1);
@@ -160,14 +160,14 @@ impl Overview {
         if let Some(problem) = &all.problem {
             return Err(problem.clone());
         }
-        let mut frame = Frame::default();
+        let mut frame = FrameBuilder::default();
         frame.set("done", all.done.0);
         frame.set("groups", all.done.1);
         let rows = all.losses.put(&mut frame, motion, node);
         Ok(frame.finish(rows))
     }
 
-    fn add(&self, table: &Table, index: usize) -> Result<(), Error> {
+    fn add(&self, table: &OpenTable, index: usize) -> Result<(), Error> {
         let group = table.group(index)?;
         let (rows, times) = group.between(i64::MIN, i64::MAX, group.rows())?;
         let nodes = group.stretch::<Int32Type>("node", &rows)?;
@@ -190,11 +190,11 @@ impl Overview {
                 "drop" => {
                     let reason = reasons[i].as_ref().map(ByteArray::data);
                     all.losses.add(*time, node as i32, packets[i], reason);
-                    Kind::Drop(all.reasons.number(reason))
+                    StripKind::Drop(all.reasons.number(reason))
                 }
                 // Each hop of a routing packet, as the summary counts them.
                 "send" | "forward" if protocols[i].is_some() => {
-                    Kind::Routing(all.types.number(classes[i].as_ref().map(ByteArray::data)))
+                    StripKind::Routing(all.types.number(classes[i].as_ref().map(ByteArray::data)))
                 }
                 _ => continue,
             };

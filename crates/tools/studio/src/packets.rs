@@ -4,8 +4,8 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
-use crate::frame::Frame;
-use crate::table::Table;
+use crate::frame::FrameBuilder;
+use crate::table::OpenTable;
 use crate::words::Words;
 
 /// Rows in an answer. A page asks again for what follows.
@@ -64,7 +64,7 @@ impl Columns {
 
     /// A frame that holds all events of `from..until`, nanoseconds; with the number of a live run's message.
     pub(crate) fn into_frame(self, from: i64, until: i64, number: Option<u64>) -> Vec<u8> {
-        let mut frame = Frame::default();
+        let mut frame = FrameBuilder::default();
         if let Some(number) = number {
             frame.set("n", number);
         }
@@ -89,7 +89,7 @@ impl Columns {
 
 /// The rows of the table `packets` in `from..to`, or the first of them; the head's `until_ns` says how far they reach.
 pub(crate) fn window(
-    table: &Table,
+    table: &OpenTable,
     nodes: &FxHashMap<String, i32>,
     from: i64,
     to: i64,
@@ -125,7 +125,7 @@ fn cut(columns: &mut Columns, to: i64) -> i64 {
 
 fn add(
     columns: &mut Columns,
-    table: &Table,
+    table: &OpenTable,
     nodes: &FxHashMap<String, i32>,
     index: usize,
     from: i64,

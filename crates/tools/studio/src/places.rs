@@ -37,18 +37,18 @@ tokio::task_local! {
 
 /// When a connection is due.
 struct Account {
-    state: Mutex<State>,
+    state: Mutex<PlacesState>,
     cut: Notify,
 }
 
 #[derive(Copy, Clone, Debug)]
-struct State {
+struct PlacesState {
     due: Instant,
     /// Whether it is the server that has something to do.
     is_served: bool,
 }
 
-impl State {
+impl PlacesState {
     fn new(now: Instant) -> Self {
         Self { due: now + GRACE, is_served: false }
     }
@@ -65,10 +65,10 @@ impl State {
 
 impl Account {
     fn new() -> Self {
-        Self { state: Mutex::new(State::new(Instant::now())), cut: Notify::new() }
+        Self { state: Mutex::new(PlacesState::new(Instant::now())), cut: Notify::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PlacesState> {
         // The state is consistent after each statement.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,7 +81,7 @@ impl Account {
 /// A request's head has come, or its answer is ready: the client's next turn begins.
 pub(crate) fn next_turn() {
     // Outside of a connection (a WebSocket has left its own) there is nothing to count.
-    let _ = CURRENT.try_with(|a| *a.state() = State::new(Instant::now()));
+    let _ = CURRENT.try_with(|a| *a.state() = PlacesState::new(Instant::now()));
 }
 
 /// While this lives, the client waits for the server.
@@ -100,7 +100,7 @@ impl Serving {
 impl Drop for Serving {
     fn drop(&mut self) {
         if let Some(account) = &self.0 {
-            *account.state() = State::new(Instant::now());
+            *account.state() = PlacesState::new(Instant::now());
         }
     }
 }
@@ -117,14 +117,14 @@ impl Places {
     }
 
     /// A place for one more connection; if need be, that of the one that is overdue longest.
-    pub(crate) async fn take(&self) -> Place {
+    pub(crate) async fn take(&self) -> ConnectionPlace {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
                 let account = Arc::new(Account::new());
                 let mut open = self.open();
                 open.retain(|a| a.strong_count() > 0);
                 open.push(Arc::downgrade(&account));
-                return Place { account, _permit: permit };
+                return ConnectionPlace { account, _permit: permit };
             }
             let accounts: Vec<_> = self.open().iter().filter_map(Weak::upgrade).collect();
             let mut overdue: Vec<_> = accounts.iter().filter_map(|a| Some((a.overdue()?, a))).collect();
@@ -145,12 +145,12 @@ impl Places {
 }
 
 /// A connection's place, until it is dropped.
-pub(crate) struct Place {
+pub(crate) struct ConnectionPlace {
     account: Arc<Account>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Place {
+impl ConnectionPlace {
     /// Counts what goes through a stream.
     pub(crate) fn watch<S>(&self, stream: S) -> CountedStream<S> {
         CountedStream { stream, account: Arc::clone(&self.account) }
@@ -244,17 +244,17 @@ mod tests {
     fn a_trickle_and_a_burst_buy_no_more_than_their_bytes_and_the_grace() {
         let begin = Instant::now();
         let at = |ms: u64| begin + Duration::from_millis(ms);
-        let mut trickle = State::new(begin);
+        let mut trickle = PlacesState::new(begin);
         for ms in (100..2_000).step_by(100) {
             trickle.moved(1, at(ms));
         }
         assert!(trickle.overdue(at(2_000)).unwrap() > Duration::from_millis(1_690));
-        let mut fast = State::new(begin);
+        let mut fast = PlacesState::new(begin);
         for ms in (100..2_000).step_by(100) {
             fast.moved(BYTES_PER_S as usize / 10, at(ms));
         }
         assert_eq!(fast.overdue(at(2_000)), None);
-        let mut burst = State::new(begin);
+        let mut burst = PlacesState::new(begin);
         burst.moved(100 << 20, at(1));
         assert!(burst.overdue(at(1_000)).unwrap() > Duration::from_millis(600));
     }
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn nobody_is_overdue_while_the_server_works() {
         let begin = Instant::now();
-        let mut state = State::new(begin);
+        let mut state = PlacesState::new(begin);
         state.is_served = true;
         assert_eq!(state.overdue(begin + PATIENCE), None);
     }

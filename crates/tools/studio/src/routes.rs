@@ -26,7 +26,7 @@ use crate::page;
 use crate::places::{Serving, next_turn};
 use crate::reports;
 use crate::rows::RowQuery;
-use crate::run::Run;
+use crate::run::OpenRun;
 use crate::series;
 use crate::story::StoryQuery;
 
@@ -413,7 +413,7 @@ async fn edited(
 async fn of_run(
     studio: &Arc<Studio>,
     name: String,
-    frame: impl FnOnce(&Run) -> Result<Vec<u8>, Error> + Send + 'static,
+    frame: impl FnOnce(&OpenRun) -> Result<Vec<u8>, Error> + Send + 'static,
 ) -> Response {
     let answer = read(studio, move |s| frame(&*s.library.run(&name)?)).await;
     answer.map(|octets| ([(header::CONTENT_TYPE, "application/octet-stream")], octets)).into_response()

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use wayhop_trace::RunDir;
 
 use crate::error::Error;
-use crate::table::{Group, Table};
+use crate::table::{Group, OpenTable};
 
 /// Rows in an answer.
 const MOST_ROWS: usize = 2_000;
@@ -33,7 +33,7 @@ pub(crate) struct RowQuery {
 
 /// The rows as a list of objects, and whether there are more.
 pub(crate) fn rows(run: &RunDir, wanted: &RowQuery) -> Result<Value, Error> {
-    let table = Table::open(run, &wanted.table)?;
+    let table = OpenTable::open(run, &wanted.table)?;
     let columns = table.columns();
     let timed = columns.iter().any(|c| c == "time_ns");
     let (from, to) = (wanted.from.unwrap_or(i64::MIN), wanted.to.unwrap_or(i64::MAX));

@@ -22,13 +22,13 @@ use crate::series;
 use crate::sightings::Captures;
 use crate::sizes;
 use crate::story::{self, StoryQuery};
-use crate::table::Table;
+use crate::table::OpenTable;
 
 /// Nodes whose names are told.
 const MOST_NODES: usize = 100_000;
 
 /// An open run.
-pub(crate) struct Run {
+pub(crate) struct OpenRun {
     dir: RunDir,
     /// When its manifest was last written: a run that was done again is another one.
     written: Option<SystemTime>,
@@ -40,13 +40,13 @@ pub(crate) struct Run {
     overview: Arc<Overview>,
 }
 
-impl Drop for Run {
+impl Drop for OpenRun {
     fn drop(&mut self) {
         self.overview.stop();
     }
 }
 
-impl Run {
+impl OpenRun {
     /// Opens a run directory. What of it cannot be read is a problem that the page shows; only a directory without a manifest
     /// is none at all.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
@@ -61,12 +61,12 @@ impl Run {
         // What is wrong with its tables is told below.
         problems.extend(how_it_ended(&dir).ok().flatten());
         let summary = noted(dir.summary().map_err(Error::from), &mut problems);
-        let motion = noted(Table::open(&dir, "positions").and_then(|t| Motion::read(&t)), &mut problems)
+        let motion = noted(OpenTable::open(&dir, "positions").and_then(|t| Motion::read(&t)), &mut problems)
             .unwrap_or_default();
-        let packets = noted(Table::open(&dir, "packets"), &mut problems);
+        let packets = noted(OpenTable::open(&dir, "packets"), &mut problems);
         let names = noted(names(&dir), &mut problems).unwrap_or_default();
         let numbers = addresses(&names);
-        let recorded = packets.as_ref().and_then(Table::end).unwrap_or(0);
+        let recorded = packets.as_ref().and_then(OpenTable::end).unwrap_or(0);
         let end_ns = summary.as_ref().map_or(0, |s| (s.simulated_s * 1e9) as i64).max(recorded).max(1);
         let nodes = motion.nodes().max(names.len()).min(MOST_NODES);
         let overview = Arc::new(Overview::new(nodes, end_ns));
@@ -75,7 +75,7 @@ impl Run {
             "names": names.iter().map(|n| &n["name"]).collect::<Vec<_>>(),
             "addresses": names.iter().map(|n| &n["address"]).collect::<Vec<_>>(),
             "end_ns": end_ns,
-            "rows": packets.as_ref().map_or(0, Table::rows),
+            "rows": packets.as_ref().map_or(0, OpenTable::rows),
             "range_m": range_m(&manifest, summary.as_ref(), nodes),
             "status": manifest.status,
             "started": manifest.started,
@@ -87,7 +87,7 @@ impl Run {
             "totals": summary.as_ref().map(|s| &s.totals),
             "flows": summary.as_ref().map(|s| &s.flows),
             "trace_hash": summary.as_ref().map(|s| &s.trace_hash),
-            "connections": Table::open(&dir, "connections").map_or(0, |t| t.rows()),
+            "connections": OpenTable::open(&dir, "connections").map_or(0, |t| t.rows()),
             "problems": problems,
         });
         if let Some(table) = packets {
@@ -112,7 +112,7 @@ impl Run {
     }
 
     pub(crate) fn packets(&self, from: i64, to: i64) -> Result<Vec<u8>, Error> {
-        packets::window(&Table::open(&self.dir, "packets")?, &self.numbers, from, to)
+        packets::window(&OpenTable::open(&self.dir, "packets")?, &self.numbers, from, to)
     }
 
     pub(crate) fn rows(&self, wanted: &RowQuery) -> Result<Value, Error> {
@@ -137,7 +137,7 @@ impl Run {
         };
         // Seconds are rounded: a microsecond more on both sides.
         let [from, to] = [first * 1e9 - 1e3, last * 1e9 + 1e3].map(|ns| ns as i64);
-        hops(&Table::open(&self.dir, "packets")?, &self.numbers, packet, from, to)
+        hops(&OpenTable::open(&self.dir, "packets")?, &self.numbers, packet, from, to)
     }
 
     pub(crate) fn losses(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
@@ -186,7 +186,7 @@ fn noted<T>(had: Result<T, Error>, problems: &mut Vec<String>) -> Option<T> {
 
 /// The rows of the table `nodes`.
 fn names(dir: &RunDir) -> Result<Vec<Value>, Error> {
-    let table = Table::open(dir, "nodes")?;
+    let table = OpenTable::open(dir, "nodes")?;
     let mut nodes = Vec::new();
     for index in 0..table.groups() {
         let group = table.group(index)?;

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use wayhop_trace::RunDir;
 
 use crate::error::Error;
-use crate::frame::Frame;
+use crate::frame::FrameBuilder;
 use crate::stretches::{BINS, bin};
-use crate::table::{Group, Table};
+use crate::table::{Group, OpenTable};
 use crate::words::Words;
 
 /// Rows of `tcp` in an answer. A page asks again for what follows.
@@ -49,7 +49,7 @@ impl Figure {
 
 /// Mean and greatest value of the figure in each stretch of time; not a number where nothing was sent.
 pub(crate) fn figure(run: &RunDir, wanted: SeriesQuery, end_ns: i64) -> Result<Vec<u8>, Error> {
-    let table = Table::open(run, "sends")?;
+    let table = OpenTable::open(run, "sends")?;
     let (mut sums, mut counts, mut most) = (vec![0.0; BINS], vec![0.0; BINS], vec![f64::NAN; BINS]);
     table.each_group(|group, of, times| {
         let nodes = group.stretch::<Int32Type>("node", &of)?;
@@ -67,7 +67,7 @@ pub(crate) fn figure(run: &RunDir, wanted: SeriesQuery, end_ns: i64) -> Result<V
     })?;
     let means: Vec<f64> =
         sums.iter().zip(&counts).map(|(s, n)| if *n > 0.0 { s / n } else { f64::NAN }).collect();
-    let mut frame = Frame::default();
+    let mut frame = FrameBuilder::default();
     frame.set("bin_ns", end_ns as f64 / BINS as f64);
     frame.f64s("mean", &means);
     frame.f64s("most", &most);
@@ -84,7 +84,7 @@ pub(crate) struct OfFlow {
 
 /// What happened at the sender of a TCP flow; the head's `until_ns` says how far the rows reach.
 pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
-    let table = Table::open(run, "tcp")?;
+    let table = OpenTable::open(run, "tcp")?;
     let (mut times, mut events, mut words) = (Vec::new(), Vec::new(), Words::default());
     let mut numbers: [Vec<f64>; 5] = Default::default();
     let mut until = wanted.to;
@@ -126,7 +126,7 @@ pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
             column.truncate(before);
         }
     }
-    let mut frame = Frame::default();
+    let mut frame = FrameBuilder::default();
     frame.set("from_ns", wanted.from);
     frame.set("until_ns", until);
     frame.set("events", words.list().to_vec());

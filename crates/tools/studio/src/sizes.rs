@@ -6,9 +6,9 @@ use parquet::data_type::{ByteArrayType, Int32Type};
 use wayhop_trace::RunDir;
 
 use crate::error::Error;
-use crate::frame::Frame;
+use crate::frame::FrameBuilder;
 use crate::stretches::{BINS, bin};
-use crate::table::{Table, text};
+use crate::table::{OpenTable, text};
 
 /// Different lists: protocols have some ten of them.
 const MOST_LISTS: usize = 64;
@@ -51,7 +51,7 @@ impl Reading {
     }
 
     fn frame(self) -> Vec<u8> {
-        let mut frame = Frame::default();
+        let mut frame = FrameBuilder::default();
         frame.set("bin_ns", self.end_ns as f64 / BINS as f64);
         frame.set("lists", self.lists.keys().cloned().collect::<Vec<_>>());
         for (what, list) in &self.lists {
@@ -69,7 +69,7 @@ impl Reading {
 /// Mean and greatest length of each list, of one node or over all; not a number where nobody looked. Several interface queues of a
 /// node count together.
 pub(crate) fn lengths(run: &RunDir, node: Option<i32>, end_ns: i64) -> Result<Vec<u8>, Error> {
-    let table = Table::open(run, "sizes")?;
+    let table = OpenTable::open(run, "sizes")?;
     let mut reading = Reading { end_ns, lists: BTreeMap::new(), looks: vec![0.0; BINS] };
     let mut look = Look::default();
     table.each_group(|group, of, times| {

@@ -22,7 +22,7 @@ const MOST_CHARTED: u64 = 1 << 24;
 const MOST_GROUP_ROWS: usize = 1 << 20;
 
 /// An open table.
-pub(crate) struct Table {
+pub(crate) struct OpenTable {
     path: PathBuf,
     reader: SerializedFileReader<TableFile>,
 }
@@ -67,11 +67,11 @@ impl<T: DataType> Cells<T> {
 
 /// A row group and its number.
 pub(crate) struct Group<'a> {
-    table: &'a Table,
+    table: &'a OpenTable,
     reader: Box<dyn RowGroupReader + 'a>,
 }
 
-impl Table {
+impl OpenTable {
     pub(crate) fn open(run: &RunDir, name: &str) -> Result<Self, Error> {
         Ok(Self { path: run.path().join(format!("{name}.parquet")), reader: open_table(run, name)? })
     }

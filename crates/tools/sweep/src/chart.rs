@@ -13,7 +13,7 @@ use crate::figures::full_name;
 use crate::matrix::PlannedRun;
 use crate::plan::Sweep;
 use crate::quantity::{Quantity, capitalised};
-use crate::results::{Cell, Difference, Results};
+use crate::results::{AxisDifference, Cell, Results};
 
 /// Most names on the horizontal axis, in a column of a paper.
 const MOST_SERIES: usize = 12;
@@ -27,7 +27,7 @@ const SHIFT: f64 = 0.012;
 
 /// What to draw. Axes are given by their name or by the scenario key that they set.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct ChartRequest {
     /// The horizontal axis; by default the plan's first one that is not used otherwise.
     pub x: Option<String>,
     /// The figure; by default the plan's first.
@@ -54,7 +54,7 @@ pub struct Chart {
 }
 
 /// Draws a figure of the results in a folder.
-pub fn chart(dir: &Path, request: &Request) -> Result<Chart, SweepError> {
+pub fn chart(dir: &Path, request: &ChartRequest) -> Result<Chart, SweepError> {
     let way = request.y.as_deref().map(full_name);
     let (mut archive, way) = Archive::read(dir, way.as_deref())?;
     let view = View::new(&archive.sweep, request)?;
@@ -87,7 +87,7 @@ pub fn chart(dir: &Path, request: &Request) -> Result<Chart, SweepError> {
 }
 
 /// A difference as the estimate at a point.
-fn paired(d: &Difference) -> Cell {
+fn paired(d: &AxisDifference) -> Cell {
     let counted = d.estimates.iter().map(|e| e.map_or(0, |e| e.runs)).collect();
     Cell { labels: d.labels.clone(), runs: d.pairs, estimates: d.estimates.clone(), counted }
 }
@@ -101,7 +101,7 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(sweep: &'a Sweep, request: &Request) -> Result<Self, SweepError> {
+    fn new(sweep: &'a Sweep, request: &ChartRequest) -> Result<Self, SweepError> {
         let named = |option: &str, name: &String| find(sweep, option, name);
         let by = request.by.as_ref().map(|name| named("--by", name)).transpose()?;
         let only = request.only.iter().map(|(name, value)| Ok((named("--only", name)?, value.clone())));
@@ -181,7 +181,7 @@ impl<'a> View<'a> {
         &self,
         results: &Results,
         way: &str,
-        request: &Request,
+        request: &ChartRequest,
         against: Option<&str>,
     ) -> Result<Plot, SweepError> {
         let x_at = self.place(self.x);

@@ -22,7 +22,7 @@ use crate::written::write_plan;
 
 /// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct SweepOutcome {
     /// The figures of the runs that are done.
     pub results: Results,
     /// How many runs the plan has.
@@ -45,7 +45,7 @@ pub fn go(
     stop: &AtomicBool,
     progress: impl Fn(usize, usize) + Sync,
     mut warn: impl FnMut(&str),
-) -> Result<Outcome, SweepError> {
+) -> Result<SweepOutcome, SweepError> {
     let work = Work::new(plan)?;
     let runs = plan.runs()?;
     for warning in work.try_each_value(plan, &runs)? {
@@ -122,7 +122,7 @@ pub fn go(
     let figures = ids.iter().map(|id| store.values(id));
     let results = Results::new(&plan.sweep, runs.iter().zip(figures));
     let recorded_bytes = folders.map(|f| f.bytes());
-    Ok(Outcome { results, runs: runs.len(), done, found, recorded_bytes })
+    Ok(SweepOutcome { results, runs: runs.len(), done, found, recorded_bytes })
 }
 
 /// A warning if runs of the folder were written by other code than this.

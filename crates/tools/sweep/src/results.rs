@@ -22,7 +22,7 @@ pub struct Cell {
 
 /// What one value of an axis makes of a figure, less what the axis's first value makes of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
+pub struct AxisDifference {
     /// The value on each of [`Results::axes`].
     pub labels: Vec<String>,
     /// The axis's first value.
@@ -45,7 +45,7 @@ pub struct Results {
     /// The axis that differences are along.
     pub compared: Option<String>,
     /// In the plan's order.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<AxisDifference>,
 }
 
 /// The figures of several runs.
@@ -124,7 +124,7 @@ fn differences(
     reduced: &BTreeMap<&Vec<String>, Repetitions>,
     along: usize,
     metrics: usize,
-) -> Vec<Difference> {
+) -> Vec<AxisDifference> {
     let Some(first) = order.first().map(|labels| labels[along].clone()) else { return Vec::new() };
     let difference = |labels: &Vec<String>| {
         let mut base = labels.clone();
@@ -137,7 +137,7 @@ fn differences(
         };
         let estimates = (0..metrics).map(pairs).collect();
         let pairs = ours.keys().filter(|r| theirs.contains_key(*r)).count();
-        Some(Difference { labels: labels.clone(), against: first.clone(), pairs, estimates })
+        Some(AxisDifference { labels: labels.clone(), against: first.clone(), pairs, estimates })
     };
     order.iter().filter(|labels| labels[along] != first).filter_map(difference).collect()
 }

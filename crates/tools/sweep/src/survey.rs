@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::work::Work;
 
 /// The runs of a plan that a folder has not.
-pub struct Survey {
+pub struct DueRuns {
     work: Work,
     /// How many runs the plan has.
     pub runs: usize,
@@ -21,7 +21,7 @@ pub struct Survey {
     pub due: Vec<PlannedRun>,
 }
 
-impl Survey {
+impl DueRuns {
     /// Looks into the folder `dir`, which need not be there, and writes nothing.
     pub fn of(plan: &Plan, dir: &Path) -> Result<Self, SweepError> {
         let work = Work::new(plan)?;

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use wayhop_report::{Document, Estimate, FEWEST_RUNS, columns};
 
-use crate::execute::Outcome;
+use crate::execute::SweepOutcome;
 use crate::results::{Cell, Results};
 
 /// What a terminal shows: the cells, and the differences; without axes, a line for each figure.
-pub fn text(outcome: &Outcome) -> String {
+pub fn text(outcome: &SweepOutcome) -> String {
     let r = &outcome.results;
     let mut out = format!("{} of {} runs", outcome.done, outcome.runs);
     if outcome.found > 0 {
@@ -118,7 +118,7 @@ fn number(v: f64) -> String {
 }
 
 /// One object.
-pub fn json(name: &str, outcome: &Outcome) -> Document {
+pub fn json(name: &str, outcome: &SweepOutcome) -> Document {
     let r = &outcome.results;
     let place = |labels: &[String]| -> Value {
         r.axes

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use redb::{Database, ReadableTable as _, TableDefinition, TableError};
 use wayhop_core::Time;
-use wayhop_dtn::{Store, StoreError, Table};
+use wayhop_dtn::{Store, StoreError, StoreTable};
 
 use crate::error::Error;
 
@@ -15,11 +15,11 @@ const CLOCK: TableDefinition<&str, u64> = TableDefinition::new("clock");
 /// Octets of the database that are kept in memory.
 const CACHE: usize = 16 << 20;
 
-const fn table(of: Table) -> TableDefinition<'static, &'static [u8], &'static [u8]> {
+const fn table(of: StoreTable) -> TableDefinition<'static, &'static [u8], &'static [u8]> {
     TableDefinition::new(of.name())
 }
 
-type Key = (Table, Vec<u8>);
+type Key = (StoreTable, Vec<u8>);
 
 /// A store in a file, by `redb`. What was committed survives `kill -9` and a power failure; what was not is gone, all of it.
 ///
@@ -73,7 +73,7 @@ impl DiskStore {
         self.time = self.time.max(now);
     }
 
-    fn on_disk(&self, of: Table, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), redb::Error> {
+    fn on_disk(&self, of: StoreTable, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), redb::Error> {
         let reading = self.database.begin_read()?;
         let rows = match reading.open_table(table(of)) {
             Ok(rows) => rows,
@@ -87,7 +87,7 @@ impl DiskStore {
         Ok(())
     }
 
-    fn value_on_disk(&self, of: Table, key: &[u8]) -> Result<Option<Vec<u8>>, redb::Error> {
+    fn value_on_disk(&self, of: StoreTable, key: &[u8]) -> Result<Option<Vec<u8>>, redb::Error> {
         let reading = self.database.begin_read()?;
         let rows = match reading.open_table(table(of)) {
             Ok(rows) => rows,
@@ -103,7 +103,7 @@ impl DiskStore {
             let mut clock = writing.open_table(CLOCK)?;
             clock.insert("left", self.time.as_nanos())?;
         }
-        for of in Table::ALL {
+        for of in StoreTable::ALL {
             let from = (of, Vec::new());
             let own = self.pending.range(from..).take_while(|((t, _), _)| *t == of);
             let mut rows = writing.open_table(table(of))?;
@@ -120,24 +120,24 @@ impl DiskStore {
 }
 
 impl Store for DiskStore {
-    fn put(&mut self, of: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+    fn put(&mut self, of: StoreTable, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.pending.insert((of, key.to_vec()), Some(value.to_vec()));
         Ok(())
     }
 
-    fn remove(&mut self, of: Table, key: &[u8]) -> Result<(), StoreError> {
+    fn remove(&mut self, of: StoreTable, key: &[u8]) -> Result<(), StoreError> {
         self.pending.insert((of, key.to_vec()), None);
         Ok(())
     }
 
-    fn value(&self, of: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    fn value(&self, of: StoreTable, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.pending.get(&(of, key.to_vec())) {
             Some(changed) => Ok(changed.clone()),
             None => self.value_on_disk(of, key).map_err(failed),
         }
     }
 
-    fn scan(&self, of: Table, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), StoreError> {
+    fn scan(&self, of: StoreTable, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), StoreError> {
         let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
         let own = || self.pending.iter().filter(|((t, _), _)| *t == of);
         if own().next().is_none() {
@@ -178,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    fn rows(store: &dyn Store, of: Table) -> Vec<(Vec<u8>, Vec<u8>)> {
+    fn rows(store: &dyn Store, of: StoreTable) -> Vec<(Vec<u8>, Vec<u8>)> {
         let mut rows = Vec::new();
         store.scan(of, &mut |k, v| rows.push((k.to_vec(), v.to_vec()))).expect("it reads");
         rows
@@ -194,7 +194,7 @@ mod tests {
     }
 
     fn step() -> impl Strategy<Value = Step> {
-        let which = 0..Table::ALL.len();
+        let which = 0..StoreTable::ALL.len();
         prop_oneof![
             4 => (which.clone(), 0..8u8, any::<u8>()).prop_map(|(t, k, v)| Step::Put(t, k, v)),
             2 => (which, 0..8u8).prop_map(|(t, k)| Step::Remove(t, k)),
@@ -214,12 +214,12 @@ mod tests {
             for step in steps {
                 match step {
                     Step::Put(t, k, v) => {
-                        disk.put(Table::ALL[t], &[k], &[v, v]).expect("room");
-                        memory.put(Table::ALL[t], &[k], &[v, v]).expect("room");
+                        disk.put(StoreTable::ALL[t], &[k], &[v, v]).expect("room");
+                        memory.put(StoreTable::ALL[t], &[k], &[v, v]).expect("room");
                     }
                     Step::Remove(t, k) => {
-                        disk.remove(Table::ALL[t], &[k]).expect("room");
-                        memory.remove(Table::ALL[t], &[k]).expect("room");
+                        disk.remove(StoreTable::ALL[t], &[k]).expect("room");
+                        memory.remove(StoreTable::ALL[t], &[k]).expect("room");
                     }
                     Step::Commit => {
                         disk.commit().expect("room");
@@ -231,7 +231,7 @@ mod tests {
                         memory.crash();
                     }
                 }
-                for of in Table::ALL {
+                for of in StoreTable::ALL {
                     prop_assert_eq!(rows(&disk, of), rows(&memory, of));
                     prop_assert_eq!(disk.value(of, &[3]).expect("it reads"), memory.value(of, &[3]).expect("it reads"));
                 }
@@ -247,7 +247,7 @@ mod tests {
         let mut disk = DiskStore::open(&path).expect("a store");
         assert_eq!(disk.left(), Time::ZERO);
         disk.set_time(later);
-        disk.put(Table::State, b"a", b"b").expect("room");
+        disk.put(StoreTable::State, b"a", b"b").expect("room");
         disk.commit().expect("room");
         drop(disk);
         let disk = DiskStore::open(&path).expect("a store");

@@ -28,14 +28,15 @@ mod record;
 mod run;
 mod undo;
 
-pub use config::gateway::{Edge, Gateway, ProbeTargets};
+pub use config::gateway::{EdgePlan, Gateway, ProbeTargets};
 pub use config::ipv6::StaticRoute;
 pub use config::macfilter::MacFilterConfig;
 pub use config::monitor::Monitor;
+pub use config::node_config::{Capture, NodeConfig};
 pub use config::reference::reference_markdown;
-pub use config::settings::{Capture, NodeConfig, Overrides, Settings};
+pub use config::settings::{Overrides, Settings};
 pub use log::Level;
 pub use record::counters::Counters;
-pub use run::lifetime::{Outcome, run};
+pub use run::lifetime::{NodeOutcome, run};
 pub use undo::{ListError, UNDO_COMMAND, UndoList, left, restore, undo};
 pub use wayhop_linux::Error;

@@ -10,7 +10,7 @@ use wayhop_control::{
 use wayhop_core::{Command, IfaceId, Inspect, Position, Refused, Span, Time};
 use wayhop_netns::Error;
 use wayhop_scenario::{Resolved, Tables};
-use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, Power, Simulation};
+use wayhop_sim::{Geodetic, Happening, LinkOverride as Override, PowerChange, Simulation};
 use wayhop_trace::FrameStream;
 
 /// The queues and tables of one node are told so long after those of another one at least, seconds of the machine.
@@ -53,7 +53,7 @@ impl Control {
     }
 
     /// A node went down, or is up again. One that has rebooted forgets its commands.
-    pub(crate) fn power(&mut self, Power { node, on, lost }: Power) {
+    pub(crate) fn power(&mut self, PowerChange { node, on, lost }: PowerChange) {
         self.server.set_up(node, on);
         if on && lost {
             self.parameters[node as usize] = self.after_reboot.clone();
@@ -73,7 +73,7 @@ impl Control {
     /// Answers what was asked since the last time. True when somebody asked for the end.
     pub(crate) fn serve(&mut self, simulation: &mut Simulation) -> bool {
         let about = self.server.about();
-        let mut run = Run { simulation, about, parameters: &mut self.parameters, is_over: false };
+        let mut run = RunNodes { simulation, about, parameters: &mut self.parameters, is_over: false };
         self.server.serve(&mut run);
         run.is_over
     }
@@ -119,14 +119,14 @@ impl Control {
 }
 
 /// What the nodes of a run have.
-struct Run<'a> {
+struct RunNodes<'a> {
     simulation: &'a mut Simulation,
     about: &'a About,
     parameters: &'a mut [ParameterSet],
     is_over: bool,
 }
 
-impl Owner for Run<'_> {
+impl Owner for RunNodes<'_> {
     fn time_s(&self) -> f64 {
         self.simulation.now().as_secs_f64()
     }

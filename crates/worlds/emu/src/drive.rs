@@ -1,12 +1,9 @@
 //! The loop between the clock, the TUNs and the simulation.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::net::IpAddr;
 use std::ops::ControlFlow;
-use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Instant, SystemTime};
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -15,11 +12,10 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use wayhop_control::gpsd;
 use wayhop_core::{Packet, Span, Time};
 use wayhop_netns::{
-    Error, Lateness, Launch, ProgramEnd, Registry, command_status, end_inhabitants, kill_inhabitants,
-    priority, program_exit, start,
+    Error, Lateness, Launch, ProgramResults, ProgramRunner, Registry, end_inhabitants, kill_inhabitants,
+    priority,
 };
-use wayhop_sim::{Egress, Exit, Power, Simulation};
-use wayhop_trace::ProgramExit;
+use wayhop_sim::{Egress, Exit, PowerChange, Simulation};
 use wayhop_wire::ip;
 
 use crate::clock::Clock;
@@ -62,25 +58,25 @@ pub struct Drive<'a> {
 
 /// How an emulation ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct EmulationOutcome {
     /// When its time was zero.
     pub begun: Instant,
     /// Nobody broke it off.
     pub complete: bool,
     /// How late its events were.
     pub lateness: Lateness,
-    /// The exit status of the program with which it ended; 128 and the signal's number if a signal ended it.
-    pub command_exit: Option<i32>,
-    /// Programs that could not be started, or failed: what to tell the user.
-    pub complaints: Vec<String>,
-    /// The plan's programs that ended before the run did.
-    pub program_exits: Vec<ProgramExit>,
+    /// What came of the plan's programs.
+    pub programs: ProgramResults,
     /// Packets of programs that were not IPv4 or not from their node's address.
     pub ignored: u64,
 }
 
 /// Drives a simulation on the real clock until its end.
-pub fn drive<'a>(simulation: &'a mut Simulation, mesh: &'a Mesh, plan: Drive<'a>) -> Result<Outcome, Error> {
+pub fn drive<'a>(
+    simulation: &'a mut Simulation,
+    mesh: &'a Mesh,
+    plan: Drive<'a>,
+) -> Result<EmulationOutcome, Error> {
     Driver::new(simulation, mesh, plan)
         .and_then(Driver::run)
         .map_err(|e| Error::system("the emulation stopped", e))
@@ -94,22 +90,15 @@ struct Driver<'a> {
     epoll: Epoll,
     timer: TimerFd,
     wake: Arc<EventFd>,
-    ended: (Sender<ProgramEnd>, Receiver<ProgramEnd>),
-    /// The next of the plan to be started.
-    next: usize,
-    /// Programs whose time came while their node was down.
-    waiting: Vec<usize>,
-    /// Programs that an outage ended.
-    killed: BTreeSet<usize>,
-    order: Vec<usize>,
+    programs: ProgramRunner<'a>,
     receivers: gpsd::Server,
     next_fix: Time,
-    outcome: Outcome,
+    outcome: EmulationOutcome,
     is_over: bool,
 }
 
 impl<'a> Driver<'a> {
-    fn new(simulation: &'a mut Simulation, mesh: &'a Mesh, drive: Drive<'a>) -> io::Result<Self> {
+    fn new(simulation: &'a mut Simulation, mesh: &'a Mesh, mut drive: Drive<'a>) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC)?;
@@ -121,8 +110,12 @@ impl<'a> Driver<'a> {
         for (i, s) in mesh.stacks.iter().enumerate() {
             epoll.add(&s.tun, readable(i as u64))?;
         }
-        let mut order: Vec<usize> = (0..drive.plan.len()).collect();
-        order.sort_by_key(|&i| drive.plan[i].0);
+        let wakes = Arc::clone(&wake);
+        let programs =
+            ProgramRunner::new(std::mem::take(&mut drive.plan), drive.main, drive.registry, move || {
+                // A counter that is full wakes just as well.
+                let _ = wakes.write(1);
+            });
         simulation.open();
         let (clock, begun) = (Clock::start(), Instant::now());
         Ok(Self {
@@ -133,27 +126,21 @@ impl<'a> Driver<'a> {
             epoll,
             timer,
             wake,
-            ended: channel(),
-            next: 0,
-            waiting: Vec::new(),
-            killed: BTreeSet::new(),
+            programs,
             receivers: mesh.receivers()?,
             next_fix: Time::ZERO,
-            order,
-            outcome: Outcome {
+            outcome: EmulationOutcome {
                 begun,
                 complete: true,
                 lateness: Lateness::default(),
-                command_exit: None,
-                complaints: Vec::new(),
-                program_exits: Vec::new(),
+                programs: ProgramResults::default(),
                 ignored: 0,
             },
             is_over: false,
         })
     }
 
-    fn run(mut self) -> io::Result<Outcome> {
+    fn run(mut self) -> io::Result<EmulationOutcome> {
         priority::raise();
         let mut events = vec![EpollEvent::empty(); self.stacks.len().min(64) + 2];
         let mut buffer = vec![0; usize::from(u16::MAX)];
@@ -173,7 +160,12 @@ impl<'a> Driver<'a> {
                     node => self.read(node as u32, &mut buffer),
                 }
             }
-            self.start_due();
+            let (simulation, stacks) = (&self.simulation, self.stacks);
+            self.programs.start_due(
+                self.clock.now(),
+                |node| simulation.is_up(node),
+                |node| &stacks[node as usize].namespace,
+            );
             let (clock, lateness) = (self.clock, &mut self.outcome.lateness);
             busy = self.simulation.run_due(PER_TURN, || clock.now(), |late| lateness.record(late));
             while let Some(power) = self.simulation.powered() {
@@ -182,7 +174,8 @@ impl<'a> Driver<'a> {
             while let Some(egress) = self.simulation.leave() {
                 self.hand_out(egress);
             }
-            self.hear_of_ends();
+            self.programs.hear_of_ends();
+            self.is_over |= self.programs.results.is_over;
             self.drive.control.publish(self.simulation);
             let now = self.clock.now();
             busy |= self.simulation.next_event().is_some_and(|at| at <= now + SPIN);
@@ -203,17 +196,20 @@ impl<'a> Driver<'a> {
         self.simulation.pass(self.clock.now().min(self.drive.end));
         // The plan's programs, what they started, and what others started there.
         end_inhabitants(&self.stacks.iter().map(|s| &s.namespace).collect::<Vec<_>>());
+        self.outcome.programs = self.programs.results;
         Ok(self.outcome)
     }
 
     /// Sets the timer to whatever comes first.
     fn sleep_until(&mut self, watch_at: Time) -> io::Result<EpollTimeout> {
-        let program = self.order.get(self.next).map(|&i| self.drive.plan[i].0);
         let event = self
             .simulation
             .next_event()
             .map(|at| Time::from_nanos(at.as_nanos().saturating_sub(SPIN.as_nanos())));
-        let next = [Some(self.drive.end), Some(watch_at), program, event].into_iter().flatten().min();
+        let next = [Some(self.drive.end), Some(watch_at), self.programs.next_due(), event]
+            .into_iter()
+            .flatten()
+            .min();
         let at = self.clock.absolute(next.unwrap_or(watch_at));
         self.timer.set(Expiration::OneShot(at), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
         Ok(EpollTimeout::NONE)
@@ -256,79 +252,20 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Starts the programs whose time has come.
-    fn start_due(&mut self) {
-        while let Some(&i) = self.order.get(self.next) {
-            let (at, launch) = &self.drive.plan[i];
-            if *at > self.clock.now() {
-                break;
-            }
-            self.next += 1;
-            if self.simulation.is_up(launch.node) {
-                self.start(i);
-            } else {
-                self.waiting.push(i);
-            }
-        }
-    }
-
-    fn start(&mut self, i: usize) {
-        let launch = &self.drive.plan[i].1;
-        let wake = Arc::clone(&self.wake);
-        let namespace = &self.stacks[launch.node as usize].namespace;
-        let started = start(i, launch, namespace, self.drive.registry, self.ended.0.clone(), move || {
-            // A counter that is full wakes just as well.
-            let _ = wake.write(1);
-        });
-        if let Err(e) = started {
-            self.program_ended(i, &Err(e));
-        }
-    }
-
     /// A node went down, or is up again. A reboot ends its programs; those whose time comes meanwhile wait for it.
-    fn power(&mut self, power: Power) -> io::Result<()> {
-        let Power { node, on, lost } = power;
+    fn power(&mut self, power: PowerChange) -> io::Result<()> {
+        let PowerChange { node, on, lost } = power;
         let stack = &self.stacks[node as usize];
         stack.set_up(on)?;
         self.drive.control.power(power);
         if !on && lost {
-            let started = self.order[..self.next].iter().copied();
-            let here = started.filter(|&i| self.drive.plan[i].1.node == node && !self.waiting.contains(&i));
-            self.killed.extend(here);
+            self.programs.node_down(node);
             kill_inhabitants(&stack.namespace, None)?;
         }
         if on {
-            let plan = &self.drive.plan;
-            let mut due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
-            let returns = |i: &usize| plan[*i].1.node == node && plan[*i].1.comes_back;
-            due.extend(self.killed.iter().copied().filter(returns));
-            self.killed.retain(|i| !due.contains(i));
-            for i in due {
-                self.start(i);
-            }
+            self.programs.node_up(node, &stack.namespace);
         }
         Ok(())
-    }
-
-    fn hear_of_ends(&mut self) {
-        while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(i, &status);
-        }
-    }
-
-    fn program_ended(&mut self, i: usize, status: &io::Result<ExitStatus>) {
-        let launch = &self.drive.plan[i].1;
-        let is_main = self.drive.main == Some(i);
-        self.is_over |= is_main;
-        let ended = program_exit(launch, status);
-        if is_main {
-            self.outcome.command_exit = Some(command_status(status));
-            self.outcome.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
-        } else if !self.killed.contains(&i) {
-            // One that went down with its node did not fail.
-            self.outcome.complaints.extend(ended.failure());
-            self.outcome.program_exits.push(ended);
-        }
     }
 }
 

@@ -18,7 +18,7 @@ mod pace;
 mod tell;
 
 pub use control::Control;
-pub use drive::{Drive, Outcome, drive};
+pub use drive::{Drive, EmulationOutcome, drive};
 pub use mesh::Mesh;
 pub use pace::pace;
 pub use tell::Telling;

@@ -40,11 +40,11 @@ pub struct Telling {
 struct Reports {
     /// When each node reports next: not all at once, which would be a burst on the air.
     next: Vec<Time>,
-    queue: Option<SyncSender<Entry>>,
+    queue: Option<SyncSender<ToldEntry>>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Entry {
+struct ToldEntry {
     node: usize,
     time: SystemTime,
     counters: NodeCounters,
@@ -108,7 +108,7 @@ impl Telling {
                 let counters = NodeCounters { node, name, counters: counters(simulation, node) };
                 let fix = simulation.fix(node);
                 // Full: the disk hangs. The run does not wait for it.
-                let _ = queue.try_send(Entry { node: i, time: SystemTime::now(), counters, fix });
+                let _ = queue.try_send(ToldEntry { node: i, time: SystemTime::now(), counters, fix });
             }
         }
     }
@@ -123,7 +123,7 @@ impl Drop for Reports {
     }
 }
 
-fn report(entries: &Receiver<Entry>, mut nodes: Vec<(Reporter, UdpSocket)>, to: SocketAddrV4) {
+fn report(entries: &Receiver<ToldEntry>, mut nodes: Vec<(Reporter, UdpSocket)>, to: SocketAddrV4) {
     for e in entries {
         let Some((reporter, socket)) = nodes.get_mut(e.node) else { continue };
         let datagram =

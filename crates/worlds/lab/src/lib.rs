@@ -31,7 +31,6 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -40,18 +39,17 @@ use wayhop_control::Event;
 use wayhop_core::Time;
 use wayhop_linux::Error;
 use wayhop_netns::{
-    Launch, Namespace, Need, ProgramEnd, Registry, command_status, end_inhabitants, make_room, program_exit,
-    start,
+    Launch, Namespace, Need, ProgramResults, ProgramRunner, Registry, end_inhabitants, make_room,
 };
 use wayhop_scenario::{FlowKind, Ignores, MacFilter, Resolved, WirePlan};
-use wayhop_trace::{FlowSummary, LatencyMs, ProgramExit, Recorder, Summary};
+use wayhop_trace::{FlowSummary, LatencyMs, Recorder, Summary};
 
 use desk::Desk;
 use nodes::Nodes;
 use outages::{Observers, Switch};
 pub use plan::Plan;
 use receivers::Receivers;
-use record::{Records, Tables};
+use record::{Records, TableRecorder};
 pub use stop::StopFlag;
 use traffic::{Traffic, TrafficThreads};
 use watch::RunStart;
@@ -224,9 +222,9 @@ impl Lab {
     /// Runs until the scenario's time is over, the main program has ended, somebody asks for the end, or `watch` breaks it
     /// off.
     pub fn run(self, tasks: Tasks<'_>) -> Result<LabOutcome, Error> {
-        let (mut tables, records) = Tables::new(tasks.recorder, &self.scenario);
-        let mut complaints = Vec::new();
-        let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
+        let (mut tables, records) = TableRecorder::new(tasks.recorder, &self.scenario);
+        let mut programs = ProgramRunner::new(tasks.programs, tasks.main, tasks.registry, || {});
+        let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut programs.results.complaints)?;
         let listeners = self.listen(&records)?;
         let observers = Observers {
             begun: Arc::clone(&self.begun),
@@ -247,8 +245,6 @@ impl Lab {
             let (desk, stop) = (self.desk, Arc::clone(&stop));
             std::thread::spawn(move || desk.run(&stop))
         };
-        let mut order: Vec<usize> = (0..tasks.programs.len()).collect();
-        order.sort_by_key(|&i| tasks.programs[i].0);
         let mut turns = Turns {
             scenario: &self.scenario,
             namespaces: &self.namespaces,
@@ -256,21 +252,11 @@ impl Lab {
             receivers: self.receivers,
             nodes: self.nodes,
             running: Some(traffic.begin(begun, &records)),
-            programs: tasks.programs,
-            order,
-            next: 0,
-            waiting: Vec::new(),
-            killed: BTreeSet::new(),
+            programs,
             observers,
-            main: tasks.main,
-            registry: tasks.registry,
-            ended: channel(),
+            has_main: tasks.main.is_some(),
             begun,
             tables,
-            exit: None,
-            is_over: false,
-            complaints,
-            program_exits: Vec::new(),
         };
         drop(records);
         let outcome = turns.run(self.filter.steps(&self.scenario.addresses), &quit, &server, tasks.watch);
@@ -281,8 +267,9 @@ impl Lab {
         stop.store(true, Ordering::Relaxed);
         let desk = desk.join().map_err(|_| Error::System("the control desk stopped".to_owned()))?;
         let (counters, mut more) = desk.finish();
-        turns.complaints.append(&mut more);
-        let Turns { nodes, tables, exit, mut complaints, observers, program_exits, .. } = turns;
+        let Turns { nodes, tables, programs, observers, .. } = turns;
+        let ProgramResults { command_exit, mut complaints, exits, .. } = programs.results;
+        complaints.append(&mut more);
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
@@ -295,7 +282,7 @@ impl Lab {
         name_run(&mut summary, &self.scenario, seconds, time_zero);
         count_flows(&mut summary, flows, program_flows.end());
         summary.trace_hash = recorder.hash().hex();
-        (summary.command_exit, summary.program_exits) = (exit, program_exits);
+        (summary.command_exit, summary.program_exits) = (command_exit, exits);
         let ordered = std::mem::take(&mut summary.outages);
         let end = Time::from_secs_f64(seconds);
         summary.outages = outages::summary(&self.scenario.outages, end, &left_out, ordered);
@@ -370,24 +357,12 @@ struct Turns<'a> {
     receivers: Receivers,
     nodes: Nodes,
     running: Option<TrafficThreads>,
-    programs: Vec<(Time, Launch)>,
-    /// The programs by their times, and the next of them.
-    order: Vec<usize>,
-    next: usize,
-    /// Programs whose time came while their node was down.
-    waiting: Vec<usize>,
-    /// Programs that an outage ended.
-    killed: BTreeSet<usize>,
+    programs: ProgramRunner<'a>,
     observers: Observers,
-    main: Option<usize>,
-    registry: &'a Registry,
-    ended: (Sender<ProgramEnd>, Receiver<ProgramEnd>),
+    /// Whether the run ends with one of the programs.
+    has_main: bool,
     begun: Instant,
-    tables: Tables,
-    exit: Option<i32>,
-    is_over: bool,
-    complaints: Vec<String>,
-    program_exits: Vec<ProgramExit>,
+    tables: TableRecorder,
 }
 
 impl Turns<'_> {
@@ -418,9 +393,11 @@ impl Turns<'_> {
                 self.switch(switch, now)?;
             }
             self.receivers.tell(self.scenario, now);
-            self.start_due(now);
-            self.hear_of_ends();
-            for (node, pid, exit) in self.nodes.check(&mut self.complaints) {
+            let (outages, namespaces) = (&self.scenario.outages, self.namespaces);
+            let is_up = |node| !outages::is_down(outages, node, now);
+            self.programs.start_due(now, is_up, |node| &namespaces[node as usize]);
+            self.programs.hear_of_ends();
+            for (node, pid, exit) in self.nodes.check(&mut self.programs.results.complaints) {
                 let (time_s, command) = (now.as_secs_f64(), "wayhop node".to_owned());
                 server.publish(&Event::Process { time_s, node, command, pid, exit: Some(exit) });
             }
@@ -430,15 +407,15 @@ impl Turns<'_> {
                 return Ok(false);
             }
             // A command may take as long as it likes.
-            if self.is_over || quit.load(Ordering::Relaxed) || self.main.is_none() && now >= end {
+            let is_over = self.programs.results.is_over || quit.load(Ordering::Relaxed);
+            if is_over || !self.has_main && now >= end {
                 return Ok(true);
             }
-            let program = self.order.get(self.next).map(|&i| self.programs[i].0);
             let next = [
                 steps.peek().map(|s| s.at),
                 switches.peek().map(|s| s.at),
                 cuts.peek().map(|c| c.0),
-                program,
+                self.programs.next_due(),
             ]
             .into_iter()
             .flatten()
@@ -448,32 +425,11 @@ impl Turns<'_> {
         }
     }
 
-    /// Starts the programs whose time has come.
-    fn start_due(&mut self, now: Time) {
-        while let Some(&i) = self.order.get(self.next).filter(|&&i| self.programs[i].0 <= now) {
-            self.next += 1;
-            if outages::is_down(&self.scenario.outages, self.programs[i].1.node, now) {
-                self.waiting.push(i);
-            } else {
-                self.start(i);
-            }
-        }
-    }
-
-    fn start(&mut self, i: usize) {
-        let launch = &self.programs[i].1;
-        let namespace = &self.namespaces[launch.node as usize];
-        if let Err(e) = start(i, launch, namespace, self.registry, self.ended.0.clone(), || {}) {
-            self.program_ended(i, &Err(e));
-        }
-    }
-
     /// A node goes down or comes back. A reboot ends its programs; those whose time came meanwhile begin after it.
     fn switch(&mut self, s: Switch, now: Time) -> Result<(), Error> {
         let node = s.node;
         if !s.on && s.lost {
-            let here = self.order[..self.next].iter().filter(|&&i| self.programs[i].1.node == node);
-            self.killed.extend(here.filter(|i| !self.waiting.contains(i)));
+            self.programs.node_down(node);
         }
         {
             let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
@@ -481,37 +437,9 @@ impl Turns<'_> {
             outages::carry_out(s, now, &mut wire, &mut self.nodes, namespace, &mut self.observers)?;
         }
         if s.on {
-            let mut due: Vec<usize> =
-                self.waiting.extract_if(.., |i| self.programs[*i].1.node == node).collect();
-            let returns = |i: &usize| self.programs[*i].1.node == node && self.programs[*i].1.comes_back;
-            due.extend(self.killed.iter().copied().filter(returns));
-            self.killed.retain(|i| !due.contains(i));
-            for i in due {
-                self.start(i);
-            }
+            self.programs.node_up(node, &self.namespaces[node as usize]);
         }
         Ok(())
-    }
-
-    fn hear_of_ends(&mut self) {
-        while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(i, &status);
-        }
-    }
-
-    fn program_ended(&mut self, i: usize, status: &std::io::Result<std::process::ExitStatus>) {
-        let launch = &self.programs[i].1;
-        let is_main = self.main == Some(i);
-        self.is_over |= is_main;
-        let ended = program_exit(launch, status);
-        if is_main {
-            self.exit = Some(command_status(status));
-            self.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
-        } else if !self.killed.contains(&i) {
-            // One that went down with its node did not fail.
-            self.complaints.extend(ended.failure());
-            self.program_exits.push(ended);
-        }
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Nodes {
     names: Vec<String>,
     daemons: Vec<Daemon>,
     /// How each is started.
-    starts: Vec<Start>,
+    starts: Vec<DaemonStart>,
     /// What the daemons say on standard error, by node.
     said: Receiver<(usize, String)>,
     tell: Sender<(usize, String)>,
@@ -58,7 +58,7 @@ pub(super) struct Nodes {
 }
 
 /// How a node's daemon is started.
-struct Start {
+struct DaemonStart {
     arguments: Vec<String>,
     capture: Option<PathBuf>,
     /// The log of what goes into its engine.
@@ -72,7 +72,7 @@ struct Start {
     lives: u64,
 }
 
-impl Start {
+impl DaemonStart {
     /// Of the node with this number and address.
     fn new(plan: &Plan, i: usize, keys: Option<&Path>) -> Self {
         let s = &plan.scenario;
@@ -168,7 +168,7 @@ impl Nodes {
         let keys = plan.keys.as_deref().map(|text| sockets.write_keys(text)).transpose();
         let keys = keys.map_err(Error::system("write the nodes' file of keys"))?;
         let (tell, said) = channel();
-        let starts = (0..s.addresses.len()).map(|i| Start::new(plan, i, keys.as_deref())).collect();
+        let starts = (0..s.addresses.len()).map(|i| DaemonStart::new(plan, i, keys.as_deref())).collect();
         let names = s.names.clone();
         let mut nodes = Self { names, daemons: Vec::new(), starts, said, tell, left: Vec::new(), sockets };
         for (i, namespace) in namespaces.iter().enumerate() {

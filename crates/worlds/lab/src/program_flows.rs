@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DataPlane, FlowTag, PacketId, Time};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{
-    Conversation, Conversations, Echo, Echoes, Ends, FlowSummary, HopEvent, HopKind, Identity, LatencyMs,
-    PacketClass, Recent, is_for_all, is_for_neighbours, ratio,
+    Conversation, ConversationEnds, Conversations, Echo, Echoes, FlowSummary, HopEvent, HopKind, Identity,
+    LatencyMs, PacketClass, Recent, is_for_all, is_for_neighbours, ratio,
 };
 
 /// Packets that are remembered.
@@ -18,7 +18,7 @@ const MOST_REMEMBERED: usize = 1 << 16;
 
 /// All conversations of a lab.
 pub(super) struct ProgramFlows {
-    all: Conversations<Facts>,
+    all: Conversations<ConversationFacts>,
     mesh: Mesh,
     /// By what daemons call them.
     by_number: Recent<PacketId, FlowPacket>,
@@ -48,7 +48,7 @@ struct FlowPacket {
 }
 
 /// What became of a conversation.
-struct Facts {
+struct ConversationFacts {
     from: u32,
     /// Payload of what arrived.
     bytes: u64,
@@ -115,9 +115,9 @@ impl ProgramFlows {
     }
 
     fn begin(&mut self, e: &HopEvent, identity: &Identity) -> Option<FlowPacket> {
-        let ends = Ends::new(e.source, e.destination, identity);
+        let ends = ConversationEnds::new(e.source, e.destination, identity);
         let asks = matches!(identity.echo, Some(Echo::Request(_)));
-        let facts = || Facts {
+        let facts = || ConversationFacts {
             from: e.node.0,
             bytes: 0,
             hops: 0,
@@ -167,8 +167,8 @@ impl ProgramFlows {
 }
 
 impl Mesh {
-    fn summary(&self, id: u32, c: &Conversation<Facts>) -> FlowSummary {
-        let Facts { from, bytes, hops, latencies_ns, round_trips_ns } = &c.more;
+    fn summary(&self, id: u32, c: &Conversation<ConversationFacts>) -> FlowSummary {
+        let ConversationFacts { from, bytes, hops, latencies_ns, round_trips_ns } = &c.more;
         let base = c.summary(id, Some(*from), self.nodes.get(&c.ends.destination).copied());
         if self.kernels_forward {
             return base;

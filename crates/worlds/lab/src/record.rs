@@ -54,7 +54,7 @@ impl Records {
 }
 
 /// Puts records in order, and into the tables.
-pub(super) struct Tables {
+pub(super) struct TableRecorder {
     recorder: Recorder,
     flows: ProgramFlows,
     from: Receiver<Record>,
@@ -63,7 +63,7 @@ pub(super) struct Tables {
     written: Time,
 }
 
-impl Tables {
+impl TableRecorder {
     /// For the tables of this recorder.
     pub(super) fn new(recorder: Recorder, s: &Resolved) -> (Self, Records) {
         let (to, from) = channel();

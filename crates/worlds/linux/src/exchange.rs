@@ -65,9 +65,9 @@ impl Exchange {
 }
 
 /// A socket for news.
-pub(crate) struct News(Socket);
+pub(crate) struct NotificationSocket(Socket);
 
-impl News {
+impl NotificationSocket {
     /// Opens it for groups of a family of netlink, each a bit.
     pub(crate) fn open(family: isize, groups: u32) -> io::Result<Self> {
         let mut socket = Socket::new(family)?;

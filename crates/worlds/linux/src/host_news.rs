@@ -6,8 +6,8 @@ use std::os::fd::BorrowedFd;
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_sys::protocols::NETLINK_ROUTE;
 
-use crate::exchange::News;
-use crate::listing::{KernelRoute, Link};
+use crate::exchange::NotificationSocket;
+use crate::listing::{KernelRoute, LinkInfo};
 
 /// A group of news (`RTNLGRP_...` of linux/rtnetlink.h) as a bit.
 const fn group(number: u32) -> u32 {
@@ -17,13 +17,13 @@ const fn group(number: u32) -> u32 {
 const GROUPS: u32 = group(1) | group(5) | group(7) | group(8) | group(9) | group(11) | group(24) | group(25);
 
 /// News of this host.
-pub struct HostNews(News);
+pub struct HostNews(NotificationSocket);
 
 /// A change of this host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostChange {
     /// An interface is new, or has changed.
-    Link(Link),
+    Link(LinkInfo),
     /// There is no interface with this number any more.
     Gone(u32),
     /// This route went, or another program made it.
@@ -39,7 +39,7 @@ pub enum HostChange {
 impl HostNews {
     /// Opens it in the network namespace of the calling thread.
     pub fn open() -> io::Result<Self> {
-        News::open(NETLINK_ROUTE, GROUPS).map(Self)
+        NotificationSocket::open(NETLINK_ROUTE, GROUPS).map(Self)
     }
 
     /// To wait for news.
@@ -53,11 +53,11 @@ impl HostNews {
         let is_lost = self.0.take(|m| {
             let change = match m {
                 Some(RouteNetlinkMessage::NewLink(l)) => {
-                    Some(Link::of(l).map_or(HostChange::Other, HostChange::Link))
+                    Some(LinkInfo::of(l).map_or(HostChange::Other, HostChange::Link))
                 }
                 Some(RouteNetlinkMessage::DelLink(l)) => {
                     let index = l.header.index;
-                    Some(Link::of(l).map_or(HostChange::Other, |_| HostChange::Gone(index)))
+                    Some(LinkInfo::of(l).map_or(HostChange::Other, |_| HostChange::Gone(index)))
                 }
                 Some(RouteNetlinkMessage::DelRoute(r)) => KernelRoute::of(&r).map(HostChange::Route),
                 Some(RouteNetlinkMessage::NewRoute(r)) => {

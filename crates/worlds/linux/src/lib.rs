@@ -47,4 +47,4 @@ pub use prefix::Prefix;
 pub use routing_table::Table;
 pub use tcp_connections::TcpConnections;
 pub use tun::Tun;
-pub use tunnel_routes::Way;
+pub use tunnel_routes::TunnelRoute;

@@ -14,7 +14,7 @@ use crate::routing_table::Table;
 
 /// An interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct LinkInfo {
     /// The kernel's number of it.
     pub index: u32,
     /// Its name.
@@ -33,7 +33,7 @@ pub struct Link {
     pub part_of: Option<u32>,
 }
 
-impl Link {
+impl LinkInfo {
     /// What a message says; nothing if it does not say all, as those about a port of a bridge and those of wireless drivers.
     pub(crate) fn of(m: LinkMessage) -> Option<Self> {
         let flags = m.header.flags;
@@ -129,11 +129,11 @@ fn ip(a: &RouteAddress) -> Option<IpAddr> {
 
 impl Netlink {
     /// All interfaces.
-    pub fn links(&mut self) -> io::Result<Vec<Link>> {
+    pub fn links(&mut self) -> io::Result<Vec<LinkInfo>> {
         let mut all = Vec::new();
         self.dump(RouteNetlinkMessage::GetLink(LinkMessage::default()), |m| {
             if let RouteNetlinkMessage::NewLink(l) = m {
-                all.extend(Link::of(l));
+                all.extend(LinkInfo::of(l));
             }
         })?;
         Ok(all)
@@ -192,16 +192,16 @@ mod tests {
         m.header.index = 7;
         m.header.flags = LinkFlags::Up;
         m.attributes.clone_from(&whole);
-        let link = Link::of(m.clone()).unwrap();
+        let link = LinkInfo::of(m.clone()).unwrap();
         assert_eq!((link.index, link.name.as_str(), link.mtu), (7, "wlan0", 1500));
         assert_eq!(link.mac, Some(Mac([2, 0, 0, 0, 0, 1])));
         assert!(link.is_set_up && !link.is_up && link.has_arp);
         // Of a wireless driver (net/wireless/wext-core.c): a name, and no MTU.
         let mut of_driver = m.clone();
         of_driver.attributes = whole[..1].to_vec();
-        assert_eq!(Link::of(of_driver), None);
+        assert_eq!(LinkInfo::of(of_driver), None);
         // Of a bridge, about its port.
         m.header.interface_family = AddressFamily::Bridge;
-        assert_eq!(Link::of(m), None);
+        assert_eq!(LinkInfo::of(m), None);
     }
 }

@@ -16,7 +16,7 @@ use netlink_packet_route::route::{
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 
-use crate::exchange::{Exchange, News};
+use crate::exchange::{Exchange, NotificationSocket};
 use crate::prefix::Prefix;
 use crate::routing_table::Table;
 
@@ -55,18 +55,7 @@ impl Netlink {
 
     /// Adds the route of an IPv6 prefix by an interface without link addresses, which takes it with it when it goes.
     pub fn route6(&mut self, net: Ipv6Addr, prefix_len: u8, ifindex: u32) -> io::Result<()> {
-        let mut m = RouteMessage::default();
-        m.header = RouteHeader {
-            address_family: AddressFamily::Inet6,
-            destination_prefix_length: prefix_len,
-            table: RouteHeader::RT_TABLE_MAIN,
-            protocol: RouteProtocol::from(ROUTE_PROTOCOL),
-            scope: RouteScope::Universe,
-            kind: RouteType::Unicast,
-            ..RouteHeader::default()
-        };
-        m.attributes.push(RouteAttribute::Destination(RouteAddress::Inet6(net)));
-        m.attributes.push(RouteAttribute::Oif(ifindex));
+        let m = route(AddressFamily::Inet6, RouteAddress::Inet6(net), prefix_len, ifindex);
         self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE)
     }
 
@@ -192,9 +181,13 @@ fn host_route(to: Ipv4Addr, ifindex: u32) -> RouteMessage {
 }
 
 pub(crate) fn route_to(to: Ipv4Addr, prefix_len: u8, ifindex: u32) -> RouteMessage {
+    route(AddressFamily::Inet, RouteAddress::Inet(to), prefix_len, ifindex)
+}
+
+fn route(family: AddressFamily, to: RouteAddress, prefix_len: u8, ifindex: u32) -> RouteMessage {
     let mut m = RouteMessage::default();
     m.header = RouteHeader {
-        address_family: AddressFamily::Inet,
+        address_family: family,
         destination_prefix_length: prefix_len,
         table: RouteHeader::RT_TABLE_MAIN,
         protocol: RouteProtocol::from(ROUTE_PROTOCOL),
@@ -202,7 +195,7 @@ pub(crate) fn route_to(to: Ipv4Addr, prefix_len: u8, ifindex: u32) -> RouteMessa
         kind: RouteType::Unicast,
         ..RouteHeader::default()
     };
-    m.attributes.push(RouteAttribute::Destination(RouteAddress::Inet(to)));
+    m.attributes.push(RouteAttribute::Destination(to));
     m.attributes.push(RouteAttribute::Oif(ifindex));
     m
 }
@@ -221,12 +214,12 @@ fn host_address(addr: Ipv4Addr, ifindex: u32) -> AddressMessage {
 /// News of neighbours that the kernel asked for by ARP and did not find. It forwards by itself, so
 /// nobody else would hear of them. Lost news comes again: with the next packet to the neighbour,
 /// the kernel asks again.
-pub struct NeighbourNews(News);
+pub struct NeighbourNews(NotificationSocket);
 
 impl NeighbourNews {
     /// Opens it in the network namespace of the calling thread.
     pub fn open() -> io::Result<Self> {
-        News::open(NETLINK_ROUTE, RTMGRP_NEIGH).map(Self)
+        NotificationSocket::open(NETLINK_ROUTE, RTMGRP_NEIGH).map(Self)
     }
 
     /// To wait for news.

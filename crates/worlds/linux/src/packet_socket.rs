@@ -10,7 +10,7 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 use crate::error::Error;
 use crate::filter;
 use crate::ring::Ring;
-use crate::syscalls::{self, BATCH, Frame, Sender};
+use crate::syscalls::{self, BATCH, ReceivedFrame, Sender};
 use crate::wifi::control_messages::wifi_status;
 
 /// Length of an Ethernet header, in octets.
@@ -112,7 +112,7 @@ impl PacketSockets {
         self.ring.release(std::mem::take(&mut self.batch));
     }
     /// One of them.
-    pub fn frame(&self, i: usize) -> Frame<'_> {
+    pub fn frame(&self, i: usize) -> ReceivedFrame<'_> {
         self.ring.frame(i)
     }
     /// When the interface had it.

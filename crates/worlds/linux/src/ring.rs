@@ -10,7 +10,7 @@ use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::syscalls::{self, Frame};
+use crate::syscalls::{self, ReceivedFrame};
 
 /// Room for all frames, octets.
 const ROOM: usize = 4 << 20;
@@ -59,8 +59,8 @@ impl Ring {
     }
 
     /// A waiting frame, counted from the head; empty if it was longer than a slot, or there is none.
-    pub(crate) fn frame(&self, i: usize) -> Frame<'_> {
-        let mut frame = Frame { bytes: &[], for_other: false, own: false };
+    pub(crate) fn frame(&self, i: usize) -> ReceivedFrame<'_> {
+        let mut frame = ReceivedFrame { bytes: &[], for_other: false, own: false };
         if self.status(i) & libc::TP_STATUS_USER == 0 {
             return frame;
         }

@@ -44,7 +44,7 @@ fn hear_more(fd: BorrowedFd<'_>, ifindex: u32, what: i32) -> io::Result<()> {
     set_option(fd, libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &request)
 }
 
-/// Keeps frames that this host sends from a packet socket (Linux 4.20; before that, each comes as [`Frame::own`]).
+/// Keeps frames that this host sends from a packet socket (Linux 4.20; before that, each comes as [`ReceivedFrame::own`]).
 pub(crate) fn hear_others_only(fd: BorrowedFd<'_>) {
     let _ = set_option(fd, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1_i32);
 }
@@ -119,7 +119,7 @@ fn check(outcome: i32) -> io::Result<usize> {
 
 /// A received frame.
 #[derive(Copy, Clone, Debug)]
-pub struct Frame<'a> {
+pub struct ReceivedFrame<'a> {
     /// From the Ethernet header on.
     pub bytes: &'a [u8],
     /// Whether it was sent to another station.
@@ -173,12 +173,12 @@ impl Receiver {
     }
 
     /// Frame `i` of the last batch; empty if it was cut or there is none.
-    pub fn frame(&self, i: usize) -> Frame<'_> {
+    pub fn frame(&self, i: usize) -> ReceivedFrame<'_> {
         let len = self.headers[i].msg_len as usize;
         let cut = self.headers[i].msg_hdr.msg_flags & libc::MSG_TRUNC != 0;
         let at = i * self.room;
         let kind = self.addresses[i].sll_pkttype;
-        Frame {
+        ReceivedFrame {
             bytes: if cut { &[] } else { &self.octets[at..at + len.min(self.room)] },
             for_other: kind == libc::PACKET_OTHERHOST,
             own: kind == libc::PACKET_OUTGOING,

@@ -13,7 +13,7 @@ use crate::routing_table::Table;
 
 /// How packets leave.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct TunnelRoute {
     /// The router that they go to; without one, straight to their destinations.
     pub router: Option<Ipv4Addr>,
     /// The interface's number.
@@ -25,7 +25,7 @@ pub struct Way {
 impl Netlink {
     /// Leads a network by an interface. A route of the same network in the table is replaced, so that no packet finds none
     /// meanwhile.
-    pub fn lead(&mut self, table: Table, net: Prefix, way: Way) -> io::Result<()> {
+    pub fn lead(&mut self, table: Table, net: Prefix, way: TunnelRoute) -> io::Result<()> {
         let mut m = table.of(route_to(net.network(), net.len(), way.ifindex));
         match way.router {
             Some(router) => {

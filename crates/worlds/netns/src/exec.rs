@@ -9,16 +9,16 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 
 use crate::error::Error;
-use crate::launch::{LaunchedProgram, Place, launch};
+use crate::launch::{LaunchSite, LaunchedProgram, launch};
 use crate::program::exit_code;
-use crate::registry::Entry;
+use crate::registry::RunEntry;
 
 /// Runs a command in this node, with all rights of who calls. Returns its exit status.
-pub fn exec(run: &Entry, node: usize, command: &[OsString]) -> Result<i32, Error> {
+pub fn exec(run: &RunEntry, node: usize, command: &[OsString]) -> Result<i32, Error> {
     let signals = signals().map_err(|e| Error::system("cannot wait for signals", e))?;
     let start = || {
         let (namespace, pids) = run.enter(node)?;
-        let place = Place { namespace: &namespace, pids: &pids, hosts: &run.hosts };
+        let place = LaunchSite { namespace: &namespace, pids: &pids, hosts: &run.hosts };
         launch(&place, None, command, |_| {})
     };
     let mut started = start().map_err(|e| match e.kind() {

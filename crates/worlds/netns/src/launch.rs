@@ -115,7 +115,7 @@ impl LaunchedProgram {
 }
 
 /// Where a program is to run.
-pub(crate) struct Place<'a> {
+pub(crate) struct LaunchSite<'a> {
     pub(crate) namespace: &'a Namespace,
     pub(crate) pids: &'a File,
     pub(crate) hosts: &'a Path,
@@ -123,7 +123,7 @@ pub(crate) struct Place<'a> {
 
 /// Starts a program there. `prepare` says what becomes of its input and output, and of its process group.
 pub(crate) fn launch(
-    place: &Place<'_>,
+    place: &LaunchSite<'_>,
     confined: Option<&Confinement>,
     program: &[OsString],
     prepare: impl FnOnce(&mut Command),

@@ -3,7 +3,7 @@
 //!
 //! * [`Namespace`]: a network namespace without a name, which ends with its last process.
 //! * [`order`]: commands that set up a network.
-//! * [`start`], [`end_inhabitants`]: programs in nodes.
+//! * [`ProgramRunner`], [`end_inhabitants`]: programs in nodes.
 //! * [`keep_pids`], [`become_program`]: helper processes, so that programs end with the run and
 //!   have no more rights than they should.
 //! * [`Registry`], [`find`], [`exec`]: the runs under way, for other processes to enter.
@@ -22,6 +22,7 @@ mod order;
 mod pids;
 pub mod priority;
 mod program;
+mod program_runner;
 mod registry;
 mod room;
 mod terminal;
@@ -33,8 +34,7 @@ pub use launch::{Confinement, PROGRAM_COMMAND, become_program};
 pub use namespace::{Namespace, add_address, allow_services, send_all_by};
 pub use order::order;
 pub use pids::{INIT_COMMAND, keep_pids};
-pub use program::{
-    Launch, ProgramEnd, command_status, end_inhabitants, exit_code, kill_inhabitants, program_exit, start,
-};
-pub use registry::{Entry, Registry, find, lab_folder};
+pub use program::{Launch, end_inhabitants, exit_code, kill_inhabitants};
+pub use program_runner::{ProgramResults, ProgramRunner};
+pub use registry::{Registry, RunEntry, find, lab_folder};
 pub use room::{Need, make_room};

@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use wayhop_trace::{ProgramExit, Status};
 
-use crate::launch::{Confinement, Place, launch};
+use crate::launch::{Confinement, LaunchSite, launch};
 use crate::namespace::Namespace;
 use crate::registry::Registry;
 use crate::terminal::Terminal;
@@ -44,10 +44,10 @@ pub struct Launch {
 }
 
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
-pub type ProgramEnd = (usize, io::Result<ExitStatus>);
+pub(crate) type ProgramEnd = (usize, io::Result<ExitStatus>);
 
 /// Starts a program in a node. When it ends, or turns out not to begin, `ended` gets to know, and then `wake` is called.
-pub fn start(
+pub(crate) fn start(
     number: usize,
     program: &Launch,
     namespace: &Namespace,
@@ -56,7 +56,7 @@ pub fn start(
     wake: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
     let pids = registry.pids(program.node)?;
-    let place = Place { namespace, pids: &pids, hosts: registry.hosts() };
+    let place = LaunchSite { namespace, pids: &pids, hosts: registry.hosts() };
     let output = program.output.as_deref().map(File::create).transpose()?;
     if let Some(confined) = &program.confined {
         confined.own(output.as_ref())?;
@@ -90,7 +90,7 @@ pub fn start(
 }
 
 /// How a program of the plan ended, for the summary.
-pub fn program_exit(launch: &Launch, status: &io::Result<ExitStatus>) -> ProgramExit {
+pub(crate) fn program_exit(launch: &Launch, status: &io::Result<ExitStatus>) -> ProgramExit {
     ProgramExit {
         node: launch.node,
         name: None,
@@ -101,7 +101,7 @@ pub fn program_exit(launch: &Launch, status: &io::Result<ExitStatus>) -> Program
 }
 
 /// The exit status of the command of the command line, which is the whole run's.
-pub fn command_status(status: &io::Result<ExitStatus>) -> i32 {
+pub(crate) fn command_status(status: &io::Result<ExitStatus>) -> i32 {
     match status {
         Ok(status) => exit_code(*status),
         Err(why) => Status::of_unstarted(why).code().into(),

@@ -18,7 +18,7 @@ use crate::pids::{self, INIT_COMMAND, Pids};
 
 /// A run under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct RunEntry {
     /// The process that drives it.
     pub pid: u32,
     /// The scenario's name.
@@ -38,7 +38,7 @@ pub struct Entry {
     pub(crate) life: RawFd,
 }
 
-impl Entry {
+impl RunEntry {
     /// [`node_named`] for this run.
     pub fn node(&self, name: &str) -> Option<usize> {
         node_named(&self.names, name)
@@ -105,7 +105,7 @@ impl Registry {
             hosts: folder.join(format!("run-{pid}.hosts")),
             pids: prepare().map_err(failed)?,
         };
-        let entry = Entry {
+        let entry = RunEntry {
             pid,
             scenario: scenario.to_owned(),
             name: name.to_owned(),
@@ -140,7 +140,7 @@ fn folder() -> PathBuf {
 }
 
 /// The runs that are under way.
-fn entries(folder: &Path) -> Vec<(PathBuf, Entry)> {
+fn entries(folder: &Path) -> Vec<(PathBuf, RunEntry)> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
     let json = files.filter(|p| p.extension().is_some_and(|e| e == "json"));
     json.filter_map(|p| Some((p.clone(), serde_json::from_slice(&fs::read(&p).ok()?).ok()?))).collect()
@@ -183,11 +183,12 @@ fn forget_the_dead(folder: &Path) {
 }
 
 /// The run of this name, process or scenario, or the only one.
-pub fn find(run: Option<&str>) -> Result<Entry, Error> {
-    let alive: Vec<Entry> = entries(&folder()).into_iter().map(|(_, e)| e).filter(Entry::is_alive).collect();
+pub fn find(run: Option<&str>) -> Result<RunEntry, Error> {
+    let alive: Vec<RunEntry> =
+        entries(&folder()).into_iter().map(|(_, e)| e).filter(RunEntry::is_alive).collect();
     // A run's own name is no other's, although it may be the name of another's scenario.
-    let named: Vec<&Entry> = alive.iter().filter(|e| run == Some(e.name.as_str())).collect();
-    let is_meant = |e: &&Entry| run.is_none_or(|r| e.scenario == r || e.pid.to_string() == r);
+    let named: Vec<&RunEntry> = alive.iter().filter(|e| run == Some(e.name.as_str())).collect();
+    let is_meant = |e: &&RunEntry| run.is_none_or(|r| e.scenario == r || e.pid.to_string() == r);
     let meant = if named.is_empty() { alive.iter().filter(is_meant).collect() } else { named };
     let list = || alive.iter().map(|e| format!("{} ({})", e.name, e.pid)).collect::<Vec<_>>().join(", ");
     match (meant.as_slice(), run) {
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn nodes_are_found_by_number_by_host_name_and_by_their_own() {
-        let e = Entry {
+        let e = RunEntry {
             pid: 1,
             scenario: String::new(),
             name: String::new(),

@@ -24,7 +24,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 const MOST_ROWS: usize = 1 << 20;
 
 /// Looks at connections until the run ends.
-pub(crate) struct Watch {
+pub(crate) struct ConnectionWatch {
     stop: Sender<()>,
     thread: JoinHandle<ConnectionLog>,
 }
@@ -36,7 +36,7 @@ struct ConnectionLog {
     complaint: Option<String>,
 }
 
-impl Watch {
+impl ConnectionWatch {
     /// Begins, if the recorder wants it. The namespaces are those of the scenario's nodes, in their order.
     pub(crate) fn begin(
         recorder: &Recorder,

@@ -12,10 +12,9 @@ use wayhop_scenario::Resolved;
 use wayhop_sim::{Pace, Simulation};
 use wayhop_trace::Recorder;
 
-use crate::agents::Agents;
-use crate::applications::Applications;
-use crate::connections::Watch;
+use crate::connections::ConnectionWatch;
 use crate::error::Error;
+use crate::hosted::{Agents, Applications};
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 use crate::programs::Programs;
@@ -97,7 +96,7 @@ impl<'a> Emulation<'a> {
             plan.push((Time::ZERO, launch));
             plan.len() - 1
         });
-        let connections = Watch::begin(&tasks.recorder, self.scenario, &self.mesh.namespaces())?;
+        let connections = ConnectionWatch::begin(&tasks.recorder, self.scenario, &self.mesh.namespaces())?;
         let (begun, clock) = (Instant::now(), SystemTime::now());
         let mut simulation = Simulation::new(self.scenario, tasks.recorder).map_err(Error::Usage)?;
         simulation.introduce(self.scenario, WORLD);
@@ -123,8 +122,8 @@ impl<'a> Emulation<'a> {
             simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
         WORLD.clone_into(&mut summary.world);
         summary.lateness_us = driven.lateness.summary();
-        summary.command_exit = driven.command_exit;
-        summary.program_exits = driven.program_exits;
+        summary.command_exit = driven.programs.command_exit;
+        summary.program_exits = driven.programs.exits;
         let end = Time::from_secs_f64(summary.simulated_s);
         summary.bundles = agents.map(|agents| agents.finish(clock, end, &mut recorder));
         if let Some(applications) = applications {
@@ -136,7 +135,7 @@ impl<'a> Emulation<'a> {
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
         let mut outcome =
             Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);
-        outcome.complaints = driven.complaints;
+        outcome.complaints = driven.programs.complaints;
         outcome.complaints.extend(complaint);
         outcome.ignored = driven.ignored;
         Ok(outcome)

@@ -11,10 +11,9 @@ use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
 use wayhop_trace::{Recorder, RunDir};
 
-use crate::agents::Agents;
-use crate::applications::Applications;
-use crate::connections::Watch;
+use crate::connections::ConnectionWatch;
 use crate::error::Error;
+use crate::hosted::{Agents, Applications};
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
 use crate::programs::Programs;
@@ -96,7 +95,7 @@ impl Lab {
         recorder: Recorder,
         watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
     ) -> Result<Outcome, Error> {
-        let connections = Watch::begin(&recorder, &self.scenario, &self.daemons.namespaces())?;
+        let connections = ConnectionWatch::begin(&recorder, &self.scenario, &self.daemons.namespaces())?;
         let (programs, main) = (self.programs, self.main);
         let tasks = wayhop_lab::Tasks { programs, main, registry: &self.registry, recorder, watch };
         let begun = SystemTime::now();

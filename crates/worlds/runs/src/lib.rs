@@ -3,7 +3,8 @@
 //!
 //! * [`simulate()`], [`to_end`]: in simulated time, as fast as the machine can or, for followers,
 //!   at the pace of a [`Clock`].
-//! * [`prefix()`]: the beginning of such a run, to estimate the cost of all of it.
+//! * [`estimate`]: the cost of such a run, judged by its beginning. [`chains`]: the throughput of
+//!   static chains.
 //! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
 //! * [`Lab`]: a daemon for each node.
 //! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded. [`InputLogs`]: its engines'
@@ -12,23 +13,20 @@
 // These panic when standard error cannot be written to, as on a full disk.
 #![deny(clippy::print_stderr)]
 
-#[cfg(feature = "linux")]
-mod agents;
-#[cfg(feature = "linux")]
-mod applications;
+pub mod chains;
 #[cfg(feature = "linux")]
 mod connections;
 #[cfg(feature = "linux")]
 mod emulate;
 mod error;
 pub mod estimate;
+#[cfg(feature = "linux")]
+mod hosted;
 mod inputs;
 pub mod interruption;
 pub mod jobs;
 #[cfg(feature = "linux")]
 mod lab;
-#[cfg(feature = "linux")]
-mod lines;
 mod outcome;
 mod prefix;
 #[cfg(feature = "linux")]
@@ -43,5 +41,4 @@ pub use inputs::InputLogs;
 #[cfg(feature = "linux")]
 pub use lab::{Lab, plan, unmodelled, wiring};
 pub use outcome::Outcome;
-pub use prefix::{Prefix, Sample, prefix};
 pub use simulate::{Clock, simulate, to_end};

@@ -12,34 +12,34 @@ use crate::error::Error;
 
 /// How far a run has come.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Simulated time.
-    pub at: Time,
+    pub(crate) at: Time,
     /// Events until then.
-    pub events: u64,
+    pub(crate) events: u64,
     /// Wall time until then, seconds, from the first event on.
-    pub wall_s: f64,
+    pub(crate) wall_s: f64,
 }
 
 /// The beginning of a run.
 #[derive(Clone, Debug)]
-pub struct Prefix {
+pub(crate) struct RunPrefix {
     /// How long it took to build the run, seconds.
-    pub setup_s: f64,
+    pub(crate) setup_s: f64,
     /// At equal steps of simulated time; the last one where the run was broken off.
-    pub samples: Vec<Sample>,
+    pub(crate) samples: Vec<Sample>,
     /// Whether it is the whole run.
-    pub complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// Into how many steps a run is divided.
 const STEPS: u64 = 200;
 
 /// Simulates a scenario until `watch` breaks off, which gets the simulated time and the wall time. Nothing is written.
-pub fn prefix(
+pub(crate) fn prefix(
     scenario: &Resolved,
     mut watch: impl FnMut(Time, Duration) -> ControlFlow<()>,
-) -> Result<Prefix, Error> {
+) -> Result<RunPrefix, Error> {
     let begun = Instant::now();
     let mut simulation = Simulation::new(scenario, Recorder::hash_only()).map_err(Error::Usage)?;
     let setup_s = begun.elapsed().as_secs_f64();
@@ -59,5 +59,5 @@ pub fn prefix(
             break;
         }
     }
-    Ok(Prefix { setup_s, samples, complete })
+    Ok(RunPrefix { setup_s, samples, complete })
 }

@@ -4,13 +4,13 @@ use core::fmt::Display;
 
 use wayhop_core::{FlowTag, Inspect, Packet};
 
-use crate::ledger::Ends;
+use crate::ledger::PacketEndings;
 
 /// What an audit found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audit {
     /// How the data packets ended.
-    pub ends: Ends,
+    pub ends: PacketEndings,
     /// What each flow's own ends counted: sent, and received.
     pub counted: Vec<(u64, u64)>,
     /// Packets go through hosts on their way, which may have lost or still have some.

@@ -5,12 +5,11 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use serde::Serialize;
-use wayhop_core::{NodeId, Time};
+use wayhop_core::{BundleEventKind, NodeId, Time};
 use wayhop_dtn::MemoryStore;
 use wayhop_dtn::node::{BundleRecord, ContactRecord, Node, Record, Settings, Source, flow_of, flow_service};
 use wayhop_scenario::{BundleFlowPlan, DtnPlan};
-use wayhop_trace::{BundleBooks, BundleEvent, BundleEventKind, ContactEvent, Recorder};
+use wayhop_trace::{BundleBooks, BundleEvent, ContactEvent, Recorder};
 
 /// DTN time at the start of every run: 2026-01-01, in milliseconds since 2000-01-01.
 const START_MS: u64 = 820_540_800_000;
@@ -58,7 +57,7 @@ pub fn bundle_books(plan: &DtnPlan) -> BundleBooks {
 pub(crate) fn record(books: &mut BundleBooks, recorder: &mut Recorder, node: NodeId, record: &Record) {
     match record {
         Record::Bundle(b) => {
-            let Some(event) = bundle_event(node, b.at, b) else { return };
+            let event = bundle_event(node, b.at, b);
             books.add(&event);
             recorder.bundle(&event);
         }
@@ -71,19 +70,19 @@ pub(crate) fn record(books: &mut BundleBooks, recorder: &mut Recorder, node: Nod
 }
 
 /// The row of the table `bundles`.
-pub fn bundle_event(node: NodeId, time: Time, b: &BundleRecord) -> Option<BundleEvent> {
-    let kind = BundleEventKind::named(&word(&b.event))?;
-    Some(BundleEvent {
+pub fn bundle_event(node: NodeId, time: Time, b: &BundleRecord) -> BundleEvent {
+    BundleEvent {
         time,
         node,
-        kind,
+        kind: b.event,
         bundle: Arc::from(&*b.bundle),
         offset: b.offset,
-        flow: if kind == BundleEventKind::Originate { flow_of(&b.source) } else { None },
+        flow: if b.event == BundleEventKind::Originate { flow_of(&b.source) } else { None },
         bytes: b.bytes,
         peer: DtnPlan::node_of(&b.peer),
-        reason: b.reason.map(|cause| word(&cause).into()),
-    })
+        // Causes are words.
+        reason: b.reason.and_then(|cause| Some(serde_json::to_value(cause).ok()?.as_str()?.into())),
+    }
 }
 
 /// The row of the table `contacts`; none of a contact with a stranger.
@@ -91,15 +90,6 @@ pub fn contact_event(node: NodeId, (from, time): (Time, Time), c: &ContactRecord
     let ContactRecord { sent, sent_bytes, received, received_bytes, .. } = *c;
     let peer = DtnPlan::node_of(&c.peer)?;
     Some(ContactEvent { time, from, node, peer, sent, sent_bytes, received, received_bytes })
-}
-
-/// A kind or a cause as its word.
-fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        // Kinds and causes are words.
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use wayhop_wire::{ip, ipv4};
 
 /// What the trace says of a packet.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct PacketFacts {
     pub(crate) source: Addr,
     pub(crate) destination: Addr,
     pub(crate) ttl: u8,
@@ -16,12 +16,12 @@ pub(crate) struct Facts {
 }
 
 /// Reads a packet. One that is not IP gives unspecified addresses.
-pub(crate) fn read(bytes: &[u8]) -> Facts {
+pub(crate) fn read(bytes: &[u8]) -> PacketFacts {
     let (class, messages) = wayhop_protocols::classify(bytes);
     let (source, destination, ttl) = match ipv4::Packet::new_checked(bytes) {
         Ok(ip) => (ip.src().into(), ip.dst().into(), ip.ttl()),
         Err(_) => ip::Packet::new_checked(bytes)
             .map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src, ip.dst, ip.ttl)),
     };
-    Facts { source, destination, ttl, control: class.map(PacketClass::Control), messages }
+    PacketFacts { source, destination, ttl, control: class.map(PacketClass::Control), messages }
 }

@@ -14,7 +14,7 @@ use wayhop_trace::{BundleBooks, FrameEvent, HopEvent, HopKind, Identity, Recorde
 
 use crate::attackers::Attackers;
 use crate::channel::Channel;
-use crate::classify::{self, Facts};
+use crate::classify::{self, PacketFacts};
 use crate::event::Event;
 use crate::external::{Egress, Exit, External};
 use crate::fates::Watched;
@@ -49,7 +49,7 @@ pub(crate) struct Common {
     /// The packet that is being received just now, and by whom.
     pub(crate) arriving: Option<Arrivals>,
     /// What the packet is that nodes are receiving.
-    pub(crate) arrived: Facts,
+    pub(crate) arrived: PacketFacts,
     /// Lists of receivers for reuse.
     pub(crate) spare_receivers: Vec<Vec<Receiver>>,
     /// What applications send in answer to what they got, by node.
@@ -198,7 +198,7 @@ impl Common {
         at: Time,
         node: u32,
         p: &Packet,
-        facts: &classify::Facts,
+        facts: &classify::PacketFacts,
         kind: HopKind,
         hop: &wayhop_node::Hop,
     ) {

@@ -3,8 +3,8 @@
 use wayhop_core::{FlowTag, NodeId, Packet, Span, Time};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
-    Conversation, Conversations, Echo, Echoes, Ends, FlowSummary, Identity, LatencyMs, PacketClass,
-    is_for_all, is_for_neighbours, ratio,
+    Conversation, ConversationEnds, Conversations, Echo, Echoes, FlowSummary, Identity, LatencyMs,
+    PacketClass, is_for_all, is_for_neighbours, ratio,
 };
 use wayhop_transport::{Histogram, Latency};
 use wayhop_wire::ip;
@@ -14,14 +14,14 @@ use crate::ledger::FlowEnds;
 
 /// All conversations of a run.
 pub(crate) struct ProgramFlows {
-    all: Conversations<Facts>,
+    all: Conversations<ConversationFacts>,
     /// By node: which packets to all it has got.
     to_all: Vec<Option<Box<Arrived>>>,
     echoes: Echoes,
 }
 
 /// What became of one, beside what the ledger knows.
-struct Facts {
+struct ConversationFacts {
     from: u32,
     /// `None` for all nodes, or an address that no node has.
     to: Option<u32>,
@@ -47,9 +47,9 @@ impl ProgramFlows {
     pub(crate) fn sent(&mut self, now: Time, node: u32, packet: &[u8], to: Option<u32>) -> Option<FlowTag> {
         let ip = ip::Packet::new_checked(packet).ok().filter(|ip| !is_for_neighbours(ip.dst))?;
         let identity = Identity::of(packet, CLASSIFIER)?;
-        let ends = Ends::new(ip.src, ip.dst, &identity);
+        let ends = ConversationEnds::new(ip.src, ip.dst, &identity);
         let asks = matches!(identity.echo, Some(Echo::Request(_)));
-        let facts = || Facts {
+        let facts = || ConversationFacts {
             from: node,
             to,
             ttls: Vec::new(),
@@ -120,7 +120,12 @@ impl ProgramFlows {
     }
 }
 
-fn summary(id: u32, c: &Conversation<Facts>, nodes: usize, ends: Option<FlowEnds>) -> FlowSummary {
+fn summary(
+    id: u32,
+    c: &Conversation<ConversationFacts>,
+    nodes: usize,
+    ends: Option<FlowEnds>,
+) -> FlowSummary {
     let receivers = if is_for_all(c.ends.destination) { nodes as u64 - 1 } else { 1 };
     let FlowEnds { delivered, dropped, .. } = ends.unwrap_or_default();
     let sent = u64::from(c.packets) * receivers;

@@ -6,7 +6,7 @@ use wayhop_core::parameters::object;
 use wayhop_core::{IfaceId, NodeId};
 use wayhop_dtn::node::NAME;
 pub use wayhop_replay::Pace;
-use wayhop_replay::{ApplicationHeader, Header, Link, Logs};
+use wayhop_replay::{ApplicationHeader, Header, Logs, RecordedLink};
 use wayhop_scenario::Resolved;
 
 use crate::bundles;
@@ -41,7 +41,7 @@ impl Simulation {
             .rebooting_as(&scenario.protocol_after_reboot);
         let log = |node: &NodeId| {
             let (n, name) = (&self.net.nodes[node.index()], &scenario.names[node.index()]);
-            let links = (0..n.interfaces()).map(|i| Link::new(n.mac(IfaceId(i)))).collect();
+            let links = (0..n.interfaces()).map(|i| RecordedLink::new(n.mac(IfaceId(i)))).collect();
             let header = header.of_node(Some(node.0), name, n.addr(), links);
             (path(name), header.with_address6(n.addr6()))
         };

@@ -6,14 +6,14 @@ use wayhop_trace::{
     Lengths, MessageCounts, Outcome as Packet, OverheadFrames, PacketClass, PacketOutcome, Transmissions,
 };
 
-use crate::classify::Facts;
+use crate::classify::PacketFacts;
 
 /// The outcome of one data packet, in an octet: unknown, on its way, delivered, or last dropped for this reason. A bit says
 /// that its flow does not count it: an acknowledgement of TCP.
 #[derive(Copy, Clone, PartialEq, Eq)]
-struct Outcome(u8);
+struct OutcomeOctet(u8);
 
-impl Outcome {
+impl OutcomeOctet {
     /// On a real clock: it left for the host's network stack, and has not come back.
     const IN_HOST: Self = Self(0);
     const UNDER_WAY: Self = Self(1);
@@ -42,7 +42,7 @@ impl Outcome {
 #[derive(Clone, Default)]
 struct Book {
     /// By the packet's number.
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<OutcomeOctet>,
     /// Of a flow to several nodes: how many of them each packet reached, by its number.
     reached: Vec<u32>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Ledger {
 /// How the data packets of a run ended. A packet for several nodes is one for each of them. A connection's packets without
 /// data, which its flow does not count, are in none of the counts, but are not lost track of either.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ends {
+pub struct PacketEndings {
     /// Reached their destination at least once.
     pub delivered: u64,
     /// Still in a buffer, a queue, on the air, or in a host when the run ended.
@@ -113,23 +113,23 @@ impl Ledger {
         // Flows of programs come while the run goes on.
         self.books.resize(self.books.len().max(tag.flow as usize + 1), Book::default());
         let outcomes = &mut self.books[tag.flow as usize].outcomes;
-        outcomes.resize(outcomes.len().max(tag.seq as usize + 1), Outcome::IN_HOST);
+        outcomes.resize(outcomes.len().max(tag.seq as usize + 1), OutcomeOctet::IN_HOST);
         let outcome = &mut outcomes[tag.seq as usize];
         // A ping's answer has its request's number.
-        if outcome.state() == Outcome::IN_HOST {
-            *outcome = Outcome::UNDER_WAY;
-            outcome.0 |= if counted { 0 } else { Outcome::UNCOUNTED };
+        if outcome.state() == OutcomeOctet::IN_HOST {
+            *outcome = OutcomeOctet::UNDER_WAY;
+            outcome.0 |= if counted { 0 } else { OutcomeOctet::UNCOUNTED };
         }
     }
     /// Whether it has arrived before.
     pub(crate) fn has_arrived(&self, tag: FlowTag) -> bool {
         let outcome = self.books.get(tag.flow as usize).and_then(|b| b.outcomes.get(tag.seq as usize));
-        outcome.is_some_and(|o| o.state() == Outcome::DELIVERED)
+        outcome.is_some_and(|o| o.state() == OutcomeOctet::DELIVERED)
     }
     /// It arrived; `one_of_many`: at one of several nodes that it is for.
     pub(crate) fn delivered(&mut self, tag: FlowTag, one_of_many: bool) {
         let book = &mut self.books[tag.flow as usize];
-        book.outcomes[tag.seq as usize].turn(Outcome::DELIVERED);
+        book.outcomes[tag.seq as usize].turn(OutcomeOctet::DELIVERED);
         if one_of_many {
             book.reached.resize(book.outcomes.len(), 0);
             book.reached[tag.seq as usize] += 1;
@@ -138,8 +138,8 @@ impl Ledger {
     /// A copy of it ended. The last drop tells the reason, unless another copy arrives or has arrived.
     pub(crate) fn dropped(&mut self, tag: FlowTag, why: DropReason) {
         let outcome = &mut self.books[tag.flow as usize].outcomes[tag.seq as usize];
-        if outcome.state() != Outcome::DELIVERED {
-            outcome.turn(Outcome::dropped(why));
+        if outcome.state() != OutcomeOctet::DELIVERED {
+            outcome.turn(OutcomeOctet::dropped(why));
         }
     }
     /// A packet was handed to the interface queue, by its source or by a node that forwards it.
@@ -158,7 +158,7 @@ impl Ledger {
         self.transmissions.header_bytes += bytes - payload;
     }
     /// An IP packet was put on the air; `retry` if it had been before.
-    pub(crate) fn on_air(&mut self, facts: &Facts, retry: bool) {
+    pub(crate) fn on_air(&mut self, facts: &PacketFacts, retry: bool) {
         if !retry {
             self.messages.add(facts.messages);
         }
@@ -171,10 +171,10 @@ impl Ledger {
         held: impl Iterator<Item = FlowTag>,
         facts: impl Fn(u32) -> FlowFacts,
         mut tell: impl FnMut(PacketOutcome),
-    ) -> Ends {
+    ) -> PacketEndings {
         let mut is_held: Vec<Vec<bool>> = self.books.iter().map(|b| vec![false; b.outcomes.len()]).collect();
         held.for_each(|t| is_held[t.flow as usize][t.seq as usize] = true);
-        let mut ends = Ends {
+        let mut ends = PacketEndings {
             delivered: 0,
             held: 0,
             dropped: [0; DropReason::ALL.len()],
@@ -188,7 +188,7 @@ impl Ledger {
                 let packet = FlowTag { flow: flow as u32, seq: seq as u32 };
                 let all = if outcome.is_counted() { facts.receivers } else { 0 };
                 own.sent += all;
-                let arrived = if outcome.state() == Outcome::DELIVERED {
+                let arrived = if outcome.state() == OutcomeOctet::DELIVERED {
                     book.reached.get(seq).map_or(all, |n| u64::from(*n).min(all))
                 } else {
                     0
@@ -201,10 +201,10 @@ impl Ledger {
                     }
                 };
                 tell(Packet::Delivered, arrived);
-                if outcome.state() == Outcome::DELIVERED && rest == 0 {
+                if outcome.state() == OutcomeOctet::DELIVERED && rest == 0 {
                     continue;
                 }
-                if is_held[flow][seq] || outcome.state() == Outcome::IN_HOST {
+                if is_held[flow][seq] || outcome.state() == OutcomeOctet::IN_HOST {
                     own.held += rest;
                     tell(Packet::Held, rest);
                 } else if let Some(why) =

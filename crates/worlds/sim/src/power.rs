@@ -11,7 +11,7 @@ use wayhop_scenario::{Outage, Tables};
 use crate::event::Event;
 use crate::outside;
 use crate::simulation::Simulation;
-use crate::watchers::Power;
+use crate::watchers::PowerChange;
 
 impl Simulation {
     /// Puts the outage of this number into the event queue. Each one brings in the next.
@@ -132,7 +132,7 @@ impl Simulation {
         let note = TraceNote { what, about: Addr::UNSPECIFIED, value: u64::from(lost) };
         self.net.call(at, node, |_, w| w.note(at, note));
         if let Some(watchers) = &mut self.net.common.watchers {
-            watchers.powered.push_back(Power { node, on, lost });
+            watchers.powered.push_back(PowerChange { node, on, lost });
         }
     }
 
@@ -156,7 +156,7 @@ impl Simulation {
     }
 
     /// The next node that went down or came back since the start; only of an attended run.
-    pub fn powered(&mut self) -> Option<Power> {
+    pub fn powered(&mut self) -> Option<PowerChange> {
         self.net.common.watchers.as_mut()?.powered.pop_front()
     }
 }

@@ -5,12 +5,12 @@ use wayhop_core::Time;
 /// A priority queue of events. Two events never compare equal: those at the same time go by node, then in the order in
 /// which they were put in. So a run is the same on every machine.
 pub(crate) struct EventQueue<E> {
-    heap: Vec<Entry<E>>,
+    heap: Vec<QueuedEvent<E>>,
     sequence: u64,
 }
 
 #[derive(Copy, Clone)]
-struct Entry<E> {
+struct QueuedEvent<E> {
     /// Time (64 bits), node (24), sequence (40).
     key: u128,
     event: E,
@@ -31,7 +31,7 @@ impl<E: Copy> EventQueue<E> {
         debug_assert!(self.sequence < 1 << 40 && (node as usize) < MAX_NODES);
         let key = u128::from(at.as_nanos()) << 64 | u128::from(node) << 40 | u128::from(self.sequence);
         self.sequence += 1;
-        let entry = Entry { key, event };
+        let entry = QueuedEvent { key, event };
         self.heap.push(entry);
         self.up(self.heap.len() - 1, entry);
     }
@@ -62,7 +62,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Moves the hole at `i` towards the root until `entry` fits into it.
-    fn up(&mut self, mut i: usize, entry: Entry<E>) {
+    fn up(&mut self, mut i: usize, entry: QueuedEvent<E>) {
         while i > 0 {
             let parent = (i - 1) / 4;
             if self.heap[parent].key < entry.key {
@@ -75,7 +75,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Moves the hole at the root towards the leaves until `entry` fits into it.
-    fn down(&mut self, entry: Entry<E>) {
+    fn down(&mut self, entry: QueuedEvent<E>) {
         let mut i = 0;
         loop {
             let first = 4 * i + 1;
@@ -93,7 +93,7 @@ impl<E: Copy> EventQueue<E> {
 /// The place of the least of the up to four entries from `first` on. A tournament without branches: which child wins is
 /// as good as random, and the two first rounds do not wait for each other.
 #[inline]
-fn least_child<E>(heap: &[Entry<E>], first: usize) -> Option<usize> {
+fn least_child<E>(heap: &[QueuedEvent<E>], first: usize) -> Option<usize> {
     if let Some([a, b, c, d]) = heap.get(first..first + 4) {
         let (left, right) = (usize::from(b.key < a.key), 2 + usize::from(d.key < c.key));
         let (left_key, right_key) = (a.key.min(b.key), c.key.min(d.key));

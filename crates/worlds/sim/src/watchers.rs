@@ -7,7 +7,7 @@ use wayhop_trace::{FrameEvent, HopEvent};
 
 /// A node went down, or came back.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Power {
+pub struct PowerChange {
     /// Who.
     pub node: u32,
     /// It is up now.
@@ -39,7 +39,7 @@ pub type Tap = Box<dyn FnMut(&FrameEvent<'_>) -> bool + Send>;
 #[derive(Default)]
 pub(crate) struct Watchers {
     /// Nodes that went down or came back.
-    pub(crate) powered: VecDeque<Power>,
+    pub(crate) powered: VecDeque<PowerChange>,
     /// Whether anybody watches what happens.
     pub(crate) watched: bool,
     /// Whether anybody watches each packet.

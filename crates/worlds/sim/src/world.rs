@@ -6,7 +6,9 @@ use wayhop_core::{
     DropReason, Effect, Frame, IfaceId, Input, Mac, NodeId, Packet, Prefix, RxMeta, SendState, Time,
     TimerKey, TraceNote,
 };
-use wayhop_node::{Above, Below, Hop, HopKind, HostTakes, Row, Seen, Stage, Workspace, World};
+use wayhop_node::{
+    Above, Below, Hop, HopKind, HostTakes, InputContext, InstalledRoute, Stage, Workspace, World,
+};
 use wayhop_trace::{NoteEvent, SendEvent};
 
 use crate::classify;
@@ -109,7 +111,7 @@ impl World for SimulationWorld<'_> {
     fn logs_inputs(&self) -> bool {
         self.common.inputs.as_ref().is_some_and(|logs| logs.wants(self.node))
     }
-    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+    fn log_input(&mut self, at: Time, engine: u8, seen: &InputContext<'_>, input: &Input<'_>) {
         if let Some(logs) = &mut self.common.inputs {
             logs.input(at, self.node, engine, seen, input);
         }
@@ -119,7 +121,7 @@ impl World for SimulationWorld<'_> {
             logs.effects(effects);
         }
     }
-    fn route_installed(&mut self, at: Time, row: &Row) {
+    fn route_installed(&mut self, at: Time, row: &InstalledRoute) {
         let r = row.route;
         self.common.happened(at, self.node, || Happening::Route(r.destination, Some((r.next_hop, r.metric))));
     }

@@ -1,11 +1,11 @@
 //! Custody (CCSDS 734.6-O-1; draft-flentge-dtn-bpv7-custody-transfer-00): received and sent signals.
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::admin::{AdminRecord, CustodySignal, ranges};
 use crate::agent::deliver::OWN;
 use crate::agent::hold::Take;
-use crate::agent::output::{DropCause, RecordKind};
+use crate::agent::output::DropCause;
 use crate::agent::state::{Agent, Signals};
 use crate::bundle::Bundle;
 use crate::eid::Eid;
@@ -24,7 +24,7 @@ impl<S: Store> Agent<S> {
             self.release(now, number);
         }
         for number in self.numbers_of(&signal.not_taken) {
-            self.record(now, RecordKind::CustodyRefused, number, &Eid::None);
+            self.record(now, BundleEventKind::CustodyRefused, number, &Eid::None);
         }
     }
 
@@ -43,7 +43,7 @@ impl<S: Store> Agent<S> {
     fn release(&mut self, now: Time, number: u64) {
         let Some(item) = self.items.get(&number) else { return };
         let (custody, has_left) = (item.custody, item.waits_until > Time::ZERO);
-        self.record(now, RecordKind::CustodyReleased, number, &Eid::None);
+        self.record(now, BundleEventKind::CustodyReleased, number, &Eid::None);
         if has_left || self.routing.number().is_none() {
             self.forget(now, number, true);
             return;
@@ -69,7 +69,7 @@ impl<S: Store> Agent<S> {
             return;
         }
         let rest = piece(&bundle, octets as usize, bundle.payload.len());
-        self.record(now, RecordKind::CustodyReleased, number, &Eid::None);
+        self.record(now, BundleEventKind::CustodyReleased, number, &Eid::None);
         for number in self.replace(now, number, &[(rest, Take::New)]) {
             self.offer(now, number);
         }
@@ -90,7 +90,7 @@ impl<S: Store> Agent<S> {
         let Some(item) = self.items.get_mut(&number) else { return };
         item.waits_until = Time::ZERO;
         let short = item.digest.short();
-        self.record(now, RecordKind::CustodyTimeout, number, &Eid::None);
+        self.record(now, BundleEventKind::CustodyTimeout, number, &Eid::None);
         for neighbour in self.neighbours.values_mut() {
             neighbour.may_lack(short);
         }
@@ -100,7 +100,7 @@ impl<S: Store> Agent<S> {
     /// The destination says itself that it has a bundle.
     pub(super) fn arrived(&mut self, now: Time, number: u64) {
         if self.items.get(&number).is_some_and(|item| item.custody.is_some()) {
-            self.record(now, RecordKind::CustodyReleased, number, &Eid::None);
+            self.record(now, BundleEventKind::CustodyReleased, number, &Eid::None);
             self.forget(now, number, true);
         } else {
             self.drop_item(now, number, DropCause::Forwarded);

@@ -1,16 +1,16 @@
 //! Bundles reach applications (RFC 9171, section 5.7).
 
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
-use crate::agent::item::{Digest, Item};
+use crate::agent::item::{Digest, StoredBundle};
 use crate::agent::open::DeliveryRow;
-use crate::agent::output::{Output, RecordKind, Row};
+use crate::agent::output::{BundleEvent, Output};
 use crate::agent::state::{Agent, Delivery};
 use crate::bundle::{Bundle, BundleId};
 use crate::codec::ParseLimits;
 use crate::eid::Eid;
 use crate::fragment::Reassembly;
-use crate::store::{Store, Table};
+use crate::store::{Store, StoreTable};
 
 /// What the node itself has written needs no bounds.
 pub(super) const OWN: ParseLimits = ParseLimits { octets: usize::MAX, blocks: usize::MAX };
@@ -44,7 +44,7 @@ impl<S: Store> Agent<S> {
         let of_endpoint = (endpoint.clone(), 0)..=(endpoint.clone(), u64::MAX);
         let numbers: Vec<u64> = self.deliveries.range(of_endpoint).map(|((_, number), _)| *number).collect();
         for number in numbers {
-            let row = self.store.value(Table::Deliveries, &DeliveryRow::key(endpoint, number));
+            let row = self.store.value(StoreTable::Deliveries, &DeliveryRow::key(endpoint, number));
             match row {
                 Ok(row) => {
                     if let Some(row) = row.and_then(|row| DeliveryRow::parse(&row).ok()) {
@@ -80,7 +80,9 @@ impl<S: Store> Agent<S> {
         if let Some(delivery) = self.deliveries.remove(&(endpoint.clone(), number)) {
             self.octets -= delivery.octets;
             self.delivery_expiries.remove(&(delivery.expires, endpoint.clone(), number));
-            self.with_store(|store| store.remove(Table::Deliveries, &DeliveryRow::key(endpoint, number)));
+            self.with_store(|store| {
+                store.remove(StoreTable::Deliveries, &DeliveryRow::key(endpoint, number))
+            });
         }
     }
 
@@ -116,13 +118,13 @@ impl<S: Store> Agent<S> {
     fn end_parts(&mut self, now: Time, whole: Digest) {
         let parts: Vec<u64> = self.by_whole.get(&whole).into_iter().flatten().copied().collect();
         for number in parts {
-            self.record(now, RecordKind::Reassembled, number, &Eid::None);
+            self.record(now, BundleEventKind::Reassembled, number, &Eid::None);
             self.end_local(now, number);
         }
     }
 
     /// Puts the fragments of an application data unit together, if all are there.
-    fn reassemble(&mut self, now: Time, item: &Item) {
+    fn reassemble(&mut self, now: Time, item: &StoredBundle) {
         let whole = Digest::of_whole(&item.id);
         let numbers: Vec<u64> = self.by_whole.get(&whole).into_iter().flatten().copied().collect();
         let total = item.total.unwrap_or(0);
@@ -164,7 +166,7 @@ impl<S: Store> Agent<S> {
         }
     }
 
-    fn deliver(&mut self, now: Time, item: &Item, id: BundleId, bundle: Bundle) {
+    fn deliver(&mut self, now: Time, item: &StoredBundle, id: BundleId, bundle: Bundle) {
         if item.destination == self.config.node {
             // A record in fragments; whole ones never get here.
             if bundle.is_admin_record() {
@@ -189,12 +191,12 @@ impl<S: Store> Agent<S> {
         let encoded = row.encode();
         let (octets, expires) = (encoded.len() as u64, item.expires);
         self.with_store(|store| {
-            store.put(Table::Deliveries, &DeliveryRow::key(&row.endpoint, number), &encoded)
+            store.put(StoreTable::Deliveries, &DeliveryRow::key(&row.endpoint, number), &encoded)
         });
         self.index_delivery(row.endpoint.clone(), number, Delivery { octets, expires });
-        self.staged.push(Output::Record(Row {
+        self.staged.push(Output::Record(BundleEvent {
             at: now,
-            kind: RecordKind::Deliver,
+            kind: BundleEventKind::Deliver,
             id: row.id.clone(),
             destination: row.endpoint.clone(),
             peer: item.previous.clone(),

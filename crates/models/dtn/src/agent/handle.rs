@@ -8,7 +8,7 @@ use crate::agent::output::Output;
 use crate::agent::state::{Agent, COUNTERS, ROUTING};
 use crate::bundle::BundleId;
 use crate::eid::Eid;
-use crate::store::{Store, StoreError, Table};
+use crate::store::{Store, StoreError, StoreTable};
 
 /// A bundle that a node holds: a line of `wayhop bundle list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,12 +70,12 @@ impl<S: Store> Agent<S> {
     pub fn commit(&mut self) -> Result<(), StoreError> {
         if std::mem::take(&mut self.counters_changed) {
             let row = encode_counters(&self.config.node, &self.counters);
-            self.with_store(|store| store.put(Table::State, COUNTERS, &row));
+            self.with_store(|store| store.put(StoreTable::State, COUNTERS, &row));
         }
         if std::mem::take(&mut self.routing_changed)
             && let Some(saved) = self.routing.save()
         {
-            self.with_store(|store| store.put(Table::State, ROUTING, &saved));
+            self.with_store(|store| store.put(StoreTable::State, ROUTING, &saved));
         }
         self.with_store(Store::commit);
         if let Some(error) = &self.failed {
@@ -92,7 +92,7 @@ impl<S: Store> Agent<S> {
 
     /// The bundles that it holds, in the order in which they came.
     pub fn held(&self) -> Vec<Held> {
-        let held = |item: &crate::agent::item::Item| Held {
+        let held = |item: &crate::agent::item::StoredBundle| Held {
             id: item.id.clone(),
             destination: item.destination.clone(),
             octets: item.octets,

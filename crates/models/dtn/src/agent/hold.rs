@@ -1,20 +1,20 @@
 //! Bundles enter and leave the store.
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{BundleEventKind, Span, Time};
 
-use crate::agent::item::{Digest, Item};
-use crate::agent::output::{DropCause, Output, RecordKind, Row};
-use crate::agent::state::{Agent, Seen};
+use crate::agent::item::{Digest, StoredBundle};
+use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::state::{Agent, KnownBundle};
 use crate::bundle::{Bundle, BundleId};
 use crate::eid::Eid;
-use crate::store::{Store, Table};
+use crate::store::{Store, StoreTable};
 
 /// How long after its lifetime a bundle is remembered: copies elsewhere may be as much older or younger as clocks that nobody set and
 /// times on the way make them.
 const REMEMBERED_AFTER: Span = Span::from_secs(600);
 
 /// What a bundle comes with that is not in it.
-pub(super) struct Arrival {
+pub(super) struct BundleArrival {
     pub(super) received: Time,
     pub(super) expires: Time,
     pub(super) previous: Eid,
@@ -35,7 +35,7 @@ pub(super) enum Take {
 
 impl<S: Store> Agent<S> {
     /// Enters an item into the tables in memory.
-    pub(crate) fn index(&mut self, number: u64, item: Item) {
+    pub(crate) fn index(&mut self, number: u64, item: StoredBundle) {
         self.octets += item.octets;
         self.expiries.insert((item.expires, number));
         self.by_digest.insert(item.digest, number);
@@ -49,7 +49,7 @@ impl<S: Store> Agent<S> {
     }
 
     /// Keeps a bundle; its octets are as it came.
-    pub(super) fn hold(&mut self, bundle: &Bundle, octets: &[u8], arrival: Arrival) -> u64 {
+    pub(super) fn hold(&mut self, bundle: &Bundle, octets: &[u8], arrival: BundleArrival) -> u64 {
         self.counters_changed = true;
         self.counters.item += 1;
         let number = self.counters.item;
@@ -59,7 +59,7 @@ impl<S: Store> Agent<S> {
             Take::New => Some(self.new_custody_number()),
             Take::Same(number) => Some(number),
         };
-        let item = Item {
+        let item = StoredBundle {
             digest: Digest::of(&id),
             id,
             destination: bundle.destination.clone(),
@@ -77,7 +77,7 @@ impl<S: Store> Agent<S> {
             waits_until: Time::ZERO,
             leaving: false,
         };
-        self.with_store(|store| store.put(Table::Bundles, &number.to_be_bytes(), octets));
+        self.with_store(|store| store.put(StoreTable::Bundles, &number.to_be_bytes(), octets));
         self.write_item(number, &item);
         self.index(number, item);
         number
@@ -93,9 +93,9 @@ impl<S: Store> Agent<S> {
     /// A bundle becomes smaller ones: each comes with what it takes of the original's custody.
     pub(super) fn replace(&mut self, now: Time, number: u64, pieces: &[(Bundle, Take)]) -> Vec<u64> {
         let Some(item) = self.items.get(&number).cloned() else { return Vec::new() };
-        self.record(now, RecordKind::Fragmented, number, &Eid::None);
+        self.record(now, BundleEventKind::Fragmented, number, &Eid::None);
         self.forget(now, number, true);
-        let arrival = |custody| Arrival {
+        let arrival = |custody| BundleArrival {
             received: item.received,
             expires: item.expires,
             previous: item.previous.clone(),
@@ -106,13 +106,13 @@ impl<S: Store> Agent<S> {
     }
 
     /// Writes what is known of a bundle.
-    pub(super) fn write_item(&mut self, number: u64, item: &Item) {
+    pub(super) fn write_item(&mut self, number: u64, item: &StoredBundle) {
         let row = item.encode();
-        self.with_store(|store| store.put(Table::Items, &number.to_be_bytes(), &row));
+        self.with_store(|store| store.put(StoreTable::Items, &number.to_be_bytes(), &row));
     }
 
     /// Changes what is known of a bundle, here and in the store.
-    pub(super) fn change(&mut self, number: u64, change: impl FnOnce(&mut Item)) {
+    pub(super) fn change(&mut self, number: u64, change: impl FnOnce(&mut StoredBundle)) {
         let Some(mut item) = self.items.get(&number).cloned() else { return };
         change(&mut item);
         self.write_item(number, &item);
@@ -149,7 +149,7 @@ impl<S: Store> Agent<S> {
         fits(self)
     }
 
-    fn may_evict(&self, item: &Item) -> bool {
+    fn may_evict(&self, item: &StoredBundle) -> bool {
         item.custody.is_none()
             && !item.previous.is_none()
             && !self.is_local(&item.destination)
@@ -160,9 +160,9 @@ impl<S: Store> Agent<S> {
     pub(super) fn drop_item(&mut self, now: Time, number: u64, cause: DropCause) {
         let Some(item) = self.items.get(&number) else { return };
         let item = item.clone();
-        self.staged.push(Output::Record(Row {
+        self.staged.push(Output::Record(BundleEvent {
             at: now,
-            kind: RecordKind::Drop,
+            kind: BundleEventKind::Drop,
             id: item.id.clone(),
             destination: item.destination.clone(),
             peer: Eid::None,
@@ -193,8 +193,8 @@ impl<S: Store> Agent<S> {
             }
         }
         self.with_store(|store| {
-            store.remove(Table::Bundles, &number.to_be_bytes())?;
-            store.remove(Table::Items, &number.to_be_bytes())
+            store.remove(StoreTable::Bundles, &number.to_be_bytes())?;
+            store.remove(StoreTable::Items, &number.to_be_bytes())
         });
         if seen && item.expires > now {
             self.remember(item.digest, item.expires, item.delivered);
@@ -205,12 +205,12 @@ impl<S: Store> Agent<S> {
     pub(super) fn remember(&mut self, digest: Digest, expires: Time, delivered: bool) {
         let expires = expires + REMEMBERED_AFTER;
         let delivered = delivered || self.seen.get(&digest).is_some_and(|seen| seen.delivered);
-        if let Some(old) = self.seen.insert(digest, Seen { expires, delivered }) {
+        if let Some(old) = self.seen.insert(digest, KnownBundle { expires, delivered }) {
             self.seen_expiries.remove(&(old.expires, digest));
         }
         self.seen_expiries.insert((expires, digest));
         let row = [&[u8::from(delivered)][..], &expires.as_nanos().to_be_bytes()].concat();
-        self.with_store(|store| store.put(Table::Seen, &digest.0, &row));
+        self.with_store(|store| store.put(StoreTable::Seen, &digest.0, &row));
         while self.seen.len() > self.config.limits.seen {
             self.forget_seen();
         }
@@ -220,13 +220,13 @@ impl<S: Store> Agent<S> {
     pub(super) fn forget_seen(&mut self) {
         if let Some((_, digest)) = self.seen_expiries.pop_first() {
             self.seen.remove(&digest);
-            self.with_store(|store| store.remove(Table::Seen, &digest.0));
+            self.with_store(|store| store.remove(StoreTable::Seen, &digest.0));
         }
     }
 
     /// Whether an application here has got this bundle, or the whole that it is a fragment of.
     pub(super) fn was_delivered(&self, id: &BundleId) -> bool {
-        let delivered = |digest| self.seen.get(&digest).is_some_and(|seen: &Seen| seen.delivered);
+        let delivered = |digest| self.seen.get(&digest).is_some_and(|seen: &KnownBundle| seen.delivered);
         delivered(Digest::of_whole(id)) || delivered(Digest::of(id))
     }
 

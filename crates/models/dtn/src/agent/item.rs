@@ -37,7 +37,7 @@ impl Digest {
 
 /// A bundle that is held.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct StoredBundle {
     pub(crate) id: BundleId,
     pub(crate) digest: Digest,
     pub(crate) destination: Eid,
@@ -69,7 +69,7 @@ pub(crate) struct Item {
     pub(crate) leaving: bool,
 }
 
-impl Item {
+impl StoredBundle {
     /// The row of the store.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();

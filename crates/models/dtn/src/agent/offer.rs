@@ -6,7 +6,7 @@ use crate::agent::contact::UnderWay;
 use crate::agent::deliver::OWN;
 use crate::agent::hold::Take;
 use crate::agent::input::{ContactId, TransferId};
-use crate::agent::item::Item;
+use crate::agent::item::StoredBundle;
 use crate::agent::output::{DropCause, Output};
 use crate::agent::state::Agent;
 use crate::bundle::{Bundle, Custody, block_kind, flags};
@@ -199,12 +199,12 @@ struct Sending {
 }
 
 /// Whether it is a record of one agent for another.
-fn is_for_agent(item: &Item) -> bool {
+fn is_for_agent(item: &StoredBundle) -> bool {
     item.flags & flags::ADMIN_RECORD != 0 && item.destination == item.destination.node()
 }
 
 /// What goes first: records, then what is for the neighbour itself, then the others; the oldest first.
-fn rank(item: &Item, peer: &Eid) -> u8 {
+fn rank(item: &StoredBundle, peer: &Eid) -> u8 {
     if is_for_agent(item) {
         0
     } else if item.destination.same_node(peer) {

@@ -6,12 +6,12 @@ use minicbor::decode::Error as CborError;
 use wayhop_core::Time;
 
 use crate::agent::config::Config;
-use crate::agent::item::{Digest, Item, read_id};
-use crate::agent::state::{Agent, COUNTERS, Counters, Delivery, ROUTING, Seen};
+use crate::agent::item::{Digest, StoredBundle, read_id};
+use crate::agent::state::{Agent, COUNTERS, Delivery, KnownBundle, ROUTING, SequenceNumbers};
 use crate::cbor::{Reader, Writer};
 use crate::eid::Eid;
 use crate::routing::Routing;
-use crate::store::{Store, StoreError, Table};
+use crate::store::{Store, StoreError, StoreTable};
 
 /// Why an agent did not open.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,9 +46,9 @@ impl<S: Store> Agent<S> {
         agent.read_items()?;
         agent.read_seen()?;
         agent.read_deliveries()?;
-        if let Some(saved) = agent.store.value(Table::State, ROUTING)? {
+        if let Some(saved) = agent.store.value(StoreTable::State, ROUTING)? {
             let restored = agent.routing.restore(now, &saved);
-            restored.map_err(|error| damaged(Table::State, &error))?;
+            restored.map_err(|error| damaged(StoreTable::State, &error))?;
         }
         Ok(agent)
     }
@@ -75,7 +75,7 @@ impl<S: Store> Agent<S> {
             deliveries: BTreeMap::new(),
             delivery_expiries: BTreeSet::new(),
             // A node that lost its store begins with numbers that it has not given before.
-            counters: Counters {
+            counters: SequenceNumbers {
                 item: 0,
                 created: born_ms,
                 custody: 0,
@@ -92,8 +92,8 @@ impl<S: Store> Agent<S> {
     }
 
     fn read_counters(&mut self) -> Result<(), OpenError> {
-        let Some(row) = self.store.value(Table::State, COUNTERS)? else { return Ok(()) };
-        let (node, counters) = parse_counters(&row).map_err(|error| damaged(Table::State, &error))?;
+        let Some(row) = self.store.value(StoreTable::State, COUNTERS)? else { return Ok(()) };
+        let (node, counters) = parse_counters(&row).map_err(|error| damaged(StoreTable::State, &error))?;
         if node != self.config.node {
             return Err(OpenError::ForeignStore(node));
         }
@@ -105,13 +105,16 @@ impl<S: Store> Agent<S> {
     fn read_items(&mut self) -> Result<(), OpenError> {
         let mut items = Vec::new();
         let mut wrong = None;
-        self.store.scan(Table::Items, &mut |key, row| match (local_number(key), Item::parse(row)) {
+        self.store.scan(StoreTable::Items, &mut |key, row| match (
+            local_number(key),
+            StoredBundle::parse(row),
+        ) {
             (Some(number), Ok(item)) => items.push((number, item)),
             (_, Err(error)) => wrong = Some(error),
             (None, _) => wrong = Some(CborError::message("a key that is not a number")),
         })?;
         if let Some(error) = wrong {
-            return Err(damaged(Table::Items, &error));
+            return Err(damaged(StoreTable::Items, &error));
         }
         for (number, item) in items {
             self.index(number, item);
@@ -122,25 +125,25 @@ impl<S: Store> Agent<S> {
     fn read_seen(&mut self) -> Result<(), OpenError> {
         let (seen, expiries) = (&mut self.seen, &mut self.seen_expiries);
         let mut wrong = false;
-        self.store.scan(Table::Seen, &mut |key, row| match seen_row(key, row) {
+        self.store.scan(StoreTable::Seen, &mut |key, row| match seen_row(key, row) {
             Some((digest, row)) => {
                 seen.insert(digest, row);
                 expiries.insert((row.expires, digest));
             }
             None => wrong = true,
         })?;
-        if wrong { Err(damaged(Table::Seen, &"a row of another length")) } else { Ok(()) }
+        if wrong { Err(damaged(StoreTable::Seen, &"a row of another length")) } else { Ok(()) }
     }
 
     fn read_deliveries(&mut self) -> Result<(), OpenError> {
         let mut rows = Vec::new();
         let mut wrong = None;
-        self.store.scan(Table::Deliveries, &mut |_, row| match DeliveryRow::parse(row) {
+        self.store.scan(StoreTable::Deliveries, &mut |_, row| match DeliveryRow::parse(row) {
             Ok(delivery) => rows.push((delivery, row.len() as u64)),
             Err(error) => wrong = Some(error),
         })?;
         if let Some(error) = wrong {
-            return Err(damaged(Table::Deliveries, &error));
+            return Err(damaged(StoreTable::Deliveries, &error));
         }
         for (row, octets) in rows {
             self.index_delivery(row.endpoint, row.number, Delivery { octets, expires: row.expires });
@@ -149,7 +152,7 @@ impl<S: Store> Agent<S> {
     }
 }
 
-fn damaged(table: Table, what: &dyn std::fmt::Display) -> OpenError {
+fn damaged(table: StoreTable, what: &dyn std::fmt::Display) -> OpenError {
     OpenError::Damaged { table: table.name(), what: what.to_string() }
 }
 
@@ -157,14 +160,14 @@ fn local_number(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.try_into().ok()?))
 }
 
-fn seen_row(key: &[u8], row: &[u8]) -> Option<(Digest, Seen)> {
+fn seen_row(key: &[u8], row: &[u8]) -> Option<(Digest, KnownBundle)> {
     let (&delivered, expires) = row.split_first()?;
     let expires = Time::from_nanos(local_number(expires)?);
-    Some((Digest(key.try_into().ok()?), Seen { expires, delivered: delivered != 0 }))
+    Some((Digest(key.try_into().ok()?), KnownBundle { expires, delivered: delivered != 0 }))
 }
 
 /// The row of the counters, with whose they are.
-pub(crate) fn encode_counters(node: &Eid, counters: &Counters) -> Vec<u8> {
+pub(crate) fn encode_counters(node: &Eid, counters: &SequenceNumbers) -> Vec<u8> {
     let mut w = Writer::default();
     w.array(6).eid(node).u64(counters.item).u64(counters.created);
     w.u64(counters.custody).u64(counters.custody_sequence).array(counters.deliveries.len() as u64);
@@ -174,11 +177,11 @@ pub(crate) fn encode_counters(node: &Eid, counters: &Counters) -> Vec<u8> {
     w.finish()
 }
 
-fn parse_counters(row: &[u8]) -> Result<(Eid, Counters), CborError> {
+fn parse_counters(row: &[u8]) -> Result<(Eid, SequenceNumbers), CborError> {
     let mut r = Reader::new(row);
     r.array_of(6)?;
     let node = r.eid()?;
-    let mut counters = Counters {
+    let mut counters = SequenceNumbers {
         item: r.u64()?,
         created: r.u64()?,
         custody: r.u64()?,

@@ -1,12 +1,12 @@
 //! How a transfer to a neighbour ended.
 
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
 use crate::agent::contact::{Neighbour, UnderWay};
 use crate::agent::deliver::OWN;
 use crate::agent::hold::Take;
 use crate::agent::input::{Contact, ContactId, Refusal, TransferId};
-use crate::agent::output::{DropCause, Output, RecordKind, Row};
+use crate::agent::output::{BundleEvent, DropCause, Output};
 use crate::agent::state::Agent;
 use crate::bundle::Bundle;
 use crate::eid::Eid;
@@ -88,9 +88,9 @@ impl<S: Store> Agent<S> {
 
     fn forwarded(&mut self, at: Time, number: u64, peer: &Eid, under_way: &UnderWay) {
         let item = &self.items[&number];
-        self.staged.push(Output::Record(Row {
+        self.staged.push(Output::Record(BundleEvent {
             at,
-            kind: RecordKind::Forward,
+            kind: BundleEventKind::Forward,
             id: item.id.clone(),
             destination: item.destination.clone(),
             peer: peer.clone(),
@@ -142,8 +142,16 @@ impl<S: Store> Agent<S> {
             None => vec![(rest, Take::No)],
         };
         let numbers = self.replace(now, number, &pieces);
-        let (kind, peer) = (RecordKind::Forward, peer.clone());
-        self.staged.push(Output::Record(Row { at: now, kind, id, destination, peer, octets, cause: None }));
+        let (kind, peer) = (BundleEventKind::Forward, peer.clone());
+        self.staged.push(Output::Record(BundleEvent {
+            at: now,
+            kind,
+            id,
+            destination,
+            peer,
+            octets,
+            cause: None,
+        }));
         if let (Some(_), [first, ..]) = (custody, &numbers[..]) {
             self.await_signal(now, *first);
         }

@@ -1,7 +1,7 @@
 //! What an agent wants done.
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
 use crate::agent::input::{ContactId, Refusal, TransferId};
 use crate::bundle::BundleId;
@@ -64,7 +64,7 @@ pub enum Output {
         why: RequestError,
     },
     /// A row for the run's tables.
-    Record(Row),
+    Record(BundleEvent),
 }
 
 /// Why a request of an application was not taken.
@@ -91,11 +91,11 @@ pub enum RequestError {
 
 /// What happened to a bundle: one row of the run's `bundles` table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct BundleEvent {
     /// When.
     pub at: Time,
     /// What.
-    pub kind: RecordKind,
+    pub kind: BundleEventKind,
     /// Which bundle.
     pub id: BundleId,
     /// Where it goes.
@@ -106,39 +106,6 @@ pub struct Row {
     pub octets: u64,
     /// Why it ended, of a drop.
     pub cause: Option<DropCause>,
-}
-
-/// The kinds of rows. Every copy of a bundle that is originated or received at a node ends there delivered, forwarded (and not
-/// kept), released, reassembled or dropped, or is held.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordKind {
-    /// An application made it.
-    Originate,
-    /// The agent itself made it: a record for another agent.
-    Signal,
-    /// It came from a neighbour, and is new here.
-    Receive,
-    /// It came from a neighbour again.
-    Duplicate,
-    /// A neighbour has got a copy.
-    Forward,
-    /// It was handed to an application.
-    Deliver,
-    /// Custody of it was taken here.
-    CustodyTaken,
-    /// Another custodian has it: custody ended here.
-    CustodyReleased,
-    /// A neighbour refused custody.
-    CustodyRefused,
-    /// No signal came in time: it will be sent again.
-    CustodyTimeout,
-    /// It became smaller bundles.
-    Fragmented,
-    /// It became part of a whole bundle.
-    Reassembled,
-    /// Its copy here ended.
-    Drop,
 }
 
 /// Why a copy of a bundle ended, or was not taken.

@@ -1,12 +1,12 @@
 //! A bundle came from a neighbour, or its first octets (RFC 9171, section 5.6).
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::admin::AdminRecord;
-use crate::agent::hold::{Arrival, Take};
+use crate::agent::hold::{BundleArrival, Take};
 use crate::agent::input::{ContactId, Refusal, TransferId};
 use crate::agent::item::Digest;
-use crate::agent::output::{DropCause, Output, RecordKind, Row};
+use crate::agent::output::{BundleEvent, DropCause, Output};
 use crate::agent::state::Agent;
 use crate::bundle::{Bundle, BundleId, Custody, block_kind, flags};
 use crate::eid::Eid;
@@ -102,7 +102,7 @@ impl<S: Store> Agent<S> {
             return Taken::Yes;
         }
         if self.was_delivered(&id) || self.is_duplicate(digest, custody) {
-            self.record_arrival(now, RecordKind::Duplicate, &bundle, &peer, octets.len());
+            self.record_arrival(now, BundleEventKind::Duplicate, &bundle, &peer, octets.len());
             self.take_custody_of_held(now, digest, custody);
             return Taken::Yes;
         }
@@ -118,13 +118,18 @@ impl<S: Store> Agent<S> {
         }
         let copies = bundle.spray_copies().unwrap_or(u32::from(self.routing.copies() > 0));
         let take = if custody { Take::New } else { Take::No };
-        let arrival =
-            Arrival { received: now, expires: now + left, previous: peer.clone(), copies, custody: take };
+        let arrival = BundleArrival {
+            received: now,
+            expires: now + left,
+            previous: peer.clone(),
+            copies,
+            custody: take,
+        };
         let number = self.hold(&bundle, &kept, arrival);
-        self.record(now, RecordKind::Receive, number, &peer);
+        self.record(now, BundleEventKind::Receive, number, &peer);
         self.report(now, number, 0);
         if custody {
-            self.record(now, RecordKind::CustodyTaken, number, &peer);
+            self.record(now, BundleEventKind::CustodyTaken, number, &peer);
         }
         self.deliver_if_local(now, number);
         self.offer(now, number);
@@ -146,7 +151,7 @@ impl<S: Store> Agent<S> {
         let own = self.new_custody_number();
         self.change(number, |item| item.custody = Some(own));
         self.by_custody.insert(own, number);
-        self.record(now, RecordKind::CustodyTaken, number, &Eid::None);
+        self.record(now, BundleEventKind::CustodyTaken, number, &Eid::None);
     }
 
     /// Why a bundle ends here, if it does; blocks that are to be discarded are.
@@ -193,8 +198,15 @@ impl<S: Store> Agent<S> {
         Span::from_millis(bundle.lifetime_ms.saturating_sub(past_ms)).min(self.config.limits.lifetime)
     }
 
-    fn record_arrival(&mut self, at: Time, kind: RecordKind, bundle: &Bundle, peer: &Eid, octets: usize) {
-        self.staged.push(Output::Record(Row {
+    fn record_arrival(
+        &mut self,
+        at: Time,
+        kind: BundleEventKind,
+        bundle: &Bundle,
+        peer: &Eid,
+        octets: usize,
+    ) {
+        self.staged.push(Output::Record(BundleEvent {
             at,
             kind,
             id: bundle.id(),

@@ -3,7 +3,7 @@
 use wayhop_core::{Span, Time};
 
 use crate::admin::{AdminRecord, Reason, StatusReport};
-use crate::agent::item::Item;
+use crate::agent::item::StoredBundle;
 use crate::agent::output::DropCause;
 use crate::agent::state::Agent;
 use crate::bundle::flags;
@@ -24,12 +24,12 @@ impl<S: Store> Agent<S> {
     }
 
     /// As [`Self::report`], of a bundle that need not be held any more.
-    pub(super) fn report_of(&mut self, now: Time, item: &Item, what: usize) {
+    pub(super) fn report_of(&mut self, now: Time, item: &StoredBundle, what: usize) {
         self.send_report(now, item, what, Reason::NoInformation);
     }
 
     /// Reports that a bundle ended here.
-    pub(super) fn report_drop(&mut self, now: Time, item: &Item, cause: DropCause) {
+    pub(super) fn report_drop(&mut self, now: Time, item: &StoredBundle, cause: DropCause) {
         let reason = match cause {
             DropCause::LifetimeExpired => Reason::LifetimeExpired,
             DropCause::HopLimit => Reason::HopLimitExceeded,
@@ -42,7 +42,7 @@ impl<S: Store> Agent<S> {
         self.send_report(now, item, 3, reason);
     }
 
-    fn send_report(&mut self, now: Time, item: &Item, what: usize, reason: Reason) {
+    fn send_report(&mut self, now: Time, item: &StoredBundle, what: usize, reason: Reason) {
         let is_asked = item.flags & ASKED_BY[what] != 0 && item.flags & flags::ADMIN_RECORD == 0;
         if !self.config.status_reports || !is_asked || item.report_to.is_none() {
             return;

@@ -1,11 +1,11 @@
 //! An application sends (RFC 9171, section 5.2), and so does the node itself.
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::admin::AdminRecord;
-use crate::agent::hold::{Arrival, Take};
+use crate::agent::hold::{BundleArrival, Take};
 use crate::agent::input::Request;
-use crate::agent::output::{Output, RecordKind, RequestError};
+use crate::agent::output::{Output, RequestError};
 use crate::agent::state::Agent;
 use crate::bundle::{Bundle, Created, flags};
 use crate::eid::Eid;
@@ -53,7 +53,7 @@ impl<S: Store> Agent<S> {
             "confirm deliveries, wait for contacts, or raise the limits of the store",
         ))?;
         if request.custody {
-            self.record(now, RecordKind::CustodyTaken, number, &Eid::None);
+            self.record(now, BundleEventKind::CustodyTaken, number, &Eid::None);
         }
         self.deliver_if_local(now, number);
         self.offer(now, number);
@@ -89,9 +89,10 @@ impl<S: Store> Agent<S> {
         }
         let copies = self.routing.copies();
         let arrival =
-            Arrival { received: now, expires: now + lifetime, previous: Eid::None, copies, custody };
+            BundleArrival { received: now, expires: now + lifetime, previous: Eid::None, copies, custody };
         let number = self.hold(bundle, &octets, arrival);
-        let kind = if bundle.is_admin_record() { RecordKind::Signal } else { RecordKind::Originate };
+        let kind =
+            if bundle.is_admin_record() { BundleEventKind::Signal } else { BundleEventKind::Originate };
         self.record(now, kind, number, &Eid::None);
         Some(number)
     }

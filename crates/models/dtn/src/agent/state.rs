@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
 use crate::agent::config::Config;
 use crate::agent::contact::Neighbour;
 use crate::agent::input::ContactId;
-use crate::agent::item::{Digest, Item};
-use crate::agent::output::{DropCause, Output, RecordKind, Row};
+use crate::agent::item::{Digest, StoredBundle};
+use crate::agent::output::{BundleEvent, DropCause, Output};
 use crate::bundle::BundleId;
 use crate::eid::Eid;
 use crate::routing::Routing;
-use crate::store::{Store, StoreError, Table};
+use crate::store::{Store, StoreError, StoreTable};
 
-/// Keys of [`Table::State`].
+/// Keys of [`StoreTable::State`].
 pub(crate) const COUNTERS: &[u8] = b"counters";
 pub(crate) const ROUTING: &[u8] = b"routing";
 
@@ -39,7 +39,7 @@ pub struct Agent<S: Store> {
     pub(crate) ready: VecDeque<Output>,
 
     /// Bundles held, by local number.
-    pub(crate) items: BTreeMap<u64, Item>,
+    pub(crate) items: BTreeMap<u64, StoredBundle>,
     pub(crate) by_digest: BTreeMap<Digest, u64>,
     pub(crate) by_custody: BTreeMap<u64, u64>,
     /// Fragments for this node, by the digest of the whole.
@@ -50,14 +50,14 @@ pub struct Agent<S: Store> {
     /// When waiting for a custody signal ends.
     pub(crate) waits: BTreeSet<(Time, u64)>,
 
-    pub(crate) seen: BTreeMap<Digest, Seen>,
+    pub(crate) seen: BTreeMap<Digest, KnownBundle>,
     pub(crate) seen_expiries: BTreeSet<(Time, Digest)>,
 
     pub(crate) registered: BTreeSet<Eid>,
     pub(crate) deliveries: BTreeMap<(Eid, u64), Delivery>,
     pub(crate) delivery_expiries: BTreeSet<(Time, Eid, u64)>,
 
-    pub(crate) counters: Counters,
+    pub(crate) counters: SequenceNumbers,
     pub(crate) counters_changed: bool,
     pub(crate) routing_changed: bool,
 
@@ -80,7 +80,7 @@ pub(crate) struct Signals {
 
 /// A bundle that was here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct KnownBundle {
     /// When it may be forgotten.
     pub(crate) expires: Time,
     /// Whether an application here got it.
@@ -96,7 +96,7 @@ pub(crate) struct Delivery {
 
 /// Numbers that are never given twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Counters {
+pub(crate) struct SequenceNumbers {
     pub(crate) item: u64,
     pub(crate) created: u64,
     pub(crate) custody: u64,
@@ -131,7 +131,7 @@ impl<S: Store> Agent<S> {
 
     /// The octets of a bundle that is held.
     pub(crate) fn load(&mut self, number: u64) -> Option<Vec<u8>> {
-        match self.store.value(Table::Bundles, &number.to_be_bytes()) {
+        match self.store.value(StoreTable::Bundles, &number.to_be_bytes()) {
             Ok(octets) => octets,
             Err(error) => {
                 self.failed.get_or_insert(error);
@@ -146,10 +146,10 @@ impl<S: Store> Agent<S> {
     }
 
     /// A row for the run's tables, of a bundle that is held.
-    pub(crate) fn record(&mut self, at: Time, kind: RecordKind, number: u64, peer: &Eid) {
+    pub(crate) fn record(&mut self, at: Time, kind: BundleEventKind, number: u64, peer: &Eid) {
         if let Some(item) = self.items.get(&number) {
             let (id, destination, octets) = (item.id.clone(), item.destination.clone(), item.octets);
-            self.staged.push(Output::Record(Row {
+            self.staged.push(Output::Record(BundleEvent {
                 at,
                 kind,
                 id,
@@ -170,8 +170,8 @@ impl<S: Store> Agent<S> {
         octets: u64,
         cause: DropCause,
     ) {
-        let kind = RecordKind::Drop;
-        let row = Row { at, kind, id, destination, peer: Eid::None, octets, cause: Some(cause) };
+        let kind = BundleEventKind::Drop;
+        let row = BundleEvent { at, kind, id, destination, peer: Eid::None, octets, cause: Some(cause) };
         self.staged.push(Output::Record(row));
     }
 }

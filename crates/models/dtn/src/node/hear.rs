@@ -1,12 +1,12 @@
 //! Events from sessions for the agent, and the agent's commands to them.
 
-use wayhop_core::{ApplicationCx, ApplicationRow, Span, Time};
+use wayhop_core::{ApplicationCx, ApplicationRow, BundleEventKind, Span, Time};
 
 use super::account::Account;
 use super::open_node::OpenNode;
 use super::record::Record;
-use super::session::{Link, OpenSession, SessionState};
-use crate::agent::{Contact, ContactId, Input, Output, RecordKind, Row};
+use super::session::{NeighbourSession, OpenSession, SessionState};
+use crate::agent::{BundleEvent, Contact, ContactId, Input, Output};
 use crate::cl::Event;
 use crate::eid::Eid;
 use crate::store::Store;
@@ -59,7 +59,8 @@ impl<S: Store> OpenNode<S> {
     fn bring_up_due(&mut self, now: Time, id: ContactId) {
         let Some(open) = self.sessions.get(&id) else { return };
         let SessionState::Waits(_, until) = open.state else { return };
-        let is_known = matches!(open.link, Link::Udp(..)) || self.neighbours.of(&open.peer).is_some();
+        let is_known =
+            matches!(open.link, NeighbourSession::Udp(..)) || self.neighbours.of(&open.peer).is_some();
         if is_known || until <= now {
             self.bring_up(now, id);
         }
@@ -85,7 +86,7 @@ impl<S: Store> OpenNode<S> {
         if let Some(account) = open.account.take() {
             cx.row(account.close(cx.now()));
         }
-        if matches!(open.link, Link::Tcp(..)) {
+        if matches!(open.link, NeighbourSession::Tcp(..)) {
             let with = if open.peer.is_none() { open.link.ip().to_string() } else { open.peer.to_string() };
             cx.remark(format!("{with}: {why}"));
         }
@@ -123,15 +124,15 @@ impl<S: Store> OpenNode<S> {
     }
 
     /// Adds a bundle to what its contact carried.
-    fn count(&mut self, row: &Row) {
+    fn count(&mut self, row: &BundleEvent) {
         let is_of_peer = |s: &&mut OpenSession| s.account.is_some() && s.peer == row.peer;
         let Some(account) = self.sessions.values_mut().find(is_of_peer).and_then(|s| s.account.as_mut())
         else {
             return;
         };
         match row.kind {
-            RecordKind::Forward => account.sent(row.octets),
-            RecordKind::Receive | RecordKind::Duplicate => account.received(row.octets),
+            BundleEventKind::Forward => account.sent(row.octets),
+            BundleEventKind::Receive | BundleEventKind::Duplicate => account.received(row.octets),
             _ => {}
         }
     }

@@ -6,7 +6,7 @@ use wayhop_core::{ApplicationCx, StreamId, Time};
 
 use super::layer::Layer;
 use super::open_node::{CALL_AGAIN, MAX_SESSIONS, OpenNode};
-use super::session::{Link, OpenSession};
+use super::session::{NeighbourSession, OpenSession};
 use super::settings::Settings;
 use crate::agent::ContactId;
 use crate::beacon::{Beacon, Port};
@@ -66,7 +66,8 @@ impl<S: Store> OpenNode<S> {
         if peer.is_none() {
             return;
         }
-        let is_same = |s: &OpenSession| matches!(s.link, Link::Udp(l, to) if l == layer && to.ip() == at);
+        let is_same =
+            |s: &OpenSession| matches!(s.link, NeighbourSession::Udp(l, to) if l == layer && to.ip() == at);
         let old = self.sessions.iter().find(|(_, s)| is_same(s)).map(|(id, s)| (*id, s.peer == peer));
         match old {
             Some((_, true)) => {}
@@ -74,7 +75,7 @@ impl<S: Store> OpenNode<S> {
                 // Until now nobody had told who is there, or there is somebody else.
                 if let Some(open) = self.sessions.get_mut(&id) {
                     open.session.lost(now);
-                    open.link = Link::Udp(layer, SocketAddr::new(at, 0));
+                    open.link = NeighbourSession::Udp(layer, SocketAddr::new(at, 0));
                 }
                 self.hear_sessions(cx);
                 self.sessions.remove(&id);
@@ -88,7 +89,8 @@ impl<S: Store> OpenNode<S> {
     /// that with the lesser name does.
     fn call(&mut self, cx: &mut ApplicationCx<'_>, at: IpAddr, to: SocketAddr, peer: &Eid) {
         let is_there = |s: &OpenSession| {
-            matches!(s.link, Link::Tcp(..)) && (s.link.ip() == at || !peer.is_none() && s.peer == *peer)
+            matches!(s.link, NeighbourSession::Tcp(..))
+                && (s.link.ip() == at || !peer.is_none() && s.peer == *peer)
         };
         let is_theirs = !peer.is_none()
             && *peer < self.settings.agent.node
@@ -128,7 +130,7 @@ impl<S: Store> OpenNode<S> {
                 imports: 64,
             })),
         };
-        self.add_session(OpenSession::new(now, session, Link::Udp(layer, to), peer))
+        self.add_session(OpenSession::new(now, session, NeighbourSession::Udp(layer, to), peer))
     }
 
     /// A stream is there: one that the node opened, or one that came.
@@ -146,7 +148,7 @@ impl<S: Store> OpenNode<S> {
             transfer: self.settings.agent.limits.adu_octets,
         };
         let session = Box::new(tcpcl::Tcpcl::new(config, is_active, cx.now()));
-        let open = OpenSession::new(cx.now(), session, Link::Tcp(stream, ip), Eid::None);
+        let open = OpenSession::new(cx.now(), session, NeighbourSession::Tcp(stream, ip), Eid::None);
         if self.add_session(open).is_none() {
             cx.close(stream);
         }

@@ -14,7 +14,7 @@ const MAX_NEIGHBOURS: usize = 1_024;
 
 /// One of them.
 #[derive(Clone, Debug)]
-pub(super) struct Neighbour {
+pub(super) struct DiscoveredNeighbour {
     /// `Eid::None` until it is known.
     pub(super) node: Eid,
     /// The routing whose messages it understands.
@@ -31,7 +31,7 @@ pub(super) struct Neighbour {
     pub(super) called: Option<Time>,
 }
 
-impl Neighbour {
+impl DiscoveredNeighbour {
     /// Where it listens for a layer.
     pub(super) fn port(&self, layer: Layer) -> Option<u16> {
         match layer {
@@ -45,7 +45,7 @@ impl Neighbour {
 /// The neighbours of a node, by address.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Neighbours {
-    all: BTreeMap<IpAddr, Neighbour>,
+    all: BTreeMap<IpAddr, DiscoveredNeighbour>,
 }
 
 impl Neighbours {
@@ -57,7 +57,7 @@ impl Neighbours {
         let old = self.all.get(&from);
         let is_new = old.is_none_or(|n| n.node != beacon.node);
         let (is_fixed, called) = old.map_or((false, None), |n| (n.is_fixed, n.called));
-        let mut neighbour = Neighbour {
+        let mut neighbour = DiscoveredNeighbour {
             node: beacon.node.clone(),
             routing: beacon.routing,
             udpcl: None,
@@ -82,7 +82,7 @@ impl Neighbours {
     /// A configuration names one that is always there.
     pub(super) fn fix(&mut self, now: Time, node: Eid, layer: Layer, at: SocketAddr) {
         let port = |of| (layer == of).then_some(at.port());
-        let neighbour = Neighbour {
+        let neighbour = DiscoveredNeighbour {
             node,
             routing: None,
             udpcl: port(Layer::Udpcl),
@@ -101,7 +101,7 @@ impl Neighbours {
         if self.all.contains_key(&at) || self.all.len() >= MAX_NEIGHBOURS {
             return false;
         }
-        let neighbour = Neighbour {
+        let neighbour = DiscoveredNeighbour {
             node: Eid::None,
             routing: None,
             udpcl: None,
@@ -131,14 +131,14 @@ impl Neighbours {
         }
     }
 
-    pub(super) fn find(&self, at: IpAddr) -> Option<&Neighbour> {
+    pub(super) fn find(&self, at: IpAddr) -> Option<&DiscoveredNeighbour> {
         self.all.get(&at)
     }
-    pub(super) fn find_mut(&mut self, at: IpAddr) -> Option<&mut Neighbour> {
+    pub(super) fn find_mut(&mut self, at: IpAddr) -> Option<&mut DiscoveredNeighbour> {
         self.all.get_mut(&at)
     }
     /// The neighbour that is this node.
-    pub(super) fn of(&self, node: &Eid) -> Option<&Neighbour> {
+    pub(super) fn of(&self, node: &Eid) -> Option<&DiscoveredNeighbour> {
         self.all.values().find(|n| n.node == *node)
     }
 
@@ -148,7 +148,7 @@ impl Neighbours {
 
     /// Takes out one that was silent for too long.
     pub(super) fn silent(&mut self, now: Time, silence: Span) -> Option<IpAddr> {
-        let is_gone = |n: &Neighbour| !n.is_fixed && now.since(n.heard) >= silence;
+        let is_gone = |n: &DiscoveredNeighbour| !n.is_fixed && now.since(n.heard) >= silence;
         let at = self.all.iter().find(|(_, n)| is_gone(n)).map(|(at, _)| *at)?;
         self.all.remove(&at);
         Some(at)

@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::traffic::RunningSource;
 use crate::agent::{Input, Output};
 use crate::eid::Eid;
-use crate::store::{Store, Table};
+use crate::store::{Store, StoreTable};
 
 /// The node itself has something to do. Other timers are those of its sources of bundles, by their numbers from 1 on.
 const OWN: TimerKey = TimerKey(0);
@@ -272,7 +272,7 @@ impl<S: Store + Send> Application for Node<S> {
         } else if let Some(store) = &self.disk {
             let mut bundles = 0;
             // What cannot be read now cannot be counted.
-            let _ = store.scan(Table::Bundles, &mut |_, _| bundles += 1);
+            let _ = store.scan(StoreTable::Bundles, &mut |_, _| bundles += 1);
             tell("bundles", bundles);
         }
     }

@@ -8,7 +8,7 @@ use wayhop_core::{ApplicationCx, Span, StreamId, Time};
 use super::layer::Layer;
 use super::neighbours::Neighbours;
 use super::pace::Pace;
-use super::session::{Link, OpenSession, SessionState};
+use super::session::{NeighbourSession, OpenSession, SessionState};
 use super::settings::Settings;
 use crate::agent::{Agent, ContactId, Input, Output};
 use crate::beacon::Beacon;
@@ -126,8 +126,7 @@ impl<S: Store> OpenNode<S> {
     /// A datagram came to the port of a layer.
     pub(super) fn datagram(&mut self, now: Time, layer: Layer, from: SocketAddr, octets: &[u8]) {
         self.neighbours.touch(now, from.ip());
-        let known =
-            |s: &&mut OpenSession| matches!(s.link, Link::Udp(l, to) if l == layer && to.ip() == from.ip());
+        let known = |s: &&mut OpenSession| matches!(s.link, NeighbourSession::Udp(l, to) if l == layer && to.ip() == from.ip());
         if let Some(open) = self.sessions.values_mut().find(known) {
             open.heard = now;
             return open.session.receive(now, octets);
@@ -152,7 +151,7 @@ impl<S: Store> OpenNode<S> {
 
     /// The session of a stream.
     pub(super) fn of_stream(&mut self, stream: StreamId) -> Option<&mut OpenSession> {
-        self.sessions.values_mut().find(|s| matches!(s.link, Link::Tcp(own, _) if own == stream))
+        self.sessions.values_mut().find(|s| matches!(s.link, NeighbourSession::Tcp(own, _) if own == stream))
     }
 
     /// The time of [`OpenNode::next_timer`] has come.
@@ -221,7 +220,9 @@ impl<S: Store> OpenNode<S> {
         let is_over = |(_, s): &(&ContactId, &OpenSession)| s.state == SessionState::Over;
         let over: Vec<ContactId> = self.sessions.iter().filter(is_over).map(|(id, _)| *id).collect();
         for id in over {
-            if let Some(OpenSession { link: Link::Tcp(stream, _), .. }) = self.sessions.remove(&id) {
+            if let Some(OpenSession { link: NeighbourSession::Tcp(stream, _), .. }) =
+                self.sessions.remove(&id)
+            {
                 cx.close(stream);
             }
         }

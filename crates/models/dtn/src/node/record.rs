@@ -2,9 +2,9 @@
 //! it as it is; a real host writes JSON objects, with times in nanoseconds of the node's clock.
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
-use crate::agent::{DropCause, RecordKind, Row};
+use crate::agent::{BundleEvent, DropCause};
 use crate::bundle::BundleId;
 use crate::eid::Eid;
 
@@ -25,7 +25,7 @@ pub struct BundleRecord {
     #[serde(rename = "time_ns")]
     pub at: Time,
     /// What.
-    pub event: RecordKind,
+    pub event: BundleEventKind,
     /// The bundle's name, a fragment's that of the whole.
     pub bundle: String,
     /// Of a fragment: where its payload begins in that of the whole.
@@ -65,8 +65,8 @@ pub struct ContactRecord {
     pub received_bytes: u64,
 }
 
-impl From<Row> for Record {
-    fn from(row: Row) -> Self {
+impl From<BundleEvent> for Record {
+    fn from(row: BundleEvent) -> Self {
         Self::Bundle(BundleRecord {
             at: row.at,
             event: row.kind,
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn a_record_reads_as_it_was_written_and_names_things_as_tables_do() {
-        let row = Row {
+        let row = BundleEvent {
             at: Time::from_nanos(5),
-            kind: RecordKind::CustodyTaken,
+            kind: BundleEventKind::CustodyTaken,
             id: BundleId {
                 source: "dtn://mesh-3/flow-7".parse().expect("an endpoint"),
                 created: Created { time_ms: 8, sequence: 9 },

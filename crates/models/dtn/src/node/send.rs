@@ -7,7 +7,7 @@ use wayhop_core::{ApplicationCx, Time};
 
 use super::layer::Layer;
 use super::open_node::OpenNode;
-use super::session::Link;
+use super::session::NeighbourSession;
 use crate::agent::ContactId;
 use crate::store::Store;
 
@@ -16,7 +16,7 @@ impl<S: Store> OpenNode<S> {
     pub(super) fn send(&mut self, cx: &mut ApplicationCx<'_>) {
         let now = cx.now();
         for open in self.sessions.values_mut() {
-            let Link::Tcp(stream, _) = open.link else { continue };
+            let NeighbourSession::Tcp(stream, _) = open.link else { continue };
             while open.room > 0
                 && let Some(octets) = open.session.transmit(now, open.room)
             {
@@ -27,7 +27,7 @@ impl<S: Store> OpenNode<S> {
         self.is_held_up = false;
         loop {
             if self.pace.free_at() > now {
-                self.is_held_up = self.sessions.values().any(|s| matches!(s.link, Link::Udp(..)));
+                self.is_held_up = self.sessions.values().any(|s| matches!(s.link, NeighbourSession::Udp(..)));
                 return;
             }
             let Some((layer, to, octets)) = self.next_datagram(now) else { return };
@@ -44,7 +44,7 @@ impl<S: Store> OpenNode<S> {
         let earlier: Vec<ContactId> = self.sessions.range(..=self.turn).map(|(id, _)| *id).collect();
         for id in later.into_iter().chain(earlier) {
             let Some(open) = self.sessions.get_mut(&id) else { continue };
-            let Link::Udp(layer, to) = open.link else { continue };
+            let NeighbourSession::Udp(layer, to) = open.link else { continue };
             if let Some(octets) = open.session.transmit(now, self.settings.datagram) {
                 self.turn = id;
                 return Some((layer, to, octets));

@@ -11,14 +11,14 @@ use crate::eid::Eid;
 
 /// Between this node and a neighbour.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum NeighbourSession {
     /// Datagrams of a layer, to this address.
     Udp(Layer, SocketAddr),
     /// A stream with this address.
     Tcp(StreamId, IpAddr),
 }
 
-impl Link {
+impl NeighbourSession {
     pub(super) fn ip(&self) -> IpAddr {
         match self {
             Self::Udp(_, to) => to.ip(),
@@ -36,7 +36,7 @@ impl Link {
 /// A session, and what the node knows of it.
 pub(super) struct OpenSession {
     pub(super) session: Box<dyn Session + Send>,
-    pub(super) link: Link,
+    pub(super) link: NeighbourSession,
     /// `Eid::None` where nobody told.
     pub(super) peer: Eid,
     /// When something came.
@@ -61,14 +61,21 @@ pub(super) enum SessionState {
 }
 
 impl OpenSession {
-    pub(super) fn new(now: Time, session: Box<dyn Session + Send>, link: Link, peer: Eid) -> Self {
+    pub(super) fn new(
+        now: Time,
+        session: Box<dyn Session + Send>,
+        link: NeighbourSession,
+        peer: Eid,
+    ) -> Self {
         let state = SessionState::Young;
         Self { session, link, peer, heard: now, state, room: STREAM_ROOM, account: None }
     }
 
     /// Whether the datagrams come from an address that no beacon has announced.
     pub(super) fn is_stranger(&self) -> bool {
-        matches!(self.link, Link::Udp(..)) && self.peer.is_none() && self.state != SessionState::Over
+        matches!(self.link, NeighbourSession::Udp(..))
+            && self.peer.is_none()
+            && self.state != SessionState::Over
     }
     pub(super) fn is_silent(&self, now: Time, silence: Span) -> bool {
         self.is_stranger() && now.since(self.heard) >= silence

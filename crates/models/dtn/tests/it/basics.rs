@@ -1,8 +1,8 @@
 //! Bundles over one contact and several, of each convergence layer.
 
-use wayhop_core::Span;
+use wayhop_core::{BundleEventKind, Span};
 use wayhop_dtn::routing::{Epidemic, StaticRoutes};
-use wayhop_dtn::{DropCause, Input, RecordKind};
+use wayhop_dtn::{DropCause, Input};
 
 use crate::common::{Layer, Net, inbox};
 
@@ -52,7 +52,7 @@ fn a_bundle_waits_at_a_node_between_until_the_next_contact() {
         net.link(1, 2);
         net.settle(3, 1 << 20);
         assert_eq!(net.inbox(2).len(), 1, "{layer:?}");
-        let hops = net.nodes[1].rows.iter().filter(|row| row.kind == RecordKind::Forward).count();
+        let hops = net.nodes[1].rows.iter().filter(|row| row.kind == BundleEventKind::Forward).count();
         assert_eq!(hops, 1);
     }
 }
@@ -68,7 +68,7 @@ fn a_bundle_larger_than_a_datagram_goes_in_fragments_and_arrives_whole() {
     assert_eq!(net.inbox(2).len(), 1);
     assert_eq!(net.inbox(2)[0].1, payload);
     assert!(net.inbox(2)[0].0.fragment.is_none());
-    assert!(net.count(2, RecordKind::Reassembled) > 20);
+    assert!(net.count(2, BundleEventKind::Reassembled) > 20);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_bundle_ends_with_its_lifetime() {
     let mut net = line(2, Layer::Tcpcl);
     net.send_for(0, 1, vec![1], false, Span::from_secs(10));
     net.settle(11, 1 << 20);
-    let dropped = net.nodes[0].rows.iter().find(|row| row.kind == RecordKind::Drop).unwrap();
+    let dropped = net.nodes[0].rows.iter().find(|row| row.kind == BundleEventKind::Drop).unwrap();
     assert_eq!(dropped.cause, Some(DropCause::LifetimeExpired));
     net.link(0, 1);
     net.settle(2, 1 << 20);

@@ -1,8 +1,8 @@
 //! Custody: a bundle in custody is never lost, whatever is killed and when.
 
-use wayhop_core::{Purpose, Rng, Span, Time, stream};
+use wayhop_core::{BundleEventKind, Purpose, Rng, Span, Time, stream};
 use wayhop_dtn::routing::Epidemic;
-use wayhop_dtn::{Input, RecordKind, Table};
+use wayhop_dtn::{Input, StoreTable};
 
 use crate::basics::along_a_line;
 use crate::common::{Layer, Net, NewRouting};
@@ -44,7 +44,7 @@ fn a_custodian_sends_again_when_no_signal_comes() {
     net.link(0, 1);
     net.settle(70, 1 << 20);
     assert_eq!(net.inbox(1).len(), 2);
-    assert!(net.count(0, RecordKind::CustodyTimeout) > 0);
+    assert!(net.count(0, BundleEventKind::CustodyTimeout) > 0);
     net.nothing_came_twice();
 }
 
@@ -143,8 +143,8 @@ fn ten_thousand_bundles_over_a_thousand_partitions_with_kills_lose_and_repeat_no
     storm.heal();
     storm.check();
     let rows = |kind| (0..5).map(|n| storm.net.count(n, kind)).sum::<usize>();
-    assert!(rows(RecordKind::Fragmented) > 10, "contacts ended in the middle of bundles");
-    assert!(rows(RecordKind::CustodyTimeout) > 10, "signals were lost");
+    assert!(rows(BundleEventKind::Fragmented) > 10, "contacts ended in the middle of bundles");
+    assert!(rows(BundleEventKind::CustodyTimeout) > 10, "signals were lost");
     // In the end nobody holds anything: no bundle is stuck, no custodian waits.
     for n in 0..5 {
         assert_eq!(storm.net.agent(n).statistics().in_custody, 0, "node {n}");
@@ -220,6 +220,6 @@ fn nothing_is_given_out_before_it_is_durable() {
     let mut store = agent.into_store();
     store.crash();
     let mut rows = 0;
-    store.scan(Table::Bundles, &mut |_, _| rows += 1).unwrap();
+    store.scan(StoreTable::Bundles, &mut |_, _| rows += 1).unwrap();
     assert_eq!(rows, 1);
 }

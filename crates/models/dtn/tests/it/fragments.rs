@@ -1,7 +1,6 @@
 //! Reactive fragmentation: a contact that ends in the middle of a bundle loses nothing that was acknowledged.
 
-use wayhop_core::Span;
-use wayhop_dtn::RecordKind;
+use wayhop_core::{BundleEventKind, Span};
 use wayhop_dtn::routing::Epidemic;
 
 use crate::basics::along_a_line;
@@ -26,7 +25,7 @@ fn octets_over_short_contacts(layer: Layer, custody: bool) -> (usize, usize) {
         net.pass(Span::from_secs(1));
     }
     assert_eq!(net.inbox(1)[0].1, payload);
-    assert!(net.count(0, RecordKind::Fragmented) > 0);
+    assert!(net.count(0, BundleEventKind::Fragmented) > 0);
     let wire = net.wire.unwrap();
     (contacts, wire.iter().filter(|(_, from, ..)| *from == 0).map(|(.., octets)| octets.len()).sum())
 }
@@ -56,7 +55,7 @@ fn ltp_goes_on_too_from_what_its_reports_have_claimed() {
         net.pass(Span::from_millis(100));
     }
     net.cut(0, 1);
-    assert_eq!(net.count(1, RecordKind::Receive), 1, "the first octets are kept as a fragment");
+    assert_eq!(net.count(1, BundleEventKind::Receive), 1, "the first octets are kept as a fragment");
     net.link(0, 1);
     net.settle(20, 1 << 20);
     assert_eq!(net.inbox(1).len(), 1);
@@ -86,7 +85,7 @@ fn a_bundle_that_must_not_be_fragmented_starts_again() {
     net.link(0, 1);
     net.settle(5, 1 << 20);
     assert_eq!(net.inbox(1).len(), 1);
-    assert_eq!(net.count(0, RecordKind::Fragmented), 0);
+    assert_eq!(net.count(0, BundleEventKind::Fragmented), 0);
 }
 
 #[test]
@@ -107,6 +106,6 @@ fn a_copy_goes_on_at_the_same_neighbour_and_stays_whole_at_its_node() {
     net.link(1, 2);
     net.settle(10, 1 << 20);
     assert_eq!(net.inbox(2).len(), 1);
-    assert_eq!(net.count(0, RecordKind::Fragmented), 0);
+    assert_eq!(net.count(0, BundleEventKind::Fragmented), 0);
     assert_eq!(net.agent(0).statistics().bundles, 1);
 }

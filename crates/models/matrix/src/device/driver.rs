@@ -1,7 +1,7 @@
 //! What every driver does.
 
 use super::error::DeviceError;
-use super::rcdat::{Answer, BoxCommand};
+use super::rcdat::{BoxAnswer, BoxCommand};
 
 /// A box of attenuators, whose channels have the numbers from 1 on.
 pub trait Device: Send {
@@ -9,7 +9,7 @@ pub trait Device: Send {
     ///
     /// # Errors
     /// The box does not answer in time, or what it says is no answer.
-    fn ask(&mut self, command: BoxCommand) -> Result<Answer, DeviceError>;
+    fn ask(&mut self, command: BoxCommand) -> Result<BoxAnswer, DeviceError>;
 
     /// Sets an attenuator, dB.
     ///
@@ -17,7 +17,7 @@ pub trait Device: Send {
     /// As [`Device::ask`]; or the box refuses.
     fn set(&mut self, channel: u16, db: f64) -> Result<(), DeviceError> {
         match self.ask(BoxCommand::Set { channel, db })? {
-            Answer::Done => Ok(()),
+            BoxAnswer::Done => Ok(()),
             other => Err(DeviceError::Refused(format!("channel {channel} to {db} dB: it answered {other}"))),
         }
     }
@@ -28,7 +28,7 @@ pub trait Device: Send {
     /// As [`Device::ask`]; or the box refuses.
     fn get(&mut self, channel: u16) -> Result<f64, DeviceError> {
         match self.ask(BoxCommand::Get { channel })? {
-            Answer::Attenuation(db) => Ok(db),
+            BoxAnswer::Attenuation(db) => Ok(db),
             other => Err(DeviceError::Refused(format!("channel {channel}: it answered {other}"))),
         }
     }

@@ -17,6 +17,22 @@ pub enum DeviceError {
     Refused(String),
     /// What it said is no answer.
     Nonsense(String),
+    /// The box at this address failed.
+    Box {
+        /// Where the box is.
+        address: String,
+        /// How it failed.
+        error: Box<DeviceError>,
+    },
+    /// The boxes have fewer channels than there are attenuators.
+    TooFewChannels {
+        /// Number of boxes.
+        boxes: usize,
+        /// Channels of each box.
+        each: usize,
+        /// Attenuators that need a channel.
+        attenuators: usize,
+    },
 }
 
 impl fmt::Display for DeviceError {
@@ -39,6 +55,11 @@ impl fmt::Display for DeviceError {
             Self::Nonsense(what) => {
                 write!(f, "{what:?} is not an answer of a Mini-Circuits RCDAT")
             }
+            Self::Box { address, error } => write!(f, "box {address}: {error}"),
+            Self::TooFewChannels { boxes, each, attenuators } => write!(
+                f,
+                "{boxes} boxes of {each} channels are too few for {attenuators} attenuators; add boxes, or use fewer buses"
+            ),
         }
     }
 }

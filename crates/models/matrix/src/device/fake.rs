@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::line;
-use super::rcdat::{Answer, BoxCommand, Rcdat};
+use super::rcdat::{BoxAnswer, BoxCommand, Rcdat};
 use crate::switch::{Settings, Switch};
 
 /// What the box does wrong, as the real ones do now and then.
@@ -129,16 +129,16 @@ impl Fake {
     }
 
     /// Does what it is told, or refuses: a channel that it has not, more than its strongest setting, half a step.
-    fn answer(&self, text: &str) -> Answer {
+    fn answer(&self, text: &str) -> BoxAnswer {
         thread::sleep(self.shared.faults.delay);
         let switch = &self.shared.switch;
         let mut settings = lock(&self.shared.settings);
         let channel = |channel: u16| usize::from(channel).checked_sub(1).filter(|c| *c < settings.0.len());
         match Rcdat::command(text) {
-            Some(BoxCommand::Model) => Answer::Model(format!("RCDAT-FAKE-{}", settings.0.len())),
+            Some(BoxCommand::Model) => BoxAnswer::Model(format!("RCDAT-FAKE-{}", settings.0.len())),
             Some(BoxCommand::Get { channel: c }) => match channel(c) {
-                Some(c) => Answer::Attenuation(f64::from(settings.0[c]) * switch.step_db()),
-                None => Answer::Refused,
+                Some(c) => BoxAnswer::Attenuation(f64::from(settings.0[c]) * switch.step_db()),
+                None => BoxAnswer::Refused,
             },
             Some(BoxCommand::Set { channel: c, db }) => {
                 let steps = db / switch.step_db();
@@ -146,12 +146,12 @@ impl Fake {
                 match channel(c).filter(|_| fits) {
                     Some(c) => {
                         settings.0[c] = steps.round() as u16;
-                        Answer::Done
+                        BoxAnswer::Done
                     }
-                    None => Answer::Refused,
+                    None => BoxAnswer::Refused,
                 }
             }
-            None => Answer::Refused,
+            None => BoxAnswer::Refused,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 
 use super::driver::Device;
 use super::error::{DeviceError, PATIENCE};
-use super::rcdat::{Answer, BoxCommand, LONGEST, Rcdat};
+use super::rcdat::{BoxAnswer, BoxCommand, LONGEST, Rcdat};
 
 /// The longest head of a response, octets.
 const MAX_HEAD: u64 = 8 << 10;
@@ -58,7 +58,7 @@ fn body(stream: BufReader<TcpStream>) -> io::Result<String> {
 }
 
 impl Device for Http {
-    fn ask(&mut self, command: BoxCommand) -> Result<Answer, DeviceError> {
+    fn ask(&mut self, command: BoxCommand) -> Result<BoxAnswer, DeviceError> {
         let text = self.fetch(&command.to_string())?;
         Rcdat::answer(command, &text).ok_or_else(|| DeviceError::Nonsense(text.trim().to_owned()))
     }

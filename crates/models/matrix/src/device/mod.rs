@@ -1,6 +1,7 @@
 //! Boxes of attenuators, and how to speak to them.
 //!
 //! * [`Rcdat`]: the words of Mini-Circuits' RCDAT family, which [`Telnet`] and [`Http`] carry.
+//! * [`Rack`]: several boxes as one.
 //! * [`Fake`]: a simulated box, with the same commands.
 
 mod connect;
@@ -9,6 +10,7 @@ mod error;
 mod fake;
 mod http;
 mod line;
+mod rack;
 mod rcdat;
 mod telnet;
 
@@ -17,5 +19,6 @@ pub use driver::Device;
 pub use error::{DeviceError, PATIENCE};
 pub use fake::{Fake, Faults};
 pub use http::Http;
-pub use rcdat::{Answer, BoxCommand, Rcdat};
+pub use rack::{Rack, RackUpdate};
+pub use rcdat::{BoxAnswer, BoxCommand, Rcdat};
 pub use telnet::Telnet;

@@ -33,7 +33,7 @@ pub enum BoxCommand {
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum BoxAnswer {
     /// 1.
     Done,
     /// 0 or 2.
@@ -54,7 +54,7 @@ impl fmt::Display for BoxCommand {
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for BoxAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Done => f.write_str("1"),
@@ -81,14 +81,14 @@ impl Rcdat {
     }
 
     /// Reads the answer to a command. `None` if it is none.
-    pub fn answer(to: BoxCommand, text: &str) -> Option<Answer> {
+    pub fn answer(to: BoxCommand, text: &str) -> Option<BoxAnswer> {
         let text = text.trim();
         match (to, text) {
-            (BoxCommand::Model, _) => Some(Answer::Model(text.strip_prefix("MN=")?.to_owned())),
-            (BoxCommand::Set { .. }, "1") => Some(Answer::Done),
-            (_, "0" | "2") if matches!(to, BoxCommand::Set { .. }) => Some(Answer::Refused),
+            (BoxCommand::Model, _) => Some(BoxAnswer::Model(text.strip_prefix("MN=")?.to_owned())),
+            (BoxCommand::Set { .. }, "1") => Some(BoxAnswer::Done),
+            (_, "0" | "2") if matches!(to, BoxCommand::Set { .. }) => Some(BoxAnswer::Refused),
             (BoxCommand::Set { .. }, _) => None,
-            (BoxCommand::Get { .. }, _) => decibels(text).map(Answer::Attenuation),
+            (BoxCommand::Get { .. }, _) => decibels(text).map(BoxAnswer::Attenuation),
         }
     }
 }
@@ -116,7 +116,7 @@ mod tests {
                 prop_assert_eq!(Rcdat::command(&asked.to_string()), Some(asked));
             }
             let get = BoxCommand::Get { channel };
-            prop_assert_eq!(Rcdat::answer(get, &Answer::Attenuation(db).to_string()), Some(Answer::Attenuation(db)));
+            prop_assert_eq!(Rcdat::answer(get, &BoxAnswer::Attenuation(db).to_string()), Some(BoxAnswer::Attenuation(db)));
         }
 
         #[test]
@@ -138,9 +138,9 @@ mod tests {
         );
         let set = BoxCommand::Set { channel: 1, db: 11.25 };
         for (text, answer) in [
-            ("1", Some(Answer::Done)),
-            ("0", Some(Answer::Refused)),
-            ("2", Some(Answer::Refused)),
+            ("1", Some(BoxAnswer::Done)),
+            ("0", Some(BoxAnswer::Refused)),
+            ("2", Some(BoxAnswer::Refused)),
             ("3", None),
             ("", None),
         ] {
@@ -148,7 +148,7 @@ mod tests {
         }
         assert_eq!(
             Rcdat::answer(BoxCommand::Get { channel: 1 }, "\r\n11.25\r\n"),
-            Some(Answer::Attenuation(11.25))
+            Some(BoxAnswer::Attenuation(11.25))
         );
         for wrong in [
             "",

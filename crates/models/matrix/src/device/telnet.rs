@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use super::driver::Device;
 use super::error::{DeviceError, PATIENCE};
 use super::line;
-use super::rcdat::{Answer, BoxCommand, Rcdat};
+use super::rcdat::{BoxAnswer, BoxCommand, Rcdat};
 
 /// A connection to a box.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Telnet {
 }
 
 impl Device for Telnet {
-    fn ask(&mut self, command: BoxCommand) -> Result<Answer, DeviceError> {
+    fn ask(&mut self, command: BoxCommand) -> Result<BoxAnswer, DeviceError> {
         self.stream.get_mut().write_all(format!("{command}\r\n").as_bytes())?;
         let Some(text) = line::next(&mut self.stream)? else {
             return Err(DeviceError::Connection(io::ErrorKind::UnexpectedEof.into()));

@@ -32,23 +32,13 @@ impl ApplicationParameters for ForeignAgentParams {
         Box::new(ForeignAgent::new(self.clone()))
     }
     fn links(&self) -> Vec<LinkNeeds> {
-        let uplink = LinkNeeds {
-            interface: self.uplink.clone(),
-            radio: None,
-            reach: LinkReach::Routes,
-            icmp_types: params::SOLICITATIONS,
-            groups: &[],
-            port: wayhop_wire::mobile_ip::PORT,
-            arp: false,
-        };
         let visited = |l: &VisitedLink| LinkNeeds {
-            interface: l.interface.clone(),
             radio: l.radio.clone(),
             reach: if l.mesh { LinkReach::Mesh } else { LinkReach::Neighbours },
             groups: if l.mesh { &[MESH_AGENTS] } else { &[ALL_ROUTERS] },
-            ..uplink.clone()
+            ..params::uplink(&l.interface)
         };
-        self.links.iter().map(visited).chain([uplink.clone()]).collect()
+        self.links.iter().map(visited).chain([params::uplink(&self.uplink)]).collect()
     }
     fn own_address(&self) -> Option<Ipv4Addr> {
         Some(self.care_of)

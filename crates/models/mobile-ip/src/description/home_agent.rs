@@ -30,18 +30,9 @@ impl ApplicationParameters for HomeAgentParams {
         Box::new(HomeAgent::new(self.clone()))
     }
     fn links(&self) -> Vec<LinkNeeds> {
-        let uplink = |name: &String| LinkNeeds {
-            interface: name.clone(),
-            radio: None,
-            reach: LinkReach::Routes,
-            icmp_types: params::SOLICITATIONS,
-            groups: &[],
-            port: wayhop_wire::mobile_ip::PORT,
-            arp: false,
-        };
         let (reach, arp) = (LinkReach::Neighbours, true);
-        let home = LinkNeeds { groups: &[ALL_ROUTERS], reach, arp, ..uplink(&self.interface) };
-        [home].into_iter().chain(self.uplinks.iter().map(uplink)).collect()
+        let home = LinkNeeds { groups: &[ALL_ROUTERS], reach, arp, ..params::uplink(&self.interface) };
+        [home].into_iter().chain(self.uplinks.iter().map(|name| params::uplink(name))).collect()
     }
     fn own_address(&self) -> Option<Ipv4Addr> {
         self.home().map(|(addr, _)| addr)

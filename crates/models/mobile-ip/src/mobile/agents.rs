@@ -40,7 +40,7 @@ pub(super) struct Agent {
 
 /// What an advertisement told.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum AdvertisementNews {
     Known,
     Found,
     /// The agent restarted, and has forgotten its visitors (section 2.4.3).
@@ -62,7 +62,7 @@ pub(super) struct ProtectedAgents {
 
 /// A link, and what was heard there.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct AgentLink {
     id: LinkId,
     pub(super) kind: OwnLinkKind,
     /// Agents that are solicited by their addresses, too: not every mesh floods what is for a group.
@@ -76,7 +76,7 @@ pub(super) struct Link {
     pub(super) avoid_until: Time,
 }
 
-impl Link {
+impl AgentLink {
     pub(super) fn new(id: LinkId, config: &OwnLink) -> Self {
         Self {
             id,
@@ -120,7 +120,7 @@ impl Link {
         src: Ipv4Addr,
         a: &Advertisement<'_>,
         kept: ProtectedAgents,
-    ) -> Option<News> {
+    ) -> Option<AdvertisementNews> {
         let told = a.agent?;
         // RFC 1256, section 5.2: an advertisement names an address of its sender's.
         if !a.routers().any(|r| r.addr == src) {
@@ -138,11 +138,11 @@ impl Link {
         let contradicts =
             |b: &Agent| a.lifetime_s == 0 || b.care_of != care_of || b.serves_home != serves_home;
         if is_proven && before.as_ref().is_some_and(contradicts) {
-            return Some(News::Doubtful);
+            return Some(AdvertisementNews::Doubtful);
         }
         if a.lifetime_s == 0 {
             at.map(|i| self.agents.remove(i));
-            return at.map(|_| News::Gone);
+            return at.map(|_| AdvertisementNews::Gone);
         }
         // Behind 65535 comes 256: a lower number is that of a restart only below (section 2.3.2).
         let began_anew = before.is_some_and(|b| told.sequence < b.sequence && told.sequence < 256);
@@ -173,9 +173,9 @@ impl Link {
             None => self.add(agent, kept),
         }
         Some(match (before, began_anew) {
-            (_, true) => News::BeganAnew,
-            (Some(_), _) => News::Known,
-            (None, _) => News::Found,
+            (_, true) => AdvertisementNews::BeganAnew,
+            (Some(_), _) => AdvertisementNews::Known,
+            (None, _) => AdvertisementNews::Found,
         })
     }
 

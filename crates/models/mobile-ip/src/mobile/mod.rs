@@ -12,12 +12,12 @@ use wayhop_core::{
 use wayhop_wire::mobile_ip::{Discovery, Message};
 use wayhop_wire::{arp, ipv4};
 
-use self::agents::{Agent, Link, News, ProtectedAgents};
-use self::registration::{Answer, Registration};
+use self::agents::{AdvertisementNews, Agent, AgentLink, ProtectedAgents};
+use self::registration::{Registration, ReplyAction};
 use crate::alarm::Alarm;
 use crate::attachment::Attachment;
 use crate::clock::DayClock;
-use crate::event::Event;
+use crate::event::LogEvent;
 use crate::home::{gratuitous, send_arp};
 use crate::journal::Journal;
 use crate::packets;
@@ -38,7 +38,7 @@ pub struct MobileNode {
     home_agent: Ipv4Addr,
     keyed_agents: Vec<Ipv4Addr>,
     /// The one that it likes best first.
-    links: Vec<Link>,
+    links: Vec<AgentLink>,
     registration: Registration,
     /// Where it is to be attached, and since when.
     target: Attachment,
@@ -70,7 +70,7 @@ impl MobileNode {
             network,
             home_agent: params.home_agent,
             keyed_agents: params.foreign_agents.iter().map(|p| p.address).collect(),
-            links: (0..).zip(&params.links).map(|(i, l)| Link::new(i, l)).collect(),
+            links: (0..).zip(&params.links).map(|(i, l)| AgentLink::new(i, l)).collect(),
             registration: Registration::new(&params, home),
             target: Attachment::Nowhere,
             decided: Time::ZERO,
@@ -92,7 +92,7 @@ impl MobileNode {
         self.links.iter().map(|l| l.agents.len()).sum()
     }
 
-    fn link(&mut self, link: LinkId) -> Option<&mut Link> {
+    fn link(&mut self, link: LinkId) -> Option<&mut AgentLink> {
         self.links.iter_mut().find(|l| l.id() == link)
     }
 
@@ -105,7 +105,7 @@ impl MobileNode {
         }
         if src != self.home_agent && self.params.only_known_agents && !self.keyed_agents.contains(&src) {
             let why = "unknown agent";
-            return self.journal.tell(cx, &Event::NotBelieved { from: src, why });
+            return self.journal.tell(cx, &LogEvent::NotBelieved { from: src, why });
         }
         let in_use = self.agent_in_use(link);
         let proven = self.agent_of(self.current, link).filter(|_| self.is_confirmed);
@@ -114,14 +114,14 @@ impl MobileNode {
             return;
         };
         match l.hear(now, src, &a, kept) {
-            Some(News::Found) => self.journal.tell(cx, &Event::Found { link, agent: src }),
-            Some(News::BeganAnew) if in_use == Some(src) => self.ask_in_use(now),
-            Some(News::Doubtful) => {
+            Some(AdvertisementNews::Found) => self.journal.tell(cx, &LogEvent::Found { link, agent: src }),
+            Some(AdvertisementNews::BeganAnew) if in_use == Some(src) => self.ask_in_use(now),
+            Some(AdvertisementNews::Doubtful) => {
                 let why = "it contradicts the agent in use, which is kept if it answers a request";
-                self.journal.tell(cx, &Event::NotBelieved { from: src, why });
+                self.journal.tell(cx, &LogEvent::NotBelieved { from: src, why });
                 self.ask_in_use(now);
             }
-            Some(News::Gone) => self.journal.tell(cx, &Event::Lost { link, agent: src }),
+            Some(AdvertisementNews::Gone) => self.journal.tell(cx, &LogEvent::Lost { link, agent: src }),
             _ => {}
         }
         self.decide(cx);
@@ -164,7 +164,7 @@ impl MobileNode {
     }
 
     /// The best place that a link offers; of places that are avoided only if that is wanted.
-    fn place(&self, now: Time, l: &Link, avoided_too: bool) -> Option<Attachment> {
+    fn place(&self, now: Time, l: &AgentLink, avoided_too: bool) -> Option<Attachment> {
         if !l.state.is_up {
             return None;
         }
@@ -273,7 +273,7 @@ impl MobileNode {
         self.tell_host(cx);
         self.moves += 1;
         let after = cx.now().since(self.decided);
-        self.journal.tell(cx, &Event::Moved { to: self.current, after });
+        self.journal.tell(cx, &LogEvent::Moved { to: self.current, after });
         if let Attachment::Home { link } = self.current
             && let Some(mac) = self.link(link).and_then(|l| l.state.mac)
         {
@@ -288,7 +288,7 @@ impl MobileNode {
         let at = (src, self.target);
         let answer = self.registration.answer((cx, &mut self.journal), now, at, (&reply, &extensions));
         match answer {
-            Answer::Accepted => {
+            ReplyAction::Accepted => {
                 self.attach(cx);
                 self.is_confirmed = true;
                 if let Some(link) = self.current.link()
@@ -300,12 +300,12 @@ impl MobileNode {
                 // What waited for this registration.
                 self.decide(cx);
             }
-            Answer::TryElsewhere => {
+            ReplyAction::TryElsewhere => {
                 self.avoid(now.at);
                 self.decide(cx);
             }
-            Answer::TryAgain => self.register(cx),
-            Answer::Nothing => {}
+            ReplyAction::TryAgain => self.register(cx),
+            ReplyAction::Nothing => {}
         }
     }
 
@@ -321,7 +321,7 @@ impl MobileNode {
             self.journal.untunnelled += 1;
             cx.network(NetworkEffect::Deliver(inner.start(usize::from(u16::MAX)).to_vec()));
         } else {
-            self.journal.tell(cx, &Event::NotBelieved { from, why: "not a tunnel of this node" });
+            self.journal.tell(cx, &LogEvent::NotBelieved { from, why: "not a tunnel of this node" });
         }
     }
 
@@ -375,7 +375,7 @@ impl MobileNode {
             let (in_use, home) = (self.agent_in_use(link), self.home);
             let l = &mut self.links[i];
             for agent in l.forget(now) {
-                self.journal.tell(cx, &Event::Lost { link, agent });
+                self.journal.tell(cx, &LogEvent::Lost { link, agent });
             }
             // In a mesh the home address means nothing.
             let own = if l.kind == OwnLinkKind::Mesh { l.state.addr } else { Some(home) };
@@ -401,12 +401,12 @@ impl MobileNode {
 
     /// The host has its home address, and its routes, where the mobile node is attached.
     fn tell_host(&self, cx: &mut ApplicationCx<'_>) {
-        let is_link = |l: &&Link| Some(l.id()) == self.current.link() && l.kind == OwnLinkKind::Link;
+        let is_link = |l: &&AgentLink| Some(l.id()) == self.current.link() && l.kind == OwnLinkKind::Link;
         cx.network(NetworkEffect::Attach(HomeRoute {
             addr: self.home,
             network: self.network,
             router: self.params.router.unwrap_or(self.home_agent),
-            link: self.links.iter().find(is_link).map(Link::id),
+            link: self.links.iter().find(is_link).map(AgentLink::id),
             is_home: matches!(self.current, Attachment::Home { .. }),
         }));
     }
@@ -423,7 +423,7 @@ impl MobileNode {
     }
 
     fn next(&self) -> Time {
-        let links = self.links.iter().filter(|l| l.state.is_up).map(Link::next);
+        let links = self.links.iter().filter(|l| l.state.is_up).map(AgentLink::next);
         links.chain([self.registration.next()]).min().unwrap_or(Time::NEVER)
     }
 }

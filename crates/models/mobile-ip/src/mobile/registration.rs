@@ -9,14 +9,14 @@ use wayhop_wire::mobile_ip::{AuthKind, Code, Extension, Extensions, PORT, Reply,
 
 use crate::attachment::Attachment;
 use crate::clock::Clock;
-use crate::event::Event;
+use crate::event::LogEvent;
 use crate::home::expiry;
 use crate::identification::Maker;
 use crate::journal::Journal;
 use crate::packets;
 use crate::params::mobile_node::MobileNodeParams;
 use crate::params::{association, associations};
-use crate::security::{Association, Verdict, seal, verify};
+use crate::security::{Association, ExtensionVerdict, seal, verify};
 
 /// A request that is not answered is made again after this, and then after twice as long, up to the longest (section 3.6.3).
 const FIRST_PAUSE: Span = Span::from_secs(1);
@@ -56,7 +56,7 @@ struct Grant {
 
 /// What follows from a reply.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ReplyAction {
     Nothing,
     Accepted,
     TryAgain,
@@ -146,7 +146,7 @@ impl Registration {
         self.attempt = Some(Attempt { tries: a.tries.saturating_add(1), next: now.at + pause, asked_s, ..a });
         let identification = self.maker.make(now.ntp, cx.rng());
         if let Some((link, care_of, packet)) = self.request(a.to, asked_s, identification) {
-            journal.tell(cx, &Event::Registers { link, care_of, ends: asked_s == 0, tries: a.tries });
+            journal.tell(cx, &LogEvent::Registers { link, care_of, ends: asked_s == 0, tries: a.tries });
             packets::send(cx, Some(link), packet);
         }
     }
@@ -193,23 +193,23 @@ impl Registration {
         now: Clock,
         (src, target): (Ipv4Addr, Attachment),
         (reply, extensions): (&Reply, &Extensions<'_>),
-    ) -> Answer {
-        let Some(attempt) = self.attempt.filter(|a| a.to == target) else { return Answer::Nothing };
+    ) -> ReplyAction {
+        let Some(attempt) = self.attempt.filter(|a| a.to == target) else { return ReplyAction::Nothing };
         if reply.home != self.home
             || !self.maker.is_answered_by(reply.identification, reply.code.is_accepted())
         {
-            return Answer::Nothing;
+            return ReplyAction::Nothing;
         }
         if let Err(why) = self.believe(src, target, (reply, extensions)) {
-            journal.tell(cx, &Event::NotBelieved { from: src, why });
-            return Answer::Nothing;
+            journal.tell(cx, &LogEvent::NotBelieved { from: src, why });
+            return ReplyAction::Nothing;
         }
         let has_key = matches!(target, Attachment::Foreign { agent, .. } if self.agents.contains_key(&agent));
         if reply.code.is_foreign_agents() && !has_key && self.granted.is_some_and(|g| g.to == target) {
             // Nothing shows that it is this agent's, by which the home agent has answered.
             let why = "a rejection by the agent in use, which has no key: asking it again";
-            journal.tell(cx, &Event::NotBelieved { from: src, why });
-            return Answer::Nothing;
+            journal.tell(cx, &LogEvent::NotBelieved { from: src, why });
+            return ReplyAction::Nothing;
         }
         if !reply.code.is_foreign_agents() {
             self.maker.learn(reply.identification, reply.code == Code::HOME_IDENTIFICATION, now.ntp);
@@ -217,20 +217,20 @@ impl Registration {
         if reply.code.is_accepted() {
             journal.granted += 1;
             self.grant(now.at, attempt, reply.lifetime_s);
-            return Answer::Accepted;
+            return ReplyAction::Accepted;
         }
         if let Some(link) = target.link() {
-            journal.tell(cx, &Event::Denied { link, code: reply.code });
+            journal.tell(cx, &LogEvent::Denied { link, code: reply.code });
         }
         match reply.code {
             // Once at once; a home agent that says so again and again is not flooded.
             Code::HOME_IDENTIFICATION if !attempt.was_set_right => {
                 self.attempt = Some(Attempt { was_set_right: true, next: now.at, ..attempt });
-                Answer::TryAgain
+                ReplyAction::TryAgain
             }
-            code if code.is_foreign_agents() => Answer::TryElsewhere,
+            code if code.is_foreign_agents() => ReplyAction::TryElsewhere,
             // The home agent says no: the request is made again, ever more seldom.
-            _ => Answer::Nothing,
+            _ => ReplyAction::Nothing,
         }
     }
 
@@ -247,7 +247,7 @@ impl Registration {
                 return Err("it comes from another agent");
             }
             if let Some(shared) = self.agents.get(&agent)
-                && verify(extensions, AuthKind::MobileForeign, shared) != Verdict::Right
+                && verify(extensions, AuthKind::MobileForeign, shared) != ExtensionVerdict::Right
             {
                 return Err("the foreign agent's authenticator is wrong");
             }
@@ -256,9 +256,9 @@ impl Registration {
             }
         }
         match verify(extensions, AuthKind::MobileHome, &self.association) {
-            Verdict::Right => Ok(()),
-            Verdict::Missing => Err("it has no authenticator of the home agent"),
-            Verdict::Wrong => Err("the home agent's authenticator is wrong"),
+            ExtensionVerdict::Right => Ok(()),
+            ExtensionVerdict::Missing => Err("it has no authenticator of the home agent"),
+            ExtensionVerdict::Wrong => Err("the home agent's authenticator is wrong"),
         }
     }
 

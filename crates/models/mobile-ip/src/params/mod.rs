@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wayhop_core::parameters::{object, of};
-use wayhop_core::{LinkNeeds, ParameterError, Prefix, from_hex};
+use wayhop_core::{LinkNeeds, LinkReach, ParameterError, Prefix, from_hex};
 use wayhop_wire::ipv4;
 
 use crate::security::{Association, Replay};
@@ -142,6 +142,19 @@ pub(crate) fn check_peers(list: &str, peers: &[Peer]) -> Result<(), ParameterErr
         check_key(&at, p.spi, &p.key)?;
     }
     Ok(())
+}
+
+/// An agent's link to which the host's own routes lead.
+pub(crate) fn uplink(interface: &str) -> LinkNeeds {
+    LinkNeeds {
+        interface: interface.to_owned(),
+        radio: None,
+        reach: LinkReach::Routes,
+        icmp_types: SOLICITATIONS,
+        groups: &[],
+        port: wayhop_wire::mobile_ip::PORT,
+        arp: false,
+    }
 }
 
 /// Checks that each interface is used for one link only. `key` gives a link's key by its number.

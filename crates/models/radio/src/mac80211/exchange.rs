@@ -8,7 +8,7 @@ use crate::medium::Transmission;
 use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, in_100kbps, in_mbps};
 use crate::radio::Radio;
-use crate::station::{Answer, Backoff, Sending};
+use crate::station::{Backoff, Response, Sending};
 
 impl FrameKind {
     /// Whether it carries a packet.
@@ -256,7 +256,7 @@ impl Radio {
         let cts = self.answer_airtime(in_mbps(f.head.rate_100kbps));
         let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - cts;
         let (to, rate_100kbps) = (f.head.from, f.head.rate_100kbps);
-        self.macs[i].answer = Some(Answer { ack: false, to, duration_us: duration_us(left), rate_100kbps });
+        self.macs[i].answer = Some(Response { ack: false, to, duration_us: duration_us(left), rate_100kbps });
         self.go_on(f.at, f.station, host);
     }
 
@@ -311,7 +311,7 @@ impl Radio {
             }
             let rate = self.control_rate_mbps(in_mbps(f.head.rate_100kbps));
             let (to, rate_100kbps) = (f.head.from, in_100kbps(rate));
-            self.macs[i].answer = Some(Answer { ack: true, to, duration_us: 0, rate_100kbps });
+            self.macs[i].answer = Some(Response { ack: true, to, duration_us: 0, rate_100kbps });
             if self.macs[i].timeout_at == Time::NEVER {
                 self.go_on(f.at, f.station, host);
             }

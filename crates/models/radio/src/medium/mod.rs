@@ -34,8 +34,8 @@ use sinr::Sinr;
 use threshold::Threshold;
 use transmission::{Arrival, Audible, Start};
 pub(crate) use transmission::{Receiver, Transmission};
-pub(crate) use watch::About;
-use watch::Watch;
+use watch::FateRecord;
+pub(crate) use watch::FrameInfo;
 pub use watch::Watching;
 
 pub(crate) struct Medium {
@@ -48,7 +48,7 @@ pub(crate) struct Medium {
     /// Of stations with batteries; `None` where none has one.
     pub(crate) meters: Option<Box<Meters>>,
     /// What becomes of frames, where somebody asks for it.
-    pub(crate) watch: Option<Box<Watch>>,
+    pub(crate) watch: Option<Box<FateRecord>>,
     /// Weaker signals are not computed any further, W.
     floor_watts: f64,
     /// Before antennas.

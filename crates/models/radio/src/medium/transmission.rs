@@ -2,7 +2,7 @@
 
 use wayhop_core::{Position, Span, Time};
 
-use super::watch::About;
+use super::watch::FrameInfo;
 use crate::host::FrameHead;
 
 /// A station within range of a transmission.
@@ -31,7 +31,7 @@ pub(crate) struct Transmission {
     pub(crate) bytes: u32,
     pub(crate) rate_mbps: f64,
     /// What is to be known of it, where somebody watches.
-    pub(crate) about: Option<About>,
+    pub(crate) about: Option<FrameInfo>,
     /// Those who shall look at it when it ends.
     pub(crate) receivers: Vec<Receiver>,
 }

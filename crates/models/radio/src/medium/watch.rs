@@ -15,7 +15,7 @@ pub struct Watching {
 }
 
 /// The record.
-pub(crate) struct Watch {
+pub(crate) struct FateRecord {
     pub(crate) who: Watching,
     /// Whether there are any of those.
     pub(crate) has_listeners: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Watch {
 
 /// What is known of a frame before it goes on the air.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct About {
+pub(crate) struct FrameInfo {
     pub(crate) id: FrameId,
     pub(crate) flow: Option<FlowTag>,
     pub(crate) attempt: u8,
@@ -42,14 +42,14 @@ pub(crate) struct About {
 /// A frame on the air.
 #[derive(Debug)]
 pub(crate) struct WatchedFrame {
-    pub(crate) about: About,
+    pub(crate) about: FrameInfo,
     pub(crate) began: Time,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<AtStation>,
 }
 
 /// The frame at a station.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct AtStation {
     pub(crate) station: u32,
     /// `None` while it may still be received.
     pub(crate) fate: Option<Fate>,
@@ -63,7 +63,7 @@ pub(crate) struct Entry {
     pub(crate) is_audible: bool,
 }
 
-impl Entry {
+impl AtStation {
     pub(crate) fn new(station: u32, watts: f64, mean_watts: f64, is_meant: bool) -> Self {
         Self {
             station,
@@ -99,7 +99,7 @@ impl Entry {
     }
 }
 
-impl Watch {
+impl FateRecord {
     pub(crate) fn new(who: Watching) -> Self {
         let stations = who.stations.len();
         Self {
@@ -113,7 +113,7 @@ impl Watch {
     }
 
     /// A frame goes on the air, in a slot that no other has.
-    pub(crate) fn begin(&mut self, slot: u32, about: About, began: Time) {
+    pub(crate) fn begin(&mut self, slot: u32, about: FrameInfo, began: Time) {
         self.sent[about.id.from as usize] = Some(about.id);
         let slot = slot as usize;
         while self.frames.len() <= slot {
@@ -126,7 +126,7 @@ impl Watch {
     }
 
     /// Adds a station to those at whom the frame in this slot is watched.
-    pub(crate) fn add(&mut self, slot: u32, entry: Entry) {
+    pub(crate) fn add(&mut self, slot: u32, entry: AtStation) {
         if let Some(count) = self.watched_at.get_mut(entry.station as usize) {
             *count += 1;
         }
@@ -143,7 +143,7 @@ impl Watch {
         self.frames.get(slot as usize).map(|f| f.about.id).filter(|id| id.from == sender)
     }
 
-    fn entry(&mut self, slot: u32, station: u32) -> Option<&mut Entry> {
+    fn entry(&mut self, slot: u32, station: u32) -> Option<&mut AtStation> {
         self.frames.get_mut(slot as usize)?.entries.iter_mut().find(|e| e.station == station)
     }
 
@@ -198,8 +198,8 @@ impl Watch {
         }
     }
 
-    /// Takes out the entries of a frame that is over. [`Watch::give_back`] returns their memory.
-    pub(crate) fn take(&mut self, slot: u32) -> (About, Time, Vec<Entry>) {
+    /// Takes out the entries of a frame that is over. [`FateRecord::give_back`] returns their memory.
+    pub(crate) fn take(&mut self, slot: u32) -> (FrameInfo, Time, Vec<AtStation>) {
         let frame = &mut self.frames[slot as usize];
         for entry in &frame.entries {
             if let Some(count) = self.watched_at.get_mut(entry.station as usize) {
@@ -208,12 +208,12 @@ impl Watch {
         }
         (frame.about, frame.began, std::mem::take(&mut frame.entries))
     }
-    pub(crate) fn give_back(&mut self, slot: u32, entries: Vec<Entry>) {
+    pub(crate) fn give_back(&mut self, slot: u32, entries: Vec<AtStation>) {
         self.frames[slot as usize].entries = entries;
     }
 
     /// Whether a station's entry of a frame is wanted.
-    pub(crate) fn wants(&self, about: &About, station: u32) -> bool {
+    pub(crate) fn wants(&self, about: &FrameInfo, station: u32) -> bool {
         about.everywhere || self.who.stations.get(station as usize).is_some_and(|on| *on)
     }
 }

@@ -3,7 +3,7 @@
 use wayhop_core::Span;
 
 use super::transmission::{Arrival, Start, Transmission};
-use super::watch::{About, Entry, Watch, Watching};
+use super::watch::{AtStation, FateRecord, FrameInfo, Watching};
 use super::{Medium, Model, place};
 use crate::fate::Fate;
 use crate::host::{EVERYONE, NOBODY};
@@ -15,7 +15,7 @@ use crate::station::PhyState;
 impl Medium {
     /// Watches what becomes of frames from now on.
     pub(crate) fn set_watching(&mut self, who: Watching) {
-        self.watch = Some(Box::new(Watch::new(who)));
+        self.watch = Some(Box::new(FateRecord::new(who)));
     }
 
     /// The power that a frame needs to be understood, W.
@@ -32,7 +32,7 @@ impl Medium {
     pub(super) fn watch_start(
         &mut self,
         s: &Start<'_>,
-        about: About,
+        about: FrameInfo,
         phy_states: &[PhyState],
         motions: &mut impl Motions,
     ) {
@@ -56,14 +56,20 @@ impl Medium {
         self.watch = Some(watch);
     }
 
-    fn add_receivers(&mut self, s: &Start<'_>, about: &About, watch: &mut Watch, motions: &mut impl Motions) {
+    fn add_receivers(
+        &mut self,
+        s: &Start<'_>,
+        about: &FrameInfo,
+        watch: &mut FateRecord,
+        motions: &mut impl Motions,
+    ) {
         if s.t.head.kind == FrameKind::Noise {
             // A jammer's, meant for nobody.
             return;
         }
         let (sender, to, needed) = (s.t.head.from, s.t.head.to, self.needed_watts());
         if to == NOBODY && about.everywhere {
-            watch.add(s.slot, Entry::lost(to, Fate::NoStation));
+            watch.add(s.slot, AtStation::lost(to, Fate::NoStation));
         }
         if to != EVERYONE && to != NOBODY {
             let is_meant = watch.wants(about, to);
@@ -88,7 +94,13 @@ impl Medium {
         }
     }
 
-    fn entry(&mut self, s: &Start<'_>, station: u32, is_meant: bool, motions: &mut impl Motions) -> Entry {
+    fn entry(
+        &mut self,
+        s: &Start<'_>,
+        station: u32,
+        is_meant: bool,
+        motions: &mut impl Motions,
+    ) -> AtStation {
         let Start { now, here, t, .. } = *s;
         let there = place(&mut self.legs, station, now, motions);
         let d2 = there.distance_squared(here);
@@ -103,7 +115,7 @@ impl Medium {
         if self.propagation.is_random() {
             watts *= self.propagation.random_gain(t.head.from, station, t.number);
         }
-        let mut entry = Entry::new(station, watts, mean_watts, is_meant);
+        let mut entry = AtStation::new(station, watts, mean_watts, is_meant);
         let needed = self.needed_watts();
         let weak = if mean_watts >= needed { Fate::Faded } else { Fate::TooWeak };
         let by_order = self.overrides.as_ref().is_some_and(|o| o.has(t.head.from, station));

@@ -23,17 +23,17 @@ pub(crate) struct Rates {
     airtimes: Airtimes,
     kind: RateControl,
     /// By (sender, receiver).
-    links: FxHashMap<(u32, u32), Link>,
+    links: FxHashMap<(u32, u32), NeighbourRates>,
 }
 
 /// A sender's view of one neighbour.
 #[derive(Debug)]
-enum Link {
+enum NeighbourRates {
     Arf(Arf),
     Minstrel(Minstrel),
 }
 
-impl Link {
+impl NeighbourRates {
     fn new(kind: RateControl, rates: usize) -> Self {
         match kind {
             RateControl::Minstrel => Self::Minstrel(Minstrel::new(rates)),
@@ -54,16 +54,16 @@ impl Rates {
         Some(Box::new(Self { seed, mbps, airtimes, kind: c.rate_control, links: FxHashMap::default() }))
     }
 
-    fn link(&mut self, from: u32, to: u32) -> &mut Link {
+    fn link(&mut self, from: u32, to: u32) -> &mut NeighbourRates {
         let (kind, rates) = (self.kind, self.mbps.len());
-        self.links.entry((from, to)).or_insert_with(|| Link::new(kind, rates))
+        self.links.entry((from, to)).or_insert_with(|| NeighbourRates::new(kind, rates))
     }
 
     /// A packet becomes the one that is sent next.
     pub(crate) fn begin(&mut self, now: Time, from: u32, to: u32) {
         let (kind, rates, seed) = (self.kind, self.mbps.len(), self.seed);
-        let link = self.links.entry((from, to)).or_insert_with(|| Link::new(kind, rates));
-        if let Link::Minstrel(m) = link {
+        let link = self.links.entry((from, to)).or_insert_with(|| NeighbourRates::new(kind, rates));
+        if let NeighbourRates::Minstrel(m) = link {
             let key = |n| [u64::from(from), u64::from(to), n];
             m.begin(now, &self.airtimes, |n| draw(seed, Purpose::RateControl, key(n)));
         }
@@ -72,8 +72,8 @@ impl Rates {
     /// The rate of the packet's next frame, which was sent so often before, Mb/s.
     pub(crate) fn rate_mbps(&mut self, from: u32, to: u32, failures: u8) -> f64 {
         let i = match self.link(from, to) {
-            Link::Arf(a) => a.rate(),
-            Link::Minstrel(m) => m.rate(failures),
+            NeighbourRates::Arf(a) => a.rate(),
+            NeighbourRates::Minstrel(m) => m.rate(failures),
         };
         self.mbps[i]
     }
@@ -81,8 +81,8 @@ impl Rates {
     /// What became of that frame.
     pub(crate) fn report(&mut self, from: u32, to: u32, failures: u8, acknowledged: bool) {
         match self.link(from, to) {
-            Link::Arf(a) => a.report(acknowledged),
-            Link::Minstrel(m) => m.report(failures, acknowledged),
+            NeighbourRates::Arf(a) => a.report(acknowledged),
+            NeighbourRates::Minstrel(m) => m.report(failures, acknowledged),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use wayhop_trace::{FlowSummary, LatencyMs};
 
-use crate::column::{Column, Run};
+use crate::column::{Column, ColumnRun};
 
 /// What a flow of one run has in common with the same one of another: kind and ends. Ports that programs take at random differ, so
 /// that of a server and the place among flows alike tell conversations apart.
@@ -15,7 +15,7 @@ type Same = (String, [u32; 2], [Option<String>; 2], Option<u16>, usize);
 
 /// A flow, or the two of a program's ping.
 #[derive(Copy, Clone)]
-pub(super) struct Place {
+pub(super) struct FlowPlace {
     flow: usize,
     /// The flow of the answers.
     answers: Option<usize>,
@@ -24,33 +24,34 @@ pub(super) struct Place {
 /// The flows that are the same in all runs of all columns, so that their figures mean the same, with the place of each in each run. None if
 /// the scenarios' flows differ; of programs', those that all runs have. Runs of programs and runs of a scenario that was imported from one
 /// have their order in common.
-pub(super) fn places(columns: &[Column]) -> Vec<Vec<Vec<Place>>> {
+pub(super) fn places(columns: &[Column]) -> Vec<Vec<Vec<FlowPlace>>> {
     let runs = || columns.iter().flat_map(|c| &c.runs);
-    let own = |r: &Run| r.summary.flows.iter().filter(|f| !f.is_of_programs()).count();
+    let own = |r: &ColumnRun| r.summary.flows.iter().filter(|f| !f.is_of_programs()).count();
     let Some(first) = runs().next() else { return Vec::new() };
     let recreated = runs().any(|r| own(r) > 0) && runs().any(|r| own(r) == 0 && !r.summary.flows.is_empty());
-    let all: Vec<Vec<Vec<(Same, Place)>>> = columns
+    let all: Vec<Vec<Vec<(Same, FlowPlace)>>> = columns
         .iter()
         .map(|c| c.runs.iter().map(|r| flows_of(&r.summary.flows, recreated)).collect())
         .collect();
-    let scenarios = |flows: &[(Same, Place)], r: &Run| {
+    let scenarios = |flows: &[(Same, FlowPlace)], r: &ColumnRun| {
         flows.iter().take(own(r)).map(|(same, _)| same.clone()).collect::<Vec<_>>()
     };
     let wanted = scenarios(&all[0][0], first);
     if !recreated && !runs().zip(all.iter().flatten()).all(|(r, flows)| scenarios(flows, r) == wanted) {
         return Vec::new();
     }
-    let by_run = |flows: &Vec<(Same, Place)>| flows.iter().cloned().collect::<BTreeMap<Same, Place>>();
-    let places: Vec<Vec<BTreeMap<Same, Place>>> =
+    let by_run =
+        |flows: &Vec<(Same, FlowPlace)>| flows.iter().cloned().collect::<BTreeMap<Same, FlowPlace>>();
+    let places: Vec<Vec<BTreeMap<Same, FlowPlace>>> =
         all.iter().map(|c| c.iter().map(by_run).collect()).collect();
-    let place = |(same, _): &(Same, Place)| -> Option<Vec<Vec<Place>>> {
+    let place = |(same, _): &(Same, FlowPlace)| -> Option<Vec<Vec<FlowPlace>>> {
         places.iter().map(|c| c.iter().map(|run| run.get(same).copied()).collect()).collect()
     };
     all[0][0].iter().filter_map(place).collect()
 }
 
 /// The flows of a run, in order; by their ends alone if programs' are compared with a scenario's.
-fn flows_of(all: &[FlowSummary], recreated: bool) -> Vec<(Same, Place)> {
+fn flows_of(all: &[FlowSummary], recreated: bool) -> Vec<(Same, FlowPlace)> {
     let mut before: BTreeMap<Same, usize> = BTreeMap::new();
     let mut list = Vec::new();
     for (i, f) in all.iter().enumerate() {
@@ -63,7 +64,7 @@ fn flows_of(all: &[FlowSummary], recreated: bool) -> Vec<(Same, Place)> {
         let same = if recreated { by_ends(f) } else { by_service(f) };
         let place = before.entry(same.clone()).or_default();
         *place += 1;
-        list.push(((same.0, same.1, same.2, same.3, *place - 1), Place { flow: i, answers }));
+        list.push(((same.0, same.1, same.2, same.3, *place - 1), FlowPlace { flow: i, answers }));
     }
     list
 }
@@ -118,9 +119,9 @@ fn end(node: u32, address: Option<&str>) -> String {
     address.map_or_else(|| node.to_string(), str::to_owned)
 }
 
-impl Place {
+impl FlowPlace {
     /// What its rows are about.
-    pub(super) fn about(self, r: &Run) -> String {
+    pub(super) fn about(self, r: &ColumnRun) -> String {
         let f = &r.summary.flows[self.flow];
         let to = if f.is_to_all() { "all".to_owned() } else { end(f.dst, f.dst_address.as_deref()) };
         let port = service(f).map(|p| format!(" port {p}")).unwrap_or_default();
@@ -133,7 +134,7 @@ impl Place {
     }
 
     /// A figure of it: a ping's counts what came back, and the round trip.
-    pub(super) fn figures(self, r: &Run) -> Option<Figures> {
+    pub(super) fn figures(self, r: &ColumnRun) -> Option<Figures> {
         let f = r.summary.flows.get(self.flow)?;
         let base = Figures {
             sent: f.sent.map(|n| n as f64),

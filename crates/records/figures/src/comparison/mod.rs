@@ -1,6 +1,10 @@
 //! Columns compared figure by figure, with differences to the first one.
 
 mod flows;
+mod page;
 mod rows;
+mod text;
 
-pub use rows::{Difference, Row, common_flows, rows, totals};
+pub use page::{page, table};
+pub use rows::{FigureRow, rows, totals};
+pub use text::{json, remarks, text};

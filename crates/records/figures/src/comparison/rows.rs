@@ -6,9 +6,9 @@ use std::rc::Rc;
 use wayhop_report::{Estimate, FEWEST_RUNS, percentile};
 use wayhop_trace::{LatencyMs, Summary, Totals};
 
-use crate::column::{Column, Run};
+use crate::column::{Column, ColumnRun};
 
-use super::flows::{Figures, Place, places};
+use super::flows::{Figures, FlowPlace, places};
 
 /// What it costs to deliver, of a run's totals.
 type Load = fn(&Totals) -> Option<f64>;
@@ -17,7 +17,7 @@ type Load = fn(&Totals) -> Option<f64>;
 const MOST_FLOWS: usize = 20;
 
 /// One figure of every column.
-pub struct Row {
+pub struct FigureRow {
     /// What it is about: `flow 0`, `all flows`, `routing`, `searches`, `clock`.
     pub about: String,
     /// As the summary calls it, by the way to it from the flow or the totals: `latency_ms.p50`.
@@ -29,7 +29,7 @@ pub struct Row {
 }
 
 /// A column's difference to the first.
-pub struct Difference {
+pub struct ColumnDifference {
     /// The difference, with its interval.
     pub estimate: Estimate,
     /// Of how many pairs there are, or of how many runs.
@@ -40,7 +40,7 @@ pub struct Difference {
     pub is_sure: bool,
 }
 
-impl Row {
+impl FigureRow {
     /// Whether it is about one flow.
     pub fn is_of_flow(&self) -> bool {
         self.about.starts_with("flow ")
@@ -51,19 +51,19 @@ impl Row {
         (Estimate::of(&values.iter().copied().flatten().collect::<Vec<_>>()), values.len())
     }
     /// A column's difference to the first.
-    pub fn difference(&self, column: usize) -> Option<Difference> {
+    pub fn difference(&self, column: usize) -> Option<ColumnDifference> {
         let (ours, first) = (&self.values[column], &self.values[0]);
         if self.paired[column] {
             let both = ours.iter().zip(first).filter_map(|(a, b)| Some((a.as_ref()?, b.as_ref()?)));
             let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
             let estimate = Estimate::of_differences(&a, &b)?;
             let is_sure = estimate.is_sure();
-            return Some(Difference { estimate, of: ours.len(), is_paired: true, is_sure });
+            return Some(ColumnDifference { estimate, of: ours.len(), is_paired: true, is_sure });
         }
         let [a, b] = [ours, first].map(|v| v.iter().copied().flatten().collect::<Vec<f64>>());
         let estimate = Estimate::of_difference(&a, &b)?;
         let is_sure = estimate.is_sure() && a.len().min(b.len()) >= FEWEST_RUNS;
-        Some(Difference { estimate, of: ours.len() + first.len(), is_paired: false, is_sure })
+        Some(ColumnDifference { estimate, of: ours.len() + first.len(), is_paired: false, is_sure })
     }
 }
 
@@ -75,7 +75,7 @@ fn are_pairs(a: &Column, b: &Column) -> bool {
 }
 
 /// All rows in which any column has a value.
-pub fn rows(columns: &[Column]) -> Vec<Row> {
+pub fn rows(columns: &[Column]) -> Vec<FigureRow> {
     let paired = columns.iter().map(|c| are_pairs(c, &columns[0])).collect();
     let mut rows = Rows { columns, paired, list: Vec::new() };
     rows.totals();
@@ -88,37 +88,37 @@ pub fn rows(columns: &[Column]) -> Vec<Row> {
 }
 
 /// The rows of all flows together and of routing.
-pub fn totals(columns: &[Column]) -> Vec<Row> {
+pub fn totals(columns: &[Column]) -> Vec<FigureRow> {
     let mut all = rows(columns);
     all.retain(|r| !r.is_of_flow());
     all
 }
 
 /// How many flows are the same in all runs of all columns.
-pub fn common_flows(columns: &[Column]) -> usize {
+pub(super) fn common_flows(columns: &[Column]) -> usize {
     places(columns).len()
 }
 
 struct Rows<'a> {
     columns: &'a [Column],
     paired: Rc<[bool]>,
-    list: Vec<Row>,
+    list: Vec<FigureRow>,
 }
 
 impl Rows<'_> {
-    fn add(&mut self, about: &str, quantity: &str, value: impl Fn(&Run) -> Option<f64>) {
+    fn add(&mut self, about: &str, quantity: &str, value: impl Fn(&ColumnRun) -> Option<f64>) {
         let of = |c: &Column| c.runs.iter().map(|r| value(r).filter(|v| v.is_finite())).collect();
         let values = self.columns.iter().map(of).collect();
         let paired = Rc::clone(&self.paired);
-        self.list.push(Row { about: about.to_owned(), quantity: quantity.to_owned(), values, paired });
+        self.list.push(FigureRow { about: about.to_owned(), quantity: quantity.to_owned(), values, paired });
     }
 
     fn flows(&mut self) {
         for places in places(self.columns).into_iter().take(MOST_FLOWS) {
             let about = places[0][0].about(&self.columns[0].runs[0]);
-            let of = |value: &dyn Fn(&Run, Place) -> Option<f64>| {
-                let run = |(r, place): (&Run, &Place)| value(r, *place).filter(|v| v.is_finite());
-                let column = |(c, places): (&Column, &Vec<Place>)| {
+            let of = |value: &dyn Fn(&ColumnRun, FlowPlace) -> Option<f64>| {
+                let run = |(r, place): (&ColumnRun, &FlowPlace)| value(r, *place).filter(|v| v.is_finite());
+                let column = |(c, places): (&Column, &Vec<FlowPlace>)| {
                     c.runs.iter().zip(places).map(run).collect::<Vec<_>>()
                 };
                 self.columns.iter().zip(&places).map(column).collect::<Vec<_>>()
@@ -141,12 +141,17 @@ impl Rows<'_> {
             ];
             for (quantity, values) in values {
                 let paired = Rc::clone(&self.paired);
-                self.list.push(Row { about: about.clone(), quantity: quantity.to_owned(), values, paired });
+                self.list.push(FigureRow {
+                    about: about.clone(),
+                    quantity: quantity.to_owned(),
+                    values,
+                    paired,
+                });
             }
         }
     }
 
-    fn times(&mut self, about: &str, name: &str, of: impl Fn(&Run) -> Option<LatencyMs>) {
+    fn times(&mut self, about: &str, name: &str, of: impl Fn(&ColumnRun) -> Option<LatencyMs>) {
         self.add(about, &format!("{name}.p50"), |r| of(r).map(|l| l.p50));
         self.add(about, &format!("{name}.p95"), |r| of(r).map(|l| l.p95));
         self.add(about, &format!("{name}.max"), |r| of(r).map(|l| l.max));
@@ -156,7 +161,7 @@ impl Rows<'_> {
     fn totals(&mut self) {
         let about = "all flows";
         // Where kernels forward, what programs sent is not 0 but unknown.
-        let knows = |r: &Run| r.summary.flows.iter().any(|f| f.sent.is_some());
+        let knows = |r: &ColumnRun| r.summary.flows.iter().any(|f| f.sent.is_some());
         self.add(about, "sent", |r| knows(r).then_some(r.summary.totals.sent as f64));
         self.add(about, "delivery_ratio", |r| r.summary.totals.delivery_ratio);
         self.add(about, "held", |r| {
@@ -199,7 +204,7 @@ impl Rows<'_> {
     }
 
     fn searches(&mut self) {
-        fn took(r: &Run) -> Option<Vec<f64>> {
+        fn took(r: &ColumnRun) -> Option<Vec<f64>> {
             let mut all: Vec<f64> =
                 r.searches.as_ref()?.iter().filter_map(|s| Some(s.took?.as_secs_f64() * 1e3)).collect();
             all.sort_by(f64::total_cmp);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::observation::Kind;
+use crate::observation::ObservationKind;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -74,12 +74,12 @@ fn chain(truths: &[Truth], seconds: f64, rate: f64, wait_us: f64, seed: u64) -> 
             bytes,
             frame: frame.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ seed,
         };
-        let kind = if is_broadcast { Kind::Broadcast } else { Kind::Unicast };
+        let kind = if is_broadcast { ObservationKind::Broadcast } else { ObservationKind::Unicast };
         for (to, at) in hear.iter().zip(&times) {
             all.push(observation(kind, from, truths[from].shows_ns(sent_s), *to, *at));
         }
         if let ([a, b], [at_a, at_b]) = (&hear[..], &times[..]) {
-            all.push(observation(Kind::Heard, *a, *at_a, *b, *at_b));
+            all.push(observation(ObservationKind::Heard, *a, *at_a, *b, *at_b));
         }
     }
     all

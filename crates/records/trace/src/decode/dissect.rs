@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use wayhop_core::Classifier;
-use wayhop_wire::dot11::{Frame, Kind};
+use wayhop_wire::dot11::{Frame, FrameType};
 use wayhop_wire::{ipv4, radiotap, udp};
 
 use super::link::{NoPacket, network};
@@ -57,14 +57,14 @@ fn radio(frame: &CapturedFrame) -> Option<Value> {
 fn dot11(bytes: &[u8]) -> Option<Value> {
     let f = Frame::new_checked(bytes).ok()?;
     let kind = match f.kind() {
-        Kind::Management => "management",
-        Kind::Rts => "RTS",
-        Kind::Cts => "CTS",
-        Kind::Ack => "ACK",
-        Kind::OtherControl => "control",
-        Kind::Data => "data",
+        FrameType::Management => "management",
+        FrameType::Rts => "RTS",
+        FrameType::Cts => "CTS",
+        FrameType::Ack => "ACK",
+        FrameType::OtherControl => "control",
+        FrameType::Data => "data",
         // Its header has two octets for certain, and no address.
-        Kind::Extension => return Some(json!({"kind": "extension"})),
+        FrameType::Extension => return Some(json!({"kind": "extension"})),
     };
     Some(json!({
         "kind": kind,

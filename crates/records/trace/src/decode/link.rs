@@ -1,7 +1,7 @@
 //! From a captured frame to the IP packet in it.
 
 use wayhop_core::Mac;
-use wayhop_wire::dot11::{Frame, Kind};
+use wayhop_wire::dot11::{Frame, FrameType};
 use wayhop_wire::llc;
 
 use super::link_type;
@@ -9,7 +9,7 @@ use super::radio::{RadioFrame, ppi, radio_frame};
 
 /// A frame with an IP packet in it: what the layers below IP say of the packet.
 #[derive(Debug, Default, PartialEq)]
-pub struct Link<'a> {
+pub struct DecodedFrame<'a> {
     /// Who put it on the air, or on the wire.
     pub transmitter: Option<Mac>,
     /// For whom.
@@ -42,7 +42,7 @@ pub const LINKTYPE_IEEE802_11: u16 = link_type::IEEE802_11;
 ///
 /// # Errors
 /// Why there is none that can be read.
-pub fn network(link_type: u16, bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+pub fn network(link_type: u16, bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     match link_type {
         link_type::PPI => match ppi(bytes).ok_or(NoPacket::NotIp)? {
             (link_type::IEEE802_11, frame) => dot11(frame),
@@ -57,13 +57,15 @@ pub fn network(link_type: u16, bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
 }
 
 /// [`network`] of a type that does not name another one, so that no frame nests without end.
-fn unwrapped(link_type: u16, bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+fn unwrapped(link_type: u16, bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     use link_type::{
         AVS, ETHERNET, IEEE802_11, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, LOOP, NULL, PRISM, RADIOTAP, RAW,
         RAW_DLT, RAW_DLT_OPENBSD,
     };
     match link_type {
-        RAW | RAW_DLT | RAW_DLT_OPENBSD | IPV4 | IPV6 => Ok(Link { ip: bytes, ..Link::default() }),
+        RAW | RAW_DLT | RAW_DLT_OPENBSD | IPV4 | IPV6 => {
+            Ok(DecodedFrame { ip: bytes, ..DecodedFrame::default() })
+        }
         ETHERNET => ethernet(bytes),
         LINUX_SLL => sll(bytes),
         LINUX_SLL2 => sll2(bytes),
@@ -73,12 +75,12 @@ fn unwrapped(link_type: u16, bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
     }
 }
 
-fn dot11(radio: RadioFrame<'_>) -> Result<Link<'_>, NoPacket> {
+fn dot11(radio: RadioFrame<'_>) -> Result<DecodedFrame<'_>, NoPacket> {
     if radio.bad_fcs {
         return Err(NoPacket::BadFcs);
     }
     let f = Frame::new_checked(radio.bytes).map_err(|_| NoPacket::NotIp)?;
-    if f.kind() != Kind::Data || !f.has_payload() {
+    if f.kind() != FrameType::Data || !f.has_payload() {
         return Err(NoPacket::NotIp);
     }
     if f.protected() {
@@ -87,7 +89,7 @@ fn dot11(radio: RadioFrame<'_>) -> Result<Link<'_>, NoPacket> {
     let payload_at = if radio.padded { f.header_len().next_multiple_of(4) } else { f.header_len() };
     let payload = radio.bytes.get(payload_at..).ok_or(NoPacket::NotIp)?;
     let snap = llc::Repr::parse(payload).map_err(|_| NoPacket::NotIp)?;
-    Ok(Link {
+    Ok(DecodedFrame {
         transmitter: f.transmitter(),
         receiver: Some(f.receiver()),
         retry: f.retry(),
@@ -96,14 +98,14 @@ fn dot11(radio: RadioFrame<'_>) -> Result<Link<'_>, NoPacket> {
     })
 }
 
-fn ethernet(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+fn ethernet(bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     let (&[r0, r1, r2, r3, r4, r5, t0, t1, t2, t3, t4, t5, kind @ ..], payload) =
         bytes.split_first_chunk::<14>().ok_or(NoPacket::NotIp)?;
-    Ok(Link {
+    Ok(DecodedFrame {
         transmitter: Some(Mac([t0, t1, t2, t3, t4, t5])),
         receiver: Some(Mac([r0, r1, r2, r3, r4, r5])),
         ip: behind(u16::from_be_bytes(kind), payload)?,
-        ..Link::default()
+        ..DecodedFrame::default()
     })
 }
 
@@ -129,14 +131,14 @@ fn behind(mut ether_type: u16, mut bytes: &[u8]) -> Result<&[u8], NoPacket> {
 }
 
 /// Linux cooked capture: packet type, hardware type, address length, eight octets of sender address, protocol.
-fn sll(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+fn sll(bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     let (header, payload) = bytes.split_first_chunk::<16>().ok_or(NoPacket::NotIp)?;
     let length = u16::from_be_bytes([header[4], header[5]]);
     cooked([header[2], header[3]], length, &header[6..14], [header[14], header[15]], payload)
 }
 
 /// Its version 2: protocol, two octets of nothing, interface, hardware type, packet type, address length, address.
-fn sll2(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+fn sll2(bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     let (header, payload) = bytes.split_first_chunk::<20>().ok_or(NoPacket::NotIp)?;
     cooked([header[8], header[9]], header[11].into(), &header[12..], [header[0], header[1]], payload)
 }
@@ -147,7 +149,7 @@ fn cooked<'a>(
     address: &[u8],
     protocol: [u8; 2],
     payload: &'a [u8],
-) -> Result<Link<'a>, NoPacket> {
+) -> Result<DecodedFrame<'a>, NoPacket> {
     // Interfaces in monitor mode (ARPHRD_IEEE80211 and so on), where the protocol says nothing.
     let monitored = match u16::from_be_bytes(hardware) {
         801 => Some(link_type::IEEE802_11),
@@ -160,16 +162,16 @@ fn cooked<'a>(
     }
     let transmitter = address.first_chunk::<6>().filter(|_| address_len == 6).map(|a| Mac(*a));
     let ip = behind(u16::from_be_bytes(protocol), payload)?;
-    Ok(Link { transmitter, ip, ..Link::default() })
+    Ok(DecodedFrame { transmitter, ip, ..DecodedFrame::default() })
 }
 
 /// An address family in either byte order; IPv6 has another number on each system.
-fn loopback(bytes: &[u8]) -> Result<Link<'_>, NoPacket> {
+fn loopback(bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     let (family, ip) = bytes.split_first_chunk::<4>().ok_or(NoPacket::NotIp)?;
     let family = u32::from_le_bytes(*family);
     let family = if family > 0xffff { family.swap_bytes() } else { family };
     match family {
-        2 | 10 | 24 | 28 | 30 => Ok(Link { ip, ..Link::default() }),
+        2 | 10 | 24 | 28 | 30 => Ok(DecodedFrame { ip, ..DecodedFrame::default() }),
         _ => Err(NoPacket::NotIp),
     }
 }

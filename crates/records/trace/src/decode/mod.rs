@@ -17,7 +17,7 @@ use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
 pub use dissect::dissect;
-pub use link::{LINKTYPE_IEEE802_11, Link, NoPacket, network};
+pub use link::{DecodedFrame, LINKTYPE_IEEE802_11, NoPacket, network};
 pub use passed_over::PassedOver;
 
 /// The routing messages of a capture, in order, each as a JSON object: frame number and time, link addresses, IP header,
@@ -82,7 +82,7 @@ impl<R: Read> Iterator for Decoder<R> {
 }
 
 /// The routing messages of a frame with this packet.
-fn messages(frame: &CapturedFrame, link: &Link<'_>, classifier: &dyn Classifier) -> Vec<Value> {
+fn messages(frame: &CapturedFrame, link: &DecodedFrame<'_>, classifier: &dyn Classifier) -> Vec<Value> {
     let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return Vec::new() };
     let Some((protocol, messages)) = classifier.decode(link.ip) else { return Vec::new() };
     let value = |m: DecodedMessage| {

@@ -7,14 +7,14 @@ use crate::reception::{Obstacle, frame_words, words};
 use crate::{Error, RunDir};
 
 /// A frame, at the moment when its first bit left.
-pub(super) struct Frame {
+pub(super) struct StoryFrame {
     pub(super) sent_ns: i64,
     pub(super) step: Step,
 }
 
 /// The frames that carried a packet, or were exchanged for it, in order.
-pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Frame>, Error> {
-    let mut all: Vec<Frame> = Vec::new();
+pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<StoryFrame>, Error> {
+    let mut all: Vec<StoryFrame> = Vec::new();
     rows(run, "receptions", Some(("packet", packet, packet)), |row| {
         let (sent_ns, sender) = (row.number("sent_ns")?, row.node("sender")?);
         let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
@@ -47,7 +47,7 @@ pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Fra
             .find(|f| f.sent_ns == sent_ns && f.step.node == sender && f.step.what == frame)
         {
             Some(same) => same.step.at.push(at),
-            None => all.push(Frame {
+            None => all.push(StoryFrame {
                 sent_ns,
                 step: Step {
                     time_s: sent_ns as f64 / 1e9,

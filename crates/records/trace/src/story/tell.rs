@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attempts::{Frame, frames};
+use super::attempts::{StoryFrame, frames};
 use super::names::Names;
 use super::read::{Cell as _, MOST_ROWS, rows};
 use super::steps::{Step, Story};
@@ -47,7 +47,7 @@ fn numbers(run: &RunDir, flow: u32, seq: u64) -> Result<BTreeSet<i64>, Error> {
 }
 
 /// A row of `packets`, as far as a story needs it.
-struct Event {
+struct EventRow {
     time_ns: i64,
     node: u32,
     what: String,
@@ -57,7 +57,7 @@ struct Event {
 
 fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Error> {
     let mut story: Option<Story> = None;
-    let mut events: Vec<Event> = Vec::new();
+    let mut events: Vec<EventRow> = Vec::new();
     rows(run, "packets", Some(("packet", packet, packet)), |row| {
         let event = row.text("event")?;
         if story.is_none() {
@@ -89,7 +89,7 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
             ("deliver", [_, true]) => format!("left the mesh at the gateway {}", names.of(node)),
             _ => event_words(event, bytes, ttl, peer.as_deref().map(|p| names.at(p)), reason),
         };
-        events.push(Event { time_ns: row.number("time_ns")?, node, what: event.to_owned(), peer, text });
+        events.push(EventRow { time_ns: row.number("time_ns")?, node, what: event.to_owned(), peer, text });
         (events.len() <= MOST_ROWS).then_some(())
     })?;
     let Some(mut story) = story else { return Ok(None) };
@@ -100,8 +100,9 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
     end(run, &mut story, events.last())?;
     steps.extend(remarks(run, &events, &story, names)?);
     // A frame on the air tells more than the row `transmit` of the same moment.
-    let is_told = |e: &Event| {
-        e.what == "transmit" && on_air.iter().any(|f: &Frame| f.sent_ns == e.time_ns && f.step.node == e.node)
+    let is_told = |e: &EventRow| {
+        e.what == "transmit"
+            && on_air.iter().any(|f: &StoryFrame| f.sent_ns == e.time_ns && f.step.node == e.node)
     };
     for e in events.iter().filter(|e| !is_told(e)) {
         steps.push((e.time_ns, step(e.time_ns, e.node, names, &e.what, e.text.clone())));
@@ -180,7 +181,12 @@ fn decisions(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<(i64, Step)
 }
 
 /// What protocols remarked while they had the packet: on discoveries of its destination, and on links that it was to take.
-fn remarks(run: &RunDir, events: &[Event], story: &Story, names: &Names) -> Result<Vec<(i64, Step)>, Error> {
+fn remarks(
+    run: &RunDir,
+    events: &[EventRow],
+    story: &Story,
+    names: &Names,
+) -> Result<Vec<(i64, Step)>, Error> {
     let destination = story.destination.as_str();
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(Vec::new()) };
     let mut stays: BTreeMap<u32, (i64, i64)> = BTreeMap::new();
@@ -234,7 +240,7 @@ fn remark_words(what: &str, about: &str, value: i64) -> String {
 }
 
 /// What became of the packet in the end.
-fn end(run: &RunDir, story: &mut Story, last: Option<&Event>) -> Result<(), Error> {
+fn end(run: &RunDir, story: &mut Story, last: Option<&EventRow>) -> Result<(), Error> {
     let (Some(flow), Some(seq)) = (story.flow, story.seq) else {
         if last.is_some_and(|e| e.what == "drop") {
             story.outcome = Some("dropped".to_owned());

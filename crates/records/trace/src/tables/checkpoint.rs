@@ -39,7 +39,7 @@ const LONGEST: u64 = 64 << 20;
 /// What a record holds.
 #[derive(Copy, Clone, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     /// The summary as it was then, as JSON.
     Summary = 1,
     /// Of a table: the length of its file up to which the footer behind it holds. Rows of earlier records are in there.
@@ -52,7 +52,7 @@ pub(super) enum Kind {
     Flows = 5,
 }
 
-impl Kind {
+impl RecordKind {
     fn of(code: u8) -> Option<Self> {
         [Self::Summary, Self::Base, Self::Rows, Self::Mark, Self::Flows]
             .into_iter()
@@ -104,19 +104,19 @@ impl Checkpoints {
     /// The summary as it is now.
     pub(crate) fn put_summary(&mut self, summary: &Summary) -> Result<(), Error> {
         let json = serde_json::to_vec(summary).map_err(|e| self.cannot_encode(&e))?;
-        self.put(Kind::Summary, "", &[&json])
+        self.put(RecordKind::Summary, "", &[&json])
     }
 
     /// Flows that have begun, as lines of JSON; nothing if there are none.
     pub(crate) fn put_flows(&mut self, lines: &[u8]) -> Result<(), Error> {
-        if lines.is_empty() { Ok(()) } else { self.put(Kind::Flows, "", &[lines]) }
+        if lines.is_empty() { Ok(()) } else { self.put(RecordKind::Flows, "", &[lines]) }
     }
 
     pub(crate) fn cannot_encode(&self, e: &serde_json::Error) -> Error {
         Error::invalid(&self.dir, e.to_string())
     }
 
-    pub(super) fn put(&mut self, kind: Kind, table: &str, payload: &[&[u8]]) -> Result<(), Error> {
+    pub(super) fn put(&mut self, kind: RecordKind, table: &str, payload: &[&[u8]]) -> Result<(), Error> {
         let Some(open) = &mut self.open else { return Ok(()) };
         let head = [kind as u8, table.len() as u8];
         let parts = || [&head[..], table.as_bytes()].into_iter().chain(payload.iter().copied());
@@ -137,7 +137,7 @@ impl Checkpoints {
 
     /// Has what was put since [`Checkpoints::begin`] count.
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
-        self.put(Kind::Mark, "", &[])?;
+        self.put(RecordKind::Mark, "", &[])?;
         let Some(open) = &mut self.open else { return Ok(()) };
         let (path, part) = (self.dir.join(CHECKPOINT), self.dir.join(CHECKPOINT_PART));
         let mut write = || {
@@ -178,7 +178,7 @@ pub(crate) fn remove(dir: &Path) {
 
 /// Where a record's payload is.
 #[derive(Copy, Clone)]
-pub(super) struct Place {
+pub(super) struct PayloadPlace {
     pub(super) at: u64,
     pub(super) len: u64,
 }
@@ -186,16 +186,16 @@ pub(super) struct Place {
 /// What is kept of a table.
 #[derive(Clone)]
 pub(super) struct TableCheckpoint {
-    pub(super) base: Place,
-    pub(super) rows: Vec<Place>,
+    pub(super) base: PayloadPlace,
+    pub(super) rows: Vec<PayloadPlace>,
 }
 
 /// The file, read back up to its last mark.
 pub(crate) struct Checkpoint {
     path: PathBuf,
     file: File,
-    summary: Option<Place>,
-    flows: Vec<Place>,
+    summary: Option<PayloadPlace>,
+    flows: Vec<PayloadPlace>,
     tables: BTreeMap<&'static str, TableCheckpoint>,
 }
 
@@ -215,7 +215,7 @@ impl Checkpoint {
         }
         let mut waiting = Vec::new();
         while let Some(record) = records.next_one() {
-            let is_mark = record.kind == Kind::Mark;
+            let is_mark = record.kind == RecordKind::Mark;
             if !is_mark {
                 waiting.push(record);
             }
@@ -231,12 +231,12 @@ impl Checkpoint {
     /// Whether the record is one of a run's.
     fn take(&mut self, record: &Record) -> bool {
         match (record.kind, record.table) {
-            (Kind::Summary, None) => self.summary = Some(record.place),
-            (Kind::Flows, None) if self.flows.len() < MOST_PIECES => self.flows.push(record.place),
-            (Kind::Base, Some(table)) => {
+            (RecordKind::Summary, None) => self.summary = Some(record.place),
+            (RecordKind::Flows, None) if self.flows.len() < MOST_PIECES => self.flows.push(record.place),
+            (RecordKind::Base, Some(table)) => {
                 self.tables.insert(table, TableCheckpoint { base: record.place, rows: Vec::new() });
             }
-            (Kind::Rows, Some(table)) => match self.tables.get_mut(table) {
+            (RecordKind::Rows, Some(table)) => match self.tables.get_mut(table) {
                 Some(kept) if kept.rows.len() < MOST_PIECES => kept.rows.push(record.place),
                 _ => return false,
             },
@@ -273,7 +273,7 @@ impl Checkpoint {
     }
 
     /// A payload in memory.
-    pub(super) fn octets(&self, place: Place) -> Result<Vec<u8>, Error> {
+    pub(super) fn octets(&self, place: PayloadPlace) -> Result<Vec<u8>, Error> {
         if place.len > LONGEST {
             return Err(Error::invalid(&self.path, "a record is too long"));
         }
@@ -290,9 +290,9 @@ impl Checkpoint {
 }
 
 struct Record {
-    kind: Kind,
+    kind: RecordKind,
     table: Option<&'static str>,
-    place: Place,
+    place: PayloadPlace,
 }
 
 struct Records {
@@ -340,6 +340,6 @@ impl Records {
             [] => None,
             name => Some(*TABLES.iter().find(|t| t.as_bytes() == name)?),
         };
-        Some(Record { kind: Kind::of(head[0])?, table, place: Place { at, len: left as u64 } })
+        Some(Record { kind: RecordKind::of(head[0])?, table, place: PayloadPlace { at, len: left as u64 } })
     }
 }

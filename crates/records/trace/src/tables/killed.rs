@@ -11,7 +11,7 @@ use parquet::file::metadata::{
 };
 use parquet::schema::types::SchemaDescPtr;
 
-use super::checkpoint::{Checkpoint, Place};
+use super::checkpoint::{Checkpoint, PayloadPlace};
 use super::pieces::{Pieces, TableFile};
 use crate::Error;
 
@@ -44,7 +44,7 @@ pub(super) fn table(dir: &Path, name: &str, file: File) -> Result<Option<TableFi
 
 fn put_together(
     base: &[u8],
-    rows: &[Place],
+    rows: &[PayloadPlace],
     file: File,
     mut checkpoint: File,
 ) -> Result<Pieces, ParquetError> {
@@ -81,7 +81,7 @@ fn put_together(
 }
 
 /// The footer of a Parquet file that lies in another file.
-fn metadata_at(file: &mut File, place: Place) -> Result<ParquetMetaData, ParquetError> {
+fn metadata_at(file: &mut File, place: PayloadPlace) -> Result<ParquetMetaData, ParquetError> {
     let short = || ParquetError::General("the checkpoint has rows without a footer".to_owned());
     let end = place.len.checked_sub(TRAILER).ok_or_else(short)?;
     let mut len = [0; 4];

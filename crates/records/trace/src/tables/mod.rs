@@ -19,14 +19,14 @@ mod whole;
 pub(crate) use checkpoint::{Checkpoint, Checkpoints, remove as remove_checkpoint};
 pub use csv::export_csv;
 pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
-pub use motion::{Power, motion, power};
+pub use motion::{PowerChange, motion, power};
 pub use names::TABLES;
 pub use pieces::TableFile;
 pub(crate) use read::mend;
-pub use read::{Search, addresses, node_names, open_table, searches};
+pub use read::{RouteSearch, addresses, node_names, open_table, searches};
 pub(crate) use schema::{
     BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS,
     POSITIONS, RECEPTIONS, SENDS, SIZES, TCP,
 };
-pub(crate) use table::{AnyTable, Table};
+pub(crate) use table::{AnyTable, TableWriter};
 pub use whole::Tables;

@@ -33,7 +33,7 @@ pub fn motion(run: &RunDir) -> Result<Vec<PositionEvent>, Error> {
 
 /// A node went down, or came back.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Power {
+pub struct PowerChange {
     /// When.
     pub time: Time,
     /// Who.
@@ -43,7 +43,7 @@ pub struct Power {
 }
 
 /// When nodes went down, whyever they did, and came back: the remarks `node_down` and `node_up` of the table `events`, in its order.
-pub fn power(run: &RunDir) -> Result<Vec<Power>, Error> {
+pub fn power(run: &RunDir) -> Result<Vec<PowerChange>, Error> {
     let mut found = Vec::new();
     each_row(run, "events", |row| {
         let on = match text(row, "what")? {
@@ -51,7 +51,7 @@ pub fn power(run: &RunDir) -> Result<Vec<Power>, Error> {
             "node_down" => false,
             _ => return Some(()),
         };
-        found.push(Power {
+        found.push(PowerChange {
             time: Time::from_nanos(u64::try_from(long(row, "time_ns")?).ok()?),
             node: NodeId(u32::try_from(long(row, "node")?).ok()?),
             on,

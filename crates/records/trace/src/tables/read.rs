@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 1 << 22;
 
 /// A node's search for a route that ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Search {
+pub struct RouteSearch {
     /// Who searched.
     pub node: NodeId,
     /// For whom.
@@ -32,7 +32,7 @@ pub struct Search {
 
 /// The searches for routes that ended in a run: the remarks `discovery_done` and `discovery_failed` of its table `events`,
 /// in order of time. Every world writes them from the same remarks of the same protocols.
-pub fn searches(run: &RunDir) -> Result<Vec<Search>, Error> {
+pub fn searches(run: &RunDir) -> Result<Vec<RouteSearch>, Error> {
     let mut found = Vec::new();
     each_row(run, "events", |row| {
         let what = text(row, "what")?;
@@ -42,7 +42,7 @@ pub fn searches(run: &RunDir) -> Result<Vec<Search>, Error> {
             _ => return Some(()),
         };
         let took = Span::from_micros(u64::try_from(long(row, "value")?).ok()?);
-        found.push(Search {
+        found.push(RouteSearch {
             node: NodeId(u32::try_from(long(row, "node")?).ok()?),
             target: text(row, "about")?.parse().ok()?,
             end: Time::from_nanos(u64::try_from(long(row, "time_ns")?).ok()?),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedFileWriter;
 
-use super::checkpoint::{Checkpoints, Kind};
+use super::checkpoint::{Checkpoints, RecordKind};
 use super::column::{Column, Texts, properties, schema};
 use super::killed::footer;
 use super::sink::GroupSink;
@@ -18,8 +18,8 @@ use crate::Error;
 const ROW_GROUP: usize = 1 << 17;
 
 /// A table being written. If the disk fills up, what was written in whole row groups stays readable; the footer is written
-/// by [`Table::close`], before which the caller makes some room.
-pub(crate) struct Table<R: 'static> {
+/// by [`TableWriter::close`], before which the caller makes some room.
+pub(crate) struct TableWriter<R: 'static> {
     path: PathBuf,
     name: &'static str,
     columns: &'static [Column<R>],
@@ -30,7 +30,7 @@ pub(crate) struct Table<R: 'static> {
     good_groups: usize,
     /// What the checkpoint has.
     kept: LastCheckpoint,
-    state: State,
+    state: TableState,
 }
 
 /// What a checkpoint has of a table.
@@ -43,14 +43,14 @@ struct LastCheckpoint {
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum State {
+enum TableState {
     Open,
     /// An error; the footer is still to be written.
     Failed,
     Closed,
 }
 
-impl<R> Table<R> {
+impl<R> TableWriter<R> {
     /// Starts the table `name` in the directory `dir`.
     pub(crate) fn create(
         dir: &Path,
@@ -69,7 +69,7 @@ impl<R> Table<R> {
             texts: Texts::default(),
             good_groups: 0,
             kept: LastCheckpoint::default(),
-            state: State::Open,
+            state: TableState::Open,
         })
     }
 
@@ -88,11 +88,11 @@ impl<R> Table<R> {
     /// wholly in the file.
     pub(crate) fn close(&mut self) -> Result<(), Error> {
         let outcome = self.close_whole();
-        if self.state == State::Failed {
+        if self.state == TableState::Failed {
             // Nothing more can be done for this file than this; the first error is the one to report.
             let _ = self.end_with_good_groups();
         }
-        self.state = State::Closed;
+        self.state = TableState::Closed;
         outcome
     }
 
@@ -100,7 +100,7 @@ impl<R> Table<R> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        if self.state != State::Open {
+        if self.state != TableState::Open {
             return Ok(());
         }
         let finished = self.writer.finish();
@@ -108,7 +108,7 @@ impl<R> Table<R> {
     }
 
     fn write_group(&mut self) -> Result<(), Error> {
-        if self.state != State::Open {
+        if self.state != TableState::Open {
             self.rows.clear();
             return Ok(());
         }
@@ -125,7 +125,7 @@ impl<R> Table<R> {
             .map_err(|e| parquet_error(&self.path, e))
             .and_then(|()| self.writer.inner_mut().commit().map_err(Error::io(&self.path, "write")));
         if outcome.is_err() {
-            self.state = State::Failed;
+            self.state = TableState::Failed;
         }
         outcome
     }
@@ -155,20 +155,20 @@ pub(crate) trait AnyTable {
     fn has_news(&self) -> bool;
     /// Puts into a checkpoint what the file has no footer for, or, if that is not `all`, what is new of it.
     fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error>;
-    /// As [`Table::close`].
+    /// As [`TableWriter::close`].
     fn close(&mut self) -> Result<(), Error>;
     /// Has the disk keep the file, which is closed.
     fn sync(&self) -> Result<(), Error>;
 }
 
-impl<R> AnyTable for Table<R> {
+impl<R> AnyTable for TableWriter<R> {
     fn has_news(&self) -> bool {
-        self.state == State::Open
+        self.state == TableState::Open
             && (self.kept.groups != Some(self.good_groups) || self.kept.rows < self.rows.len())
     }
 
     fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error> {
-        if self.state != State::Open {
+        if self.state != TableState::Open {
             return Ok(());
         }
         if all || self.kept.groups != Some(self.good_groups) {
@@ -182,7 +182,7 @@ impl<R> AnyTable for Table<R> {
             }
             let footer = self.footer().map_err(|e| parquet_error(&self.path, e))?;
             let good = self.writer.inner().good_len().to_le_bytes();
-            to.put(Kind::Base, self.name, &[&good, &footer])?;
+            to.put(RecordKind::Base, self.name, &[&good, &footer])?;
             self.kept = LastCheckpoint { groups: Some(self.good_groups), rows: 0 };
         }
         if self.kept.rows < self.rows.len() {
@@ -191,14 +191,14 @@ impl<R> AnyTable for Table<R> {
                 encode(&mut writer, self.columns, rows, &mut self.texts)?;
                 writer.into_inner()
             });
-            to.put(Kind::Rows, self.name, &[&encoded.map_err(|e| parquet_error(&self.path, e))?])?;
+            to.put(RecordKind::Rows, self.name, &[&encoded.map_err(|e| parquet_error(&self.path, e))?])?;
             self.kept.rows = self.rows.len();
         }
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), Error> {
-        Table::close(self)
+        TableWriter::close(self)
     }
 
     fn sync(&self) -> Result<(), Error> {
@@ -237,7 +237,7 @@ fn encode<R, W: Write + Send>(
 }
 
 #[cfg(test)]
-impl<R> Table<R> {
+impl<R> TableWriter<R> {
     /// For tests of a full disk: continues with another handle of the same file.
     pub(super) fn replace_file(&mut self, file: File) {
         self.writer.inner_mut().replace_file(file);

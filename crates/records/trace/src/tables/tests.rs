@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{
     BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS,
-    POSITIONS, RECEPTIONS, SENDS, SIZES, TABLES, TCP, Table,
+    POSITIONS, RECEPTIONS, SENDS, SIZES, TABLES, TCP, TableWriter,
 };
 use crate::fixture::hop;
 
@@ -24,7 +24,7 @@ fn rows_of(dir: &TempDir) -> i64 {
 fn a_table_ends_with_the_row_groups_that_fitted() {
     for good in [0usize, 1, 3] {
         let dir = TempDir::new().expect("a directory");
-        let mut t = Table::create(dir.path(), "packets", PACKETS).expect("a table");
+        let mut t = TableWriter::create(dir.path(), "packets", PACKETS).expect("a table");
         t.extend((0..(good << 17) as u64).map(hop)).expect("room");
         // The disk is full: nothing can be written any more.
         let path = dir.path().join("packets.parquet");

@@ -12,7 +12,7 @@ use crate::forwarding::head::{Head, is_destination};
 use crate::params::{LocalRepair, OwnNumber};
 use crate::routing_table::seq::newest;
 use crate::routing_table::subnet::network;
-use crate::routing_table::{Entry, RouteState};
+use crate::routing_table::{RouteEntry, RouteState};
 
 impl Engine {
     /// Answers a request if this node may; its hop count is already this node's distance from the originator.
@@ -65,19 +65,19 @@ impl Engine {
     }
 
     /// The route to an address, or one under repair that is offered meanwhile.
-    fn way(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<&Entry> {
+    fn way(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<&RouteEntry> {
         self.best(own, a)
             .or_else(|| self.table.get(a).filter(|e| e.state == RouteState::Repair && self.is_offered(e)))
     }
 
     /// Whether an entry may be offered to others.
-    fn is_offered(&self, e: &Entry) -> bool {
+    fn is_offered(&self, e: &RouteEntry) -> bool {
         let while_repairing = self.params.local_repair == LocalRepair::PastHalfWay;
         e.is_valid() || (e.state == RouteState::Repair && while_repairing)
     }
 
     /// The lifetime to state for an entry, in ms.
-    fn remaining(&self, now: Time, e: &Entry) -> u32 {
+    fn remaining(&self, now: Time, e: &RouteEntry) -> u32 {
         if e.state == RouteState::Repair {
             return u32::MAX;
         }

@@ -9,7 +9,7 @@ use wayhop_wire::ipv4;
 use crate::engine::state::Engine;
 use crate::forwarding::head::{Head, is_destination};
 use crate::params::SearchRule;
-use crate::routing_table::Entry;
+use crate::routing_table::RouteEntry;
 use crate::routing_table::seq::{newer, newest};
 
 impl Engine {
@@ -90,7 +90,7 @@ impl Engine {
     }
 
     /// Whether this node knows the destination well enough to answer a request (section 6.6 ii).
-    pub(crate) fn is_fresh_enough(e: &Entry, m: &Rreq) -> bool {
+    pub(crate) fn is_fresh_enough(e: &RouteEntry, m: &Rreq) -> bool {
         e.seq.is_some_and(|own| m.unknown_seq || !newer(m.destination_seq, own))
     }
 }

@@ -8,7 +8,7 @@ use wayhop_wire::aodv::{Message, Rreq};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::params::{OwnNumber, SearchRule};
-use crate::routing_table::{Entry, RouteState};
+use crate::routing_table::{RouteEntry, RouteState};
 
 /// The longest wait for a reply, and the silence after a failure, of `SearchRule::MeasuredLatency`.
 const LONGEST_WAIT: Span = Span::from_secs(10);
@@ -84,7 +84,7 @@ impl Engine {
     }
 
     /// The search for a node of the own subnet goes to the neighbours only.
-    fn next_near(&self, e: &Entry) -> SearchStep {
+    fn next_near(&self, e: &RouteEntry) -> SearchStep {
         let p = &self.params;
         if e.search.is_on() && e.search.nearby > p.rreq_retries {
             return SearchStep::GiveUp { silence: Span::ZERO };
@@ -93,7 +93,7 @@ impl Engine {
     }
 
     /// Sections 6.3 and 6.4.
-    fn next_ring(&self, e: &Entry) -> SearchStep {
+    fn next_ring(&self, e: &RouteEntry) -> SearchStep {
         let p = &self.params;
         let grow = |ttl: u8| ttl.saturating_add(p.ttl_increment);
         // The threshold bounds the growth, not the first ring around a distance that was known.
@@ -114,7 +114,7 @@ impl Engine {
     }
 
     /// As [`SearchRule::MeasuredLatency`] says.
-    fn next_measured(&self, e: &Entry) -> SearchStep {
+    fn next_measured(&self, e: &RouteEntry) -> SearchStep {
         let p = &self.params;
         if e.search.at_full_ttl > p.rreq_retries {
             return SearchStep::GiveUp { silence: LONGEST_WAIT };

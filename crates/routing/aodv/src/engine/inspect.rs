@@ -5,10 +5,10 @@ use std::fmt::{self, Display, Formatter};
 use wayhop_core::{Inspect, Maybe, Time};
 
 use crate::engine::state::Engine;
-use crate::routing_table::{Entry, RouteState};
+use crate::routing_table::{RouteEntry, RouteState};
 
 /// The destination, with the length of its prefix if it is a subnet. Texts are made for who reads them, not for who counts rows.
-struct PrefixName<'a>(&'a Entry);
+struct PrefixName<'a>(&'a RouteEntry);
 
 impl Display for PrefixName<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -19,7 +19,7 @@ impl Display for PrefixName<'_> {
     }
 }
 
-struct PrecursorList<'a>(&'a Entry);
+struct PrecursorList<'a>(&'a RouteEntry);
 
 impl Display for PrecursorList<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

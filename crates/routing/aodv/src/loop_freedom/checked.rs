@@ -10,7 +10,7 @@ use wayhop_wire::aodv::{self, Message};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::routing_table::seq::newer;
-use crate::routing_table::{Entry, RouteState};
+use crate::routing_table::{RouteEntry, RouteState};
 
 impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
@@ -38,7 +38,7 @@ impl Explorable for Engine {
             lost: _,
             notices: _,
         } = self;
-        let mut rows: Vec<&Entry> = table.iter().collect();
+        let mut rows: Vec<&RouteEntry> = table.iter().collect();
         rows.sort_unstable_by_key(|e| e.destination);
         rows.hash(&mut to);
         for w in buffer.iter() {
@@ -110,7 +110,7 @@ impl Explorable for Engine {
 }
 
 /// `via B seq 7 hops 2`, or `invalid seq 7`.
-fn row(e: &Entry, names: Names) -> String {
+fn row(e: &RouteEntry, names: Names) -> String {
     let seq = e.seq.map_or_else(|| "unknown".to_owned(), |s| s.to_string());
     match e.state {
         RouteState::Valid => format!("via {} seq {seq} hops {}", names.of(e.next_hop), e.hops),

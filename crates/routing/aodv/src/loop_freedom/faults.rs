@@ -9,7 +9,7 @@ use wayhop_wire::{ipv4, udp};
 
 use super::bounds::SMALL;
 use crate::engine::state::Engine;
-use crate::routing_table::{Entry, RouteState};
+use crate::routing_table::{RouteEntry, RouteState};
 
 /// What is done wrong.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Fault {
             engine.seq = SMALL;
         }
         if self == Self::DeletesEarly {
-            let gone = |e: &&Entry| e.state == RouteState::Invalid && !e.search.is_on();
+            let gone = |e: &&RouteEntry| e.state == RouteState::Invalid && !e.search.is_on();
             let all: Vec<Ipv4Addr> = engine.table.iter().filter(gone).map(|e| e.destination).collect();
             for a in all {
                 engine.table.remove(a);

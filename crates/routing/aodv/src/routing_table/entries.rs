@@ -5,11 +5,11 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Cx, Span, Time};
 
 use crate::engine::state::Engine;
-use crate::routing_table::Entry;
+use crate::routing_table::RouteEntry;
 
 impl Engine {
     /// The entry for a destination. A full table loses its least useful row.
-    pub(crate) fn entry(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) -> &mut Entry {
+    pub(crate) fn entry(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) -> &mut RouteEntry {
         let expires = cx.now() + self.params.delete_period();
         if self.table.get(destination).is_none() {
             if self.table.len() >= self.params.max_routes.max(1)
@@ -45,7 +45,7 @@ impl Engine {
     /// A route of one hop that lasts at least until then.
     pub(crate) fn direct_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, until: Time) {
         let e = self.entry(cx, neighbour);
-        let is_direct = |e: &Entry| e.next_hop == neighbour;
+        let is_direct = |e: &RouteEntry| e.next_hop == neighbour;
         if e.is_valid() && (is_direct(e) || e.seq.is_some()) {
             if is_direct(e) {
                 e.extend(until);

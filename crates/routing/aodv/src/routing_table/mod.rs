@@ -26,14 +26,14 @@ pub(crate) enum RouteState {
 
 /// What is known of one destination.
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct Entry {
+pub(crate) struct RouteEntry {
     pub(crate) destination: Ipv4Addr,
     /// Length of the prefix of a subnet's route; 0 for a node's.
     pub(crate) prefix: u8,
     /// Its sequence number; `None` while unknown.
     pub(crate) seq: Option<u32>,
     pub(crate) state: RouteState,
-    /// Distance in hops; of an invalid entry, the last one known, if [`Entry::was_valid`].
+    /// Distance in hops; of an invalid entry, the last one known, if [`RouteEntry::was_valid`].
     pub(crate) hops: u8,
     pub(crate) next_hop: Ipv4Addr,
     /// When a valid entry becomes invalid, or an invalid one may be deleted.
@@ -126,7 +126,7 @@ impl Hash for Precursors {
     }
 }
 
-impl Entry {
+impl RouteEntry {
     fn new(destination: Ipv4Addr, expires: Time) -> Self {
         Self {
             destination,
@@ -186,7 +186,7 @@ impl Entry {
 /// All entries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RoutingTable {
-    entries: Vec<Entry>,
+    entries: Vec<RouteEntry>,
     at: FxHashMap<Ipv4Addr, u32>,
     /// How many entries there are of each prefix length of subnets, if there ever were any, and a bit for each length of
     /// which there is one.
@@ -195,20 +195,20 @@ pub(crate) struct RoutingTable {
 }
 
 impl RoutingTable {
-    pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&Entry> {
+    pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
         self.at.get(&a).map(|&i| &self.entries[i as usize])
     }
-    pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut Entry> {
+    pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut RouteEntry> {
         self.at.get(&a).map(|&i| &mut self.entries[i as usize])
     }
     /// The valid entry for a destination.
-    pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&Entry> {
+    pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
         self.get(a).filter(|e| e.is_valid())
     }
     /// The entry for a destination, made if need be; an invalid new one may be deleted from `expires` on.
-    pub(crate) fn get_or_add(&mut self, a: Ipv4Addr, expires: Time) -> &mut Entry {
+    pub(crate) fn get_or_add(&mut self, a: Ipv4Addr, expires: Time) -> &mut RouteEntry {
         let i = *self.at.entry(a).or_insert_with(|| {
-            self.entries.push(Entry::new(a, expires));
+            self.entries.push(RouteEntry::new(a, expires));
             self.entries.len() as u32 - 1
         });
         &mut self.entries[i as usize]
@@ -248,19 +248,19 @@ impl RoutingTable {
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
-    pub(crate) fn at(&self, i: usize) -> &Entry {
+    pub(crate) fn at(&self, i: usize) -> &RouteEntry {
         &self.entries[i]
     }
-    pub(crate) fn at_mut(&mut self, i: usize) -> &mut Entry {
+    pub(crate) fn at_mut(&mut self, i: usize) -> &mut RouteEntry {
         &mut self.entries[i]
     }
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &RouteEntry> {
         self.entries.iter()
     }
     /// Whom to forget when the table is full: an invalid entry nobody is looking for, else any, and of these the one
     /// that ends first.
     pub(crate) fn least_useful(&self) -> Option<Ipv4Addr> {
-        let rank = |e: &&Entry| (e.search.is_on(), e.state != RouteState::Invalid, e.expires);
+        let rank = |e: &&RouteEntry| (e.search.is_on(), e.state != RouteState::Invalid, e.expires);
         self.entries.iter().min_by_key(rank).map(|e| e.destination)
     }
 }

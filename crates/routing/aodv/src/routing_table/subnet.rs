@@ -13,7 +13,7 @@ use std::net::Ipv4Addr;
 use wayhop_wire::ipv4;
 
 use crate::routing_table::seq::{newer, newest};
-use crate::routing_table::{Entry, RoutingTable};
+use crate::routing_table::{RouteEntry, RoutingTable};
 
 /// A subnet, by its router's address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ impl CoveredAddresses {
 
 impl RoutingTable {
     /// The entries that say something about an address: its own, and those of the subnets around it, the longest first.
-    fn about(&self, a: Ipv4Addr) -> impl Iterator<Item = &Entry> {
+    fn about(&self, a: Ipv4Addr) -> impl Iterator<Item = &RouteEntry> {
         let own = self.get(a).filter(|e| e.prefix == 0);
         let around = self
             .prefix_lengths()
@@ -84,13 +84,13 @@ impl RoutingTable {
         self.about(a).filter_map(|e| e.seq).reduce(newest)
     }
     /// The route that packets for an address take.
-    pub(crate) fn best(&self, a: Ipv4Addr) -> Option<&Entry> {
+    pub(crate) fn best(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
         let own = self.valid(a).filter(|e| e.prefix == 0);
         if !self.has_subnets() || own.is_some_and(|e| e.next_hop == a) {
             return own;
         }
         let number = self.number(a);
-        let fresh = |e: &&Entry| match (e.seq, number) {
+        let fresh = |e: &&RouteEntry| match (e.seq, number) {
             (Some(has), Some(known)) => !newer(known, has),
             (None, known) => known.is_none(),
             (Some(_), None) => true,

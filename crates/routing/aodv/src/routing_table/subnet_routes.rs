@@ -9,7 +9,7 @@ use wayhop_core::{Cx, DropReason, Packet, Route, Span};
 use wayhop_wire::{ipv4, unreachable_for};
 
 use crate::engine::state::Engine;
-use crate::routing_table::Entry;
+use crate::routing_table::RouteEntry;
 use crate::routing_table::subnet::network;
 
 impl Engine {
@@ -28,7 +28,7 @@ impl Engine {
 
     /// The route that this node sends packets for an address by. A subnet router reaches the nodes of its subnet directly: over
     /// others, which have a route to the subnet by way of it, packets would come back.
-    pub(crate) fn best(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<&Entry> {
+    pub(crate) fn best(&self, own: Ipv4Addr, a: Ipv4Addr) -> Option<&RouteEntry> {
         let e = self.table.best(a)?;
         (e.next_hop == a || self.serves(own, a).is_none()).then_some(e)
     }

@@ -2,7 +2,7 @@
 
 use wayhop_aodv::{LocalRepair, Params};
 use wayhop_core::{BROADCAST, Command, DropReason, TxStatus};
-use wayhop_testkit::{Net, What, addr};
+use wayhop_testkit::{EventKind, Net, addr};
 
 use crate::support::{held, line, ms, net, rerrs, rreps, rreqs, secs};
 
@@ -131,8 +131,9 @@ fn what_waits_for_the_driver_is_not_called_back_from_a_lost_neighbour() {
         net.send_every(secs(1.0), ms(1), 3_000, 0, 1, 2);
         net.run_until(secs(4.0));
         assert_eq!(net.notes("neighbour_lost").iter().filter(|(n, _)| n.0 == 0).count(), 1);
-        let back =
-            |r: &&wayhop_testkit::Record| matches!(r.what, What::Status { status: TxStatus::Recalled, .. });
+        let back = |r: &&wayhop_testkit::Record| {
+            matches!(r.what, EventKind::Status { status: TxStatus::Recalled, .. })
+        };
         assert_eq!(net.record().iter().filter(back).count().min(1), recalled);
     }
 }

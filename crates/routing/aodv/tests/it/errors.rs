@@ -2,7 +2,7 @@
 
 use wayhop_aodv::Params;
 use wayhop_core::{BROADCAST, DropReason, TxStatus};
-use wayhop_testkit::{What, addr};
+use wayhop_testkit::{EventKind, addr};
 use wayhop_wire::aodv::Message;
 
 use crate::support::{
@@ -177,7 +177,7 @@ fn packets_queued_for_a_broken_link_come_back_and_find_the_new_way() {
     net.send_every(secs(2.0), ms(0), 10, 0, 1, 1);
     net.run_until(secs(5.0));
     let recalled =
-        |r: &&wayhop_testkit::Record| matches!(r.what, What::Status { status: TxStatus::Recalled, .. });
+        |r: &&wayhop_testkit::Record| matches!(r.what, EventKind::Status { status: TxStatus::Recalled, .. });
     assert_eq!(net.record().iter().filter(recalled).count(), 9);
     let mut got = net.delivered(1);
     got.sort_unstable();

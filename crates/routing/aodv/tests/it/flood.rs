@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_aodv::{Hello, Params, RerrNumber};
 use wayhop_core::{BROADCAST, Purpose, Rng, Time, stream};
-use wayhop_testkit::{Link, Net, TestPacket, What, addr, data_packet};
+use wayhop_testkit::{EventKind, Link, Net, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
@@ -111,7 +111,7 @@ fn recovery(seed: u64, nodes: usize, p: &Params) -> Option<f64> {
     let first = |flow| {
         let mut run: Vec<(Time, u32)> = Vec::new();
         for x in net.record() {
-            if let wayhop_testkit::What::Delivered { flow: Some(f), .. } = x.what
+            if let wayhop_testkit::EventKind::Delivered { flow: Some(f), .. } = x.what
                 && f.flow == flow
             {
                 if run.last().is_some_and(|l| f.seq != l.1 + 1) {
@@ -205,7 +205,7 @@ fn after_a_black_hole(p: &Params) -> (Option<f64>, usize) {
     assert_eq!(net.route(1, addr(2)).unwrap().next_hop, addr(3));
     net.clear_record();
     net.run_until(secs(62.0));
-    let arrived = |r: &&wayhop_testkit::Record| matches!(r.what, What::Delivered { flow: Some(_), .. });
+    let arrived = |r: &&wayhop_testkit::Record| matches!(r.what, EventKind::Delivered { flow: Some(_), .. });
     let times: Vec<f64> = net.record().iter().filter(arrived).map(|r| r.at.as_secs_f64()).collect();
     (times.first().copied(), times.len())
 }

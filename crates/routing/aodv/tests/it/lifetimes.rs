@@ -12,7 +12,10 @@ fn rfc() -> Params {
 }
 /// When the row for `n` left node 0's forwarding table for the last time.
 fn uninstalled(net: &wayhop_testkit::Net, n: usize) -> Option<Time> {
-    net.of(0).filter(|r| r.what == wayhop_testkit::What::Uninstalled(addr(n).into())).last().map(|r| r.at)
+    net.of(0)
+        .filter(|r| r.what == wayhop_testkit::EventKind::Uninstalled(addr(n).into()))
+        .last()
+        .map(|r| r.at)
 }
 
 #[test]

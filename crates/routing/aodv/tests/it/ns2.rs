@@ -24,7 +24,8 @@ fn a_first_search_goes_to_everybody_at_the_half_second_marks_with_growing_waits(
     let at: Vec<u64> = asked.iter().map(|(s, _)| s.at.as_nanos() / 1_000_000).collect();
     // 1.2; 3.0 (due 3.0); 3.0 + 3.6 = 6.6 -> 7.0; 7.0 + 5.4 = 12.4 -> 12.5; 12.5 + 7.2 = 19.7 -> 20.0 gives up.
     assert_eq!(at, [1_200, 3_000, 7_000, 12_500]);
-    let end = net.record().iter().find(|r| matches!(r.what, wayhop_testkit::What::Dropped { .. })).unwrap();
+    let end =
+        net.record().iter().find(|r| matches!(r.what, wayhop_testkit::EventKind::Dropped { .. })).unwrap();
     assert_eq!(end.at, secs(20.0));
     // During the silence packets wait; the next request goes out 10 s later.
     net.send_at(secs(60.0), 0, 9, 1);

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_aodv::Params;
 use wayhop_core::DropReason;
-use wayhop_testkit::{Net, TestPacket, What, addr, data_packet};
+use wayhop_testkit::{EventKind, Net, TestPacket, addr, data_packet};
 use wayhop_wire::aodv::{Message, Rrep};
 use wayhop_wire::{icmp, ipv4};
 
@@ -187,7 +187,7 @@ fn an_address_that_nobody_has_is_reported_by_icmp_and_the_subnets_route_stays() 
     net.run_until(secs(5.0));
     assert_eq!(rreps(&net, 1)[0].1.prefix_size, 29);
     let told = net.of(8).find_map(|r| match &r.what {
-        What::Delivered { bytes, .. } => {
+        EventKind::Delivered { bytes, .. } => {
             let ip = ipv4::Packet::new_checked(bytes).ok()?;
             Some((ip.src(), icmp::Repr::parse(ip.payload()).ok()?.is_host_unreachable()))
         }

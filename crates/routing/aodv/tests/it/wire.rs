@@ -4,7 +4,7 @@ use std::fs::File;
 
 use wayhop_aodv::{Hello, LocalRepair, Params};
 use wayhop_core::BROADCAST;
-use wayhop_testkit::{Link, Net, What, addr, tshark};
+use wayhop_testkit::{EventKind, Link, Net, addr, tshark};
 
 use crate::support::{Kind, Said, kind, line, ms, own_seq, route, rreqs, secs};
 
@@ -116,7 +116,7 @@ fn what_tshark_shows_in_a_message_is_what_its_senders_tables_say() {
     while net.now() < secs(9.0) {
         net.run_for(wayhop_core::Span::from_micros(100));
         for r in &net.record()[read..] {
-            if let What::Sent { next_hop, bytes, .. } = &r.what
+            if let EventKind::Sent { next_hop, bytes, .. } = &r.what
                 && let Some((ip, what)) = kind(bytes)
             {
                 let s = Said {

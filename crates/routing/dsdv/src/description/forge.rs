@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Addr, BROADCAST, Claim, Forged, Forger as Forge, Lure};
-use wayhop_wire::dsdv::{Entry, PORT, UNREACHABLE, Update};
+use wayhop_wire::dsdv::{PORT, UNREACHABLE, Update, UpdateEntry};
 use wayhop_wire::{Datagram, datagram, ipv4};
 
 use crate::routing_table::seq::{before_next, lost, newer};
@@ -12,7 +12,7 @@ use crate::routing_table::seq::{before_next, lost, newer};
 /// The most destinations whose numbers are remembered.
 const MAX_NUMBERS: usize = 4_096;
 /// The most entries in a forged update: what fits a packet of 1500 octets.
-const MAX_ENTRIES: usize = (1_500 - ipv4::HEADER_LEN - 8) / Entry::LEN;
+const MAX_ENTRIES: usize = (1_500 - ipv4::HEADER_LEN - 8) / UpdateEntry::LEN;
 
 /// What it has heard of destinations' sequence numbers.
 #[derive(Default)]
@@ -26,7 +26,7 @@ fn update(packet: &[u8]) -> Option<(Ipv4Addr, Update<'_>)> {
     Some((head.source, Update::parse(packet.get(head.payload)?).ok()?))
 }
 
-fn packet(from: Ipv4Addr, entries: &[Entry]) -> Option<Forged> {
+fn packet(from: Ipv4Addr, entries: &[UpdateEntry]) -> Option<Forged> {
     let update = Update::from(entries);
     let mut payload = vec![0; update.buffer_len()];
     update.emit(&mut payload).ok()?;
@@ -50,14 +50,14 @@ impl Forge for Forger {
     fn lure(&mut self, bytes: &[u8], from: Ipv4Addr, claim: &Claim) -> Option<Lure> {
         let (_, update) = update(bytes)?;
         let ahead = claim.ahead.next_multiple_of(2);
-        let entry = |e: Entry| Entry {
+        let entry = |e: UpdateEntry| UpdateEntry {
             destination: e.destination,
             // Counted from the receiver: the speaker itself is one hop away.
             hop_count: u32::from(claim.hops) + 1,
             seq: before_next(self.newest.get(&e.destination).copied().unwrap_or(e.seq)).wrapping_add(ahead),
         };
         let others = update.iter().filter(|e| e.destination != claim.speaker);
-        let forged: Vec<Entry> = others.take(MAX_ENTRIES).map(entry).collect();
+        let forged: Vec<UpdateEntry> = others.take(MAX_ENTRIES).map(entry).collect();
         Some(Lure {
             question: u64::from(from.to_bits()),
             is_answer: false,
@@ -69,13 +69,13 @@ impl Forge for Forger {
     fn deny(&mut self, bytes: &[u8], _: Ipv4Addr, to: Ipv4Addr) -> Option<Forged> {
         let (_, destination) = ipv4::ends(bytes)?;
         let seq = lost(self.newest.get(&destination).copied()?);
-        packet(to, &[Entry { destination, hop_count: UNREACHABLE, seq }])
+        packet(to, &[UpdateEntry { destination, hop_count: UNREACHABLE, seq }])
     }
 
     /// News of a node that does not exist, as its neighbour `originator` tells it: each node passes it on. There are no requests.
     fn flood(&mut self, originator: Ipv4Addr, target: Ipv4Addr, number: u32) -> Option<Forged> {
-        let own = Entry { destination: originator, hop_count: 1, seq: number.wrapping_mul(2) };
-        let other = Entry { destination: target, hop_count: 2, seq: number.wrapping_mul(2) };
+        let own = UpdateEntry { destination: originator, hop_count: 1, seq: number.wrapping_mul(2) };
+        let other = UpdateEntry { destination: target, hop_count: 2, seq: number.wrapping_mul(2) };
         packet(originator, &[own, other])
     }
 }
@@ -92,11 +92,14 @@ mod tests {
     #[test]
     fn a_lie_has_an_even_number_that_is_newer_and_a_loss_an_odd_one() {
         let mut f = Forger::default();
-        let heard = packet(A, &[Entry { destination: C, hop_count: 4, seq: 41 }]).unwrap().packet;
+        let heard = packet(A, &[UpdateEntry { destination: C, hop_count: 4, seq: 41 }]).unwrap().packet;
         f.hear(&heard);
         let claim = Claim { speaker: B, hops: 1, ahead: 3 };
         let lure = f.lure(&heard, A, &claim).unwrap().message.packet;
-        assert_eq!(update(&lure).unwrap().1.at(0), Some(Entry { destination: C, hop_count: 2, seq: 44 }));
+        assert_eq!(
+            update(&lure).unwrap().1.at(0),
+            Some(UpdateEntry { destination: C, hop_count: 2, seq: 44 })
+        );
         f.hear(&lure);
         let data = datagram(A, C, 9, 5, &[]);
         let loss = f.deny(&data, A, B).unwrap().packet;

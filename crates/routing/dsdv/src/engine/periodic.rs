@@ -27,7 +27,7 @@ impl Engine {
             self.link_broken(cx, neighbour);
         }
         let keep = self.params.delete_period();
-        let forgotten = |e: &crate::routing_table::Entry| {
+        let forgotten = |e: &crate::routing_table::RouteEntry| {
             !e.is_valid() && !e.is_neighbour() && e.lost_since + keep <= now
         };
         let old: Vec<Ipv4Addr> = self.table.iter().filter(|(_, e)| forgotten(e)).map(|(a, _)| a).collect();
@@ -44,7 +44,7 @@ impl Engine {
 
     fn next_due(&self) -> Option<Time> {
         let keep = self.params.delete_period();
-        let of = |e: &crate::routing_table::Entry| match e.silent_at {
+        let of = |e: &crate::routing_table::RouteEntry| match e.silent_at {
             Some(at) => at,
             None if e.is_valid() => Time::NEVER,
             None => e.lost_since + keep,

@@ -5,7 +5,7 @@ use wayhop_core::{Cx, Span, Time};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::routing_table::seq::{lost, newer};
-use crate::routing_table::{Entry, News};
+use crate::routing_table::{HeardRoute, RouteEntry};
 
 impl Engine {
     /// Begins the wait after a reboot. Until it is over all neighbours have lost this node, and made the numbers of what they
@@ -19,11 +19,11 @@ impl Engine {
 
     /// A neighbour announces itself with an old number: it restarted, and no node accepts the
     /// number. Tell it the known one, so that it continues from there.
-    pub(crate) fn answer_old_number(&mut self, now: Time, n: &News) {
+    pub(crate) fn answer_old_number(&mut self, now: Time, n: &HeardRoute) {
         // Messages that wait for a random time overtake each other.
         let jitter = Span::from_millis(self.params.broadcast_jitter_ms);
         // One that only does not know that it was lost is behind by one.
-        let is_old = |e: &&mut Entry| newer(e.seq, lost(n.seq)) && e.seq_since + jitter < now;
+        let is_old = |e: &&mut RouteEntry| newer(e.seq, lost(n.seq)) && e.seq_since + jitter < now;
         if self.params.answer_old_number
             && let Some(e) = self.table.get_mut(n.destination).filter(is_old)
         {

@@ -39,7 +39,7 @@ pub struct Engine {
     /// Until then this node says and believes nothing.
     pub(crate) quiet_until: Time,
     /// Scratch space for the entries of an update.
-    pub(crate) entries: Vec<dsdv::Entry>,
+    pub(crate) entries: Vec<dsdv::UpdateEntry>,
 }
 
 impl Engine {

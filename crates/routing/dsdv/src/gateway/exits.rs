@@ -58,11 +58,13 @@ impl Exits {
         repeats
     }
     /// A gateway's entry for its exit, if it has one to announce.
-    pub(crate) fn told(&self, own: Ipv4Addr, seq: u32) -> Option<dsdv::Entry> {
+    pub(crate) fn told(&self, own: Ipv4Addr, seq: u32) -> Option<dsdv::UpdateEntry> {
         let destination = exit_of(own);
         match (self.is_gateway(), self.has_told) {
-            (true, _) => Some(dsdv::Entry { destination, hop_count: 1, seq }),
-            (false, true) => Some(dsdv::Entry { destination, hop_count: dsdv::UNREACHABLE, seq: lost(seq) }),
+            (true, _) => Some(dsdv::UpdateEntry { destination, hop_count: 1, seq }),
+            (false, true) => {
+                Some(dsdv::UpdateEntry { destination, hop_count: dsdv::UNREACHABLE, seq: lost(seq) })
+            }
             (false, false) => None,
         }
     }

@@ -41,7 +41,7 @@ impl Engine {
         self.exits.has_told && destination == exit_of(own)
     }
     /// Whether an entry says something about it that this node has not said.
-    pub(crate) fn is_news_of_own_exit(&self, own: Ipv4Addr, e: &dsdv::Entry) -> bool {
+    pub(crate) fn is_news_of_own_exit(&self, own: Ipv4Addr, e: &dsdv::UpdateEntry) -> bool {
         let said = if self.exits.is_gateway() { self.seq } else { lost(self.seq) };
         self.is_own_exit(own, e.destination) && newer(e.seq, said)
     }

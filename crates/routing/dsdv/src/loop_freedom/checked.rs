@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
 use wayhop_testkit::explore::{Explorable, Names, datagram, digest_unnumbered};
-use wayhop_wire::dsdv::{Entry, PORT, Update};
+use wayhop_wire::dsdv::{PORT, Update, UpdateEntry};
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
@@ -52,14 +52,14 @@ impl Explorable for Engine {
         if newer(before.seq, after.seq) {
             return Some("its own number falls");
         }
-        let falls = |(a, e): (Ipv4Addr, &crate::routing_table::Entry)| {
+        let falls = |(a, e): (Ipv4Addr, &crate::routing_table::RouteEntry)| {
             after.table.get(a).is_some_and(|later| newer(e.seq, later.seq))
         };
         before.table.iter().any(falls).then_some("a number in its table falls")
     }
 
     fn knowledge(&self, names: Names) -> Vec<(Ipv4Addr, String)> {
-        let text = |e: &crate::routing_table::Entry| {
+        let text = |e: &crate::routing_table::RouteEntry| {
             if e.is_valid() {
                 format!("via {} seq {} hops {}", names.of(e.next_hop), e.seq, e.hops)
             } else {
@@ -72,7 +72,7 @@ impl Explorable for Engine {
     fn describe(packet: &[u8], names: Names) -> String {
         let update = datagram(packet, PORT).and_then(|d| Update::parse(d).ok());
         let Some(update) = update else { return format!("{} octets", packet.len()) };
-        let text = |e: Entry| {
+        let text = |e: UpdateEntry| {
             let way = if e.is_unreachable() { "lost".to_owned() } else { format!("{} hops", e.hop_count) };
             format!("{}, seq {}, {way}", names.of(e.destination), e.seq)
         };

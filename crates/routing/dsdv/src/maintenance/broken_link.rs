@@ -10,7 +10,7 @@ impl Engine {
     /// A link is broken: every route over it is lost, and that is told at once.
     pub(crate) fn link_broken(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr) {
         let now = cx.now();
-        let over = |e: &crate::routing_table::Entry| e.is_valid() && e.next_hop == neighbour;
+        let over = |e: &crate::routing_table::RouteEntry| e.is_valid() && e.next_hop == neighbour;
         let lost: Vec<Ipv4Addr> = self.table.iter().filter(|(_, e)| over(e)).map(|(a, _)| a).collect();
         for &destination in &lost {
             self.lose(cx, destination);

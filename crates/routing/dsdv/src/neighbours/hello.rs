@@ -16,12 +16,12 @@ use crate::engine::timers::Timer;
 use crate::forwarding::output::jitter;
 use crate::gateway::exits::exit_of;
 use crate::params::Params;
-use crate::routing_table::Entry;
+use crate::routing_table::RouteEntry;
 use crate::routing_table::seq::lost;
 
 impl Params {
     /// How long after the last message that was heard of it a neighbour is lost.
-    pub(crate) fn silence(&self, neighbour: &Entry) -> Span {
+    pub(crate) fn silence(&self, neighbour: &RouteEntry) -> Span {
         match self.hello_interval_ms {
             Some(ms) if neighbour.sends_hellos => Span::from_millis(ms) * u64::from(self.allowed_hello_loss),
             _ => self.neighbour_timeout(),
@@ -63,7 +63,7 @@ impl Engine {
 
     /// This node itself, and its exit, as they were told last.
     pub(crate) fn tell_self(&mut self, own: Ipv4Addr) {
-        self.entries.push(dsdv::Entry { destination: own, hop_count: 1, seq: self.seq });
+        self.entries.push(dsdv::UpdateEntry { destination: own, hop_count: 1, seq: self.seq });
         self.entries.extend(self.exits.told(own, self.seq));
     }
 
@@ -71,8 +71,9 @@ impl Engine {
     /// was lost. Only Hellos look like this.
     pub(crate) fn is_hello(&self, source: Ipv4Addr, update: &Update<'_>) -> bool {
         let Some(known) = self.table.get(source) else { return false };
-        let is_known = |e: dsdv::Entry| e.destination == source && [e.seq, lost(e.seq)].contains(&known.seq);
-        let is_own = |e: dsdv::Entry| e.destination == source || e.destination == exit_of(source);
+        let is_known =
+            |e: dsdv::UpdateEntry| e.destination == source && [e.seq, lost(e.seq)].contains(&known.seq);
+        let is_own = |e: dsdv::UpdateEntry| e.destination == source || e.destination == exit_of(source);
         update.iter().next().is_some_and(is_known) && update.iter().all(is_own)
     }
 

@@ -1,6 +1,6 @@
 //! Which values are valid together.
 
-use wayhop_wire::dsdv::Entry;
+use wayhop_wire::dsdv::UpdateEntry;
 
 use crate::params::{OVERHEAD, Params};
 
@@ -27,7 +27,7 @@ impl Params {
                 self.periodic_jitter_ms, self.periodic_update_ms
             ));
         }
-        let least = OVERHEAD + Entry::LEN;
+        let least = OVERHEAD + UpdateEntry::LEN;
         if usize::from(self.mtu_bytes) < least {
             return Err(format!(
                 "mtu_bytes is {}: give at least {least}, the length of an update of one entry",

@@ -7,7 +7,7 @@ mod profiles;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
-use wayhop_wire::dsdv::Entry;
+use wayhop_wire::dsdv::UpdateEntry;
 use wayhop_wire::{ipv4, udp};
 
 /// Bytes before the entries of an update.
@@ -130,7 +130,7 @@ impl Params {
     }
     /// Entries that fit into one packet.
     pub fn entries_per_packet(&self) -> usize {
-        (usize::from(self.mtu_bytes).saturating_sub(OVERHEAD) / Entry::LEN).max(1)
+        (usize::from(self.mtu_bytes).saturating_sub(OVERHEAD) / UpdateEntry::LEN).max(1)
     }
     pub(crate) fn min_triggered_interval(&self) -> Span {
         Span::from_millis(self.min_triggered_interval_ms)

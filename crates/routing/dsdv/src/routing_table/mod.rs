@@ -15,7 +15,7 @@ pub(crate) const INFINITE: u8 = UNREACHABLE as u8;
 
 /// What is known of one destination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Entry {
+pub(crate) struct RouteEntry {
     pub(crate) next_hop: Ipv4Addr,
     /// Distance in hops; [`INFINITE`] without a way.
     pub(crate) hops: u8,
@@ -46,17 +46,17 @@ pub(crate) struct Entry {
 
 /// An entry of an update, understood: the distance by way of its sender.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct HeardRoute {
     pub(crate) destination: Ipv4Addr,
     /// [`INFINITE`] without a way.
     pub(crate) hops: u8,
     pub(crate) seq: u32,
 }
 
-impl News {
+impl HeardRoute {
     /// What an entry says, unless it contradicts itself: a distance of 0 hops to the receiver's neighbour, or an infinite one
     /// under a number that only the destination gives.
-    pub(crate) fn of(e: &dsdv::Entry) -> Option<Self> {
+    pub(crate) fn of(e: &dsdv::UpdateEntry) -> Option<Self> {
         let hops = if e.is_unreachable() { INFINITE } else { e.hop_count as u8 };
         let sound = hops != 0 && (hops < INFINITE || e.seq % 2 == 1);
         sound.then_some(Self { destination: e.destination, hops, seq: e.seq })
@@ -81,7 +81,7 @@ pub(crate) enum Judgement {
     Nothing,
 }
 
-impl Entry {
+impl RouteEntry {
     pub(crate) fn is_valid(&self) -> bool {
         self.hops < INFINITE
     }
@@ -92,7 +92,7 @@ impl Entry {
     pub(crate) fn is_due(&self, now: Time) -> bool {
         (self.tell_seq || self.tell_hops) && self.advertise_at <= now
     }
-    fn judge(&self, n: &News) -> Judgement {
+    fn judge(&self, n: &HeardRoute) -> Judgement {
         if newer(n.seq, self.seq) {
             Judgement::Newer
         } else if n.seq == self.seq {
@@ -107,23 +107,23 @@ impl Entry {
 
 /// All entries but the node's own, by address.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RoutingTable(BTreeMap<Ipv4Addr, Entry>);
+pub(crate) struct RoutingTable(BTreeMap<Ipv4Addr, RouteEntry>);
 
 impl RoutingTable {
-    pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&Entry> {
+    pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
         self.0.get(&a)
     }
-    pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut Entry> {
+    pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut RouteEntry> {
         self.0.get_mut(&a)
     }
     /// The entry of a destination that can be reached.
-    pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&Entry> {
+    pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
         self.get(a).filter(|e| e.is_valid())
     }
-    pub(crate) fn judge(&self, n: &News) -> Judgement {
+    pub(crate) fn judge(&self, n: &HeardRoute) -> Judgement {
         self.get(n.destination).map_or(Judgement::First, |e| e.judge(n))
     }
-    pub(crate) fn insert(&mut self, a: Ipv4Addr, e: Entry) {
+    pub(crate) fn insert(&mut self, a: Ipv4Addr, e: RouteEntry) {
         self.0.insert(a, e);
     }
     pub(crate) fn remove(&mut self, a: Ipv4Addr) {
@@ -132,10 +132,10 @@ impl RoutingTable {
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, &Entry)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, &RouteEntry)> {
         self.0.iter().map(|(&a, e)| (a, e))
     }
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Ipv4Addr, &mut Entry)> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Ipv4Addr, &mut RouteEntry)> {
         self.0.iter_mut().map(|(&a, e)| (a, e))
     }
     /// Whom to forget when the table is full: of what cannot be reached and is no neighbour, what was lost first.

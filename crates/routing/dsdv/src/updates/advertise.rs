@@ -11,7 +11,7 @@ use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 use crate::forwarding::output::jitter;
 use crate::params::FullUpdate;
-use crate::routing_table::Entry;
+use crate::routing_table::RouteEntry;
 
 /// More changes than this may make a full update of an incremental one, with [`FullUpdate::ThirdChanged`].
 const FEW: usize = 3;
@@ -167,11 +167,11 @@ impl Engine {
     }
 }
 
-impl Entry {
+impl RouteEntry {
     /// What an update says of it: the distance by way of this node.
-    fn told(&mut self, destination: std::net::Ipv4Addr) -> dsdv::Entry {
+    fn told(&mut self, destination: std::net::Ipv4Addr) -> dsdv::UpdateEntry {
         self.told_hops = self.hops;
         let hop_count = if self.is_valid() { u32::from(self.hops) + 1 } else { dsdv::UNREACHABLE };
-        dsdv::Entry { destination, hop_count, seq: self.seq }
+        dsdv::UpdateEntry { destination, hop_count, seq: self.seq }
     }
 }

@@ -9,7 +9,7 @@ use wayhop_wire::ipv4;
 use crate::engine::state::Engine;
 use crate::params::Settle;
 use crate::routing_table::seq::{before_next, newer};
-use crate::routing_table::{Entry, INFINITE, Judgement, News};
+use crate::routing_table::{HeardRoute, INFINITE, Judgement, RouteEntry};
 
 impl Engine {
     /// Takes over what is news; false if this node has no room to keep an eye on the neighbour that says it.
@@ -30,7 +30,7 @@ impl Engine {
             e.silent_at = Some(cx.now() + self.params.silence(e));
         }
         for e in update {
-            let news = News::of(&e).filter(|n| ipv4::is_host(n.destination));
+            let news = HeardRoute::of(&e).filter(|n| ipv4::is_host(n.destination));
             if e.destination == own || self.is_news_of_own_exit(own, &e) {
                 self.hear_own(cx, &e);
             } else if self.is_own_exit(own, e.destination) {
@@ -49,7 +49,7 @@ impl Engine {
 
     /// An entry about this node. Only this node decides about its own number: a neighbour that lost
     /// it, or remembers one from before a reboot, gets a newer one.
-    fn hear_own(&mut self, cx: &mut Cx<'_>, e: &dsdv::Entry) {
+    fn hear_own(&mut self, cx: &mut Cx<'_>, e: &dsdv::UpdateEntry) {
         let is_newer = newer(e.seq, self.seq);
         if is_newer {
             self.seq = before_next(e.seq);
@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// News of another node.
-    fn hear(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr, n: News) {
+    fn hear(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr, n: HeardRoute) {
         let now = cx.now();
         match self.table.judge(&n) {
             Judgement::Nothing if n.destination == source => self.answer_old_number(now, &n),
@@ -93,11 +93,11 @@ impl Engine {
         }
     }
 
-    fn first_entry(&self, now: Time, source: Ipv4Addr, n: &News) -> Entry {
+    fn first_entry(&self, now: Time, source: Ipv4Addr, n: &HeardRoute) -> RouteEntry {
         let settling = Span::from_millis(self.params.settling_ms);
         let waits = self.params.settle == Settle::All && !n.is_loss();
         let advertise_at = if waits { now + settling * u64::from(self.params.settling_factor) } else { now };
-        Entry {
+        RouteEntry {
             next_hop: source,
             hops: n.hops,
             seq: n.seq,
@@ -117,7 +117,14 @@ impl Engine {
     }
 
     /// What becomes of an entry by a newer number, or by a shorter way under the same one.
-    fn next_entry(&self, now: Time, source: Ipv4Addr, n: &News, old: &Entry, kind: Judgement) -> Entry {
+    fn next_entry(
+        &self,
+        now: Time,
+        source: Ipv4Addr,
+        n: &HeardRoute,
+        old: &RouteEntry,
+        kind: Judgement,
+    ) -> RouteEntry {
         let is_newer = kind == Judgement::Newer;
         let settling = if is_newer { self.settling_after(old) } else { old.settling };
         let differs = n.hops != old.told_hops;
@@ -126,7 +133,7 @@ impl Engine {
         let advertise_at = if waits { now + settling * u64::from(self.params.settling_factor) } else { now };
         let triggers = differs && (!is_newer || self.params.trigger_with_newer);
         let still_asks = old.trigger_at.filter(|_| differs || self.params.redundant_triggered);
-        Entry {
+        RouteEntry {
             next_hop: source,
             hops: n.hops,
             seq: n.seq,
@@ -145,7 +152,7 @@ impl Engine {
     }
 
     /// The settling time once a number's news are all in: how long its best ones took counts as one more sample.
-    fn settling_after(&self, old: &Entry) -> Span {
+    fn settling_after(&self, old: &RouteEntry) -> Span {
         if !self.params.weighted_settling {
             return Span::from_millis(self.params.settling_ms);
         }
@@ -154,7 +161,7 @@ impl Engine {
     }
 
     /// Writes an entry that news changed, and what follows for the host and for packets that wait.
-    fn put(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, e: Entry) {
+    fn put(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, e: RouteEntry) {
         let old = self.table.get(destination).filter(|e| e.is_valid()).map(|e| (e.next_hop, e.hops));
         let new = e.is_valid().then_some((e.next_hop, e.hops));
         let forget_at = (!e.is_valid()).then(|| e.lost_since + self.params.delete_period());
@@ -180,8 +187,8 @@ impl Engine {
     fn heard_neighbour(&mut self, cx: &mut Cx<'_>, source: Ipv4Addr) {
         let now = cx.now();
         if self.table.get(source).is_none() {
-            let n = News { destination: source, hops: 1, seq: 0 };
-            let e = Entry {
+            let n = HeardRoute { destination: source, hops: 1, seq: 0 };
+            let e = RouteEntry {
                 advertise_at: Time::NEVER,
                 tell_hops: false,
                 trigger_at: None,
@@ -206,7 +213,7 @@ impl Engine {
     }
 }
 
-impl Entry {
+impl RouteEntry {
     /// Schedules a triggered update, as soon as one may leave.
     pub(crate) fn tell_soon(&mut self, now: Time) {
         self.advertise_at = now;

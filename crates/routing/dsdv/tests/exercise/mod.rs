@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{BROADCAST, Command, Span};
 use wayhop_dsdv::{Engine, Params};
 use wayhop_testkit::{Link, Net, Octets, TestPacket, addr, data_packet};
-use wayhop_wire::dsdv::{Entry, Update};
+use wayhop_wire::dsdv::{Update, UpdateEntry};
 use wayhop_wire::{ipv4, udp};
 
 const NODES: usize = 4;
@@ -126,9 +126,9 @@ fn inject(net: &mut Net, to: usize, from: Ipv4Addr, payload: &[u8]) {
     net.inject(to, from, true, &p);
 }
 
-fn entry(input: &mut Octets<'_>) -> Option<Entry> {
+fn entry(input: &mut Octets<'_>) -> Option<UpdateEntry> {
     let destination = input.address()?;
     let hops = input.octet()?;
     let hop_count = if hops == 255 { u32::MAX } else { hops.into() };
-    Some(Entry { destination, hop_count, seq: input.number()? })
+    Some(UpdateEntry { destination, hop_count, seq: input.number()? })
 }

@@ -6,7 +6,7 @@ use wayhop_core::{BROADCAST, Time};
 use wayhop_dsdv::{Engine, Params};
 use wayhop_testkit::{Net, among_mutes};
 pub(crate) use wayhop_testkit::{held, ms, own_seq, route, secs};
-use wayhop_wire::dsdv::{Entry, Update};
+use wayhop_wire::dsdv::{Update, UpdateEntry};
 use wayhop_wire::{ipv4, udp};
 
 /// The profile without random times: full updates at 0 s, 15 s, 30 s, ...
@@ -53,8 +53,10 @@ pub(crate) fn said_since(net: &Net, node: usize, from: Time) -> Vec<Said> {
 
 /// An update as a neighbour would put it on the air.
 pub(crate) fn frame(from: Ipv4Addr, entries: &[(Ipv4Addr, u32, u32)]) -> Vec<u8> {
-    let entries: Vec<Entry> =
-        entries.iter().map(|&(destination, hop_count, seq)| Entry { destination, hop_count, seq }).collect();
+    let entries: Vec<UpdateEntry> = entries
+        .iter()
+        .map(|&(destination, hop_count, seq)| UpdateEntry { destination, hop_count, seq })
+        .collect();
     let update = Update::from(&entries[..]);
     let mut payload = vec![0; update.buffer_len()];
     update.emit(&mut payload).expect("there are entries");

@@ -11,7 +11,7 @@ use crate::cache::path::Path;
 use crate::discovery::blacklist::OneWay;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
-use crate::forwarding::view::{View, Way, is_node, usable};
+use crate::forwarding::view::{RouteView, View, is_node, usable};
 
 impl Engine {
     /// Puts a route into the cache, cut to the length allowed, and lets packets go that waited for it.
@@ -47,7 +47,7 @@ impl Engine {
     }
 
     /// Learns from the source route of a packet that came to this node (`received`), or that it overheard.
-    pub(crate) fn learn_passed(&mut self, cx: &mut Cx<'_>, way: &Way, received: bool, is_reply: bool) {
+    pub(crate) fn learn_passed(&mut self, cx: &mut Cx<'_>, way: &RouteView, received: bool, is_reply: bool) {
         let me = cx.addr();
         let here = way.nodes.position(me);
         let forwards = self.params.learn_ahead_of_replies || !is_reply;

@@ -41,7 +41,7 @@ const SWEEP: Span = Span::from_secs(1);
 /// A Route Cache of links.
 #[derive(Clone)]
 pub struct LinkCache {
-    nodes: Vec<Node>,
+    nodes: Vec<CachedNode>,
     at: FxHashMap<Ipv4Addr, u16>,
     links: usize,
     max_nodes: usize,
@@ -53,17 +53,17 @@ pub struct LinkCache {
 }
 
 #[derive(Clone, Hash)]
-struct Node {
+struct CachedNode {
     addr: Ipv4Addr,
     stability: Span,
-    out: Vec<Edge>,
+    out: Vec<CachedLink>,
     /// How many edges end here.
     into: u16,
     touched: Time,
 }
 
 #[derive(Copy, Clone, Hash)]
-struct Edge {
+struct CachedLink {
     to: u16,
     /// Not a link of this network: [`FIRST`] and [`LAST`] say where in a route it may stand.
     external: u8,
@@ -120,7 +120,7 @@ impl LinkCache {
         self.edge(from, to).map(|e| e.until)
     }
 
-    fn edge(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<&Edge> {
+    fn edge(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<&CachedLink> {
         let (from, to) = (*self.at.get(&from)?, *self.at.get(&to)?);
         self.nodes[usize::from(from)].out.iter().find(|e| e.to == to && e.external == 0)
     }
@@ -131,7 +131,7 @@ impl LinkCache {
             self.nodes[usize::from(i)].touched = now;
             return Some(i);
         }
-        let fresh = |out| Node { addr: a, stability: INIT_STABILITY, out, into: 0, touched: now };
+        let fresh = |out| CachedNode { addr: a, stability: INIT_STABILITY, out, into: 0, touched: now };
         let i = if self.nodes.len() < self.max_nodes {
             self.nodes.push(fresh(Vec::new()));
             self.nodes.len() - 1
@@ -158,7 +158,7 @@ impl LinkCache {
     }
 
     /// Keeps the edges out of the node at place `k` for which `keep` holds.
-    fn retain(&mut self, k: usize, keep: impl Fn(u16, &Edge) -> bool) {
+    fn retain(&mut self, k: usize, keep: impl Fn(u16, &CachedLink) -> bool) {
         let mut j = 0;
         while let Some(e) = self.nodes[k].out.get(j).copied() {
             if keep(k as u16, &e) {
@@ -201,7 +201,7 @@ impl LinkCache {
         let (a, b) = (usize::from(from), usize::from(to));
         let lifetime = self.nodes[a].stability.min(self.nodes[b].stability).max(MIN_LIFETIME);
         let until = now + lifetime;
-        let same = |e: &&mut Edge| e.to == to && (e.external == 0) == (external == 0);
+        let same = |e: &&mut CachedLink| e.to == to && (e.external == 0) == (external == 0);
         if let Some(e) = self.nodes[a].out.iter_mut().find(same) {
             let dead = e.until <= now;
             if dead {
@@ -213,7 +213,7 @@ impl LinkCache {
             return dead || new_place;
         }
         self.make_room();
-        self.nodes[a].out.push(Edge { to, external, until, used: None, cost: None });
+        self.nodes[a].out.push(CachedLink { to, external, until, used: None, cost: None });
         self.nodes[b].into += 1;
         self.links += 1;
         true
@@ -287,7 +287,7 @@ impl LinkCache {
         for (i, w) in route.nodes().windows(2).enumerate() {
             let (Some(&a), Some(&b)) = (self.at.get(&w[0]), self.at.get(&w[1])) else { continue };
             let external = i == 0 && route.first_external() || i + 2 == route.len() && route.last_external();
-            let same = |e: &&mut Edge| e.to == b && (e.external != 0) == external;
+            let same = |e: &&mut CachedLink| e.to == b && (e.external != 0) == external;
             let Some(e) = self.nodes[usize::from(a)].out.iter_mut().find(same) else { continue };
             let since = e.used.map_or(Span::ZERO, |t| now.since(t));
             e.used = Some(now);
@@ -382,7 +382,7 @@ impl RouteCache for LinkCache {
 
     fn set_cost(&mut self, from: Ipv4Addr, to: Ipv4Addr, cost: Cost) {
         let (Some(&a), Some(&b)) = (self.at.get(&from), self.at.get(&to)) else { return };
-        let inside = |e: &&mut Edge| e.to == b && e.external == 0;
+        let inside = |e: &&mut CachedLink| e.to == b && e.external == 0;
         if let Some(e) = self.nodes[usize::from(a)].out.iter_mut().find(inside) {
             e.cost = Some(cost);
         }

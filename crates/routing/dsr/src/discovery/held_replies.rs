@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Cx, Inspect, Packet, Time};
 
 use crate::cache::path::Path;
-use crate::forwarding::view::Way;
+use crate::forwarding::view::RouteView;
 
 /// Route Replies that wait whether the initiator gets a better one (section 8.2.5).
 #[derive(Clone, Default)]
@@ -26,7 +26,7 @@ pub(crate) const MAX_HELD: usize = 32;
 
 impl HeldReplies {
     /// Forgets the replies that a packet makes superfluous: it uses a route to the target that is as short.
-    pub(crate) fn cancel(&mut self, cx: &mut Cx<'_>, way: &Way) {
+    pub(crate) fn cancel(&mut self, cx: &mut Cx<'_>, way: &RouteView) {
         if self.0.is_empty() {
             return;
         }

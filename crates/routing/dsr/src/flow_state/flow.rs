@@ -14,7 +14,7 @@ use crate::engine::state::Engine;
 use crate::flow_state::flow_header;
 use crate::flow_state::flow_table::Flow;
 use crate::forwarding::hop::Hop;
-use crate::forwarding::view::{View, Way, is_node};
+use crate::forwarding::view::{RouteView, View, is_node};
 
 /// So often one packet may change flows at one node.
 const MAX_CHANGES: usize = 8;
@@ -77,7 +77,13 @@ impl Engine {
 
     /// Records the flow of a packet that carries its route and lifetime (section 8.6.3), at the nodes that forward it and
     /// at its destination. `state` is its Flow State header, which is off; its Hop Count counts this node.
-    pub(crate) fn learn_flow(&mut self, cx: &Cx<'_>, v: &View<'_>, way: &Way, state: Option<FlowState>) {
+    pub(crate) fn learn_flow(
+        &mut self,
+        cx: &Cx<'_>,
+        v: &View<'_>,
+        way: &RouteView,
+        state: Option<FlowState>,
+    ) {
         let (Some(s), Some(seconds), Some(destination)) = (state, v.timeout_s, way.nodes.last()) else {
             return;
         };
@@ -193,7 +199,12 @@ impl Engine {
     }
 
     /// The way of a packet without source route that this node sent to a neighbour, by its flow.
-    pub(crate) fn way_of_flow(&mut self, cx: &Cx<'_>, p: &Packet, state: Option<FlowState>) -> Option<Way> {
+    pub(crate) fn way_of_flow(
+        &mut self,
+        cx: &Cx<'_>,
+        p: &Packet,
+        state: Option<FlowState>,
+    ) -> Option<RouteView> {
         let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
         let id = state.map(|s| s.flow_id);
         self.flows.named_or_default(ip.src(), ip.dst(), id, cx.now())?.way()

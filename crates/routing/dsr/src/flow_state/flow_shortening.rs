@@ -11,7 +11,7 @@ use crate::cache::path::Path;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::flow_state::shortening_table::FlowPacketKey;
-use crate::forwarding::view::Way;
+use crate::forwarding::view::RouteView;
 
 fn key(ip: &ipv4::Packet<'_>) -> FlowPacketKey {
     (ip.id(), ip.fragment_offset())
@@ -61,7 +61,7 @@ impl Engine {
         let Some(due_at) = self.ars.take((ip.src(), ip.dst(), id), key(&ip)) else { return };
         if due_at < hop_count {
             // As if its source route had been seen when it was overheard.
-            self.shorten(cx, &Way { nodes: route, receiver: due_at.into() });
+            self.shorten(cx, &RouteView { nodes: route, receiver: due_at.into() });
         }
     }
 

@@ -6,7 +6,7 @@ use wayhop_core::{Inspect, Maybe, Span, Time};
 
 use crate::Params;
 use crate::cache::path::Path;
-use crate::forwarding::view::Way;
+use crate::forwarding::view::RouteView;
 
 /// A flow: hop-by-hop state that stands for a source route.
 #[derive(Clone, Hash)]
@@ -41,9 +41,9 @@ impl Flow {
         self.route.nodes().get(at).copied()
     }
     /// The route, and how far a packet that this node forwards has come on it; none at the destination.
-    pub(crate) fn way(&self) -> Option<Way> {
+    pub(crate) fn way(&self) -> Option<RouteView> {
         let receiver = usize::from(self.hop_count) + 1;
-        (receiver < self.route.len()).then_some(Way { nodes: self.route, receiver })
+        (receiver < self.route.len()).then_some(RouteView { nodes: self.route, receiver })
     }
     fn is_between(&self, source: Ipv4Addr, destination: Ipv4Addr) -> bool {
         self.source == source && self.destination == destination

@@ -130,7 +130,7 @@ impl<'a> View<'a> {
     }
     /// The way that the Source Route describes; `None` when there is none, when it contradicts itself, or when it has more
     /// nodes than a [`Path`].
-    pub(crate) fn way(&self) -> Option<Way> {
+    pub(crate) fn way(&self) -> Option<RouteView> {
         let sr = self.source_route?;
         let (n, left) = (sr.addresses.len(), usize::from(sr.segments_left));
         if left > n || n + 2 > MAX_NODES {
@@ -149,20 +149,20 @@ impl<'a> View<'a> {
         nodes.set_first_external(sr.first_hop_external && !salvaged);
         nodes.set_last_external(sr.last_hop_external);
         let receiver = n - left + usize::from(!salvaged);
-        (receiver > 0 && usable(&nodes)).then_some(Way { nodes, receiver })
+        (receiver > 0 && usable(&nodes)).then_some(RouteView { nodes, receiver })
     }
 }
 
 /// A packet's source route, and how far it has come.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct RouteView {
     /// All nodes, from the one that chose the route to the destination.
     pub(crate) nodes: Path,
     /// The index of the node that shall receive this transmission; at least 1.
     pub(crate) receiver: usize,
 }
 
-impl Way {
+impl RouteView {
     /// The node that transmits.
     pub(crate) fn transmitter(&self) -> Ipv4Addr {
         self.nodes.nodes()[self.receiver - 1]

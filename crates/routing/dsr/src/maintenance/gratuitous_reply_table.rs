@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Span, Time};
 
 use crate::cache::path::Path;
-use crate::forwarding::view::Way;
+use crate::forwarding::view::RouteView;
 
 /// What a silence is kept for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ impl GratuitousReplyTable {
     }
 
     /// Whether a reply may be sent now; if so, the next will have to wait for `holdoff`.
-    pub(crate) fn admit(&mut self, way: &Way, now: Time, holdoff: Span) -> bool {
+    pub(crate) fn admit(&mut self, way: &RouteView, now: Time, holdoff: Span) -> bool {
         let subject = if self.by_route {
             Subject::Route(way.nodes)
         } else {

@@ -9,7 +9,7 @@ use wayhop_wire::ipv4;
 use crate::cache::Purpose;
 use crate::cache::path::Path;
 use crate::engine::state::Engine;
-use crate::forwarding::view::{View, Way, is_node};
+use crate::forwarding::view::{RouteView, View, is_node};
 use crate::maintenance::broken::ToldError;
 use crate::neighbours::watchdog;
 
@@ -110,7 +110,7 @@ impl Engine {
         &mut self,
         cx: &mut Cx<'_>,
         v: Option<&View<'_>>,
-        way: &Way,
+        way: &RouteView,
         unreachable: Ipv4Addr,
     ) -> Option<(Packet, Path)> {
         let me = cx.addr();

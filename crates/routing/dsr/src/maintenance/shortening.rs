@@ -6,12 +6,12 @@ use wayhop_wire::dsr::{AddrList, DsrOption, RouteReply};
 use crate::cache::Provenance;
 use crate::cache::path::Path;
 use crate::engine::state::Engine;
-use crate::forwarding::view::Way;
+use crate::forwarding::view::RouteView;
 
 impl Engine {
     /// Looks at an overheard data packet whose receiver is somebody else: if this node comes later
     /// on its way, the node that chose the route gets a gratuitous reply with the shorter one.
-    pub(crate) fn shorten(&mut self, cx: &mut Cx<'_>, way: &Way) {
+    pub(crate) fn shorten(&mut self, cx: &mut Cx<'_>, way: &RouteView) {
         let me = cx.addr();
         let Some(ahead) = way.ahead().iter().position(|&a| a == me).filter(|&at| at > 0) else { return };
         // The skipped hops must be links of this network, and so must the ones that lead back.

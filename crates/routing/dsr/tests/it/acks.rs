@@ -6,7 +6,7 @@ use crate::common::{
 };
 use wayhop_core::{Decision, DropReason, Span};
 use wayhop_dsr::{Maintenance, Params};
-use wayhop_testkit::{Link, Net, What, addr};
+use wayhop_testkit::{EventKind, Link, Net, addr};
 
 const ACK: u8 = 32;
 const ACK_REQUEST: u8 = 160;
@@ -38,7 +38,7 @@ fn line(n: usize, params: &Params) -> Net {
 fn data_frames(net: &Net, n: usize) -> Vec<(f64, bool)> {
     net.of(n)
         .filter_map(|r| match &r.what {
-            What::Sent { flow: Some(_), bytes, .. } => {
+            EventKind::Sent { flow: Some(_), bytes, .. } => {
                 Some((r.at.as_secs_f64(), option_of(bytes, ACK_REQUEST).is_some()))
             }
             _ => None,
@@ -91,7 +91,7 @@ fn what_still_waits_in_the_interface_queue_is_not_confirmed_by_what_went_before(
     net.set_link_at(at(1.03), 0, 1, Link::DOWN);
     net.set_link_at(at(1.5), 0, 1, Link::UP);
     net.run_until(at(5.0));
-    let noted = |r: &&wayhop_testkit::Record| matches!(r.what, What::Note(n) if n.what == "passive_ack");
+    let noted = |r: &&wayhop_testkit::Record| matches!(r.what, EventKind::Note(n) if n.what == "passive_ack");
     let heard = net.of(0).find(noted).unwrap().at;
     assert!(heard < at(1.06), "while the last of the four still waits: {heard:?}");
     assert!(net.delivered(1).contains(&3), "{:?}", net.delivered(1));

@@ -3,7 +3,7 @@
 use crate::common::{Ip, RREQ, at, error, net, packet, profile, reply, request, sent_with};
 use wayhop_core::{Fix, Span};
 use wayhop_dsr::{BadLinks, CacheKind, Metric, Params};
-use wayhop_testkit::{Link, Net, What, addr};
+use wayhop_testkit::{EventKind, Link, Net, addr};
 
 const MECHANISMS: [BadLinks; 3] = [BadLinks::Timed, BadLinks::UntilMoved, BadLinks::Probability];
 
@@ -155,7 +155,7 @@ fn stalls(p: &Params, loss: f64, seed: u64) -> usize {
     net.send_every(at(12.0), Span::from_millis(20), 2_500, 0, 2, 1);
     net.run_until(at(62.0));
     net.assert_conserved();
-    let delivered = net.record().iter().filter(|r| matches!(r.what, What::Delivered { .. }));
+    let delivered = net.record().iter().filter(|r| matches!(r.what, EventKind::Delivered { .. }));
     let times: Vec<f64> = delivered.map(|r| r.at.as_secs_f64()).collect();
     assert!(times.len() > 2_450, "retransmission and salvaging save most packets: {}", times.len());
     times.windows(2).filter(|w| w[1] - w[0] > 0.1).count()

@@ -1,7 +1,7 @@
 //! What the profile `cmu` does as the testbed of Maltz, Broch and Johnson (1999) did, apart from acknowledgements.
 
 use wayhop_core::Span;
-use wayhop_testkit::What;
+use wayhop_testkit::EventKind;
 
 use crate::common::{RREQ, at, net, profile, routes, sent_with, teach};
 
@@ -48,7 +48,7 @@ fn a_node_that_acknowledges_itself_numbers_its_packets_from_one_counter() {
         .iter()
         .filter(|r| r.node.index() == 0)
         .filter_map(|r| match &r.what {
-            What::Sent { bytes, .. } => Some(u16::from_be_bytes([bytes[4], bytes[5]])),
+            EventKind::Sent { bytes, .. } => Some(u16::from_be_bytes([bytes[4], bytes[5]])),
             _ => None,
         })
         .collect();

@@ -254,7 +254,7 @@ fn what_the_request_carries_reaches_the_target() {
     let delivered: Vec<_> = net
         .of(2)
         .filter_map(|r| match &r.what {
-            wayhop_testkit::What::Delivered { bytes, .. } => Some(bytes.clone()),
+            wayhop_testkit::EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
             _ => None,
         })
         .collect();
@@ -304,7 +304,7 @@ fn data_packets_carry_a_source_route_and_arrive_without_it() {
     assert_eq!(second[20..32], [17, 0, 0, 8, 96, 6, 0, 0, 10, 0, 0, 2]);
     assert_eq!(second[8], first[8] - 1, "the TTL counts hops");
     let plain = net.of(2).find_map(|r| match &r.what {
-        wayhop_testkit::What::Delivered { bytes, .. } => Some(bytes.clone()),
+        wayhop_testkit::EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
         _ => None,
     });
     let plain = plain.unwrap();
@@ -319,8 +319,11 @@ fn a_broadcast_packet_goes_to_the_neighbours_only() {
     net.run_until(at(1.0));
     net.send_to(0, [255; 4].into(), 1);
     net.run_until(at(2.0));
-    let who: Vec<_> =
-        net.record().iter().filter(|r| matches!(r.what, wayhop_testkit::What::Delivered { .. })).collect();
+    let who: Vec<_> = net
+        .record()
+        .iter()
+        .filter(|r| matches!(r.what, wayhop_testkit::EventKind::Delivered { .. }))
+        .collect();
     assert_eq!(who.len(), 1);
     assert_eq!(who[0].node.0, 1);
     net.assert_conserved();

@@ -10,7 +10,7 @@ use crate::common::{
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{Net, What, addr};
+use wayhop_testkit::{EventKind, Net, addr};
 
 /// Five nodes in a line, and flows of node 0: flow 6 to node 2, flow 8 to node 4.
 fn two_flows() -> Net {
@@ -43,7 +43,7 @@ fn a_packet_changes_flows_where_its_option_says() {
     let at_node_2 = last_sent(&net, 2);
     assert_eq!(at_node_2[16..20], addrs(&[4]), "the new destination");
     assert_eq!(at_node_2[20..24], [17, 0x82, 0, 8], "the new flow, and no option left");
-    let delivered = net.of(4).filter(|r| matches!(r.what, What::Delivered { .. })).count();
+    let delivered = net.of(4).filter(|r| matches!(r.what, EventKind::Delivered { .. })).count();
     assert_eq!(delivered, 2, "the announcement and the packet");
     net.assert_conserved();
 }

@@ -6,7 +6,7 @@ use crate::common::{
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{Net, What, addr};
+use wayhop_testkit::{EventKind, Net, addr};
 
 #[test]
 fn three_packets_announce_a_flow_and_the_others_travel_without_any_header() {
@@ -32,9 +32,11 @@ fn three_packets_announce_a_flow_and_the_others_travel_without_any_header() {
     let forwarded = data(&net, 1);
     assert_eq!(forwarded[0][21], 0x81);
     assert_eq!(forwarded[5][9], 17);
-    let delivered: Vec<_> = net.of(3).filter(|r| matches!(r.what, What::Delivered { .. })).collect();
+    let delivered: Vec<_> = net.of(3).filter(|r| matches!(r.what, EventKind::Delivered { .. })).collect();
     assert_eq!(delivered.len(), 6);
-    assert!(delivered.iter().all(|r| matches!(&r.what, What::Delivered { bytes, .. } if bytes[9] == 17)));
+    assert!(
+        delivered.iter().all(|r| matches!(&r.what, EventKind::Delivered { bytes, .. } if bytes[9] == 17))
+    );
     net.assert_conserved();
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{Ip, addrs, at, error, net, option, packet, profile, reply, request, source_route};
 use proptest::prelude::*;
 use wayhop_core::{DropReason, Span};
-use wayhop_testkit::{Net, What, addr};
+use wayhop_testkit::{EventKind, Net, addr};
 
 const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
 
@@ -204,7 +204,7 @@ fn a_packet_with_a_wrong_checksum_is_discarded() {
     net.inject(1, addr(0), false, &p);
     net.run_until(at(1.5));
     assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Malformed]);
-    assert!(!net.record().iter().any(|r| matches!(r.what, What::Sent { .. })));
+    assert!(!net.record().iter().any(|r| matches!(r.what, EventKind::Sent { .. })));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::common::{
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{Net, What, addr};
+use wayhop_testkit::{EventKind, Net, addr};
 
 const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
 
@@ -75,7 +75,7 @@ fn a_packet_is_salvaged_by_another_cached_route_after_the_error_was_sent() {
     // Address[1] is the salvaging node, visited; the count grows; the IP addresses stay.
     assert_eq!(option_of(&sent[2].1, SOURCE_ROUTE).unwrap(), [vec![1, 1], addrs(&[2, 5])].concat());
     assert_eq!(sent[2].1[12..20], addrs(&[0, 4]));
-    assert!(net.of(4).any(|r| matches!(r.what, What::Delivered { .. })));
+    assert!(net.of(4).any(|r| matches!(r.what, EventKind::Delivered { .. })));
     net.assert_conserved();
 }
 
@@ -138,7 +138,7 @@ fn the_ns2_profile_looks_for_a_route_for_it_once_without_propagation() {
     net.up(5, 6);
     teach(&mut net, 5, &[6]);
     net.run_until(at(10.0));
-    assert!(net.of(6).any(|r| matches!(r.what, What::Delivered { .. })));
+    assert!(net.of(6).any(|r| matches!(r.what, EventKind::Delivered { .. })));
     net.assert_conserved();
 }
 
@@ -215,7 +215,7 @@ fn queued_packets_for_the_broken_link_are_saved_too_and_each_source_is_told_once
     net.run_until(at(2.0));
     let told: Vec<_> = sent_with(&net, 2, RERR).iter().map(|s| s.2[19]).collect();
     assert_eq!(told, [1, 7], "10.0.0.1 and 10.0.0.7, once each");
-    let arrived = net.of(4).filter(|r| matches!(r.what, What::Delivered { .. })).count();
+    let arrived = net.of(4).filter(|r| matches!(r.what, EventKind::Delivered { .. })).count();
     assert_eq!(arrived, 4);
     assert_eq!(net.sent_by(2).filter(|s| s.1 == addr(4)).count(), 1, "the link is tried once");
     net.assert_conserved();
@@ -325,7 +325,7 @@ fn more_segments_left_than_addresses_is_a_parameter_problem() {
         net.run_until(at(1.5));
         assert_eq!(reasons(&net), [DropReason::Malformed]);
         let icmp = net.of(0).find_map(|r| match &r.what {
-            What::Delivered { bytes, .. } => Some(bytes.clone()),
+            EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
             _ => None,
         });
         let icmp = icmp.expect("an ICMP message at the source");

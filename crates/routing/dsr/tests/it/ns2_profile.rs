@@ -5,7 +5,7 @@ use crate::common::{
     sent_with, source_route, teach,
 };
 use wayhop_core::{DropReason, NodeId, Priority, Span};
-use wayhop_testkit::{What, addr};
+use wayhop_testkit::{EventKind, addr};
 
 #[test]
 fn the_ns2_profile_asks_sixteen_hops_far() {
@@ -151,7 +151,7 @@ fn the_ns2_profile_sends_bare_acknowledgements_before_data() {
         net.run_until(at(2.0));
         let mut classes: Vec<_> = (net.record().iter())
             .filter_map(|r| match &r.what {
-                What::Sent { priority, bytes, .. } if r.node == NodeId(1) && bytes[5] >= 100 => {
+                EventKind::Sent { priority, bytes, .. } if r.node == NodeId(1) && bytes[5] >= 100 => {
                     Some((bytes[5], *priority))
                 }
                 _ => None,

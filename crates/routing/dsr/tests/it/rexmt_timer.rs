@@ -4,7 +4,7 @@
 use crate::common::{at, net, option_of, packet, profile, reply};
 use wayhop_core::{Fix, Priority, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{Link, Net, What, addr};
+use wayhop_testkit::{EventKind, Link, Net, addr};
 
 const ACK: u8 = 32;
 const ACK_REQUEST: u8 = 160;
@@ -34,7 +34,7 @@ fn timers(net: &Net) -> Vec<f64> {
 fn data(net: &Net, n: usize) -> Vec<(f64, u32, Priority, Vec<u8>)> {
     net.of(n)
         .filter_map(|r| match &r.what {
-            What::Sent { flow: Some(f), bytes, priority, .. } => {
+            EventKind::Sent { flow: Some(f), bytes, priority, .. } => {
                 Some((r.at.as_secs_f64(), f.seq, *priority, bytes.clone()))
             }
             _ => None,
@@ -95,7 +95,7 @@ fn retransmissions_happen_at_ticks_50_ms_apart() {
         net.send_at(at(t), 0, 1, i as u32);
     }
     net.run_until(at(2.0));
-    let again = |r: &wayhop_testkit::Record| matches!(r.what, What::State(s) if s.attempt > 1);
+    let again = |r: &wayhop_testkit::Record| matches!(r.what, EventKind::State(s) if s.attempt > 1);
     let ticks: Vec<_> = net.of(0).filter(|r| again(r)).map(|r| r.at).collect();
     assert!(ticks.len() >= 3);
     for t in &ticks {
@@ -190,11 +190,11 @@ fn sent_and_lost(net: &Net, n: usize, select: impl Fn(&[u8], bool) -> bool) -> (
     let (mut sent, mut lost, mut on_air) = (0, 0, false);
     for r in net.of(n) {
         match &r.what {
-            What::Sent { bytes, flow, .. } => {
+            EventKind::Sent { bytes, flow, .. } => {
                 on_air = select(bytes, flow.is_some());
                 sent += usize::from(on_air);
             }
-            What::LostOnAir { .. } => lost += usize::from(on_air),
+            EventKind::LostOnAir { .. } => lost += usize::from(on_air),
             _ => {}
         }
     }

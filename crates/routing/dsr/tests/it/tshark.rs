@@ -5,7 +5,7 @@ use std::fs::File;
 use crate::common::{at, net, options, profile};
 use wayhop_core::{Fix, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{Link, Net, What, tshark};
+use wayhop_testkit::{EventKind, Link, Net, tshark};
 
 /// A run with everything in it: discoveries, replies from caches, a broken link, errors, salvage, a shortcut.
 fn eventful(p: &Params) -> Net {
@@ -40,7 +40,7 @@ fn tshark_finds_nothing_malformed_and_counts_the_messages_that_we_sent() {
             |kind: u8| rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
         let ours = |kind: u8| {
             let sent = net.record().iter().filter(|r| match &r.what {
-                What::Sent { bytes, .. } => options(bytes).iter().any(|o| o.0 == kind),
+                EventKind::Sent { bytes, .. } => options(bytes).iter().any(|o| o.0 == kind),
                 _ => false,
             });
             sent.count()
@@ -78,7 +78,7 @@ fn tshark_counts_our_acknowledgements_and_requests_for_them() {
         for kind in [32, 160, crate::common::SOURCE_ROUTE] {
             let theirs = rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
             let sent = net.record().iter().filter(
-                |r| matches!(&r.what, What::Sent { bytes, .. } if options(bytes).iter().any(|o| o.0 == kind)),
+                |r| matches!(&r.what, EventKind::Sent { bytes, .. } if options(bytes).iter().any(|o| o.0 == kind)),
             );
             let ours = sent.count();
             assert!(ours > 0, "option {kind} should occur");

@@ -41,7 +41,7 @@ pub struct Exploration<P> {
     pub symmetric: bool,
     /// What must hold, besides what [`super::Checked::wrong_step`] says.
     pub rules: Vec<Rule<P>>,
-    /// States to generate, at most, then the search stops and [`super::Outcome::complete`] is false; 0 for no end.
+    /// States to generate, at most, then the search stops and [`super::SearchOutcome::complete`] is false; 0 for no end.
     pub most_states: usize,
     /// Threads of the search.
     pub threads: usize,

@@ -9,7 +9,9 @@ use wayhop_core::{
     Addr, DropReason, Frame, IfaceId, Packet, PacketMeta, Pool, Prefix, Purpose, Route, RxMeta, SendState,
     Time, TimerKey, TraceNote, TxStatus, stream,
 };
-use wayhop_node::{Above, Below, Engine, Hop, IfaceConfig, Node, Row, Stage, Workspace, World as NodeWorld};
+use wayhop_node::{
+    Above, Below, Engine, Hop, IfaceConfig, InstalledRoute, Node, Stage, Workspace, World as NodeWorld,
+};
 
 use super::air::Air;
 use super::checked::Explorable;
@@ -83,9 +85,9 @@ impl<P: Explorable> Host<P> {
         let mut timers: Vec<(TimerKey, Time)> = self.node.timers().map(|(_, key, at)| (key, at)).collect();
         timers.sort_unstable();
         timers.hash(&mut h);
-        let mut rows: Vec<&Row> = self.node.table().rows().collect();
+        let mut rows: Vec<&InstalledRoute> = self.node.table().rows().collect();
         rows.sort_unstable_by_key(|r| r.route.destination);
-        for Row { route: r, .. } in rows {
+        for InstalledRoute { route: r, .. } in rows {
             (r.destination, r.next_hop, r.metric).hash(&mut h);
         }
         self.digest = h.finish();
@@ -211,6 +213,6 @@ impl<P: Explorable> NodeWorld for ExplorerWorld<'_, P> {
     fn record(&mut self, _: Time, _: &Packet, _: Hop) {}
     fn note(&mut self, _: Time, _: TraceNote) {}
     fn state(&mut self, _: Time, _: SendState) {}
-    fn route_installed(&mut self, _: Time, _: &Row) {}
+    fn route_installed(&mut self, _: Time, _: &InstalledRoute) {}
     fn route_removed(&mut self, _: Time, _: Prefix) {}
 }

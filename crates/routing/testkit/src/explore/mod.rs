@@ -38,7 +38,7 @@ pub use checked::{Explorable, datagram, digest_unnumbered};
 pub use exploration::{Exploration, Make, Remake, Rule};
 pub use faulty::{Faulty, Mistake};
 pub use host::{DATA_TTL, Host};
-pub use model::{Outcome, Progress};
+pub use model::{Progress, SearchOutcome};
 pub use names::Names;
 pub use story::Counterexample;
 pub use tally::Tally;

@@ -20,7 +20,7 @@ const NAP_MS: u64 = 5;
 
 /// How a search ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct SearchOutcome {
     /// States visited, each once.
     pub unique: usize,
     /// States generated, again and again.
@@ -41,7 +41,7 @@ struct ExplorationModel<P> {
 
 impl<P: Explorable> Exploration<P> {
     /// Searches.
-    pub fn run(self) -> Outcome {
+    pub fn run(self) -> SearchOutcome {
         self.run_and_tell(None)
     }
 
@@ -58,7 +58,7 @@ impl<P: Explorable> Exploration<P> {
     }
 
     /// Searches, and says every ten seconds or so how far it is.
-    pub fn run_and_tell(self, progress: Option<Progress>) -> Outcome {
+    pub fn run_and_tell(self, progress: Option<Progress>) -> SearchOutcome {
         let x = Arc::new(self);
         let all = (0..x.flows.len()).collect();
         let first = if x.symmetric { x.topology.different(&x.flows) } else { all };
@@ -87,7 +87,7 @@ impl<P: Explorable> Exploration<P> {
         };
         let generated = checker.state_count();
         let counterexample = checker.discovery(RULES).map(|path| tell(&x, path.into_actions()));
-        Outcome {
+        SearchOutcome {
             unique: checker.unique_state_count(),
             generated,
             depth: checker.max_depth(),

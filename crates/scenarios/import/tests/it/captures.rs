@@ -1,6 +1,7 @@
 //! Captures that end in the middle of a frame, as after a power failure.
 
 use wayhop_import::pcapng;
+use wayhop_protocols::CLASSIFIER;
 
 /// An IPv4 datagram of UDP from 10.0.0.1 to 10.0.0.2 with 64 octets, by RFC 791 and 768; its number tells it from others.
 fn datagram(id: u16) -> Vec<u8> {
@@ -61,7 +62,7 @@ fn what_is_whole_of_a_capture_is_read() {
             (10 * frame + 7, 29),
             (30 * frame - 3, 10),
         ] {
-            let made = pcapng(vec![("c".as_ref(), &file[..file.len() - cut])]).unwrap();
+            let made = pcapng(vec![("c".as_ref(), &file[..file.len() - cut])], CLASSIFIER).unwrap();
             let flow = &made.table["traffic"][0];
             let packets = match flow["kind"].as_str() {
                 Some("cbr") => flow["max_packets"].as_integer().unwrap(),
@@ -78,7 +79,7 @@ fn what_is_whole_of_a_capture_is_read() {
                 );
             }
         }
-        let nothing = pcapng(vec![("c".as_ref(), &file[..head + 5])]).unwrap_err().to_string();
+        let nothing = pcapng(vec![("c".as_ref(), &file[..head + 5])], CLASSIFIER).unwrap_err().to_string();
         assert!(nothing.contains("the file ends in the middle"), "{nothing}");
     }
 }

@@ -1,6 +1,6 @@
 //! Files in other encodings than UTF-8, as programs on Windows write them.
 
-use wayhop_import::{Heights, Places, core_xml, fcd, gpx, kml, text};
+use wayhop_import::{FcdCoordinates, Heights, core_xml, fcd, gpx, kml, text};
 
 /// The name of the first node of a scenario.
 fn first_name(made: &wayhop_import::ImportedScenario) -> String {
@@ -28,7 +28,7 @@ fn every_xml_format_is_read_in_the_encoding_that_it_declares() {
     let t = read(&format!(
         "<fcd-export><timestep time='0'><vehicle id='{name}' x='1' y='2'/></timestep></fcd-export>"
     ));
-    assert_eq!(first_name(&fcd((path, &t), Places::Detect, Heights::Read).unwrap()), name);
+    assert_eq!(first_name(&fcd((path, &t), FcdCoordinates::Detect, Heights::Read).unwrap()), name);
     let t = read(&format!(
         "<scenario><network id='2' type='EMANE'/><device id='1' name='{name}'><position x='1' y='2'/></device><link node1='1' node2='2'/></scenario>"
     ));

@@ -1,6 +1,6 @@
 //! SUMO's floating car data, with different options, and tables made from it.
 
-use wayhop_import::{Heights, Places, csv, fcd};
+use wayhop_import::{FcdCoordinates, Heights, csv, fcd};
 
 use crate::{Outcome, expected, outcome};
 
@@ -23,7 +23,7 @@ fn at(kind: &str, id: &str, x: &str, y: &str, more: &str) -> String {
 
 fn check(cases: Vec<(&str, String, Outcome)>) {
     for (name, text, wanted) in cases {
-        let made = fcd(("dir/o.xml".as_ref(), &text), Places::Detect, Heights::Read)
+        let made = fcd(("dir/o.xml".as_ref(), &text), FcdCoordinates::Detect, Heights::Read)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(outcome(&made), wanted, "{name}");
     }

@@ -67,7 +67,7 @@ pub(crate) struct AttackContext<'a> {
 pub(crate) fn resolve(around: &AttackContext<'_>) -> Result<(Vec<Attack>, Vec<String>), Error> {
     let mut plan = Plan { around, by: BTreeMap::new(), late: Vec::new() };
     for (k, a) in around.scenario.attacks.iter().enumerate() {
-        plan.entry(&Entry { k, a, doc: &around.scenario.document })?;
+        plan.entry(&ListedAttack { k, a, doc: &around.scenario.document })?;
     }
     Ok((plan.by.into_values().map(|(_, attack)| attack).collect(), plan.late))
 }
@@ -81,13 +81,13 @@ struct Plan<'a> {
 }
 
 /// One entry of the file.
-struct Entry<'a> {
+struct ListedAttack<'a> {
     k: usize,
     a: &'a Attacks,
     doc: &'a Document,
 }
 
-impl Entry<'_> {
+impl ListedAttack<'_> {
     fn key(&self, field: &str) -> String {
         format!("attacks[{}].{field}", self.k)
     }
@@ -165,7 +165,7 @@ const fn keys_of(kind: AttackKind) -> &'static [&'static str] {
 }
 
 impl Plan<'_> {
-    fn entry(&mut self, e: &Entry<'_>) -> Result<(), Error> {
+    fn entry(&mut self, e: &ListedAttack<'_>) -> Result<(), Error> {
         e.check_keys()?;
         let (from, until) = self.times(e)?;
         let nodes = self.nodes(e)?;
@@ -204,7 +204,7 @@ impl Plan<'_> {
         }
     }
 
-    fn times(&mut self, e: &Entry<'_>) -> Result<(Time, Time), Error> {
+    fn times(&mut self, e: &ListedAttack<'_>) -> Result<(Time, Time), Error> {
         in_range(e.doc, &e.key("at_s"), e.a.at_s, 0.0, MAX_DURATION_S)?;
         let from = Time::from_secs_f64(e.a.at_s);
         let until = match e.a.until_s {
@@ -231,7 +231,7 @@ impl Plan<'_> {
         Ok((from, until))
     }
 
-    fn nodes(&self, e: &Entry<'_>) -> Result<Vec<NodeId>, Error> {
+    fn nodes(&self, e: &ListedAttack<'_>) -> Result<Vec<NodeId>, Error> {
         let find = |n, field: &str| self.around.placed.find(n, &e.key(field), e.doc);
         let mut nodes = match (&e.a.node, &e.a.nodes[..], e.a.nodes_share) {
             (Some(node), [], None) => vec![find(node, "node")?],
@@ -270,7 +270,7 @@ impl Plan<'_> {
     }
 
     /// A share of all nodes: those of the lowest draws at which no flow begins or ends.
-    fn drawn(&self, e: &Entry<'_>, share: f64) -> Result<Vec<NodeId>, Error> {
+    fn drawn(&self, e: &ListedAttack<'_>, share: f64) -> Result<Vec<NodeId>, Error> {
         in_range(e.doc, &e.key("nodes_share"), share, 0.0, 1.0)?;
         let all = self.around.placed.tracks.len();
         let wanted = (share * all as f64).round() as usize;
@@ -294,7 +294,7 @@ impl Plan<'_> {
     }
 
     /// A wormhole's ends and jammers do not belong to the network.
-    fn check_outsiders(&self, e: &Entry<'_>, nodes: &[NodeId]) -> Result<(), Error> {
+    fn check_outsiders(&self, e: &ListedAttack<'_>, nodes: &[NodeId]) -> Result<(), Error> {
         let kind = e.a.kind.name();
         if !self.around.interfaces.is_single() {
             return Err(e.error(
@@ -320,7 +320,7 @@ impl Plan<'_> {
 
     fn action(
         &self,
-        e: &Entry<'_>,
+        e: &ListedAttack<'_>,
         node: NodeId,
         nodes: &[NodeId],
         from: Time,
@@ -369,7 +369,7 @@ impl Plan<'_> {
     }
 
     /// The packets that a grey hole drops.
-    fn drops(&self, e: &Entry<'_>) -> Result<Drops, Error> {
+    fn drops(&self, e: &ListedAttack<'_>) -> Result<Drops, Error> {
         let a = e.a;
         let address = |n: &Option<_>, field: &str| -> Result<Option<Ipv4Addr>, Error> {
             let Some(n) = n else { return Ok(None) };
@@ -407,7 +407,7 @@ impl Plan<'_> {
         }
     }
 
-    fn jamming(&self, e: &Entry<'_>, from: Time, until: Time) -> Result<Jamming, Error> {
+    fn jamming(&self, e: &ListedAttack<'_>, from: Time, until: Time) -> Result<Jamming, Error> {
         let a = e.a;
         let mode = a.mode.unwrap_or(JamMode::Constant);
         let only = [
@@ -440,7 +440,7 @@ impl Plan<'_> {
 }
 
 /// What a forged reply claims.
-fn pretence(e: &Entry<'_>) -> Result<Pretence, Error> {
+fn pretence(e: &ListedAttack<'_>) -> Result<Pretence, Error> {
     let (hops, ahead) = (e.a.hops.unwrap_or(1), e.a.ahead.unwrap_or(100));
     in_range(e.doc, &e.key("hops"), hops.into(), 1.0, 254.0)?;
     // Numbers are compared with half of their range (RFC 3561, section 6.1).

@@ -1,7 +1,7 @@
 //! The nodes' radios and wires, with batteries, losses of single links, stalled drivers and filters.
 
 pub(crate) mod energy;
-pub(crate) mod macfilter;
+mod macfilter;
 pub(crate) mod path_losses;
 mod resolve;
 mod schema;

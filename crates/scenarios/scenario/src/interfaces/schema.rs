@@ -33,7 +33,7 @@ pub struct Radio {
 }
 
 fn preset() -> String {
-    "wavelan-914-cmu".into()
+    wayhop_radio::DEFAULT_PRESET.into()
 }
 impl Default for Radio {
     fn default() -> Self {

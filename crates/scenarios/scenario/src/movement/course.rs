@@ -88,14 +88,16 @@ fn road(line: &str, map: &Map, doc: &Document) -> Result<Course, Error> {
 fn check_speeds(min_mps: f64, max_mps: f64, doc: &Document) -> Result<(), Error> {
     in_range(doc, "movement.speed_min_mps", min_mps, 0.01, 1e4)?;
     in_range(doc, "movement.speed_max_mps", max_mps, 0.01, 1e4)?;
-    if min_mps > max_mps {
-        return Err(doc.error(
-            "movement.speed_max_mps",
-            format!("{max_mps} is below speed_min_mps = {min_mps}"),
-            "swap the two values",
-        ));
+    check_speed_order(min_mps, max_mps, doc)
+}
+
+/// Checks that the higher speed of a movement is not below the lower one.
+pub(crate) fn check_speed_order(min_mps: f64, max_mps: f64, doc: &Document) -> Result<(), Error> {
+    if min_mps <= max_mps {
+        return Ok(());
     }
-    Ok(())
+    let reason = format!("{max_mps} is below speed_min_mps = {min_mps}");
+    Err(doc.error("movement.speed_max_mps", reason, "swap the two values"))
 }
 
 /// From car to car, seconds: given as a time, or as a distance at the mean speed.

@@ -14,6 +14,7 @@ use wayhop_world::{RandomWaypoint, Start, Track, placement};
 use super::references::NodeRef;
 use super::schema::Area;
 use crate::file::Scenario;
+use crate::movement::course::check_speed_order;
 use crate::movement::{MAX_TRIPS, Movement, course, waypoints};
 use crate::nodes::ipv6::Ipv6Plan;
 use crate::site::{Map, locate};
@@ -359,14 +360,7 @@ fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> 
     in_range(doc, "movement.speed_max_mps", max_mps, 0.0, 1e6)?;
     in_range(doc, "movement.speed_min_mps", min_mps, 0.0, 1e6)?;
     in_range(doc, "movement.pause_s", pause_s, 0.0, 1e9)?;
-    if min_mps > max_mps {
-        return Err(doc.error(
-            "movement.speed_max_mps",
-            format!("{max_mps} is below speed_min_mps = {min_mps}"),
-            "swap the two values",
-        ));
-    }
-    Ok(())
+    check_speed_order(min_mps, max_mps, doc)
 }
 
 fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {

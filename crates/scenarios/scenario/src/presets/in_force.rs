@@ -15,7 +15,7 @@ use crate::interfaces::{Radio, RadioPlan};
 use crate::movement::Movement;
 use crate::presets::overrides;
 use crate::resolve::Resolved;
-use crate::traffic::Run;
+use crate::traffic::RunContext;
 
 /// A setting of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +120,7 @@ impl Layers {
 
     fn traffic(&mut self, scenario: &Scenario, resolved: &Resolved) -> Result<(), Error> {
         for (k, traffic) in scenario.traffic.iter().enumerate() {
-            let run = Run {
+            let run = RunContext {
                 key: format!("traffic[{k}]"),
                 doc: &scenario.document,
                 tcp_padding: scenario.protocol.tcp_padding(),

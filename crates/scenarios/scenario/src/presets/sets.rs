@@ -24,12 +24,12 @@ pub struct Preset {
     pub about: String,
     /// The keys that select it, and their table.
     heading: String,
-    values: Vec<Entry>,
+    values: Vec<PresetValue>,
 }
 
 /// A value of a preset.
 #[derive(Clone, Debug)]
-struct Entry {
+struct PresetValue {
     key: String,
     /// None for a parameter that is off.
     value: Option<Value>,
@@ -56,7 +56,7 @@ impl Preset {
     /// The preset with all its values, for pasting into a scenario. A value that depends on the rest of a scenario is
     /// a comment.
     pub fn toml(&self) -> String {
-        let line = |e: &Entry| match (&e.value, e.open) {
+        let line = |e: &PresetValue| match (&e.value, e.open) {
             (None, _) => format!("# {}: none", e.key),
             (Some(value), Some(_)) => format!("# {} = {value}", e.key),
             (Some(value), None) => format!("{} = {value}", e.key),
@@ -100,7 +100,7 @@ fn profile(of: &'static Description, profile: &Profile) -> Option<Preset> {
     let mut values = entries(overrides::to_toml(&parameters).ok()?, &(of.schema)(), open);
     for (key, _) in parameters.iter().filter(|(_, v)| v.is_null()) {
         let meaning = meaning(&(of.schema)(), key);
-        values.push(Entry { key: key.clone(), value: None, meaning, open: None });
+        values.push(PresetValue { key: key.clone(), value: None, meaning, open: None });
     }
     values.sort_by(|a, b| a.key.cmp(&b.key));
     Some(Preset {
@@ -130,8 +130,8 @@ fn tcp_profile(name: &str, about: &str) -> Option<Preset> {
     })
 }
 
-fn entries(table: Table, schema: &Json, open: impl Fn(&str) -> Option<&'static str>) -> Vec<Entry> {
-    let entry = |(key, value): (String, Value)| Entry {
+fn entries(table: Table, schema: &Json, open: impl Fn(&str) -> Option<&'static str>) -> Vec<PresetValue> {
+    let entry = |(key, value): (String, Value)| PresetValue {
         meaning: meaning(schema, &key),
         open: open(&key),
         key,

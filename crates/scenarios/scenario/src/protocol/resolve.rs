@@ -1,6 +1,7 @@
 //! From the section `[protocol]` to a protocol with its parameters.
 
 use serde_json::Value;
+use toml::Table;
 use wayhop_core::{Configured, Description, HostRules, Limits, ParameterError, Profile, nearest};
 use wayhop_document::{Document, Error, unknown_name};
 use wayhop_radio::Arp;
@@ -64,6 +65,17 @@ impl Protocol {
             profile: Some(protocol.profile().to_owned()),
             overrides: overrides::to_toml(&protocol.values())?,
         })
+    }
+
+    /// The same section without the parameters that the profile has anyway.
+    #[must_use]
+    pub fn shortened(mut self) -> Self {
+        let profile = Self { overrides: Table::new(), ..self.clone() };
+        let usual = profile.resolve(&Document::default()).ok().and_then(|p| Self::complete(&p).ok());
+        if let Some(usual) = usual {
+            self.overrides.retain(|key, value| usual.overrides.get(key) != Some(value));
+        }
+        self
     }
 
     /// By how many octets a TCP of profile `ns2` makes its packets longer than its headers make them, as ns-2 does with this

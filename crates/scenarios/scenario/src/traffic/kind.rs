@@ -21,16 +21,18 @@ pub(crate) const MAX_FLOWS: usize = 1_000_000;
 pub(crate) type Times = (f64, Option<f64>);
 
 /// A key that an entry leaves open, with its value and origin.
-pub(crate) type Row = (&'static str, Value, Origin);
+pub(crate) type OpenKey = (&'static str, Value, Origin);
 
 /// A kind of traffic: the keys of one entry.
 pub(crate) trait TrafficKind {
     /// Adds the entry's flows.
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error>;
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error>;
     /// When it starts and stops; `None` if a file says so.
     fn times(&self) -> Option<Times>;
-    /// The values of keys that the entry leaves open.
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error>;
+    /// The values of keys that the entry leaves open: by default those of a flow that goes on until the run ends.
+    fn unsaid(&self, run: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
+        Ok(vec![over_ipv4(), ("stop_s", run.end_s.into(), Origin::derived("duration_s"))])
+    }
     /// The file that it comes from.
     fn file(&self) -> Option<&Path> {
         None
@@ -53,7 +55,7 @@ pub(crate) struct Network<'a> {
 }
 
 /// An entry of the list `traffic`.
-pub(crate) struct Entry<'a> {
+pub(crate) struct TrafficEntry<'a> {
     /// Its place in the list.
     pub(crate) number: usize,
     /// Its key, such as `traffic[0]`.
@@ -63,7 +65,7 @@ pub(crate) struct Entry<'a> {
 }
 
 /// What decides the values of keys that an entry leaves open.
-pub(crate) struct Run<'a> {
+pub(crate) struct RunContext<'a> {
     /// The entry's key, such as `traffic[0]`.
     pub(crate) key: String,
     pub(crate) doc: &'a Document,
@@ -73,15 +75,8 @@ pub(crate) struct Run<'a> {
     pub(crate) end_s: f64,
 }
 
-impl Run<'_> {
-    /// What a flow leaves open that goes on until the run ends.
-    pub(crate) fn stops_flow(&self) -> Vec<Row> {
-        vec![over_ipv4(), ("stop_s", self.end_s.into(), Origin::derived("duration_s"))]
-    }
-}
-
 /// From where to where, when, and over which version of IP.
-pub(crate) struct Ends<'a> {
+pub(crate) struct FlowKeys<'a> {
     pub(crate) src: &'a NodeRef,
     pub(crate) dst: &'a NodeRef,
     pub(crate) start_s: f64,
@@ -89,7 +84,21 @@ pub(crate) struct Ends<'a> {
     pub(crate) ip: IpVersion,
 }
 
-impl<'a> Entry<'a> {
+/// The keys that these kinds of traffic have in common.
+macro_rules! flow_keys {
+    ($entry:ident) => {
+        $crate::traffic::kind::FlowKeys {
+            src: &$entry.src,
+            dst: &$entry.dst,
+            start_s: $entry.start_s,
+            stop_s: $entry.stop_s,
+            ip: $entry.ip,
+        }
+    };
+}
+pub(crate) use flow_keys;
+
+impl<'a> TrafficEntry<'a> {
     pub(crate) fn new(number: usize, doc: &'a Document, network: &'a Network<'a>) -> Self {
         Self { number, key: format!("traffic[{number}]"), doc, network }
     }
@@ -102,7 +111,7 @@ impl<'a> Entry<'a> {
     pub(crate) fn flow(
         &self,
         kind: FlowKind,
-        Ends { src, dst, start_s, stop_s, ip }: Ends<'_>,
+        FlowKeys { src, dst, start_s, stop_s, ip }: FlowKeys<'_>,
         payload_bytes: u32,
         max_packets: Option<u64>,
     ) -> Result<FlowConfig, Error> {
@@ -216,7 +225,7 @@ pub(crate) fn interval(seconds: f64) -> Span {
 }
 
 /// Unless an entry says so, its packets are IPv4's.
-pub(crate) fn over_ipv4() -> Row {
+pub(crate) fn over_ipv4() -> OpenKey {
     ("ip", 4.into(), Origin::Default)
 }
 

@@ -11,6 +11,6 @@ pub(crate) mod tcp;
 
 pub(crate) use duration::{cut_off, default_duration};
 pub use ip_version::IpVersion;
-pub(crate) use kind::{MAX_FLOWS, Run};
+pub(crate) use kind::{MAX_FLOWS, RunContext};
 pub use kinds::{Cbr, CbrRandom, Ns2File, OnOff, Pareto, Ping, Poisson, Traffic, TrafficTrace};
 pub(crate) use resolve::{flows, twins};

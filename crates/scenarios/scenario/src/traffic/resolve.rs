@@ -4,7 +4,7 @@ use wayhop_core::NodeId;
 use wayhop_document::Error;
 use wayhop_transport::{DEFAULT_PORT, FlowConfig, FlowKind};
 
-use super::kind::{Entry, Flows, MAX_FLOWS, Network};
+use super::kind::{Flows, MAX_FLOWS, Network, TrafficEntry};
 use crate::file::Scenario;
 use crate::movement::Movement;
 use crate::nodes::Placement;
@@ -35,7 +35,7 @@ pub(crate) fn flows(scenario: &Scenario, placed: &Placement, seed: u64) -> Resul
     let from_files: Vec<FlowConfig> = placed.ns2_flows.iter().map(|f| padded(f, tcp_padding)).collect();
     let mut flows = Flows::new(&from_files);
     for (k, traffic) in scenario.traffic.iter().enumerate() {
-        let entry = Entry::new(k, doc, &network);
+        let entry = TrafficEntry::new(k, doc, &network);
         traffic.kind().flows(&entry, &mut flows)?;
         if flows.len() > MAX_FLOWS {
             return Err(doc.error(&entry.key, format!("more than {MAX_FLOWS} flows"), "reduce their number"));

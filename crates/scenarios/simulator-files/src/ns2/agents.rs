@@ -28,7 +28,7 @@ pub(super) enum Object {
         node: Option<u32>,
     },
     Generator(Generator),
-    Tcp(Box<tcp::Agent>),
+    Tcp(Box<tcp::Ns2Agent>),
     TcpSink(tcp::Sink),
     Ftp(tcp::Ftp),
     /// Something without a counterpart in a scenario (the simulator, the topography).
@@ -44,7 +44,7 @@ impl Object {
             "Application/FTP" | "Source/FTP" => Self::Ftp(tcp::Ftp::default()),
             "Simulator" | "Topography" | "God" | "RNG" => Self::Other,
             c if c.starts_with("Agent/TCPSink") => Self::TcpSink(tcp::Sink::new(&c["Agent/".len()..])?),
-            c if c.starts_with("Agent/TCP") => Self::Tcp(Box::new(tcp::Agent::new(&c["Agent/".len()..])?)),
+            c if c.starts_with("Agent/TCP") => Self::Tcp(Box::new(tcp::Ns2Agent::new(&c["Agent/".len()..])?)),
             c => {
                 let traffic = c.strip_prefix("Application/").unwrap_or(c).strip_prefix("Traffic/");
                 if let Some(generator) = traffic.and_then(Generator::new) {

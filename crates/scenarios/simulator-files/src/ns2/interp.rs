@@ -10,7 +10,7 @@ use wayhop_world::Axis;
 use super::agents::{Agents, Object};
 use super::god::{self, GodLine};
 use super::names::{BadId, activity_id, bad_node, node_id, node_number};
-use super::nodes::{Event, Nodes};
+use super::nodes::{MotionEvent, Nodes};
 use super::spot::Spot;
 use super::tcl::{Commands, Form, Word};
 use super::value;
@@ -273,7 +273,7 @@ impl Importer {
         let place = |k: usize| words[k].place;
         match args[1..] {
             ["setdest", x, y, speed] => {
-                let event = Event::Destination {
+                let event = MotionEvent::Destination {
                     x: value::number(x, "setdest x", place(2))?,
                     y: value::number(y, "setdest y", place(3))?,
                     speed: value::non_negative(speed, "setdest speed", place(4))?,
@@ -289,7 +289,7 @@ impl Importer {
                 // ns-2 reads the number that the word begins with.
                 let (number, is_comment) = v.split_once('#').map_or((v, false), |(number, _)| (number, true));
                 let v = value::number(number, key, place(3))?;
-                self.nodes.entry(id).push(at, Event::Jump(axis, v));
+                self.nodes.entry(id).push(at, MotionEvent::Jump(axis, v));
                 if !rest.is_empty() && !is_comment {
                     self.skip(
                         place(4),

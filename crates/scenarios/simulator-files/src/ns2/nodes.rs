@@ -7,7 +7,7 @@ use wayhop_world::{Axis, Track, TrackBuilder};
 
 /// One scheduled change of a node's motion.
 #[derive(Copy, Clone, Debug)]
-pub(super) enum Event {
+pub(super) enum MotionEvent {
     Destination { x: f64, y: f64, speed: f64 },
     Jump(Axis, f64),
 }
@@ -16,8 +16,8 @@ pub(super) enum Event {
 /// ones when the run is under way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeEvents {
-    immediate: Vec<Event>,
-    scheduled: Vec<(Time, Event)>,
+    immediate: Vec<MotionEvent>,
+    scheduled: Vec<(Time, MotionEvent)>,
 }
 
 /// All nodes by the files' own ids.
@@ -48,7 +48,7 @@ impl Nodes {
 }
 
 impl NodeEvents {
-    pub(super) fn push(&mut self, at: Option<Time>, event: Event) {
+    pub(super) fn push(&mut self, at: Option<Time>, event: MotionEvent) {
         match at {
             Some(at) => self.scheduled.push((at, event)),
             None => self.immediate.push(event),
@@ -57,11 +57,11 @@ impl NodeEvents {
 
     fn track(mut self, id: u32, odd: &mut Odd) -> Track {
         // Coordinates before the first setdest are the start; a setdest before them takes its direction from (0, 0).
-        let leading = self.immediate.iter().take_while(|e| matches!(e, Event::Jump(..))).count();
+        let leading = self.immediate.iter().take_while(|e| matches!(e, MotionEvent::Jump(..))).count();
         let mut start = [0.0; 3];
         let mut is_placed = [false; 3];
         for event in self.immediate.drain(..leading) {
-            if let Event::Jump(axis, value) = event {
+            if let MotionEvent::Jump(axis, value) = event {
                 start[axis as usize] = value;
                 is_placed[axis as usize] = true;
             }
@@ -69,19 +69,19 @@ impl NodeEvents {
         // Stable: ns-2 runs events of one moment in the order of the file.
         self.scheduled.sort_by_key(|e| e.0);
         let immediate = self.immediate.into_iter().map(|e| (Time::ZERO, e));
-        let events: Vec<(Time, Event)> = immediate.chain(self.scheduled).collect();
+        let events: Vec<(Time, MotionEvent)> = immediate.chain(self.scheduled).collect();
         let [x, y, z] = start;
         let mut b = TrackBuilder::new(Position { x, y, z });
         for (i, &(t, event)) in events.iter().enumerate() {
             match event {
-                Event::Destination { x, y, speed } => b.set_destination(t, x, y, speed),
-                Event::Jump(axis, value) => {
+                MotionEvent::Destination { x, y, speed } => b.set_destination(t, x, y, speed),
+                MotionEvent::Jump(axis, value) => {
                     is_placed[axis as usize] |= t == Time::ZERO;
                     b.jump(t, axis, value);
                     let replaced = events[i + 1..]
                         .iter()
                         .take_while(|e| e.0 == t)
-                        .any(|e| matches!(e.1, Event::Destination { .. }));
+                        .any(|e| matches!(e.1, MotionEvent::Destination { .. }));
                     if b.is_driven(axis) && !replaced {
                         odd.driven.push(id);
                     }

@@ -11,7 +11,7 @@ pub(super) const DELAYED_ACK: Span = Span::from_millis(100);
 
 /// `Agent/TCP/...`, a sender.
 #[derive(Clone, Debug)]
-pub(super) struct Agent {
+pub(super) struct Ns2Agent {
     pub(super) node: Option<u32>,
     pub(super) peer: Option<usize>,
     pub(super) config: TcpConfig,
@@ -40,7 +40,7 @@ enum Amount {
     Octets(u64),
 }
 
-impl Agent {
+impl Ns2Agent {
     /// The agent of a class, without the leading `Agent/`.
     pub(super) fn new(class: &str) -> Result<Self, (String, &'static str)> {
         let variant = match class {

@@ -2,17 +2,17 @@
 
 use proptest::prelude::*;
 use wayhop_core::Time;
-use wayhop_topology::{ChainThroughput, FlowTopology, Pair, Step};
+use wayhop_topology::{ChainThroughput, FlowTopology, Pair, PathInterval};
 
 /// A flow of 1000 s with these per cent of the time at 1, 2, ... hops, and without a path for the rest.
 fn flow(percent: &[f64]) -> FlowTopology {
     let mut steps = Vec::new();
     let mut from_s = 0.0;
     for (k, p) in percent.iter().enumerate() {
-        steps.push(Step { from: Time::from_secs_f64(from_s), hops: Some(k as u16 + 1) });
+        steps.push(PathInterval { from: Time::from_secs_f64(from_s), hops: Some(k as u16 + 1) });
         from_s += 10.0 * p;
     }
-    steps.push(Step { from: Time::from_secs_f64(from_s), hops: None });
+    steps.push(PathInterval { from: Time::from_secs_f64(from_s), hops: None });
     let pair = Pair { src: 0, dst: 1, from: Time::ZERO, until: Time::from_secs_f64(1000.0) };
     FlowTopology { pair, steps }
 }

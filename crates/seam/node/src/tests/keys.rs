@@ -2,7 +2,7 @@
 
 use wayhop_auth::{Auth, Key, Keys};
 use wayhop_core::Carrier;
-use wayhop_wire::auth::{Format, Kind};
+use wayhop_wire::auth::{BlockKind, Format};
 use wayhop_wire::{aodv, ipv4, udp};
 
 use super::*;
@@ -104,7 +104,7 @@ fn run(n: &mut Node<Script>, w: &mut RecordingWorld, until: Time) {
 /// Whom the exchange in a frame challenges.
 fn asks(f: &Frame) -> Vec<Ipv4Addr> {
     match FORMAT.find(f.packet.bytes()).map(|b| b.kind) {
-        Some(Kind::Exchange(e)) => e.asks().to_vec(),
+        Some(BlockKind::Exchange(e)) => e.asks().to_vec(),
         other => panic!("{other:?}"),
     }
 }

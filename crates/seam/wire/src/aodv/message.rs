@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use crate::Error;
 use crate::bytes::{addr_at, array_at, put, u8_at, u32_at};
-use crate::list::{Item, List};
+use crate::list::{List, ListItem};
 
 const RREQ: u8 = 1;
 const RREP: u8 = 2;
@@ -34,7 +34,7 @@ pub struct Rreq {
     pub join: bool,
     /// R, reserved for multicast.
     pub repair: bool,
-    /// G: a node that answers from its table also sends the destination a gratuitous reply.
+    /// G: whoever answers from its table shall tell the destination, too.
     pub gratuitous: bool,
     /// D: only the destination may answer.
     pub destination_only: bool,
@@ -172,10 +172,7 @@ impl<'a> Rerr<'a> {
             return Err(Error::Value("destination count"));
         }
         let list = b.get(4..4 + 8 * count).ok_or(Error::Truncated)?;
-        Ok(Self {
-            no_delete: b[1] & 0x80 != 0,
-            unreachable: Unreachables::from_wire(list.as_chunks::<8>().0),
-        })
+        Ok(Self { no_delete: b[1] & 0x80 != 0, unreachable: Unreachables::from_wire(list.as_chunks().0) })
     }
 
     fn emit(&self, b: &mut [u8]) {
@@ -236,7 +233,7 @@ impl<'a> Message<'a> {
 /// The destinations of a Route Error.
 pub type Unreachables<'a> = List<'a, Unreachable>;
 
-impl Item for Unreachable {
+impl ListItem for Unreachable {
     type Octets = [u8; 8];
     fn read(octets: &[u8; 8]) -> Self {
         Self { destination: addr_at(octets, 0), seq: u32::from_be_bytes(array_at(octets, 4)) }

@@ -54,7 +54,7 @@ impl Beacon<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dot11::{Frame, Kind};
+    use crate::dot11::{Frame, FrameType};
 
     #[test]
     fn a_beacon_is_as_long_as_the_radio_model_says_and_names_its_network() {
@@ -72,7 +72,7 @@ mod tests {
         // 67 octets with FCS.
         assert_eq!(out.len(), 63);
         let frame = Frame::new_checked(&out[..]).unwrap();
-        assert_eq!(frame.kind(), Kind::Management);
+        assert_eq!(frame.kind(), FrameType::Management);
         assert_eq!((frame.receiver(), frame.transmitter()), (Mac::BROADCAST, Some(sender)));
         assert_eq!(frame.sequence(), Some((0x123, 0)));
         assert_eq!(out[24..32], 1_024_000_u64.to_le_bytes());

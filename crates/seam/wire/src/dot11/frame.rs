@@ -7,7 +7,7 @@ use crate::bytes::{array_at, u8_at};
 
 /// What a frame is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameType {
     /// Beacons and their kin.
     Management,
     /// Request to send.
@@ -43,16 +43,16 @@ impl<'a> Frame<'a> {
         }
         let mut f = Self { bytes, header_len: 0 };
         f.header_len = match f.kind() {
-            Kind::Cts | Kind::Ack => 10,
-            Kind::Rts | Kind::OtherControl => 16,
-            Kind::Management => 24 + if f.order() { 4 } else { 0 },
-            Kind::Data => {
+            FrameType::Cts | FrameType::Ack => 10,
+            FrameType::Rts | FrameType::OtherControl => 16,
+            FrameType::Management => 24 + if f.order() { 4 } else { 0 },
+            FrameType::Data => {
                 let qos = f.is_qos();
                 24 + if f.to_ds() && f.from_ds() { 6 } else { 0 }
                     + if qos { 2 } else { 0 }
                     + if qos && f.order() { 4 } else { 0 }
             }
-            Kind::Extension => 2,
+            FrameType::Extension => 2,
         };
         if bytes.len() < f.header_len {
             return Err(Error::Truncated);
@@ -61,15 +61,15 @@ impl<'a> Frame<'a> {
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FrameType {
         match (u8_at(self.bytes, 0) >> 2 & 3, self.subtype()) {
-            (0, _) => Kind::Management,
-            (1, 11) => Kind::Rts,
-            (1, 12) => Kind::Cts,
-            (1, 13) => Kind::Ack,
-            (1, _) => Kind::OtherControl,
-            (2, _) => Kind::Data,
-            _ => Kind::Extension,
+            (0, _) => FrameType::Management,
+            (1, 11) => FrameType::Rts,
+            (1, 12) => FrameType::Cts,
+            (1, 13) => FrameType::Ack,
+            (1, _) => FrameType::OtherControl,
+            (2, _) => FrameType::Data,
+            _ => FrameType::Extension,
         }
     }
     /// The subtype's number.
@@ -104,11 +104,11 @@ impl<'a> Frame<'a> {
     }
     /// A data frame with a QoS control field.
     pub fn is_qos(&self) -> bool {
-        self.kind() == Kind::Data && self.subtype() & 8 != 0
+        self.kind() == FrameType::Data && self.subtype() & 8 != 0
     }
     /// A data frame that carries a payload (not a Null frame).
     pub fn has_payload(&self) -> bool {
-        self.kind() == Kind::Data && self.subtype() & 4 == 0
+        self.kind() == FrameType::Data && self.subtype() & 4 == 0
     }
     /// The Duration field as it is: microseconds in the frames of an IBSS.
     pub fn duration_us(&self) -> u16 {

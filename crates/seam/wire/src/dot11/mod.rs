@@ -15,7 +15,7 @@ mod repr;
 
 pub use beacon::Beacon;
 pub use fcs::{FCS_LEN, fcs, split_fcs};
-pub use frame::{Frame, Kind};
+pub use frame::{Frame, FrameType};
 pub use repr::{Data, Repr};
 
 /// Length of the header of a data frame with three addresses, in octets.

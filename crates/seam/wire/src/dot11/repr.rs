@@ -2,7 +2,7 @@
 
 use wayhop_core::Mac;
 
-use super::frame::{Frame, Kind};
+use super::frame::{Frame, FrameType};
 use super::{CTS_LEN, DATA_HEADER_LEN, RTS_LEN};
 use crate::Error;
 use crate::bytes::put;
@@ -69,7 +69,9 @@ impl Repr {
             return Err(Error::Value("frame control"));
         }
         match (f.kind(), f.transmitter(), f.address3(), f.sequence()) {
-            (Kind::Data, Some(transmitter), Some(bssid), Some((sequence, fragment))) if f.subtype() == 0 => {
+            (FrameType::Data, Some(transmitter), Some(bssid), Some((sequence, fragment)))
+                if f.subtype() == 0 =>
+            {
                 Ok(Self::Data(Data {
                     duration_us,
                     retry: f.retry(),
@@ -81,11 +83,11 @@ impl Repr {
                     fragment,
                 }))
             }
-            (Kind::Rts, Some(transmitter), ..) => {
+            (FrameType::Rts, Some(transmitter), ..) => {
                 Ok(Self::Rts { duration_us, retry: f.retry(), receiver, transmitter })
             }
-            (Kind::Cts, ..) => Ok(Self::Cts { duration_us, receiver }),
-            (Kind::Ack, ..) => Ok(Self::Ack { duration_us, receiver }),
+            (FrameType::Cts, ..) => Ok(Self::Cts { duration_us, receiver }),
+            (FrameType::Ack, ..) => Ok(Self::Ack { duration_us, receiver }),
             _ => Err(Error::Value("frame type")),
         }
     }

@@ -12,7 +12,7 @@ use super::build::padding;
 use super::header::{HEADER_LEN, Packet};
 use super::option::MAX_REQUEST_ADDRESSES;
 use super::{DsrOption, LinkMetrics};
-use crate::bytes::{u8_at, u16_at};
+use crate::bytes::u8_at;
 use crate::ipv4::{self, protocol};
 use crate::{Error, bytes};
 
@@ -131,58 +131,6 @@ pub fn mark_option(ip_packet: &mut [u8], start: usize) -> Result<(), Error> {
         ip_packet[len_at + 1] |= 0x80;
     }
     Ok(())
-}
-
-/// The packet's Source Route option, to be changed in place; an error when it has none.
-pub fn source_route_mut(ip_packet: &mut [u8]) -> Result<SourceRouteMut<'_>, Error> {
-    let (ip, dsr) = parse(ip_packet)?;
-    let range = find(dsr, |o| matches!(o, DsrOption::SourceRoute(_)))?;
-    let at = ip.header_len() + HEADER_LEN + range.start + 2;
-    match ip_packet.get_mut(at..) {
-        Some(tail) => tail.first_chunk_mut::<2>().map(SourceRouteMut).ok_or(Error::Truncated),
-        None => Err(Error::Truncated),
-    }
-}
-
-/// The changeable fields of a Source Route option.
-#[derive(Debug)]
-pub struct SourceRouteMut<'a>(&'a mut [u8; 2]);
-
-impl SourceRouteMut<'_> {
-    /// Sets Segments Left; at most 63.
-    pub fn set_segments_left(&mut self, n: u8) -> Result<(), Error> {
-        if n > 63 {
-            return Err(Error::Value("segments left"));
-        }
-        self.write(self.read() & !0x3f | u16::from(n));
-        Ok(())
-    }
-    /// Sets the salvage count; at most 15.
-    pub fn set_salvage(&mut self, n: u8) -> Result<(), Error> {
-        if n > 15 {
-            return Err(Error::Value("salvage"));
-        }
-        self.write(self.read() & !0x3c0 | u16::from(n) << 6);
-        Ok(())
-    }
-    fn read(&self) -> u16 {
-        u16_at(self.0, 0)
-    }
-    fn write(&mut self, v: u16) {
-        *self.0 = v.to_be_bytes();
-    }
-}
-
-/// Adds one to the hop count of a Flow State header and returns it; an error when it is at 127 or the header is another.
-pub fn increment_hop_count(ip_packet: &mut [u8]) -> Result<u8, Error> {
-    let (ip, dsr) = parse(ip_packet)?;
-    let at = ip.header_len() + 1;
-    let state = dsr.flow_state().ok_or(Error::Value("flow state"))?;
-    if state.hop_count == 127 {
-        return Err(Error::Value("hop count"));
-    }
-    ip_packet[at] += 1;
-    Ok(state.hop_count + 1)
 }
 
 /// Where the first well-formed option that `is` one looked for is.

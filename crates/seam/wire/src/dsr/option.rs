@@ -41,7 +41,7 @@ pub enum DsrOption<'a> {
     Pad1,
     /// Padding: type, length and this many octets. (6.9)
     PadN(u8),
-    /// The flow of this packet remains valid for this many seconds. (7.2.1)
+    /// The flow of this packet remains valid for so many seconds. (7.2.1)
     Timeout {
         /// Seconds.
         seconds: u16,
@@ -166,7 +166,7 @@ impl<'a> DsrOption<'a> {
     pub(super) fn parse(kind: u8, data: &'a [u8]) -> Result<Self, Error> {
         let at_least = |n: usize| if data.len() < n { Err(Error::Length) } else { Ok(()) };
         let list_after = |n: usize| match data.get(n..) {
-            Some(list) if list.len() % 4 == 0 => Ok(AddrList::from_wire(list.as_chunks().0)),
+            Some(list) if list.len() % 4 == 0 => Ok(AddrList::of_octets(list)),
             _ => Err(Error::Length),
         };
         Ok(match kind {

@@ -46,7 +46,7 @@ pub(crate) fn auth(bytes: &[u8]) {
     }
     let block = auth::Block {
         key_id: *key_id,
-        kind: auth::Kind::Exchange(e),
+        kind: auth::BlockKind::Exchange(e),
         transmitter: Ipv4Addr::new(10, 0, 0, 1),
         index: bytes.len() as u64,
         counter: 7,

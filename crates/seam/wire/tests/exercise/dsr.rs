@@ -83,17 +83,6 @@ fn edits(dsr: &[u8]) {
         }
         Err(_) => assert_eq!(q.bytes(), p.bytes()),
     }
-    if let Ok(mut route) = edit::source_route_mut(q.bytes_mut()) {
-        route.set_segments_left(5).expect("it fits");
-        route.set_salvage(9).expect("it fits");
-        assert_eq!(route.set_salvage(16), Err(Error::Value("salvage")));
-        let found = sound(&q).options().find_map(|o| match o {
-            Ok(DsrOption::SourceRoute(r)) => Some((r.segments_left, r.salvage)),
-            _ => None,
-        });
-        assert_eq!(found, Some((5, 9)));
-    }
-    let _ = edit::increment_hop_count(q.bytes_mut());
     let mut without = pool.copy(&p);
     if edit::remove_header(&mut without).is_ok() {
         let removed = p.len() - without.len();

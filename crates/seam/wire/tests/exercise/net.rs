@@ -128,7 +128,7 @@ pub(crate) fn dsdv(bytes: &[u8]) {
         let mut out = vec![0; update.buffer_len()];
         update.emit(&mut out).expect("what was read can be written");
         assert_eq!(out, bytes);
-        let _ = update.iter().filter(wire_dsdv::Entry::is_unreachable).count();
+        let _ = update.iter().filter(wire_dsdv::UpdateEntry::is_unreachable).count();
     }
 }
 

@@ -107,7 +107,7 @@ fn an_exchange_is_one_whatever_its_nonces_look_like() {
         let transmitter = Ipv4Addr::new(10, 0, 0, 1);
         let block = auth::Block {
             key_id: 1,
-            kind: auth::Kind::Exchange(e),
+            kind: auth::BlockKind::Exchange(e),
             transmitter,
             index: 5,
             counter: 6,

@@ -7,7 +7,7 @@ use proptest::option;
 use proptest::prelude::*;
 use wayhop_core::Mac;
 use wayhop_wire::aodv::{Extension, Message, Rerr, Rrep, Rreq, Unreachable, extensions};
-use wayhop_wire::dsdv::{Entry, Update};
+use wayhop_wire::dsdv::{Update, UpdateEntry};
 use wayhop_wire::dsr::{
     Builder, DsrOption, FlowState, LinkMetrics, Location, Packet, Probe, RouteError, RouteErrorKind,
     RouteReply, RouteRequest, SourceRoute,
@@ -201,7 +201,7 @@ proptest! {
     #[test]
     fn dsdv_update(list in vec((addr(), any::<u32>(), any::<u32>()), 1..150)) {
         let list: Vec<_> =
-            list.into_iter().map(|(destination, hop_count, seq)| Entry { destination, hop_count, seq }).collect();
+            list.into_iter().map(|(destination, hop_count, seq)| UpdateEntry { destination, hop_count, seq }).collect();
         let update = Update::from(&list[..]);
         let mut out = vec![0; update.buffer_len()];
         update.emit(&mut out).expect("there are entries");

@@ -3,10 +3,12 @@
 use std::net::Ipv4Addr;
 
 use wayhop_wire::Error;
-use wayhop_wire::dsdv::{Entry, PORT, Update};
+use wayhop_wire::dsdv::{PORT, Update, UpdateEntry};
 
-const OWN: Entry = Entry { destination: Ipv4Addr::new(10, 0, 0, 1), hop_count: 1, seq: 0x0102_0304 };
-const LOST: Entry = Entry { destination: Ipv4Addr::new(192, 168, 3, 4), hop_count: 250, seq: 0xa0b0_c0d1 };
+const OWN: UpdateEntry =
+    UpdateEntry { destination: Ipv4Addr::new(10, 0, 0, 1), hop_count: 1, seq: 0x0102_0304 };
+const LOST: UpdateEntry =
+    UpdateEntry { destination: Ipv4Addr::new(192, 168, 3, 4), hop_count: 250, seq: 0xa0b0_c0d1 };
 
 #[rustfmt::skip]
 const OCTETS: [u8; 24] = [
@@ -45,8 +47,8 @@ fn an_odd_number_or_250_hops_say_that_there_is_no_way() {
     assert!(!OWN.is_unreachable());
     assert!(LOST.is_unreachable());
     // ns-3 leaves the hop count of a lost route as it was.
-    assert!(Entry { hop_count: 3, ..LOST }.is_unreachable());
-    assert!(Entry { hop_count: 250, ..OWN }.is_unreachable());
-    assert!(Entry { hop_count: u32::MAX, ..OWN }.is_unreachable());
-    assert!(!Entry { hop_count: 249, ..OWN }.is_unreachable());
+    assert!(UpdateEntry { hop_count: 3, ..LOST }.is_unreachable());
+    assert!(UpdateEntry { hop_count: 250, ..OWN }.is_unreachable());
+    assert!(UpdateEntry { hop_count: u32::MAX, ..OWN }.is_unreachable());
+    assert!(!UpdateEntry { hop_count: 249, ..OWN }.is_unreachable());
 }

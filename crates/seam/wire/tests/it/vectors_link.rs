@@ -57,7 +57,7 @@ fn foreign_data_frames_are_seen_but_are_no_repr() {
     let f = dot11::Frame::new_checked(&octets).expect("it is complete");
     assert_eq!(
         (f.kind(), f.is_qos(), f.header_len(), f.payload()),
-        (dot11::Kind::Data, true, 32, &[0xaa][..])
+        (dot11::FrameType::Data, true, 32, &[0xaa][..])
     );
     assert_eq!(dot11::Repr::parse(&octets), Err(Error::Value("frame control")));
     assert_eq!(dot11::Frame::new_checked(&octets[..31]), Err(Error::Truncated));
@@ -66,7 +66,7 @@ fn foreign_data_frames_are_seen_but_are_no_repr() {
     let f = dot11::Frame::new_checked(&beacon).expect("it is complete");
     assert_eq!(
         (f.kind(), f.has_payload(), f.transmitter()),
-        (dot11::Kind::Management, false, Some(Mac([0; 6])))
+        (dot11::FrameType::Management, false, Some(Mac([0; 6])))
     );
     assert_eq!(dot11::Repr::parse(&beacon), Err(Error::Value("frame type")));
 }

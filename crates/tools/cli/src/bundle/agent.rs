@@ -37,7 +37,7 @@ pub(super) fn agent(a: &AgentArgs) -> Result<ExitCode, Failure> {
         ..Settings::default()
     };
     let mut terminal = Terminal { plan, is_quiet: a.quiet };
-    run(Box::new(node), &settings, None, &mut terminal).map_err(|e| Failure::Run(e.to_string()))?;
+    run(Box::new(node), &settings, None, &mut terminal).map_err(Failure::run)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,24 +5,22 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use wayhop_bundle_agent::messages::{Ask, HeldBundle, Listing};
-use wayhop_report::{Document, columns};
+use wayhop_report::columns;
 
 use super::args::ListArgs;
 use super::connect::{connect, failure};
-use crate::failure::{Failure, harmless, output};
+use crate::failure::{Failure, harmless, output, print_object};
 
 /// What `--json` prints.
 pub(crate) type List = Listing;
 
 pub(super) fn list(a: &ListArgs) -> Result<ExitCode, Failure> {
     let listing: Listing = connect(&a.at.socket)?.ask(&Ask::List {}, Vec::new()).map_err(failure)?;
-    let text = if a.at.json {
-        let value = serde_json::to_value(&listing).map_err(Failure::run)?;
-        format!("{}\n", Document::from(value))
+    if a.at.json {
+        print_object(&listing)?;
     } else {
-        words(&listing)
-    };
-    output(stdout().write_all(text.as_bytes()))?;
+        output(stdout().write_all(words(&listing).as_bytes()))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

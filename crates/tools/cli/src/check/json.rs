@@ -4,11 +4,10 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde::Serialize;
 use wayhop_runs::estimate::{Estimate, packets};
-use wayhop_scenario::InForce;
+use wayhop_scenario::{InForce, unit};
 
 use super::label::{Label, Labels};
 use super::subject::Check;
-use super::units::unit;
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -18,15 +17,15 @@ struct Object<'a> {
     world: &'static str,
     protocol: &'a str,
     simulated_s: f64,
-    values: Vec<Row<'a>>,
-    nodes: Vec<Node<'a>>,
+    values: Vec<ValueRow<'a>>,
+    nodes: Vec<CheckedNode<'a>>,
     flows: Vec<Flow>,
     estimate: &'a Estimate,
     warnings: &'a [String],
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ValueRow<'a> {
     key: &'a str,
     value: Option<&'a toml::Value>,
     unit: Option<&'static str>,
@@ -35,7 +34,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Node<'a> {
+struct CheckedNode<'a> {
     id: usize,
     name: &'a str,
     address: Ipv4Addr,
@@ -63,7 +62,7 @@ pub(super) fn object<'a>(
     estimate: &Estimate,
 ) -> Result<String, serde_json::Error> {
     let r = check.resolved;
-    let node = |(id, name)| Node {
+    let node = |(id, name)| CheckedNode {
         id,
         name,
         address: r.addresses[id],
@@ -79,7 +78,7 @@ pub(super) fn object<'a>(
         stop_s: f.stop.unwrap_or(r.duration).min(r.duration).as_secs_f64(),
         offered_packets: packets(f, r),
     };
-    let row = |v: &'a InForce| Row {
+    let row = |v: &'a InForce| ValueRow {
         key: &v.key,
         value: v.value.as_ref(),
         unit: unit(&v.key),

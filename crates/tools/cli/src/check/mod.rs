@@ -5,7 +5,6 @@ mod label;
 mod show;
 mod subject;
 mod table;
-mod units;
 
-pub(crate) use show::{estimated, rounded};
+pub(crate) use show::rounded;
 pub(crate) use subject::Check;

@@ -2,14 +2,10 @@
 
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
-use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 
-use wayhop_runs::estimate::{Estimate, packets, suffices};
-use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::prefix;
-use wayhop_scenario::Resolved;
+use wayhop_runs::estimate::{Estimate, packets};
+use wayhop_runs::interruption::stop_on_signal;
 use wayhop_topology::{Hearing, pathless};
 
 use super::label::Labels;
@@ -40,7 +36,7 @@ impl Check<'_> {
         if self.world != "sim" {
             return Ok(Estimate::of_real_time(self.resolved));
         }
-        estimated(self.resolved, self.writes, &*stop_on_signal()?)
+        Ok(Estimate::of_simulation(self.resolved, self.writes, &*stop_on_signal()?)?)
     }
 
     /// The size of the run, and the estimated time and memory.
@@ -95,17 +91,6 @@ impl Check<'_> {
         }
         text
     }
-}
-
-/// Estimates a simulation from its beginning.
-pub(crate) fn estimated(resolved: &Resolved, writes: bool, stop: &AtomicBool) -> Result<Estimate, Failure> {
-    let begun = prefix(resolved, |now, elapsed| {
-        if suffices(resolved, now, elapsed) { ControlFlow::Break(()) } else { unless(stop) }
-    })?;
-    if unless(stop).is_break() {
-        return Err(Failure::Stopped("interrupted before the check was done".to_owned()));
-    }
-    Ok(Estimate::of(&begun, resolved, writes))
 }
 
 /// To two digits.

@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 
 use toml::Value;
 use wayhop_report::columns;
-use wayhop_scenario::InForce;
+use wayhop_scenario::{InForce, unit};
 
 use super::label::{Label, Labels};
-use super::units::unit;
 use crate::failure::harmless;
 
 /// Lists of more tables than this are summarised.
@@ -49,7 +48,7 @@ const FIRST: &[&str] = &["kind", "name", "preset", "profile"];
 pub(super) fn table(values: &[InForce], labels: &Labels<'_>) -> String {
     let lengths = lengths(values);
     // In the order of groups, and by name within one.
-    let mut groups: BTreeMap<(usize, Vec<Part>), Keys<'_>> = BTreeMap::new();
+    let mut groups: BTreeMap<(usize, Vec<KeyPart>), Keys<'_>> = BTreeMap::new();
     for value in values {
         let (group, name) = value.key.rsplit_once('.').unwrap_or(("", &value.key));
         let parts = summed_up(group, &lengths);
@@ -85,14 +84,14 @@ type Keys<'a> = BTreeMap<(usize, &'a str), Vec<&'a InForce>>;
 
 /// A part of a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum KeyPart {
     Number(usize),
     Name(String),
     /// Every element of a list of this length.
     All(usize),
 }
 
-impl std::fmt::Display for Part {
+impl std::fmt::Display for KeyPart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Number(n) => write!(f, "{n}"),
@@ -119,15 +118,15 @@ fn lengths(values: &[InForce]) -> BTreeMap<&str, usize> {
 }
 
 /// The parts of a group's key, with long lists as one.
-fn summed_up(group: &str, lengths: &BTreeMap<&str, usize>) -> Vec<Part> {
+fn summed_up(group: &str, lengths: &BTreeMap<&str, usize>) -> Vec<KeyPart> {
     let mut parts = Vec::new();
     let mut list_end = 0;
     for part in group.split('.').filter(|p| !p.is_empty()) {
         let length = group.get(..list_end).and_then(|list| lengths.get(list));
         parts.push(match (part.parse(), length) {
-            (Ok(_), Some(&n)) if n > MANY => Part::All(n),
-            (Ok(i), _) => Part::Number(i),
-            (Err(_), _) => Part::Name(part.to_owned()),
+            (Ok(_), Some(&n)) if n > MANY => KeyPart::All(n),
+            (Ok(i), _) => KeyPart::Number(i),
+            (Err(_), _) => KeyPart::Name(part.to_owned()),
         });
         list_end += part.len() + usize::from(list_end > 0);
     }

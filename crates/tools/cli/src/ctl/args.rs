@@ -42,11 +42,11 @@ pub(crate) struct CtlArgs {
     #[arg(long, global = true)]
     pub(crate) json: bool,
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) what: CtlCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum CtlCommand {
     /// The runs and daemons that go on here
     List,
     /// Who answers, and its nodes

@@ -17,7 +17,7 @@ use wayhop_report::Document;
 
 use crate::failure::{Failure, output, say};
 
-use args::What;
+use args::CtlCommand;
 pub(crate) use args::{CtlArgs, EXAMPLES};
 
 /// Groups of tables, by what they tell, whatever the protocol calls them.
@@ -37,46 +37,46 @@ const QUEUES: &[&str] = &[
 ];
 
 pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
-    if matches!(a.what, What::List) {
+    if matches!(a.what, CtlCommand::List) {
         return list(a.json);
     }
     let connect = || connect_or_wait(a.socket.as_deref(), a.run.as_deref(), a.node.as_ref(), a.wait);
     let mut ctl = Ctl { client: connect()?, node: a.node.clone(), json: a.json };
     let some = |names: &[&str]| Request::Tables { tables: names.iter().map(|n| (*n).to_owned()).collect() };
     match a.what {
-        What::List => {}
-        What::Hello => ctl.show(Request::Hello {}, show::about)?,
-        What::Tables { tables } => ctl.show(Request::Tables { tables }, show::tables)?,
-        What::Routes => ctl.show(some(ROUTES), show::tables)?,
-        What::Neighbours => ctl.show(some(NEIGHBOURS), show::tables)?,
-        What::Cache => ctl.show(some(CACHE), show::tables)?,
-        What::Queues => ctl.show(some(QUEUES), show::tables_and_held)?,
-        What::Counters => ctl.show(Request::Counters {}, show::counters)?,
-        What::Params { params } => ctl.params(&params)?,
-        What::Purge { destination } => ctl.purge(destination.as_ref())?,
-        What::Position { place: None, release: false, .. } => {
+        CtlCommand::List => {}
+        CtlCommand::Hello => ctl.show(Request::Hello {}, show::about)?,
+        CtlCommand::Tables { tables } => ctl.show(Request::Tables { tables }, show::tables)?,
+        CtlCommand::Routes => ctl.show(some(ROUTES), show::tables)?,
+        CtlCommand::Neighbours => ctl.show(some(NEIGHBOURS), show::tables)?,
+        CtlCommand::Cache => ctl.show(some(CACHE), show::tables)?,
+        CtlCommand::Queues => ctl.show(some(QUEUES), show::tables_and_held)?,
+        CtlCommand::Counters => ctl.show(Request::Counters {}, show::counters)?,
+        CtlCommand::Params { params } => ctl.params(&params)?,
+        CtlCommand::Purge { destination } => ctl.purge(destination.as_ref())?,
+        CtlCommand::Position { place: None, release: false, .. } => {
             ctl.show(Request::Position {}, show::positions)?;
         }
-        What::Position { place: None, .. } => ctl.order(Request::ReleasePosition {})?,
-        What::Position { place: Some(place), heading, speed, .. } => {
+        CtlCommand::Position { place: None, .. } => ctl.order(Request::ReleasePosition {})?,
+        CtlCommand::Position { place: Some(place), heading, speed, .. } => {
             let place = moving(place, heading, speed)?;
             ctl.order(Request::SetPosition { place })?;
         }
-        What::Links => ctl.show(Request::Links {}, show::links)?,
-        What::Link { a, b, state, one_way, interface } => {
+        CtlCommand::Links => ctl.show(Request::Links {}, show::links)?,
+        CtlCommand::Link { a, b, state, one_way, interface } => {
             ctl.order(Request::SetLink { a, b, one_way, state, interface })?;
         }
-        What::Down { length, lose_tables } => {
+        CtlCommand::Down { length, lose_tables } => {
             ctl.order(Request::Down { for_s: length, lose_tables })?;
         }
-        What::Up => ctl.order(Request::Up {})?,
-        What::Watch { kinds } => {
+        CtlCommand::Up => ctl.order(Request::Up {})?,
+        CtlCommand::Watch { kinds } => {
             while ctl.watch(&kinds, a.wait)? == WatchEnd::NodeEnded && a.wait {
                 say!("wayhop: the node has ended; waiting for it");
                 ctl.client = connect()?;
             }
         }
-        What::Capture { interface, count, duration, snap_length, out } => {
+        CtlCommand::Capture { interface, count, duration, snap_length, out } => {
             if ctl.json {
                 return Err(Failure::usage(
                     "a capture is pcapng, not JSON; for the routing messages in JSON: `wayhop ctl capture | wayhop decode -`",
@@ -88,7 +88,7 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
             // Only now: a request that is refused leaves an older file alone.
             capture::copy(frames, capture::open(out.as_deref())?, count, until)?;
         }
-        What::Quit => ctl.order(Request::Quit {})?,
+        CtlCommand::Quit => ctl.order(Request::Quit {})?,
     }
     Ok(ExitCode::SUCCESS)
 }

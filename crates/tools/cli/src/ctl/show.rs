@@ -48,14 +48,7 @@ fn columns_in_order(names: &[&str], rows: &[Map<String, Value>]) -> String {
     lines.extend(
         rows.iter().map(|r| names.iter().map(|n| r.get(*n).map_or_else(String::new, cell)).collect()),
     );
-    let widths: Vec<usize> =
-        (0..names.len()).map(|c| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for l in lines {
-        let padded: Vec<String> = l.iter().zip(&widths).map(|(cell, w)| format!("{cell:<w$}")).collect();
-        let _ = writeln!(text, "  {}", padded.join("  ").trim_end());
-    }
-    text
+    wayhop_report::columns(&lines, usize::MAX).lines().fold(String::new(), |text, l| text + "  " + l + "\n")
 }
 
 fn cell(value: &Value) -> String {

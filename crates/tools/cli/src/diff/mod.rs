@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use wayhop_core::{Mac, NodeId, Position};
+use wayhop_core::{NodeId, Position};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Document;
 use wayhop_trace::CaptureError;
@@ -35,7 +35,7 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     for (path, sightings) in [(&a.sent, &sent), (&a.heard, &heard)] {
         warn(&sightings.remark().map(|r| format!("{}: {r}", path.display())));
     }
-    let ends = a.positions.as_deref().map(|run| Ends::new(run, a)).transpose()?;
+    let ends = a.positions.as_deref().map(|run| LinkEnds::new(run, a)).transpose()?;
     let d = difference(&sent, &heard);
     if d.sent.is_empty() {
         // The address is wrong, or this is not the sender's capture.
@@ -64,13 +64,13 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Where both ends of the link were.
-struct Ends {
+struct LinkEnds {
     places: Places,
     sender: NodeId,
     receiver: NodeId,
 }
 
-impl Ends {
+impl LinkEnds {
     fn new(run: &Path, a: &DiffArgs) -> Result<Self, Failure> {
         let dir = recover::open(run)?;
         let places = Places::of_run(&dir).map_err(Failure::trace)?;
@@ -94,7 +94,7 @@ impl Ends {
     }
 }
 
-fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Option<&Ends>) -> Document {
+fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Option<&LinkEnds>) -> Document {
     let after = |ns: u64| seconds(ns - d.begins_ns());
     let place = |p: Option<Position>| p.map_or(Value::Null, |p| json!({ "x_m": p.x, "y_m": p.y }));
     let burst = |b: &Burst| {
@@ -123,7 +123,7 @@ fn as_json(a: &DiffArgs, d: &Difference, list: &[Burst], width_ns: u64, ends: Op
     .into()
 }
 
-fn as_text(a: &DiffArgs, d: &Difference, list: &[Burst], ends: Option<&Ends>) -> String {
+fn as_text(a: &DiffArgs, d: &Difference, list: &[Burst], ends: Option<&LinkEnds>) -> String {
     let (sent, lost) = (d.sent.len(), d.lost());
     let mut out = format!("sent {sent}, received {}, lost {lost} ({})\n", sent - lost, percent(lost, sent));
     let _ = writeln!(
@@ -195,12 +195,7 @@ fn sender(text: &str) -> Result<Sender, Failure> {
     if let Ok(ip) = text.parse() {
         return Ok(Sender::Ip(ip));
     }
-    let octets: Option<Vec<u8>> =
-        text.split(':').map(|o| (o.len() == 2).then(|| u8::from_str_radix(o, 16).ok()).flatten()).collect();
-    match octets.map(<[u8; 6]>::try_from) {
-        Some(Ok(mac)) => Ok(Sender::Mac(Mac(mac))),
-        _ => Err(Failure::Usage(format!(
-            "--sender {text}: give a MAC address (02:00:00:00:00:01) or an IPv4 address"
-        ))),
-    }
+    text.parse().map(Sender::Mac).map_err(|_| {
+        Failure::Usage(format!("--sender {text}: give a MAC address (02:00:00:00:00:01) or an IPv4 address"))
+    })
 }

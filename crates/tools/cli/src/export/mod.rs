@@ -46,7 +46,7 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
 #[cfg(feature = "linux")]
 fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> Result<ExitCode, Failure> {
     let scenario = source.load()?.resolve()?;
-    text(&wayhop_scenario::MacFilter::of_range(&scenario, range_m).to_string(), out)
+    text(&scenario.macfilter(range_m).to_string(), out)
 }
 
 /// Writes a text to a file or standard output.

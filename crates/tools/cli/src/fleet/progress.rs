@@ -67,4 +67,8 @@ impl Progress for ProgressDisplay {
             }
         }
     }
+
+    fn notice(&self, what: &str) {
+        say!("{what}");
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use wayhop_fleet::{CheckResult, HostReport, Report};
+use wayhop_report::columns;
 
 use crate::failure::harmless;
 
@@ -25,9 +26,9 @@ pub(super) fn table(report: &Report) -> String {
     rows.extend(report.hosts.iter().map(|h| {
         let mut row = vec![h.name.clone(), h.node.clone(), h.state.clone()];
         row.extend(cells(h));
-        row
+        row.iter().map(|cell| harmless(cell)).collect()
     }));
-    let mut text = aligned(&rows);
+    let mut text = columns(&rows, usize::MAX);
     for (problem, hosts) in problems(&report.hosts) {
         let _ = writeln!(text, "{}: {}", hosts.join(", "), harmless(problem));
     }
@@ -44,17 +45,6 @@ fn problems(hosts: &[HostReport]) -> Vec<(&str, Vec<&str>)> {
         }
     }
     all
-}
-
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let line = |r: &Vec<String>| {
-        let cells: Vec<String> = r.iter().zip(&widths).map(|(t, w)| format!("{:<w$}", harmless(t))).collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }
 
 /// A dash for unknown values.

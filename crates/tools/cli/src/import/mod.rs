@@ -9,9 +9,9 @@ use std::process::ExitCode;
 
 use wayhop_document::{Omissions, relative_path};
 use wayhop_import::{
-    Heights, ImportedScenario, NamedText, Places, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng,
+    FcdCoordinates, Heights, ImportedScenario, NamedText, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng,
 };
-use wayhop_scenario::{Movement, Scenario, Traffic};
+use wayhop_scenario::{Movement, Protocol, Scenario, Traffic};
 use wayhop_simulator_files::{BonnMotion, Columns};
 
 use crate::failure::{Failure, harmless, output, say, warn};
@@ -41,9 +41,9 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
         ImportArgs::Eel { file, heights, to } => write(eel((file, &text(file)?), heights.chosen()), file, to),
         ImportArgs::Fcd { file, geo, metres, heights, to } => {
             let places = match (geo, metres) {
-                (true, _) => Places::Degrees,
-                (_, true) => Places::Metres,
-                _ => Places::Detect,
+                (true, _) => FcdCoordinates::Degrees,
+                (_, true) => FcdCoordinates::Metres,
+                _ => FcdCoordinates::Detect,
             };
             write(fcd((file, &text(file)?), places, heights.chosen()), file, to)
         }
@@ -62,13 +62,21 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
                 Ok(BufReader::new(file))
             };
             let opened = files.iter().map(|p| Ok((p.as_path(), open(p)?))).collect::<Result<_, Failure>>()?;
-            write(pcapng(opened), &files[0], to)
+            write(pcapng(opened, wayhop_protocols::CLASSIFIER), &files[0], to)
         }
         ImportArgs::Run { run, to } => {
             let dir = recover::open(run)?;
-            write(wayhop_import::run(&dir), run, to)
+            write(wayhop_import::run(&dir).map(with_short_protocol), run, to)
         }
     }
+}
+
+/// Without the parameters of the protocol that its profile has anyway.
+fn with_short_protocol(mut made: ImportedScenario) -> ImportedScenario {
+    let protocol = made.table.get("protocol").and_then(|p| p.clone().try_into::<Protocol>().ok());
+    let short = protocol.and_then(|p| toml::Table::try_from(p.shortened()).ok());
+    made.table.extend(short.map(|p| ("protocol".to_owned(), p.into())));
+    made
 }
 
 impl Strictness {

@@ -39,7 +39,7 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
                 .map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
             MacFilter::parse(&text, n).map_err(|e| Failure::Usage(format!("{}:{e}", path.display())))?
         }
-        None => MacFilter::of_range(&resolved, a.range),
+        None => resolved.macfilter(a.range),
     };
     let recorded = a.record.nodes(&resolved)?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;

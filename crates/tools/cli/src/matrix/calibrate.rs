@@ -4,10 +4,9 @@ use std::fs;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-use wayhop_matrix::{Measurement, calibrate as fit};
+use wayhop_matrix::{Calibration, Measurement, calibrate as fit, measurements};
 
 use super::args::CalibrateArgs;
-use super::calibration::Calibration;
 use crate::failure::{Failure, output, say};
 
 /// The longest file, bytes.
@@ -30,8 +29,7 @@ pub(super) fn calibrate(a: &CalibrateArgs) -> Result<ExitCode, Failure> {
     let (insertion_db, rms_db) =
         fit(&switch, &settings, &measured).map_err(|e| usage(format!("{}: {e}", a.measured.display())))?;
     say!("{} path losses, residual {rms_db:.2} dB (root mean square)", measured.len());
-    let json =
-        serde_json::to_string(&Calibration { insertion_db }).map_err(|e| Failure::Run(e.to_string()))?;
+    let json = serde_json::to_string(&Calibration { insertion_db }).map_err(Failure::run)?;
     output(writeln!(stdout(), "{json}"))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -44,18 +42,5 @@ fn read(a: &CalibrateArgs) -> Result<Vec<Measurement>, Failure> {
         return Err(wrong(&format!("file too large: {size} bytes, at most {MAX_FILE}")));
     }
     let text = fs::read_to_string(&a.measured).map_err(|e| wrong(&e))?;
-    let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
-    let row = |(number, line): (usize, &str)| {
-        let mut cells = line.split(',').map(str::trim);
-        let mut cell = || cells.next();
-        let radio = |c: Option<&str>| c.and_then(|c| c.parse::<usize>().ok());
-        let found = radio(cell()).zip(radio(cell())).zip(cell().and_then(|c| c.parse::<f64>().ok()));
-        found.filter(|(_, db)| (0.0..=400.0).contains(db)).map(|((i, j), db)| (i, j, db)).ok_or_else(|| {
-            Failure::Usage(format!(
-                "{path}:{}: {line:?} is not a measurement; write radio,radio,path loss in dB, such as 0,1,87.5",
-                number + 1
-            ))
-        })
-    };
-    lines.map(row).collect()
+    measurements(&text).map_err(|e| Failure::Usage(format!("{path}:{e}")))
 }

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::Position;
-use wayhop_matrix::{Effort, Quality, Report, Settings, Switch, follow, solve};
+use wayhop_matrix::device::{DeviceError, Rack};
+use wayhop_matrix::{Effort, Quality, Settings, SettingsReport, Switch, follow, solve};
 use wayhop_radio::RadioConfig;
 use wayhop_runs::interruption::stop_on_signal;
 
 use super::args::DriveArgs;
 use super::layout;
 use super::log::Log;
-use super::places::Places;
-use super::rack::Rack;
+use super::places::PositionSource;
 use crate::failure::{Failure, output, say};
 
 /// From layout to layout.
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// What is printed and logged each second.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Line {
+pub(crate) struct DriveRecord {
     /// Version of the program that wrote this object.
     wayhop: &'static str,
     /// Seconds since the start.
@@ -81,14 +81,17 @@ pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
         None => layout::meshtest()?,
     };
     let stop = stop_on_signal()?;
-    let mut places = Places::open(a, resolved)?;
+    let mut places = PositionSource::open(a, resolved)?;
     let switch = a.of_box.switch(places.radios())?;
     let all = switch.attenuators();
     let switches = switch.junction().map_or(vec![all], |j| {
         let first = j.first_attenuators();
         vec![first, all - first]
     });
-    let rack = Rack::connect(&a.boxes, a.channels, &switches)?;
+    let rack = Rack::connect(&a.boxes, a.channels, &switches).map_err(|e| match e {
+        DeviceError::TooFewChannels { .. } => Failure::usage(e),
+        e => Failure::run(e),
+    })?;
     let log = a.out.as_deref().map(Log::create).transpose()?;
     let Some(first) = places.first(&stop)? else { return Ok(ExitCode::SUCCESS) };
     let wanted = layout::wanted(&radio, &first, a.range);
@@ -115,7 +118,7 @@ impl Drive<'_> {
     fn run(
         &mut self,
         first: Vec<Position>,
-        places: &mut Places,
+        places: &mut PositionSource,
         stop: &Arc<AtomicBool>,
     ) -> Result<(), Failure> {
         let begun = Instant::now();
@@ -146,12 +149,15 @@ impl Drive<'_> {
         let begun = Instant::now();
         self.settings = follow(&self.switch, &wanted, &self.settings, self.effort, second);
         let solve_ms = begun.elapsed().as_secs_f64() * 1e3;
-        let report = Report::of(&self.switch, &wanted, &self.settings);
+        let report = SettingsReport::of(&self.switch, &wanted, &self.settings);
         let settings_db = self.switch.settings_db(&self.settings);
         let made_db = self.switch.path_losses_db(&self.settings);
         let begun = Instant::now();
-        let (set, unset) = self.rack.set(&settings_db.concat());
-        let line = Line {
+        let update = self.rack.set(&settings_db.concat());
+        for notice in &update.notices {
+            say!("wayhop: {notice}");
+        }
+        let line = DriveRecord {
             wayhop: wayhop_core::version::full(),
             time_s: second,
             mean_error_db: report.mean_error_db,
@@ -159,8 +165,8 @@ impl Drive<'_> {
             false_links: report.false_links,
             solve_ms,
             set_ms: begun.elapsed().as_secs_f64() * 1e3,
-            set,
-            unset,
+            set: update.set,
+            unset: update.unset,
             missed,
             places_m: at.iter().map(|p| [p.x, p.y, p.z]).collect(),
             inputs: self.switch.input_names(),
@@ -169,7 +175,7 @@ impl Drive<'_> {
             made_db: hundredths(&made_db),
             beyond_db: wanted.beyond_db.is_finite().then_some(wanted.beyond_db),
         };
-        let json = serde_json::to_string(&line).map_err(|e| Failure::Run(e.to_string()))?;
+        let json = serde_json::to_string(&line).map_err(Failure::run)?;
         if let Some(log) = &mut self.log {
             log.line(&json)?;
         }
@@ -178,7 +184,7 @@ impl Drive<'_> {
     }
 }
 
-fn words(l: &Line) -> String {
+fn words(l: &DriveRecord) -> String {
     let db = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), |v| format!("{v:.2}"));
     let unset = if l.unset > 0 { format!(", {} failed", l.unset) } else { String::new() };
     format!(

@@ -80,7 +80,7 @@ impl Links {
                 Request::SetLink { a, b, state: LinkState::PathLoss(db), one_way: false, interface: None };
             match self.client.ask(None, request) {
                 Ok(_) => self.told[link] = db,
-                Err(wayhop_control::ClientError::Refused(e)) => return Err(Failure::Run(e.to_string())),
+                Err(wayhop_control::ClientError::Refused(e)) => return Err(Failure::run(e)),
                 Err(_) => return Ok(false),
             }
         }

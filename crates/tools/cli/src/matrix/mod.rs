@@ -2,7 +2,6 @@
 
 mod args;
 mod calibrate;
-mod calibration;
 #[cfg(feature = "linux")]
 mod drive;
 #[cfg(feature = "linux")]
@@ -13,13 +12,12 @@ mod log;
 #[cfg(feature = "linux")]
 mod places;
 #[cfg(feature = "linux")]
-mod rack;
-#[cfg(feature = "linux")]
 mod run;
 mod solve;
+mod switch;
 
 #[cfg(feature = "linux")]
-pub(crate) use drive::Line;
+pub(crate) use drive::DriveRecord;
 pub(crate) use solve::SolveReport;
 
 use std::process::ExitCode;

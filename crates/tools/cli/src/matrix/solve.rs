@@ -10,13 +10,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_core::{Span, Time};
 use wayhop_matrix::{
-    Quality, Report, Settings, Switch, TargetLosses, anneal, coherent_error_db, follow, solve as settle,
+    MovingRadios, Quality, Settings, SettingsReport, Switch, TargetLosses, anneal, coherent_error_db, follow,
+    solve as settle,
 };
 use wayhop_report::{columns, mean};
 use wayhop_runs::jobs;
 
 use super::args::{QualityName, SolveArgs};
-use super::layout::{self, Crowd};
+use super::layout;
 use crate::failure::{Failure, output};
 
 /// Draws of the phases of paths that add coherently.
@@ -96,13 +97,13 @@ struct AnnealingReport {
 
 /// Results of one layout.
 struct Layout {
-    report: Report,
+    report: SettingsReport,
     coherent_db: Option<f64>,
     ms: f64,
     settings: Settings,
     /// For each second: the report, the report with the previous settings, milliseconds.
-    followed: Vec<(Report, Report, f64)>,
-    annealed: Option<(Report, f64)>,
+    followed: Vec<(SettingsReport, SettingsReport, f64)>,
+    annealed: Option<(SettingsReport, f64)>,
 }
 
 pub(super) fn solve(a: &SolveArgs) -> Result<ExitCode, Failure> {
@@ -112,7 +113,7 @@ pub(super) fn solve(a: &SolveArgs) -> Result<ExitCode, Failure> {
     };
     let solved = sum_up(a, &switch, &layouts);
     let text = if a.json {
-        let json = serde_json::to_string(&solved).map_err(|e| Failure::Run(e.to_string()))?;
+        let json = serde_json::to_string(&solved).map_err(Failure::run)?;
         format!("{json}\n")
     } else {
         words(&solved)
@@ -141,17 +142,17 @@ fn random(a: &SolveArgs, n: u32) -> Result<(Switch, Vec<Layout>), Failure> {
     let seeds: Vec<u64> = (0..u64::from(n)).map(|i| first.wrapping_add(i)).collect();
     let threads = available_parallelism().map_or(1, usize::from);
     let work = |&seed: &u64| {
-        let mut crowd = Crowd::random(switch.radios(), a.area, a.speed, seed);
-        let mut layout = one(a, &switch, &layout::wanted(&radio, &crowd.places, a.range), seed);
+        let mut moving = MovingRadios::random(switch.radios(), a.area, a.speed, seed);
+        let mut layout = one(a, &switch, &layout::wanted(&radio, moving.positions(), a.range), seed);
         let mut now = layout.settings.clone();
         let effort = a.quality.map_or(Quality::Normal, Quality::from).motion(&switch);
         for second in 0..a.follow.unwrap_or(0) {
-            crowd.go_on();
-            let wanted = layout::wanted(&radio, &crowd.places, a.range);
-            let stale = Report::of(&switch, &wanted, &now);
+            moving.step();
+            let wanted = layout::wanted(&radio, moving.positions(), a.range);
+            let stale = SettingsReport::of(&switch, &wanted, &now);
             let begun = Instant::now();
             now = follow(&switch, &wanted, &now, effort, seed.wrapping_add(u64::from(second)));
-            layout.followed.push((Report::of(&switch, &wanted, &now), stale, ms_since(begun)));
+            layout.followed.push((SettingsReport::of(&switch, &wanted, &now), stale, ms_since(begun)));
         }
         layout
     };
@@ -166,10 +167,10 @@ fn one(a: &SolveArgs, switch: &Switch, wanted: &TargetLosses, seed: u64) -> Layo
     let annealed = a.anneal.then(|| {
         let begun = Instant::now();
         let settings = anneal(switch, wanted, ANNEALED, seed);
-        (Report::of(switch, wanted, &settings), ms_since(begun))
+        (SettingsReport::of(switch, wanted, &settings), ms_since(begun))
     });
     Layout {
-        report: Report::of(switch, wanted, &settings),
+        report: SettingsReport::of(switch, wanted, &settings),
         coherent_db: coherent_error_db(switch, wanted, &settings, PHASES, seed),
         ms,
         settings,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use wayhop_figures::Kind;
+use wayhop_figures::FigureKind;
 use wayhop_report::View;
 
 use crate::failure::Failure;
@@ -158,9 +158,9 @@ impl SweepOptions {
 
 /// What to draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum PlotSubject {
     /// Figures of runs.
-    Runs(Vec<Kind>),
+    Runs(Vec<FigureKind>),
     /// Means of a sweep.
     Sweep,
     /// Differences of a sweep.
@@ -169,14 +169,14 @@ pub(crate) enum What {
 
 impl PlotArgs {
     /// What to draw, and the runs or the sweep. A single word is the folder of a sweep.
-    pub(crate) fn subject(&self) -> Result<(What, &[PathBuf]), Failure> {
+    pub(crate) fn subject(&self) -> Result<(PlotSubject, &[PathBuf]), Failure> {
         let usage = |m: String| Err(Failure::Usage(m));
         let (first, rest) = self.what.split_first().unwrap_or_else(|| unreachable!("clap asks for one"));
         let word = first.to_string_lossy();
         let what = match &*word {
-            "sweep" => Some(What::Sweep),
-            "differences" => Some(What::Differences),
-            names => names.split(',').map(Kind::named).collect::<Option<_>>().map(What::Runs),
+            "sweep" => Some(PlotSubject::Sweep),
+            "differences" => Some(PlotSubject::Differences),
+            names => names.split(',').map(FigureKind::named).collect::<Option<_>>().map(PlotSubject::Runs),
         };
         let (what, of) = match what {
             Some(what) if !rest.is_empty() => (what, rest),
@@ -184,20 +184,24 @@ impl PlotArgs {
                 return usage(format!("{word} needs a RUN or the folder of a sweep: wayhop plot {word} RUN"));
             }
             None if !rest.is_empty() || !first.exists() => {
-                let names = Kind::ALL.map(Kind::name).join(", ");
+                let names = FigureKind::ALL.map(FigureKind::name).join(", ");
                 let folder = if rest.is_empty() { ", and no folder" } else { "" };
                 let kinds = format!("give {names}, sweep or differences");
                 return usage(format!("{word}: no such kind of figure{folder}; {kinds}"));
             }
-            _ => (What::Sweep, self.what.as_slice()),
+            _ => (PlotSubject::Sweep, self.what.as_slice()),
         };
         match what {
-            What::Sweep | What::Differences if of.len() > 1 => usage("give one folder of a sweep".to_owned()),
-            What::Runs(_) if self.sweep.given().is_some() => {
+            PlotSubject::Sweep | PlotSubject::Differences if of.len() > 1 => {
+                usage("give one folder of a sweep".to_owned())
+            }
+            PlotSubject::Runs(_) if self.sweep.given().is_some() => {
                 let option = self.sweep.given().unwrap_or_default();
                 usage(format!("{option} applies only to figures of sweeps, not to {word}"))
             }
-            _ if self.of.is_some() && !matches!(&what, What::Runs(kinds) if kinds.contains(&Kind::Cdf)) => {
+            _ if self.of.is_some()
+                && !matches!(&what, PlotSubject::Runs(kinds) if kinds.contains(&FigureKind::Cdf)) =>
+            {
                 usage("--of applies only to cdf: wayhop plot cdf RUN... --of sent".to_owned())
             }
             _ => Ok((what, of)),

@@ -7,27 +7,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use wayhop_figures::{Choices, Column, Kind, Runs, tell_apart};
+use wayhop_figures::{Choices, Column, FigureKind, Runs, tell_apart};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Figure;
-use wayhop_sweep::{Request, chart, made};
+use wayhop_sweep::{ChartRequest, chart, made};
 
 use crate::failure::Failure;
 
 pub(crate) use args::{EXAMPLES, PlotArgs};
-use args::{Packets, What};
+use args::{Packets, PlotSubject};
 
 pub(crate) fn plot(a: &PlotArgs) -> Result<ExitCode, Failure> {
     let (what, of) = a.subject()?;
     write::check(a)?;
     let (figure, default) = match what {
-        What::Runs(kinds) => {
+        PlotSubject::Runs(kinds) => {
             let window_s = a.x_range.map(|[low, high]| high - low);
             let choices = Choices { window_s, over_sent: a.of == Some(Packets::Sent) };
             let names: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
             (of_runs(&kinds, of, choices)?, default_file(&names.join("-"), of))
         }
-        What::Sweep | What::Differences => of_sweep(a, &of[0], what == What::Differences)?,
+        PlotSubject::Sweep | PlotSubject::Differences => {
+            of_sweep(a, &of[0], what == PlotSubject::Differences)?
+        }
     };
     let figure = figure.viewed(&a.view()).map_err(Failure::Usage)?;
     write::figure(a, &figure, &default)?;
@@ -44,7 +46,7 @@ fn of_sweep(a: &PlotArgs, dir: &Path, differences: bool) -> Result<(Figure, Path
         if options.y.is_empty() { vec![None] } else { options.y.iter().cloned().map(Some).collect() };
     let (mut figures, mut name) = (Vec::new(), String::new());
     for (k, y) in wanted.into_iter().enumerate() {
-        let request = Request {
+        let request = ChartRequest {
             x: options.x.clone(),
             y,
             by: options.by.clone(),
@@ -67,10 +69,10 @@ fn default_file(name: &str, of: &[PathBuf]) -> PathBuf {
     if let [one] = of { one.join(file) } else { PathBuf::from(file) }
 }
 
-fn of_runs(kinds: &[Kind], of: &[PathBuf], choices: Choices) -> Result<Figure, Failure> {
+fn of_runs(kinds: &[FigureKind], of: &[PathBuf], choices: Choices) -> Result<Figure, Failure> {
     let columns = columns(of)?;
     let runs = Runs::read(&columns, kinds, choices).map_err(Failure::trace)?;
-    let figure = |kind: &Kind| {
+    let figure = |kind: &FigureKind| {
         runs.figure(*kind).ok_or_else(|| {
             let shown: Vec<String> = of.iter().map(|p| p.display().to_string()).collect();
             Failure::Usage(format!(

@@ -21,11 +21,11 @@ pub(crate) use args::{EXAMPLES, PresetsArgs};
 #[derive(Serialize)]
 struct PresetListing<'a> {
     wayhop: &'static str,
-    presets: Vec<Entry<'a>>,
+    presets: Vec<PresetEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct PresetEntry<'a> {
     name: &'a str,
     of: &'a str,
     about: &'a str,
@@ -82,7 +82,7 @@ fn json<'a>(of: impl Iterator<Item = &'a Preset>, with_values: bool) -> Result<S
             p.values().map(|(key, v)| Ok((key.to_owned(), serde_json::to_value(v)?))).collect()
         };
         let values = with_values.then(values).transpose().map_err(Failure::run)?;
-        Ok(Entry { name: &p.name, of: p.of, about: &p.about, values })
+        Ok(PresetEntry { name: &p.name, of: p.of, about: &p.about, values })
     };
     let presets = of.map(entry).collect::<Result<_, Failure>>()?;
     let listed = PresetListing { wayhop: wayhop_core::version::full(), presets };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use wayhop_core::{Application, Configured};
 use wayhop_dtn::MemoryStore;
 use wayhop_dtn::node::{self, Node};
-use wayhop_replay::{ApplicationHeader, Engines, Header, LogError, Reader, Replay, Verdict, check};
+use wayhop_replay::{ApplicationHeader, Engines, Header, LogError, Reader, Replay, ReplayVerdict, check};
 use wayhop_trace::Status;
 
 use crate::failure::{Failure, harmless, say};
@@ -59,14 +59,14 @@ pub(crate) fn replay(a: &ReplayArgs) -> Result<ExitCode, Failure> {
     let mut worst = Status::Done;
     for path in &a.logs {
         let status = match one(a, path, &changes) {
-            Ok(Verdict::Same) => Status::Done,
-            Ok(Verdict::SameSoFar) => Status::SameSoFar,
-            Ok(Verdict::Differs) => Status::Failed,
-            Err(Trouble::Log(e)) => {
+            Ok(ReplayVerdict::Same) => Status::Done,
+            Ok(ReplayVerdict::SameSoFar) => Status::SameSoFar,
+            Ok(ReplayVerdict::Differs) => Status::Failed,
+            Err(ReplayFailure::Log(e)) => {
                 say!("wayhop: {}", harmless(&e.to_string()));
                 Status::Usage
             }
-            Err(Trouble::Other(e)) => return Err(e),
+            Err(ReplayFailure::Other(e)) => return Err(e),
         };
         let rank = |s: Status| FROM_BEST_TO_WORST.iter().position(|o| *o == s);
         if rank(status) > rank(worst) {
@@ -77,25 +77,25 @@ pub(crate) fn replay(a: &ReplayArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Why a log was not replayed to its end.
-enum Trouble {
+enum ReplayFailure {
     /// There is something wrong with it.
     Log(LogError),
     /// There is something wrong with something else.
     Other(Failure),
 }
 
-impl From<LogError> for Trouble {
+impl From<LogError> for ReplayFailure {
     fn from(e: LogError) -> Self {
         Self::Log(e)
     }
 }
-impl From<Failure> for Trouble {
+impl From<Failure> for ReplayFailure {
     fn from(e: Failure) -> Self {
         Self::Other(e)
     }
 }
 
-fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Verdict, Trouble> {
+fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<ReplayVerdict, ReplayFailure> {
     let reader = Reader::open(path)?;
     let header = reader.header().clone();
     if let Some(application) = &header.application {
@@ -123,7 +123,7 @@ fn of_application(
     reader: Reader,
     of: &ApplicationHeader,
     changes: &Map<String, Value>,
-) -> Result<Verdict, Trouble> {
+) -> Result<ReplayVerdict, ReplayFailure> {
     if !changes.is_empty() {
         let why = format!(
             "--set applies to protocols only, and {} is the log of an application; replay it without --set",
@@ -148,7 +148,12 @@ fn made(of: &ApplicationHeader) -> Result<Box<dyn Application>, String> {
     Ok(of.application(description)?.parameters.application())
 }
 
-fn play(a: &ReplayArgs, path: &Path, header: &Header, replay: Replay) -> Result<Verdict, Trouble> {
+fn play(
+    a: &ReplayArgs,
+    path: &Path,
+    header: &Header,
+    replay: Replay,
+) -> Result<ReplayVerdict, ReplayFailure> {
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
     let mut replay = replay.with_context(usize::from(a.context));
     let show = show::Show { log: path, header, json: a.json };

@@ -1,16 +1,14 @@
 //! What `wayhop replay` prints.
 
-use std::io::{Write as _, stdout};
 use std::path::Path;
 
 use serde_json::{Value, json};
 use wayhop_core::Time;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_replay::words;
-use wayhop_replay::{Difference, End, Header, Report, Verdict};
-use wayhop_report::Document;
+use wayhop_replay::{EffectDifference, End, Header, ReplayReport, ReplayVerdict};
 
-use crate::failure::{Failure, harmless, output, say};
+use crate::failure::{Failure, harmless, print, print_object, say};
 
 /// Columns of one side of two.
 const SIDE: usize = 56;
@@ -26,13 +24,13 @@ impl Show<'_> {
     /// A difference: with --json only if all are wanted, one object a line; the first is in the log's own object.
     pub(super) fn difference(
         &self,
-        d: &Difference,
+        d: &EffectDifference,
         before: impl Iterator<Item = (u64, Time, Value)>,
         all: bool,
     ) -> Result<(), Failure> {
         if self.json {
             return if all {
-                print_object(json!({"log": self.log, "difference": object(d)}))
+                print_object(&json!({"log": self.log, "difference": object(d)}))
             } else {
                 Ok(())
             };
@@ -59,11 +57,11 @@ impl Show<'_> {
                 lines.push(format!("    first different octet {at}: {} | {}", octet(old), octet(new)));
             }
         }
-        print(&lines)
+        print_lines(&lines)
     }
 
     /// Reports what was found before an invalid line.
-    pub(super) fn before_error(&self, report: &Report) {
+    pub(super) fn before_error(&self, report: &ReplayReport) {
         if self.json {
             return;
         }
@@ -77,7 +75,7 @@ impl Show<'_> {
     }
 
     /// The result.
-    pub(super) fn end(&self, r: &Report, first: Option<&Difference>) -> Result<(), Failure> {
+    pub(super) fn end(&self, r: &ReplayReport, first: Option<&EffectDifference>) -> Result<(), Failure> {
         let h = self.header;
         let (end, why) = match &r.end {
             End::Whole => ("whole", None),
@@ -86,11 +84,11 @@ impl Show<'_> {
         };
         if self.json {
             let verdict = match r.verdict() {
-                Verdict::Same => "same",
-                Verdict::SameSoFar => "same_so_far",
-                Verdict::Differs => "differs",
+                ReplayVerdict::Same => "same",
+                ReplayVerdict::SameSoFar => "same_so_far",
+                ReplayVerdict::Differs => "differs",
             };
-            return print_object(json!({
+            return print_object(&json!({
                 "log": self.log, "log_version": h.wayhop, "world": h.world, "scenario": h.scenario, "seed": h.seed,
                 "protocol": h.protocol, "profile": h.profile, "node": h.node, "name": h.name, "address": h.address,
                 "engine": h.engine, "application": h.application.as_ref().map(|a| &a.name), "verdict": verdict, "inputs": r.inputs, "effects": r.effects,
@@ -115,21 +113,16 @@ impl Show<'_> {
                 lines.push(format!("{log}: truncated log, replayed up to line {}: {why}", r.line));
             }
         }
-        print(&lines)
+        print_lines(&lines)
     }
 }
 
-/// For people. A log may have control characters, which a terminal obeys.
-fn print(lines: &[String]) -> Result<(), Failure> {
-    let text: Vec<String> = lines.iter().map(|l| harmless(l) + "\n").collect();
-    output(stdout().write_all(text.concat().as_bytes()))
+/// A log may have control characters, line breaks among them.
+fn print_lines(lines: &[String]) -> Result<(), Failure> {
+    print(&lines.iter().map(|l| harmless(l) + "\n").collect::<String>())
 }
 
-fn print_object(value: Value) -> Result<(), Failure> {
-    output(writeln!(stdout(), "{}", Document::from(value)))
-}
-
-fn object(d: &Difference) -> Value {
+fn object(d: &EffectDifference) -> Value {
     json!({
         "line": d.line, "time_s": d.at.as_secs_f64(), "input": d.input, "first_effect": d.first(),
         "expected": d.expected, "got": d.got, "panicked": d.panicked,

@@ -1,30 +1,29 @@
 //! A page of runs.
 
-use wayhop_figures::comparison::totals;
-use wayhop_figures::{Choices, Kind, Runs, methods};
+use wayhop_figures::comparison::{table, totals};
+use wayhop_figures::{Choices, FigureKind, Runs, methods};
 use wayhop_report::{Page, Section, Table};
 use wayhop_sweep::figure_in_words;
 
 use super::args::ReportArgs;
 use super::command::command;
-use crate::compare::table;
 use crate::failure::Failure;
 use crate::plot::columns;
 
 /// The page of these run directories, or folders of them.
 pub(super) fn page(a: &ReportArgs) -> Result<Page, Failure> {
     let columns = columns(&a.of)?;
-    let runs = Runs::read(&columns, &Kind::ALL, Choices::default()).map_err(Failure::trace)?;
-    let section = |heading: &str, kinds: &[Kind]| Section {
+    let runs = Runs::read(&columns, &FigureKind::ALL, Choices::default()).map_err(Failure::trace)?;
+    let section = |heading: &str, kinds: &[FigureKind]| Section {
         heading: heading.to_owned(),
         figures: kinds.iter().filter_map(|k| runs.figure(*k)).collect(),
         ..Section::default()
     };
     let mut sections = vec![
-        section("Delivery", &[Kind::Delivery, Kind::Throughput, Kind::Losses]),
-        section("Latency", &[Kind::Cdf, Kind::Latency]),
-        section("Routes", &[Kind::Hops, Kind::Overhead, Kind::Searches]),
-        section("TCP", &[Kind::Sequence]),
+        section("Delivery", &[FigureKind::Delivery, FigureKind::Throughput, FigureKind::Losses]),
+        section("Latency", &[FigureKind::Cdf, FigureKind::Latency]),
+        section("Routes", &[FigureKind::Hops, FigureKind::Overhead, FigureKind::Searches]),
+        section("TCP", &[FigureKind::Sequence]),
     ];
     sections.retain(|s| !s.figures.is_empty());
     let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();

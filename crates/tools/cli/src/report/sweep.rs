@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use wayhop_report::{Figure, Page, Panel, Section};
-use wayhop_sweep::{Chart, Provenance, Request, axis_in_words, capitalised, chart, figure_in_words, made};
+use wayhop_sweep::{
+    Chart, ChartRequest, Provenance, axis_in_words, capitalised, chart, figure_in_words, made,
+};
 
 use super::args::ReportArgs;
 use super::command::command;
@@ -120,13 +122,13 @@ impl Views {
         let mut captions = BTreeSet::new();
         let mut name = String::new();
         for only in &self.only {
-            let request = Request {
+            let request = ChartRequest {
                 x: self.x.clone(),
                 y: Some(metric.to_owned()),
                 by: self.by.clone(),
                 only: only.clone(),
                 differences,
-                ..Request::default()
+                ..ChartRequest::default()
             };
             let Chart { figure, .. } = match chart(dir, &request) {
                 Ok(chart) => chart,

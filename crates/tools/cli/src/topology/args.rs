@@ -46,12 +46,12 @@ pub(crate) struct TopologyArgs {
     pub(crate) json: bool,
     /// Print a table as CSV: flows, hop counts over time (profile), links with their lifetimes, or nodes
     #[arg(long, value_name = "TABLE", num_args = 0..=1, require_equals = true, default_missing_value = "flows")]
-    pub(crate) csv: Option<Table>,
+    pub(crate) csv: Option<CsvTable>,
 }
 
 /// What `--csv` prints.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Table {
+pub(crate) enum CsvTable {
     /// One line per flow
     Flows,
     /// One line per interval between path changes

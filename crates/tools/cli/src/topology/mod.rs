@@ -13,7 +13,7 @@ use wayhop_trace::Summary;
 
 use crate::failure::{Failure, output, warn};
 use crate::run::args::RunArgs;
-use args::Table;
+use args::CsvTable;
 pub(crate) use args::{EXAMPLES, TopologyArgs};
 
 pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
@@ -29,10 +29,10 @@ pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
     };
     let view = View::new(&resolved, range_m, chains.as_ref(), &flows);
     let text = match a.csv {
-        Some(Table::Flows) => view.flows_csv(),
-        Some(Table::Profile) => view.profile_csv(),
-        Some(Table::Links) => view.links_csv(),
-        Some(Table::Nodes) => view.nodes_csv(),
+        Some(CsvTable::Flows) => view.flows_csv(),
+        Some(CsvTable::Profile) => view.profile_csv(),
+        Some(CsvTable::Links) => view.links_csv(),
+        Some(CsvTable::Nodes) => view.nodes_csv(),
         None if a.json => format!("{}\n", Document::from(view.json())),
         None => {
             warn(&resolved.warnings);

@@ -52,7 +52,7 @@ fn a_node_of_a_scenario_is_configured_as_a_lab_configures_its_daemon() {
     let resolved = scenario.resolve().unwrap();
     let address = resolved.interface_address(2).unwrap();
     assert_eq!(address, "10.0.7.9/16", "the prefix that holds 10.0.0.1 and 10.0.7.9");
-    let range = wayhop_scenario::MacFilter::of_range(&resolved, Some(250.0));
+    let range = resolved.macfilter(Some(250.0));
     let plan = wayhop_runs::plan(&scenario, resolved, range, None, None, false).unwrap();
     let mut lab = vec!["--interface", "wlan0", "--address", &address];
     // A host draws its own random numbers at each start.

@@ -14,17 +14,17 @@ const PERFECT: &str = "perfect routing";
 
 /// How node A learns which route is bad: a name, and the setting that makes it so.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Way {
+pub(crate) struct RouteTrouble {
     pub(crate) name: &'static str,
     pub(crate) setting: Option<&'static str>,
 }
 
-const fn way(name: &'static str, setting: Option<&'static str>) -> Way {
-    Way { name, setting }
+const fn way(name: &'static str, setting: Option<&'static str>) -> RouteTrouble {
+    RouteTrouble { name, setting }
 }
 
 /// What the paper had, the three mechanisms of section 9.2 that it considered, and perfect routing.
-pub(crate) const WAYS: [Way; 6] = [
+pub(crate) const WAYS: [RouteTrouble; 6] = [
     way("nothing remembered", None),
     way("timed", Some("protocol.bad_links=timed")),
     way("until moved", Some("protocol.bad_links=until-moved")),

@@ -31,14 +31,14 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::NodeId;
 use wayhop_report::{Page, Row, Section};
-use wayhop_runs::jobs;
 use wayhop_scenario::{Map, Resolved};
 
+use crate::simulate::{each, incomplete};
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
-use survey::{Survey, Surveys, Watch};
+use survey::{Survey, SurveyWatch, Surveys};
 use topology::Changes;
 use transfer::{Case, Connection};
 
@@ -131,15 +131,14 @@ pub fn reproduce(
         .take(options.seeds as usize)
         .flat_map(|seed| experiments().into_iter().map(move |e| (seed, e)))
         .collect();
-    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
     let mut found = Results::default();
-    for ((_, experiment), result) in jobs.iter().zip(results) {
-        match result {
-            Some(Ok(shown)) => found.add(*experiment, shown),
-            Some(Err(RunError::Scenario(e))) => return Err(e),
-            Some(Err(RunError::Stopped)) | None => found.missing += 1,
-        }
-    }
+    found.missing = each(
+        &jobs,
+        (options.threads, stop),
+        done,
+        |(seed, e)| run(&runs, *e, *seed),
+        |(_, experiment), shown| found.add(*experiment, shown),
+    )?;
     let map = runs.resolve("survey-25s.toml", &[]).ok().and_then(|r| Map::parse(SITE, r.origin?).ok());
     Ok(found.outcome(options, dir, map.as_ref()))
 }
@@ -201,7 +200,7 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, 
             runs.run(&scenario, Congestion::new(node(&scenario, "A")?)).map(RunResult::Congestion)
         }
         Experiment::Survey { .. } => {
-            let watch = Watch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
+            let watch = SurveyWatch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
             runs.run(&scenario, watch).map(|w| RunResult::Survey(w.into()))
         }
         Experiment::BadRoute { .. } => {
@@ -330,12 +329,7 @@ impl Results {
             fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
-        if self.missing > 0 {
-            facts.push(fact(
-                "Incomplete",
-                format!("interrupted; {} of {} runs are missing", self.missing, runs(options)),
-            ));
-        }
+        facts.extend(incomplete(self.missing, runs(options)));
         let page = Page {
             title: "The CMU testbed, reproduced".to_owned(),
             lead: "The numbers of the paper's evaluation and the same numbers from simulated runs of its testbed: five \

@@ -23,7 +23,7 @@ const BORDER_M: f64 = 25.0;
 
 /// Watches both cars.
 #[derive(Clone, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct SurveyWatch {
     trailing: NodeId,
     lead: NodeId,
     sent: Sightings,
@@ -32,7 +32,7 @@ pub(crate) struct Watch {
     legs: Vec<PositionEvent>,
 }
 
-impl Watch {
+impl SurveyWatch {
     pub(crate) fn new(trailing: NodeId, lead: NodeId) -> Self {
         Self {
             trailing,
@@ -45,7 +45,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for SurveyWatch {
     fn wants_frames(&self) -> bool {
         true
     }
@@ -75,8 +75,8 @@ pub(crate) struct Survey {
     pub(crate) marks: Vec<[Position; 2]>,
 }
 
-impl From<Watch> for Survey {
-    fn from(w: Watch) -> Self {
+impl From<SurveyWatch> for Survey {
+    fn from(w: SurveyWatch) -> Self {
         let difference = difference(&w.sent, &w.heard);
         let windows = windows(&difference, WINDOW_NS);
         let line = LINE * difference.lost() as f64;

@@ -14,7 +14,7 @@ use super::bad_routes::{self, Transfer, WAYS};
 use super::congestion::Congestion;
 use super::links::Counts;
 use super::ping::{Ping, Roles};
-use super::survey::{Survey, Watch};
+use super::survey::{Survey, SurveyWatch};
 use super::{congestion, links, route_length, spacing, timers, totals};
 
 const E1: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -347,7 +347,7 @@ fn the_congestion_experiment_counts_what_a_sends_again() {
 fn the_survey_marks_both_cars_where_losses_come_in_bursts() {
     // 660 s at 10 m/s, ten packets of 1024 octets a second; all are lost from 100 to 102 s and, a lap later, from 320 to
     // 322 s and from 540 to 542 s; one in 400 elsewhere.
-    let mut w = Watch::new(NodeId(1), NodeId(0));
+    let mut w = SurveyWatch::new(NodeId(1), NodeId(0));
     for (node, ahead) in [(0, 220.0), (1, 0.0)] {
         w.position(&PositionEvent {
             time: Time::ZERO,

@@ -23,8 +23,8 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::NodeId;
 use wayhop_report::{Page, Row, Section};
-use wayhop_runs::jobs;
 
+use crate::simulate::{each, incomplete};
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use card::{Card, Cards, OneHop};
 use discoveries::Discoveries;
@@ -117,15 +117,14 @@ pub fn reproduce(
         .take(options.seeds as usize)
         .flat_map(|seed| experiments.iter().map(move |e| (seed, *e)))
         .collect();
-    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
     let mut found = Results::new();
-    for ((_, experiment), result) in jobs.iter().zip(results) {
-        match result {
-            Some(Ok(shown)) => found.add(*experiment, shown),
-            Some(Err(RunError::Scenario(e))) => return Err(e),
-            Some(Err(RunError::Stopped)) | None => found.missing += 1,
-        }
-    }
+    found.missing = each(
+        &jobs,
+        (options.threads, stop),
+        done,
+        |(seed, e)| run(&runs, *e, *seed),
+        |(_, experiment), shown| found.add(*experiment, shown),
+    )?;
     Ok(found.outcome(options, dir))
 }
 
@@ -320,12 +319,7 @@ impl Results {
             fact("Seeds", options.seeds_in_words()),
             fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
-        if self.missing > 0 {
-            facts.push(fact(
-                "Incomplete",
-                format!("interrupted; {} of {} runs are missing", self.missing, runs(options)),
-            ));
-        }
+        facts.extend(incomplete(self.missing, runs(options)));
         let page = Page {
             title: "The AODV testbed, reproduced".to_owned(),
             lead: "Every number of the paper's evaluation and the same number from simulated runs: a chain of a desktop \

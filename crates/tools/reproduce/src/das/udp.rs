@@ -141,15 +141,17 @@ pub(crate) fn load_rows(table: &str, at: &str, hops: usize, tenths: u32, runs: &
     let mut rows = Vec::new();
     for n in 1..=hops {
         rows.push(
-            row(&format!("node_{n}_drops_pct"), &format!("node{n}"), Place::Node(n))
+            row(&format!("node_{n}_drops_pct"), &format!("node{n}"), PacketEnd::Node(n))
                 .with(runs.iter().map(|l| l.node_pct(n))),
         );
         rows.push(
-            row(&format!("link_{n}_to_{}_lost_pct", n + 1), &format!("link{n}{}", n + 1), Place::Link(n))
+            row(&format!("link_{n}_to_{}_lost_pct", n + 1), &format!("link{n}{}", n + 1), PacketEnd::Link(n))
                 .with(runs.iter().map(|l| l.link_pct(n))),
         );
     }
-    rows.push(row("received_pct", "received_pct", Place::End).with(runs.iter().map(Losses::received_pct)));
+    rows.push(
+        row("received_pct", "received_pct", PacketEnd::End).with(runs.iter().map(Losses::received_pct)),
+    );
     for r in &mut rows {
         // What is near enough needs no explanation.
         let is_near = r.difference_pct().map_or(r.ours.is_some_and(|o| o < 0.05), |pct| pct.abs() <= 25.0);
@@ -162,7 +164,7 @@ pub(crate) fn load_rows(table: &str, at: &str, hops: usize, tenths: u32, runs: &
 
 /// Where a packet of a chain ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum PacketEnd {
     /// Dropped by this node, counted from 1.
     Node(usize),
     /// Lost between this node and the next.
@@ -172,36 +174,36 @@ enum Place {
 }
 
 /// Why a share is far from the paper's, as far as we know.
-fn miss(place: Place, hops: usize) -> &'static str {
+fn miss(place: PacketEnd, hops: usize) -> &'static str {
     match (place, hops) {
-        (Place::Node(1), _) => {
+        (PacketEnd::Node(1), _) => {
             "Drops at node 1 are packets beyond the 30 that wait for a route. Few of our discoveries are repeated (Table 3), so few overflow."
         }
-        (Place::Node(2), _) => {
+        (PacketEnd::Node(2), _) => {
             "Node 2 drops packets that reach it while it has no route. Here most are lost before, between nodes 1 and 2; \
              fewer are if a receiver stays with the first frame (see that section)."
         }
-        (Place::Node(_), _) => {
+        (PacketEnd::Node(_), _) => {
             "Routes lost by node 3 and later nodes; the paper has almost none. Here Hellos of the next node collide with \
              packets of the previous node."
         }
-        (Place::Link(1), _) => {
+        (PacketEnd::Link(1), _) => {
             "Collisions at node 2 with packets forwarded by node 3. Of two equally strong frames neither is received here; \
              with receivers that stay with the first one, half as many are lost (see that section)."
         }
-        (Place::Link(n), last) if n == last => {
+        (PacketEnd::Link(n), last) if n == last => {
             "Nothing collides on the last link here; in the paper a few packets in a thousand are lost there, so its links \
              also lost frames without collisions."
         }
-        (Place::Link(2), 4) => {
+        (PacketEnd::Link(2), 4) => {
             "Node 4 forwards too, and collides at node 3; but here a third of the packets are already lost before node 2."
         }
-        (Place::Link(2), _) => {
+        (PacketEnd::Link(2), _) => {
             "Here only Hellos of node 4 collide at node 3, at every load. What the frames of the paper's node 2 collided \
              with from 0.7 Mb/s is not known."
         }
-        (Place::Link(_), _) => "Hellos beyond the last forwarder; few in both.",
-        (Place::End, _) => "Follows from the losses in the rows above.",
+        (PacketEnd::Link(_), _) => "Hellos beyond the last forwarder; few in both.",
+        (PacketEnd::End, _) => "Follows from the losses in the rows above.",
     }
 }
 

@@ -8,13 +8,13 @@ use super::plan::{Mechanism, SPEEDS_MPS};
 use super::runs::Transfers;
 
 /// The table, with a column for each speed of each mechanism.
-pub(crate) struct Table {
+pub(crate) struct PatternTable {
     head: Vec<String>,
     /// Numbers of each pattern; the last line has the means.
     body: Vec<(String, Vec<Option<f64>>)>,
 }
 
-impl Table {
+impl PatternTable {
     pub(crate) fn new(
         all: &[Conditions],
         runs: &Transfers,

@@ -33,7 +33,7 @@ use crate::outcome::write;
 use crate::{Outcome, RunError, Runs};
 use chains::Chains;
 use conditions::Conditions;
-use every_pattern::Table;
+use every_pattern::PatternTable;
 use plan::Job;
 use runs::Transfers;
 use speed::Speed;
@@ -94,7 +94,7 @@ pub fn reproduce(
     study.run(&mut found, &others, |n| done(made + n))?;
     let (chains, mut mechanisms) = (chains::throughput(&found.chains), vec![Mechanism::Reno]);
     mechanisms.extend(options.others());
-    let table = Table::new(&found.conditions, &found.transfers, &mechanisms, chains.as_ref());
+    let table = PatternTable::new(&found.conditions, &found.transfers, &mechanisms, chains.as_ref());
     write(&dir.join("patterns.csv"), &table.csv()).map_err(|e| e.to_string())?;
     let sheet = table.sheet(&options.command()).html()?;
     write(&dir.join("patterns.html"), &sheet).map_err(|e| e.to_string())?;

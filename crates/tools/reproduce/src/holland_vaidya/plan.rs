@@ -37,33 +37,18 @@ pub enum Mechanism {
     Rfc6069,
 }
 
+wayhop_core::names!(Mechanism {
+    Reno = "reno",
+    Elfn = "elfn",
+    ElfnHalf = "elfn-half",
+    FixedRto = "fixed-rto",
+    TcpF = "tcp-f",
+    WindowByHops = "window-by-hops",
+    Pacing = "pacing",
+    Rfc6069 = "rfc-6069",
+});
+
 impl Mechanism {
-    /// All of them, plain Reno first.
-    pub const ALL: [Self; 8] = [
-        Self::Reno,
-        Self::Elfn,
-        Self::ElfnHalf,
-        Self::FixedRto,
-        Self::TcpF,
-        Self::WindowByHops,
-        Self::Pacing,
-        Self::Rfc6069,
-    ];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reno => "reno",
-            Self::Elfn => "elfn",
-            Self::ElfnHalf => "elfn-half",
-            Self::FixedRto => "fixed-rto",
-            Self::TcpF => "tcp-f",
-            Self::WindowByHops => "window-by-hops",
-            Self::Pacing => "pacing",
-            Self::Rfc6069 => "rfc-6069",
-        }
-    }
-
     /// Its name in the report.
     pub(crate) const fn title(self) -> &'static str {
         match self {

@@ -76,7 +76,7 @@ fn a_figure_of_gains_holds_every_gain_and_no_empty_panel() {
     runs.add(1, 10, Mechanism::Pacing, transfer(90.0));
     let section = mechanisms::section(&all, &runs, &[Mechanism::Elfn, Mechanism::Pacing]).unwrap();
     assert_eq!(section.figures[0].panels.len(), 2);
-    let table = Table::new(&all, &runs, &[Mechanism::Elfn], None);
+    let table = PatternTable::new(&all, &runs, &[Mechanism::Elfn], None);
     let csv = table.csv();
     let head = csv.lines().next().unwrap();
     assert!(head.contains("% at 2,") && head.ends_with("\"ELFN, window kept, 30 m/s (kb/s)\""), "{head}");

@@ -21,8 +21,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_report::{Page, Row, Section, Source};
-use wayhop_runs::jobs;
 
+use crate::simulate::each;
 use crate::{Options, Outcome, RunError, Runs};
 use levels::{Levels, error_db};
 use plan::{Experiment, FILES, Motion, Transport};
@@ -58,17 +58,14 @@ pub fn reproduce(
     };
     let jobs: Vec<(u64, Experiment, Option<i32>)> =
         (options.first_seed..).take(options.seeds as usize).flat_map(of_seed).collect();
-    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e, leave_dbm)| {
-        e.run(&runs, &levels, *seed, *leave_dbm)
-    });
     let mut found = Results { worst_db: levels.worst_db(), ..Results::default() };
-    for ((seed, experiment, leave_dbm), result) in jobs.iter().zip(results) {
-        match result {
-            Some(Ok(seen)) => found.add(*seed, *experiment, *leave_dbm, seen),
-            Some(Err(RunError::Scenario(e))) => return Err(e),
-            Some(Err(RunError::Stopped)) | None => found.missing += 1,
-        }
-    }
+    found.missing = each(
+        &jobs,
+        (options.threads, stop),
+        done,
+        |(seed, e, leave_dbm)| e.run(&runs, &levels, *seed, *leave_dbm),
+        |(seed, experiment, leave_dbm), seen| found.add(*seed, *experiment, *leave_dbm, seen),
+    )?;
     let mut sections = found.sections(&levels);
     if emulate && found.missing == 0 {
         found.emulate(&runs, &levels, options.first_seed, dir, stop, &mut sections);

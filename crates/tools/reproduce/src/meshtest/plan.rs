@@ -1,7 +1,7 @@
 //! The experiments, and one run of each.
 
 use super::levels::{FAR_S, Levels, SPEED_MPS, error_db};
-use super::watch::{LinkSeries, Watch};
+use super::watch::{LinkSeries, ReceiverWatch};
 use crate::{Plan, RunError, Runs};
 
 /// The scenarios of scenarios/meshtest.
@@ -136,8 +136,8 @@ impl Experiment {
         leave_dbm: Option<i32>,
     ) -> Result<LinkSeries, RunError> {
         let scenario = runs.ready(&self.plan(levels, seed, leave_dbm), seed)?;
-        let watch = Watch::new(self.motion.rest_s(), self.motion.seconds(), self.transport.headers());
-        runs.run(&scenario, watch).map(Watch::seen)
+        let watch = ReceiverWatch::new(self.motion.rest_s(), self.motion.seconds(), self.transport.headers());
+        runs.run(&scenario, watch).map(ReceiverWatch::seen)
     }
 }
 

@@ -70,7 +70,8 @@ fn udp_and_tcp_carry_near_what_the_arithmetic_of_80211g_allows() {
             let mut plan = experiment.plan(levels, 1, None);
             plan.sets.push("duration_s=40".to_owned());
             let scenario = runs.ready(&plan, 1).unwrap_or_else(|e| panic!("{e:?}"));
-            let watch = super::watch::Watch::new(10, 30, if transport == Transport::Udp { 28 } else { 40 });
+            let watch =
+                super::watch::ReceiverWatch::new(10, 30, if transport == Transport::Udp { 28 } else { 40 });
             let seen = runs.run(&scenario, watch).unwrap_or_else(|e| panic!("{e:?}")).seen();
             let mean = seen.mbps[5..25].iter().sum::<f64>() / 20.0;
             assert!((least..=most).contains(&mean), "{transport:?}: {mean} Mb/s");

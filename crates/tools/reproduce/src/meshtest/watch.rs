@@ -13,7 +13,7 @@ pub(crate) struct LinkSeries {
 
 /// Watches the receiver, node 0, for flow 0.
 #[derive(Clone, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct ReceiverWatch {
     rest_s: usize,
     headers: u32,
     octets: Vec<u64>,
@@ -21,7 +21,7 @@ pub(crate) struct Watch {
     signals: Vec<(f64, u32)>,
 }
 
-impl Watch {
+impl ReceiverWatch {
     /// For this number of seconds after a rest, and this number of header bytes per packet.
     pub(crate) fn new(rest_s: usize, seconds: usize, headers: u32) -> Self {
         Self { rest_s, headers, octets: vec![0; seconds], signals: vec![(0.0, 0); seconds] }
@@ -35,7 +35,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for ReceiverWatch {
     fn hop(&mut self, e: &HopEvent) {
         let is_received = matches!(e.kind, HopKind::Receive | HopKind::Deliver);
         if e.node.0 != 0 || !is_received {

@@ -2,7 +2,7 @@
 
 use wayhop_report::{Distribution, Figure, Row, Section, cdf};
 
-use super::passes::Run;
+use super::passes::MuleRun;
 
 /// How the channel is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -48,10 +48,10 @@ impl Condition {
 const ARTEFACT: &str = "Section II";
 
 /// Of the runs of each of [`Condition::ALL`].
-pub(crate) fn section(found: &[Vec<Run>]) -> Section {
+pub(crate) fn section(found: &[Vec<MuleRun>]) -> Section {
     let rows = Condition::ALL.iter().zip(found).flat_map(|(c, runs)| rows(&c.name(), runs)).collect();
     let octets =
-        |runs: &Vec<Run>| runs.iter().flat_map(|r| r.kbytes.iter().copied()).collect::<Distribution>();
+        |runs: &Vec<MuleRun>| runs.iter().flat_map(|r| r.kbytes.iter().copied()).collect::<Distribution>();
     let all: Vec<(String, Distribution)> =
         Condition::ALL.iter().zip(found).map(|(c, runs)| (c.name(), octets(runs))).collect();
     let drawn: Vec<_> = all.into_iter().filter(|(_, d)| d.count() > 0).collect();
@@ -81,8 +81,8 @@ pub(crate) fn section(found: &[Vec<Run>]) -> Section {
     }
 }
 
-fn rows(who: &str, runs: &[Run]) -> Vec<Row> {
-    let row = |quantity: &str, value: &dyn Fn(&Run) -> Option<f64>| {
+fn rows(who: &str, runs: &[MuleRun]) -> Vec<Row> {
+    let row = |quantity: &str, value: &dyn Fn(&MuleRun) -> Option<f64>| {
         Row::new(ARTEFACT, who, quantity, None).with(runs.iter().map(value))
     };
     vec![

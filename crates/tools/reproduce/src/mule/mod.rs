@@ -14,8 +14,8 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::{NodeId, Time};
 use wayhop_report::{Page, Row, Section, Source};
-use wayhop_runs::jobs;
 
+use crate::simulate::{each, incomplete};
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use contacts::Condition;
 use passes::Passes;
@@ -67,22 +67,21 @@ pub fn reproduce(
 ) -> Result<Outcome, String> {
     let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
     let jobs = all(options);
-    let results = jobs::run(&jobs, options.threads, stop, done, |(seed, e)| run(&runs, *e, *seed));
     let mut found = Results::default();
-    for ((_, experiment), result) in jobs.iter().zip(results) {
-        match result {
-            Some(Ok(shown)) => found.add(*experiment, shown),
-            Some(Err(RunError::Scenario(e))) => return Err(e),
-            Some(Err(RunError::Stopped)) | None => found.missing += 1,
-        }
-    }
+    found.missing = each(
+        &jobs,
+        (options.threads, stop),
+        done,
+        |(seed, e)| run(&runs, *e, *seed),
+        |(_, experiment), shown| found.add(*experiment, shown),
+    )?;
     Ok(found.outcome(options, dir))
 }
 
 /// What a run showed.
 enum RunResult {
-    Mule(passes::Run),
-    Routing(routing::Run),
+    Mule(passes::MuleRun),
+    Routing(routing::RoutingRun),
 }
 
 impl Experiment {
@@ -115,7 +114,7 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, 
         Experiment::Routing(_) => {
             let nobody = Passes::new(NodeId(u32::MAX), Time::ZERO);
             let (_, summary) = runs.summarise(&scenario, nobody)?;
-            Ok(RunResult::Routing(routing::Run::of(&summary)))
+            Ok(RunResult::Routing(routing::RoutingRun::of(&summary)))
         }
     }
 }
@@ -136,8 +135,8 @@ fn source(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
 /// What all runs showed, in the order of the seeds.
 #[derive(Default)]
 struct Results {
-    mules: [Vec<passes::Run>; Condition::ALL.len()],
-    routings: [Vec<routing::Run>; routing::ALL.len()],
+    mules: [Vec<passes::MuleRun>; Condition::ALL.len()],
+    routings: [Vec<routing::RoutingRun>; routing::ALL.len()],
     missing: usize,
 }
 
@@ -160,12 +159,7 @@ impl Results {
             fact("Seeds", format!("{}; routings are compared with the first {}", options.seeds_in_words(), options.seeds.min(COMPARED))),
             fact("Version", format!("wayhop {}", wayhop_core::version::full())),
         ];
-        if self.missing > 0 {
-            facts.push(fact(
-                "Incomplete",
-                format!("interrupted; {} of {} runs are missing", self.missing, runs(options)),
-            ));
-        }
+        facts.extend(incomplete(self.missing, runs(options)));
         let page = Page {
             title: "A data MULE".to_owned(),
             lead: "Three sources that only the MULE can hear, a MULE that circles past them, and a sink at the start of \
@@ -197,7 +191,7 @@ mod tests {
             }
         }
         std::fs::remove_dir_all(folder).expect("a folder");
-        let mean = |k: usize, value: &dyn Fn(&routing::Run) -> Option<f64>| {
+        let mean = |k: usize, value: &dyn Fn(&routing::RoutingRun) -> Option<f64>| {
             found.routings[k].iter().map(|r| value(r).expect("deliveries")).sum::<f64>() / 3.0
         };
         let [epidemic, prophet, spray, direct] = [0, 1, 2, 3];

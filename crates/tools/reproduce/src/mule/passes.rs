@@ -42,10 +42,10 @@ impl Passes {
     }
 
     /// What the run came to.
-    pub(crate) fn closed(&self, summary: &Summary) -> Run {
+    pub(crate) fn closed(&self, summary: &Summary) -> MuleRun {
         let all: Vec<Pass> = self.whole().flatten().collect();
         let bundles = summary.bundles.as_ref();
-        Run {
+        MuleRun {
             kbytes: all.iter().map(|p| p.octets as f64 / 1e3).collect(),
             variation_pct: variation_pct(&self.whole().collect::<Vec<_>>()),
             contacts: mean(&all.iter().map(|p| p.contacts as f64).collect::<Vec<_>>()),
@@ -88,7 +88,7 @@ fn variation_pct(by_station: &[Vec<Pass>]) -> Option<f64> {
 
 /// One run with the MULE.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Run {
+pub(crate) struct MuleRun {
     /// Of each pass, bundles that went whole one way or the other.
     pub(crate) kbytes: Vec<f64>,
     /// Over the passes of the same station.

@@ -10,14 +10,14 @@ const ARTEFACT: &str = "RFC 6693";
 
 /// One run.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(crate) struct Run {
+pub(crate) struct RoutingRun {
     pub(crate) delivery_pct: Option<f64>,
     pub(crate) delay_s: Option<f64>,
     /// Transmissions that delivered nothing, for each delivery.
     pub(crate) overhead: Option<f64>,
 }
 
-impl Run {
+impl RoutingRun {
     pub(crate) fn of(summary: &Summary) -> Self {
         let Some(b) = &summary.bundles else { return Self::default() };
         Self {
@@ -39,10 +39,10 @@ pub(crate) fn name(routing: &str) -> &'static str {
 }
 
 /// Of the runs of each of [`ALL`], seed by seed.
-pub(crate) fn section(found: &[Vec<Run>]) -> Section {
+pub(crate) fn section(found: &[Vec<RoutingRun>]) -> Section {
     let mut rows = Vec::new();
     for (routing, runs) in ALL.iter().zip(found) {
-        let row = |quantity: &str, value: &dyn Fn(&Run) -> Option<f64>| {
+        let row = |quantity: &str, value: &dyn Fn(&RoutingRun) -> Option<f64>| {
             Row::new(ARTEFACT, name(routing), quantity, None).with(runs.iter().map(value))
         };
         rows.push(row("delivery_pct", &|r| r.delivery_pct));
@@ -66,11 +66,11 @@ const INTRODUCTION: &str = "Twenty nodes that wander randomly over 2 km x 2 km a
                             the overhead.";
 
 /// Whether the orderings hold, over pairs of runs with the same seed.
-fn orderings(found: &[Vec<Run>]) -> Vec<String> {
+fn orderings(found: &[Vec<RoutingRun>]) -> Vec<String> {
     let [epidemic, prophet, spray, direct] = found else { return Vec::new() };
-    let overhead = |r: &Run| r.overhead;
-    let delay = |r: &Run| r.delay_s;
-    let delivery = |r: &Run| r.delivery_pct;
+    let overhead = |r: &RoutingRun| r.overhead;
+    let delay = |r: &RoutingRun| r.delay_s;
+    let delivery = |r: &RoutingRun| r.delivery_pct;
     [
         ("Epidemic routing transmits more than PRoPHET", more(epidemic, prophet, overhead)),
         ("PRoPHET transmits more than spray and wait", more(prophet, spray, overhead)),
@@ -105,7 +105,7 @@ impl Claim {
 }
 
 /// Whether the first is more than the second, in pairs of the same seed.
-pub(crate) fn more(a: &[Run], b: &[Run], value: impl Fn(&Run) -> Option<f64>) -> Claim {
+pub(crate) fn more(a: &[RoutingRun], b: &[RoutingRun], value: impl Fn(&RoutingRun) -> Option<f64>) -> Claim {
     let pairs = a.iter().zip(b).filter_map(|(a, b)| Some(value(a)? - value(b)?));
     match Estimate::of(&pairs.collect::<Vec<_>>()).and_then(|e| e.ci95) {
         Some([low, _]) if low > 0.0 => Claim::Holds,
@@ -120,11 +120,11 @@ mod tests {
 
     #[test]
     fn a_claim_holds_where_the_interval_of_the_pairs_leaves_out_zero() {
-        let runs = |values: &[f64]| -> Vec<Run> {
-            values.iter().map(|v| Run { overhead: Some(*v), ..Run::default() }).collect()
+        let runs = |values: &[f64]| -> Vec<RoutingRun> {
+            values.iter().map(|v| RoutingRun { overhead: Some(*v), ..RoutingRun::default() }).collect()
         };
         let (a, b) = (runs(&[5.0, 6.0, 7.0]), runs(&[1.0, 2.1, 2.9]));
-        let overhead = |r: &Run| r.overhead;
+        let overhead = |r: &RoutingRun| r.overhead;
         assert_eq!(more(&a, &b, overhead), Claim::Holds);
         assert_eq!(more(&b, &a, overhead), Claim::IsWrong);
         assert_eq!(more(&a, &runs(&[1.0, 9.0, 5.0]), overhead), Claim::Open);

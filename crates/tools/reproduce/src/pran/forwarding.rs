@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, percentile};
 
-use super::bench::{Measurements, PacketTimes, Plan, Throughput, Way, measure};
+use super::bench::{Forwarder, Measurements, PacketTimes, Plan, Throughput, measure};
 use crate::table::cell;
 
 const TABLE_1: &str = include_str!("../../data/pran/processing.csv");
@@ -74,24 +74,24 @@ fn row_of(row: Row, values: impl IntoIterator<Item = f64>) -> Row {
 
 fn table_1(measured: &Measurements) -> Section {
     // As in the paper: a packet alone.
-    let of = |way: Way| measured.followed.iter().filter(move |f| f.way == way && !f.pause.is_zero());
-    let part = |way: Way, i: usize| of(way).filter_map(move |f: &PacketTimes| Some(f.parts_us?[i]));
+    let of = |way: Forwarder| measured.followed.iter().filter(move |f| f.way == way && !f.pause.is_zero());
+    let part = |way: Forwarder, i: usize| of(way).filter_map(move |f: &PacketTimes| Some(f.parts_us?[i]));
     let mut rows = Vec::new();
     for who in CONFIGURATIONS {
         for (i, quantity) in QUANTITIES.into_iter().enumerate() {
             let row = Row::new("Table 1", who, quantity, cell(TABLE_1, who, quantity));
             rows.push(match (who, quantity) {
-                ("DSR on Linux", "total_us") => row_of(row, of(Way::Dsr).map(|f| f.total_us)).note(
+                ("DSR on Linux", "total_us") => row_of(row, of(Forwarder::Dsr).map(|f| f.total_us)).note(
                     "From wire to wire. The hardware differs from the paper's 1.4 GHz Pentium M of 2003.",
                 ),
-                ("DSR on Linux", "kernel_in_us") => row_of(row, part(Way::Dsr, i)).note(
+                ("DSR on Linux", "kernel_in_us") => row_of(row, part(Forwarder::Dsr, i)).note(
                     "From the interface's interrupt to the sleeping process: mostly the time to wake it.",
                 ),
-                ("DSR on Linux", _) => row_of(row, part(Way::Dsr, i)),
-                ("AODV on Linux", "total_us") => row_of(row, of(Way::Aodv).map(|f| f.total_us)).note(
+                ("DSR on Linux", _) => row_of(row, part(Forwarder::Dsr, i)),
+                ("AODV on Linux", "total_us") => row_of(row, of(Forwarder::Aodv).map(|f| f.total_us)).note(
                     "From wire to wire, through the kernel only.",
                 ),
-                ("AODV on Linux", "user_us") => row_of(row, of(Way::Aodv).map(|_| 0.0)).note(
+                ("AODV on Linux", "user_us") => row_of(row, of(Forwarder::Aodv).map(|_| 0.0)).note(
                     "Forwarded packets do not reach user level: the kernel forwards them by the routes that the node sets.",
                 ),
                 ("AODV on Linux", _) => {
@@ -103,9 +103,9 @@ fn table_1(measured: &Measurements) -> Section {
     }
     rows.push(row_of(
         Row::new("Table 1", "kernel, static routes", "total_us", None),
-        of(Way::Kernel).map(|f| f.total_us),
+        of(Forwarder::Kernel).map(|f| f.total_us),
     ));
-    let at_full_rate = |t: &&Throughput| t.way == Way::Dsr && t.hops == 2 && t.offered_pps.is_none();
+    let at_full_rate = |t: &&Throughput| t.way == Forwarder::Dsr && t.hops == 2 && t.offered_pps.is_none();
     let busy = |length: usize| {
         measured
             .throughput
@@ -143,7 +143,7 @@ fn table_1(measured: &Measurements) -> Section {
 
 /// User level with single packets when other programs have no time to use the caches.
 fn user_without_pause(measured: &Measurements) -> Option<Row> {
-    let at_once = measured.followed.iter().filter(|f| f.way == Way::Dsr && f.pause.is_zero());
+    let at_once = measured.followed.iter().filter(|f| f.way == Forwarder::Dsr && f.pause.is_zero());
     let values: Vec<f64> = at_once.filter_map(|f| Some(f.parts_us?[1])).collect();
     if values.is_empty() {
         return None;
@@ -166,17 +166,21 @@ fn user_at_full_rate(measured: &Measurements) -> Option<Row> {
     )
 }
 
-fn name(way: Way, hops: usize) -> String {
+fn name(way: Forwarder, hops: usize) -> String {
     format!("{}, {hops} hop{}", way.name(), if hops == 1 { "" } else { "s" })
 }
 
 /// The streams of one variant over this number of hops.
-fn streams(measured: &Measurements, way: Way, hops: usize) -> impl Iterator<Item = &Throughput> + Clone {
+fn streams(
+    measured: &Measurements,
+    way: Forwarder,
+    hops: usize,
+) -> impl Iterator<Item = &Throughput> + Clone {
     measured.throughput.iter().filter(move |t| t.way == way && t.hops == hops)
 }
 
 /// Median of the highest rate without loss.
-fn full_rate(measured: &Measurements, way: Way, hops: usize, length: usize) -> Option<f64> {
+fn full_rate(measured: &Measurements, way: Forwarder, hops: usize, length: usize) -> Option<f64> {
     let at = streams(measured, way, hops).filter(|t| t.length == length && t.offered_pps.is_none());
     median(at.map(|t| t.output_pps))
 }
@@ -184,7 +188,7 @@ fn full_rate(measured: &Measurements, way: Way, hops: usize, length: usize) -> O
 /// Round by round, what one way shows at its highest rate as a share of what the kernel does over as many hops.
 fn shares(
     measured: &Measurements,
-    way: Way,
+    way: Forwarder,
     hops: usize,
     length: Option<usize>,
     of: impl Fn(&Throughput) -> f64,
@@ -195,7 +199,7 @@ fn shares(
         .filter_map(|one| {
             // Either of the two may have been left out.
             let beside = |t: &&Throughput| t.round == one.round && t.length == one.length;
-            Some(of(one) / of(at_full_rate(Way::Kernel).find(beside)?))
+            Some(of(one) / of(at_full_rate(Forwarder::Kernel).find(beside)?))
         })
         .collect()
 }
@@ -211,7 +215,7 @@ fn by_processor(t: &Throughput) -> f64 {
 fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
     let mut rows = Vec::new();
     for hops in [1, 2] {
-        for way in Way::ALL {
+        for way in Forwarder::ALL {
             let who = name(way, hops);
             for &length in &plan.lengths {
                 let at = format!("{who}, {length} octets");
@@ -222,14 +226,14 @@ fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
                         .filter(|t| t.length == length && t.offered_pps.is_none())
                         .map(|t| t.output_pps),
                 ));
-                if way != Way::Kernel {
+                if way != Forwarder::Kernel {
                     rows.push(row_of(
                         Row::new("Figure 3", &at, "share_of_kernel", None),
                         shares(measured, way, hops, Some(length), by_clock),
                     ));
                 }
             }
-            if way != Way::Kernel {
+            if way != Forwarder::Kernel {
                 let all = |quantity| Row::new("Figure 3", &format!("{who}, all lengths"), quantity, None);
                 rows.push(row_of(all("share_of_kernel"), shares(measured, way, hops, None, by_clock)));
                 rows.push(
@@ -247,7 +251,7 @@ fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
         }
     }
     let length = plan.lengths[0];
-    for way in Way::ALL {
+    for way in Forwarder::ALL {
         let two_of_one = full_rate(measured, way, 2, length)
             .zip(full_rate(measured, way, 1, length))
             .map(|(two, one)| two / one);
@@ -277,7 +281,7 @@ fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
 }
 
 /// The highest offered rate at which nearly all packets arrive.
-fn carried(measured: &Measurements, way: Way, hops: usize) -> Row {
+fn carried(measured: &Measurements, way: Forwarder, hops: usize) -> Row {
     let rates = streams(measured, way, hops).filter_map(|t| t.offered_pps);
     let arrives = |rate: u32| {
         let at = streams(measured, way, hops).filter(|t| t.offered_pps == Some(rate));
@@ -290,14 +294,14 @@ fn carried(measured: &Measurements, way: Way, hops: usize) -> Row {
 
 fn figure(plan: &Plan, measured: &Measurements) -> Figure {
     let lengths = || Axis::new("packet length (octets)");
-    let all = [1, 2].into_iter().flat_map(|hops| Way::ALL.map(|way| (way, hops)));
+    let all = [1, 2].into_iter().flat_map(|hops| Forwarder::ALL.map(|way| (way, hops)));
     let rates = all.flat_map(|(way, hops)| plan.lengths.iter().map(move |l| (way, hops, *l)));
     let highest =
         rates.filter_map(|(way, hops, l)| full_rate(measured, way, hops, l)).fold(1e3, f64::max) / 1e3;
     let mut rate = Plot::new(lengths(), Axis::new("output (1000 packets/s)").from_to(0.0, 1.05 * highest));
     let mut bandwidth = Plot::new(lengths(), Axis::new("output (Mb/s)"));
     for hops in [1, 2] {
-        for (colour, way) in Way::ALL.into_iter().enumerate() {
+        for (colour, way) in Forwarder::ALL.into_iter().enumerate() {
             let mark = if hops == 1 { Mark::Dot } else { Mark::Line };
             let points: Vec<[f64; 2]> = plan
                 .lengths
@@ -328,7 +332,7 @@ fn figure(plan: &Plan, measured: &Measurements) -> Figure {
 
 fn by_rate(plan: &Plan, measured: &Measurements, hops: usize) -> Plot {
     let mut plot = Plot::new(Axis::new("input (1000 packets/s)"), Axis::new("output (1000 packets/s)"));
-    for (colour, way) in Way::ALL.into_iter().enumerate() {
+    for (colour, way) in Forwarder::ALL.into_iter().enumerate() {
         let at = |rate: u32| streams(measured, way, hops).filter(move |t| t.offered_pps == Some(rate));
         let point = |rate: &u32| {
             let input = median(at(*rate).map(|t| t.input_pps))?;
@@ -354,7 +358,7 @@ mod tests {
         }
     }
 
-    fn stream(round: usize, way: Way, offered_pps: Option<u32>, output_pps: f64) -> Throughput {
+    fn stream(round: usize, way: Forwarder, offered_pps: Option<u32>, output_pps: f64) -> Throughput {
         let input_pps = offered_pps.map_or(output_pps, f64::from);
         Throughput {
             round,
@@ -375,19 +379,19 @@ mod tests {
         let measured = Measurements {
             throughput: vec![
                 // A slow round, one without disturbance, and one whose kernel was left out.
-                stream(0, Way::Kernel, None, 100.0),
-                stream(0, Way::Dsr, None, 50.0),
-                stream(1, Way::Dsr, None, 300.0),
-                stream(2, Way::Kernel, None, 400.0),
-                stream(2, Way::Dsr, None, 200.0),
-                stream(0, Way::Dsr, Some(1_000), 995.0),
-                stream(0, Way::Dsr, Some(2_000), 1_500.0),
+                stream(0, Forwarder::Kernel, None, 100.0),
+                stream(0, Forwarder::Dsr, None, 50.0),
+                stream(1, Forwarder::Dsr, None, 300.0),
+                stream(2, Forwarder::Kernel, None, 400.0),
+                stream(2, Forwarder::Dsr, None, 200.0),
+                stream(0, Forwarder::Dsr, Some(1_000), 995.0),
+                stream(0, Forwarder::Dsr, Some(2_000), 1_500.0),
             ],
             ..Measurements::default()
         };
-        assert_eq!(shares(&measured, Way::Dsr, 2, Some(128), by_clock), [0.5, 0.5]);
-        assert_eq!(carried(&measured, Way::Dsr, 2).ours, Some(1_000.0));
-        assert_eq!(carried(&measured, Way::Kernel, 2).ours, None);
+        assert_eq!(shares(&measured, Forwarder::Dsr, 2, Some(128), by_clock), [0.5, 0.5]);
+        assert_eq!(carried(&measured, Forwarder::Dsr, 2).ours, Some(1_000.0));
+        assert_eq!(carried(&measured, Forwarder::Kernel, 2).ours, None);
     }
 
     #[test]

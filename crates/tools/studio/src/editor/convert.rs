@@ -6,7 +6,7 @@ use wayhop_core::{Leg, Position, Time};
 use wayhop_scenario::Resolved;
 use wayhop_world::Track;
 
-use super::toml_path::{Step, remove, set_value, steps, to_value};
+use super::toml_path::{PathSegment, remove, set_value, steps, to_value};
 use super::track::{NodeTrack, Place, Waypoint};
 
 /// The most waypoints that a text gets.
@@ -136,7 +136,7 @@ fn comments(doc: &DocumentMut) -> Vec<Vec<String>> {
 }
 
 /// Sets a list with a line for each element.
-pub(crate) fn set_lines(doc: &mut DocumentMut, at: &[Step], elements: &[Json]) -> Result<(), String> {
+pub(crate) fn set_lines(doc: &mut DocumentMut, at: &[PathSegment], elements: &[Json]) -> Result<(), String> {
     set_value(doc, at, Value::Array(lines(elements)?))
 }
 

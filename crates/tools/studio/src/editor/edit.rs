@@ -11,7 +11,7 @@ use wayhop_scenario::Scenario;
 
 use super::convert;
 use super::references::{forget, rename};
-use super::toml_path::{Step, length, push, remove, set, steps};
+use super::toml_path::{PathSegment, length, push, remove, set, steps};
 use super::track::{NodeTrack, Place};
 
 /// The longest text that is edited, octets.
@@ -24,11 +24,11 @@ const MAX_NODES: usize = 10_000;
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Operation {
     /// Gives a key a value.
-    Set { path: Vec<Step>, value: Json },
+    Set { path: Vec<PathSegment>, value: Json },
     /// Takes out a key, or an element of a list.
-    Remove { path: Vec<Step> },
+    Remove { path: Vec<PathSegment> },
     /// Adds an element at the end of a list.
-    Push { path: Vec<Step>, value: Json },
+    Push { path: Vec<PathSegment>, value: Json },
     /// Gives a node a new track.
     Track { node: usize, track: NodeTrack },
     /// Adds nodes at the end.
@@ -150,12 +150,12 @@ fn set_track(doc: &mut DocumentMut, tree: &Json, node: usize, track: &NodeTrack)
 fn update_track(doc: &mut DocumentMut, tree: &Json, node: usize, track: &NodeTrack) -> Result<(), String> {
     let old = tree["movement"]["tracks"].get(node).ok_or_else(|| format!("there is no node {node}"))?;
     let here = steps!["movement", "tracks", node].to_vec();
-    let at = |steps: &[Step]| [&here[..], steps].concat();
+    let at = |steps: &[PathSegment]| [&here[..], steps].concat();
     set_place(doc, &at(&steps!["start"]), &old["start"], track.start)?;
     set_seconds(doc, &at(&steps!["pause_s"]), &old["pause_s"], track.pause_s)?;
     let list = at(&steps!["waypoints"]);
     for (k, w) in track.waypoints.iter().enumerate() {
-        let of = |steps: &[Step]| [&list[..], &steps![k], steps].concat();
+        let of = |steps: &[PathSegment]| [&list[..], &steps![k], steps].concat();
         match old["waypoints"].get(k) {
             Some(was) => {
                 set_place(doc, &of(&steps!["at"]), &was["at"], w.at)?;
@@ -177,7 +177,7 @@ fn update_track(doc: &mut DocumentMut, tree: &Json, node: usize, track: &NodeTra
     if track.waypoints.is_empty() { remove(doc, &list) } else { Ok(()) }
 }
 
-fn set_seconds(doc: &mut DocumentMut, at: &[Step], was: &Json, value: f64) -> Result<(), String> {
+fn set_seconds(doc: &mut DocumentMut, at: &[PathSegment], was: &Json, value: f64) -> Result<(), String> {
     match was.as_f64() {
         Some(old) if old == value => Ok(()),
         None if value == 0.0 => Ok(()),
@@ -186,7 +186,7 @@ fn set_seconds(doc: &mut DocumentMut, at: &[Step], was: &Json, value: f64) -> Re
 }
 
 /// Metres take the place of degrees.
-fn set_place(doc: &mut DocumentMut, at: &[Step], was: &Json, place: Place) -> Result<(), String> {
+fn set_place(doc: &mut DocumentMut, at: &[PathSegment], was: &Json, place: Place) -> Result<(), String> {
     if !was["lat"].is_null() {
         return set(doc, at, &convert::place(place));
     }

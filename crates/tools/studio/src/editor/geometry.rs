@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use wayhop_core::Time;
 use wayhop_scenario::Resolved;
-use wayhop_topology::{Contact, Oracle, Pair, ScenarioLinks};
+use wayhop_topology::{Contact, Oracle, Pair, ScenarioLinks, count_parts};
 
 /// The most nodes whose links are followed while somebody drags one of them.
 const MAX_NODES: usize = 2_000;
@@ -127,7 +127,7 @@ fn parts(nodes: usize, contacts: &[Contact], until: Time) -> Vec<(f64, usize)> {
                 if up { list.push(to) } else { list.retain(|n| *n != to) }
             }
         }
-        let count = count_parts(&near);
+        let count = count_parts(nodes, |node| &near[node as usize]);
         if out.last().is_none_or(|&(_, was)| was != count) {
             out.push((now.as_secs_f64(), count));
         }
@@ -136,28 +136,6 @@ fn parts(nodes: usize, contacts: &[Contact], until: Time) -> Vec<(f64, usize)> {
             _ => return out,
         }
     }
-}
-
-fn count_parts(near: &[Vec<u32>]) -> usize {
-    let mut seen = vec![false; near.len()];
-    let mut parts = 0;
-    let mut queue = Vec::new();
-    for start in 0..near.len() {
-        if seen[start] {
-            continue;
-        }
-        parts += 1;
-        seen[start] = true;
-        queue.push(start as u32);
-        while let Some(node) = queue.pop() {
-            for &next in &near[node as usize] {
-                if !std::mem::replace(&mut seen[next as usize], true) {
-                    queue.push(next);
-                }
-            }
-        }
-    }
-    parts
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(crate) struct PictureUpload {
 
 /// What a picture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct About {
+pub(crate) struct PictureInfo {
     pub(crate) mime: &'static str,
     ending: &'static str,
     pub(crate) width: usize,
@@ -44,7 +44,7 @@ pub(crate) struct About {
 }
 
 /// What octets are, if a browser shows them and they are not too large. Only the head is looked at.
-pub(crate) fn about(octets: &[u8]) -> Result<About, String> {
+pub(crate) fn about(octets: &[u8]) -> Result<PictureInfo, String> {
     let (mime, ending) = match imagesize::image_type(octets) {
         Ok(imagesize::ImageType::Png) => ("image/png", "png"),
         Ok(imagesize::ImageType::Jpeg) => ("image/jpeg", "jpg"),
@@ -61,7 +61,7 @@ pub(crate) fn about(octets: &[u8]) -> Result<About, String> {
             MAX_PIXELS >> 20
         ));
     }
-    Ok(About { mime, ending, width, height })
+    Ok(PictureInfo { mime, ending, width, height })
 }
 
 impl PictureQuery {
@@ -87,7 +87,7 @@ impl PictureQuery {
 impl PictureUpload {
     /// Writes the image to the scenario's folder, and returns its name. No file is replaced: an identical one is used
     /// as it is.
-    pub(crate) fn keep(&self, scenario: &Path) -> Result<(String, About), String> {
+    pub(crate) fn keep(&self, scenario: &Path) -> Result<(String, PictureInfo), String> {
         let wrong = |what: String| format!("{}: {what}", self.name);
         if self.octets.len() > MAX_TAKEN / 3 * 4 {
             return Err(wrong(format!(

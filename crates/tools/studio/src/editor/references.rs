@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value as Json, json};
 use toml_edit::DocumentMut;
 
-use super::toml_path::{Step, remove, set, show, steps};
+use super::toml_path::{PathSegment, remove, set, show, steps};
 
 /// What the schema calls a reference to a node.
 const NODE: &str = "#/$defs/NodeRef";
@@ -28,10 +28,10 @@ pub(crate) fn forget(
     let mut entries = BTreeSet::new();
     for (path, value) in references(tree, schema) {
         match (is_gone(&value), &path[..]) {
-            (true, [Step::Key(list), Step::Index(i), ..]) if list == "traffic" => {
+            (true, [PathSegment::Key(list), PathSegment::Index(i), ..]) if list == "traffic" => {
                 entries.insert((list.clone(), *i));
             }
-            (true, [Step::Key(section), Step::Key(list), Step::Index(i)])
+            (true, [PathSegment::Key(section), PathSegment::Key(list), PathSegment::Index(i)])
                 if ["captures", "receptions"].contains(&&**section) && list == "nodes" =>
             {
                 entries.insert((section.clone(), *i));
@@ -52,7 +52,7 @@ pub(crate) fn forget(
     // From the last to the first, so that indices hold.
     for (list, i) in entries.iter().rev() {
         let at = if list == "traffic" {
-            vec![Step::from("traffic"), (*i).into()]
+            vec![PathSegment::from("traffic"), (*i).into()]
         } else {
             steps![&**list, "nodes", *i].to_vec()
         };
@@ -90,7 +90,12 @@ fn own_entries(doc: &mut DocumentMut, tree: &Json, gone: &BTreeSet<usize>) -> Re
     Ok(())
 }
 
-fn renumber(doc: &mut DocumentMut, at: &[Step], was: usize, gone: &BTreeSet<usize>) -> Result<(), String> {
+fn renumber(
+    doc: &mut DocumentMut,
+    at: &[PathSegment],
+    was: usize,
+    gone: &BTreeSet<usize>,
+) -> Result<(), String> {
     let before = gone.range(..was).count();
     if before == 0 { Ok(()) } else { set(doc, at, &json!(was - before)) }
 }
@@ -103,7 +108,7 @@ fn name(tree: &Json, node: usize) -> String {
 }
 
 /// Every value that refers to a node, with its path.
-fn references(tree: &Json, schema: &Json) -> Vec<(Vec<Step>, Json)> {
+fn references(tree: &Json, schema: &Json) -> Vec<(Vec<PathSegment>, Json)> {
     let empty = Map::new();
     let mut search =
         Search { defs: schema["$defs"].as_object().unwrap_or(&empty), path: Vec::new(), found: Vec::new() };
@@ -113,8 +118,8 @@ fn references(tree: &Json, schema: &Json) -> Vec<(Vec<Step>, Json)> {
 
 struct Search<'a> {
     defs: &'a Map<String, Json>,
-    path: Vec<Step>,
-    found: Vec<(Vec<Step>, Json)>,
+    path: Vec<PathSegment>,
+    found: Vec<(Vec<PathSegment>, Json)>,
 }
 
 impl Search<'_> {
@@ -158,7 +163,7 @@ impl Search<'_> {
         }
     }
 
-    fn below(&mut self, step: Step, value: &Json, schema: &Json) {
+    fn below(&mut self, step: PathSegment, value: &Json, schema: &Json) {
         self.path.push(step);
         self.visit(value, schema);
         self.path.pop();

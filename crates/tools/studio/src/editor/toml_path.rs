@@ -9,18 +9,18 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Tab
 /// A part of a path: a key, or a place in a list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Step {
+pub(crate) enum PathSegment {
     Index(usize),
     Key(String),
 }
 
-impl From<&str> for Step {
+impl From<&str> for PathSegment {
     fn from(key: &str) -> Self {
         Self::Key(key.to_owned())
     }
 }
 
-impl From<usize> for Step {
+impl From<usize> for PathSegment {
     fn from(index: usize) -> Self {
         Self::Index(index)
     }
@@ -28,18 +28,18 @@ impl From<usize> for Step {
 
 /// A path of keys and indices.
 macro_rules! steps {
-    ($($step:expr),+ $(,)?) => { [$(crate::editor::toml_path::Step::from($step)),+] };
+    ($($step:expr),+ $(,)?) => { [$(crate::editor::toml_path::PathSegment::from($step)),+] };
 }
 pub(crate) use steps;
 
 /// The path as messages have it: `traffic[2].src`.
-pub(crate) fn show(path: &[Step]) -> String {
+pub(crate) fn show(path: &[PathSegment]) -> String {
     let mut out = String::new();
     for step in path {
         match step {
-            Step::Index(i) => _ = write!(out, "[{i}]"),
-            Step::Key(key) if out.is_empty() => out.push_str(key),
-            Step::Key(key) => _ = write!(out, ".{key}"),
+            PathSegment::Index(i) => _ = write!(out, "[{i}]"),
+            PathSegment::Key(key) if out.is_empty() => out.push_str(key),
+            PathSegment::Key(key) => _ = write!(out, ".{key}"),
         }
     }
     out
@@ -72,28 +72,28 @@ fn of_value(value: &mut Value) -> Option<Holder<'_>> {
 
 impl Holder<'_> {
     /// What stands at a step. A table that is missing is made if `makes`.
-    fn child(self, step: &Step, makes: bool) -> Option<Self> {
+    fn child(self, step: &PathSegment, makes: bool) -> Option<Self> {
         match (self, step) {
-            (Self::Table(table), Step::Key(key)) => {
+            (Self::Table(table), PathSegment::Key(key)) => {
                 if makes && !table.contains_key(key) {
                     table.insert(key, Item::Table(Table::new()));
                 }
                 of_item(table.get_mut(key)?)
             }
-            (Self::Inline(table), Step::Key(key)) => {
+            (Self::Inline(table), PathSegment::Key(key)) => {
                 if makes && !table.contains_key(key) {
                     table.insert(key, Value::InlineTable(InlineTable::new()));
                 }
                 of_value(table.get_mut(key)?)
             }
-            (Self::List(list), Step::Index(i)) => of_value(list.get_mut(*i)?),
-            (Self::Tables(tables), Step::Index(i)) => Some(Self::Table(tables.get_mut(*i)?)),
+            (Self::List(list), PathSegment::Index(i)) => of_value(list.get_mut(*i)?),
+            (Self::Tables(tables), PathSegment::Index(i)) => Some(Self::Table(tables.get_mut(*i)?)),
             _ => None,
         }
     }
 }
 
-fn holder<'a>(doc: &'a mut DocumentMut, way: &[Step], makes: bool) -> Result<Holder<'a>, String> {
+fn holder<'a>(doc: &'a mut DocumentMut, way: &[PathSegment], makes: bool) -> Result<Holder<'a>, String> {
     let mut here = Holder::Table(doc.as_table_mut());
     for (depth, step) in way.iter().enumerate() {
         here = here.child(step, makes).ok_or_else(|| missing(&way[..=depth]))?;
@@ -101,30 +101,30 @@ fn holder<'a>(doc: &'a mut DocumentMut, way: &[Step], makes: bool) -> Result<Hol
     Ok(here)
 }
 
-fn missing(path: &[Step]) -> String {
+fn missing(path: &[PathSegment]) -> String {
     format!("{}: not a table or list; edit the text", show(path))
 }
 
-fn split(path: &[Step]) -> Result<(&[Step], &Step), String> {
+fn split(path: &[PathSegment]) -> Result<(&[PathSegment], &PathSegment), String> {
     path.split_last().map(|(last, way)| (way, last)).ok_or_else(|| "the path of an edit is empty".to_owned())
 }
 
 /// Gives a key or an element a value. Tables on the way are made.
-pub(crate) fn set(doc: &mut DocumentMut, path: &[Step], value: &Json) -> Result<(), String> {
+pub(crate) fn set(doc: &mut DocumentMut, path: &[PathSegment], value: &Json) -> Result<(), String> {
     set_value(doc, path, to_value(value, path)?)
 }
 
 /// As [`set`], with a value that has its own layout.
-pub(crate) fn set_value(doc: &mut DocumentMut, path: &[Step], value: Value) -> Result<(), String> {
+pub(crate) fn set_value(doc: &mut DocumentMut, path: &[PathSegment], value: Value) -> Result<(), String> {
     let (way, last) = split(path)?;
     let holder = holder(doc, way, true)?;
     match (holder, last) {
-        (Holder::Table(table), Step::Key(key)) => put(table, key, value),
-        (Holder::Inline(table), Step::Key(key)) => put(table, key, value),
-        (Holder::List(list), Step::Index(i)) => {
+        (Holder::Table(table), PathSegment::Key(key)) => put(table, key, value),
+        (Holder::Inline(table), PathSegment::Key(key)) => put(table, key, value),
+        (Holder::List(list), PathSegment::Index(i)) => {
             replace(list.get_mut(*i).ok_or_else(|| missing(path))?, value);
         }
-        (Holder::Tables(tables), Step::Index(i)) => {
+        (Holder::Tables(tables), PathSegment::Index(i)) => {
             let table = tables.get_mut(*i).ok_or_else(|| missing(path))?;
             *table = to_table(value, path)?;
         }
@@ -148,14 +148,14 @@ fn replace(old: &mut Value, mut value: Value) {
 }
 
 /// Takes out a key or an element. What is not there need not be taken out.
-pub(crate) fn remove(doc: &mut DocumentMut, path: &[Step]) -> Result<(), String> {
+pub(crate) fn remove(doc: &mut DocumentMut, path: &[PathSegment]) -> Result<(), String> {
     let (way, last) = split(path)?;
     let Ok(holder) = holder(doc, way, false) else { return Ok(()) };
     match (holder, last) {
-        (Holder::Table(table), Step::Key(key)) => drop(table.remove(key)),
-        (Holder::Inline(table), Step::Key(key)) => drop(table.remove(key)),
-        (Holder::List(list), Step::Index(i)) if *i < list.len() => take_out(list, *i),
-        (Holder::Tables(tables), Step::Index(i)) if *i < tables.len() => drop(tables.remove(*i)),
+        (Holder::Table(table), PathSegment::Key(key)) => drop(table.remove(key)),
+        (Holder::Inline(table), PathSegment::Key(key)) => drop(table.remove(key)),
+        (Holder::List(list), PathSegment::Index(i)) if *i < list.len() => take_out(list, *i),
+        (Holder::Tables(tables), PathSegment::Index(i)) if *i < tables.len() => drop(tables.remove(*i)),
         _ => return Err(missing(path)),
     }
     Ok(())
@@ -182,11 +182,11 @@ fn take_out(list: &mut Array, index: usize) {
 }
 
 /// Adds an element at the end of a list, which is made if it is missing.
-pub(crate) fn push(doc: &mut DocumentMut, list: &[Step], value: &Json) -> Result<(), String> {
+pub(crate) fn push(doc: &mut DocumentMut, list: &[PathSegment], value: &Json) -> Result<(), String> {
     let (way, last) = split(list)?;
     let value = to_value(value, list)?;
     let mut holder = holder(doc, way, true)?;
-    let Step::Key(key) = last else { return Err(missing(list)) };
+    let PathSegment::Key(key) = last else { return Err(missing(list)) };
     match &mut holder {
         Holder::Table(table) if !table.contains_key(key) => {
             let new = if value.is_inline_table() {
@@ -223,7 +223,7 @@ fn push_like_the_last(array: &mut Array, mut value: Value) {
 }
 
 /// How many elements a list has; 0 if there is none.
-pub(crate) fn length(doc: &mut DocumentMut, list: &[Step]) -> usize {
+pub(crate) fn length(doc: &mut DocumentMut, list: &[PathSegment]) -> usize {
     match holder(doc, list, false) {
         Ok(Holder::List(array)) => array.len(),
         Ok(Holder::Tables(tables)) => tables.len(),
@@ -232,7 +232,7 @@ pub(crate) fn length(doc: &mut DocumentMut, list: &[Step]) -> usize {
 }
 
 /// A value of JSON in TOML.
-pub(crate) fn to_value(json: &Json, path: &[Step]) -> Result<Value, String> {
+pub(crate) fn to_value(json: &Json, path: &[PathSegment]) -> Result<Value, String> {
     Ok(match json {
         Json::Null => return Err(format!("{}: TOML has no null; remove the key instead", show(path))),
         Json::Bool(b) => (*b).into(),
@@ -266,7 +266,7 @@ pub(crate) fn to_value(json: &Json, path: &[Step]) -> Result<Value, String> {
 /// Keys that stand before others, in this order.
 const FIRST: [&str; 8] = ["kind", "id", "name", "start", "at", "src", "dst", "speed_mps"];
 
-fn to_table(value: Value, path: &[Step]) -> Result<Table, String> {
+fn to_table(value: Value, path: &[PathSegment]) -> Result<Table, String> {
     match value {
         Value::InlineTable(table) => Ok(table.into_table()),
         _ => Err(format!("{}: must be a table", show(path))),
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn only_the_named_value_changes() {
-        let set_to = |path: &[Step], value: Json| edited(|d| set(d, path, &value)).unwrap();
+        let set_to = |path: &[PathSegment], value: Json| edited(|d| set(d, path, &value)).unwrap();
         assert_eq!(set_to(&steps!["seed"], json!(8)), TEXT.replace("seed = 7", "seed = 8"));
         assert_eq!(
             set_to(&steps!["movement", "positions", 0, "x"], json!(-2.25)),

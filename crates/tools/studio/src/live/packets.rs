@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wayhop_control::{About, Event};
 use wayhop_core::{Addr, from_hex};
 use wayhop_protocols::{CLASSIFIER, classify};
-use wayhop_trace::{Conversation, Ends, Identity};
+use wayhop_trace::{Conversation, ConversationEnds, Identity};
 use wayhop_wire::{ip, ipv4};
 
 use crate::packets::{Columns, EVERYBODY, NOBODY};
@@ -82,7 +82,7 @@ impl Packets {
     /// What a packet says of its flow.
     fn about_flow(&self, flow: u32, octets: &[u8]) -> Option<Value> {
         let packet = ip::Packet::new_checked(octets).ok()?;
-        let ends = Ends::new(packet.src, packet.dst, &Identity::of(octets, CLASSIFIER)?);
+        let ends = ConversationEnds::new(packet.src, packet.dst, &Identity::of(octets, CLASSIFIER)?);
         let node = |a: Addr| self.nodes.get(&a.ip()).and_then(|n| u32::try_from(*n).ok());
         let conversation = Conversation { ends, packets: 0, first_ns: 0, last_ns: 0, more: () };
         Some(json!(conversation.summary(flow, node(ends.source), node(ends.destination))))

@@ -13,7 +13,7 @@ use tungstenite::{Error, Message, WebSocket};
 use wayhop_control::{About, Call, ControlError, ErrorCode, Event, NodeAbout, Request, Server};
 
 /// A run of two nodes, its studio, and what was asked of it.
-struct Run {
+struct OpenRun {
     server: Arc<Server>,
     name: String,
     address: String,
@@ -45,7 +45,7 @@ fn answer(call: Call, time_s: f64, asked: &Mutex<Vec<Request>>) {
     call.answer(Ok(value));
 }
 
-impl Run {
+impl OpenRun {
     fn new(test: &str) -> Self {
         let name = format!("studio-{test}-{}", std::process::id());
         let nodes = ["a", "b"].iter().enumerate();
@@ -116,7 +116,7 @@ impl Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for OpenRun {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::Relaxed);
     }
@@ -178,7 +178,7 @@ fn frame(octets: &[u8]) -> Heard {
 
 #[test]
 fn a_viewer_hears_who_runs_where_nodes_are_and_what_becomes_of_packets() {
-    let run = Run::new("hears");
+    let run = OpenRun::new("hears");
     let mut viewer = run.watch(None);
     let about = viewer.said("run");
     assert_eq!((&about["names"], &about["range_m"]), (&json!(["a", "b"]), &json!(250.0)));
@@ -210,7 +210,7 @@ fn a_viewer_hears_who_runs_where_nodes_are_and_what_becomes_of_packets() {
 
 #[test]
 fn who_comes_back_misses_nothing_and_hears_nothing_twice() {
-    let run = Run::new("back");
+    let run = OpenRun::new("back");
     let mut viewer = run.watch(None);
     let hub = viewer.said("run")["hub"].as_str().unwrap().to_owned();
     let mut heard = Vec::new();
@@ -249,7 +249,7 @@ fn who_comes_back_misses_nothing_and_hears_nothing_twice() {
 
 #[test]
 fn a_viewer_moves_nodes_and_does_not_end_runs() {
-    let run = Run::new("moves");
+    let run = OpenRun::new("moves");
     let mut viewer = run.watch(None);
     let place = json!({"wayhop": 1, "id": 4, "node": 1, "do": "set-position", "place": {"x": 5.0, "y": 6.0}});
     assert_eq!(viewer.ask(&place), json!({"kind": "answer", "id": 4, "ok": null}));
@@ -278,7 +278,7 @@ fn a_viewer_moves_nodes_and_does_not_end_runs() {
 
 #[test]
 fn viewers_are_told_when_the_run_ends_and_can_ask_for_it_again() {
-    let run = Run::new("ends");
+    let run = OpenRun::new("ends");
     let mut viewers = [run.watch(None), run.watch(None)];
     for v in &mut viewers {
         v.said("places");
@@ -306,7 +306,7 @@ fn viewers_are_told_when_the_run_ends_and_can_ask_for_it_again() {
 
 #[test]
 fn nobody_without_the_token_follows_a_run() {
-    let run = Run::new("strangers");
+    let run = OpenRun::new("strangers");
     let (base, token) = run.address.split_once("/?token=").expect("a token");
     let at = base.strip_prefix("http://").expect("an address");
     let port = at.rsplit(':').next().expect("a port");

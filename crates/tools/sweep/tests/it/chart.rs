@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 use wayhop_report::Plot;
-use wayhop_sweep::{Request, chart};
+use wayhop_sweep::{ChartRequest, chart};
 
 const PLAN: &str = "name = \"p\"\nscenario = \"s.toml\"\nmetrics = [\"totals.sent\"]\n\
     [[axis]]\nname = \"protocol\"\nkey = \"protocol.name\"\nvalues = [\"dsr\", \"aodv\"]\n\
@@ -46,24 +46,24 @@ fn results(plan: &str) -> tempfile::TempDir {
     dir
 }
 
-fn request(x: &str, y: &str, by: Option<&str>, only: &[(&str, &str)]) -> Request {
-    Request {
+fn request(x: &str, y: &str, by: Option<&str>, only: &[(&str, &str)]) -> ChartRequest {
+    ChartRequest {
         x: Some(x.to_owned()),
         y: Some(y.to_owned()),
         by: by.map(str::to_owned),
         only: only.iter().map(|(a, v)| (a.to_string(), v.to_string())).collect(),
-        ..Request::default()
+        ..ChartRequest::default()
     }
 }
 
 /// The plot, the caption and the name for a file.
-fn drawn(dir: &Path, request: &Request) -> (Plot, String, String) {
+fn drawn(dir: &Path, request: &ChartRequest) -> (Plot, String, String) {
     let chart = chart(dir, request).unwrap();
     let [panel] = &chart.figure.panels[..] else { panic!("{chart:?}") };
     (panel.plot.clone(), chart.figure.caption.clone(), chart.name)
 }
 
-fn refused(dir: &Path, request: &Request) -> String {
+fn refused(dir: &Path, request: &ChartRequest) -> String {
     format!("{:?}", chart(dir, request).unwrap_err())
 }
 
@@ -112,7 +112,7 @@ fn names_stand_side_by_side_and_large_rates_are_counted_in_thousands() {
     let x: Vec<f64> = plot.series.iter().flat_map(|s| s.points.iter().map(|p| p[0] + s.shift)).collect();
     assert!(near(x[0], -0.15) && near(x[1], 0.85) && near(x[2], 0.15) && near(x[3], 1.15), "{x:?}");
     assert!(plot.series.iter().all(|s| !s.is_joined && s.points.iter().all(|p| near(p[1], 30.0))));
-    let labels = Request {
+    let labels = ChartRequest {
         x_label: Some("who".to_owned()),
         y_label: Some("how much".to_owned()),
         ..request("protocol", "goodput_bps", None, &[("nodes.count", "20")])
@@ -125,7 +125,7 @@ fn names_stand_side_by_side_and_large_rates_are_counted_in_thousands() {
 #[test]
 fn differences_are_of_runs_with_the_same_seed() {
     let dir = results(PLAN);
-    let by = Request {
+    let by = ChartRequest {
         differences: true,
         ..request("nodes.count", "latency_ms.mean", Some("protocol.name"), &[])
     };
@@ -195,13 +195,13 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     fs::write(d.join("runs.jsonl"), text.replace("20000", "1e300")).unwrap();
     assert!(refused(d, &by("protocol", "sent", "nodes.count")).contains("values of 1e300 cannot be drawn"));
     fs::write(d.join("runs.jsonl"), "{\"id\":\"dsr-20-0\"}\n").unwrap();
-    let e = refused(d, &Request::default());
+    let e = refused(d, &ChartRequest::default());
     assert!(e.contains("runs.jsonl: line 1 is not a result; remove it"), "{e}");
     fs::write(d.join("runs.jsonl"), "").unwrap();
-    assert!(refused(d, &Request::default()).contains("no run of the plan has finished"));
+    assert!(refused(d, &ChartRequest::default()).contains("no run of the plan has finished"));
     fs::remove_file(d.join("sweep.json")).unwrap();
-    assert!(refused(d, &Request::default()).contains("no results of a sweep; give a folder"));
+    assert!(refused(d, &ChartRequest::default()).contains("no results of a sweep; give a folder"));
     fs::write(d.join("manifest.json"), "{}").unwrap();
-    assert!(refused(d, &Request::default()).contains("the directory of a single run; give the folder"));
-    assert!(refused(&d.join("none"), &Request::default()).contains("no such folder"));
+    assert!(refused(d, &ChartRequest::default()).contains("the directory of a single run; give the folder"));
+    assert!(refused(&d.join("none"), &ChartRequest::default()).contains("no such folder"));
 }

@@ -25,10 +25,10 @@ pub struct Client {
 }
 
 #[derive(Debug, Default)]
-struct GpsdFixes(Mutex<State>);
+struct GpsdFixes(Mutex<ClientState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ClientState {
     latest: Option<GpsReport>,
     trouble: Option<String>,
     connection: Option<TcpStream>,
@@ -36,7 +36,7 @@ struct State {
 }
 
 impl GpsdFixes {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ClientState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -146,7 +146,7 @@ pub struct Watch {
 
 /// A client's command.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum GpsdCommand {
     Version,
     Devices,
     Device,
@@ -156,7 +156,7 @@ pub(super) enum Command {
 }
 
 /// Reads a line of commands: `?WATCH={"enable":true};?POLL;`. Each is a command or the answer to something that is none.
-pub(super) fn commands(line: &str) -> Vec<Result<Command, Value>> {
+pub(super) fn commands(line: &str) -> Vec<Result<GpsdCommand, Value>> {
     let mut all = Vec::new();
     let mut rest = line.trim_matches(|c: char| c.is_ascii_whitespace() || c == ';' || c == '\0');
     while !rest.is_empty() {
@@ -177,12 +177,12 @@ pub(super) fn commands(line: &str) -> Vec<Result<Command, Value>> {
             }
         };
         all.push(match name {
-            "VERSION" => Ok(Command::Version),
-            "DEVICES" => Ok(Command::Devices),
-            "DEVICE" => Ok(Command::Device),
-            "POLL" => Ok(Command::Poll),
+            "VERSION" => Ok(GpsdCommand::Version),
+            "DEVICES" => Ok(GpsdCommand::Devices),
+            "DEVICE" => Ok(GpsdCommand::Device),
+            "POLL" => Ok(GpsdCommand::Poll),
             "WATCH" => match argument.map(serde_json::from_value::<Watch>).transpose() {
-                Ok(watch) => Ok(Command::Watch(watch)),
+                Ok(watch) => Ok(GpsdCommand::Watch(watch)),
                 Err(_) => Err(error("Invalid WATCH")),
             },
             _ => Err(error("Unrecognized request")),

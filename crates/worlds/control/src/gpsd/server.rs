@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::Value;
 use wayhop_core::Fix;
 
-use super::messages::{self, Command};
+use super::messages::{self, GpsdCommand};
 use super::utc::iso8601;
 
 /// The most clients of one receiver at a time; one more is closed.
@@ -33,12 +33,12 @@ pub struct Server {
 
 #[derive(Debug)]
 struct GpsdState {
-    state: Mutex<State>,
+    state: Mutex<GpsdServerState>,
     wake: UnixStream,
 }
 
 #[derive(Debug)]
-struct State {
+struct GpsdServerState {
     receivers: Vec<Receiver>,
     stopping: bool,
 }
@@ -52,7 +52,7 @@ struct Receiver {
 }
 
 impl GpsdState {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GpsdServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
     fn wake(&self) {
@@ -78,7 +78,8 @@ impl Server {
         }
         let receivers =
             vec![Receiver { time: iso8601(SystemTime::now()), ..Receiver::default() }; listeners.len()];
-        let shared = Arc::new(GpsdState { state: Mutex::new(State { receivers, stopping: false }), wake });
+        let shared =
+            Arc::new(GpsdState { state: Mutex::new(GpsdServerState { receivers, stopping: false }), wake });
         let thread = {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new()
@@ -224,14 +225,14 @@ impl Client {
         }
     }
 
-    fn obey(&mut self, command: Result<Command, Value>, r: &Receiver, since: &str) {
+    fn obey(&mut self, command: Result<GpsdCommand, Value>, r: &Receiver, since: &str) {
         match command {
             Err(answer) => self.say(&answer),
-            Ok(Command::Version) => self.say(&messages::version()),
-            Ok(Command::Devices) => self.say(&messages::devices(since)),
-            Ok(Command::Device) => self.say(&messages::one_device(since)),
-            Ok(Command::Poll) => self.say(&messages::poll(r.fix.as_ref(), &r.time)),
-            Ok(Command::Watch(change)) => {
+            Ok(GpsdCommand::Version) => self.say(&messages::version()),
+            Ok(GpsdCommand::Devices) => self.say(&messages::devices(since)),
+            Ok(GpsdCommand::Device) => self.say(&messages::one_device(since)),
+            Ok(GpsdCommand::Poll) => self.say(&messages::poll(r.fix.as_ref(), &r.time)),
+            Ok(GpsdCommand::Watch(change)) => {
                 if let Some(w) = change {
                     // As gpsd does: a bare {} enables, and "json" alone says in which form.
                     self.enable = w.enable.unwrap_or(true);

@@ -17,18 +17,18 @@ pub(super) struct Connection {
     pub(super) from: IpAddr,
     pub(super) end: Instant,
     request: Vec<u8>,
-    answer: Option<Answer>,
+    answer: Option<HttpAnswer>,
 }
 
 #[derive(Debug)]
-struct Answer {
+struct HttpAnswer {
     octets: Vec<u8>,
     sent: usize,
 }
 
 /// What became of a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ScrapeOutcome {
     Open,
     Gone,
 }
@@ -45,13 +45,13 @@ impl Connection {
     }
 
     /// Goes on as far as the socket lets it.
-    pub(super) fn go_on(&mut self, now: Instant, snapshot: &dyn Fn() -> Option<Snapshot>) -> Outcome {
+    pub(super) fn go_on(&mut self, now: Instant, snapshot: &dyn Fn() -> Option<Snapshot>) -> ScrapeOutcome {
         match self.step(now, snapshot) {
             Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
-                Outcome::Open
+                ScrapeOutcome::Open
             }
             // What goes wrong with one client is that client's.
-            Ok(()) | Err(_) => Outcome::Gone,
+            Ok(()) | Err(_) => ScrapeOutcome::Gone,
         }
     }
 
@@ -62,9 +62,9 @@ impl Connection {
                 Some(request) => answer(&request, snapshot),
                 None => response("400 Bad Request", "the request is too long or too slow\n", true),
             };
-            self.answer = Some(Answer { octets, sent: 0 });
+            self.answer = Some(HttpAnswer { octets, sent: 0 });
         }
-        let Some(Answer { octets, sent }) = &mut self.answer else { return Ok(()) };
+        let Some(HttpAnswer { octets, sent }) = &mut self.answer else { return Ok(()) };
         while *sent < octets.len() {
             match self.stream.write(&octets[*sent..])? {
                 0 => return Ok(()),

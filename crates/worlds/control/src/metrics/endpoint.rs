@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::connection::{Connection, Outcome};
+use super::connection::{Connection, ScrapeOutcome};
 use super::snapshot::Snapshot;
 
 /// The most clients at a time. One more replaces the oldest of the address with the most.
@@ -91,9 +91,10 @@ impl Clients {
             let mut ready = ready.into_iter();
             self.connections.retain_mut(|c| {
                 let is_ready = ready.next().unwrap_or(false);
-                let outcome = if is_ready || now >= c.end { c.go_on(now, &snapshot) } else { Outcome::Open };
+                let outcome =
+                    if is_ready || now >= c.end { c.go_on(now, &snapshot) } else { ScrapeOutcome::Open };
                 // Its time may be over before it has taken what it asked for.
-                outcome == Outcome::Open && now < c.end
+                outcome == ScrapeOutcome::Open && now < c.end
             });
             if is_called {
                 self.accept(now);

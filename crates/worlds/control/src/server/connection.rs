@@ -41,14 +41,14 @@ pub(super) struct Connection {
 
 /// What became of a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ConnectionOutcome {
     Open,
     Gone,
 }
 
 /// A line from the client.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ClientLine {
     Text(String),
     /// Longer than allowed: nothing more is read.
     TooLong,
@@ -92,20 +92,20 @@ impl Connection {
     }
 
     /// Reads what is there, at most one chunk.
-    pub(super) fn read(&mut self) -> Outcome {
+    pub(super) fn read(&mut self) -> ConnectionOutcome {
         let mut chunk = [0; CHUNK];
         match self.stream.read(&mut chunk) {
             Ok(0) => self.ended = true,
             Ok(_) if self.is_stream => {}
             Ok(n) => self.input.extend_from_slice(&chunk[..n]),
             Err(e) if is_for_later(&e) => {}
-            Err(_) => return Outcome::Gone,
+            Err(_) => return ConnectionOutcome::Gone,
         }
-        Outcome::Open
+        ConnectionOutcome::Open
     }
 
     /// The next line that the client sent, if it may send one now.
-    pub(super) fn line(&mut self) -> Option<Line> {
+    pub(super) fn line(&mut self) -> Option<ClientLine> {
         if self.closing || self.is_stream || !self.takes_requests() {
             return None;
         }
@@ -119,13 +119,13 @@ impl Connection {
         }
         let line: Vec<u8> = self.input.drain(..=end).take(end).collect();
         self.searched = 0;
-        Some(String::from_utf8(line).map_or(Line::NotText, Line::Text))
+        Some(String::from_utf8(line).map_or(ClientLine::NotText, ClientLine::Text))
     }
 
-    fn refuse(&mut self) -> Line {
+    fn refuse(&mut self) -> ClientLine {
         self.input = Vec::new();
         self.searched = 0;
-        Line::TooLong
+        ClientLine::TooLong
     }
 
     /// Puts a line into the way out.
@@ -162,32 +162,32 @@ impl Connection {
     }
 
     /// Writes what the socket takes.
-    pub(super) fn write(&mut self) -> Outcome {
+    pub(super) fn write(&mut self) -> ConnectionOutcome {
         while !self.out.is_empty() {
             let (front, _) = self.out.as_slices();
             match self.stream.write(front) {
-                Ok(0) => return Outcome::Gone,
+                Ok(0) => return ConnectionOutcome::Gone,
                 Ok(n) => {
                     self.out.drain(..n);
                     self.progress = Instant::now();
                 }
-                Err(e) if is_for_later(&e) => return Outcome::Open,
-                Err(_) => return Outcome::Gone,
+                Err(e) if is_for_later(&e) => return ConnectionOutcome::Open,
+                Err(_) => return ConnectionOutcome::Gone,
             }
         }
         if self.out.capacity() > MAX_UNREAD {
             self.out = VecDeque::new();
         }
-        Outcome::Open
+        ConnectionOutcome::Open
     }
 
     /// Whether there is no more to do, or no hope.
-    pub(super) fn outcome(&self, now: Instant) -> Outcome {
+    pub(super) fn outcome(&self, now: Instant) -> ConnectionOutcome {
         let is_fed = self.is_fed();
         let is_stuck = !self.out.is_empty() && !is_fed && now.duration_since(self.progress) > PATIENCE;
         let is_done = self.out.is_empty()
             && (self.closing || (self.ended && self.pending == 0 && !is_fed && self.has_no_line()));
-        if is_stuck || is_done { Outcome::Gone } else { Outcome::Open }
+        if is_stuck || is_done { ConnectionOutcome::Gone } else { ConnectionOutcome::Open }
     }
 
     fn has_no_line(&self) -> bool {

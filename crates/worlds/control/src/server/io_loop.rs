@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 
 use super::answer_line::answer_line;
-use super::connection::{Connection, Line, Outcome};
+use super::connection::{ClientLine, Connection, ConnectionOutcome};
 use super::events::Subscription;
 use super::shared::ServerState;
 use crate::about::About;
@@ -148,14 +148,14 @@ impl Loop<'_> {
         for (&client, c) in &mut self.connections {
             let flags = ready.get(&client).copied().unwrap_or(PollFlags::empty());
             let is_broken = flags.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL);
-            let mut outcome = Outcome::Open;
+            let mut outcome = ConnectionOutcome::Open;
             if flags.contains(PollFlags::IN) && c.wants_to_read() {
                 outcome = c.read();
             } else if is_broken {
                 // Nobody is at the other end, and nothing more is to be read.
-                outcome = Outcome::Gone;
+                outcome = ConnectionOutcome::Gone;
             }
-            while outcome == Outcome::Open
+            while outcome == ConnectionOutcome::Open
                 && let Some(line) = c.line()
             {
                 self.heard += 1;
@@ -164,10 +164,10 @@ impl Loop<'_> {
                 obey(self.shared, self.about, client, c, line, fed >= MAX_FED);
                 fed = fed + usize::from(c.is_fed()) - usize::from(was_fed);
             }
-            if outcome == Outcome::Open {
+            if outcome == ConnectionOutcome::Open {
                 outcome = feed(self.shared, client, c);
             }
-            if outcome == Outcome::Gone || c.outcome(now) == Outcome::Gone {
+            if outcome == ConnectionOutcome::Gone || c.outcome(now) == ConnectionOutcome::Gone {
                 gone.push(client);
             }
         }
@@ -181,7 +181,7 @@ impl Loop<'_> {
 }
 
 /// Writes what waits for a client, as far as its socket takes it.
-fn feed(shared: &ServerState, client: u64, c: &mut Connection) -> Outcome {
+fn feed(shared: &ServerState, client: u64, c: &mut Connection) -> ConnectionOutcome {
     loop {
         if c.is_subscriber {
             shared.with_subscription(client, |s| c.send_events(s));
@@ -190,22 +190,29 @@ fn feed(shared: &ServerState, client: u64, c: &mut Connection) -> Outcome {
             shared.with_stream(client, |s| c.send_stream(s));
         }
         if !c.wants_to_write() {
-            return Outcome::Open;
+            return ConnectionOutcome::Open;
         }
         let outcome = c.write();
         // What the socket does not take now waits for poll to tell that it does.
-        if outcome == Outcome::Gone || c.wants_to_write() {
+        if outcome == ConnectionOutcome::Gone || c.wants_to_write() {
             return outcome;
         }
     }
 }
 
 /// Does what a line asks for, or hands it to the owner.
-fn obey(shared: &ServerState, about: &About, client: u64, c: &mut Connection, line: Line, is_full: bool) {
+fn obey(
+    shared: &ServerState,
+    about: &About,
+    client: u64,
+    c: &mut Connection,
+    line: ClientLine,
+    is_full: bool,
+) {
     let text = match line {
-        Line::Text(text) if text.trim().is_empty() => return,
-        Line::Text(text) => text,
-        Line::NotText => {
+        ClientLine::Text(text) if text.trim().is_empty() => return,
+        ClientLine::Text(text) => text,
+        ClientLine::NotText => {
             let e = ControlError::new(
                 ErrorCode::BadRequest,
                 "the line is not UTF-8",
@@ -213,7 +220,7 @@ fn obey(shared: &ServerState, about: &About, client: u64, c: &mut Connection, li
             );
             return c.send(&answer_line(None, Err(e)));
         }
-        Line::TooLong => {
+        ClientLine::TooLong => {
             let most = MAX_REQUEST_BYTES;
             let e = ControlError::new(
                 ErrorCode::BadRequest,

@@ -19,7 +19,7 @@ type WaitingRequest = (u64, Option<u64>, Option<u32>, Request);
 
 #[derive(Debug)]
 pub(super) struct ServerState {
-    state: Mutex<State>,
+    state: Mutex<IoState>,
     /// The kinds of events that anybody wants.
     wanted: AtomicU16,
     clients: AtomicUsize,
@@ -30,7 +30,7 @@ pub(super) struct ServerState {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct IoState {
     calls: VecDeque<WaitingRequest>,
     /// Answers on their way to the connections.
     pub(super) answers: Vec<(u64, Vec<u8>)>,
@@ -63,7 +63,7 @@ impl ServerState {
     }
 
     /// Nothing that holds the lock can panic half way through a change, so a poisoned state is a whole one.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, IoState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -163,7 +163,7 @@ impl ServerState {
         self.wake(&mut state);
     }
 
-    fn wake(&self, state: &mut State) {
+    fn wake(&self, state: &mut IoState) {
         if !state.woken {
             state.woken = true;
             // One byte into an empty buffer: there is room.
@@ -174,7 +174,7 @@ impl ServerState {
     // ---- the connections' thread ----
 
     /// Says that the wake byte was read, and gives the state.
-    pub(super) fn awake(&self, wake: &UnixStream) -> MutexGuard<'_, State> {
+    pub(super) fn awake(&self, wake: &UnixStream) -> MutexGuard<'_, IoState> {
         let mut state = self.lock();
         if std::mem::take(&mut state.woken) {
             let mut wake = wake;
@@ -219,7 +219,7 @@ impl ServerState {
         self.lock().streams.remove(&client);
     }
 
-    fn count_wants(&self, state: &State) {
+    fn count_wants(&self, state: &IoState) {
         let kinds = state.subscriptions.values().fold(0, |set, s| set | s.kinds);
         self.wanted.store(kinds, Ordering::Relaxed);
     }

@@ -56,7 +56,7 @@ fn yes() -> bool {
 
 /// The same, checked; of a gateway or of a node that uses gateways.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct EdgePlan {
     /// Which addresses are the mesh's, and what this node leads to.
     pub outside: Outside,
     /// What it reaches by gateways.
@@ -80,7 +80,7 @@ pub struct ProbeTargets {
     pub misses: u32,
 }
 
-impl Edge {
+impl EdgePlan {
     /// Whether this node sends packets for an address outside into the mesh.
     pub fn seeks(&self, a: Ipv4Addr) -> bool {
         self.outside.is_beyond(a) && self.by_gateways.iter().any(|p| p.contains(a))
@@ -94,7 +94,7 @@ pub(crate) fn edge(
     (mesh, taken): (Prefix, &[&str]),
     protocol: &Configured,
     doc: &Document,
-) -> Result<Option<Edge>, Error> {
+) -> Result<Option<EdgePlan>, Error> {
     let key = if gateway.is_some() { "gateway" } else { "outside" };
     if gateway.is_none() && by_gateways.is_empty() {
         return Ok(None);
@@ -106,7 +106,7 @@ pub(crate) fn edge(
         let remedy = "remove `outside`: a gateway uses its own uplink";
         return Err(doc.error("outside", "this node is itself a gateway", remedy));
     }
-    let mut edge = Edge {
+    let mut edge = EdgePlan {
         outside: Outside { mesh, reaches: Vec::new() },
         by_gateways: prefixes(by_gateways, "outside", mesh, doc)?,
         uplink: None,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_core::Mac;
 use wayhop_document::{Document, Error};
 use wayhop_linux::ebpf::IgnoringProgram;
-use wayhop_scenario::{Ignores, MacFilter, parse_link_address};
+use wayhop_scenario::{Ignores, MacFilter};
 
 /// More nodes than any file is for: here nobody knows how many there are.
 const NODES: usize = 1 << 16;
@@ -87,7 +87,7 @@ impl MacFilterConfig {
     /// The real card for an address of the file.
     fn real_addresses(&self, doc: &Document) -> Result<FxHashMap<Mac, Mac>, Error> {
         let parse = |text: &String| {
-            parse_link_address(text).map_err(|e| {
+            text.parse().map_err(|e| {
                 let remedy = "give two such as \"02:00:0a:00:00:03\" = \"3c:a9:f4:00:11:22\"";
                 doc.error("macfilter.link_addresses", e, remedy)
             })

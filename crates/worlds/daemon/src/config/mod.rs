@@ -7,6 +7,7 @@ pub(crate) mod ipv6;
 mod keyless;
 pub(crate) mod macfilter;
 pub(crate) mod monitor;
+pub(crate) mod node_config;
 pub(crate) mod number;
 pub(crate) mod plan;
 pub(crate) mod reference;

@@ -10,10 +10,11 @@ use wayhop_core::{Addr, Configured, Limits, Mac, Outside, Prefix as MeshPrefix, 
 use wayhop_linux::{Error, Prefix};
 use wayhop_scenario::{Ignores, Outage, Protocol};
 
-use crate::config::gateway::{Edge, ProbeTargets};
+use crate::config::gateway::{EdgePlan, ProbeTargets};
 use crate::config::monitor::Monitor;
+use crate::config::node_config::{Capture, InputLog};
 use crate::config::number::NODE;
-use crate::config::settings::{Capture, InputLog, Settings};
+use crate::config::settings::Settings;
 use crate::config::signal::{self, SignalSource};
 use crate::log::Level;
 
@@ -69,7 +70,7 @@ pub(crate) struct NodePlan {
     pub(crate) name: String,
     pub(crate) addresses: Addresses,
     pub(crate) protocol: ProtocolPlan,
-    pub(crate) edge: Option<Edge>,
+    pub(crate) edge: Option<EdgePlan>,
     /// Of each interface, as far as the configuration gives them.
     pub(crate) metrics: Vec<u8>,
     pub(crate) outages: Vec<Outage>,
@@ -213,12 +214,12 @@ pub(crate) struct TelemetryPlan {
 
 /// The control socket.
 pub(crate) struct ControlPlan {
-    pub(crate) socket: Option<SocketName>,
+    pub(crate) socket: Option<ControlSocketName>,
     pub(crate) about: About,
 }
 
 /// What a control socket is called.
-pub(crate) enum SocketName {
+pub(crate) enum ControlSocketName {
     Given(String),
     /// Nobody asked for it: a node does without it where another one has it.
     Usual(String),
@@ -253,8 +254,8 @@ impl Plans {
             record: record(settings, (&about, &addresses, &names), seed)?,
             control: ControlPlan {
                 socket: match (&config.control, &settings.usual_control) {
-                    (Some(name), _) => Some(SocketName::Given(name.clone())),
-                    (None, usual) => usual.clone().map(SocketName::Usual),
+                    (Some(name), _) => Some(ControlSocketName::Given(name.clone())),
+                    (None, usual) => usual.clone().map(ControlSocketName::Usual),
                 },
                 about,
             },
@@ -313,7 +314,7 @@ fn macfilter(settings: &Settings) -> MacFilterPlan {
 }
 
 /// `None` of a node that is no gateway.
-fn gateway(edge: &Edge, settings: &Settings) -> Option<GatewayPlan> {
+fn gateway(edge: &EdgePlan, settings: &Settings) -> Option<GatewayPlan> {
     let tun = &settings.config.tun;
     // What is no letter or digit in the TUN's name cannot be in a table's.
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };

@@ -1,6 +1,6 @@
 //! The reference page of a node's configuration, from the type that reads it.
 
-use crate::config::settings::NodeConfig;
+use crate::config::node_config::NodeConfig;
 
 const HEAD: &str = include_str!("reference_head.md");
 

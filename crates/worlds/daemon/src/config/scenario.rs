@@ -27,28 +27,28 @@ const SCENARIO_KEYS: [&str; 13] = [
 const CONFIG_KEYS: [&str; 2] = ["interface", "address"];
 
 /// What a file is, by its keys.
-enum Kind {
+enum FileKind {
     Scenario(&'static str),
     Config(&'static str),
     Unknown,
 }
 
-fn kind(path: &Path) -> Result<Kind, Error> {
+fn kind(path: &Path) -> Result<FileKind, Error> {
     let document = Document::load(path).map_err(|e| Error::Config(e.to_string()))?;
     // What is no TOML has its own message, with the line.
-    let Ok(table) = document.deserialize::<Table>() else { return Ok(Kind::Unknown) };
+    let Ok(table) = document.deserialize::<Table>() else { return Ok(FileKind::Unknown) };
     let has = |keys: &[&'static str]| keys.iter().copied().find(|k| table.contains_key(*k));
     Ok(match (has(&CONFIG_KEYS), has(&SCENARIO_KEYS)) {
-        (Some(key), _) => Kind::Config(key),
-        (None, Some(key)) => Kind::Scenario(key),
-        (None, None) => Kind::Unknown,
+        (Some(key), _) => FileKind::Config(key),
+        (None, Some(key)) => FileKind::Scenario(key),
+        (None, None) => FileKind::Unknown,
     })
 }
 
 /// Refuses a scenario where a configuration is expected.
 pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
     // Of a file that cannot be read the configuration's own message tells.
-    let Ok(Kind::Scenario(key)) = kind(path) else { return Ok(()) };
+    let Ok(FileKind::Scenario(key)) = kind(path) else { return Ok(()) };
     let file = path.display();
     let names = match Scenario::load(path, &[]).and_then(|s| s.resolve()) {
         Ok(resolved) => format!("; its nodes are {}", listed(&resolved)),
@@ -86,7 +86,7 @@ pub(crate) fn choose(
     has_run: bool,
 ) -> Result<ScenarioNode, Error> {
     let file = path.display();
-    if let Kind::Config(key) = kind(path)? {
+    if let FileKind::Config(key) = kind(path)? {
         return Err(Error::Config(format!(
             "{file}: this is a node's configuration (it has `{key}`), not a scenario; remove --as {node}"
         )));

@@ -179,7 +179,7 @@ impl crate::Counters {
         let mut all: BTreeMap<String, u64> = self.named().map(|(k, v)| (k.to_owned(), v)).into();
         let totals = self.totals();
         all.extend(totals.by_type.into_iter().map(|(k, v)| (format!("type.{k}"), v)));
-        let auth = self.auth.iter().flat_map(wayhop_auth::Counts::named);
+        let auth = self.auth.iter().flat_map(wayhop_auth::BlockCounts::named);
         all.extend(auth.map(|(k, v)| (format!("auth_{k}"), v)));
         all.extend(totals.drops.into_iter().map(|(k, v)| (format!("drop.{k}"), v)));
         all

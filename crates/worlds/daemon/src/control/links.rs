@@ -5,7 +5,6 @@ use std::net::Ipv4Addr;
 use serde_json::Value;
 use wayhop_control::{ControlError, ErrorCode, LinkState, NodeRef, Request};
 use wayhop_core::{DataPlane, Mac};
-use wayhop_scenario::parse_link_address;
 
 use crate::config::plan::OwnNames;
 use crate::interfaces::macfilter::MacFilter;
@@ -108,7 +107,7 @@ fn link_address(macfilter: &MacFilter, host: &Host, node: &NodeRef) -> Result<Ma
             "give the IP or link address, such as 10.0.0.3 or 02:00:0a:00:00:03",
         ));
     };
-    if let Ok(mac) = parse_link_address(name) {
+    if let Ok(mac) = name.parse() {
         return Ok(mac);
     }
     let address = name.parse::<Ipv4Addr>().map_err(|_| {

@@ -3,7 +3,7 @@
 use wayhop_control::{About, Access, BoundSocket, Client, Server, paths};
 use wayhop_linux::Error;
 
-use crate::config::plan::{ControlPlan, SocketName};
+use crate::config::plan::{ControlPlan, ControlSocketName};
 use crate::control::desk::Desk;
 use crate::log::{Level, Log};
 use crate::undo::Undo;
@@ -17,8 +17,8 @@ pub(crate) struct ControlSocket {
 impl ControlSocket {
     pub(crate) fn open(plan: ControlPlan, undo: &mut Undo, log: &Log) -> Result<Self, Error> {
         let socket = match plan.socket {
-            Some(SocketName::Given(name)) => Some((open(&name, undo)?, name)),
-            Some(SocketName::Usual(name)) => open_usual(&name, undo, log).map(|bound| (bound, name)),
+            Some(ControlSocketName::Given(name)) => Some((open(&name, undo)?, name)),
+            Some(ControlSocketName::Usual(name)) => open_usual(&name, undo, log).map(|bound| (bound, name)),
             None => None,
         };
         Ok(Self { socket, about: plan.about })

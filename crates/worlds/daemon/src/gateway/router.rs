@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use wayhop_core::{Prefix, Time};
-use wayhop_linux::listing::Link;
+use wayhop_linux::listing::LinkInfo;
 use wayhop_linux::{Error, interface, nftables};
 
 use crate::config::plan::GatewayPlan;
@@ -77,7 +77,7 @@ impl Router {
     }
 
     /// Has the mesh know whether the uplink works: that it is there, up, has a carrier, and that somebody answers by it if anybody is asked.
-    pub(crate) fn watch_uplink(&mut self, links: &[Link], host: &mut Host, log: &Log) {
+    pub(crate) fn watch_uplink(&mut self, links: &[LinkInfo], host: &mut Host, log: &Log) {
         let (uplink, mut probe) = (&self.plan.uplink, self.probe.as_mut());
         let is_up = links.iter().any(|l| l.name == *uplink && l.is_up);
         if let Some(p) = &mut probe {

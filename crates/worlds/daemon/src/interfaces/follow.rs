@@ -3,7 +3,7 @@
 use wayhop_core::{DataPlane, IfaceId, LinkChange};
 use wayhop_linux::Error;
 use wayhop_linux::interface::InterfaceFacts;
-use wayhop_linux::listing::Link;
+use wayhop_linux::listing::LinkInfo;
 use wayhop_linux::netlink::Netlink;
 
 use crate::interfaces::mesh_interface::{MeshInterface, MeshInterfaces, port};
@@ -15,12 +15,12 @@ impl MeshInterfaces {
     /// What the kernel says of an interface. Returns whether it is one of the node's, and has changed.
     pub(crate) fn hear(
         &mut self,
-        link: &Link,
+        link: &LinkInfo,
         host: &mut Host,
         netlink: &mut Netlink,
         log: &Log,
     ) -> Result<bool, Error> {
-        let of = |wanted: fn(&MeshInterface, &Link) -> bool| {
+        let of = |wanted: fn(&MeshInterface, &LinkInfo) -> bool| {
             let mut all = (0..).map(IfaceId).zip(&self.all);
             all.find(|(_, a)| wanted(a, link)).map(|(iface, _)| iface)
         };
@@ -95,7 +95,7 @@ impl MeshInterfaces {
     fn follow(
         &mut self,
         iface: IfaceId,
-        link: &Link,
+        link: &LinkInfo,
         host: &mut Host,
         netlink: &mut Netlink,
         log: &Log,

@@ -10,14 +10,14 @@ use wayhop_trace::Direction;
 use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::node::host::Host;
 use crate::record::captures::{Captures, now_ns};
-use crate::record::run_dir::Run;
+use crate::record::run_dir::RunRecord;
 
 impl MeshInterfaces {
     /// Has the node's counters have what is counted elsewhere.
     pub(crate) fn count(&self, host: &mut Host) {
         host.around.counters.missed_frames += self.all.iter().map(|a| a.sockets.missed()).sum::<u64>();
         host.around.counters.auth = host.node.auth().map(wayhop_auth::Auth::counts);
-        host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, Run::lost);
+        host.around.counters.lost_rows = host.around.run.as_ref().map_or(0, RunRecord::lost);
     }
 
     /// Sends what waits for the interfaces.

@@ -1,6 +1,6 @@
 //! Checks that the interfaces still work as the node set them up.
 
-use wayhop_linux::listing::Link;
+use wayhop_linux::listing::LinkInfo;
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface};
 
@@ -17,12 +17,12 @@ impl MeshInterfaces {
     /// How they work.
     pub(crate) fn check_links(
         &self,
-        links: &[Link],
+        links: &[LinkInfo],
         part_of: &mut PartOf,
         netlink: &mut Netlink,
         (repairs, host): (&mut HostRepairs, &mut Host),
     ) -> Result<(), Error> {
-        let own: Vec<&Link> = links.iter().filter(|l| self.has(l.index)).collect();
+        let own: Vec<&LinkInfo> = links.iter().filter(|l| self.has(l.index)).collect();
         let before = std::mem::replace(part_of, own.iter().map(|l| (l.index, l.part_of)).collect());
         for l in own {
             let was = before.iter().find(|(index, _)| *index == l.index);

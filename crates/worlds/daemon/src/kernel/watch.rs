@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use wayhop_core::Route;
-use wayhop_linux::listing::{Address, KernelRoute, Link};
+use wayhop_linux::listing::{Address, KernelRoute, LinkInfo};
 use wayhop_linux::{Error, Table, interface};
 
 use crate::interfaces::mesh_interface::MeshInterfaces;
@@ -47,7 +47,7 @@ impl Kernel {
     /// The TUN itself. One that is removed ends the node elsewhere. Returns whether its routes may be gone.
     pub(crate) fn check_tun(
         &mut self,
-        links: &[Link],
+        links: &[LinkInfo],
         shortest: Option<usize>,
         repairs: &mut HostRepairs,
         host: &mut Host,
@@ -75,7 +75,7 @@ impl Kernel {
     /// Addresses of the interfaces and of the TUN, and those that stand in the way. Returns whether routes may be gone.
     pub(crate) fn check_addresses(
         &mut self,
-        links: &[Link],
+        links: &[LinkInfo],
         interfaces: &MeshInterfaces,
         repairs: &mut HostRepairs,
         host: &mut Host,

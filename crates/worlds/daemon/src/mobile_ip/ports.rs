@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 
 use wayhop_core::{LinkId, LinkNeeds, LinkReach, LinkState, Mac, NetworkInput};
 use wayhop_linux::ip_sockets::{IpSockets, RawSender};
-use wayhop_linux::listing::{Address, Link};
+use wayhop_linux::listing::{Address, LinkInfo};
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{ArpSocket, Error, interface};
 use wayhop_wire::{arp, ipv4};
@@ -32,12 +32,12 @@ struct PortSockets {
     /// Of a mesh whose packets come by the radio, and not by the TUN: the radio's number, and its sockets.
     radio: Option<(u32, IpSockets)>,
     arp: Option<ArpSocket>,
-    way: Way,
+    way: PortRoute,
 }
 
 /// What has become of a port's interface.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum PortChange {
     None,
     Gone,
     /// It is there, and it is another one than before.
@@ -45,7 +45,7 @@ pub(super) enum Change {
 }
 
 /// How a link's packets leave.
-enum Way {
+enum PortRoute {
     /// By its interface, where routes of this interface lead.
     Interface,
     /// By its interface, to a neighbour: at another place the routes may be those of the last one yet.
@@ -70,7 +70,7 @@ pub(super) struct PortNeeds {
 }
 
 /// The interface of this name.
-pub(super) fn find(links: &[Link], name: &str) -> Result<Link, Error> {
+pub(super) fn find(links: &[LinkInfo], name: &str) -> Result<LinkInfo, Error> {
     links.iter().find(|l| l.name == name).cloned().ok_or_else(|| {
         Error::Config(format!("no interface {name}; `ip link` lists the interfaces of this host"))
     })
@@ -89,7 +89,7 @@ fn sockets(name: &str, index: u32, wanted: &LinkNeeds) -> Result<IpSockets, Erro
 }
 
 impl PortSockets {
-    fn new(links: &[Link], wanted: &LinkNeeds) -> Result<Self, Error> {
+    fn new(links: &[LinkInfo], wanted: &LinkNeeds) -> Result<Self, Error> {
         let name = &wanted.interface;
         let link = find(links, name)?;
         let index = link.index;
@@ -102,11 +102,11 @@ impl PortSockets {
             None => None,
         };
         let way = match (&radio, wanted.reach) {
-            (Some(_), _) => Way::Routes(
+            (Some(_), _) => PortRoute::Routes(
                 RawSender::open(None).map_err(Error::system(format!("open a socket for {name}")))?,
             ),
-            (None, LinkReach::Neighbours) => Way::OnLink,
-            (None, LinkReach::Routes | LinkReach::Mesh) => Way::Interface,
+            (None, LinkReach::Neighbours) => PortRoute::OnLink,
+            (None, LinkReach::Routes | LinkReach::Mesh) => PortRoute::Interface,
         };
         let arp = match link.mac.filter(|_| wanted.arp) {
             Some(mac) => Some(
@@ -130,7 +130,7 @@ impl Port {
     }
 
     /// Opens the sockets.
-    pub(super) fn open(links: &[Link], wanted: PortNeeds) -> Result<Self, Error> {
+    pub(super) fn open(links: &[LinkInfo], wanted: PortNeeds) -> Result<Self, Error> {
         let open = Some(PortSockets::new(links, &wanted.link)?);
         Ok(Self { open, ..Self::waiting(wanted) })
     }
@@ -156,7 +156,7 @@ impl Port {
 
     /// Gives an interface up that is there no more, and takes the one that has its name now. The error is why that cannot be used; it
     /// comes once.
-    pub(super) fn follow(&mut self, links: &[Link]) -> Result<Change, Error> {
+    pub(super) fn follow(&mut self, links: &[LinkInfo]) -> Result<PortChange, Error> {
         let index_of = |name: &str| links.iter().find(|l| l.name == name).map(|l| l.index);
         let own = index_of(self.name());
         let radio = self.wanted.link.radio.as_deref().map(index_of);
@@ -164,30 +164,30 @@ impl Port {
             own == Some(o.index) && radio.is_none_or(|r| r == o.radio.as_ref().map(|(i, _)| *i))
         };
         if self.open.as_ref().is_some_and(is_same) {
-            return Ok(Change::None);
+            return Ok(PortChange::None);
         }
         // The old sockets have the port.
         let was_open = self.open.take().is_some();
         if own.is_none() || radio.is_some_and(|r| r.is_none()) {
             self.trouble = None;
-            return Ok(if was_open { Change::Gone } else { Change::None });
+            return Ok(if was_open { PortChange::Gone } else { PortChange::None });
         }
         match self.take_over(links) {
             Ok(open) => {
                 (self.open, self.trouble) = (Some(open), None);
-                Ok(Change::Taken)
+                Ok(PortChange::Taken)
             }
             Err(e) => {
                 let text = Some(e.to_string());
                 if std::mem::replace(&mut self.trouble, text.clone()) == text {
-                    return Ok(Change::None);
+                    return Ok(PortChange::None);
                 }
                 Err(e)
             }
         }
     }
 
-    fn take_over(&self, links: &[Link]) -> Result<PortSockets, Error> {
+    fn take_over(&self, links: &[LinkInfo]) -> Result<PortSockets, Error> {
         let name = self.name();
         let loose =
             (!self.wanted.settings.is_empty() && is_way_back_strict(name)).then_some((WAY_BACK, LOOSE));
@@ -226,9 +226,9 @@ impl Port {
     pub(super) fn send(&self, packet: &[u8]) -> std::io::Result<()> {
         let Some(open) = &self.open else { return Ok(()) };
         match &open.way {
-            Way::Interface => open.sockets.send(packet),
-            Way::OnLink => open.sockets.send_on_link(packet),
-            Way::Routes(out) => out.send(packet),
+            PortRoute::Interface => open.sockets.send(packet),
+            PortRoute::OnLink => open.sockets.send_on_link(packet),
+            PortRoute::Routes(out) => out.send(packet),
         }
     }
     /// Sends an ARP message, if there is ARP at the interface.
@@ -238,7 +238,7 @@ impl Port {
 
     /// Whether routes lead where its packets go. A modem that is redialled is back before its default route, and a request that leaves
     /// meanwhile is lost: the next one would follow after a second.
-    pub(super) fn has_route(&self, links: &[Link], netlink: &mut Netlink) -> std::io::Result<bool> {
+    pub(super) fn has_route(&self, links: &[LinkInfo], netlink: &mut Netlink) -> std::io::Result<bool> {
         let Some((open, to)) = self.open.as_ref().zip(self.wanted.by_routes) else { return Ok(true) };
         // Where there is no ARP, the other end takes what is sent without a route.
         let has_arp = links.iter().any(|l| l.index == open.index && l.has_arp);
@@ -248,7 +248,7 @@ impl Port {
     /// How it is now, besides its address of this host that is not its home address.
     pub(super) fn state(
         &self,
-        links: &[Link],
+        links: &[LinkInfo],
         has_route: bool,
         addresses: &[Address],
         home: Ipv4Addr,

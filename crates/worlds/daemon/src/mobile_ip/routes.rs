@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{HomeRoute, LinkId};
 use wayhop_linux::netlink::Netlink;
-use wayhop_linux::{Prefix, Table, Way};
+use wayhop_linux::{Prefix, Table, TunnelRoute};
 
 /// The kernel's routes.
 pub(super) struct Routes {
@@ -42,7 +42,7 @@ impl Routes {
         let Some(tun) = self.tun else { return Ok(()) };
         let host = Prefix::around(home, 32);
         if is_away {
-            self.netlink.lead(Table::Main, host, Way { router: None, ifindex: tun, source: None })
+            self.netlink.lead(Table::Main, host, TunnelRoute { router: None, ifindex: tun, source: None })
         } else {
             self.netlink.lead_no_more(Table::Main, host, tun)
         }
@@ -60,12 +60,12 @@ impl Routes {
         let at_home = place.filter(|_| to.is_home);
         let source = Some(home);
         let (router, ifindex) = at_home.map_or((None, tun), |index| (Some(to.router), index));
-        let (way, own) = (Way { router, ifindex, source }, Table::Own(tun));
+        let (way, own) = (TunnelRoute { router, ifindex, source }, Table::Own(tun));
         if let Some(index) = place {
             self.netlink.add_address(home, index)?;
         }
         if let Some(ifindex) = at_home {
-            let neighbours = Way { router: None, ifindex, source };
+            let neighbours = TunnelRoute { router: None, ifindex, source };
             [Table::Main, own].into_iter().try_for_each(|t| self.netlink.lead(t, net, neighbours))?;
         }
         // Two halves of all addresses: more specific than any default route, which stays as it is.

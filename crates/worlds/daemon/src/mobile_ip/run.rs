@@ -19,7 +19,7 @@ use wayhop_linux::ip_sockets::RawSender;
 use wayhop_wire::arp;
 
 use super::memory::Memory;
-use super::ports::{Change, Port};
+use super::ports::{Port, PortChange};
 use super::setup::{AgentParts, Role, set_up};
 use crate::kernel::privileges;
 use crate::log::Level;
@@ -225,7 +225,7 @@ impl Agent {
         for (link, port) in (0..).zip(&mut *ports) {
             let change = port.follow(&links).unwrap_or_else(|e| {
                 log.tell(Level::Warning, format_args!("{} cannot be used yet: {e}", port.name()));
-                Change::Gone
+                PortChange::Gone
             });
             match change {
                 Change::None => {}
@@ -246,7 +246,7 @@ impl Agent {
         let states = states.map_err(Error::system("list the routes"))?;
         for ((link, state), change) in (0..).zip(states).zip(changes) {
             // Another interface in its place: nothing that was heard by the old one holds.
-            if change == Change::Taken {
+            if change == PortChange::Taken {
                 self.tell(NetworkInput::Link { link, state: LinkState::default() });
             }
             self.tell(NetworkInput::Link { link, state });

@@ -7,7 +7,7 @@ use std::path::Path;
 use wayhop_core::{Application, ApplicationParameters as _, LinkReach, Purpose, Rng, stream};
 use wayhop_document::Document;
 use wayhop_linux::interface::{self, InterfaceFacts};
-use wayhop_linux::listing::{Address, Link};
+use wayhop_linux::listing::{Address, LinkInfo};
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, Tun};
 
@@ -97,7 +97,7 @@ pub(super) fn set_up(role: Role, path: &Path) -> Result<AgentParts, Error> {
 /// What of the host an application is made with.
 struct Host {
     netlink: Netlink,
-    links: Vec<Link>,
+    links: Vec<LinkInfo>,
     addresses: Vec<Address>,
     rng: Rng,
 }

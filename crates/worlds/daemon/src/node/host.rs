@@ -20,7 +20,7 @@ use crate::interfaces::signals::Map;
 use crate::node::power::Power;
 use crate::node::timing::Timing;
 use crate::node::transmitters::Transmitters;
-use crate::node::tx_status::{TxStatuses, Verdict};
+use crate::node::tx_status::{StatusVerdict, TxStatuses};
 use crate::node::world::FieldWorld;
 use crate::position::whereabouts::{NodePlaces, Whereabouts};
 use wayhop_protocols::hop as hop_of;
@@ -47,14 +47,14 @@ pub(crate) struct Host {
     /// With which power neighbours are received, as each source of signals tells.
     pub(crate) signals: Vec<Arc<Map>>,
     /// By interface.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<HostInterface>,
     pub(crate) transmitters: Transmitters,
     /// When the node is down.
     pub(crate) power: Power,
 }
 
 /// What the host knows of one of the node's interfaces.
-pub(crate) struct Line {
+pub(crate) struct HostInterface {
     name: String,
     /// What became of unicasts, where the driver tells.
     pub(crate) tx_statuses: TxStatuses,
@@ -113,7 +113,7 @@ impl Host {
             signals: Vec::new(),
             transmitters: Transmitters::default(),
             power: Power::default(),
-            lines: vec![Line { name: port.name, tx_statuses: TxStatuses::default(), config }],
+            lines: vec![HostInterface { name: port.name, tx_statuses: TxStatuses::default(), config }],
         }
     }
 
@@ -121,7 +121,7 @@ impl Host {
     pub(crate) fn add(&mut self, port: Port) {
         let config = port.config();
         self.node.add_interface(Some(port.mac), Arc::new(config.clone()));
-        self.lines.push(Line { name: port.name, tx_statuses: TxStatuses::default(), config });
+        self.lines.push(HostInterface { name: port.name, tx_statuses: TxStatuses::default(), config });
     }
 
     /// What the node takes from its neighbours, at all interfaces.
@@ -140,7 +140,7 @@ impl Host {
     pub(crate) fn name(&self, iface: IfaceId) -> Option<&str> {
         (self.lines.len() > 1).then(|| self.lines[iface.index()].name.as_str())
     }
-    pub(crate) fn line(&mut self, iface: IfaceId) -> &mut Line {
+    pub(crate) fn line(&mut self, iface: IfaceId) -> &mut HostInterface {
         &mut self.lines[iface.index()]
     }
 
@@ -432,9 +432,11 @@ impl Host {
         self.note_trust(iface);
         match verdict {
             None => {}
-            Some(Verdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
-            Some(Verdict::Again(frame)) => self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame)),
-            Some(Verdict::Lost(frame, tries)) => self.finished(frame, TxStatus::NoAck { tries }),
+            Some(StatusVerdict::Acked(frame)) => self.finished(frame, TxStatus::Acked),
+            Some(StatusVerdict::Again(frame)) => {
+                self.call(|n, w, at| n.frame_due(w, at, Stage::Enqueue, frame));
+            }
+            Some(StatusVerdict::Lost(frame, tries)) => self.finished(frame, TxStatus::NoAck { tries }),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::node::power::Power;
 use crate::node::timing::Timing;
 use crate::record::inputs;
 use crate::record::program_flows::ProgramFlows;
-use crate::record::run_dir::Run;
+use crate::record::run_dir::RunRecord;
 
 impl Host {
     /// The node at these interfaces.
@@ -44,7 +44,7 @@ impl Host {
         let after_reboot = after_reboot(&configured, &protocol.section);
         host.timing = timing.then(Timing::default);
         let flows = || ProgramFlows::new(addresses.all().collect(), host.plane == DataPlane::Forwarding);
-        host.around.run = has_run.then(|| Run::waiting(flows()));
+        host.around.run = has_run.then(|| RunRecord::waiting(flows()));
         host.around.inputs = has_inputs
             .then(|| inputs::waiting((&configured, &after_reboot), (&name, seed), &addresses, interfaces));
         host.power = Power::new(&outages, after_reboot, seed);

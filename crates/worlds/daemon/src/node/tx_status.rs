@@ -59,7 +59,7 @@ struct OpenFrame {
 
 /// What is to be done about a packet.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum StatusVerdict {
     /// It arrived.
     Acked(Frame),
     /// Send it once more.
@@ -129,16 +129,16 @@ impl TxStatuses {
         let OpenFrame { tries, frame, .. } = self.open.remove(at)?;
         let (tries, frame) = (tries + 1, frame?);
         Some(if acked {
-            Verdict::Acked(frame)
+            StatusVerdict::Acked(frame)
         } else if tries < TRIES {
             // One that is recalled, or finds no room, leaves its key behind.
             if self.failed.len() >= MAX_OPEN {
                 self.failed.pop_front();
             }
             self.failed.push_back(key);
-            Verdict::Again(frame)
+            StatusVerdict::Again(frame)
         } else {
-            Verdict::Lost(frame, tries)
+            StatusVerdict::Lost(frame, tries)
         })
     }
 

@@ -11,15 +11,17 @@ use wayhop_core::{
     Addr, DropReason, Effect, Frame, IfaceId, Input, Packet, PacketId, Prefix, Route, SendState, Time,
     TimerKey, TraceNote,
 };
-use wayhop_node::{Above, Below, Due, Hop, HopKind, Row, Schedule, Seen, Stage, Workspace, World};
+use wayhop_node::{
+    Above, Below, Due, Hop, HopKind, InputContext, InstalledRoute, Schedule, Stage, Workspace, World,
+};
 use wayhop_replay::Logs;
 use wayhop_wire::{ip, unreachable_for, unreachable6_for};
 
-use crate::config::gateway::Edge;
+use crate::config::gateway::EdgePlan;
 use crate::ipv6::mesh6::Mesh6;
 use crate::record::counters::Counters;
 use crate::record::events::Events;
-use crate::record::run_dir::Run;
+use crate::record::run_dir::RunRecord;
 
 /// The most packets that wait for their jitter to pass: a flood of requests must not fill the memory.
 const MAX_DELAYED: usize = 1024;
@@ -31,7 +33,7 @@ pub(crate) struct FieldWorld {
     pub(crate) addr: Ipv4Addr,
     mesh: wayhop_linux::Prefix,
     /// What is outside, if the mesh has gateways.
-    pub(crate) edge: Option<Edge>,
+    pub(crate) edge: Option<EdgePlan>,
     /// What is to know of IPv6, if the node has an address of it.
     pub(crate) v6: Option<Mesh6>,
     /// The clock, as the last event set it.
@@ -50,7 +52,7 @@ pub(crate) struct FieldWorld {
     /// Rows of it that changed: the row, or the destination that has none any more.
     pub(crate) route_changes: Vec<Result<Route, Prefix>>,
     /// The run directory, if there is one.
-    pub(crate) run: Option<Run>,
+    pub(crate) run: Option<RunRecord>,
     /// The log of what goes into the engine, if there is one.
     pub(crate) inputs: Option<Box<Logs>>,
 }
@@ -215,7 +217,7 @@ impl World for FieldWorld {
     fn logs_inputs(&self) -> bool {
         self.inputs.as_ref().is_some_and(|logs| logs.wants(LOGGED))
     }
-    fn log_input(&mut self, at: Time, engine: u8, seen: &Seen<'_>, input: &Input<'_>) {
+    fn log_input(&mut self, at: Time, engine: u8, seen: &InputContext<'_>, input: &Input<'_>) {
         if let Some(logs) = &mut self.inputs {
             logs.input(at, LOGGED, engine, seen, input);
         }
@@ -238,7 +240,7 @@ impl World for FieldWorld {
         self.counters.refused_routes += u64::from(!admitted);
         admitted
     }
-    fn route_installed(&mut self, at: Time, row: &Row) {
+    fn route_installed(&mut self, at: Time, row: &InstalledRoute) {
         let route = row.route;
         if !route.destination.addr.is_v4() {
             // The kernel forwards IPv4 only.

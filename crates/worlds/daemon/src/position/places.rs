@@ -8,13 +8,13 @@ use crate::config::number::NODE;
 
 /// The way of the node, in a frame whose origin is the first fix.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct LocalPositions {
     frame: Option<(Gps, Fix)>,
     /// The latest fix, and the leg that begins with it.
     latest: Option<(Fix, PositionEvent)>,
 }
 
-impl Places {
+impl LocalPositions {
     /// A fix came. Returns the leg that ends with it, if it is news.
     pub(crate) fn go(&mut self, at: Time, fix: &Fix) -> Option<PositionEvent> {
         if self.latest.as_ref().is_some_and(|(known, _)| known == fix) {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_leg_ends_with_the_next_fix_and_lies_east_and_north_of_the_first() {
-        let mut places = Places::default();
+        let mut places = LocalPositions::default();
         let at = |s: u64| Time::from_nanos(s * 1_000_000_000);
         // A degree of longitude on the equator is 111.3195 km.
         let fix = |longitude_deg, heading_deg, speed_m_per_s| Fix {

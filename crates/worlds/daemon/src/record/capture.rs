@@ -14,7 +14,7 @@ use wayhop_core::IfaceId;
 use wayhop_linux::Error;
 use wayhop_trace::{Direction, EthernetFrame, put_ethernet_frame, put_ethernet_headers};
 
-use crate::config::settings::Capture as Settings;
+use crate::config::node_config::Capture as Settings;
 
 /// How long frames may wait in memory, however many come.
 const FLUSH_AFTER: Duration = Duration::from_millis(500);

@@ -44,7 +44,7 @@ pub struct Counters {
     /// Routing messages sent, by name.
     by_type: BTreeMap<&'static str, u64>,
     /// What authentication counted, at a node with keys.
-    pub auth: Option<wayhop_auth::Counts>,
+    pub auth: Option<wayhop_auth::BlockCounts>,
     /// Drops in the order of [`DropReason::ALL`].
     drops: [u64; DropReason::ALL.len()],
 }

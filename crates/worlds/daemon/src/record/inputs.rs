@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use wayhop_core::Configured;
 use wayhop_linux::Error;
 use wayhop_linux::interface::InterfaceFacts;
-use wayhop_replay::{Header, Link, Logs, Pace};
+use wayhop_replay::{Header, Logs, Pace, RecordedLink};
 use wayhop_trace::RunDir;
 
 use crate::config::plan::Addresses;
@@ -19,7 +19,7 @@ pub(crate) fn waiting(
     addresses: &Addresses,
     interfaces: &[(String, InterfaceFacts)],
 ) -> Box<Logs> {
-    let links = interfaces.iter().map(|(_, facts)| Link::new(facts.mac)).collect();
+    let links = interfaces.iter().map(|(_, facts)| RecordedLink::new(facts.mac)).collect();
     let header = Header::new("field", "", protocol, seed).of_node(None, name, addresses.own, links);
     let header = header.rebooting_as(after_reboot).with_address6(addresses.own6.map(|(addr, _)| addr));
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))

@@ -24,7 +24,7 @@ use crate::position::whereabouts::Whereabouts;
 /// Reports that may wait for a slow disk.
 const MAX_WAITING: usize = 64;
 
-struct Entry {
+struct MonitorEntry {
     time: SystemTime,
     counters: BTreeMap<String, u64>,
     fix: Option<Fix>,
@@ -33,7 +33,7 @@ struct Entry {
 
 /// Reporting under way.
 pub(crate) struct Reports {
-    queue: Option<SyncSender<Entry>>,
+    queue: Option<SyncSender<MonitorEntry>>,
     thread: Option<JoinHandle<()>>,
     lost: Arc<AtomicU64>,
 }
@@ -63,7 +63,7 @@ impl Reports {
     /// A report. Never waits.
     pub(crate) fn report(&self, counters: BTreeMap<String, u64>, at: &Whereabouts) {
         let gps = at.quality().map(Gps::from);
-        let entry = Entry { time: SystemTime::now(), counters, fix: at.fix(), gps };
+        let entry = MonitorEntry { time: SystemTime::now(), counters, fix: at.fix(), gps };
         if self.queue.as_ref().is_none_or(|q| q.try_send(entry).is_err()) {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
@@ -85,7 +85,7 @@ impl Drop for Reports {
 }
 
 fn report(
-    entries: &Receiver<Entry>,
+    entries: &Receiver<MonitorEntry>,
     mut reporter: Reporter,
     to: Option<&(UdpSocket, SocketAddr)>,
     lost: &AtomicU64,

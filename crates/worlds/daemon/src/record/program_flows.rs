@@ -3,8 +3,8 @@
 
 use wayhop_core::{Addr, FlowTag, PacketId};
 use wayhop_trace::{
-    Conversation, Conversations, Ends, FlowSummary, HopEvent, HopKind, Identity, PacketClass, Recent,
-    is_for_neighbours,
+    Conversation, ConversationEnds, Conversations, FlowSummary, HopEvent, HopKind, Identity, PacketClass,
+    Recent, is_for_neighbours,
 };
 
 use crate::config::number::NODE;
@@ -14,7 +14,7 @@ const MOST_REMEMBERED: usize = 8_192;
 
 /// All conversations so far.
 pub(crate) struct ProgramFlows {
-    all: Conversations<Facts>,
+    all: Conversations<ConversationFacts>,
     tags: Recent<PacketId, FlowTag>,
     /// The node's addresses.
     own: Vec<Addr>,
@@ -22,7 +22,7 @@ pub(crate) struct ProgramFlows {
     kernel_forwards: bool,
 }
 
-struct Facts {
+struct ConversationFacts {
     /// Whether its packets begin here; else they end here.
     is_sent: bool,
     /// Payload of those that came.
@@ -50,8 +50,8 @@ impl ProgramFlows {
             return Some(tag);
         }
         let identity = identity.filter(|_| begins_or_ends)?;
-        let ends = Ends::new(e.source, e.destination, identity);
-        let facts = || Facts { is_sent: e.kind == HopKind::Originate, bytes: 0 };
+        let ends = ConversationEnds::new(e.source, e.destination, identity);
+        let facts = || ConversationFacts { is_sent: e.kind == HopKind::Originate, bytes: 0 };
         let tag = self.all.sent(ends, i128::from(e.time.as_nanos()), facts)?;
         self.all.of_mut(tag.flow)?.more.bytes += u64::from(identity.payload);
         self.tags.put(e.packet, tag);
@@ -70,7 +70,7 @@ impl ProgramFlows {
     }
 }
 
-fn summary(id: u32, c: &Conversation<Facts>, own: &[Addr], kernel_forwards: bool) -> FlowSummary {
+fn summary(id: u32, c: &Conversation<ConversationFacts>, own: &[Addr], kernel_forwards: bool) -> FlowSummary {
     let is_sent = c.more.is_sent;
     let here = |is_here: bool| is_here.then_some(NODE);
     let base = c.summary(id, here(is_sent), here(!is_sent));

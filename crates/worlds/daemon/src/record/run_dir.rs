@@ -18,14 +18,14 @@ use wayhop_wire::ip;
 use crate::config::number::NODE;
 use crate::config::plan::{RecordPlan, RunPlan};
 use crate::kernel::ownership::give_to;
-use crate::position::places::Places;
+use crate::position::places::LocalPositions;
 use crate::record::counters::Counters;
 use crate::record::program_flows::ProgramFlows;
 
 /// The record of what happens at the node.
-pub(crate) struct Run {
-    rows: Rows,
-    places: Places,
+pub(crate) struct RunRecord {
+    rows: RowSink,
+    places: LocalPositions,
     flows: ProgramFlows,
     /// When the node was last asked to keep up, and the begin of the last leg that was written before its end.
     kept_up: Time,
@@ -33,15 +33,15 @@ pub(crate) struct Run {
 }
 
 /// Where rows go.
-enum Rows {
+enum RowSink {
     /// What happens while the node is set up waits for the directory.
-    Waiting(Vec<Row>),
+    Waiting(Vec<TableRow>),
     /// A run directory to which the node writes.
     Writing(Box<Recorder>),
 }
 
 /// One row of a table.
-enum Row {
+enum TableRow {
     Hop(HopEvent, Option<Identity>),
     Note(NoteEvent),
     Send(SendEvent),
@@ -76,10 +76,10 @@ pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
     Ok(dir)
 }
 
-impl Run {
+impl RunRecord {
     /// A record that waits for its directory.
     pub(crate) fn waiting(flows: ProgramFlows) -> Self {
-        let (rows, places) = (Rows::Waiting(Vec::new()), Places::default());
+        let (rows, places) = (RowSink::Waiting(Vec::new()), LocalPositions::default());
         Self { rows, places, flows, kept_up: Time::ZERO, written_leg: None }
     }
 
@@ -105,8 +105,8 @@ impl Run {
             ..Outputs::default()
         };
         let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
-        let writing = Rows::Writing(Box::new(recorder));
-        if let Rows::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
+        let writing = RowSink::Writing(Box::new(recorder));
+        if let RowSink::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
             for row in rows {
                 self.write(row);
             }
@@ -114,22 +114,22 @@ impl Run {
         Ok(())
     }
 
-    fn write(&mut self, row: Row) {
+    fn write(&mut self, row: TableRow) {
         match (&mut self.rows, row) {
-            (Rows::Waiting(rows), row) => rows.push(row),
-            (Rows::Writing(r), Row::Hop(e, identity)) => {
+            (RowSink::Waiting(rows), row) => rows.push(row),
+            (RowSink::Writing(r), TableRow::Hop(e, identity)) => {
                 if let Some(identity) = identity {
                     r.identity(&e, identity);
                 }
                 r.hop(&e);
             }
-            (Rows::Writing(r), Row::Note(e)) => r.note(&e),
-            (Rows::Writing(r), Row::Send(e)) => r.sent(&e),
-            (Rows::Writing(r), Row::Position(e)) => r.position(&e),
-            (Rows::Writing(r), Row::Gps(e)) => r.gps(&e),
-            (Rows::Writing(r), Row::Size(e)) => r.size(&e),
-            (Rows::Writing(r), Row::Connection(e)) => r.connection(&e),
-            (Rows::Writing(r), Row::Outcome(e)) => r.outcome(&e),
+            (RowSink::Writing(r), TableRow::Note(e)) => r.note(&e),
+            (RowSink::Writing(r), TableRow::Send(e)) => r.sent(&e),
+            (RowSink::Writing(r), TableRow::Position(e)) => r.position(&e),
+            (RowSink::Writing(r), TableRow::Gps(e)) => r.gps(&e),
+            (RowSink::Writing(r), TableRow::Size(e)) => r.size(&e),
+            (RowSink::Writing(r), TableRow::Connection(e)) => r.connection(&e),
+            (RowSink::Writing(r), TableRow::Outcome(e)) => r.outcome(&e),
         }
     }
 
@@ -156,50 +156,50 @@ impl Run {
         };
         let identity = Identity::of(p.bytes(), CLASSIFIER);
         let event = self.flows.place(event, identity.as_ref());
-        self.write(Row::Hop(event, identity));
+        self.write(TableRow::Hop(event, identity));
         // A packet of a conversation that is dropped here was sent here, or it would have no flow.
         let outcome = event.reason.map(Outcome::Dropped);
         let arrived = (event.kind == wayhop_trace::HopKind::Deliver).then_some(Outcome::Delivered);
         if let Some((packet, outcome)) = event.flow.zip(outcome.or(arrived)) {
-            self.write(Row::Outcome(PacketOutcome { packet, outcome, nodes: 1 }));
+            self.write(TableRow::Outcome(PacketOutcome { packet, outcome, nodes: 1 }));
         }
     }
 
     /// The protocol remarked something.
     pub(crate) fn note(&mut self, time: Time, note: TraceNote) {
-        self.write(Row::Note(NoteEvent { time, node: NodeId(NODE), note }));
+        self.write(TableRow::Note(NoteEvent { time, node: NodeId(NODE), note }));
     }
 
     /// The protocol sent a packet in this state.
     pub(crate) fn sent(&mut self, time: Time, state: SendState) {
-        self.write(Row::Send(SendEvent { time, node: NodeId(NODE), state }));
+        self.write(TableRow::Send(SendEvent { time, node: NodeId(NODE), state }));
     }
 
     /// Where the node is.
     pub(crate) fn place(&mut self, time: Time, fix: &Fix) {
         if let Some(leg) = self.places.go(time, fix) {
-            self.write(Row::Position(leg));
+            self.write(TableRow::Position(leg));
         }
     }
 
     /// What the node knows of a place on the earth.
     pub(crate) fn gps(&mut self, e: GpsEvent) {
-        self.write(Row::Gps(e));
+        self.write(TableRow::Gps(e));
     }
 
     /// How long a queue or table is.
     pub(crate) fn size(&mut self, e: SizeEvent) {
-        self.write(Row::Size(e));
+        self.write(TableRow::Size(e));
     }
 
     /// How a connection of a program is.
     pub(crate) fn connection(&mut self, e: ConnectionEvent) {
-        self.write(Row::Connection(e));
+        self.write(TableRow::Connection(e));
     }
 
-    /// Whether [`Run::keep_up`] is due.
+    /// Whether [`RunRecord::keep_up`] is due.
     pub(crate) fn is_due(&self) -> bool {
-        matches!(&self.rows, Rows::Writing(recorder) if recorder.is_due())
+        matches!(&self.rows, RowSink::Writing(recorder) if recorder.is_due())
     }
 
     /// Has files get what was recorded, with the summary as it is now, so that a node that is killed leaves both.
@@ -208,11 +208,11 @@ impl Run {
         let open = self.places.end().filter(|leg| leg.time <= self.kept_up);
         if let Some(leg) = open.filter(|leg| self.written_leg != Some(leg.time)) {
             self.written_leg = Some(leg.time);
-            self.write(Row::Position(leg));
+            self.write(TableRow::Position(leg));
         }
         self.kept_up = now;
         let origin = self.origin();
-        if let Rows::Writing(recorder) = &mut self.rows {
+        if let RowSink::Writing(recorder) = &mut self.rows {
             // Each is written once: after months, rewriting all flows every two seconds would wear
             // out the disk.
             self.flows.take_new().for_each(|flow| recorder.flow_began(flow));
@@ -229,21 +229,21 @@ impl Run {
     /// Rows that the disk had no time for.
     pub(crate) fn lost(&self) -> u64 {
         match &self.rows {
-            Rows::Waiting(_) => 0,
-            Rows::Writing(recorder) => recorder.lost_records(),
+            RowSink::Waiting(_) => 0,
+            RowSink::Writing(recorder) => recorder.lost_records(),
         }
     }
 
     /// Writes the rest. The summary gets the hash of what was recorded.
     pub(crate) fn end(mut self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
         if let Some(leg) = self.places.end().filter(|leg| self.written_leg != Some(leg.time)) {
-            self.write(Row::Position(leg));
+            self.write(TableRow::Position(leg));
         }
         summary.origin = self.origin();
         summary.flows = self.flows.summaries();
-        let Rows::Writing(mut recorder) = self.rows else { return Ok(()) };
+        let RowSink::Writing(mut recorder) = self.rows else { return Ok(()) };
         let host = counters.named().into_iter().map(|(name, value)| ("host", name, value));
-        let auth = counters.auth.iter().flat_map(wayhop_auth::Counts::named);
+        let auth = counters.auth.iter().flat_map(wayhop_auth::BlockCounts::named);
         for (layer, name, value) in host.chain(auth.map(|(name, value)| ("auth", name, value))) {
             recorder.counter(&Counter { iface: None, node: NodeId(NODE), layer, name, value });
         }

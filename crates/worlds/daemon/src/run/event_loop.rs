@@ -17,11 +17,11 @@ use crate::gateway::probe::Probe;
 use crate::gateway::router::Router;
 use crate::log::Level;
 use crate::record::capture::Capture;
-use crate::record::run_dir::Run;
+use crate::record::run_dir::RunRecord;
 use crate::run::poll::{Readiness, wait};
 use crate::run::reload::reload;
 use crate::run::rooms::Rooms;
-use crate::run::watch::Watch;
+use crate::run::watch::HostWatch;
 
 /// Turns of work between two looks at everything else, when there is always more.
 const ROUNDS: usize = 4;
@@ -40,7 +40,7 @@ pub(crate) struct EventLoop {
     is_up: bool,
     /// When to ask which routes were used.
     next_usage: Time,
-    watch: Watch,
+    watch: HostWatch,
     pub(crate) rooms: Rooms,
 }
 
@@ -52,7 +52,7 @@ impl EventLoop {
         (begun, time_zero): (Instant, u64),
         tied: bool,
         rooms: Rooms,
-        watch: Watch,
+        watch: HostWatch,
     ) -> Self {
         let (is_up, next_usage) = (true, Time::ZERO);
         Self { settings, seed, begun, time_zero, tied, is_up, next_usage, watch, rooms }
@@ -192,7 +192,7 @@ impl EventLoop {
     /// Has what was recorded get into files, now and then.
     fn keep_record(&mut self) {
         let Rooms { host, interfaces, .. } = &mut self.rooms;
-        if !host.around.run.as_ref().is_some_and(Run::is_due) {
+        if !host.around.run.as_ref().is_some_and(RunRecord::is_due) {
             return;
         }
         interfaces.count(host);

@@ -18,7 +18,7 @@ use crate::run::setup::set_up;
 
 /// How a node ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct NodeOutcome {
     /// What it counted.
     pub summary: Summary,
     /// Why it ended by itself, or that the host is not as before.
@@ -26,7 +26,7 @@ pub struct Outcome {
 }
 
 /// Runs a node until a signal ends it or, if it is `tied`, its standard input does.
-pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
+pub fn run(settings: &Settings, tied: bool) -> Result<NodeOutcome, Error> {
     let signals = signals().map_err(Error::system("wait for signals"))?;
     let begun = Instant::now();
     let time_zero = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
@@ -48,7 +48,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<Outcome, Error> {
         (Some(why), Err(e)) => Some(Error::System(format!("{why}; {e}"))),
         (why, set_back) => why.or(set_back.err()),
     };
-    Ok(Outcome { summary, failure })
+    Ok(NodeOutcome { summary, failure })
 }
 
 /// Says what runs where, and which interfaces are down.

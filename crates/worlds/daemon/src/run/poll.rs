@@ -12,7 +12,7 @@ use wayhop_linux::netlink::NeighbourNews;
 
 use crate::gateway::probe::Probe;
 use crate::run::rooms::Rooms;
-use crate::run::watch::Watch;
+use crate::run::watch::HostWatch;
 
 /// Places in what is polled, before the interfaces.
 const TUN: usize = 0;
@@ -45,7 +45,7 @@ pub(crate) struct Readiness {
 /// Waits for something to do, for so long at most. If the node is `tied`, standard input ends it.
 pub(crate) fn wait(
     rooms: &Rooms,
-    watch: &Watch,
+    watch: &HostWatch,
     signals: &SignalFd,
     tied: bool,
     limit: Option<Span>,

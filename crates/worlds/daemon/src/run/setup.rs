@@ -14,11 +14,11 @@ use crate::log::Log;
 use crate::node::host::Host;
 use crate::record::files::RecordFiles;
 use crate::run::rooms::Rooms;
-use crate::run::watch::Watch;
+use crate::run::watch::HostWatch;
 use crate::undo::{Claims, Undo};
 
 /// Sets everything up, with this seed.
-pub(crate) fn set_up(settings: &Settings, seed: u64) -> Result<(Rooms, Watch), Error> {
+pub(crate) fn set_up(settings: &Settings, seed: u64) -> Result<(Rooms, HostWatch), Error> {
     let plan = Plans::of(settings, seed)?;
     let log = Log::open(plan.log.level, plan.log.file.as_deref(), &plan.user)?;
     let mut interfaces = InterfaceSetup::find(plan.interfaces)?;
@@ -31,7 +31,7 @@ pub(crate) fn set_up(settings: &Settings, seed: u64) -> Result<(Rooms, Watch), E
     kernel.prepare(interfaces.outside(), &mut undo)?;
     let router = plan.gateway.map(|gateway| Router::open(gateway, &mut undo)).transpose()?;
     let mut interfaces = interfaces.attach(&mut host, &log)?;
-    let watch = Watch::begin(&log)?;
+    let watch = HostWatch::begin(&log)?;
     let files = RecordFiles::make(plan.record, &mut host)?;
     let socket = ControlSocket::open(plan.control, &mut undo, &log)?;
     undo.seal();

@@ -6,7 +6,7 @@
 use wayhop_core::{Span, Time};
 use wayhop_linux::Error;
 use wayhop_linux::host_news::{HostChange, HostNews};
-use wayhop_linux::listing::Link;
+use wayhop_linux::listing::LinkInfo;
 
 use crate::interfaces::watch::PartOf;
 use crate::kernel::repairs::HostRepairs;
@@ -21,7 +21,7 @@ const SETTLE: Span = Span::from_millis(20);
 const REST: Span = Span::from_millis(100);
 
 /// When to look, and what was restored.
-pub(crate) struct Watch {
+pub(crate) struct HostWatch {
     news: HostNews,
     last: Time,
     next: Time,
@@ -31,7 +31,7 @@ pub(crate) struct Watch {
     repairs: HostRepairs,
 }
 
-impl Watch {
+impl HostWatch {
     /// Begins to hear of changes.
     pub(crate) fn begin(log: &Log) -> Result<Self, Error> {
         let news = HostNews::open().map_err(Error::system("subscribe to changes of this host"))?;
@@ -94,7 +94,7 @@ impl Watch {
         for i in 0..interfaces.all.len() {
             let a = &interfaces.all[i];
             let (index, is_gone) = (a.facts.index, a.is_gone);
-            let is_it = |l: &&Link| if is_gone { l.name == a.name } else { l.index == index };
+            let is_it = |l: &&LinkInfo| if is_gone { l.name == a.name } else { l.index == index };
             match links.iter().find(is_it) {
                 Some(link) => self.routes |= interfaces.hear(link, host, &mut kernel.netlink, log)?,
                 None => interfaces.gone(index, host, log),

@@ -12,26 +12,28 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{interface, nftables};
 
-use crate::undo::list::{Change, Family, Setting, UndoList};
+use crate::undo::list::{Family, Setting, UndoChange, UndoList};
 use crate::undo::lists::of_others;
 
 /// Undoes what a list says. Returns what could not be undone.
 pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
-    let at = Place::of(list);
-    let failed = |c: &Change| {
+    let at = InterfacePlace::of(list);
+    let failed = |c: &UndoChange| {
         let outcome = match c {
-            Change::Routes => at.with_index(|n, index| n.remove_all(index).map(drop)),
-            Change::Rules => free(&list.interface, &at),
-            Change::OwnOutside(tun) => Netlink::open().and_then(|mut n| n.forget_own_outside(*tun)),
-            Change::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
-            Change::Source(addr) => Netlink::open().and_then(|mut n| n.forget_source(*addr)),
-            Change::Setting(s) if s.of_all && of_others(&s.name, list).is_some() => Ok(()),
-            Change::Setting(setting) => at.path_of(setting).map_or(Ok(()), |path| set_back(&path, setting)),
-            Change::Elsewhere(interface, setting) => {
+            UndoChange::Routes => at.with_index(|n, index| n.remove_all(index).map(drop)),
+            UndoChange::Rules => free(&list.interface, &at),
+            UndoChange::OwnOutside(tun) => Netlink::open().and_then(|mut n| n.forget_own_outside(*tun)),
+            UndoChange::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
+            UndoChange::Source(addr) => Netlink::open().and_then(|mut n| n.forget_source(*addr)),
+            UndoChange::Setting(s) if s.of_all && of_others(&s.name, list).is_some() => Ok(()),
+            UndoChange::Setting(setting) => {
+                at.path_of(setting).map_or(Ok(()), |path| set_back(&path, setting))
+            }
+            UndoChange::Elsewhere(interface, setting) => {
                 set_back(&interface::ipv4_setting(interface, &setting.name), setting)
             }
-            Change::Table(name) => nftables::remove(name),
-            Change::Socket(path) => {
+            UndoChange::Table(name) => nftables::remove(name),
+            UndoChange::Socket(path) => {
                 remove_dead(Path::new(path)).and_then(|()| remove_unplaced(Path::new(path)))
             }
         };
@@ -41,9 +43,9 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
 }
 
 /// Where an interface is now: it may have another name, or another one has taken its place under its name.
-struct Place(Option<(String, u32)>);
+struct InterfacePlace(Option<(String, u32)>);
 
-impl Place {
+impl InterfacePlace {
     fn of(list: &UndoList) -> Self {
         // For the number of no interface, nix gives an empty name instead of an error.
         let same = if_indextoname(list.index).ok().and_then(|name| name.into_string().ok());
@@ -72,7 +74,7 @@ impl Place {
 }
 
 /// Rules name their interface: an earlier name stays in them when it gets another.
-fn free(name: &str, at: &Place) -> io::Result<()> {
+fn free(name: &str, at: &InterfacePlace) -> io::Result<()> {
     let mut netlink = Netlink::open()?;
     let now = at.0.as_ref().map(|(now, _)| now.as_str()).filter(|now| *now != name);
     [name].into_iter().chain(now).try_for_each(|name| netlink.free(name))

@@ -7,7 +7,7 @@ use wayhop_linux::Error;
 
 use crate::undo::carry_out::carry_out;
 use crate::undo::claim::{Claim, Refusal};
-use crate::undo::list::Change;
+use crate::undo::list::UndoChange;
 use crate::undo::lists::{boot, keys, open, read};
 
 /// Undoes a killed node's changes to this interface. Returns whether there were any.
@@ -18,7 +18,7 @@ pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
     let was_set_back = claim.was_set_back();
     if let Some(mut list) = list.clone() {
         if was_set_back {
-            list.changes.retain(|c| matches!(c, Change::Socket(_)));
+            list.changes.retain(|c| matches!(c, UndoChange::Socket(_)));
         }
         let failures = carry_out(&list);
         if !failures.is_empty() {

@@ -18,12 +18,12 @@ pub struct UndoList {
     pub(crate) boot: String,
     pub(crate) index: u32,
     pub(crate) interface: String,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<UndoChange>,
 }
 
 /// Something that the node changes, or may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum UndoChange {
     /// It makes routes by the interface.
     Routes,
     /// It confines what comes by the interface.
@@ -112,7 +112,7 @@ impl fmt::Display for UndoList {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for UndoChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Routes => f.write_str("routes"),
@@ -137,7 +137,7 @@ impl fmt::Display for Setting {
     }
 }
 
-impl Change {
+impl UndoChange {
     /// Whether it can be written and read again.
     pub(crate) fn check(&self) -> Result<(), String> {
         change(&self.to_string()).map(drop)
@@ -163,30 +163,30 @@ fn head(line: &str) -> Result<UndoList, String> {
     Ok(UndoList { boot: boot.to_owned(), index, interface: interface.to_owned(), changes: Vec::new() })
 }
 
-fn change(line: &str) -> Result<Change, String> {
+fn change(line: &str) -> Result<UndoChange, String> {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     match verb {
-        "routes" if line == verb => Ok(Change::Routes),
-        "rules" if line == verb => Ok(Change::Rules),
+        "routes" if line == verb => Ok(UndoChange::Routes),
+        "rules" if line == verb => Ok(UndoChange::Rules),
         "own-outside" => match rest.parse() {
-            Ok(tun) if tun > 0 => Ok(Change::OwnOutside(tun)),
+            Ok(tun) if tun > 0 => Ok(UndoChange::OwnOutside(tun)),
             _ => Err(format!("{rest:?} is not an interface index")),
         },
-        "address" => address(rest).map(Change::Address),
-        "source" => address(rest).map(Change::Source),
-        "set" => setting(rest).map(Change::Setting),
+        "address" => address(rest).map(UndoChange::Address),
+        "source" => address(rest).map(UndoChange::Source),
+        "set" => setting(rest).map(UndoChange::Setting),
         "set-at" => {
             let (interface, rest) = rest.split_once(' ').unwrap_or((rest, ""));
             if !crate::config::interface_name::is_interface_name(interface) || interface == "all" {
                 return Err(format!("{interface:?} is not an interface name"));
             }
-            setting(rest).map(|s| Change::Elsewhere(interface.to_owned(), s))
+            setting(rest).map(|s| UndoChange::Elsewhere(interface.to_owned(), s))
         }
-        "table" if is_table(rest) => Ok(Change::Table(rest.to_owned())),
+        "table" if is_table(rest) => Ok(UndoChange::Table(rest.to_owned())),
         "table" => Err(format!("{rest:?} is not the name of a node's table")),
         // A path may have spaces in it.
         "unlink" if rest.starts_with('/') && !rest.chars().any(char::is_control) => {
-            Ok(Change::Socket(rest.to_owned()))
+            Ok(UndoChange::Socket(rest.to_owned()))
         }
         "unlink" => Err(format!("{rest:?} is not an absolute path")),
         _ => Err(format!("{line:?} is not a change")),

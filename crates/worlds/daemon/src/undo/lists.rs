@@ -9,7 +9,7 @@ use wayhop_linux::Error;
 use wayhop_linux::syscalls::network_namespace;
 
 use crate::undo::claim::{Key, open_own};
-use crate::undo::list::{Change, MAX_LIST, Setting, UndoList};
+use crate::undo::list::{MAX_LIST, Setting, UndoChange, UndoList};
 
 /// The network namespace of this process.
 pub(crate) fn namespace() -> Result<u64, Error> {
@@ -59,7 +59,7 @@ pub(crate) fn of_others(name: &str, own: &UndoList) -> Option<Setting> {
     };
     let others = keys(&folder).ok()?.into_iter().filter(|key| key.index != own.index);
     others.filter_map(|key| list(&key)).flat_map(|list| list.changes).find_map(|change| match change {
-        Change::Setting(setting) if setting.of_all && setting.name == name => Some(setting),
+        UndoChange::Setting(setting) if setting.of_all && setting.name == name => Some(setting),
         _ => None,
     })
 }

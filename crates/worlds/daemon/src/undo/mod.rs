@@ -37,7 +37,7 @@ use wayhop_linux::{Error, interface};
 use self::carry_out::carry_out;
 use self::claim::{Claim, Key, lock_of, open_own};
 pub use self::left::{left, restore};
-use self::list::{Change, Family, Setting};
+use self::list::{Family, Setting, UndoChange};
 pub use self::list::{ListError, UndoList};
 use crate::log::{Level, Log};
 
@@ -143,7 +143,7 @@ impl Undo {
     }
 
     /// Says how to undo a change that is about to be made, in the list of an interface.
-    fn tell(&mut self, interface: &str, change: Change) -> Result<(), Error> {
+    fn tell(&mut self, interface: &str, change: UndoChange) -> Result<(), Error> {
         // What is of no interface is in the first one's.
         let i = self.lists.iter().position(|own| own.list.interface == interface).unwrap_or(0);
         let Some(ClaimedList { claim, list, file: Some(file) }) = self.lists.get_mut(i) else {
@@ -161,7 +161,10 @@ impl Undo {
         let path = interface::ipv4_setting(interface, name);
         let old = interface::read(&path).map_err(Error::system(format!("read {}", path.display())))?;
         let (name, new) = (name.to_owned(), new.to_owned());
-        self.tell(interface, Change::Setting(Setting { family: Family::V4, of_all: false, name, old, new }))
+        self.tell(
+            interface,
+            UndoChange::Setting(Setting { family: Family::V4, of_all: false, name, old, new }),
+        )
     }
 
     /// Changes a setting of an interface, or of `all`, if it is not so already.
@@ -188,11 +191,11 @@ impl Undo {
             // Another node of this host may have changed it, and may end before this one.
             let other =
                 self.lists.first().filter(|_| of_all).and_then(|own| lists::of_others(name, &own.list));
-            return other.map_or(Ok(()), |setting| self.tell(interface, Change::Setting(setting)));
+            return other.map_or(Ok(()), |setting| self.tell(interface, UndoChange::Setting(setting)));
         }
         let (name, new) = (name.to_owned(), value.to_owned());
         let setting = Setting { family, of_all, name, old, new };
-        self.tell(interface, Change::Setting(setting))?;
+        self.tell(interface, UndoChange::Setting(setting))?;
         fs::write(path, value).map_err(failed("write"))
     }
 
@@ -206,38 +209,38 @@ impl Undo {
         }
         let (name, new) = (name.to_owned(), value.to_owned());
         let setting = Setting { family: Family::V4, of_all: false, name, old, new };
-        self.tell("", Change::Elsewhere(interface.to_owned(), setting))?;
+        self.tell("", UndoChange::Elsewhere(interface.to_owned(), setting))?;
         fs::write(&path, value).map_err(failed("write"))
     }
 
     /// The node will make a table of nftables.
     pub(crate) fn table(&mut self, name: &str) -> Result<(), Error> {
-        self.tell("", Change::Table(name.to_owned()))
+        self.tell("", UndoChange::Table(name.to_owned()))
     }
 
     /// The node will make routes by this interface.
     pub(crate) fn routes(&mut self, interface: &str) -> Result<(), Error> {
-        self.tell(interface, Change::Routes)
+        self.tell(interface, UndoChange::Routes)
     }
 
     /// The node will confine what comes by this interface.
     pub(crate) fn rules(&mut self, interface: &str) -> Result<(), Error> {
-        self.tell(interface, Change::Rules)
+        self.tell(interface, UndoChange::Rules)
     }
 
     /// What the host sends to the outside of the mesh gets rules, by the number of the TUN.
     pub(crate) fn own_outside(&mut self, tun: u32) -> Result<(), Error> {
-        self.tell("", Change::OwnOutside(tun))
+        self.tell("", UndoChange::OwnOutside(tun))
     }
 
     /// The node gives this interface its address.
     pub(crate) fn address(&mut self, addr: Ipv4Addr, interface: &str) -> Result<(), Error> {
-        self.tell(interface, Change::Address(addr))
+        self.tell(interface, UndoChange::Address(addr))
     }
 
     /// What the host sends from this address gets a rule.
     pub(crate) fn source(&mut self, addr: Ipv4Addr) -> Result<(), Error> {
-        self.tell("", Change::Source(addr))
+        self.tell("", UndoChange::Source(addr))
     }
 
     /// The node makes a socket here, in a folder that it will not be able to write to.
@@ -246,7 +249,7 @@ impl Undo {
         let path =
             std::path::absolute(socket).map_err(Error::system("find the folder of the control socket"))?;
         let path = path.to_str().ok_or_else(refused)?.to_owned();
-        self.tell("", Change::Socket(path))
+        self.tell("", UndoChange::Socket(path))
     }
 
     /// No more changes will come.
@@ -290,7 +293,7 @@ impl Undo {
         let mut failures = Vec::new();
         for own in self.lists.iter_mut().rev() {
             let mut list = own.list.clone();
-            list.changes.retain(|c| !matches!(c, Change::Socket(_)));
+            list.changes.retain(|c| !matches!(c, UndoChange::Socket(_)));
             let failed = carry_out(&list);
             if failed.is_empty() {
                 // Before it gave up its privileges, it can remove the list, and the lock with it.

@@ -17,7 +17,7 @@ const LINK_CREATE: i64 = 28;
 
 /// Where a program stands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum AttachPoint {
     /// It sees what comes by the interface.
     In = 46,
     /// It sees what leaves by it.
@@ -72,7 +72,7 @@ pub(super) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
 }
 
 /// Sets a program at an interface, behind all others there, for as long as what is returned is open somewhere.
-pub(super) fn attach(program: &OwnedFd, ifindex: u32, way: Way) -> io::Result<OwnedFd> {
+pub(super) fn attach(program: &OwnedFd, ifindex: u32, way: AttachPoint) -> io::Result<OwnedFd> {
     // Program, interface, place, flags.
     let mut attributes: [u32; 8] = [program.as_raw_fd() as u32, ifindex, way as u32, 0, 0, 0, 0, 0];
     // SAFETY: the attributes hold no pointers.

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use wayhop_core::Mac;
 
-use super::bpf::{self, Way};
+use super::bpf::{self, AttachPoint};
 use super::program;
 use super::shared::WordMap;
 
@@ -36,7 +36,7 @@ impl IgnoringProgram {
         }
         let flags = WordMap::new(Self::MOST)?;
         let program = bpf::load(&program::ignoring(&known, flags.map()))?;
-        let place = bpf::attach(&program, ifindex, Way::In)?;
+        let place = bpf::attach(&program, ifindex, AttachPoint::In)?;
         Ok(Self { known, flags, program, place })
     }
 
@@ -45,7 +45,7 @@ impl IgnoringProgram {
     /// # Errors
     /// If the kernel refuses.
     pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
-        self.place = bpf::attach(&self.program, ifindex, Way::In)?;
+        self.place = bpf::attach(&self.program, ifindex, AttachPoint::In)?;
         Ok(())
     }
 

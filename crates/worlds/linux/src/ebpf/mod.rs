@@ -32,9 +32,9 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-use self::bpf::Way;
+use self::bpf::AttachPoint;
 pub use self::ignoring::IgnoringProgram;
-use self::program::Facts;
+use self::program::ProgramSpec;
 pub use self::table::ForwardedPair;
 use self::table::Table;
 use crate::prefix::Prefix;
@@ -64,7 +64,7 @@ impl ForwardingPrograms {
         let table = Table::new()?;
         // Not 0, which packets without a mark have.
         let mark = (random >> 32) as u32 | 1;
-        let facts = Facts { own, mesh, ways_on, port, mark, map: table.map(), factor: random | 1 };
+        let facts = ProgramSpec { own, mesh, ways_on, port, mark, map: table.map(), factor: random | 1 };
         let incoming = bpf::load(&program::incoming(&facts))?;
         let outgoing = bpf::load(&program::outgoing(&facts))?;
         let places = places(&incoming, &outgoing, ifindex)?;
@@ -113,7 +113,7 @@ impl ClosedInterface {
     /// If the kernel does not take the program: it needs Linux 6.6.
     pub fn open(ifindex: u32) -> io::Result<Self> {
         let program = bpf::load(&program::closed())?;
-        let place = bpf::attach(&program, ifindex, Way::In)?;
+        let place = bpf::attach(&program, ifindex, AttachPoint::In)?;
         Ok(Self { program, place })
     }
 
@@ -122,7 +122,7 @@ impl ClosedInterface {
     /// # Errors
     /// If the kernel refuses.
     pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
-        self.place = bpf::attach(&self.program, ifindex, Way::In)?;
+        self.place = bpf::attach(&self.program, ifindex, AttachPoint::In)?;
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl ClosedInterface {
 }
 
 fn places(incoming: &OwnedFd, outgoing: &OwnedFd, ifindex: u32) -> io::Result<[OwnedFd; 2]> {
-    Ok([bpf::attach(incoming, ifindex, Way::In)?, bpf::attach(outgoing, ifindex, Way::Out)?])
+    Ok([bpf::attach(incoming, ifindex, AttachPoint::In)?, bpf::attach(outgoing, ifindex, AttachPoint::Out)?])
 }
 
 #[cfg(test)]

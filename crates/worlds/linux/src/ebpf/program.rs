@@ -11,7 +11,7 @@ use crate::prefix::Prefix;
 
 /// What a program is made for.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Facts<'a> {
+pub(super) struct ProgramSpec<'a> {
     /// This node's address.
     pub(super) own: Ipv4Addr,
     /// The mesh's addresses.
@@ -173,7 +173,7 @@ impl Code {
 
     /// Notes the pair of the source in register 2 and the destination in register 3, and who transmitted the frame.
     /// A pair's place is one of the two slots of its set: the first, while that is free, or else the second.
-    fn note(&mut self, f: &Facts<'_>) {
+    fn note(&mut self, f: &ProgramSpec<'_>) {
         self.op(LOAD_WORD, 7, 6, TRANSMITTER, 0);
         self.op(LOAD_HALF, 8, 6, TRANSMITTER + 4, 0);
         self.op(SHIFT_LEFT, 3, 0, 0, 32);
@@ -222,7 +222,7 @@ fn raw_half(v: u16) -> i32 {
 }
 
 /// What comes by the interface.
-pub(super) fn incoming(f: &Facts<'_>) -> Vec<Instruction> {
+pub(super) fn incoming(f: &ProgramSpec<'_>) -> Vec<Instruction> {
     const FIB_LOOKUP: i32 = 69;
     // `struct bpf_fib_lookup`, below the stack's end, and the answers that mean: the kernel will not forward it.
     const QUESTION: i16 = -64;
@@ -351,7 +351,7 @@ pub(super) fn closed() -> Vec<Instruction> {
 /// the node's: neither does a program of this host forge any, nor one further away, whose packets the kernel forwards with
 /// their source. Receivers take none with IP options, which would hide the port from this program. The host's own packets
 /// use routes, too; the protocol's do not count.
-pub(super) fn outgoing(f: &Facts<'_>) -> Vec<Instruction> {
+pub(super) fn outgoing(f: &ProgramSpec<'_>) -> Vec<Instruction> {
     let mut c = Code::default();
     c.op(MOVE, 9, 1, 0, 0);
     c.op(LOAD_WORD, 2, 9, PROTOCOL, 0);

@@ -2,7 +2,7 @@
 //! `iw dev wlan0 interface add mon0 type monitor && ip link set mon0 up`, shows every frame with the power of its reception.
 
 use wayhop_core::Mac;
-use wayhop_wire::dot11::{Frame, Kind};
+use wayhop_wire::dot11::{Frame, FrameType};
 use wayhop_wire::radiotap;
 
 /// Who transmitted a frame of a monitor interface, and the power of its reception, dBm. `None` for a frame that is broken,
@@ -12,7 +12,7 @@ pub fn heard(frame: &[u8]) -> Option<(Mac, f32)> {
     let broken = radio.flags.is_some_and(|f| f & radiotap::flags::BAD_FCS != 0);
     let dbm = radio.signal_dbm.filter(|_| !broken && radio.tx_flags.is_none())?;
     let frame = Frame::new_checked(frame).ok()?;
-    let names = matches!(frame.kind(), Kind::Data | Kind::Management | Kind::Rts);
+    let names = matches!(frame.kind(), FrameType::Data | FrameType::Management | FrameType::Rts);
     let transmitter = frame.transmitter().filter(|m| names && !m.is_group())?;
     Some((transmitter, f32::from(dbm)))
 }

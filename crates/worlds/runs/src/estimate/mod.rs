@@ -3,13 +3,17 @@
 mod load;
 
 use std::fs;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::Serialize;
 use wayhop_core::Time;
 use wayhop_scenario::Resolved;
 
-use crate::prefix::{Prefix, Sample};
+use crate::error::Error;
+use crate::interruption::unless;
+use crate::prefix::{RunPrefix, Sample, prefix};
 
 pub use load::packets;
 
@@ -83,8 +87,22 @@ impl Estimate {
         }
     }
 
+    /// Of a simulation, whose beginning is simulated for that. Nothing is written; `writes` is whether the run would write tables.
+    ///
+    /// # Errors
+    /// The scenario cannot be simulated, or `stop` was raised.
+    pub fn of_simulation(resolved: &Resolved, writes: bool, stop: &AtomicBool) -> Result<Self, Error> {
+        let begun = prefix(resolved, |now, elapsed| {
+            if suffices(resolved, now, elapsed) { ControlFlow::Break(()) } else { unless(stop) }
+        })?;
+        if unless(stop).is_break() {
+            return Err(Error::Stopped("interrupted before the check was done".to_owned()));
+        }
+        Ok(Self::of(&begun, resolved, writes))
+    }
+
     /// By the beginning of a run.
-    pub fn of(prefix: &Prefix, resolved: &Resolved, writes: bool) -> Self {
+    fn of(prefix: &RunPrefix, resolved: &Resolved, writes: bool) -> Self {
         let offered = |at| load::all_until(resolved, at);
         let last =
             prefix.samples.last().copied().unwrap_or(Sample { at: Time::ZERO, events: 0, wall_s: 0.0 });
@@ -130,23 +148,23 @@ impl Estimate {
 }
 
 /// Whether the beginning of a run has been long enough.
-pub fn suffices(resolved: &Resolved, now: Time, elapsed: Duration) -> bool {
+fn suffices(resolved: &Resolved, now: Time, elapsed: Duration) -> bool {
     let is_good = || load::all_until(resolved, now) >= ENOUGH * load::all_until(resolved, resolved.duration);
     elapsed >= LONGEST || (elapsed >= USUAL && is_good())
 }
 
 /// What happened from one sample to the next.
-struct Step {
+struct SampleStep {
     seconds: f64,
     packets: f64,
     events: f64,
 }
 
-fn steps(samples: &[Sample], offered: impl Fn(Time) -> f64) -> Vec<Step> {
+fn steps(samples: &[Sample], offered: impl Fn(Time) -> f64) -> Vec<SampleStep> {
     let mut before = (Time::ZERO, 0, 0.0);
     let step = |s: &Sample| {
         let packets = offered(s.at);
-        let step = Step {
+        let step = SampleStep {
             seconds: s.at.since(before.0).as_secs_f64(),
             packets: packets - before.2,
             events: (s.events - before.1) as f64,
@@ -158,8 +176,8 @@ fn steps(samples: &[Sample], offered: impl Fn(Time) -> f64) -> Vec<Step> {
 }
 
 /// How many events a second and an offered packet make, by least squares over the steps; neither is less than nothing.
-fn rates(steps: &[Step]) -> (f64, f64) {
-    let sum = |f: &dyn Fn(&Step) -> f64| steps.iter().map(f).sum::<f64>();
+fn rates(steps: &[SampleStep]) -> (f64, f64) {
+    let sum = |f: &dyn Fn(&SampleStep) -> f64| steps.iter().map(f).sum::<f64>();
     let (tt, pp, tp) =
         (sum(&|s| s.seconds * s.seconds), sum(&|s| s.packets * s.packets), sum(&|s| s.seconds * s.packets));
     let (te, pe) = (sum(&|s| s.seconds * s.events), sum(&|s| s.packets * s.events));
@@ -197,8 +215,8 @@ mod tests {
     use super::*;
 
     /// 30 events a second, and 5 a packet.
-    fn step(seconds: f64, packets: f64) -> Step {
-        Step { seconds, packets, events: 30.0 * seconds + 5.0 * packets }
+    fn step(seconds: f64, packets: f64) -> SampleStep {
+        SampleStep { seconds, packets, events: 30.0 * seconds + 5.0 * packets }
     }
 
     fn is_close((a, b): (f64, f64), (c, d): (f64, f64)) -> bool {
@@ -215,7 +233,7 @@ mod tests {
 
     #[test]
     fn nothing_makes_less_than_nothing() {
-        let falling = [step(1.0, 0.0), Step { events: 0.0, ..step(1.0, 10.0) }];
+        let falling = [step(1.0, 0.0), SampleStep { events: 0.0, ..step(1.0, 10.0) }];
         assert!(is_close(rates(&falling), (15.0, 0.0)), "{:?}", rates(&falling));
     }
 

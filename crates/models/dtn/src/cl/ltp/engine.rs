@@ -6,10 +6,10 @@ use wayhop_core::{Span, Time};
 
 use crate::agent::{Refusal, TransferId};
 use crate::cl::ltp::block;
-use crate::cl::ltp::export::{Export, Outcome};
-use crate::cl::ltp::import::{Data, Import, Verdict};
+use crate::cl::ltp::export::{Export, ReportEffect};
+use crate::cl::ltp::import::{BlockVerdict, Data, Import};
 use crate::cl::ltp::numbers::SessionNumbers;
-use crate::cl::ltp::segment::{self, BUNDLES, Content, Report, SessionId, cancel};
+use crate::cl::ltp::segment::{self, BUNDLES, Content, ReportSegment, SessionId, cancel};
 use crate::cl::{Closed, Event, Session};
 use crate::eid::Eid;
 
@@ -106,7 +106,7 @@ impl Ltp {
         self.ready.push_back(segment::encode(session, content));
     }
 
-    fn say_report(&mut self, now: Time, session: SessionId, report: Report) {
+    fn say_report(&mut self, now: Time, session: SessionId, report: ReportSegment) {
         if let Some(import) = self.imports.get_mut(&session) {
             import.report_went(now, report.serial, self.config.retransmit_after);
         }
@@ -157,11 +157,11 @@ impl Ltp {
         }
     }
 
-    fn report(&mut self, session: SessionId, report: &Report) {
+    fn report(&mut self, session: SessionId, report: &ReportSegment) {
         // Reports are acknowledged whatever became of the session (section 6.13).
         self.say(session, &Content::ReportAck(report.serial));
         let Some(export) = self.exports.get_mut(&session.number) else { return };
-        if export.report(report) == Outcome::Whole {
+        if export.report(report) == ReportEffect::Whole {
             let transfer = export.transfer;
             self.exports.remove(&session.number);
             self.events.push_back(Event::Sent { transfer });
@@ -206,12 +206,12 @@ impl Ltp {
                 self.imports.remove(&session);
                 self.close_session(session);
             }
-            Verdict::Accept => {
+            BlockVerdict::Accept => {
                 if let Some(report) = import.accept(now, self.config.segment) {
                     self.say_report(now, session, report);
                 }
             }
-            Verdict::Cancel(reason) => self.cancel(now, session, false, reason),
+            BlockVerdict::Cancel(reason) => self.cancel(now, session, false, reason),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use wayhop_core::{Span, Time};
 
 use crate::agent::TransferId;
-use crate::cl::ltp::segment::{BUNDLES, Checkpoint, Content, Report};
+use crate::cl::ltp::segment::{BUNDLES, Checkpoint, Content, ReportSegment};
 use crate::fragment::Reassembly;
 
 /// Octets of a segment's head: type, two numbers of the session, extensions, service, offset, length, two serials.
@@ -50,7 +50,7 @@ struct Awaited {
 
 /// What a report has brought about.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ReportEffect {
     Whole,
     Missing,
 }
@@ -110,7 +110,7 @@ impl Export {
     }
 
     /// What the receiver has (section 6.13).
-    pub(super) fn report(&mut self, report: &Report) -> Outcome {
+    pub(super) fn report(&mut self, report: &ReportSegment) -> ReportEffect {
         let length = self.block.len() as u64;
         if self.awaited.is_some_and(|awaited| awaited.serial == report.checkpoint) {
             self.awaited = None;
@@ -122,16 +122,16 @@ impl Export {
             }
         }
         if self.arrived.octets() == length {
-            return Outcome::Whole;
+            return ReportEffect::Whole;
         }
         // A report that came again was answered before.
         if self.answered.insert(report.serial) && self.ranges.is_empty() {
             self.send_again(report, length);
         }
-        Outcome::Missing
+        ReportEffect::Missing
     }
 
-    fn send_again(&mut self, report: &Report, length: u64) {
+    fn send_again(&mut self, report: &ReportSegment, length: u64) {
         let (mut at, upper) = (report.lower, report.upper.min(length));
         let mut missing = Vec::new();
         for (from, to) in self.arrived.ranges() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wayhop_core::{Span, Time};
 
 use crate::agent::Refusal;
-use crate::cl::ltp::segment::{Checkpoint, Report, cancel};
+use crate::cl::ltp::segment::{Checkpoint, ReportSegment, cancel};
 use crate::fragment::Reassembly;
 
 /// The most parts of a block that are kept: a sender of single octets gets no further.
@@ -48,7 +48,7 @@ pub(super) enum Phase {
 
 /// What becomes of a block whose bundles are all decided on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum BlockVerdict {
     /// It need not be sent again.
     Accept,
     /// It is cancelled, for this reason.
@@ -58,7 +58,7 @@ pub(super) enum Verdict {
 /// A report that went.
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
-    pub(super) report: Report,
+    pub(super) report: ReportSegment,
     pub(super) at: Time,
     pub(super) tries: u8,
 }
@@ -79,7 +79,7 @@ impl Import {
     }
 
     /// Data came: the report that is due.
-    pub(super) fn data(&mut self, now: Time, data: &Data<'_>, largest: usize) -> Option<Report> {
+    pub(super) fn data(&mut self, now: Time, data: &Data<'_>, largest: usize) -> Option<ReportSegment> {
         self.last = now;
         let end = data.offset + data.octets.len() as u64;
         self.is_red |= data.is_red;
@@ -114,7 +114,7 @@ impl Import {
     /// A session is reported or cancelled as a whole. If there was no room for a bundle, the block is cancelled: it fits when it
     /// comes again, and what is here by then is a duplicate. A bundle that is never taken does not keep the others from
     /// being reported.
-    pub(super) fn decide(&mut self, refusal: Option<Refusal>) -> Option<Verdict> {
+    pub(super) fn decide(&mut self, refusal: Option<Refusal>) -> Option<BlockVerdict> {
         match refusal {
             None | Some(Refusal::Completed) => self.is_taken = true,
             Some(Refusal::NotAcceptable | Refusal::ExtensionFailure) => {
@@ -124,8 +124,8 @@ impl Import {
         }
         self.undecided = self.undecided.saturating_sub(1);
         (self.undecided == 0).then_some(match self.refused {
-            Some(reason) if reason == cancel::BY_SYSTEM || !self.is_taken => Verdict::Cancel(reason),
-            _ => Verdict::Accept,
+            Some(reason) if reason == cancel::BY_SYSTEM || !self.is_taken => BlockVerdict::Cancel(reason),
+            _ => BlockVerdict::Accept,
         })
     }
 
@@ -137,14 +137,14 @@ impl Import {
     }
 
     /// The block is safe: the report that says so.
-    pub(super) fn accept(&mut self, now: Time, largest: usize) -> Option<Report> {
+    pub(super) fn accept(&mut self, now: Time, largest: usize) -> Option<ReportSegment> {
         self.phase = Phase::Accepted;
         let (serial, upper) = self.deferred.take()?;
         Some(self.make_report(now, serial, upper, largest))
     }
 
     /// Section 6.11. Claims that do not fit into one segment are left to the next report: the bound says so.
-    fn make_report(&mut self, now: Time, checkpoint: u64, upper: u64, largest: usize) -> Report {
+    fn make_report(&mut self, now: Time, checkpoint: u64, upper: u64, largest: usize) -> ReportSegment {
         let mut claims: Vec<(u64, u64)> = if self.phase == Phase::Accepted {
             vec![(0, upper)]
         } else {
@@ -164,7 +164,7 @@ impl Import {
         }
         let serial = self.next_serial;
         self.next_serial += 1;
-        let report = Report { serial, checkpoint, upper, lower: 0, claims };
+        let report = ReportSegment { serial, checkpoint, upper, lower: 0, claims };
         self.reports.insert(serial, Sent { report: report.clone(), at: now, tries: 0 });
         report
     }

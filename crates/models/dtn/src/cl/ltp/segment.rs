@@ -43,7 +43,7 @@ pub(super) enum Content {
         checkpoint: Option<Checkpoint>,
         data: Vec<u8>,
     },
-    Report(Report),
+    Report(ReportSegment),
     ReportAck(u64),
     /// `true`: by the block's sender.
     Cancel(bool, u8),
@@ -52,7 +52,7 @@ pub(super) enum Content {
 
 /// What has arrived of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Report {
+pub(super) struct ReportSegment {
     pub(super) serial: u64,
     pub(super) checkpoint: u64,
     pub(super) upper: u64,
@@ -143,7 +143,7 @@ fn data(f: &mut Fields<'_>, kind: u8, trailers: u8) -> Option<Content> {
 }
 
 /// Section 3.2.2.
-fn report(f: &mut Fields<'_>) -> Option<Report> {
+fn report(f: &mut Fields<'_>) -> Option<ReportSegment> {
     let (serial, checkpoint, upper, lower, count) = (f.sdnv()?, f.sdnv()?, f.sdnv()?, f.sdnv()?, f.sdnv()?);
     if count > MAX_CLAIMS || lower > upper {
         return None;
@@ -157,7 +157,7 @@ fn report(f: &mut Fields<'_>) -> Option<Report> {
         }
         claims.push((offset, length));
     }
-    Some(Report { serial, checkpoint, upper, lower, claims })
+    Some(ReportSegment { serial, checkpoint, upper, lower, claims })
 }
 
 /// The segment as a datagram.
@@ -237,8 +237,13 @@ mod tests {
     #[test]
     fn a_report_has_its_claims_from_its_lower_bound() {
         let session = SessionId { originator: 1, number: 2 };
-        let report =
-            Report { serial: 5, checkpoint: 3, upper: 300, lower: 100, claims: vec![(100, 10), (150, 100)] };
+        let report = ReportSegment {
+            serial: 5,
+            checkpoint: 3,
+            upper: 300,
+            lower: 100,
+            claims: vec![(100, 10), (150, 100)],
+        };
         let octets = encode(session, &Content::Report(report.clone()));
         assert_eq!(octets, [8, 1, 2, 0, 5, 3, 0x82, 0x2c, 100, 2, 0, 10, 50, 100]);
         assert_eq!(parse(&octets), Some((session, Content::Report(report))));

@@ -17,7 +17,7 @@ pub(super) struct Incoming {
 }
 
 /// The head of a segment.
-pub(super) struct Head {
+pub(super) struct SegmentHead {
     pub(super) flags: u8,
     pub(super) id: u64,
     pub(super) total: Option<u64>,
@@ -26,7 +26,7 @@ pub(super) struct Head {
 }
 
 /// What became of data.
-pub(super) enum Progress {
+pub(super) enum SegmentProgress {
     /// The segment is not complete.
     None,
     /// A segment is complete: its flags, the transfer, and the octets so far.
@@ -39,7 +39,7 @@ impl Incoming {
     /// A segment begins. `Ok` with a refusal if the bundle is not taken; `Err` if no such segment can come now.
     pub(super) fn begin(
         &mut self,
-        head: &Head,
+        head: &SegmentHead,
         segment_mru: u64,
         transfer_mru: u64,
     ) -> Result<Option<Refusal>, ()> {
@@ -83,9 +83,9 @@ impl Incoming {
     }
 
     /// Data come: how many of the octets were taken, and what became of them.
-    pub(super) fn data(&mut self, octets: &[u8]) -> (usize, Progress) {
+    pub(super) fn data(&mut self, octets: &[u8]) -> (usize, SegmentProgress) {
         let (Some((flags, missing)), Some((id, bundle))) = (&mut self.segment, &mut self.current) else {
-            return (0, Progress::None);
+            return (0, SegmentProgress::None);
         };
         let taken = octets.len().min(usize::try_from(*missing).unwrap_or(usize::MAX));
         *missing -= taken as u64;
@@ -93,18 +93,21 @@ impl Incoming {
             bundle.extend_from_slice(&octets[..taken]);
         }
         if *missing > 0 {
-            return (taken, Progress::None);
+            return (taken, SegmentProgress::None);
         }
         let (flags, id) = (*flags, *id);
         let length = bundle.as_ref().map(|bundle| bundle.len() as u64);
         self.segment = None;
         if flags & END == 0 {
-            return (taken, length.map_or(Progress::None, |length| Progress::Segment(flags, id, length)));
+            return (
+                taken,
+                length.map_or(SegmentProgress::None, |length| SegmentProgress::Segment(flags, id, length)),
+            );
         }
         let bundle = self.current.take().and_then(|(_, bundle)| bundle);
-        let Some(bundle) = bundle else { return (taken, Progress::None) };
+        let Some(bundle) = bundle else { return (taken, SegmentProgress::None) };
         self.waiting.insert(id, (bundle.len() as u64, flags));
-        (taken, Progress::Whole(TransferId(id), bundle))
+        (taken, SegmentProgress::Whole(TransferId(id), bundle))
     }
 
     /// A whole bundle is accepted or refused: its length and the flags of its last segment.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Span, Time};
 
 use crate::agent::{Refusal, TransferId};
-use crate::cl::tcpcl::incoming::{Head, Incoming, Progress};
+use crate::cl::tcpcl::incoming::{Incoming, SegmentHead, SegmentProgress};
 use crate::cl::tcpcl::message::{self, CONTACT_HEADER, Message, REPLY, Reject, Term, Wrong};
 use crate::cl::tcpcl::outgoing::Outgoing;
 use crate::cl::{Closed, Event, Session};
@@ -41,7 +41,7 @@ impl TcpclConfig {
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum State {
+enum TcpclState {
     /// The neighbour's contact header is awaited.
     Header,
     /// Its SESS_INIT is awaited.
@@ -57,7 +57,7 @@ enum State {
 pub struct Tcpcl {
     config: TcpclConfig,
     is_active: bool,
-    state: State,
+    state: TcpclState,
     /// SESS_TERM went; SESS_TERM came, with its reason.
     term_sent: bool,
     term_came: Option<u8>,
@@ -84,7 +84,7 @@ impl Tcpcl {
         let mut session = Self {
             config,
             is_active: active,
-            state: State::Header,
+            state: TcpclState::Header,
             term_sent: false,
             term_came: None,
             is_closing: false,
@@ -143,7 +143,7 @@ impl Tcpcl {
             self.end(Closed::Protocol("a version other than 4"));
             return false;
         }
-        self.state = State::Init;
+        self.state = TcpclState::Init;
         if self.is_active {
             self.say_init();
         }
@@ -152,7 +152,7 @@ impl Tcpcl {
 
     /// One message or some data; whether there was enough of it.
     fn step(&mut self, now: Time) -> bool {
-        if self.state == State::Header {
+        if self.state == TcpclState::Header {
             return self.header();
         }
         if self.incoming.is_in_segment() {
@@ -187,30 +187,34 @@ impl Tcpcl {
         }
     }
 
-    fn progress(&mut self, progress: Progress) {
+    fn progress(&mut self, progress: SegmentProgress) {
         match progress {
-            Progress::None => {}
-            Progress::Segment(flags, id, length) => self.say(&Message::Ack { flags, id, length }),
+            SegmentProgress::None => {}
+            SegmentProgress::Segment(flags, id, length) => self.say(&Message::Ack { flags, id, length }),
             // Acknowledged when it is safe.
-            Progress::Whole(transfer, bundle) => self.events.push_back(Event::Received { transfer, bundle }),
+            SegmentProgress::Whole(transfer, bundle) => {
+                self.events.push_back(Event::Received { transfer, bundle });
+            }
         }
     }
 
     fn heard(&mut self, now: Time, message: Message) {
         let header = message.header();
         match (self.state, message) {
-            (State::Init, Message::Init { keepalive_s, segment, transfer, node, unknown_critical }) => {
+            (TcpclState::Init, Message::Init { keepalive_s, segment, transfer, node, unknown_critical }) => {
                 self.agree(now, keepalive_s, segment, transfer, &node, unknown_critical);
             }
-            (State::Up, Message::Segment { flags, id, total, unknown_critical, length }) => {
-                self.segment(header, &Head { flags, id, total, unknown_critical, length });
+            (TcpclState::Up, Message::Segment { flags, id, total, unknown_critical, length }) => {
+                self.segment(header, &SegmentHead { flags, id, total, unknown_critical, length });
             }
-            (State::Up, Message::Ack { id, length, .. }) => match self.outgoing.acknowledge(id, length) {
-                Ok(Some(transfer)) => self.events.push_back(Event::Sent { transfer }),
-                Ok(None) => {}
-                Err(()) => self.unexpected(header),
-            },
-            (State::Up, Message::Refuse { reason, id }) => match self.outgoing.refuse(id) {
+            (TcpclState::Up, Message::Ack { id, length, .. }) => {
+                match self.outgoing.acknowledge(id, length) {
+                    Ok(Some(transfer)) => self.events.push_back(Event::Sent { transfer }),
+                    Ok(None) => {}
+                    Err(()) => self.unexpected(header),
+                }
+            }
+            (TcpclState::Up, Message::Refuse { reason, id }) => match self.outgoing.refuse(id) {
                 Some(transfer) => {
                     let reason = refusal(reason);
                     self.events.push_back(Event::Refused { transfer, reason });
@@ -249,13 +253,13 @@ impl Tcpcl {
         }
         self.keepalive = Span::from_secs(self.config.keepalive_s.min(keepalive_s).into());
         self.peer_segment = segment;
-        self.state = State::Up;
+        self.state = TcpclState::Up;
         self.last_sent = now;
         let largest = usize::try_from(transfer).ok();
         self.events.push_back(Event::Up { peer, largest });
     }
 
-    fn segment(&mut self, header: u8, head: &Head) {
+    fn segment(&mut self, header: u8, head: &SegmentHead) {
         match self.incoming.begin(head, self.config.segment, self.config.transfer) {
             Ok(None) => {}
             Ok(Some(reason)) => self.say(&Message::Refuse { reason: reason as u8, id: head.id }),
@@ -289,7 +293,7 @@ impl Tcpcl {
 
     /// After SESS_TERM in both directions, the session ends once transfers are done (section 6.1).
     fn end_if_done(&mut self) {
-        if self.state == State::Over
+        if self.state == TcpclState::Over
             || !self.term_sent
             || !self.outgoing.is_idle()
             || !self.incoming.is_idle()
@@ -302,10 +306,10 @@ impl Tcpcl {
     }
 
     fn end(&mut self, reason: Closed) {
-        if self.state == State::Over {
+        if self.state == TcpclState::Over {
             return;
         }
-        self.state = State::Over;
+        self.state = TcpclState::Over;
         for (transfer, acknowledged) in self.outgoing.give_up() {
             self.events.push_back(Event::Interrupted { transfer, acknowledged });
         }
@@ -332,17 +336,17 @@ fn refusal(code: u8) -> Refusal {
 
 impl Session for Tcpcl {
     fn receive(&mut self, now: Time, octets: &[u8]) {
-        if self.state == State::Over {
+        if self.state == TcpclState::Over {
             return;
         }
         self.last_came = now;
         self.waiting.extend_from_slice(octets);
-        while self.state != State::Over && !self.waiting.is_empty() && self.step(now) {}
+        while self.state != TcpclState::Over && !self.waiting.is_empty() && self.step(now) {}
         self.end_if_done();
     }
 
     fn transmit(&mut self, now: Time, room: usize) -> Option<Vec<u8>> {
-        while self.ready.len() < room && self.state == State::Up {
+        while self.ready.len() < room && self.state == TcpclState::Up {
             let Some(segment) = self.outgoing.segment(self.peer_segment, self.term_came.is_none()) else {
                 break;
             };
@@ -361,7 +365,7 @@ impl Session for Tcpcl {
     }
 
     fn send(&mut self, _: Time, transfer: TransferId, bundle: Vec<u8>) {
-        if self.state == State::Over || self.term_sent || self.term_came.is_some() || bundle.is_empty() {
+        if self.state == TcpclState::Over || self.term_sent || self.term_came.is_some() || bundle.is_empty() {
             self.events.push_back(Event::Interrupted { transfer, acknowledged: 0 });
         } else {
             self.outgoing.push(transfer, bundle);
@@ -384,12 +388,12 @@ impl Session for Tcpcl {
 
     fn timer(&mut self, now: Time) {
         match self.state {
-            State::Header | State::Init => {
+            TcpclState::Header | TcpclState::Init => {
                 if now >= self.last_came + HANDSHAKE {
                     self.end(Closed::Silent(now.since(self.last_came).as_millis() / 1_000));
                 }
             }
-            State::Up if self.keepalive > Span::ZERO => {
+            TcpclState::Up if self.keepalive > Span::ZERO => {
                 if now >= self.last_came + self.keepalive * IDLE {
                     self.say(&Message::Term { flags: 0, reason: Term::IdleTimeout as u8 });
                     self.end(Closed::Silent(now.since(self.last_came).as_millis() / 1_000));
@@ -398,29 +402,31 @@ impl Session for Tcpcl {
                     self.last_sent = now;
                 }
             }
-            State::Over | State::Up => {}
+            TcpclState::Over | TcpclState::Up => {}
         }
     }
 
     fn next_timer(&self) -> Option<Time> {
         match self.state {
-            State::Over => None,
-            State::Header | State::Init => Some(self.last_came + HANDSHAKE),
-            State::Up if self.keepalive == Span::ZERO => None,
-            State::Up => Some((self.last_came + self.keepalive * IDLE).min(self.last_sent + self.keepalive)),
+            TcpclState::Over => None,
+            TcpclState::Header | TcpclState::Init => Some(self.last_came + HANDSHAKE),
+            TcpclState::Up if self.keepalive == Span::ZERO => None,
+            TcpclState::Up => {
+                Some((self.last_came + self.keepalive * IDLE).min(self.last_sent + self.keepalive))
+            }
         }
     }
 
     fn close(&mut self, _: Time) {
         match self.state {
-            State::Up if !self.term_sent => {
+            TcpclState::Up if !self.term_sent => {
                 self.term_sent = true;
                 self.is_closing = true;
                 self.say(&Message::Term { flags: 0, reason: Term::Unknown as u8 });
                 self.give_up_unbegun();
                 self.end_if_done();
             }
-            State::Header | State::Init => self.end(Closed::Local),
+            TcpclState::Header | TcpclState::Init => self.end(Closed::Local),
             _ => {}
         }
     }

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{BundleEventKind, Span, Time};
 use wayhop_dtn::cl::ltp::{Ltp, LtpConfig, SessionNumbers};
 use wayhop_dtn::cl::tcpcl::{Tcpcl, TcpclConfig};
 use wayhop_dtn::cl::udpcl::Udpcl;
 use wayhop_dtn::cl::{Event, Session};
 use wayhop_dtn::routing::Routing;
 use wayhop_dtn::{
-    Agent, BundleId, Config, Contact, ContactId, Eid, Input, MemoryStore, Output, RecordKind, Request, Row,
-    Store,
+    Agent, BundleEvent, BundleId, Config, Contact, ContactId, Eid, Input, MemoryStore, Output, Request, Store,
 };
 
 /// Octets that went over a link: when, from, to, which.
@@ -41,7 +40,7 @@ pub(crate) struct Node {
     store: Option<MemoryStore>,
     pub(crate) config: Config,
     pub(crate) application: Application,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<BundleEvent>,
     /// Steps until it is killed.
     pub(crate) fuse: Option<u64>,
     sessions: BTreeMap<ContactId, Side>,
@@ -367,7 +366,7 @@ impl Net {
     }
 
     /// How many rows of a kind a node has written.
-    pub(crate) fn count(&self, n: usize, kind: RecordKind) -> usize {
+    pub(crate) fn count(&self, n: usize, kind: BundleEventKind) -> usize {
         self.nodes[n].rows.iter().filter(|row| row.kind == kind).count()
     }
 

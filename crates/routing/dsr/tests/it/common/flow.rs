@@ -2,7 +2,7 @@
 
 use wayhop_core::Span;
 use wayhop_dsr::Params;
-use wayhop_testkit::{Net, Record, What, addr};
+use wayhop_testkit::{EventKind, Net, Record, addr};
 
 use super::{Ip, addrs, at, net, option, packet, profile, reply, source_route};
 
@@ -39,11 +39,11 @@ pub(crate) fn line(n: usize, p: &Params, packets: u32) -> Net {
 
 /// The data packets that a node sent.
 pub(crate) fn data(net: &Net, n: usize) -> Vec<Vec<u8>> {
-    let is_data = |r: &Record| matches!(r.what, What::Sent { flow: Some(_), .. });
+    let is_data = |r: &Record| matches!(r.what, EventKind::Sent { flow: Some(_), .. });
     net.of(n)
         .filter(|r| is_data(r))
         .filter_map(|r| match &r.what {
-            What::Sent { bytes, .. } => Some(bytes.clone()),
+            EventKind::Sent { bytes, .. } => Some(bytes.clone()),
             _ => None,
         })
         .collect()

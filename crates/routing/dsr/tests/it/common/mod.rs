@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{DropReason, Span, Time};
 use wayhop_dsr::{Engine, Params};
-use wayhop_testkit::{Net, What, addr};
+use wayhop_testkit::{EventKind, Net, addr};
 
 pub(crate) const RREQ: u8 = 1;
 pub(crate) const RREP: u8 = 2;
@@ -181,7 +181,7 @@ pub(crate) fn reasons(net: &Net) -> Vec<DropReason> {
 pub(crate) fn delivered_at(net: &Net, n: usize) -> Vec<Vec<u8>> {
     net.of(n)
         .filter_map(|r| match &r.what {
-            What::Delivered { bytes, .. } => Some(bytes.clone()),
+            EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
             _ => None,
         })
         .collect()

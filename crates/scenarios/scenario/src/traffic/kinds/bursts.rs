@@ -8,7 +8,7 @@ use wayhop_transport::{FlowKind, Lengths};
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval, payload};
+use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload};
 
 /// UDP packets in bursts: first a pause, then a burst of packets at a constant rate, and so on. Both lengths are
 /// exponentially distributed; a burst is rounded to whole packets and has at least one. ns-2's
@@ -47,21 +47,15 @@ pub struct OnOff {
 }
 
 impl TrafficKind for OnOff {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Exponential);
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
-        let ends =
-            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
-        flows.add(entry.flow(kind, ends, self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
     }
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
-    }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
     }
 }
 
@@ -105,27 +99,21 @@ pub struct Pareto {
 }
 
 impl TrafficKind for Pareto {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         in_range(entry.doc, &entry.key_of("shape"), self.shape, 1.01, 100.0)?;
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Pareto { shape: self.shape });
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
-        let ends =
-            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
-        flows.add(entry.flow(kind, ends, self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
     }
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
     }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
-    }
 }
 
 fn flow_kind(
-    entry: &Entry<'_>,
+    entry: &TrafficEntry<'_>,
     payload_bytes: u32,
     rate_bps: f64,
     (on_s, off_s): (f64, f64),

@@ -7,7 +7,7 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval, payload, rate};
+use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload, rate};
 
 /// UDP packets at a constant rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,25 +42,19 @@ pub struct Cbr {
 }
 
 impl TrafficKind for Cbr {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let kind = flow_kind(entry, self.rate_pps, self.jitter)?;
-        let ends =
-            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
-        flows.add(entry.flow(kind, ends, self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
     }
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
     }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
-    }
 }
 
 /// The same rate for one flow or several.
-pub(super) fn flow_kind(entry: &Entry<'_>, rate_pps: f64, jitter: f64) -> Result<FlowKind, Error> {
+pub(super) fn flow_kind(entry: &TrafficEntry<'_>, rate_pps: f64, jitter: f64) -> Result<FlowKind, Error> {
     entry.check_rate(rate_pps)?;
     in_range(entry.doc, &entry.key_of("jitter"), jitter, 0.0, 1.0)?;
     Ok(FlowKind::Cbr { interval: interval(1.0 / rate_pps), jitter })

@@ -7,7 +7,9 @@ use wayhop_document::{Error, in_range};
 use wayhop_transport::FlowConfig;
 
 use super::cbr;
-use crate::traffic::kind::{Entry, Flows, MAX_FLOWS, Row, Run, Times, TrafficKind, payload, rate};
+use crate::traffic::kind::{
+    Flows, MAX_FLOWS, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, payload, rate,
+};
 
 /// Streams of generators, apart from those of flows, which are numbered from 0.
 const GENERATOR_STREAMS: u64 = 1 << 32;
@@ -36,7 +38,7 @@ pub struct CbrRandom {
 }
 
 impl TrafficKind for CbrRandom {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let nodes = entry.network.nodes;
         let connections = self.connections as usize;
         if nodes < 2 {
@@ -80,7 +82,7 @@ impl TrafficKind for CbrRandom {
         Some((self.start_max_s, None))
     }
 
-    fn unsaid(&self, _: &Run<'_>) -> Result<Vec<Row>, Error> {
+    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
         Ok(Vec::new())
     }
 }

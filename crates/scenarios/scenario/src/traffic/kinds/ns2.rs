@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_document::Error;
 
-use crate::traffic::kind::{Entry, Flows, Row, Run, Times, TrafficKind};
+use crate::traffic::kind::{Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind};
 
 /// An ns-2 traffic file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub struct Ns2File {
 }
 
 impl TrafficKind for Ns2File {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         if !entry.network.moves_as_in_ns2 {
             return Err(entry.doc.error(
                 &entry.key,
@@ -38,7 +38,7 @@ impl TrafficKind for Ns2File {
         Some(&self.path)
     }
 
-    fn unsaid(&self, _: &Run<'_>) -> Result<Vec<Row>, Error> {
+    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
         Ok(Vec::new())
     }
 }

@@ -7,7 +7,7 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, interval, payload, rate};
+use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload, rate};
 
 /// UDP packets at exponentially distributed intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,20 +38,14 @@ pub struct Poisson {
 }
 
 impl TrafficKind for Poisson {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         entry.check_rate(self.rate_pps)?;
         let kind = FlowKind::Poisson { interval: interval(1.0 / self.rate_pps) };
-        let ends =
-            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
-        flows.add(entry.flow(kind, ends, self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
     }
 
     fn times(&self) -> Option<Times> {
         Some((self.start_s, self.stop_s))
-    }
-
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
-        Ok(run.stops_flow())
     }
 }

@@ -10,7 +10,9 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::ip_version::IpVersion;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, over_ipv4};
+use crate::traffic::kind::{
+    Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, over_ipv4,
+};
 
 /// UDP packets with times and sizes from a file, sent once. Packets with less than 16 bytes of payload carry no
 /// sequence number and no timestamp.
@@ -41,12 +43,10 @@ pub struct TrafficTrace {
 }
 
 impl TrafficKind for TrafficTrace {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let schedule = flows.traces.read(entry.doc.folder().join(&self.path), self.format)?;
         let longest = schedule.longest_payload();
-        let ends =
-            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
-        flows.add(entry.flow(FlowKind::Trace(schedule), ends, longest, self.max_packets)?);
+        flows.add(entry.flow(FlowKind::Trace(schedule), flow_keys!(self), longest, self.max_packets)?);
         Ok(())
     }
 
@@ -58,7 +58,7 @@ impl TrafficKind for TrafficTrace {
         Some(&self.path)
     }
 
-    fn unsaid(&self, _: &Run<'_>) -> Result<Vec<Row>, Error> {
+    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
         Ok(vec![over_ipv4()])
     }
 }

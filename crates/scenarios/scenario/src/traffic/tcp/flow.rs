@@ -6,14 +6,14 @@ use wayhop_transport::FlowKind;
 use super::in_force;
 use super::resolve::resolve;
 use super::schema::Tcp;
-use crate::traffic::kind::{Ends, Entry, Flows, Row, Run, Times, TrafficKind, over_ipv4};
+use crate::traffic::kind::{
+    Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, over_ipv4,
+};
 
 impl TrafficKind for Box<Tcp> {
-    fn flows(&self, entry: &Entry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
         let config = resolve(self, &entry.key, entry.doc, entry.network.tcp_padding)?;
-        let ends =
-            Ends { src: &self.src, dst: &self.dst, start_s: self.start_s, stop_s: self.stop_s, ip: self.ip };
-        flows.add(entry.flow(FlowKind::Tcp(config), ends, config.segment_bytes, None)?);
+        flows.add(entry.flow(FlowKind::Tcp(config), flow_keys!(self), config.segment_bytes, None)?);
         Ok(())
     }
 
@@ -21,7 +21,7 @@ impl TrafficKind for Box<Tcp> {
         Some((self.start_s, self.stop_s))
     }
 
-    fn unsaid(&self, run: &Run<'_>) -> Result<Vec<Row>, Error> {
+    fn unsaid(&self, run: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
         let config = resolve(self, &run.key, run.doc, run.tcp_padding)?;
         let mut rows = in_force::values(self, &config);
         rows.push(over_ipv4());

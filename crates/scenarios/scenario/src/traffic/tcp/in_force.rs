@@ -6,10 +6,10 @@ use wayhop_document::Origin;
 use wayhop_transport::tcp::{App, Failure, TcpConfig};
 
 use super::schema::{Tcp, TcpProfile};
-use crate::traffic::kind::Row;
+use crate::traffic::kind::OpenKey;
 
 /// The value of each key that applies to this connection, and its origin if the entry does not set it.
-pub(crate) fn values(f: &Tcp, c: &TcpConfig) -> Vec<Row> {
+pub(crate) fn values(f: &Tcp, c: &TcpConfig) -> Vec<OpenKey> {
     let name = match f.profile {
         TcpProfile::Rfc => "rfc",
         TcpProfile::Ns2 => "ns2",

@@ -21,7 +21,7 @@ use wayhop_netns::order;
 use super::figures::PacketTimes;
 use super::stream::{NUMBER, Pace, Stream};
 use super::tap::Tap;
-use super::way::Way;
+use super::way::Forwarder;
 
 /// The name of the interface in each host.
 const INTERFACE: &str = "eth1";
@@ -42,7 +42,7 @@ const LOOKS_EVERY: Duration = Duration::from_millis(100);
 
 /// A chain.
 pub(super) struct Chain {
-    pub(super) way: Way,
+    pub(super) way: Forwarder,
     // Before the namespaces: a daemon that ends sets its host back.
     daemons: Vec<Daemon>,
     streams: [Stream; 2],
@@ -57,7 +57,7 @@ fn address(host: usize) -> Ipv4Addr {
 
 impl Chain {
     /// Sets everything up.
-    pub(super) fn new(way: Way) -> Result<Self, Error> {
+    pub(super) fn new(way: Forwarder) -> Result<Self, Error> {
         let made = || Namespace::new().map_err(Error::system("create a network namespace"));
         let hub = made()?;
         let hosts = (0..HOSTS).map(|_| made()).collect::<Result<Vec<_>, _>>()?;
@@ -90,7 +90,7 @@ impl Chain {
         length: usize,
         pace: Pace,
         slice: Duration,
-    ) -> Result<Attempt<Outcome>, Error> {
+    ) -> Result<Attempt<StreamOutcome>, Error> {
         let payload = self.payload(hops, length);
         self.prime(hops, payload)?;
         let before = self.passed()?;
@@ -105,7 +105,7 @@ impl Chain {
             return Ok(Err(strayed));
         }
         let each = busy.filter(|_| hops == 2 && streamed.arrived > 0);
-        Ok(Ok(Outcome {
+        Ok(Ok(StreamOutcome {
             input_pps: streamed.input_pps,
             output_pps: streamed.output_pps,
             processor_us: all_busy as f64 / 1e3 / streamed.arrived.max(1) as f64,
@@ -167,7 +167,7 @@ impl Chain {
     /// The UDP payload that makes packets of this length on the wire.
     fn payload(&self, hops: usize, length: usize) -> usize {
         // RFC 4728, sections 6.1 and 6.7: the fixed part, and a Source Route of the nodes between.
-        let dsr = if self.way == Way::Dsr { 4 + 4 + 4 * (hops - 1) } else { 0 };
+        let dsr = if self.way == Forwarder::Dsr { 4 + 4 + 4 * (hops - 1) } else { 0 };
         length.saturating_sub(HEADERS + dsr).max(NUMBER)
     }
 
@@ -177,7 +177,7 @@ impl Chain {
         // While other chains were measured a route of AODV may have come close to its end, so that it ends before the node sees
         // that it is used again. What is there two looks later was renewed, or found again.
         let mut lasts = arrives();
-        if lasts && self.way == Way::Aodv {
+        if lasts && self.way == Forwarder::Aodv {
             thread::sleep(2 * LOOKS_EVERY);
             lasts = arrives();
         }
@@ -191,8 +191,8 @@ impl Chain {
     fn check(&self, arrived: u64, forwarded: &ForwardedCount) -> Attempt<()> {
         let ForwardedCount { kernel, daemon } = *forwarded;
         let (mine, other) = match self.way {
-            Way::Dsr => (daemon, kernel),
-            Way::Kernel | Way::Aodv => (kernel, daemon),
+            Forwarder::Dsr => (daemon, kernel),
+            Forwarder::Kernel | Forwarder::Aodv => (kernel, daemon),
         };
         if mine >= arrived && other == 0 {
             return Ok(());
@@ -231,7 +231,7 @@ impl Chain {
     /// Median times of the last packets through the middle's daemon, microseconds: until it had them, and in it.
     fn timing(&mut self) -> Result<Option<[f64; 2]>, Error> {
         match (self.way, self.daemons.get_mut(MIDDLE)) {
-            (Way::Dsr, Some(d)) => d.timing().map(Some),
+            (Forwarder::Dsr, Some(d)) => d.timing().map(Some),
             _ => Ok(None),
         }
     }
@@ -239,7 +239,7 @@ impl Chain {
 
 /// What a stream showed; see `Throughput`.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Outcome {
+pub(super) struct StreamOutcome {
     pub(super) input_pps: f64,
     pub(super) output_pps: f64,
     pub(super) processor_us: f64,

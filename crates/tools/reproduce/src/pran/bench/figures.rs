@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::way::Way;
+use super::way::Forwarder;
 
 /// One stream of packets.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub(crate) struct Throughput {
     /// The round, from 0: streams of one round ran close to each other.
     pub(crate) round: usize,
     /// What forwarded.
-    pub(crate) way: Way,
+    pub(crate) way: Forwarder,
     /// Over how many hops: 1 or 2.
     pub(crate) hops: usize,
     /// Length of the IP packets on the wire, octets.
@@ -35,7 +35,7 @@ pub(crate) struct Throughput {
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct PacketTimes {
     /// What forwarded.
-    pub(crate) way: Way,
+    pub(crate) way: Forwarder,
     /// How long nothing was sent after each.
     pub(crate) pause: Duration,
     /// From the wire to the wire.

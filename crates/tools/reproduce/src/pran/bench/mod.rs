@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub(crate) use figures::{Measurements, PacketTimes, Throughput};
-pub(crate) use way::Way;
+pub(crate) use way::Forwarder;
 
 use chain::{Attempt, Chain, Detour};
 use stream::Pace;
@@ -62,7 +62,7 @@ impl Default for Plan {
 impl Plan {
     /// How many measurements it has.
     pub(crate) fn steps(&self) -> usize {
-        self.rounds * Way::ALL.len() * (2 * (self.lengths.len() + self.rates.len()) + self.pauses.len())
+        self.rounds * Forwarder::ALL.len() * (2 * (self.lengths.len() + self.rates.len()) + self.pauses.len())
     }
 
     /// About how long a measurement takes, seconds.
@@ -79,7 +79,7 @@ pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> R
             "measuring forwarding uses network namespaces and packet sockets, which require root: sudo wayhop ...".into(),
         ));
     }
-    let mut chains = Way::ALL.into_iter().map(Chain::new).collect::<Result<Vec<_>, _>>()?;
+    let mut chains = Forwarder::ALL.into_iter().map(Chain::new).collect::<Result<Vec<_>, _>>()?;
     let mut measured = Measurements::default();
     let mut steps = 0;
     let load = chain::Load::begin();

@@ -2,7 +2,7 @@
 
 /// What forwards.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
+pub(crate) enum Forwarder {
     /// The kernel, by static routes.
     Kernel,
     /// The kernel, by the routes of `wayhop node` with AODV.
@@ -11,7 +11,7 @@ pub(crate) enum Way {
     Dsr,
 }
 
-impl Way {
+impl Forwarder {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Kernel, Self::Aodv, Self::Dsr];
 

@@ -28,8 +28,8 @@ use super::options::Options;
 use crate::outcome::write;
 use course::{FILES, lap_sets};
 use programs::ProgramOutputs;
-use run::Run;
-use watch::Watch;
+use run::LapRun;
+use watch::LapWatch;
 
 /// What there is to show, and whether every run was made.
 pub(super) struct PartResults {
@@ -69,10 +69,10 @@ pub(super) fn run(
             complete = false;
             break;
         }
-        let Watch { traffic, lap } = watched;
+        let LapWatch { traffic, lap } = watched;
         let seen = ProgramOutputs::read(&run_dir.join("programs"));
         let lateness = made.summary.lateness_us.unwrap_or_default();
-        runs.push(Run { traffic, lap, seen, lateness, duration_s: options.duration_s });
+        runs.push(LapRun { traffic, lap, seen, lateness, duration_s: options.duration_s });
     }
     let mut sections = sections::all(&runs, &names, &complaints);
     if complete {
@@ -89,7 +89,7 @@ fn emulate(
     folder: &Path,
     dir: &Path,
     watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
-) -> Result<(wayhop_runs::Outcome, Watch), String> {
+) -> Result<(wayhop_runs::Outcome, LapWatch), String> {
     let resolved = scenario.resolve().map_err(|e| e.to_string())?;
     let text = |e: Error| e.to_string();
     let emulation = Emulation::new(&resolved, || false).map_err(text)?;
@@ -97,7 +97,7 @@ fn emulate(
     let run = run_dir::create(Some(dir), Some(&file), run_dir::World::Emulation, scenario, &resolved)
         .map_err(text)?
         .dir;
-    let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(Watch::default()));
+    let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(LapWatch::default()));
     let tasks =
         Tasks { recorder, dir: Some(dir), trust: false, command: None, collector: None, inputs: None, watch };
     let mut outcome = emulation.run(tasks).map_err(text)?;
@@ -108,7 +108,7 @@ fn emulate(
 }
 
 /// Which laps were made, whether they were on time, and where everything is.
-fn in_words(options: &Options, runs: &[Run]) -> String {
+fn in_words(options: &Options, runs: &[LapRun]) -> String {
     let late = runs.iter().filter(|r| r.lateness.verdict != "ok").count();
     let made = match (runs.len(), options.seeds) {
         (n, of) if n as u64 == of => format!("{n} of {} s", options.duration_s),

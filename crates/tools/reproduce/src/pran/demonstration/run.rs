@@ -12,7 +12,7 @@ pub(super) const STATION: NodeId = NodeId(0);
 pub(super) const ROBOT: NodeId = NodeId(5);
 
 /// One lap.
-pub(super) struct Run {
+pub(super) struct LapRun {
     pub(super) traffic: Traffic,
     pub(super) lap: Lap,
     pub(super) seen: ProgramOutputs,
@@ -21,7 +21,7 @@ pub(super) struct Run {
     pub(super) duration_s: f64,
 }
 
-impl Run {
+impl LapRun {
     /// When the robot was the farthest from the control station, seconds.
     pub(super) fn farthest_s(&self) -> Option<f64> {
         self.lap.farthest_s(ROBOT, STATION, self.duration_s)

@@ -3,8 +3,8 @@
 use wayhop_core::{NodeId, Time};
 use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Range, Row, Section, Series, Spread};
 
-use super::run::{ROBOT, Run};
-use super::traffic::{Count, Kind, Share};
+use super::run::{LapRun, ROBOT};
+use super::traffic::{Count, OverheadKind, Share};
 use crate::pran::Options;
 
 /// The paper's intervals, seconds.
@@ -20,7 +20,7 @@ const NO_NUMBER: &str = "The paper has a graph without numbers.";
 pub(super) const HOLDS: &str = "1 if true for a run, 0 if not; mean over runs.";
 
 /// All of them. Each row says so if a run was late.
-pub(super) fn all(runs: &[Run], names: &[String], complaints: &[String]) -> Vec<Section> {
+pub(super) fn all(runs: &[LapRun], names: &[String], complaints: &[String]) -> Vec<Section> {
     let mut sections = vec![
         network(runs, names),
         overhead(runs),
@@ -50,8 +50,8 @@ pub(super) fn row(
     what: &str,
     quantity: &str,
     paper: Option<f64>,
-    runs: &[Run],
-    ours: impl Fn(&Run) -> Option<f64>,
+    runs: &[LapRun],
+    ours: impl Fn(&LapRun) -> Option<f64>,
 ) -> Row {
     let range = match quantity {
         "holds" => Range::Share,
@@ -61,19 +61,19 @@ pub(super) fn row(
     Row::new(artefact, what, quantity, paper).within(range).with(runs.iter().map(ours))
 }
 
-pub(super) fn whole(r: &Run) -> Share {
+pub(super) fn whole(r: &LapRun) -> Share {
     r.traffic.born(|_| true)
 }
 
 /// The packets of the far part of the lap, and the others.
-fn far_and_near(r: &Run) -> Option<[Share; 2]> {
+fn far_and_near(r: &LapRun) -> Option<[Share; 2]> {
     let farthest = r.farthest_s()?;
     let is_far = |t: Time| (t.as_secs_f64() - farthest).abs() <= FAR * r.duration_s;
     Some([r.traffic.born(is_far), r.traffic.born(|t| !is_far(t))])
 }
 
 /// The interval for which `worse` is greatest, with the middle of its time, seconds. `None` if all are alike.
-pub(super) fn worst(r: &Run, worse: impl Fn(&Share) -> Option<f64>) -> Option<(f64, Share)> {
+pub(super) fn worst(r: &LapRun, worse: impl Fn(&Share) -> Option<f64>) -> Option<(f64, Share)> {
     let all = r.traffic.by_interval(INTERVAL_S).into_iter().enumerate();
     let mut known: Vec<(f64, Share, f64)> =
         all.filter_map(|(i, s)| Some(((i as f64 + 0.5) * INTERVAL_S, s, worse(&s)?))).collect();
@@ -86,7 +86,7 @@ pub(super) fn yes(is_so: bool) -> f64 {
     f64::from(u8::from(is_so))
 }
 
-fn network(runs: &[Run], names: &[String]) -> Section {
+fn network(runs: &[LapRun], names: &[String]) -> Section {
     let section = "Section 6.2.1";
     let rows = vec![
         row(section, "Longest route", "hops", None, runs, |r| Some(f64::from(whole(r).most_hops)))
@@ -118,13 +118,13 @@ fn network(runs: &[Run], names: &[String]) -> Section {
 }
 
 /// The most hops that at least 1 % of the packets made that arrived.
-fn longest_in_use(r: &Run) -> Option<u32> {
+fn longest_in_use(r: &LapRun) -> Option<u32> {
     let by_hops = r.traffic.by_hops();
     let all: u64 = by_hops.values().sum();
     by_hops.into_iter().rev().find(|(_, n)| n * 100 >= all && all > 0).map(|(hops, _)| hops)
 }
 
-fn plan(r: &Run, names: &[String]) -> Figure {
+fn plan(r: &LapRun, names: &[String]) -> Figure {
     let way: Vec<[f64; 2]> = r.lap.way(ROBOT, r.duration_s).iter().map(|(_, p)| [p.x, p.y]).collect();
     let spot = |node: NodeId, at_s: f64| r.lap.place(node, at_s).map(|p| [p.x, p.y]);
     let standing = (0..names.len() as u32).map(NodeId).filter(|n| *n != ROBOT);
@@ -146,7 +146,7 @@ fn plan(r: &Run, names: &[String]) -> Figure {
     Figure::of("Figure 5", "The floor, and the path of the robot.", plot)
 }
 
-fn hops(r: &Run) -> Figure {
+fn hops(r: &LapRun) -> Figure {
     let shares = r.traffic.by_interval(INTERVAL_S);
     let most = shares.iter().map(|s| s.most_hops).max().unwrap_or(0);
     let y = Axis::new("hops").from_to(0.0, f64::from(most.max(5)) + 0.5);
@@ -164,7 +164,7 @@ fn hops(r: &Run) -> Figure {
 /// Means over runs at the middle of each interval, with 95 % intervals between `low` and `high`.
 fn over_runs(
     name: &str,
-    runs: &[Run],
+    runs: &[LapRun],
     [low, high]: [f64; 2],
     value: impl Fn(&Share) -> Option<f64>,
 ) -> Series {
@@ -182,7 +182,7 @@ fn over_runs(
 }
 
 /// The mean over runs, as a rule.
-fn mean_rule(runs: &[Run], value: impl Fn(&Share) -> Option<f64>) -> Series {
+fn mean_rule(runs: &[LapRun], value: impl Fn(&Share) -> Option<f64>) -> Series {
     let values: Vec<f64> = runs.iter().filter_map(|r| value(&whole(r))).collect();
     Series::new(
         "whole run",
@@ -199,7 +199,7 @@ fn points(shares: &[Share], value: impl Fn(&Share) -> Option<f64>) -> Vec<[f64; 
 }
 
 /// A plot over the time of a lap, with a line where the robot is farthest. `y` has ends.
-fn over_time(r: &Run, y: Axis) -> Plot {
+fn over_time(r: &LapRun, y: Axis) -> Plot {
     let [low, high] = y.range.unwrap_or([0.0, 1.0]);
     let plot = Plot::new(Axis::new("time (s)").from_to(0.0, r.duration_s), y);
     match r.farthest_s() {
@@ -208,19 +208,20 @@ fn over_time(r: &Run, y: Axis) -> Plot {
     }
 }
 
-fn overhead(runs: &[Run]) -> Section {
-    const NAMES: [(Kind, &str); 5] = [
-        (Kind::Request, "Route Request"),
-        (Kind::Reply, "Route Reply"),
-        (Kind::Error, "Route Error"),
-        (Kind::SourceRoute, "Source route in data"),
-        (Kind::Other, "Other"),
+fn overhead(runs: &[LapRun]) -> Section {
+    const NAMES: [(OverheadKind, &str); 5] = [
+        (OverheadKind::Request, "Route Request"),
+        (OverheadKind::Reply, "Route Reply"),
+        (OverheadKind::Error, "Route Error"),
+        (OverheadKind::SourceRoute, "Source route in data"),
+        (OverheadKind::Other, "Other"),
     ];
     let figure = "Figure 7";
     let mut rows = Vec::new();
     // A protocol that sends nothing else needs no rows for it.
-    let is_seen =
-        |kind| kind != Kind::Other || runs.iter().any(|r| r.traffic.overhead(kind) != Count::default());
+    let is_seen = |kind| {
+        kind != OverheadKind::Other || runs.iter().any(|r| r.traffic.overhead(kind) != Count::default())
+    };
     for (kind, name) in NAMES.into_iter().filter(|(kind, _)| is_seen(*kind)) {
         rows.push(
             row(figure, name, "transmissions", None, runs, |r| Some(r.traffic.overhead(kind).packets as f64))
@@ -231,7 +232,7 @@ fn overhead(runs: &[Run]) -> Section {
                 .note(NO_NUMBER),
         );
     }
-    let sent = |r: &Run, kind| r.traffic.overhead(kind).packets;
+    let sent = |r: &LapRun, kind| r.traffic.overhead(kind).packets;
     rows.push(
         row(figure, "Route Errors on Route Requests", "transmissions", None, runs, |r| {
             Some(r.traffic.errors_on_requests() as f64)
@@ -241,19 +242,20 @@ fn overhead(runs: &[Run]) -> Section {
     );
     rows.push(
         row(figure, "More Requests than Replies", "holds", Some(1.0), runs, |r| {
-            Some(yes(sent(r, Kind::Request) > sent(r, Kind::Reply)))
+            Some(yes(sent(r, OverheadKind::Request) > sent(r, OverheadKind::Reply)))
         })
         .note(HOLDS),
     );
     rows.push(
         row(figure, "More Replies than Errors", "holds", Some(1.0), runs, |r| {
-            Some(yes(sent(r, Kind::Reply) > sent(r, Kind::Error)))
+            Some(yes(sent(r, OverheadKind::Reply) > sent(r, OverheadKind::Error)))
         })
         .note(HOLDS),
     );
-    let panel = |title: &str, label: &str, names: &[&str], of: &dyn Fn(Kind, &Run) -> f64| {
-        let value =
-            |(kind, _): &(Kind, &str)| Estimate::of(&runs.iter().map(|r| of(*kind, r)).collect::<Vec<_>>());
+    let panel = |title: &str, label: &str, names: &[&str], of: &dyn Fn(OverheadKind, &LapRun) -> f64| {
+        let value = |(kind, _): &(OverheadKind, &str)| {
+            Estimate::of(&runs.iter().map(|r| of(*kind, r)).collect::<Vec<_>>())
+        };
         let all: Vec<Estimate> = NAMES.iter().take(names.len()).filter_map(value).collect();
         let points = all.iter().enumerate().map(|(i, e)| [i as f64, e.mean]).collect();
         let bars = Series::new("", Mark::Bars(0.8), 0, points)
@@ -290,12 +292,12 @@ fn overhead(runs: &[Run]) -> Section {
 fn measured(
     figure: &str,
     quantity: &str,
-    runs: &[Run],
+    runs: &[LapRun],
     value: impl Fn(&Share) -> Option<f64> + Copy,
     worse: impl Fn(&Share) -> Option<f64> + Copy,
 ) -> Vec<Row> {
     let paper_dip_pct = 100.0 * PAPER_DIP_S / Options::PAPER_DURATION_S;
-    let part = |r: &Run, k: usize| far_and_near(r).map(|both| both[k]);
+    let part = |r: &LapRun, k: usize| far_and_near(r).map(|both| both[k]);
     vec![
         row(figure, "Whole run", quantity, None, runs, |r| value(&whole(r))).note(NO_NUMBER),
         row(figure, "Worst 10 s", quantity, None, runs, |r| {
@@ -320,7 +322,7 @@ fn measured(
     ]
 }
 
-fn delivery(runs: &[Run]) -> Section {
+fn delivery(runs: &[LapRun]) -> Section {
     let figure = "Figure 8";
     let lost = |s: &Share| s.delivered_pct().map(|v| 100.0 - v);
     let mut rows = measured(figure, "delivered_pct", runs, Share::delivered_pct, lost);
@@ -359,7 +361,7 @@ fn delivery(runs: &[Run]) -> Section {
         figures: figures.into_iter().collect(), ..Section::default() }
 }
 
-fn latency(runs: &[Run]) -> Section {
+fn latency(runs: &[LapRun]) -> Section {
     let figure = "Figure 9";
     let figures = runs.first().map(|r| {
         let shares = runs.iter().flat_map(|r| r.traffic.by_interval(INTERVAL_S));
@@ -383,7 +385,7 @@ fn latency(runs: &[Run]) -> Section {
     }
 }
 
-fn programs(runs: &[Run], complaints: &[String]) -> Section {
+fn programs(runs: &[LapRun], complaints: &[String]) -> Section {
     let section = "Section 6.3";
     let worked = "The paper: video display and robot control worked very well.";
     let mut text = vec![
@@ -413,7 +415,7 @@ fn programs(runs: &[Run], complaints: &[String]) -> Section {
     }
 }
 
-fn clock(runs: &[Run]) -> Section {
+fn clock(runs: &[LapRun]) -> Section {
     Section {
         heading: "Was it on time?".to_owned(),
         text: vec![

@@ -9,10 +9,10 @@ use wayhop_trace::Lateness;
 
 use super::course::{FILES, lap_sets};
 use super::programs::ProgramOutputs;
-use super::run::Run;
+use super::run::LapRun;
 use super::sections::{HOLDS, row, whole, worst, yes};
-use super::traffic::{Kind, Share};
-use super::watch::Watch;
+use super::traffic::{OverheadKind, Share};
+use super::watch::LapWatch;
 use crate::pran::Options;
 use crate::{Plan, RunError, Runs};
 
@@ -55,12 +55,12 @@ pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Resul
     let jobs: Vec<(usize, u64)> = (0..plans.len()).flat_map(|v| seeds().map(move |seed| (v, seed))).collect();
     let lap = |(v, seed): &(usize, u64)| {
         let ready = runs.ready(&plans[*v], *seed)?;
-        runs.run(&ready, Watch::default())
+        runs.run(&ready, LapWatch::default())
     };
-    let mut laps: Vec<Vec<Run>> = VARIANTS.map(|_| Vec::new()).into();
+    let mut laps: Vec<Vec<LapRun>> = VARIANTS.map(|_| Vec::new()).into();
     for ((v, _), made) in jobs.iter().zip(jobs::run(&jobs, options.threads, stop, |_| (), lap)) {
         match made {
-            Some(Ok(Watch { traffic, lap })) => laps[*v].push(Run {
+            Some(Ok(LapWatch { traffic, lap })) => laps[*v].push(LapRun {
                 traffic,
                 lap,
                 seen: ProgramOutputs::default(),
@@ -85,15 +85,15 @@ pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Resul
     }))
 }
 
-fn rows(name: &str, laps: &[Run]) -> Vec<Row> {
-    let sent = |r: &Run, kind| r.traffic.overhead(kind).packets;
+fn rows(name: &str, laps: &[LapRun]) -> Vec<Row> {
+    let sent = |r: &LapRun, kind| r.traffic.overhead(kind).packets;
     let count =
         |quantity: &str, kind| row(ARTEFACT, name, quantity, None, laps, |r| Some(sent(r, kind) as f64));
     let lost = |s: &Share| s.delivered_pct().map(|v| 100.0 - v);
     vec![
-        count("requests", Kind::Request),
-        count("replies", Kind::Reply),
-        count("errors", Kind::Error),
+        count("requests", OverheadKind::Request),
+        count("replies", OverheadKind::Reply),
+        count("errors", OverheadKind::Error),
         row(
             ARTEFACT,
             name,
@@ -103,11 +103,11 @@ fn rows(name: &str, laps: &[Run]) -> Vec<Row> {
             |r| Some(r.traffic.errors_on_requests() as f64),
         ),
         row(ARTEFACT, &format!("{name}: more Requests than Replies"), "holds", None, laps, |r| {
-            Some(yes(sent(r, Kind::Request) > sent(r, Kind::Reply)))
+            Some(yes(sent(r, OverheadKind::Request) > sent(r, OverheadKind::Reply)))
         })
         .note(HOLDS),
         row(ARTEFACT, &format!("{name}: more Replies than Errors"), "holds", None, laps, |r| {
-            Some(yes(sent(r, Kind::Reply) > sent(r, Kind::Error)))
+            Some(yes(sent(r, OverheadKind::Reply) > sent(r, OverheadKind::Error)))
         })
         .note(HOLDS),
         row(ARTEFACT, name, "delivered_pct", None, laps, |r| whole(r).delivered_pct()),

@@ -8,9 +8,9 @@ use wayhop_trace::{HopEvent, HopKind, Lateness, Messages, Observer, PacketClass,
 
 use super::lap::Lap;
 use super::programs::ProgramOutputs;
-use super::run::{ROBOT, Run, STATION};
+use super::run::{LapRun, ROBOT, STATION};
 use super::sections;
-use super::traffic::{Count, Kind, Traffic};
+use super::traffic::{Count, OverheadKind, Traffic};
 
 fn at(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
@@ -109,9 +109,9 @@ fn lap() -> Lap {
     l
 }
 
-fn run(verdict: &str) -> Run {
+fn run(verdict: &str) -> LapRun {
     let lateness = Lateness { verdict: verdict.to_owned(), ..Lateness::default() };
-    Run { traffic: script(), lap: lap(), seen: ProgramOutputs::default(), lateness, duration_s: 20.0 }
+    LapRun { traffic: script(), lap: lap(), seen: ProgramOutputs::default(), lateness, duration_s: 20.0 }
 }
 
 fn row<'a>(all: &'a [Section], artefact: &str, row: &str, quantity: &str) -> &'a Row {
@@ -139,11 +139,11 @@ fn delivery_and_latency_count_each_packet_once_in_the_interval_in_which_it_was_s
 fn overhead_counts_each_network_layer_transmission_and_what_dsr_adds_to_data() {
     let t = script();
     let count = |packets, bytes| Count { packets, bytes };
-    assert_eq!(t.overhead(Kind::Request), count(2, 84));
-    assert_eq!(t.overhead(Kind::Reply), count(2, 96));
-    assert_eq!(t.overhead(Kind::Error), count(1, 44));
-    assert_eq!(t.overhead(Kind::SourceRoute), count(4, 24 + 24 + 12 + 24));
-    assert_eq!(t.overhead(Kind::Other), count(1, 30));
+    assert_eq!(t.overhead(OverheadKind::Request), count(2, 84));
+    assert_eq!(t.overhead(OverheadKind::Reply), count(2, 96));
+    assert_eq!(t.overhead(OverheadKind::Error), count(1, 44));
+    assert_eq!(t.overhead(OverheadKind::SourceRoute), count(4, 24 + 24 + 12 + 24));
+    assert_eq!(t.overhead(OverheadKind::Other), count(1, 30));
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn a_route_error_on_a_request_counts_as_both_and_its_octets_once() {
     let class = PacketClass::Control(wayhop_protocols::class("dsr", "rreq").unwrap());
     let messages = wayhop_protocols::messages("dsr", &["rreq", "rerr"]).unwrap();
     t.hop(&HopEvent { class, messages, ..hop(10, 501, 5, HopKind::Send, 52) });
-    assert_eq!(t.overhead(Kind::Request), Count { packets: 3, bytes: 84 + 52 });
-    assert_eq!(t.overhead(Kind::Error), Count { packets: 2, bytes: 44 });
+    assert_eq!(t.overhead(OverheadKind::Request), Count { packets: 3, bytes: 84 + 52 });
+    assert_eq!(t.overhead(OverheadKind::Error), Count { packets: 2, bytes: 44 });
     assert_eq!(t.errors_on_requests(), 1);
 }
 

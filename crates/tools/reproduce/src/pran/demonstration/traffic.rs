@@ -9,8 +9,8 @@ use wayhop_trace::{HopEvent, HopKind, Messages, Observer, PacketClass};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traffic {
     packets: BTreeMap<PacketId, ProgramPacket>,
-    /// In the order of [`Kind`].
-    overhead: [Count; Kind::ALL.len()],
+    /// In the order of [`OverheadKind`].
+    overhead: [Count; OverheadKind::ALL.len()],
     /// Transmissions of Route Requests that carry a Route Error, which count as both.
     errors_on_requests: u64,
 }
@@ -28,7 +28,7 @@ struct ProgramPacket {
 
 /// The overhead of Figure 7.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OverheadKind {
     Request,
     Reply,
     Error,
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl OverheadKind {
     pub(crate) const ALL: [Self; 5] =
         [Self::Request, Self::Reply, Self::Error, Self::SourceRoute, Self::Other];
 
@@ -135,7 +135,7 @@ impl Traffic {
     pub(crate) fn errors_on_requests(&self) -> u64 {
         self.errors_on_requests
     }
-    pub(crate) fn overhead(&self, kind: Kind) -> Count {
+    pub(crate) fn overhead(&self, kind: OverheadKind) -> Count {
         self.overhead[kind as usize]
     }
 }
@@ -144,7 +144,7 @@ impl Observer for Traffic {
     fn hop(&mut self, e: &HopEvent) {
         if e.class.is_control() {
             if matches!(e.kind, HopKind::Send | HopKind::Forward) {
-                let kind = Kind::of(e.class);
+                let kind = OverheadKind::of(e.class);
                 self.count(kind, u64::from(e.bytes));
                 self.carried(e.messages, kind);
             }
@@ -163,9 +163,9 @@ impl Observer for Traffic {
             HopKind::Send | HopKind::Forward => {
                 let header = e.bytes.saturating_sub(p.bytes);
                 if header > 0 {
-                    self.count(Kind::SourceRoute, u64::from(header));
+                    self.count(OverheadKind::SourceRoute, u64::from(header));
                 }
-                self.carried(e.messages, Kind::SourceRoute);
+                self.carried(e.messages, OverheadKind::SourceRoute);
             }
             _ => {}
         }
@@ -174,16 +174,17 @@ impl Observer for Traffic {
 
 impl Traffic {
     /// Counts the messages that a packet counted as `kind` carries besides; their octets are within the packet's.
-    fn carried(&mut self, messages: Messages, kind: Kind) {
-        for other in messages.names().map(Kind::named) {
-            if other != kind && other != Kind::Other {
+    fn carried(&mut self, messages: Messages, kind: OverheadKind) {
+        for other in messages.names().map(OverheadKind::named) {
+            if other != kind && other != OverheadKind::Other {
                 self.overhead[other as usize].packets += 1;
-                self.errors_on_requests += u64::from((other, kind) == (Kind::Error, Kind::Request));
+                self.errors_on_requests +=
+                    u64::from((other, kind) == (OverheadKind::Error, OverheadKind::Request));
             }
         }
     }
 
-    fn count(&mut self, kind: Kind, bytes: u64) {
+    fn count(&mut self, kind: OverheadKind, bytes: u64) {
         let count = &mut self.overhead[kind as usize];
         count.packets += 1;
         count.bytes += bytes;

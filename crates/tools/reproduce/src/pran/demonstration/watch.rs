@@ -7,12 +7,12 @@ use super::traffic::Traffic;
 
 /// Sees a run.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct LapWatch {
     pub(super) traffic: Traffic,
     pub(super) lap: Lap,
 }
 
-impl Observer for Watch {
+impl Observer for LapWatch {
     fn hop(&mut self, e: &HopEvent) {
         self.traffic.hop(e);
     }

@@ -30,13 +30,13 @@ fn frame(pool: &mut Pool, octets: u64, id: u64) -> Frame {
     }
 }
 
-fn told(f: &mut TxStatuses, octets: u64, acked: bool) -> Option<Verdict> {
+fn told(f: &mut TxStatuses, octets: u64, acked: bool) -> Option<StatusVerdict> {
     f.told(&octets.to_be_bytes(), acked)
 }
 
 /// The number of a frame that arrived.
-fn acked(v: Option<Verdict>) -> Option<u64> {
-    if let Some(Verdict::Acked(f)) = v { Some(f.packet.meta.id.0) } else { None }
+fn acked(v: Option<StatusVerdict>) -> Option<u64> {
+    if let Some(StatusVerdict::Acked(f)) = v { Some(f.packet.meta.id.0) } else { None }
 }
 
 /// A driver that has reported three frames.
@@ -67,13 +67,13 @@ fn a_driver_is_trusted_after_three_reports_and_packets_are_kept_from_then_on() {
 fn a_packet_is_lost_when_its_second_try_fails_too() {
     let (mut f, mut pool) = (trusted(), Pool::new());
     f.taken(NOW, frame(&mut pool, 7, 7));
-    let Some(Verdict::Again(o)) = told(&mut f, 7, false) else { panic!("a first failure is vetoed") };
+    let Some(StatusVerdict::Again(o)) = told(&mut f, 7, false) else { panic!("a first failure is vetoed") };
     f.taken(NOW, o);
-    assert!(matches!(told(&mut f, 7, false), Some(Verdict::Lost(_, 2))));
+    assert!(matches!(told(&mut f, 7, false), Some(StatusVerdict::Lost(_, 2))));
     f.taken(NOW, frame(&mut pool, 8, 8));
-    let Some(Verdict::Again(o)) = told(&mut f, 8, false) else { panic!("a first failure is vetoed") };
+    let Some(StatusVerdict::Again(o)) = told(&mut f, 8, false) else { panic!("a first failure is vetoed") };
     f.taken(NOW, o);
-    assert!(matches!(told(&mut f, 8, true), Some(Verdict::Acked(_))));
+    assert!(matches!(told(&mut f, 8, true), Some(StatusVerdict::Acked(_))));
 }
 
 #[test]
@@ -145,8 +145,8 @@ proptest! {
                     ended += usize::from(f.taken(now, frame(&mut pool, k, id)).is_some());
                 }
                 Step::Tell(k, acked) => match told(&mut f, k, acked) {
-                    Some(Verdict::Again(o)) => ended += usize::from(f.taken(now, o).is_some()),
-                    Some(Verdict::Acked(_) | Verdict::Lost(..)) => ended += 1,
+                    Some(StatusVerdict::Again(o)) => ended += usize::from(f.taken(now, o).is_some()),
+                    Some(StatusVerdict::Acked(_) | StatusVerdict::Lost(..)) => ended += 1,
                     None => {}
                 },
                 Step::Wait(ms) => now += Span::from_millis(ms),

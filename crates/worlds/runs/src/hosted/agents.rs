@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use toml::{Table, Value};
-use wayhop_core::{NodeId, Time, file_name};
+use wayhop_core::{NodeId, Time};
 use wayhop_dtn::node::{DtnRouting, Record, flow_service};
 use wayhop_netns::Launch;
 use wayhop_scenario::{DtnPlan, Resolved};
 use wayhop_sim::{bundle_books, bundle_event, contact_event};
 use wayhop_trace::{BundleEvent, BundleSummary, ContactEvent, Recorder};
 
+use super::records::{RecordFolder, each_line, launch};
 use crate::error::Error;
-use crate::lines::each_line;
 
 /// In the run directory: what agents wrote down.
 const RECORDS: &str = "bundles";
@@ -23,16 +23,14 @@ const DTN_EPOCH_S: u64 = 946_684_800;
 /// The agents of a run.
 pub(crate) struct Agents {
     /// Where their configurations, stores and records are.
-    folder: PathBuf,
-    /// It goes with the run: nobody wants it.
-    is_temporary: bool,
+    folder: RecordFolder,
     plan: DtnPlan,
     names: Vec<String>,
 }
 
 /// What agents have written down.
 #[derive(Default)]
-struct Rows {
+struct AgentRows {
     bundles: Vec<BundleEvent>,
     contacts: Vec<ContactEvent>,
 }
@@ -41,15 +39,9 @@ impl Agents {
     /// Those of a scenario, and how each is started. Their records go into the run directory.
     pub(crate) fn new(scenario: &Resolved, run: Option<&Path>) -> Result<Option<(Self, Vec<Launch>)>, Error> {
         let Some(plan) = scenario.dtn.clone() else { return Ok(None) };
-        let temporary = || std::env::temp_dir().join(format!("wayhop-bundles-{}", std::process::id()));
-        let folder =
-            std::path::absolute(run.map_or_else(temporary, |r| r.join(RECORDS))).map_err(Error::run)?;
-        // What an older run left is not this one's.
-        let _ = fs::remove_dir_all(&folder);
-        let cannot = |e: std::io::Error| Error::Run(format!("cannot create {}: {e}", folder.display()));
-        fs::create_dir_all(&folder).map_err(cannot)?;
+        let folder = RecordFolder::create(run, RECORDS)?;
         let program = std::env::current_exe().map_err(Error::run)?;
-        let agents = Self { is_temporary: run.is_none(), plan, names: scenario.names.clone(), folder };
+        let agents = Self { plan, names: scenario.names.clone(), folder };
         let mut launches = Vec::new();
         for node in &agents.plan.nodes {
             let file = agents.file(*node, "toml");
@@ -57,20 +49,13 @@ impl Agents {
             fs::write(&file, text)
                 .map_err(|e| Error::Run(format!("cannot write {}: {e}", file.display())))?;
             let words = [program.as_os_str(), "bundle".as_ref(), "agent".as_ref(), file.as_os_str()];
-            launches.push(Launch {
-                node: node.0,
-                command: words.map(ToOwned::to_owned).to_vec(),
-                output: Some(agents.file(*node, "log")),
-                has_terminal: false,
-                confined: None,
-                comes_back: true,
-            });
+            launches.push(launch(*node, words.map(ToOwned::to_owned).to_vec(), agents.file(*node, "log")));
         }
         Ok(Some((agents, launches)))
     }
 
     fn file(&self, node: NodeId, kind: &str) -> PathBuf {
-        self.folder.join(format!("{}.{kind}", file_name(&self.names[node.index()])))
+        self.folder.file(&self.names[node.index()], kind)
     }
 
     /// The configuration of a node's agent.
@@ -124,7 +109,7 @@ impl Agents {
     pub(crate) fn finish(self, begun: SystemTime, end: Time, recorder: &mut Recorder) -> BundleSummary {
         let start = begun.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
         let start = start.saturating_sub(DTN_EPOCH_S * 1_000_000_000);
-        let mut rows = Rows::default();
+        let mut rows = AgentRows::default();
         for node in &self.plan.nodes {
             read(&self.file(*node, "jsonl"), *node, start, end, &mut rows);
         }
@@ -143,18 +128,15 @@ impl Agents {
         for node in &self.plan.nodes {
             let _ = fs::remove_file(self.file(*node, "store"));
         }
-        if self.is_temporary {
-            let _ = fs::remove_dir_all(&self.folder);
-        }
         books.close()
     }
 }
 
 /// Reads an agent's record; an incomplete last line is ignored.
-fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut Rows) {
+fn read(path: &Path, node: NodeId, start: u64, end: Time, rows: &mut AgentRows) {
     let time = |at: Time| Time::from_nanos(at.as_nanos().saturating_sub(start)).min(end);
     each_line(path, |line| match serde_json::from_slice(line) {
-        Ok(Record::Bundle(b)) => rows.bundles.extend(bundle_event(node, time(b.at), &b)),
+        Ok(Record::Bundle(b)) => rows.bundles.push(bundle_event(node, time(b.at), &b)),
         Ok(Record::Contact(c)) => {
             rows.contacts.extend(contact_event(node, (time(c.from), time(c.until)), &c));
         }

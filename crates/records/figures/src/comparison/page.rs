@@ -1,27 +1,38 @@
 //! A comparison as a page.
 
-use wayhop_figures::comparison::Row;
-use wayhop_figures::{Choices, Column, Kind, Runs};
 use wayhop_report::Sheet;
+use wayhop_trace::Error;
 
-use super::show::{difference, heads, value};
-use crate::failure::Failure;
+use super::rows::FigureRow;
+use super::text::{difference, heads, value};
+use crate::column::Column;
+use crate::kind::FigureKind;
+use crate::runs::{Choices, Runs};
 
 /// Figures above the table, the most informative first.
-const FIGURES: [Kind; 6] =
-    [Kind::Cdf, Kind::Delivery, Kind::Losses, Kind::Hops, Kind::Overhead, Kind::Searches];
+const FIGURES: [FigureKind; 6] = [
+    FigureKind::Cdf,
+    FigureKind::Delivery,
+    FigureKind::Losses,
+    FigureKind::Hops,
+    FigureKind::Overhead,
+    FigureKind::Searches,
+];
 
-/// The page: figures, and the table.
-pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Result<String, Failure> {
+/// A page with figures, and the rows as a table.
+///
+/// # Errors
+/// If a table of a run cannot be read.
+pub fn page(columns: &[Column], rows: &[FigureRow], remarks: &[String]) -> Result<Sheet, Error> {
     // Runs without tables have only their summaries.
     let has_tables =
         columns.iter().flat_map(|c| &c.runs).all(|r| r.dir.path().join("packets.parquet").is_file());
-    let kinds: Vec<Kind> = FIGURES.into_iter().filter(|k| has_tables || !k.needs_packets()).collect();
-    let runs = Runs::read(columns, &kinds, Choices::default()).map_err(Failure::trace)?;
+    let kinds: Vec<FigureKind> = FIGURES.into_iter().filter(|k| has_tables || !k.needs_packets()).collect();
+    let runs = Runs::read(columns, &kinds, Choices::default())?;
     let figures = kinds.iter().filter_map(|k| runs.figure(*k)).collect();
     let (head, body) = table(columns, rows);
     let paths: Vec<String> = columns.iter().map(|c| c.path.display().to_string()).collect();
-    Sheet {
+    Ok(Sheet {
         title: "Comparison of runs".to_owned(),
         lead: "Differences are relative to the first: of pairs with equal seeds if both sides have the same seeds, \
                otherwise of the means with Welch's interval. Intervals are 95 %; * means the interval excludes zero, over \
@@ -33,13 +44,11 @@ pub(super) fn html(columns: &[Column], rows: &[Row], remarks: &[String]) -> Resu
         words: 2,
         notes: remarks.to_vec(),
         figures,
-    }
-    .html()
-    .map_err(Failure::Run)
+    })
 }
 
 /// Heads and lines of a table of rows.
-pub(crate) fn table(columns: &[Column], rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
+pub fn table(columns: &[Column], rows: &[FigureRow]) -> (Vec<String>, Vec<Vec<String>>) {
     let mut heads = heads(columns);
     let names = heads.remove(0);
     let mut head = vec![String::new(), String::new(), names[1].clone()];

@@ -1,4 +1,4 @@
-//! Which frames nodes ignore, and from when: the file that turns one wire into a mesh whose links change.
+//! Macfilters: which frames nodes ignore, and from when. Such a file turns one wire into a mesh whose links change.
 //!
 //! One change per line, in order of time; each line lists everything that its node ignores from then on:
 //!
@@ -29,7 +29,7 @@ pub struct Ignores {
 
 /// A whole file, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MacFilter(pub(super) Vec<Ignores>);
+pub struct MacFilter(Vec<Ignores>);
 
 /// A line that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
     let from = match from {
         [] => return Err("the ignored addresses are missing; list link addresses, or write nobody".into()),
         ["nobody"] => Vec::new(),
-        some => some.iter().map(|m| parse_link_address(m)).collect::<Result<_, _>>()?,
+        some => some.iter().map(|m| m.parse()).collect::<Result<_, _>>()?,
     };
     Ok(Ignores { at, node, from })
 }
@@ -150,27 +150,6 @@ fn parse_time(text: &str) -> Option<Time> {
     let seconds: u64 = whole.parse().ok()?;
     let nanoseconds: u64 = format!("{decimals:0<9}").parse().ok()?;
     Some(Time::from_nanos(seconds * 1_000_000_000 + nanoseconds))
-}
-
-/// A link address, such as `02:00:0a:00:00:03`.
-///
-/// # Errors
-/// If it is none: what is wrong, and how one looks.
-pub fn parse_link_address(text: &str) -> Result<Mac, String> {
-    let mut octets = [0; 6];
-    let mut parts = text.split(':');
-    let mut whole = true;
-    for o in &mut octets {
-        let part = parts.next().filter(|p| (1..=2).contains(&p.len()));
-        match part.and_then(|p| u8::from_str_radix(p, 16).ok()) {
-            Some(v) => *o = v,
-            None => whole = false,
-        }
-    }
-    if !whole || parts.next().is_some() {
-        return Err(format!("{text:?} is not a link address; write it like 02:00:0a:00:00:03"));
-    }
-    Ok(Mac(octets))
 }
 
 #[cfg(test)]

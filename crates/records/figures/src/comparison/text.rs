@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use wayhop_core::version;
-use wayhop_figures::Column;
-use wayhop_figures::comparison::{Difference, Row, common_flows};
 use wayhop_report::{Document, Estimate, plain, signed};
+
+use super::rows::{ColumnDifference, FigureRow, common_flows};
+use crate::column::Column;
 
 /// Differences between scenarios that are listed one by one.
 const MOST_KEYS: usize = 12;
@@ -43,7 +44,7 @@ fn verdict(c: &Column) -> String {
 }
 
 /// Notes for the reader: what else differs.
-pub(super) fn remarks(columns: &[Column]) -> Vec<String> {
+pub fn remarks(columns: &[Column]) -> Vec<String> {
     let mut remarks = Vec::new();
     for c in columns.iter().filter(|c| c.unfinished() > 0) {
         remarks.push(format!("{}: {} of its runs did not finish", c.path.display(), c.unfinished()));
@@ -73,8 +74,8 @@ pub(super) fn remarks(columns: &[Column]) -> Vec<String> {
     remarks
 }
 
-/// The table for people.
-pub(super) fn text(columns: &[Column], rows: &[Row], remarks: &[String]) -> String {
+/// The rows as a table for a terminal, with the notes below.
+pub fn text(columns: &[Column], rows: &[FigureRow], remarks: &[String]) -> String {
     let mut lines: Vec<Vec<String>> = heads(columns)
         .into_iter()
         .map(|cells| {
@@ -123,7 +124,7 @@ pub(super) fn value((e, runs): (Option<Estimate>, usize)) -> String {
     e.map_or_else(|| "-".to_owned(), |e| plain(e.mean) + &half(&e)) + &partial(of, runs)
 }
 
-pub(super) fn difference(d: Option<&Difference>) -> String {
+pub(super) fn difference(d: Option<&ColumnDifference>) -> String {
     let Some(d) = d else { return String::new() };
     let mark = if d.is_sure { " *" } else { "" };
     let partial = if d.is_paired { partial(d.estimate.runs, d.of) } else { String::new() };
@@ -138,13 +139,13 @@ fn half(e: &Estimate) -> String {
     e.ci95.map_or_else(String::new, |[low, high]| format!(" \u{b1}{}", plain((high - low) / 2.0)))
 }
 
-/// One object.
-pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Document {
+/// All of it as one object.
+pub fn json(columns: &[Column], rows: &[FigureRow], remarks: &[String]) -> Document {
     let estimate = |(e, all): (Option<Estimate>, usize)| {
         e.map(|e| json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs, "of": all}))
     };
-    let difference = |d: Option<Difference>| {
-        d.map(|Difference { estimate: e, of, is_paired, is_sure }| {
+    let difference = |d: Option<ColumnDifference>| {
+        d.map(|ColumnDifference { estimate: e, of, is_paired, is_sure }| {
             json!({"mean": e.mean, "ci95": e.ci95, "runs": e.runs, "of": of, "paired": is_paired, "sure": is_sure})
         })
     };
@@ -158,7 +159,7 @@ pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Docu
             "on_time": verdict(c),
         })
     };
-    let row = |r: &Row| {
+    let row = |r: &FigureRow| {
         let all = 0..columns.len();
         json!({
             "about": r.about,
@@ -177,5 +178,5 @@ pub(super) fn json(columns: &[Column], rows: &[Row], remarks: &[String]) -> Docu
 
 /// Names come from files, and a terminal obeys control characters.
 fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.replace(char::is_control, " ")
 }

@@ -1,18 +1,9 @@
-//! The calibration file, and the box with its values.
+//! The box of the arguments, with the insertion losses of its calibration file.
 
-use serde::{Deserialize, Serialize};
-use wayhop_matrix::Switch;
+use wayhop_matrix::{Calibration, Switch};
 
 use super::args::BoxArgs;
 use crate::failure::Failure;
-
-/// A calibration file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Calibration {
-    /// One-way insertion loss of each input's port, dB; with two switches the first's radios, the joined buses, the second's radios.
-    pub(super) insertion_db: Vec<f64>,
-}
 
 impl BoxArgs {
     /// The box, with ports for this number of radios.

@@ -4,75 +4,75 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Mac, NodeId, Position, Time};
+use wayhop_simulator_files::{Ignores, MacFilter};
 use wayhop_world::Track;
 use wayhop_world::links::{LinkChange, changes, neighbours};
 
-use super::file::{Ignores, MacFilter};
 use crate::Resolved;
 
 /// The nodes that have a radio; `None` if all nodes have it.
 type Members = Option<Vec<NodeId>>;
 
-impl MacFilter {
+impl Resolved {
     /// The filter that connects nodes that are within range of each other as they move: on each radio that both have,
     /// within that radio's own range, or within `range_m`, metres, on all. Wires are not filtered.
-    pub fn of_range(r: &Resolved, range_m: Option<f64>) -> Self {
-        let radios = &r.interfaces.radios;
+    pub fn macfilter(&self, range_m: Option<f64>) -> MacFilter {
+        let radios = &self.interfaces.radios;
         let members: Vec<Members> = radios.iter().map(|radio| radio.nodes.clone()).collect();
-        let places: Vec<_> = r.tracks.iter().map(begin).collect();
+        let places: Vec<_> = self.tracks.iter().map(begin).collect();
         let mut near = Vec::with_capacity(radios.len());
         let mut all = Vec::new();
         for (k, radio) in radios.iter().enumerate() {
             let range_m = range_m.unwrap_or_else(|| radio.config.nominal_range_m());
             near.push(neighbours(&places, range_m));
-            all.extend(changes(&r.tracks, range_m, r.duration).into_iter().map(|c| (k, c)));
+            all.extend(changes(&self.tracks, range_m, self.duration).into_iter().map(|c| (k, c)));
         }
         all.sort_by_key(|(k, c)| (c.at, *k));
-        Self::of_links(&r.addresses, &members, &near, &all)
+        of_links(&self.addresses, &members, &near, &all)
     }
+}
 
-    /// The filter that connects linked nodes: at first those in `near` of each radio, then according to `changes`,
-    /// which are in order of time and name their radio.
-    fn of_links(
-        addresses: &[Ipv4Addr],
-        radios: &[Members],
-        near: &[Vec<Vec<u32>>],
-        changes: &[(usize, LinkChange)],
-    ) -> Self {
-        let nodes = addresses.len() as u32;
-        let mac = |radio: usize, node: u32| Mac::at_medium(addresses[node as usize], radio as u16);
-        let mut deaf: Vec<BTreeSet<Mac>> = vec![BTreeSet::new(); addresses.len()];
-        for (k, radio) in radios.iter().enumerate() {
-            for a in (0..nodes).filter(|a| has(radio, *a)) {
-                let near = &near[k][a as usize];
-                let far = (0..nodes).filter(|b| *b != a && has(radio, *b) && !near.contains(b));
-                deaf[a as usize].extend(far.map(|b| mac(k, b)));
-            }
+/// The filter that connects linked nodes: at first those in `near` of each radio, then according to `changes`,
+/// which are in order of time and name their radio.
+fn of_links(
+    addresses: &[Ipv4Addr],
+    radios: &[Members],
+    near: &[Vec<Vec<u32>>],
+    changes: &[(usize, LinkChange)],
+) -> MacFilter {
+    let nodes = addresses.len() as u32;
+    let mac = |radio: usize, node: u32| Mac::at_medium(addresses[node as usize], radio as u16);
+    let mut deaf: Vec<BTreeSet<Mac>> = vec![BTreeSet::new(); addresses.len()];
+    for (k, radio) in radios.iter().enumerate() {
+        for a in (0..nodes).filter(|a| has(radio, *a)) {
+            let near = &near[k][a as usize];
+            let far = (0..nodes).filter(|b| *b != a && has(radio, *b) && !near.contains(b));
+            deaf[a as usize].extend(far.map(|b| mac(k, b)));
         }
-        let row = |at, node: u32, deaf: &[BTreeSet<Mac>]| Ignores {
-            at,
-            node,
-            from: deaf[node as usize].iter().copied().collect(),
-        };
-        let mut lines: Vec<Ignores> = (0..nodes).map(|i| row(Time::ZERO, i, &deaf)).collect();
-        let mut pending: BTreeMap<u32, Time> = BTreeMap::new();
-        let mut now = Time::ZERO;
-        for &(k, ref c) in changes {
-            if c.at > now {
-                lines.extend(std::mem::take(&mut pending).into_iter().map(|(node, at)| row(at, node, &deaf)));
-                now = c.at;
-            }
-            if has(&radios[k], c.a) && has(&radios[k], c.b) {
-                for (hears, from) in [(c.a, c.b), (c.b, c.a)] {
-                    let ignored = &mut deaf[hears as usize];
-                    let _ = if c.up { ignored.remove(&mac(k, from)) } else { ignored.insert(mac(k, from)) };
-                    pending.insert(hears, c.at);
-                }
-            }
-        }
-        lines.extend(pending.into_iter().map(|(node, at)| row(at, node, &deaf)));
-        Self(lines)
     }
+    let row = |at, node: u32, deaf: &[BTreeSet<Mac>]| Ignores {
+        at,
+        node,
+        from: deaf[node as usize].iter().copied().collect(),
+    };
+    let mut lines: Vec<Ignores> = (0..nodes).map(|i| row(Time::ZERO, i, &deaf)).collect();
+    let mut pending: BTreeMap<u32, Time> = BTreeMap::new();
+    let mut now = Time::ZERO;
+    for &(k, ref c) in changes {
+        if c.at > now {
+            lines.extend(std::mem::take(&mut pending).into_iter().map(|(node, at)| row(at, node, &deaf)));
+            now = c.at;
+        }
+        if has(&radios[k], c.a) && has(&radios[k], c.b) {
+            for (hears, from) in [(c.a, c.b), (c.b, c.a)] {
+                let ignored = &mut deaf[hears as usize];
+                let _ = if c.up { ignored.remove(&mac(k, from)) } else { ignored.insert(mac(k, from)) };
+                pending.insert(hears, c.at);
+            }
+        }
+    }
+    lines.extend(pending.into_iter().map(|(node, at)| row(at, node, &deaf)));
+    MacFilter::new(lines)
 }
 
 /// Whether a node has a radio.
@@ -97,21 +97,19 @@ mod tests {
         let s = Time::from_secs_f64;
         let change = |at, a, b, up| LinkChange { at: s(at), a, b, up };
         let changes = [(0, change(3.0, 0, 2, true)), (0, change(5.0, 0, 1, false))];
-        let f = MacFilter::of_links(&addresses, &[None], &[vec![vec![1], vec![0, 2], vec![1]]], &changes);
+        let f = of_links(&addresses, &[None], &[vec![vec![1], vec![0, 2], vec![1]]], &changes);
         let [m0, m1, m2] = [1, 2, 3].map(|i| Mac([2, 0, 10, 0, 0, i]));
         let line = |at, node, from: &[Mac]| Ignores { at: s(at), node, from: from.to_vec() };
-        assert_eq!(
-            f.0,
-            [
-                line(0.0, 0, &[m2]),
-                line(0.0, 1, &[]),
-                line(0.0, 2, &[m0]),
-                line(3.0, 0, &[]),
-                line(3.0, 2, &[]),
-                line(5.0, 0, &[m1]),
-                line(5.0, 1, &[m0]),
-            ]
-        );
+        let expected = [
+            line(0.0, 0, &[m2]),
+            line(0.0, 1, &[]),
+            line(0.0, 2, &[m0]),
+            line(3.0, 0, &[]),
+            line(3.0, 2, &[]),
+            line(5.0, 0, &[m1]),
+            line(5.0, 1, &[m0]),
+        ];
+        assert_eq!(f, MacFilter::new(expected.to_vec()));
         assert_eq!(MacFilter::parse(&f.to_string(), 3).unwrap(), f);
     }
 
@@ -124,7 +122,7 @@ mod tests {
         let r = scenario.resolve().unwrap();
         let ranges: Vec<f64> = r.interfaces.radios.iter().map(|k| k.config.nominal_range_m()).collect();
         assert!(ranges[0] < 300.0 && ranges[1] > 300.0, "{ranges:?}");
-        let at_first = |range_m| MacFilter::of_range(&r, range_m).0[0].from.clone();
+        let at_first = |range_m| r.macfilter(range_m).of(0).next().unwrap().from.clone();
         let of_1 = |radio| Mac::at_medium(r.addresses[1], radio);
         assert_eq!(at_first(None), [of_1(0)]);
         assert_eq!(at_first(Some(299.0)), [of_1(0), of_1(1)]);

@@ -1,18 +1,17 @@
 //! The scenario's applications in emulation and lab: a program at each node, and their records.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_application_host::Line;
-use wayhop_core::{NodeId, Time, TraceNote, file_name};
+use wayhop_core::{NodeId, Time, TraceNote};
 use wayhop_netns::Launch;
 use wayhop_scenario::{ApplicationPlan, Resolved};
 use wayhop_trace::{ApplicationSummary, NoteEvent, Recorder};
 
+use super::records::{RecordFolder, each_line, launch};
 use crate::error::Error;
-use crate::lines::each_line;
 
 /// In the run directory: what applications wrote down and said.
 const RECORDS: &str = "applications";
@@ -21,9 +20,7 @@ const GPSD: &str = "localhost:2947";
 
 /// The applications of a run.
 pub(crate) struct Applications {
-    folder: PathBuf,
-    /// It goes with the run: nobody wants it.
-    is_temporary: bool,
+    folder: RecordFolder,
     plans: Vec<ApplicationPlan>,
     names: Vec<String>,
 }
@@ -40,16 +37,10 @@ impl Applications {
         if plans.iter().all(|p| !p.links.is_empty()) {
             return Ok(None);
         }
-        let temporary = || std::env::temp_dir().join(format!("wayhop-applications-{}", std::process::id()));
-        let folder =
-            std::path::absolute(run.map_or_else(temporary, |r| r.join(RECORDS))).map_err(Error::run)?;
-        // What an older run left is not this one's.
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder)
-            .map_err(|e| Error::Run(format!("cannot create {}: {e}", folder.display())))?;
+        let folder = RecordFolder::create(run, RECORDS)?;
         let program = std::env::current_exe().map_err(Error::run)?;
-        let all = Self { is_temporary: run.is_none(), folder, plans, names: scenario.names.clone() };
-        let launch = |(number, plan): (usize, &ApplicationPlan)| {
+        let all = Self { folder, plans, names: scenario.names.clone() };
+        let start = |(number, plan): (usize, &ApplicationPlan)| {
             let d = plan.application.description;
             let mut command: Vec<std::ffi::OsString> =
                 vec![program.clone().into(), "application".into(), d.name.into()];
@@ -65,23 +56,16 @@ impl Applications {
                 command.extend(["--record-inputs".into(), path.into()]);
             }
             command.extend(["--record".into(), all.file(number, "jsonl").into()]);
-            Launch {
-                node: plan.node.0,
-                command,
-                output: Some(all.file(number, "log")),
-                has_terminal: false,
-                confined: None,
-                comes_back: true,
-            }
+            launch(plan.node, command, all.file(number, "log"))
         };
         // Those of the network layer are the simulated hosts'.
         let programs = all.plans.iter().enumerate().filter(|(_, plan)| plan.links.is_empty());
-        let launches = programs.map(launch).collect();
+        let launches = programs.map(start).collect();
         Ok(Some((all, launches)))
     }
 
     fn file(&self, number: usize, kind: &str) -> PathBuf {
-        self.folder.join(file_name(&self.name(number)) + "." + kind)
+        self.folder.file(&self.name(number), kind)
     }
 
     /// Its name, as that of its log: node, application, number.
@@ -118,9 +102,6 @@ impl Applications {
         notes.sort_by_key(|n| (n.time, n.node));
         for note in &notes {
             recorder.note(note);
-        }
-        if self.is_temporary {
-            let _ = fs::remove_dir_all(&self.folder);
         }
         summaries
     }

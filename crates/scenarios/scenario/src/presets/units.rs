@@ -39,7 +39,7 @@ const NAMES: &[(&str, &str)] = &[
 ];
 
 /// The unit of the value of a key, if it has one.
-pub(super) fn unit(key: &str) -> Option<&'static str> {
+pub fn unit(key: &str) -> Option<&'static str> {
     let name = key.rsplit_once('.').map_or(key, |(_, name)| name);
     let by_name = NAMES.iter().find(|(n, _)| *n == name);
     by_name.or_else(|| ENDINGS.iter().find(|(end, _)| name.ends_with(end))).map(|(_, unit)| *unit)
