@@ -181,6 +181,8 @@ impl<'a> Host<'a> {
             ApplicationEffect::Remark(text) => self.watcher.remark(&text),
             // Only a part of a host's network layer has links, and none of these runs here.
             ApplicationEffect::Network(_) => {}
+            // Only the sources of a scenario's pings do, and none of these runs here.
+            ApplicationEffect::EchoRequest(_) => {}
             ApplicationEffect::Fail(why) => return Err(Error::from(why)),
         }
         Ok(())

@@ -20,7 +20,7 @@ use wayhop_linux::Error;
 use wayhop_netns::{Lateness, Namespace};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
-use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
+use wayhop_transport::{Departures, GROUP, INITIAL_TTL, Source, Stamp};
 
 use super::outages;
 use super::record::Records;
@@ -132,11 +132,14 @@ impl Traffic {
         let port = if class == PacketClass::Ping { 0 } else { config.dst_port };
         let to_socket: SockAddr = SocketAddr::new(to.ip(), port).into();
         let down = outages::of_node(s, config.src);
-        let source = Source::new(i as u32, config, own, to).map_err(io::Error::other)?;
+        config.check().map_err(io::Error::other)?;
         self.outlets.push(Outlet {
             flow: i as u32,
-            source,
+            source: Source::new(config.clone(), to.ip()),
+            config,
+            departures: Departures::default(),
             rng,
+            from: own,
             class,
             socket,
             to: to_socket,
@@ -247,7 +250,7 @@ fn summary<'a>(
     nodes: usize,
     received: impl Iterator<Item = &'a FlowReceipt>,
 ) -> FlowSummary {
-    let config = o.source.config();
+    let config = &o.config;
     let receivers = if config.is_to_all() { nodes as u64 - 1 } else { 1 };
     let (mut latencies, mut octets, mut hops) = (Vec::new(), 0, 0);
     for r in received {
@@ -255,8 +258,8 @@ fn summary<'a>(
         octets += r.octets;
         hops += r.hops;
     }
-    let (sent, received) = (o.source.sent() * receivers, latencies.len() as u64);
-    let active_s = o.source.active_time(ran).as_secs_f64();
+    let (sent, received) = (o.departures.packets() * receivers, latencies.len() as u64);
+    let active_s = o.departures.active_time(config, ran).as_secs_f64();
     FlowSummary {
         id: o.flow,
         kind: o.class.name().to_owned(),

@@ -7,10 +7,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use socket2::{SockAddr, Socket};
-use wayhop_core::{Addr, FlowTag, Pool, Rng, Time};
+use wayhop_core::{
+    Addr, Application as _, ApplicationCx, ApplicationEffect, ApplicationInput, FlowTag, Packet, PacketMeta,
+    Pool, Rng, Time, TimerKey,
+};
 use wayhop_netns::{Lateness, priority};
 use wayhop_trace::{HopEvent, HopKind, Messages, PacketClass};
-use wayhop_transport::Source;
+use wayhop_transport::{Departures, FlowConfig, Source, datagram, echo_request};
 use wayhop_wire::{ip, udp};
 
 use crate::record::Records;
@@ -20,8 +23,11 @@ use crate::stamped::packet_id;
 pub(super) struct Outlet {
     /// The flow's index in the scenario.
     pub(super) flow: u32,
+    pub(super) config: FlowConfig,
+    pub(super) departures: Departures,
     pub(super) source: Source,
     pub(super) rng: Rng,
+    pub(super) from: Addr,
     pub(super) class: PacketClass,
     pub(super) socket: Socket,
     pub(super) to: SockAddr,
@@ -34,6 +40,36 @@ impl Outlet {
     /// Whether its node is down at that time.
     fn is_down(&self, at: Time) -> bool {
         self.down.iter().any(|(from, until)| (*from..*until).contains(&at))
+    }
+
+    /// Calls the source. Returns the packet that it sends, and when it wants to be called again.
+    fn call(
+        &mut self,
+        at: Time,
+        input: ApplicationInput<'_>,
+        pool: &mut Pool,
+    ) -> (Option<Packet>, Option<(Time, TimerKey)>) {
+        let (mut effects, mut packet, mut timer) = (Vec::new(), None, None);
+        let mut cx = ApplicationCx::new(at, self.from.ip(), &mut self.rng, &mut effects);
+        self.source.on_input(&mut cx, input);
+        let seq = self.departures.packets() as u32;
+        let tag = FlowTag { flow: self.flow, seq };
+        let meta = PacketMeta { id: packet_id(self.flow, seq), flow: Some(tag), born: at };
+        for effect in effects {
+            match effect {
+                ApplicationEffect::SetTimer(key, at) => timer = Some((at, key)),
+                ApplicationEffect::Send(d) => packet = Some(datagram(&d, self.from, 0, meta, pool)),
+                ApplicationEffect::EchoRequest(r) => {
+                    packet = Some(echo_request(&r, self.from, 0, meta, pool));
+                }
+                // Its socket is open already.
+                _ => {}
+            }
+        }
+        if packet.is_some() {
+            self.departures.count(at);
+        }
+        (packet, timer)
     }
 }
 
@@ -55,15 +91,16 @@ pub(super) fn send_all(
     records: &Records,
 ) -> SendReport {
     let mut sent = SendReport { outlets, lateness: Lateness::default() };
-    let mut due: BinaryHeap<Reverse<(Time, usize)>> = BinaryHeap::new();
-    for (i, o) in sent.outlets.iter_mut().enumerate() {
-        due.extend(o.source.first_departure(&mut o.rng).map(|at| Reverse((at, i))));
-    }
+    let mut due: BinaryHeap<Reverse<(Time, usize, TimerKey)>> = BinaryHeap::new();
     let mut pool = Pool::new();
+    for (i, o) in sent.outlets.iter_mut().enumerate() {
+        let (_, timer) = o.call(Time::ZERO, ApplicationInput::Start, &mut pool);
+        due.extend(timer.map(|(at, key)| Reverse((at, i, key))));
+    }
     // Like the emulation's loop: it is on time although the nodes are busy.
     priority::raise();
     let now = || Time::from_nanos(begun.elapsed().as_nanos() as u64);
-    while let Some(Reverse((at, i))) = due.pop() {
+    while let Some(Reverse((at, i, key))) = due.pop() {
         if at >= end {
             continue;
         }
@@ -79,14 +116,12 @@ pub(super) fn send_all(
         }
         let SendReport { outlets, lateness } = &mut sent;
         let o = &mut outlets[i];
-        if o.is_down(at) {
-            due.extend(o.source.next_departure(at, &mut o.rng).map(|next| Reverse((next, i))));
-            continue;
-        }
-        lateness.record(now().since(at));
-        let seq = o.source.sent() as u32;
-        let flow = o.flow;
-        let p = o.source.build(at, packet_id(flow, seq), 0, &mut pool);
+        let input = if o.is_down(at) { ApplicationInput::Resume } else { ApplicationInput::Timer(key) };
+        let late = now().since(at);
+        let (packet, timer) = o.call(at, input, &mut pool);
+        due.extend(timer.map(|(at, key)| Reverse((at, i, key))));
+        let Some(p) = packet else { continue };
+        lateness.record(late);
         // The kernel writes the headers; a ping's ICMP header is ours.
         let headers = if o.class == PacketClass::Ping { 0 } else { udp::HEADER_LEN };
         let payload = &p.bytes()[ip::Repr::header_len(o.to_addr) + headers..];
@@ -94,14 +129,13 @@ pub(super) fn send_all(
         if o.socket.send_to(payload, &o.to).is_err() {
             let _ = o.socket.send_to(payload, &o.to);
         }
-        let config = o.source.config();
         if let Ok(ip) = ip::Packet::new_checked(p.bytes()) {
             records.hop(HopEvent {
                 iface: wayhop_core::IfaceId::ANY,
                 time: at,
                 packet: p.meta.id,
-                flow: Some(FlowTag { flow, seq }),
-                node: config.src,
+                flow: p.meta.flow,
+                node: o.config.src,
                 bytes: p.len() as u32,
                 source: ip.src,
                 destination: ip.dst,
@@ -115,7 +149,6 @@ pub(super) fn send_all(
             });
         }
         pool.recycle(p);
-        due.extend(o.source.next_departure(at, &mut o.rng).map(|next| Reverse((next, i))));
     }
     sent
 }
