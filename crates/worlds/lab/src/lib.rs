@@ -217,7 +217,7 @@ impl Lab {
     pub fn run(self, tasks: Tasks<'_>) -> Result<LabOutcome, Error> {
         let (mut tables, records) = Tables::new(tasks.recorder, &self.scenario);
         let mut complaints = Vec::new();
-        let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut complaints)?;
+        let traffic = Traffic::new(&self.scenario, &mut complaints)?;
         let listeners = self.listen(&records)?;
         let observers = Observers {
             begun: Arc::clone(&self.begun),
@@ -234,6 +234,7 @@ impl Lab {
         let begun = *self.begun.get_or_init(Instant::now);
         let time_zero = unix_time(begun);
         tables.begin(&self.scenario, first_summary(&self.scenario, &traffic, time_zero));
+        let running = traffic.begin(&self.scenario, &self.namespaces, begun, &records)?;
         let desk = {
             let (desk, stop) = (self.desk, Arc::clone(&stop));
             std::thread::spawn(move || desk.run(&stop))
@@ -246,7 +247,7 @@ impl Lab {
             wire: &self.wire,
             receivers: self.receivers,
             nodes: self.nodes,
-            running: Some(traffic.begin(begun, &records)),
+            running: Some(running),
             programs: tasks.programs,
             order,
             next: 0,
@@ -274,6 +275,7 @@ impl Lab {
         let (counters, mut more) = desk.finish();
         turns.complaints.append(&mut more);
         let Turns { nodes, tables, exit, mut complaints, observers, program_exits, .. } = turns;
+        complaints.extend(flows.iter().flat_map(|f| f.complaints.iter().cloned()));
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());
