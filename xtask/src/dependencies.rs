@@ -78,8 +78,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     // The configuration, the store and the programs of a bundle agent on a real host.
     ("bundle-agent", &["core", "dtn", "control", "document"]),
-    // Applications over the kernel's sockets.
-    ("application-host", &["applications", "control", "core", "replay"]),
     // Giving up rights: it knows the kernel only.
     ("confine", &[]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
@@ -92,6 +90,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
     // What of a node faces the kernel. Its tests need namespaces.
     ("linux", &["core", "wire", "netns"]),
+    // Applications over the kernel's sockets.
+    ("application-host", &["applications", "control", "core", "linux", "replay"]),
     // One node on a real interface. It has no radio model: its radio is real. Of the world it has the globe.
     (
         "daemon",
@@ -117,6 +117,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     (
         "lab",
         &[
+            "application-host",
             "linux",
             "netns",
             "core",

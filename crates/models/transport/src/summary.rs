@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use crate::{Histogram, Sink, Source};
+use crate::{Departures, FlowConfig, Histogram, Sink};
 
 /// What a run's summary says of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Summary {
     pub out_of_order: u64,
     /// Received over sent; `None` when nothing was sent.
     pub delivery_ratio: Option<f64>,
-    /// UDP payload (or echo data) received, each packet counted once, in bits, over [`Source::active_time`].
+    /// UDP payload (or echo data) received, each packet counted once, in bits, over [`Departures::active_time`].
     /// `None` when the flow was never active.
     pub goodput_bps: Option<f64>,
     /// Delay; of a ping, round-trip time. `None` when nothing was measured.
@@ -42,10 +42,10 @@ pub struct Latency {
 }
 
 impl Summary {
-    /// The figures of the flow between these two, in a run that ended at `end`.
-    pub fn new(source: &Source, sink: &Sink, end: Time) -> Self {
-        let active_s = source.active_time(end).as_secs_f64();
-        let sent = source.sent() * sink.receivers();
+    /// The figures of a flow in a run that ended at `end`.
+    pub fn new(config: &FlowConfig, departures: &Departures, sink: &Sink, end: Time) -> Self {
+        let active_s = departures.active_time(config, end).as_secs_f64();
+        let sent = departures.packets() * sink.receivers();
         let bits = sink.payload_bytes() as f64 * 8.0;
         Self {
             sent,

@@ -12,6 +12,12 @@ pub(crate) fn hexadecimal<S: serde::Serializer>(data: &[u8], s: S) -> Result<S::
     s.serialize_str(&crate::hex(data))
 }
 
+/// Whether an octet is left out because it is zero.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+pub(crate) const fn is_zero(octet: &u8) -> bool {
+    *octet == 0
+}
+
 /// An owned string of octets.
 pub(crate) mod owned {
     use serde::{Deserialize as _, Deserializer, de::Error as _};

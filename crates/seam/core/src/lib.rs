@@ -59,9 +59,10 @@ mod words;
 pub use addr::{Addr, BROADCAST, Mac, NodeId, NotIpv4, node_named};
 pub use application::{
     Application, ApplicationCx, ApplicationDatagram, ApplicationDescription, ApplicationEffect,
-    ApplicationInput, ApplicationParameters, ApplicationRow, ConfiguredApplication, Ending, HomeRoute,
-    LinkId, LinkNeeds, LinkReach, LinkState, NetworkEffect, NetworkInput, ProgramEffect, ProgramInput,
-    ProgramMessage, ReadApplication, STREAM_ROOM, StreamEffect, StreamEnd, StreamId, StreamInput,
+    ApplicationInput, ApplicationParameters, ApplicationRow, ConfiguredApplication, EchoReply, EchoRequest,
+    Ending, HomeRoute, LinkId, LinkNeeds, LinkReach, LinkState, NetworkEffect, NetworkInput, ProgramEffect,
+    ProgramInput, ProgramMessage, ReadApplication, STREAM_ROOM, StreamEffect, StreamEnd, StreamId,
+    StreamInput,
 };
 pub use authentication::Authentication;
 pub use bundle_event::BundleEventKind;

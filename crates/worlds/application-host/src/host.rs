@@ -3,18 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::os::fd::AsFd as _;
+use std::os::fd::AsFd;
 use std::sync::mpsc::Receiver;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::signalfd::SignalFd;
 use nix::sys::time::TimeSpec;
 use wayhop_control::gpsd;
 use wayhop_core::{
-    Application, ApplicationCx, ApplicationEffect, ApplicationInput, Ending, Purpose, Rng, Span,
-    StreamEffect, Time, TimerKey, stream,
+    Application, ApplicationCx, ApplicationEffect, ApplicationInput, Ending, Rng, Span, StreamEffect, Time,
+    TimerKey, stream,
 };
 use wayhop_replay::Logs;
 
@@ -39,6 +38,19 @@ pub type Figures = BTreeMap<String, f64>;
 pub trait Watcher {
     /// Its first ports are open.
     fn ready(&mut self) {}
+    /// Whether the node is down at this time. A timer that was due then does not fire: the application resumes.
+    fn is_down(&self, at: Time) -> bool {
+        let _ = at;
+        false
+    }
+    /// The application sends a datagram or an echo request with this data.
+    fn sent(&mut self, data: &[u8]) {
+        let _ = data;
+    }
+    /// A datagram came to this port, or an echo reply with this identifier: from there, with this time to live and this data.
+    fn received(&mut self, port: u16, from: IpAddr, ttl: Option<u8>, data: &[u8]) {
+        let _ = (port, from, ttl, data);
+    }
     /// It tells people something.
     fn remark(&mut self, text: &str) {
         let _ = text;
@@ -62,11 +74,25 @@ pub fn run(
 ) -> Result<Figures, Error> {
     // Before there are other threads, which would hear of them.
     let signals = signals().map_err(Error::new("cannot handle signals"))?;
+    run_until(&signals, application, settings, logs, watcher)
+}
+
+/// Runs an application until this can be read, or until its watcher ends it. Returns what it counted.
+///
+/// # Errors
+/// If a port cannot be opened, the record not be written, or the application gives up.
+pub fn run_until(
+    end: &impl AsFd,
+    application: Box<dyn Application>,
+    settings: &Settings,
+    logs: Option<Logs>,
+    watcher: &mut dyn Watcher,
+) -> Result<Figures, Error> {
     let mut host = Host::new(application, settings, logs, watcher)?;
     host.call(ApplicationInput::Start)?;
     host.watcher.ready();
     let mut next = Instant::now() + EVERY;
-    while !host.wait(&signals, next)? {
+    while !host.wait(end, next)? {
         host.take_inputs()?;
         host.fire_timers()?;
         if Instant::now() >= next {
@@ -83,8 +109,8 @@ pub fn run(
 }
 
 struct Host<'a> {
-    begun: Instant,
     clock: Time,
+    since: Instant,
     addr: IpAddr,
     rng: Rng,
     engine: Box<dyn Application>,
@@ -121,12 +147,12 @@ impl<'a> Host<'a> {
             Programs::open(socket).map_err(Error::new(refused))
         });
         Ok(Self {
-            begun: Instant::now(),
             clock: settings.clock,
+            since: settings.since,
             addr: settings.addr,
-            rng: stream(settings.seed, Purpose::Applications, settings.number.into()),
+            rng: stream(settings.seed, settings.purpose, settings.number.into()),
             engine,
-            sockets: Sockets::new(settings.listen, settings.interfaces.clone()),
+            sockets: Sockets::new(settings),
             streams: Streams::new(settings.listen),
             programs: programs.transpose()?,
             mesh: settings.mesh.clone().map(mesh::follow).transpose()?,
@@ -141,11 +167,14 @@ impl<'a> Host<'a> {
     }
 
     fn now(&self) -> Time {
-        self.clock + Span::from_nanos(self.begun.elapsed().as_nanos() as u64)
+        self.clock + Span::from_nanos(self.since.elapsed().as_nanos() as u64)
     }
 
     fn call(&mut self, input: ApplicationInput<'_>) -> Result<(), Error> {
-        let now = self.now();
+        self.call_at(self.now(), input)
+    }
+
+    fn call_at(&mut self, now: Time, input: ApplicationInput<'_>) -> Result<(), Error> {
         let mut effects = std::mem::take(&mut self.effects);
         if let Some(logs) = &mut self.inputs {
             logs.application_input(now, self.number, &self.rng, &input);
@@ -165,7 +194,15 @@ impl<'a> Host<'a> {
             ApplicationEffect::Listen(port) => {
                 self.sockets.listen(port).map_err(cannot_listen("UDP", port))?;
             }
-            ApplicationEffect::Send(datagram) => self.sockets.send(&datagram),
+            ApplicationEffect::Send(datagram) => {
+                self.watcher.sent(&datagram.data);
+                self.sockets.send(&datagram);
+            }
+            ApplicationEffect::EchoRequest(request) => {
+                self.watcher.sent(&request.data);
+                let cannot = Error::new("cannot send echo requests; net.ipv4.ping_group_range says who may");
+                self.sockets.ask(&request).map_err(cannot)?;
+            }
             ApplicationEffect::SetTimer(key, at) => drop(self.timers.insert(key, at)),
             ApplicationEffect::ClearTimer(key) => drop(self.timers.remove(&key)),
             ApplicationEffect::Note(note) => self.record.note(&note),
@@ -189,7 +226,8 @@ impl<'a> Host<'a> {
 
     /// Takes what waits at sockets, of each not more than its turn.
     fn take_inputs(&mut self) -> Result<(), Error> {
-        for input in self.sockets.take() {
+        let watcher = &mut *self.watcher;
+        for input in self.sockets.take(|port, from, ttl, data| watcher.received(port, from, ttl, data)) {
             self.call(input)?;
         }
         for input in self.streams.serve() {
@@ -214,7 +252,11 @@ impl<'a> Host<'a> {
             // One that fired before may have moved or cleared it.
             if self.timers.get(&key) == Some(&at) {
                 self.timers.remove(&key);
-                self.call(ApplicationInput::Timer(key))?;
+                if self.watcher.is_down(at) {
+                    self.call_at(at, ApplicationInput::Resume)?;
+                } else {
+                    self.call(ApplicationInput::Timer(key))?;
+                }
             }
         }
         Ok(())
@@ -236,15 +278,15 @@ impl<'a> Host<'a> {
         figures
     }
 
-    /// Waits for something to do, at most until `next`. True if a signal ends it.
-    fn wait(&self, signals: &SignalFd, next: Instant) -> Result<bool, Error> {
+    /// Waits for something to do, at most until `next`. True if it is the end.
+    fn wait(&self, end: &impl AsFd, next: Instant) -> Result<bool, Error> {
         let own = self.timers.values().min().map(|at| at.since(self.now()).as_nanos());
         let pause = next.saturating_duration_since(Instant::now());
         let mut pause = own.map_or(pause, |ns| pause.min(Duration::from_nanos(ns)));
         if self.streams.has_news() || self.programs.as_ref().is_some_and(Programs::has_news) {
             pause = Duration::ZERO;
         }
-        let mut fds = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        let mut fds = vec![PollFd::new(end.as_fd(), PollFlags::POLLIN)];
         fds.extend(self.sockets.fds().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.streams.fds());
         fds.extend(self.programs.iter().flat_map(Programs::fds));

@@ -1,13 +1,15 @@
 //! Runs an [`Application`](wayhop_core::Application) over the kernel's sockets, as the simulator runs it in a scenario.
 //!
 //! * `host`: one loop over all events of an application; `settings`: a host's settings.
-//! * `sockets`: the UDP ports; `broadcasts`: datagrams to all neighbours. `streams`: TCP connections. `programs`: the socket for programs.
+//! * `sockets`: the UDP ports and ICMP echo, over `ip_socket`; `broadcasts`: datagrams to all neighbours.
+//!   `streams`: TCP connections. `programs`: the socket for programs.
 //! * `mesh`: the routing protocol's neighbours. `record`: the application's record, one JSON object
 //!   per line.
 
 mod broadcasts;
 mod error;
 mod host;
+mod ip_socket;
 mod mesh;
 mod outbox;
 mod programs;
@@ -16,9 +18,11 @@ mod settings;
 mod signals;
 mod sockets;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 pub use error::Error;
-pub use host::{Figures, Watcher, run};
+pub use host::{Figures, Watcher, run, run_until};
 pub use mesh::MeshNode;
 pub use programs::ProgramSocket;
 pub use record::Line;

@@ -2,8 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use wayhop_core::{ConfiguredApplication, Time};
+use wayhop_core::{ConfiguredApplication, Purpose, Time};
 use wayhop_replay::{ApplicationHeader, Header, Logs, Pace};
 
 use crate::error::Error;
@@ -19,11 +20,17 @@ pub struct Settings {
     pub listen: IpAddr,
     /// The interfaces by which broadcasts leave. None: all that are up but the loopback.
     pub interfaces: Vec<String>,
-    /// What its clock says when it begins.
+    /// The multicast groups whose datagrams its ports receive, by the interface with the host's address.
+    pub groups: Vec<Ipv4Addr>,
+    /// What its clock said at `since`.
     pub clock: Time,
+    /// When that was.
+    pub since: Instant,
     /// The seed of its random stream.
     pub seed: u64,
-    /// Its number among the scenario's applications: two of one seed draw different numbers.
+    /// What the stream is for.
+    pub purpose: Purpose,
+    /// Its number among the scenario's applications, or among its flows: two of one seed draw different numbers.
     pub number: u32,
     /// Where its rows, notes and figures go ([`crate::Line`]).
     pub record: Option<PathBuf>,
@@ -36,14 +43,17 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// At all IPv4 addresses, with a clock that begins with 0, and no more than it needs.
+    /// At all IPv4 addresses, with a clock that begins with 0 now, and no more than it needs.
     fn default() -> Self {
         Self {
             addr: Ipv4Addr::UNSPECIFIED.into(),
             listen: Ipv4Addr::UNSPECIFIED.into(),
             interfaces: Vec::new(),
+            groups: Vec::new(),
             clock: Time::ZERO,
+            since: Instant::now(),
             seed: 1,
+            purpose: Purpose::Applications,
             number: 0,
             record: None,
             gpsd: None,

@@ -1,96 +1,124 @@
-//! The UDP ports on which an application listens.
+//! The UDP ports on which an application listens, and the identifiers of its echo requests.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use socket2::{Domain, Protocol, Socket, Type};
-use wayhop_core::{ApplicationDatagram, ApplicationInput};
+use socket2::Protocol;
+use wayhop_core::{ApplicationDatagram, ApplicationInput, EchoReply, EchoRequest};
 
 use crate::broadcasts::Broadcasts;
+use crate::ip_socket::IpSocket;
+use crate::settings::Settings;
 
-/// Datagrams that are taken from one port before others have their turn.
-const BATCH: usize = 64;
-/// What the kernel keeps of datagrams that were not read yet, bytes.
-const RECEIVE_BUFFER: usize = 1 << 20;
 /// The longest datagram.
 const LONGEST: usize = 65_536;
+/// Types of echo messages (RFC 792, RFC 4443): request and reply over IPv4, and the same over IPv6.
+const ECHO: [u8; 2] = [8, 0];
+const ECHO6: [u8; 2] = [128, 129];
 
-/// The sockets, by port.
+/// The sockets.
 pub(crate) struct Sockets {
+    addr: IpAddr,
     at: IpAddr,
-    open: BTreeMap<u16, UdpSocket>,
+    groups: Vec<Ipv4Addr>,
+    /// By port.
+    udp: BTreeMap<u16, IpSocket>,
+    /// By identifier.
+    echo: BTreeMap<u16, IpSocket>,
     broadcasts: Broadcasts,
     buffer: Vec<u8>,
 }
 
 impl Sockets {
-    /// None is open yet. `interfaces`: those by which broadcasts leave; none for all.
-    pub(crate) fn new(at: IpAddr, interfaces: Vec<String>) -> Self {
-        let broadcasts = Broadcasts::new(interfaces);
-        Self { at, open: BTreeMap::new(), broadcasts, buffer: vec![0; LONGEST] }
+    /// None is open yet.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            addr: settings.addr,
+            at: settings.listen,
+            groups: settings.groups.clone(),
+            udp: BTreeMap::new(),
+            echo: BTreeMap::new(),
+            broadcasts: Broadcasts::new(settings.interfaces.clone()),
+            buffer: vec![0; LONGEST],
+        }
     }
 
     /// Listens at a port, if it does not yet.
     pub(crate) fn listen(&mut self, port: u16) -> io::Result<()> {
-        if self.open.contains_key(&port) {
+        if self.udp.contains_key(&port) {
             return Ok(());
         }
-        let at = SocketAddr::new(self.at, port);
-        let socket = Socket::new(Domain::for_address(at), Type::DGRAM, Some(Protocol::UDP))?;
-        if at.is_ipv6() {
-            socket.set_only_v6(true)?;
-        } else {
-            socket.set_broadcast(true)?;
+        let open = IpSocket::open(SocketAddr::new(self.at, port), Protocol::UDP)?;
+        if let (IpAddr::V4(own), IpAddr::V4(_)) = (self.addr, self.at) {
+            open.socket().set_multicast_if_v4(&own)?;
+            self.groups.iter().try_for_each(|group| open.socket().join_multicast_v4(group, &own))?;
         }
-        // Less will do where the system does not give so much.
-        let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
-        socket.set_nonblocking(true)?;
-        socket.bind(&at.into())?;
-        self.open.insert(port, socket.into());
+        self.udp.insert(port, open);
         Ok(())
     }
 
-    /// Sends a datagram. One that the kernel does not take is lost, as on the way.
+    /// Sends a datagram.
     pub(crate) fn send(&mut self, d: &ApplicationDatagram) {
         if d.to.ip() == Ipv4Addr::BROADCAST {
-            return self.broadcasts.send(d);
-        }
-        let Some(socket) = self.open.get(&d.port) else { return };
-        // Most datagrams have the same; the kernel has it then.
-        let ttl = socket2::SockRef::from(socket);
-        let set = match d.to {
-            SocketAddr::V4(_) => ttl.set_ttl_v4(d.ttl.into()),
-            SocketAddr::V6(_) => ttl.set_unicast_hops_v6(d.ttl.into()),
-        };
-        if set.is_ok() {
-            let _ = socket.send_to(&d.data, d.to);
+            self.broadcasts.send(d);
+        } else if let Some(socket) = self.udp.get_mut(&d.port) {
+            socket.send(&d.data, d.to, (d.ttl, d.tos));
         }
     }
 
-    /// To wait for, in the order of the ports.
-    pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.open.values().map(|s| s.as_fd())
-    }
-
-    /// Takes what waits at all ports.
-    pub(crate) fn take(&mut self) -> Vec<ApplicationInput<'static>> {
-        let Self { open, buffer, .. } = self;
-        let mut heard = Vec::new();
-        for (&port, socket) in open.iter() {
-            for _ in 0..BATCH {
-                // An error is the kernel's word about something that was sent: that was lost.
-                match socket.recv_from(buffer) {
-                    Ok((len, from)) => {
-                        let data = Cow::Owned(buffer[..len].to_vec());
-                        heard.push(ApplicationInput::Datagram { port, from, data });
-                    }
-                    Err(e) if e.kind() == io::ErrorKind::WouldBlock => break,
-                    Err(_) => {}
-                }
+    /// Sends an echo request. The kernel writes the identifier and the checksum.
+    pub(crate) fn ask(&mut self, r: &EchoRequest) -> io::Result<()> {
+        let (protocol, [kind, _]) =
+            if r.to.is_ipv4() { (Protocol::ICMPV4, ECHO) } else { (Protocol::ICMPV6, ECHO6) };
+        let socket = match self.echo.entry(r.identifier) {
+            Entry::Occupied(open) => open.into_mut(),
+            Entry::Vacant(none) => {
+                none.insert(IpSocket::open(SocketAddr::new(self.at, r.identifier), protocol)?)
             }
+        };
+        let mut message = vec![kind, 0, 0, 0, 0, 0];
+        message.extend(r.number.to_be_bytes());
+        message.extend(&r.data);
+        socket.send(&message, SocketAddr::new(r.to, 0), (r.ttl, r.tos));
+        Ok(())
+    }
+
+    /// To wait for.
+    pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.udp.values().chain(self.echo.values()).map(|s| s.as_fd())
+    }
+
+    /// Takes what waits at all sockets. `received` is told at once: the port or identifier, from whom, the time to live, and the data.
+    pub(crate) fn take(
+        &mut self,
+        mut received: impl FnMut(u16, IpAddr, Option<u8>, &[u8]),
+    ) -> Vec<ApplicationInput<'static>> {
+        let Self { udp, echo, buffer, .. } = self;
+        let mut heard = Vec::new();
+        for (&port, socket) in udp {
+            socket.take(buffer, |from, ttl, data| {
+                received(port, from.ip(), ttl, data);
+                let data = Cow::Owned(data.to_vec());
+                heard.push(ApplicationInput::Datagram { port, from, data });
+            });
+        }
+        for (&identifier, socket) in echo {
+            socket.take(buffer, |from, ttl, message| {
+                let Some((&[kind, _, _, _, _, _, high, low], data)) = message.split_first_chunk() else {
+                    return;
+                };
+                if kind == ECHO[1] || kind == ECHO6[1] {
+                    let (from, number) = (from.ip(), u16::from_be_bytes([high, low]));
+                    received(identifier, from, ttl, data);
+                    let data = Cow::Owned(data.to_vec());
+                    let reply = EchoReply { from, identifier, number, data };
+                    heard.push(ApplicationInput::EchoReply(reply));
+                }
+            });
         }
         heard
     }

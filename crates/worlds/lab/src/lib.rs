@@ -224,7 +224,7 @@ impl Lab {
     pub fn run(self, tasks: Tasks<'_>) -> Result<LabOutcome, Error> {
         let (mut tables, records) = TableRecorder::new(tasks.recorder, &self.scenario);
         let mut programs = ProgramRunner::new(tasks.programs, tasks.main, tasks.registry, || {});
-        let traffic = Traffic::open(&self.scenario, &self.namespaces, &mut programs.results.complaints)?;
+        let traffic = Traffic::new(&self.scenario, &mut programs.results.complaints)?;
         let listeners = self.listen(&records)?;
         let observers = Observers {
             begun: Arc::clone(&self.begun),
@@ -241,6 +241,7 @@ impl Lab {
         let begun = *self.begun.get_or_init(Instant::now);
         let time_zero = unix_time(begun);
         tables.begin(&self.scenario, first_summary(&self.scenario, &traffic, time_zero));
+        let running = traffic.begin(&self.scenario, &self.namespaces, begun, &records)?;
         let desk = {
             let (desk, stop) = (self.desk, Arc::clone(&stop));
             std::thread::spawn(move || desk.run(&stop))
@@ -251,7 +252,7 @@ impl Lab {
             wire: &self.wire,
             receivers: self.receivers,
             nodes: self.nodes,
-            running: Some(traffic.begin(begun, &records)),
+            running: Some(running),
             programs,
             observers,
             has_main: tasks.main.is_some(),
@@ -270,6 +271,7 @@ impl Lab {
         let Turns { nodes, tables, programs, observers, .. } = turns;
         let ProgramResults { command_exit, mut complaints, exits, .. } = programs.results;
         complaints.append(&mut more);
+        complaints.extend(flows.iter().flat_map(|f| f.complaints.iter().cloned()));
         let mut summary = nodes.end(&mut complaints);
         // What others started in the nodes ends with them.
         end_inhabitants(&self.namespaces.iter().collect::<Vec<_>>());

@@ -27,12 +27,12 @@ const TRANSPORT: usize = 8;
 /// Where a flow's packets come from and go to.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct FlowEnds {
-    flow: u32,
-    class: PacketClass,
-    from: Addr,
-    to: Addr,
+    pub(super) flow: u32,
+    pub(super) class: PacketClass,
+    pub(super) from: Addr,
+    pub(super) to: Addr,
     /// UDP ports, or the identifier of a ping.
-    ports: (u16, u16),
+    pub(super) ports: (u16, u16),
 }
 
 impl FlowEnds {

@@ -22,6 +22,12 @@ impl Lateness {
         self.late += u64::from(late > LATE);
     }
 
+    /// Adds what another one has recorded.
+    pub fn merge(&mut self, other: &Self) {
+        self.histogram.merge(&other.histogram);
+        self.late += other.late;
+    }
+
     /// As the summary has it; `None` without an event. The verdict is `ok` if at most 1 % of the events were more than 1 ms late.
     pub fn summary(&self) -> Option<wayhop_trace::Lateness> {
         let late_share = wayhop_trace::ratio(self.late, self.histogram.samples())?;

@@ -53,9 +53,19 @@ impl Namespace {
     /// there.
     pub fn within<T: Send>(&self, f: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         in_thread(|| {
-            setns(&self.0, CloneFlags::CLONE_NEWNET)?;
+            self.enter()?;
             f()
         })
+    }
+
+    /// Puts this thread inside of it, for good.
+    pub fn enter(&self) -> io::Result<()> {
+        Ok(setns(&self.0, CloneFlags::CLONE_NEWNET)?)
+    }
+
+    /// A second handle of it.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        self.0.try_clone().map(Self)
     }
 }
 

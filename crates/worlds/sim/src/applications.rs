@@ -1,16 +1,18 @@
-//! The scenario's applications: between each one's state machine, the event queue and its node's network layer.
+//! The scenario's applications and the sources of its flows: between each one's state machine, the event queue and its node's network
+//! layer.
 //!
-//! An application's packets are in a flow of programs, as in worlds where applications are real
+//! The packets of a source are in its flow. Those of another application are in a flow of programs, as in worlds where applications are real
 //! programs (`conversations`).
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use wayhop_core::{
-    Addr, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Ending, Fix, NodeId,
-    Packet, PacketMeta, Time, TimerKey,
+    Addr, ApplicationCx, ApplicationDatagram, ApplicationEffect, ApplicationInput, Ending, Fix, FlowTag,
+    NodeId, Packet, PacketMeta, Pool, Time, TimerKey,
 };
 use wayhop_trace::NoteEvent;
+use wayhop_transport::{datagram, echo_request};
 use wayhop_wire::{ip, ipv4, udp};
 
 use crate::bundles;
@@ -24,14 +26,15 @@ impl Common {
     /// Calls an application, and does what it asks for.
     pub(crate) fn application(&mut self, at: Time, number: u32, input: ApplicationInput<'_>) {
         let Some(applications) = &mut self.applications else { return };
-        let Applications { all, effects, .. } = &mut **applications;
+        let Applications { all, effects, spare, .. } = &mut **applications;
         let mut effects = std::mem::take(effects);
         let hosted = &mut all[number as usize];
         let node = hosted.node;
-        if let Some(logs) = &mut self.inputs {
-            logs.application_input(at, hosted.number, &hosted.rng, &input);
+        if let (Some(logs), Some(number)) = (&mut self.inputs, hosted.log) {
+            logs.application_input(at, number, &hosted.rng, &input);
         }
-        let mut cx = ApplicationCx::new(at, self.addrs[node as usize].into(), &mut hosted.rng, &mut effects);
+        let addr = self.addrs[node as usize].into();
+        let mut cx = ApplicationCx::new(at, addr, &mut hosted.rng, &mut effects).reusing(spare);
         hosted.engine.on_input(&mut cx, input);
         if let Some(logs) = &mut self.inputs {
             logs.effects(&effects);
@@ -59,9 +62,25 @@ impl Common {
             ApplicationEffect::Note(note) => {
                 self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
             }
-            ApplicationEffect::Send(datagram) => {
-                let is_listed = hosted.listed.is_some();
-                self.application_send(at, node, &datagram, is_listed);
+            ApplicationEffect::Send(d) => {
+                if let Some(flow) = hosted.flow {
+                    self.flow_sends(at, node, flow, |from, id, meta, pool| {
+                        datagram(&d, from, id, meta, pool)
+                    });
+                } else {
+                    let is_listed = hosted.listed.is_some();
+                    self.application_send(at, node, &d, is_listed);
+                }
+                self.reuse(d.data);
+            }
+            ApplicationEffect::EchoRequest(request) => {
+                // Only the pings among the flows have somebody who answers.
+                if let Some(flow) = hosted.flow {
+                    self.flow_sends(at, node, flow, |from, id, meta, pool| {
+                        echo_request(&request, from, id, meta, pool)
+                    });
+                }
+                self.reuse(request.data);
             }
             ApplicationEffect::Row(row) => {
                 if let (Some(record), Some(books)) = (row.downcast(), &mut self.bundles) {
@@ -89,17 +108,8 @@ impl Common {
         if d.data.len() > usize::from(u16::MAX) - 64 || from.is_v4() != to.is_v4() {
             return;
         }
-        let head = ip::Repr::header_len(to);
-        let datagram =
-            udp::Repr { src_port: d.port, dst_port: d.to.port(), payload_len: d.data.len() as u16 };
-        let mut p = self.work.pool.zeroed(head + datagram.buffer_len(), PacketMeta::default());
-        let (header, body) = p.bytes_mut().split_at_mut(head);
-        body[udp::HEADER_LEN..].copy_from_slice(&d.data);
-        datagram.emit(body, from, to);
-        let (payload_len, id) = (body.len() as u16, self.flows.next_ip_id(node));
-        ip::Repr { src: from, dst: to, protocol: ipv4::protocol::UDP, ttl: d.ttl, tos: 0, id, payload_len }
-            .emit(header);
-        p.meta = self.work.new_meta(at);
+        let (meta, id) = (self.work.new_meta(at), self.flows.next_ip_id(node));
+        let mut p = datagram(d, from, id, meta, &mut self.work.pool);
         if in_flow {
             p.meta.flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
             self.originated(&p, true);
@@ -107,10 +117,41 @@ impl Common {
         self.answers.push_back((node, Outgoing::Originate(p)));
     }
 
+    /// A packet of a flow is made. On a real clock it goes through its node's network stack.
+    fn flow_sends(
+        &mut self,
+        at: Time,
+        node: u32,
+        flow: u32,
+        make: impl FnOnce(Addr, u16, PacketMeta, &mut Pool) -> Packet,
+    ) {
+        let (from, tag) = self.flows.departs(at, flow);
+        let meta = PacketMeta { flow: Some(tag), ..self.work.new_meta(at) };
+        let p = make(from, self.flows.next_ip_id(node), meta, &mut self.work.pool);
+        if let Some(external) = &mut self.external {
+            return external.send(at, node, p);
+        }
+        self.originated(&p, true);
+        self.answers.push_back((node, Outgoing::Originate(p)));
+    }
+
+    fn reuse(&mut self, data: Vec<u8>) {
+        if let Some(applications) = &mut self.applications {
+            applications.spare = data;
+        }
+    }
+
+    /// A flow's packet was delivered to a node: the reply to a ping is for its source.
+    pub(crate) fn source_deliver(&mut self, at: Time, node: u32, tag: FlowTag, p: &Packet) {
+        if let Some((number, reply)) = self.flows.reply(node, tag, p) {
+            self.application(at, number, ApplicationInput::EchoReply(reply));
+        }
+    }
+
     /// A packet was delivered to a node: it goes to the application that listens, if there is one.
     pub(crate) fn application_deliver(&mut self, at: Time, node: u32, p: &Packet) {
         let Some(applications) = &self.applications else { return };
-        let Some((from, port, data)) = datagram(p.bytes()) else { return };
+        let Some((from, port, data)) = received(p.bytes()) else { return };
         if let Some(number) = applications.at_port(node, port) {
             self.application(
                 at,
@@ -122,7 +163,7 @@ impl Common {
 
     /// Whether an application of this node listens where a packet goes to.
     pub(crate) fn application_listens(&self, node: u32, packet: &[u8]) -> bool {
-        let listens = |a: &Applications| a.at_port(node, datagram(packet)?.1);
+        let listens = |a: &Applications| a.at_port(node, received(packet)?.1);
         self.applications.as_ref().and_then(|a| listens(a)).is_some()
     }
 
@@ -139,7 +180,7 @@ impl Common {
         self.each_application(at, node, &ApplicationInput::End(Ending::AtOnce));
         self.each_application(at, node, &ApplicationInput::Restart);
         let Some(applications) = &mut self.applications else { return };
-        for hosted in applications.all.iter_mut().filter(|h| h.node == node) {
+        for (_, hosted) in applications.at_node(node) {
             hosted.timers.clear();
             hosted.ports.clear();
             if let Some(network) = &mut hosted.network {
@@ -156,7 +197,7 @@ impl Common {
         }
         self.each_application(at, node, &ApplicationInput::Resume);
         let Some(applications) = &mut self.applications else { return };
-        for (number, hosted) in (0..).zip(&mut applications.all).filter(|(_, h)| h.node == node) {
+        for (number, hosted) in applications.at_node(node) {
             for (key, due) in hosted.timers.iter_mut().filter(|(_, due)| *due <= at) {
                 *due = at;
                 self.queue.push(at, node, Event::Application(number, *key));
@@ -164,29 +205,55 @@ impl Common {
         }
     }
 
+    /// The event of an application's timer came up while its node is down. Most timers fire when it is back; the schedule of a flow goes
+    /// on, and its source leaves out the packet that is due.
+    pub(crate) fn leave_out(&mut self, at: Time, number: u32, key: TimerKey) {
+        let is_source = self.applications.as_ref().is_some_and(|a| number < a.sources);
+        if is_source && self.take_timer(at, number, key) {
+            self.application(at, number, ApplicationInput::Resume);
+        }
+    }
+
+    /// Takes an application's timer if it is due now.
+    fn take_timer(&mut self, at: Time, number: u32, key: TimerKey) -> bool {
+        let Some(hosted) = self.applications.as_mut().map(|a| &mut a.all[number as usize]) else {
+            return false;
+        };
+        let due = hosted.timers.iter().position(|timer| *timer == (key, at));
+        due.map(|i| hosted.timers.swap_remove(i)).is_some()
+    }
+
     /// The run ends.
     pub(crate) fn end_applications(&mut self, at: Time) {
-        let all = self.applications.as_ref().map_or(0, |a| a.all.len() as u32);
-        (0..all).for_each(|number| self.application(at, number, ApplicationInput::End(Ending::AtOnce)));
+        let all = self.applications.as_ref().map_or(0..0, |a| a.sources..a.all.len() as u32);
+        all.for_each(|number| self.application(at, number, ApplicationInput::End(Ending::AtOnce)));
     }
 }
 
 impl Net {
-    /// All applications begin.
+    /// All applications begin but for sources of flows.
     pub(crate) fn begin_applications(&mut self) {
-        let all = self.common.applications.as_ref().map_or(0, |a| a.all.len());
-        for number in 0..all as u32 {
+        let all = self.common.applications.as_ref().map_or(0..0, |a| a.sources..a.all.len() as u32);
+        for number in all {
             self.common.application(Time::ZERO, number, ApplicationInput::Start);
             self.begin_network(Time::ZERO, number);
         }
     }
 
+    /// All flows begin.
+    pub(crate) fn begin_flows(&mut self) {
+        for flow in 0..self.common.flows.len() as u32 {
+            if let Some(number) = self.common.flows.source(flow) {
+                self.common.application(Time::ZERO, number, ApplicationInput::Start);
+            } else if let Some((node, at)) = self.common.flows.opening(flow) {
+                self.common.queue.push(at, node, Event::Connect(flow));
+            }
+        }
+    }
+
     /// The event of an application's timer came up, unless the timer was moved or cleared.
     pub(crate) fn application_timer(&mut self, at: Time, number: u32, key: TimerKey) {
-        let hosted = self.common.applications.as_mut().map(|a| &mut a.all[number as usize]);
-        let due = hosted
-            .and_then(|h| h.timers.iter().position(|t| *t == (key, at)).map(|i| h.timers.swap_remove(i)));
-        if due.is_some() {
+        if self.common.take_timer(at, number, key) {
             self.common.application(at, number, ApplicationInput::Timer(key));
             self.send_answers(at);
         }
@@ -209,7 +276,7 @@ impl Net {
 }
 
 /// A UDP datagram: from where, to which port, and its data.
-fn datagram(packet: &[u8]) -> Option<(SocketAddr, u16, &[u8])> {
+fn received(packet: &[u8]) -> Option<(SocketAddr, u16, &[u8])> {
     let ip = ip::Packet::new_checked(packet).ok().filter(|ip| ip.protocol == ipv4::protocol::UDP)?;
     let datagram = udp::Packet::new_checked(ip.payload).ok()?;
     let from = SocketAddr::new(ip.src.ip(), datagram.src_port());

@@ -173,6 +173,7 @@ impl Common {
             return self.tcp_deliver(at, node, tag, p);
         }
         let delivery = self.flows.deliver(at, node, tag, &p, &mut self.work.pool, &mut self.work.next_id);
+        self.source_deliver(at, node, tag, &p);
         self.leave(at, node, p, Exit::Deliver);
         match delivery {
             Delivery::Counted => self.ledger.delivered(tag, self.flows.is_to_all(tag.flow)),

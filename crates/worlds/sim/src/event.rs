@@ -20,8 +20,8 @@ pub(crate) enum Event {
     Resolution(IfaceId),
     /// A packet reaches network layers from the air; the handle is into `Common::rx_pending`.
     Up(u32),
-    /// A flow's source sends.
-    Departure(u32),
+    /// A flow's TCP connection is opened.
+    Connect(u32),
     /// The deadline of one end of a flow's TCP connection, unless it was moved.
     Tcp(u32, End),
     /// A timer of the application of this number, unless it was moved or cleared.

@@ -59,10 +59,11 @@ impl Simulation {
     /// Opens the network to programs outside, before its first event, and to those who watch.
     pub fn open(&mut self) {
         self.attend();
-        // Real nodes have these as programs, but for those that are a part of the network layer: the hosts' is the simulator's.
+        // Real nodes have these as programs, but for the sources of flows and those that are a part of the network layer: the hosts' is
+        // the simulator's.
         self.net.common.bundles = None;
         self.net.common.applications =
-            self.net.common.applications.take().and_then(Applications::of_network_layers);
+            self.net.common.applications.take().and_then(Applications::without_programs);
         self.net.common.external = Some(External::new(self.net.nodes.len()));
     }
 

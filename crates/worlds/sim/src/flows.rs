@@ -1,16 +1,18 @@
-//! The run's traffic: each flow's source and sink, and the way between a packet and its flow.
+//! The run's traffic: what each flow has sent and received, and the way between a packet and its flow. Its source is an application
+//! (`applications`).
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{Addr, EchoReply, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
-    Arrival, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Stamp, Summary,
-    echo_reply, next_ip_id,
+    Arrival, Departures, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Stamp,
+    Summary, echo_reply, next_ip_id,
 };
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{icmp, icmpv6, ip, ipv4};
 
 use crate::conversations::{ProgramFlows, latency_ms};
+use crate::hosted_applications::Hosted;
 use crate::ledger::FlowEnds;
 use crate::tcp_flow::TcpFlow;
 
@@ -25,8 +27,14 @@ pub(crate) struct Flows {
 }
 
 struct Flow {
-    source: Source,
+    config: FlowConfig,
+    /// The address of its source.
+    from: Addr,
+    /// The number of the application that sends it; none for TCP.
+    source: Option<u32>,
+    departures: Departures,
     sink: Sink,
+    /// Of a connection; a source has a stream of its own.
     rng: Rng,
     class: PacketClass,
     tcp: Option<Box<TcpFlow>>,
@@ -43,30 +51,38 @@ pub(crate) enum Delivery {
 }
 
 impl Flows {
-    /// `ends` gives the address of a node that a flow has there.
+    /// The flows, and the applications that send those that are no connections. `ends` gives the address of a node that a flow has there.
     pub(crate) fn new(
         configs: &[FlowConfig],
         nodes: usize,
         ends: impl Fn(&FlowConfig, NodeId) -> Addr,
         seed: u64,
-    ) -> Result<Self, FlowError> {
+    ) -> Result<(Self, Vec<Hosted>), FlowError> {
+        let mut sources = Vec::new();
         let flow = |(i, c): (usize, &FlowConfig)| {
+            c.check()?;
+            let rng = stream(seed, Purpose::Traffic, i as u64);
+            let tcp = TcpFlow::new(i as u32, c, &ends, seed).map(Box::new);
+            let source = tcp.is_none().then_some(sources.len() as u32);
+            if source.is_some() {
+                let to = if c.is_to_all() { GROUP.into() } else { ends(c, c.dst).ip() };
+                let hosted = Hosted::new(c.src.0, Box::new(Source::new(c.clone(), to)), rng.clone());
+                sources.push(Hosted { flow: Some(i as u32), ..hosted });
+            }
             Ok(Flow {
                 class: PacketClass::of_flow(c.kind.name()),
-                source: {
-                    let to = if c.is_to_all() { GROUP.into() } else { ends(c, c.dst) };
-                    Source::new(i as u32, c.clone(), ends(c, c.src), to)?
-                },
+                config: c.clone(),
+                from: ends(c, c.src),
+                source,
+                departures: Departures::default(),
                 sink: Sink::new(if c.is_to_all() { nodes - 1 } else { 1 }),
-                rng: stream(seed, Purpose::Traffic, i as u64),
-                tcp: TcpFlow::new(i as u32, c, &ends, seed).map(Box::new),
+                rng,
+                tcp,
             })
         };
-        Ok(Self {
-            list: configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?,
-            of_programs: ProgramFlows::new(configs.len(), nodes),
-            ip_ids: vec![0; nodes],
-        })
+        let list = configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?;
+        let of_programs = ProgramFlows::new(configs.len(), nodes);
+        Ok((Self { list, of_programs, ip_ids: vec![0; nodes] }, sources))
     }
 
     /// How many the scenario has.
@@ -77,9 +93,9 @@ impl Flows {
     pub(crate) fn is_own(&self, flow: u32) -> bool {
         (flow as usize) < self.list.len()
     }
-    /// The node that a flow starts from.
-    pub(crate) fn source_node(&self, flow: u32) -> u32 {
-        self.list[flow as usize].source.config().src.0
+    /// The number of the application that sends a flow; none for TCP.
+    pub(crate) fn source(&self, flow: u32) -> Option<u32> {
+        self.list[flow as usize].source
     }
     /// What a packet of this flow is; without a flow it is somebody's data.
     pub(crate) fn class(&self, tag: Option<FlowTag>) -> PacketClass {
@@ -90,7 +106,7 @@ impl Flows {
     /// Whether a flow goes to all nodes.
     pub(crate) fn is_to_all(&self, flow: u32) -> bool {
         let own = self.list.get(flow as usize);
-        own.map_or_else(|| self.of_programs.is_to_all(flow), |f| f.source.config().is_to_all())
+        own.map_or_else(|| self.of_programs.is_to_all(flow), |f| f.config.is_to_all())
     }
     /// Whether a flow is a TCP connection.
     pub(crate) fn is_tcp(&self, flow: u32) -> bool {
@@ -113,30 +129,26 @@ impl Flows {
     pub(crate) fn next_ip_id(&mut self, node: u32) -> u16 {
         next_ip_id(&mut self.ip_ids[node as usize])
     }
-    /// When a flow's first packet is due.
-    pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
-        let f = &mut self.list[flow as usize];
-        f.source.first_departure(&mut f.rng)
+    /// The node that opens a flow's connection, and when; `None` if it never does.
+    pub(crate) fn opening(&self, flow: u32) -> Option<(u32, Time)> {
+        let c = &self.list[flow as usize].config;
+        let is_empty = c.stop.is_some_and(|stop| c.start >= stop) || c.max_packets == Some(0);
+        (!is_empty).then_some((c.src.0, c.start))
     }
 
-    /// A flow's packet that is due now, and when the next one is.
-    pub(crate) fn depart(
-        &mut self,
-        now: Time,
-        flow: u32,
-        pool: &mut Pool,
-        next_id: &mut u64,
-    ) -> (Packet, Option<Time>) {
+    /// Counts a flow's packet that leaves now. Returns the address from which it leaves, and what it is called.
+    pub(crate) fn departs(&mut self, now: Time, flow: u32) -> (Addr, FlowTag) {
         let f = &mut self.list[flow as usize];
-        let ip_id = next_ip_id(&mut self.ip_ids[f.source.config().src.index()]);
-        let p = f.source.build(now, new_id(next_id), ip_id, pool);
-        (p, f.source.next_departure(now, &mut f.rng))
+        (f.from, FlowTag { flow, seq: f.departures.count(now) })
     }
 
-    /// A packet that is due now is not made: when the next one is.
-    pub(crate) fn leave_out(&mut self, now: Time, flow: u32) -> Option<Time> {
-        let f = &mut self.list[flow as usize];
-        f.source.next_departure(now, &mut f.rng)
+    /// What the source of a ping gets to know of a packet that arrives at `node`: the application's number, and the reply.
+    pub(crate) fn reply<'a>(&self, node: u32, tag: FlowTag, p: &'a Packet) -> Option<(u32, EchoReply<'a>)> {
+        let f = &self.list[tag.flow as usize];
+        let number = f.source.filter(|_| f.class == PacketClass::Ping && f.config.src.0 == node)?;
+        let ip = ip::Packet::new_checked(p.bytes()).ok()?;
+        let (identifier, seq, data) = echo_reply_in(&ip)?;
+        Some((number, EchoReply { from: ip.src.ip(), identifier, number: seq, data: data.into() }))
     }
 
     /// The ping flow that an echo reply of `node`'s own network stack answers.
@@ -146,28 +158,16 @@ impl Flows {
         ip: &ip::Packet<'_>,
         stations: &FxHashMap<Addr, u32>,
     ) -> Option<FlowTag> {
-        let (ident, seq, data) = match (ip.src.v6(), ip.dst.v6()) {
-            (Some(src), Some(dst)) if ip.protocol == next_header::ICMPV6 => {
-                match icmpv6::Repr::parse(ip.payload, src, dst) {
-                    Ok(icmpv6::Repr::EchoReply { ident, seq, data }) => (ident, seq, data),
-                    _ => return None,
-                }
-            }
-            _ if ip.protocol == ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload) {
-                Ok(icmp::Repr::EchoReply { ident, seq, data }) => (ident, seq, data),
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let (ident, seq, data) = echo_reply_in(ip)?;
         let to = *stations.get(&ip.dst)?;
         let asks = |f: &Flow| {
-            let c = f.source.config();
+            let c = &f.config;
             let ends = (c.src.0, c.dst.0, c.src_port) == (to, node, ident);
             ends && matches!(c.kind, FlowKind::Ping { .. })
         };
         let flow = self.list.iter().position(asks)?;
         let seq = Stamp::parse(data).map_or(u32::from(seq), |s| s.seq);
-        (u64::from(seq) < self.list[flow].source.sent()).then_some(FlowTag { flow: flow as u32, seq })
+        (u64::from(seq) < self.list[flow].departures.packets()).then_some(FlowTag { flow: flow as u32, seq })
     }
 
     /// A packet arrived at `node`.
@@ -181,7 +181,7 @@ impl Flows {
         next_id: &mut u64,
     ) -> Delivery {
         let f = &mut self.list[tag.flow as usize];
-        let c = f.source.config();
+        let c = &f.config;
         if matches!(c.kind, FlowKind::Ping { .. }) && node == c.dst.0 {
             let ip_id = next_ip_id(&mut self.ip_ids[node as usize]);
             return match echo_reply(p, now, new_id(next_id), ip_id, pool) {
@@ -220,7 +220,7 @@ impl Flows {
     /// What a flow's own ends counted: sent, and received.
     pub(crate) fn counts(&self, flow: u32) -> (u64, u64) {
         let f = &self.list[flow as usize];
-        let sent = f.tcp.as_ref().map_or_else(|| f.source.sent() * f.sink.receivers(), |t| t.sent());
+        let sent = f.tcp.as_ref().map_or_else(|| f.departures.packets() * f.sink.receivers(), |t| t.sent());
         (sent, f.sink.received())
     }
 
@@ -233,8 +233,8 @@ impl Flows {
     /// The figures of every flow in a run that ended at `end`; `ends` says how its packets did, by flow.
     pub(crate) fn summaries(&self, end: Time, ends: &[FlowEnds]) -> Vec<FlowSummary> {
         let summary = |(i, f): (usize, &Flow)| {
-            let c = f.source.config();
-            let mut s = Summary::new(&f.source, &f.sink, end);
+            let c = &f.config;
+            let mut s = Summary::new(c, &f.departures, &f.sink, end);
             if let Some(tcp) = &f.tcp {
                 let until = tcp.completed().unwrap_or(end).min(c.stop.unwrap_or(end));
                 s.count_stream(tcp.sent(), tcp.delivered(), until.since(c.start));
@@ -262,6 +262,23 @@ impl Flows {
         };
         let programs = self.of_programs.summaries(ends);
         self.list.iter().enumerate().map(summary).chain(programs).collect()
+    }
+}
+
+/// Identifier, number and data of an echo reply.
+fn echo_reply_in<'a>(ip: &ip::Packet<'a>) -> Option<(u16, u16, &'a [u8])> {
+    match (ip.src.v6(), ip.dst.v6()) {
+        (Some(src), Some(dst)) if ip.protocol == next_header::ICMPV6 => {
+            match icmpv6::Repr::parse(ip.payload, src, dst) {
+                Ok(icmpv6::Repr::EchoReply { ident, seq, data }) => Some((ident, seq, data)),
+                _ => None,
+            }
+        }
+        _ if ip.protocol == ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload) {
+            Ok(icmp::Repr::EchoReply { ident, seq, data }) => Some((ident, seq, data)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -14,14 +14,18 @@ use wayhop_trace::ApplicationSummary;
 
 use crate::bundles;
 
-/// All applications of a run: bundle agents, then those of the scenario's list in its order.
+/// All applications of a run: the sources of flows, bundle agents, then those of the scenario's list in its order.
 #[derive(Default)]
 pub(crate) struct Applications {
     pub(crate) all: Vec<Hosted>,
-    /// Their numbers by node: every datagram that arrives asks.
+    /// How many of them, the first, are sources of flows. They are the experiment's: no datagram is for them, and outages of their nodes
+    /// do not stop their schedules.
+    pub(crate) sources: u32,
+    /// The numbers of the others by node: every datagram that arrives asks.
     by_node: FxHashMap<u32, Vec<u32>>,
     /// For reuse.
     pub(crate) effects: Vec<ApplicationEffect>,
+    pub(crate) spare: Vec<u8>,
     /// Whether any is a part of its host's network layer.
     pub(crate) has_networks: bool,
     /// The mesh's addresses, in a scenario with gateways.
@@ -34,8 +38,10 @@ pub(crate) struct Applications {
 /// One of them, and what its host keeps for it.
 pub(crate) struct Hosted {
     pub(crate) node: u32,
-    /// Its number in logs of inputs: that in the scenario's list, and behind these those of bundle agents.
-    pub(crate) number: u32,
+    /// Its number in logs of inputs: that in the scenario's list, and behind these those of bundle agents. Sources of flows have no logs.
+    pub(crate) log: Option<u32>,
+    /// The flow that it sends: its packets are this flow's.
+    pub(crate) flow: Option<u32>,
     /// The name of one in the scenario's list. Its packets are in flows of programs, and it has a summary.
     pub(crate) listed: Option<&'static str>,
     pub(crate) engine: Box<dyn Application>,
@@ -45,6 +51,23 @@ pub(crate) struct Hosted {
     pub(crate) timers: Vec<(TimerKey, Time)>,
     /// Of one that is a part of its host's network layer.
     pub(crate) network: Option<Box<HostNetwork>>,
+}
+
+impl Hosted {
+    /// One without ports and timers, of no flow, list and log.
+    pub(crate) const fn new(node: u32, engine: Box<dyn Application>, rng: Rng) -> Self {
+        Self {
+            node,
+            log: None,
+            flow: None,
+            listed: None,
+            engine,
+            rng,
+            ports: Vec::new(),
+            timers: Vec::new(),
+            network: None,
+        }
+    }
 }
 
 /// The network layer of a host, as far as an application is a part of it.
@@ -105,60 +128,54 @@ fn router(scenario: &Resolved, at: Attachment) -> Option<Ipv4Addr> {
 }
 
 impl Applications {
-    /// Those of a scenario, none of which has begun.
-    pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
+    /// Those of a scenario and the sources of its flows, none of which has begun.
+    pub(crate) fn new(scenario: &Resolved, sources: Vec<Hosted>) -> Option<Box<Self>> {
         let seed = scenario.seed;
-        let listed = |(number, p): (u32, &ApplicationPlan)| Hosted {
-            node: p.node.0,
-            number,
-            listed: Some(p.application.description.name),
-            engine: p.application.parameters.application(),
-            rng: stream(seed, Purpose::Applications, number.into()),
-            ports: Vec::new(),
-            timers: Vec::new(),
-            network: HostNetwork::new(p, scenario),
+        let listed = |(number, p): (u32, &ApplicationPlan)| {
+            let rng = stream(seed, Purpose::Applications, number.into());
+            Hosted {
+                log: Some(number),
+                listed: Some(p.application.description.name),
+                network: HostNetwork::new(p, scenario),
+                ..Hosted::new(p.node.0, p.application.parameters.application(), rng)
+            }
         };
-        let agent = |plan: &DtnPlan, number, node: NodeId| Hosted {
-            node: node.0,
-            number,
-            listed: None,
-            engine: Box::new(bundles::agent(plan, node)),
-            rng: stream(seed, Purpose::Bundles, node.0.into()),
-            ports: Vec::new(),
-            timers: Vec::new(),
-            network: None,
+        let agent = |plan: &DtnPlan, number, node: NodeId| {
+            let rng = stream(seed, Purpose::Bundles, node.0.into());
+            let agent = Box::new(bundles::agent(plan, node));
+            Hosted { log: Some(number), ..Hosted::new(node.0, agent, rng) }
         };
         let behind = scenario.applications.len() as u32;
         let agents = scenario
             .dtn
             .iter()
             .flat_map(|plan| (behind..).zip(&plan.nodes).map(|(number, node)| agent(plan, number, *node)));
-        let all: Vec<Hosted> = agents.chain((0..).zip(&scenario.applications).map(listed)).collect();
-        let mut by_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for (number, hosted) in (0..).zip(&all) {
-            by_node.entry(hosted.node).or_default().push(number);
-        }
-        (!all.is_empty()).then(|| {
-            Box::new(Self {
-                has_networks: all.iter().any(|h| h.network.is_some()),
-                all,
-                by_node,
-                effects: Vec::new(),
-                mesh: scenario.edge.as_ref().map(|e| e.mesh),
-                carried: None,
-                relayed: false,
-            })
-        })
+        let count = sources.len() as u32;
+        let listed = (0..).zip(&scenario.applications).map(listed);
+        let all: Vec<Hosted> = sources.into_iter().chain(agents).chain(listed).collect();
+        let mut applications = Self {
+            has_networks: all.iter().any(|h| h.network.is_some()),
+            all,
+            sources: count,
+            mesh: scenario.edge.as_ref().map(|e| e.mesh),
+            ..Self::default()
+        };
+        applications.note_nodes();
+        (!applications.all.is_empty()).then(|| Box::new(applications))
     }
 
-    /// Those that are a part of their host's network layer, without the others.
-    pub(crate) fn of_network_layers(mut self: Box<Self>) -> Option<Box<Self>> {
-        self.all.retain(|h| h.network.is_some());
+    /// Sources of flows, and those that are a part of their host's network layer, without the others.
+    pub(crate) fn without_programs(mut self: Box<Self>) -> Option<Box<Self>> {
+        self.all.retain(|h| h.flow.is_some() || h.network.is_some());
+        self.note_nodes();
+        (!self.all.is_empty()).then_some(self)
+    }
+
+    fn note_nodes(&mut self) {
         self.by_node.clear();
-        for (number, hosted) in (0..).zip(&self.all) {
+        for (number, hosted) in (0..).zip(&self.all).skip(self.sources as usize) {
             self.by_node.entry(hosted.node).or_default().push(number);
         }
-        (!self.all.is_empty()).then_some(self)
     }
 
     /// Which one at this node listens at this UDP port.
@@ -169,6 +186,12 @@ impl Applications {
     /// The numbers of those at a node.
     pub(crate) fn of_node(&self, node: u32) -> &[u32] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those at a node, with their numbers.
+    pub(crate) fn at_node(&mut self, node: u32) -> impl Iterator<Item = (u32, &mut Hosted)> {
+        let others = (0..).zip(&mut self.all).skip(self.sources as usize);
+        others.filter(move |(_, hosted)| hosted.node == node)
     }
 
     /// How long the lists of a node's applications are.

@@ -79,23 +79,6 @@ impl Net {
         self.send_answers(at);
     }
 
-    /// A flow sends.
-    pub(crate) fn depart(&mut self, at: Time, node: u32, flow: u32) {
-        let common = &mut self.common;
-        if common.flows.is_tcp(flow) {
-            common.tcp_start(at, flow);
-            return self.send_answers(at);
-        }
-        let (p, next) = common.flows.depart(at, flow, &mut common.work.pool, &mut common.work.next_id);
-        if let Some(next) = next {
-            common.queue.push(next, node, Event::Departure(flow));
-        }
-        match &mut common.external {
-            Some(external) => external.send(at, node, p),
-            None => self.start(at, node, p),
-        }
-    }
-
     /// A timer's event came up.
     pub(crate) fn timer(&mut self, at: Time, node: u32, engine: u8, key: TimerKey) {
         self.call(at, node, |n, w| n.timer(w, at, engine, key));

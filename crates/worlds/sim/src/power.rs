@@ -136,17 +136,10 @@ impl Simulation {
         }
     }
 
-    /// A flow's time to begin or to send comes while its node is down. It sends nothing; a connection that should have begun
-    /// does so when the node is back.
-    pub(crate) fn leave_out(&mut self, at: Time, node: u32, flow: u32) {
-        let common = &mut self.net.common;
-        let next = if common.flows.is_tcp(flow) {
-            self.outages.down_until(node).filter(|t| *t < Time::NEVER)
-        } else {
-            common.flows.leave_out(at, flow)
-        };
-        if let Some(next) = next {
-            common.queue.push(next, node, Event::Departure(flow));
+    /// The time to open a flow's connection comes while its node is down: it does so when it is back.
+    pub(crate) fn put_off(&mut self, node: u32, flow: u32) {
+        if let Some(until) = self.outages.down_until(node).filter(|t| *t < Time::NEVER) {
+            self.net.common.queue.push(until, node, Event::Connect(flow));
         }
     }
 

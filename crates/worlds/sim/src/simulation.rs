@@ -24,7 +24,7 @@ use crate::common::Common;
 use crate::event::{Event, WireEvent};
 use crate::fates::Watched;
 use crate::flows::Flows;
-use crate::hosted_applications::Applications;
+use crate::hosted_applications::{Applications, Hosted};
 use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
 use crate::motion::Movers;
@@ -82,7 +82,7 @@ impl Simulation {
         if nodes > MAX_NODES {
             return Err(format!("{nodes} nodes are too many (at most {MAX_NODES})"));
         }
-        let (mut media, flows) = (Media::new(scenario), flows(scenario)?);
+        let (mut media, (flows, sources)) = (Media::new(scenario), flows(scenario)?);
         let ports = Ports::new(&scenario.interfaces, nodes);
         let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
         let protocol = Arc::new(scenario.protocol.clone());
@@ -130,7 +130,7 @@ impl Simulation {
             watched,
             frame: Vec::new(),
             bundles: scenario.dtn.as_ref().map(|plan| Box::new(bundle_books(plan))),
-            applications: Applications::new(scenario),
+            applications: Applications::new(scenario, sources),
             tcp_spare: Spare::default(),
             external: None,
             watchers: None,
@@ -250,15 +250,7 @@ impl Simulation {
         }
         self.net.begin_applications();
         self.net.send_answers(Time::ZERO);
-        for flow in 0..self.net.common.flows.len() as u32 {
-            if let Some(at) = self.net.common.flows.first_departure(flow) {
-                self.net.common.queue.push(
-                    at,
-                    self.net.common.flows.source_node(flow),
-                    Event::Departure(flow),
-                );
-            }
-        }
+        self.net.begin_flows();
     }
 
     fn step(&mut self, at: Time, node: u32, event: Event) {
@@ -283,14 +275,20 @@ impl Simulation {
             Event::Order(number) => self.order(at, number),
             Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
-            Event::Tcp(..) | Event::Application(..) if !net.nodes[node as usize].is_up() => {}
+            Event::Tcp(..) if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
                 net.send_answers(at);
             }
+            Event::Connect(flow) if !net.nodes[node as usize].is_up() => self.put_off(node, flow),
+            Event::Connect(flow) => {
+                net.common.tcp_start(at, flow);
+                net.send_answers(at);
+            }
+            Event::Application(number, key) if !net.nodes[node as usize].is_up() => {
+                net.common.leave_out(at, number, key);
+            }
             Event::Application(number, key) => net.application_timer(at, number, key),
-            Event::Departure(flow) if !net.nodes[node as usize].is_up() => self.leave_out(at, node, flow),
-            Event::Departure(flow) => net.depart(at, node, flow),
         }
         self.settle(at);
     }
@@ -438,7 +436,7 @@ fn addresses6(scenario: &Resolved) -> &[Ipv6Addr] {
     scenario.ipv6.as_ref().map_or(&[], |plan| &plan.addresses)
 }
 
-fn flows(scenario: &Resolved) -> Result<Flows, String> {
+fn flows(scenario: &Resolved) -> Result<(Flows, Vec<Hosted>), String> {
     let (addrs, addrs6) = (&scenario.addresses, addresses6(scenario));
     let homes = home_addresses(scenario);
     let end = |flow: &FlowConfig, node: NodeId| match (addrs6.get(node.index()), homes.get(&node)) {

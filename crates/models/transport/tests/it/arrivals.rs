@@ -1,23 +1,25 @@
 //! The counts of sinks, and their summary.
 
-use std::net::Ipv4Addr;
-
 use wayhop_core::{NodeId, Packet, PacketId, PacketMeta, Pool, Span, Time};
-use wayhop_transport::{Arrival, FlowConfig, FlowKind, Sink, Source, Summary, echo_reply};
+use wayhop_transport::{Arrival, FlowConfig, FlowKind, Sink, Summary, echo_reply};
 use wayhop_wire::ipv4;
 
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+use crate::host::Host;
+
 const CBR: FlowKind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
 const PING: FlowKind = FlowKind::Ping { interval: Span::from_secs(1) };
 
-fn source(kind: FlowKind, payload_bytes: u32) -> Source {
-    Source::new(0, FlowConfig::new(kind, NodeId(0), NodeId(1), payload_bytes), A, B).expect("it can be sent")
+fn source(kind: FlowKind, payload_bytes: u32) -> Host {
+    Host::new(FlowConfig::new(kind, NodeId(0), NodeId(1), payload_bytes), 1)
 }
 
 /// The packets that a source sends once a second from 0 on.
-fn packets(s: &mut Source, n: u64, pool: &mut Pool) -> Vec<Packet> {
-    (0..n).map(|k| s.build(Time::ZERO + Span::from_secs(k), PacketId(k), k as u16, pool)).collect()
+fn packets(s: &mut Host, n: u64) -> Vec<Packet> {
+    (0..n).map(|_| s.send()).collect()
+}
+
+fn summary(s: &Host, sink: &Sink, end: Time) -> Summary {
+    Summary::new(&s.config, &s.departures, sink, end)
 }
 
 /// The packet after this many routers.
@@ -32,7 +34,7 @@ fn routed(mut p: Packet, routers: u8) -> Packet {
 fn delays_hops_order_and_copies_are_counted() {
     let mut pool = Pool::new();
     let mut s = source(CBR, 8);
-    let sent: Vec<Packet> = packets(&mut s, 5, &mut pool).into_iter().map(|p| routed(p, 2)).collect();
+    let sent: Vec<Packet> = packets(&mut s, 5).into_iter().map(|p| routed(p, 2)).collect();
     let mut sink = Sink::default();
     let arrive = |sink: &mut Sink, k: usize, ms: u64| {
         sink.receive(sent[k].meta.born + Span::from_millis(ms), &sent[k])
@@ -45,7 +47,7 @@ fn delays_hops_order_and_copies_are_counted() {
     let near = routed(pool.copy(&sent[4]), 1);
     assert_eq!(sink.receive(near.meta.born + Span::from_millis(40), &near), Arrival::First);
 
-    let f = Summary::new(&s, &sink, Time::from_secs_f64(8.0));
+    let f = summary(&s, &sink, Time::from_secs_f64(8.0));
     assert_eq!((f.sent, f.received, f.duplicates, f.out_of_order), (5, 4, 1, 1));
     assert_eq!(f.delivery_ratio, Some(0.8));
     assert_eq!(f.goodput_bps, Some(4.0 * 8.0 * 8.0 / 8.0), "4 payloads of 8 octets in 8 s");
@@ -59,19 +61,18 @@ fn delays_hops_order_and_copies_are_counted() {
 
 #[test]
 fn goodput_of_a_flow_that_loses_nothing_is_its_rate() {
-    let mut pool = Pool::new();
     let config = FlowConfig { max_packets: Some(10), ..FlowConfig::new(CBR, NodeId(0), NodeId(1), 500) };
-    let mut s = Source::new(0, config, A, B).expect("it can be sent");
+    let mut s = Host::new(config, 1);
     let mut sink = Sink::default();
-    for p in packets(&mut s, 10, &mut pool) {
+    for p in packets(&mut s, 10) {
         sink.receive(p.meta.born + Span::from_millis(1), &p);
     }
-    assert_eq!(Summary::new(&s, &sink, Time::from_secs_f64(900.0)).goodput_bps, Some(4_000.0));
+    assert_eq!(summary(&s, &sink, Time::from_secs_f64(900.0)).goodput_bps, Some(4_000.0));
 }
 
 #[test]
 fn a_flow_of_which_nothing_arrives_has_no_latency() {
-    let f = Summary::new(&source(CBR, 8), &Sink::default(), Time::ZERO);
+    let f = summary(&source(CBR, 8), &Sink::default(), Time::ZERO);
     assert_eq!((f.delivery_ratio, f.latency, f.hops_mean, f.goodput_bps), (None, None, None, None));
 }
 
@@ -80,7 +81,7 @@ fn a_ping_measures_the_round_trip_and_the_hops_of_the_reply() {
     let mut pool = Pool::new();
     let mut s = source(PING, 56);
     let mut sink = Sink::default();
-    for (k, request) in packets(&mut s, 4, &mut pool).into_iter().enumerate() {
+    for (k, request) in packets(&mut s, 4).into_iter().enumerate() {
         if k == 2 {
             continue; // lost
         }
@@ -89,7 +90,7 @@ fn a_ping_measures_the_round_trip_and_the_hops_of_the_reply() {
         let back = there + Span::from_millis(10 * (k as u64 + 1));
         assert_eq!(sink.receive(back, &routed(reply, 3)), Arrival::First);
     }
-    let f = Summary::new(&s, &sink, Time::from_secs_f64(4.0));
+    let f = summary(&s, &sink, Time::from_secs_f64(4.0));
     assert_eq!((f.sent, f.received, f.delivery_ratio, f.hops_mean), (4, 3, Some(0.75), Some(4.0)));
     let l = f.latency.expect("replies arrived");
     // 17, 27 and 47 ms.
@@ -102,18 +103,18 @@ fn a_ping_measures_the_round_trip_and_the_hops_of_the_reply() {
 fn a_ping_without_room_for_a_stamp_counts_but_measures_no_time() {
     let mut pool = Pool::new();
     let mut s = source(PING, 15);
-    let request = packets(&mut s, 1, &mut pool).remove(0);
+    let request = packets(&mut s, 1).remove(0);
     let reply = echo_reply(&request, Time::ZERO, PacketId(1), 0, &mut pool).expect("a request");
     let mut sink = Sink::default();
     assert_eq!(sink.receive(Time::from_secs_f64(1.0), &reply), Arrival::First);
-    let f = Summary::new(&s, &sink, Time::from_secs_f64(1.0));
+    let f = summary(&s, &sink, Time::from_secs_f64(1.0));
     assert_eq!((f.received, f.latency), (1, None));
 }
 
 #[test]
 fn what_belongs_to_no_flow_or_is_broken_is_foreign() {
     let mut pool = Pool::new();
-    let p = packets(&mut source(CBR, 8), 1, &mut pool).remove(0);
+    let p = packets(&mut source(CBR, 8), 1).remove(0);
     let mut sink = Sink::default();
     let mut untagged = pool.copy(&p);
     untagged.meta.flow = None;
@@ -121,7 +122,7 @@ fn what_belongs_to_no_flow_or_is_broken_is_foreign() {
     let mut cut = pool.copy(&p);
     cut.truncate(21);
     assert_eq!(sink.receive(Time::ZERO, &cut), Arrival::Foreign);
-    let request = packets(&mut source(PING, 8), 1, &mut pool).remove(0);
+    let request = packets(&mut source(PING, 8), 1).remove(0);
     assert_eq!(sink.receive(Time::ZERO, &request), Arrival::Foreign, "requests are for the responder");
     let empty = pool.packet(&[], PacketMeta { flow: p.meta.flow, ..PacketMeta::default() });
     assert_eq!(sink.receive(Time::ZERO, &empty), Arrival::Foreign);

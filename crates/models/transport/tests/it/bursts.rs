@@ -1,15 +1,12 @@
 //! Sources in bursts and sources that play a file, against formulas.
 
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use wayhop_core::{NodeId, PacketId, Pool, Purpose, Span, Time, stream};
-use wayhop_transport::{
-    FlowConfig, FlowError, FlowKind, Lengths, MAX_PAYLOAD, OnOff, Schedule, Scheduled, Source,
-};
+use wayhop_core::{ApplicationInput, NodeId, Span, Time};
+use wayhop_transport::{FlowConfig, FlowError, FlowKind, Lengths, MAX_PAYLOAD, OnOff, Schedule, Scheduled};
 
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+use crate::host::Host;
+
 /// 1 % of samples that follow a law have a Kolmogorov-Smirnov distance above this over the root of their number.
 const KOLMOGOROV_1_PERCENT: f64 = 1.628;
 
@@ -28,16 +25,10 @@ fn flow(kind: FlowKind) -> FlowConfig {
 
 /// The departures until `end`, each with its length as an IP packet.
 fn departures(config: FlowConfig, seed: u64, end: Time) -> Vec<(Time, usize)> {
-    let mut rng = stream(seed, Purpose::Traffic, 0);
-    let mut source = Source::new(0, config, A, B).expect("it can be sent");
-    let mut pool = Pool::new();
+    let mut host = Host::new(config, seed);
     let mut out = Vec::new();
-    let mut next = source.first_departure(&mut rng);
-    while let Some(at) = next.filter(|at| *at < end) {
-        let p = source.build(at, PacketId(0), 0, &mut pool);
-        out.push((at, p.len()));
-        pool.recycle(p);
-        next = source.next_departure(at, &mut rng);
+    while let Some(at) = host.due().filter(|at| *at < end) {
+        out.push((at, host.send().len()));
     }
     out
 }
@@ -165,17 +156,15 @@ fn a_trace_is_played_once_from_the_start_of_its_flow() {
 #[test]
 fn a_packet_that_is_left_out_does_not_shift_the_sizes_of_a_trace() {
     let kind = FlowKind::Trace(schedule(&[(0.0, 10), (1.0, 20), (2.0, 30)]));
-    let mut rng = stream(1, Purpose::Traffic, 0);
-    let mut source = Source::new(0, flow(kind), A, B).expect("it can be sent");
-    let first = source.first_departure(&mut rng).expect("a first packet");
-    let second = source.next_departure(first, &mut rng).expect("a second one");
-    let p = source.build(second, PacketId(0), 0, &mut Pool::new());
-    assert_eq!(p.len(), 28 + 20);
-    let third = source.next_departure(second, &mut rng);
-    assert_eq!(third, Some(Time::from_secs_f64(2.0)));
-    assert_eq!(source.next_departure(Time::from_secs_f64(2.0), &mut rng), None);
-    // It was active until a mean interval, of a second, after the last packet that it sent.
-    assert_eq!(source.active_time(Time::from_secs_f64(100.0)), Span::from_secs(2));
+    let mut host = Host::new(flow(kind), 1);
+    assert!(host.call(Time::ZERO, ApplicationInput::Resume).is_none());
+    assert_eq!(host.due(), Some(Time::from_secs_f64(1.0)));
+    assert_eq!(host.send().len(), 28 + 20);
+    assert_eq!(host.due(), Some(Time::from_secs_f64(2.0)));
+    // It was active until a mean interval, of a second, after the last packet that it sent; before the last of the schedule was due, it was so
+    // to the end.
+    let active = |s| host.departures.active_time(&host.config, Time::from_secs_f64(s));
+    assert_eq!((active(1.5), active(100.0)), (Span::from_millis(1_500), Span::from_secs(2)));
 }
 
 #[test]

@@ -1,31 +1,23 @@
 //! When sources send.
 
-use std::net::Ipv4Addr;
+use wayhop_core::{ApplicationInput, NodeId, Span, Time};
+use wayhop_transport::{FlowConfig, FlowError, FlowKind, Lengths, MAX_PAYLOAD, OnOff, Stamp};
 
-use wayhop_core::{NodeId, PacketId, Pool, Purpose, Span, Time, stream};
-use wayhop_transport::{FlowConfig, FlowError, FlowKind, MAX_PAYLOAD, Source};
-
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+use crate::host::Host;
 
 fn config(kind: &FlowKind) -> FlowConfig {
     FlowConfig { start: Time::from_secs_f64(2.5), ..FlowConfig::new(kind.clone(), NodeId(0), NodeId(1), 64) }
 }
 
-/// The departures of a source until `end`, and the source after them.
-fn run(config: FlowConfig, seed: u64, end: Time) -> (Vec<Time>, Source) {
-    let mut rng = stream(seed, Purpose::Traffic, 0);
-    let mut source = Source::new(0, config, A, B).expect("it can be sent");
-    let mut pool = Pool::new();
+/// The departures of a source until `end`, and its host after them.
+fn run(config: FlowConfig, seed: u64, end: Time) -> (Vec<Time>, Host) {
+    let mut host = Host::new(config, seed);
     let mut times = Vec::new();
-    let mut next = source.first_departure(&mut rng);
-    while let Some(at) = next.filter(|at| *at < end) {
+    while let Some(at) = host.due().filter(|at| *at < end) {
         times.push(at);
-        let p = source.build(at, PacketId(0), 0, &mut pool);
-        pool.recycle(p);
-        next = source.next_departure(at, &mut rng);
+        host.send();
     }
-    (times, source)
+    (times, host)
 }
 
 /// Mean and variance of the intervals between departures, in seconds.
@@ -39,10 +31,10 @@ fn moments(times: &[Time]) -> (f64, f64) {
 #[test]
 fn cbr_without_jitter_is_an_arithmetic_series_from_the_start() {
     let kind = FlowKind::Cbr { interval: Span::from_millis(250), jitter: 0.0 };
-    let (times, source) = run(config(&kind), 1, Time::from_secs_f64(100.0));
+    let (times, host) = run(config(&kind), 1, Time::from_secs_f64(100.0));
     let expected: Vec<Time> = (0..390).map(|k| Time::from_nanos(2_500_000_000 + k * 250_000_000)).collect();
     assert_eq!(times, expected);
-    assert_eq!(source.sent(), 390);
+    assert_eq!(host.departures.packets(), 390);
 }
 
 #[test]
@@ -115,7 +107,10 @@ fn a_flow_ends_before_its_stop_and_after_its_last_packet() {
 fn active_time_ends_with_the_run_the_stop_or_the_last_packet() {
     let kind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
     let end = Time::from_secs_f64(100.0);
-    let active = |c: FlowConfig| run(c, 1, end).1.active_time(end).as_secs_f64();
+    let active = |c: FlowConfig| {
+        let host = run(c, 1, end).1;
+        host.departures.active_time(&host.config, end).as_secs_f64()
+    };
     assert_eq!(active(config(&kind)), 97.5);
     assert_eq!(active(FlowConfig { stop: Some(Time::from_secs_f64(12.5)), ..config(&kind) }), 10.0);
     assert_eq!(active(FlowConfig { stop: Some(Time::from_secs_f64(200.0)), ..config(&kind) }), 97.5);
@@ -141,7 +136,7 @@ fn the_same_seed_gives_the_same_departures() {
 #[test]
 fn a_flow_that_cannot_be_sent_is_refused() {
     let kind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
-    let refused = |c: FlowConfig| Source::new(0, c, A, B).map(|_| ());
+    let refused = |c: FlowConfig| c.check();
     assert_eq!(refused(FlowConfig { payload_bytes: MAX_PAYLOAD, ..config(&kind) }), Ok(()));
     assert_eq!(
         refused(FlowConfig { payload_bytes: MAX_PAYLOAD + 1, ..config(&kind) }),
@@ -151,4 +146,55 @@ fn a_flow_that_cannot_be_sent_is_refused() {
     let jittered = |jitter| config(&FlowKind::Cbr { interval: Span::from_secs(1), jitter });
     assert_eq!(refused(jittered(1.5)), Err(FlowError::Jitter(1.5)));
     assert!(refused(jittered(f64::NAN)).is_err());
+}
+
+/// Sources that draw.
+fn random_kinds() -> [FlowKind; 3] {
+    let (interval, on, off) = (Span::from_millis(100), Span::from_millis(500), Span::from_secs(1));
+    let lengths = Lengths::Pareto { shape: 1.5 };
+    [
+        FlowKind::Cbr { interval, jitter: 0.5 },
+        FlowKind::Poisson { interval },
+        FlowKind::OnOff(OnOff { interval, on, off, lengths }),
+    ]
+}
+
+#[test]
+fn a_node_that_was_down_goes_on_with_the_schedule_as_if_it_had_not_been() {
+    let end = Time::from_secs_f64(60.0);
+    for kind in random_kinds() {
+        let whole = run(config(&kind), 5, end).0;
+        let (down, up) = (whole[20], whole[70] + Span::from_nanos(1));
+        for lost in [false, true] {
+            let mut host = Host::new(config(&kind), 5);
+            let mut times = Vec::new();
+            while let Some(at) = host.due().filter(|at| *at < end) {
+                if at == down {
+                    if lost {
+                        assert!(host.call(down, ApplicationInput::Restart).is_none());
+                    }
+                    let back = if lost { ApplicationInput::Start } else { ApplicationInput::Resume };
+                    assert!(host.call(up, back).is_none());
+                } else {
+                    times.push(at);
+                    let stamp = Stamp::parse(&host.send().bytes()[28..]).expect("room for a stamp");
+                    assert_eq!(stamp, Stamp { seq: times.len() as u32 - 1, sent: at });
+                }
+            }
+            assert_eq!(times, [&whole[..20], &whole[71..]].concat(), "{kind:?}, {lost}");
+        }
+    }
+}
+
+#[test]
+fn a_late_host_does_not_shift_the_schedule() {
+    let end = Time::from_secs_f64(20.0);
+    for kind in random_kinds() {
+        let mut host = Host::new(config(&kind), 6);
+        for at in run(config(&kind), 6, end).0 {
+            assert_eq!(host.due(), Some(at));
+            let p = host.send_at(at + Span::from_millis(70));
+            assert_eq!(Stamp::parse(&p.bytes()[28..]).map(|s| s.sent), Some(at), "{kind:?}");
+        }
+    }
 }

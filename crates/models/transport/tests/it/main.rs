@@ -3,5 +3,6 @@
 mod arrivals;
 mod bursts;
 mod departures;
+mod host;
 mod packets;
 mod tcp;

@@ -2,19 +2,22 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{FlowTag, NodeId, Packet, PacketId, Pool, Span, Time};
+use wayhop_core::{
+    Application as _, ApplicationInput, EchoReply, FlowTag, NodeId, Packet, PacketId, Pool, Span, Time,
+};
 use wayhop_testkit::{pcap, tshark};
-use wayhop_transport::{FlowConfig, FlowKind, MAX_PAYLOAD, Source, Stamp, echo_reply};
+use wayhop_transport::{FlowConfig, FlowKind, MAX_PAYLOAD, Stamp, echo_reply};
 use wayhop_wire::{icmp, ipv4, udp};
 
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
-const CBR: FlowKind = FlowKind::Cbr { interval: Span::from_secs(1), jitter: 0.0 };
+use crate::host::{A, B, FLOW, Host};
+
+const CBR: FlowKind = FlowKind::Cbr { interval: Span::from_millis(1_500), jitter: 0.0 };
 const PING: FlowKind = FlowKind::Ping { interval: Span::from_secs(1) };
 
-fn source(kind: FlowKind, payload_bytes: u32) -> Source {
-    let config = FlowConfig { tos: 0xb8, ..FlowConfig::new(kind, NodeId(0), NodeId(1), payload_bytes) };
-    Source::new(3, config, A, B).expect("it can be sent")
+/// The first packet leaves after a second.
+fn source(kind: FlowKind, payload_bytes: u32) -> Host {
+    let config = FlowConfig::new(kind, NodeId(0), NodeId(1), payload_bytes);
+    Host::new(FlowConfig { tos: 0xb8, start: Time::from_secs_f64(1.0), ..config }, 1)
 }
 
 fn ip(p: &Packet) -> ipv4::Repr {
@@ -23,14 +26,16 @@ fn ip(p: &Packet) -> ipv4::Repr {
 
 #[test]
 fn a_udp_packet_carries_its_stamp_and_the_given_identification() {
-    let mut pool = Pool::new();
     let mut s = source(CBR, 512);
-    s.build(Time::from_secs_f64(1.0), PacketId(8), 76, &mut pool);
+    s.send();
     let now = Time::from_secs_f64(2.5);
-    let p = s.build(now, PacketId(9), 77, &mut pool);
-    assert_eq!((p.meta.id, p.meta.flow, p.meta.born), (PacketId(9), Some(FlowTag { flow: 3, seq: 1 }), now));
+    let p = s.send();
+    assert_eq!(
+        (p.meta.id, p.meta.flow, p.meta.born),
+        (PacketId(1), Some(FlowTag { flow: FLOW, seq: 1 }), now)
+    );
     let header = ip(&p);
-    assert_eq!((header.src, header.dst, header.ttl, header.tos, header.id), (A, B, 64, 0xb8, 77));
+    assert_eq!((header.src, header.dst, header.ttl, header.tos, header.id), (A, B, 64, 0xb8, 1));
     assert_eq!(p.len(), 20 + 8 + 512);
     assert_eq!(udp::Repr::parse(&p.bytes()[20..], A, B).map(|u| u.payload_len), Ok(512));
     assert_eq!(
@@ -44,7 +49,7 @@ fn a_udp_packet_carries_its_stamp_and_the_given_identification() {
 #[test]
 fn a_payload_without_room_has_no_stamp() {
     for bytes in [0, 1, 15] {
-        let p = source(CBR, bytes).build(Time::ZERO, PacketId(0), 0, &mut Pool::new());
+        let p = source(CBR, bytes).send();
         assert!(p.bytes()[28..].iter().all(|b| *b == 0));
         assert_eq!(Stamp::parse(&p.bytes()[28..]), None);
     }
@@ -53,7 +58,7 @@ fn a_payload_without_room_has_no_stamp() {
 #[test]
 fn the_longest_payload_fills_the_longest_packet() {
     for kind in [CBR, PING] {
-        let p = source(kind, MAX_PAYLOAD).build(Time::ZERO, PacketId(0), 0, &mut Pool::new());
+        let p = source(kind, MAX_PAYLOAD).send();
         assert_eq!(p.len(), 65_535);
         assert_eq!(usize::from(ip(&p).payload_len), 65_515);
     }
@@ -62,7 +67,8 @@ fn the_longest_payload_fills_the_longest_packet() {
 #[test]
 fn an_echo_request_is_answered_with_its_data_in_the_other_direction() {
     let mut pool = Pool::new();
-    let request = source(PING, 56).build(Time::from_secs_f64(1.0), PacketId(1), 5, &mut pool);
+    let mut ping = source(PING, 56);
+    let request = ping.send();
     let now = Time::from_secs_f64(1.25);
     let reply = echo_reply(&request, now, PacketId(2), 900, &mut pool).expect("it is a request");
     let header = ip(&reply);
@@ -73,8 +79,14 @@ fn an_echo_request_is_answered_with_its_data_in_the_other_direction() {
         icmp::Repr::parse(&reply.bytes()[20..]),
         Ok(icmp::Repr::EchoReply { ident: 49_152, seq: 0, data })
     );
+    let data = data.into();
+    let heard = EchoReply { from: B.into(), identifier: 49_152, number: 0, data };
+    assert!(ping.call(now, ApplicationInput::EchoReply(heard)).is_none());
+    let mut figures = Vec::new();
+    ping.source.figures(&mut |name, value| figures.push((name, value)));
+    assert_eq!(figures, [("sent", 1.0), ("answered", 1.0)]);
     assert!(echo_reply(&reply, now, PacketId(3), 901, &mut pool).is_none(), "a reply is not answered");
-    let datagram = source(CBR, 56).build(now, PacketId(4), 6, &mut pool);
+    let datagram = source(CBR, 56).send();
     assert!(echo_reply(&datagram, now, PacketId(5), 902, &mut pool).is_none());
     let mut broken = pool.copy(&request);
     broken.bytes_mut()[40] ^= 1;
@@ -86,11 +98,9 @@ fn an_echo_request_is_answered_with_its_data_in_the_other_direction() {
 
 #[test]
 fn tshark_takes_packets_of_every_size_for_plain_udp_and_icmp() {
-    let mut pool = Pool::new();
     let mut packets = Vec::new();
     for bytes in (0..80).chain([512, 1_000, 1_460, 1_472, 8_000]) {
-        packets.push(source(CBR, bytes).build(Time::from_secs_f64(123.456), PacketId(0), 1, &mut pool));
-        packets.push(source(PING, bytes).build(Time::from_secs_f64(123.456), PacketId(0), 2, &mut pool));
+        packets.extend([source(CBR, bytes).send(), source(PING, bytes).send()]);
     }
     let dir = tempfile::tempdir().expect("there is room for a capture");
     let capture = dir.path().join("traffic.pcap");

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use wayhop_core::{PacketId, Pool, Purpose, Time, stream};
+use wayhop_core::{
+    Application as _, ApplicationCx, ApplicationEffect, ApplicationInput, Purpose, Time, stream,
+};
 use wayhop_scenario::{Resolved, Scenario, export_ns2};
 use wayhop_simulator_files::ns2::ExportOptions;
 use wayhop_transport::Source;
@@ -50,15 +52,18 @@ fn ns2_departures(r: &Resolved, name: &str) -> Vec<f64> {
 
 fn our_departures(r: &Resolved) -> Vec<f64> {
     let mut rng = stream(r.seed, Purpose::Traffic, 0);
-    let mut source = Source::new(0, r.flows[0].clone(), r.addresses[0], r.addresses[1]).unwrap();
-    let mut pool = Pool::new();
+    let mut source = Source::new(r.flows[0].clone(), r.addresses[1].into());
+    let mut call = |at, input| {
+        let mut effects = Vec::new();
+        source.on_input(&mut ApplicationCx::new(at, r.addresses[0].into(), &mut rng, &mut effects), input);
+        let timer = |e| if let ApplicationEffect::SetTimer(key, at) = e { Some((key, at)) } else { None };
+        effects.into_iter().find_map(timer).filter(|(_, at)| *at < r.duration)
+    };
     let mut times = Vec::new();
-    let mut next: Option<Time> = source.first_departure(&mut rng);
-    while let Some(at) = next.filter(|at| *at < r.duration) {
+    let mut next = call(Time::ZERO, ApplicationInput::Start);
+    while let Some((key, at)) = next {
         times.push(at.as_secs_f64());
-        let p = source.build(at, PacketId(0), 0, &mut pool);
-        pool.recycle(p);
-        next = source.next_departure(at, &mut rng);
+        next = call(at, ApplicationInput::Timer(key));
     }
     times
 }

@@ -2,6 +2,7 @@
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use super::echo::EchoRequest;
 use super::effect::{ApplicationDatagram, ApplicationEffect};
 use super::network::NetworkEffect;
 use super::program::{ProgramEffect, ProgramMessage};
@@ -19,6 +20,7 @@ pub struct ApplicationCx<'a> {
     addr: IpAddr,
     rng: &'a mut Rng,
     effects: &'a mut Vec<ApplicationEffect>,
+    spare: Option<&'a mut Vec<u8>>,
 }
 
 impl<'a> ApplicationCx<'a> {
@@ -29,7 +31,13 @@ impl<'a> ApplicationCx<'a> {
         rng: &'a mut Rng,
         effects: &'a mut Vec<ApplicationEffect>,
     ) -> Self {
-        Self { now, addr, rng, effects }
+        Self { now, addr, rng, effects, spare: None }
+    }
+    /// For hosts: gives the handler a buffer of a datagram that was sent, for its next one.
+    #[must_use]
+    pub const fn reusing(mut self, spare: &'a mut Vec<u8>) -> Self {
+        self.spare = Some(spare);
+        self
     }
 
     /// The time, from the start of the run.
@@ -48,18 +56,34 @@ impl<'a> ApplicationCx<'a> {
     pub const fn asked(&self) -> usize {
         self.effects.len()
     }
+    /// This many zero octets, for the data of a datagram: in a buffer of the host if it has one, so that a simulation does not allocate
+    /// for each packet.
+    pub fn zeroed(&mut self, len: usize) -> Vec<u8> {
+        let mut data = self.spare.as_deref_mut().map(core::mem::take).unwrap_or_default();
+        data.clear();
+        data.resize(len, 0);
+        data
+    }
     /// Listens at a UDP port, from now on.
     pub fn listen(&mut self, port: u16) {
         self.effects.push(ApplicationEffect::Listen(port));
     }
     /// Sends a datagram from a port at which the application listens.
     pub fn send(&mut self, port: u16, to: SocketAddr, data: Vec<u8>) {
-        self.effects.push(ApplicationEffect::Send(ApplicationDatagram { port, to, ttl: TTL, data }));
+        self.send_datagram(ApplicationDatagram { port, to, ttl: TTL, tos: 0, data });
     }
     /// Sends a datagram to the same port of all neighbours, and no further.
     pub fn send_to_neighbours(&mut self, port: u16, data: Vec<u8>) {
         let to = SocketAddr::from((Ipv4Addr::BROADCAST, port));
-        self.effects.push(ApplicationEffect::Send(ApplicationDatagram { port, to, ttl: 1, data }));
+        self.send_datagram(ApplicationDatagram { port, to, ttl: 1, tos: 0, data });
+    }
+    /// Sends a datagram with a time to live and a Type of Service of its own.
+    pub fn send_datagram(&mut self, datagram: ApplicationDatagram) {
+        self.effects.push(ApplicationEffect::Send(datagram));
+    }
+    /// Sends an ICMP echo request.
+    pub fn send_echo_request(&mut self, request: EchoRequest) {
+        self.effects.push(ApplicationEffect::EchoRequest(request));
     }
     /// Sets or moves a timer. A time in the past means now.
     pub fn set_timer(&mut self, key: TimerKey, at: Time) {

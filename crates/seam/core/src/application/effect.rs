@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 
 use serde::Serialize;
 
+use super::echo::EchoRequest;
 use super::network::NetworkEffect;
 use super::program::ProgramEffect;
 use super::row::ApplicationRow;
@@ -15,10 +16,13 @@ use crate::{Time, TimerKey, TraceNote, bytes};
 pub struct ApplicationDatagram {
     /// From this UDP port, at which the application listens.
     pub port: u16,
-    /// To there. The broadcast address reaches the neighbours, by every interface of the node.
+    /// To there. The broadcast address reaches the neighbours, by every interface of the node; a multicast address its group.
     pub to: SocketAddr,
     /// Time to live, hops.
     pub ttl: u8,
+    /// Type of Service, or traffic class.
+    #[serde(skip_serializing_if = "bytes::is_zero")]
+    pub tos: u8,
     /// Its data.
     #[serde(serialize_with = "bytes::hexadecimal")]
     pub data: Vec<u8>,
@@ -32,6 +36,8 @@ pub enum ApplicationEffect {
     Listen(u16),
     /// Send this.
     Send(ApplicationDatagram),
+    /// Send an ICMP echo request.
+    EchoRequest(EchoRequest),
     /// Set or move a timer. A time in the past means now.
     SetTimer(TimerKey, Time),
     /// Forget a timer.

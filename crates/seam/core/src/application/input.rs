@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::echo::EchoReply;
 use super::network::NetworkInput;
 use super::program::ProgramInput;
 use super::stream::StreamInput;
@@ -26,6 +27,8 @@ pub enum ApplicationInput<'a> {
         #[serde(with = "bytes::cow")]
         data: Cow<'a, [u8]>,
     },
+    /// An ICMP echo request of the application was answered.
+    EchoReply(EchoReply<'a>),
     /// A timer fires.
     Timer(TimerKey),
     /// Where the node is.
@@ -77,6 +80,12 @@ mod tests {
             ApplicationInput::Stream(StreamInput::Closed { stream, cause: StreamEnd::Broken }),
             ApplicationInput::Program(ProgramInput::Command { program: 3, message }),
             ApplicationInput::Program(ProgramInput::Gone(3)),
+            ApplicationInput::EchoReply(EchoReply {
+                from: "10.0.0.2".parse().expect("an address"),
+                identifier: 49_152,
+                number: 7,
+                data: Cow::Borrowed(&[87, 72]),
+            }),
             ApplicationInput::Neighbours(vec!["10.0.0.2".parse().expect("an address")]),
             ApplicationInput::Resume,
             ApplicationInput::End(Ending::AtOnce),

@@ -2,6 +2,7 @@
 
 mod cx;
 mod description;
+mod echo;
 mod effect;
 mod input;
 mod link;
@@ -14,6 +15,7 @@ pub use cx::ApplicationCx;
 pub use description::{
     ApplicationDescription, ApplicationParameters, ConfiguredApplication, ReadApplication,
 };
+pub use echo::{EchoReply, EchoRequest};
 pub use effect::{ApplicationDatagram, ApplicationEffect};
 pub use input::{ApplicationInput, Ending};
 pub use link::{LinkId, LinkNeeds, LinkReach, LinkState};
@@ -36,13 +38,18 @@ use crate::{Fix, TimerKey};
 ///
 /// **Power.** A node that goes down calls nothing. When it comes back with its memory, the host calls [`Application::on_resume`], and timers
 /// that were due meanwhile are due now. When it goes without, the host calls [`Application::end`] and [`Application::restart`] then, and
-/// [`Application::start`] when it is back.
+/// [`Application::start`] when it is back. A source of the scenario's traffic is the experiment's, not the node's: its host calls
+/// [`Application::on_resume`] whenever one of its timers is due while the node is down, and the source leaves out what it would have sent.
 pub trait Application: Send {
     /// The node is up: the application opens its ports and sets its first timers.
     fn start(&mut self, cx: &mut ApplicationCx<'_>);
     /// A datagram came to a port that the application listens at.
     fn on_datagram(&mut self, cx: &mut ApplicationCx<'_>, port: u16, from: SocketAddr, data: &[u8]) {
         let _ = (cx, port, from, data);
+    }
+    /// An ICMP echo request of the application was answered.
+    fn on_echo_reply(&mut self, cx: &mut ApplicationCx<'_>, reply: EchoReply<'_>) {
+        let _ = (cx, reply);
     }
     /// A timer fires.
     fn on_timer(&mut self, cx: &mut ApplicationCx<'_>, key: TimerKey);
@@ -89,6 +96,7 @@ pub trait Application: Send {
         match input {
             ApplicationInput::Start => self.start(cx),
             ApplicationInput::Datagram { port, from, data } => self.on_datagram(cx, port, from, &data),
+            ApplicationInput::EchoReply(reply) => self.on_echo_reply(cx, reply),
             ApplicationInput::Timer(key) => self.on_timer(cx, key),
             ApplicationInput::Position(fix) => self.on_position(cx, &fix),
             ApplicationInput::Restart => self.restart(),

@@ -1,56 +1,54 @@
-//! The scenario's flows over real sockets: UDP, and for ping raw ICMP, which the destination's kernel answers.
+//! The scenario's flows over real sockets: their sources, and receivers at their destinations, are applications in the nodes'
+//! namespaces. The destination's kernel answers pings.
 //!
 //! Packets and their times are those of the simulator: the same sources with the same random
 //! streams. Each packet carries its number and the time at which it was due; all nodes have the
 //! same clock, so that latencies are one-way and exact.
 
-mod receive;
-mod send;
+mod meter;
+mod receiver;
 
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::AsFd as _;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver as Channel, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
-use wayhop_core::{Purpose, Rng, Time, stream};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use wayhop_application_host::{Settings, run_until};
+use wayhop_core::{Application, Purpose, Time};
 use wayhop_linux::Error;
-use wayhop_netns::{Lateness, Namespace};
+use wayhop_netns::{Lateness, Namespace, priority};
 use wayhop_scenario::{FlowConfig, FlowKind, Resolved};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass, ratio};
-use wayhop_transport::{GROUP, INITIAL_TTL, Source, Stamp};
+use wayhop_transport::{Departures, GROUP, Source, Stamp};
 
 use super::outages;
+use super::packets::FlowEnds;
 use super::record::Records;
-use super::stamped::address;
-use receive::{ExpectedFlow, FlowReceipt, Listener};
-use send::{Outlet, SendReport};
+use meter::{Expected, FlowReceipt, Meter};
+use receiver::Receiver;
 
-/// How long a receiver waits before it looks whether all is over.
-const WAIT: Duration = Duration::from_millis(100);
 /// How long what is under way at the end is waited for.
 const LAST_PACKETS: Duration = Duration::from_millis(300);
 
 /// Flows that are ready to begin.
 pub(super) struct Traffic {
-    outlets: Vec<Outlet>,
-    listeners: Vec<Listener>,
+    flows: Vec<(FlowConfig, FlowEnds)>,
     nodes: usize,
     end: Time,
 }
 
 /// Flows under way.
 pub(super) struct TrafficThreads {
-    sender: JoinHandle<SendReport>,
-    listeners: Vec<JoinHandle<Vec<FlowReceipt>>>,
-    stop: Arc<AtomicBool>,
-    done: Arc<AtomicBool>,
+    traffic: Traffic,
+    hosts: Vec<JoinHandle<Result<Meter, String>>>,
     begun: Instant,
-    end: Time,
-    nodes: usize,
+    stop: Arc<AtomicBool>,
+    /// Readable when all is over.
+    done: Arc<EventFd>,
 }
 
 /// What became of the flows.
@@ -62,171 +60,169 @@ pub(super) struct Outcome {
     pub(super) round_trip: Option<LatencyMs>,
     /// How late packets left.
     pub(super) lateness: Lateness,
+    /// What went wrong.
+    pub(super) complaints: Vec<String>,
 }
 
 impl Traffic {
-    /// Opens the sockets of all flows.
-    pub(super) fn open(
-        s: &Resolved,
-        nodes: &[Namespace],
-        complaints: &mut Vec<String>,
-    ) -> Result<Self, Error> {
-        let mut traffic = Self {
-            outlets: Vec::with_capacity(s.flows.len()),
-            listeners: Vec::new(),
-            nodes: nodes.len(),
-            end: s.duration,
-        };
-        for (i, config) in s.flows.iter().enumerate() {
+    /// The flows of a scenario.
+    pub(super) fn new(s: &Resolved, complaints: &mut Vec<String>) -> Result<Self, Error> {
+        let mut flows = Vec::with_capacity(s.flows.len());
+        for (config, ends) in s.flows.iter().zip(FlowEnds::of(s).iter()) {
             let (config, is_longer) = stamped(config.clone());
             if is_longer {
                 complaints.push(format!(
-                    "flow {i}: packets need at least {} bytes, for their number and time",
+                    "flow {}: packets need at least {} bytes, for their number and time",
+                    ends.flow,
                     Stamp::LEN
                 ));
             }
-            let wrong = |e| Error::system(format!("open the sockets of flow {i}"))(e);
-            traffic.flow(i, config, s, nodes).map_err(wrong)?;
+            config.check().map_err(|e| Error::System(format!("flow {}: {e}", ends.flow)))?;
+            flows.push((config, *ends));
         }
-        Ok(traffic)
+        Ok(Self { flows, nodes: s.addresses.len(), end: s.duration })
     }
 
     /// The flows, before anything was sent.
     pub(super) fn flows(&self) -> Vec<FlowSummary> {
-        self.outlets.iter().map(|o| summary(o, Time::ZERO, self.nodes, std::iter::empty())).collect()
-    }
-
-    fn flow(&mut self, i: usize, config: FlowConfig, s: &Resolved, nodes: &[Namespace]) -> io::Result<()> {
-        let own = address(s, &config, config.src);
-        let to = if config.is_to_all() { GROUP.into() } else { address(s, &config, config.dst) };
-        let rng: Rng = stream(s.seed, Purpose::Traffic, i as u64);
-        let class = PacketClass::of_flow(config.kind.name());
-        let namespace = &nodes[config.src.index()];
-        let wanted = ExpectedFlow { flow: i as u32, class, from: own, to };
-        let socket = if class == PacketClass::Ping {
-            let socket = namespace.within(|| raw_socket(config.ip6))?;
-            self.listeners.push(Listener {
-                socket: socket.try_clone()?,
-                node: config.src,
-                echo: Some(config.src_port),
-                // The answer comes from where the request went.
-                wanted: vec![ExpectedFlow { from: to, to: own, ..wanted }],
-            });
-            socket
-        } else {
-            for node in (0..nodes.len()).filter(|n| config.is_to_all() || *n == config.dst.index()) {
-                if node != config.src.index() {
-                    self.listen(node, &config, wanted, s.addresses[node], &nodes[node])?;
-                }
-            }
-            let all = config.is_to_all();
-            let group_from = own.v4().filter(|_| all);
-            namespace.within(|| udp_socket(own.ip(), config.src_port, group_from))?
-        };
-        if config.tos != 0 {
-            if config.ip6 {
-                socket.set_tclass_v6(config.tos.into())?;
-            } else {
-                socket.set_tos_v4(config.tos.into())?;
-            }
-        }
-        let port = if class == PacketClass::Ping { 0 } else { config.dst_port };
-        let to_socket: SockAddr = SocketAddr::new(to.ip(), port).into();
-        let down = outages::of_node(s, config.src);
-        let source = Source::new(i as u32, config, own, to).map_err(io::Error::other)?;
-        self.outlets.push(Outlet {
-            flow: i as u32,
-            source,
-            rng,
-            class,
-            socket,
-            to: to_socket,
-            to_addr: to,
-            down,
-        });
-        Ok(())
-    }
-
-    /// A socket where packets of a flow arrive: one for each node and port.
-    fn listen(
-        &mut self,
-        node: usize,
-        config: &FlowConfig,
-        wanted: ExpectedFlow,
-        own: Ipv4Addr,
-        namespace: &Namespace,
-    ) -> io::Result<()> {
-        let port = config.dst_port;
-        let here = |l: &&mut Listener| {
-            l.node.index() == node
-                && l.echo.is_none()
-                && l.socket
-                    .local_addr()
-                    .ok()
-                    .and_then(|a| a.as_socket())
-                    .is_some_and(|a| a.port() == port && a.is_ipv6() == config.ip6)
-        };
-        let group = config.is_to_all().then_some(own);
-        if let Some(l) = self.listeners.iter_mut().find(here) {
-            if let Some(own) = group {
-                l.socket.join_multicast_v4(&GROUP, &own)?;
-            }
-            l.wanted.push(wanted);
-            return Ok(());
-        }
-        let socket = namespace.within(|| {
-            let any: IpAddr =
-                if config.ip6 { Ipv6Addr::UNSPECIFIED.into() } else { Ipv4Addr::UNSPECIFIED.into() };
-            let socket = udp_socket(any, port, None)?;
-            if let Some(own) = group {
-                socket.join_multicast_v4(&GROUP, &own)?;
-            }
-            Ok(socket)
-        })?;
-        let node = wayhop_core::NodeId(node as u32);
-        self.listeners.push(Listener { socket, node, echo: None, wanted: vec![wanted] });
-        Ok(())
+        let flows = self.flows.iter();
+        flows.map(|(config, ends)| summary(config, ends, Time::ZERO, self.nodes, &[])).collect()
     }
 
     /// Lets them begin, on threads of their own. Times count from `begun`.
-    pub(super) fn begin(self, begun: Instant, records: &Records) -> TrafficThreads {
-        let stop = Arc::new(AtomicBool::new(false));
-        let done = Arc::new(AtomicBool::new(false));
-        let (end, nodes) = (self.end, self.nodes);
-        let sender = {
-            let (stop, records, outlets) = (Arc::clone(&stop), records.clone(), self.outlets);
-            thread::spawn(move || send::send_all(outlets, begun, end, &stop, &records))
-        };
-        let listeners = self.listeners.into_iter().map(|l| {
-            let (done, records) = (Arc::clone(&done), records.clone());
-            thread::spawn(move || l.run(begun, &done, &records))
-        });
-        TrafficThreads { listeners: listeners.collect(), sender, stop, done, begun, end, nodes }
+    pub(super) fn begin(
+        self,
+        s: &Resolved,
+        namespaces: &[Namespace],
+        begun: Instant,
+        records: &Records,
+    ) -> Result<TrafficThreads, Error> {
+        let cannot = |e: nix::Error| Error::system("begin the flows")(e.into());
+        let done = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC).map_err(cannot)?;
+        let (stop, done) = (Arc::default(), Arc::new(done));
+        let mut all = TrafficThreads { traffic: self, hosts: Vec::new(), begun, stop, done };
+        all.begin(s, namespaces, records)?;
+        Ok(all)
+    }
+
+    /// What each node receives over IPv4 and over IPv6, but for the replies to pings.
+    fn expected(&self) -> BTreeMap<(usize, bool), Vec<Expected>> {
+        let mut all: BTreeMap<_, Vec<Expected>> = BTreeMap::new();
+        for (config, ends) in self.flows.iter().filter(|(_, ends)| ends.class != PacketClass::Ping) {
+            let is_receiver = |node: &usize| config.is_to_all() || *node == config.dst.index();
+            for node in (0..self.nodes).filter(|node| is_receiver(node) && *node != config.src.index()) {
+                let expected = Expected { port: config.dst_port, ends: *ends };
+                all.entry((node, config.ip6)).or_default().push(expected);
+            }
+        }
+        all
     }
 }
 
 impl TrafficThreads {
+    fn begin(&mut self, s: &Resolved, namespaces: &[Namespace], records: &Records) -> Result<(), Error> {
+        let settings =
+            Settings { since: self.begun, seed: s.seed, purpose: Purpose::Traffic, ..Settings::default() };
+        let meter = |node| Meter::new(node, self.begun, records.clone(), Arc::clone(&self.stop));
+        let mut hosts: Vec<(usize, Box<dyn Application>, Settings, Meter)> = Vec::new();
+        for ((node, is_ip6), expected) in self.traffic.expected() {
+            let any = if is_ip6 { Ipv6Addr::UNSPECIFIED.into() } else { Ipv4Addr::UNSPECIFIED.into() };
+            let addr: IpAddr = if is_ip6 { any } else { s.addresses[node].into() };
+            let is_grouped = expected.iter().any(|e| e.ends.to == GROUP);
+            let groups = if is_grouped { vec![GROUP] } else { Vec::new() };
+            let receiver = Receiver(expected.iter().map(|e| e.port).collect());
+            let settings = Settings { addr, listen: any, groups, ..settings.clone() };
+            hosts.push((node, Box::new(receiver), settings, Meter { expected, ..meter(node) }));
+        }
+        for (config, ends) in &self.traffic.flows {
+            let (node, own) = (config.src.index(), ends.from.ip());
+            let reply = FlowEnds { from: ends.to, to: ends.from, ..*ends };
+            let is_ping = ends.class == PacketClass::Ping;
+            let expected = is_ping.then_some(Expected { port: config.src_port, ends: reply });
+            let stop = Some(config.stop.map_or(self.traffic.end, |stop| stop.min(self.traffic.end)));
+            let source = Source::new(FlowConfig { stop, ..config.clone() }, ends.to.ip());
+            let settings = Settings { addr: own, listen: own, number: ends.flow, ..settings.clone() };
+            let meter = Meter {
+                sends: Some(*ends),
+                expected: expected.into_iter().collect(),
+                down: outages::of_node(s, config.src),
+                ..meter(node)
+            };
+            hosts.push((node, Box::new(source), settings, meter));
+        }
+        let mut ready = Vec::new();
+        for (node, application, settings, meter) in hosts {
+            let namespace = namespaces[node].try_clone().map_err(Error::system("begin the flows"))?;
+            ready.push(self.host(namespace, application, settings, meter));
+        }
+        // A host that has not opened its sockets has ended.
+        if ready.into_iter().any(|ready| ready.recv().is_err()) {
+            let why = self.finish().1;
+            return Err(Error::System(format!("cannot open the sockets of the flows: {}", why.join("; "))));
+        }
+        Ok(())
+    }
+
+    /// Runs an application in a node. Who listens hears when its sockets are open.
+    fn host(
+        &mut self,
+        namespace: Namespace,
+        application: Box<dyn Application>,
+        settings: Settings,
+        mut meter: Meter,
+    ) -> Channel<()> {
+        let (opened, ready) = channel();
+        let done = Arc::clone(&self.done);
+        meter.opened = Some(opened);
+        self.hosts.push(thread::spawn(move || {
+            namespace.enter().map_err(|e| e.to_string())?;
+            // What it measures is departures and arrivals, not its own turn among the nodes.
+            priority::raise();
+            run_until(&*done, application, &settings, None, &mut meter).map_err(|e| e.to_string())?;
+            Ok(meter)
+        }));
+        ready
+    }
+
     /// Ends them, and says what became of each.
-    pub(super) fn end(self) -> Outcome {
+    pub(super) fn end(mut self) -> Outcome {
         self.stop.store(true, Ordering::Relaxed);
-        let ran = Time::from_nanos(self.begun.elapsed().as_nanos() as u64).min(self.end);
-        let sent = self.sender.join().unwrap_or_default();
+        let ran = Time::from_nanos(self.begun.elapsed().as_nanos() as u64).min(self.traffic.end);
         thread::sleep(LAST_PACKETS);
-        self.done.store(true, Ordering::Relaxed);
-        let received: Vec<FlowReceipt> =
-            self.listeners.into_iter().flat_map(|l| l.join().unwrap_or_default()).collect();
-        let flows = sent
-            .outlets
-            .iter()
-            .enumerate()
-            .map(|(i, o)| summary(o, ran, self.nodes, received.iter().filter(|r| r.flow as usize == i)));
-        let is_ping = |flow: u32| sent.outlets[flow as usize].class == PacketClass::Ping;
+        let (meters, complaints) = self.finish();
+        let flows = self.traffic.flows.iter();
+        let flows = flows.map(|(config, ends)| summary(config, ends, ran, self.traffic.nodes, &meters));
+        let is_ping = |r: &&FlowReceipt| self.traffic.flows[r.flow as usize].1.class == PacketClass::Ping;
         let times = |pings: bool| {
-            let of = received.iter().filter(|r| is_ping(r.flow) == pings);
+            let of = meters.iter().flat_map(|m| &m.receipts).filter(|r| is_ping(r) == pings);
             of.flat_map(|r| r.latencies_ns.iter().copied()).collect::<Vec<_>>()
         };
-        let (latencies_ns, round_trip) = (times(false), LatencyMs::of(&mut times(true)));
-        Outcome { flows: flows.collect(), latencies_ns, round_trip, lateness: sent.lateness }
+        let mut lateness = Lateness::default();
+        for meter in &meters {
+            lateness.merge(&meter.lateness);
+        }
+        Outcome {
+            flows: flows.collect(),
+            latencies_ns: times(false),
+            round_trip: LatencyMs::of(&mut times(true)),
+            lateness,
+            complaints,
+        }
+    }
+
+    /// Ends the threads: what they measured, and what went wrong.
+    fn finish(&mut self) -> (Vec<Meter>, Vec<String>) {
+        // It takes many more to fill the counter.
+        let _ = self.done.write(1);
+        let (mut meters, mut complaints) = (Vec::new(), Vec::new());
+        for host in self.hosts.drain(..) {
+            match host.join() {
+                Ok(Ok(meter)) => meters.push(meter),
+                Ok(Err(why)) => complaints.push(why),
+                Err(_) => complaints.push("a host of a flow panicked".to_owned()),
+            }
+        }
+        (meters, complaints)
     }
 }
 
@@ -242,25 +238,21 @@ fn stamped(mut config: FlowConfig) -> (FlowConfig, bool) {
     (config, is_longer)
 }
 
-fn summary<'a>(
-    o: &Outlet,
-    ran: Time,
-    nodes: usize,
-    received: impl Iterator<Item = &'a FlowReceipt>,
-) -> FlowSummary {
-    let config = o.source.config();
+fn summary(config: &FlowConfig, ends: &FlowEnds, ran: Time, nodes: usize, meters: &[Meter]) -> FlowSummary {
     let receivers = if config.is_to_all() { nodes as u64 - 1 } else { 1 };
     let (mut latencies, mut octets, mut hops) = (Vec::new(), 0, 0);
-    for r in received {
+    for r in meters.iter().flat_map(|m| &m.receipts).filter(|r| r.flow == ends.flow) {
         latencies.extend_from_slice(&r.latencies_ns);
         octets += r.octets;
         hops += r.hops;
     }
-    let (sent, received) = (o.source.sent() * receivers, latencies.len() as u64);
-    let active_s = o.source.active_time(ran).as_secs_f64();
+    let sends = |m: &&Meter| m.sends.is_some_and(|s| s.flow == ends.flow);
+    let departures = meters.iter().find(sends).map_or_else(Departures::default, |m| m.departures);
+    let (sent, received) = (departures.packets() * receivers, latencies.len() as u64);
+    let active_s = departures.active_time(config, ran).as_secs_f64();
     FlowSummary {
-        id: o.flow,
-        kind: o.class.name().to_owned(),
+        id: ends.flow,
+        kind: ends.class.name().to_owned(),
         src: config.src.0,
         dst: config.dst.0,
         sent: Some(sent),
@@ -275,41 +267,6 @@ fn summary<'a>(
         hops_mean: ratio(hops, received),
         ..FlowSummary::default()
     }
-}
-
-fn raw_socket(ip6: bool) -> io::Result<Socket> {
-    let (domain, protocol) =
-        if ip6 { (Domain::IPV6, Protocol::ICMPV6) } else { (Domain::IPV4, Protocol::ICMPV4) };
-    prepared(Socket::new(domain, Type::RAW, Some(protocol))?, ip6)
-}
-
-/// A UDP socket at an address and a port; multicasts leave by the interface with the address `group_from`.
-fn udp_socket(at: IpAddr, port: u16, group_from: Option<Ipv4Addr>) -> io::Result<Socket> {
-    let at = SocketAddr::new(at, port);
-    let socket = Socket::new(Domain::for_address(at), Type::DGRAM, Some(Protocol::UDP))?;
-    if at.is_ipv6() {
-        socket.set_only_v6(true)?;
-    }
-    let socket = prepared(socket, at.is_ipv6())?;
-    socket.bind(&at.into())?;
-    if let Some(own) = group_from {
-        socket.set_multicast_if_v4(&own)?;
-        socket.set_multicast_ttl_v4(INITIAL_TTL.into())?;
-        socket.set_multicast_loop_v4(false)?;
-    }
-    Ok(socket)
-}
-
-fn prepared(socket: Socket, ip6: bool) -> io::Result<Socket> {
-    socket.set_read_timeout(Some(WAIT))?;
-    if ip6 {
-        socket.set_unicast_hops_v6(INITIAL_TTL.into())?;
-        wayhop_linux::syscalls::tell_hop_limit(socket.as_fd())?;
-    } else {
-        socket.set_ttl_v4(INITIAL_TTL.into())?;
-        wayhop_linux::syscalls::tell_ttl(socket.as_fd())?;
-    }
-    Ok(socket)
 }
 
 #[cfg(test)]
