@@ -113,6 +113,10 @@ impl Flows {
     pub(crate) fn next_ip_id(&mut self, node: u32) -> u16 {
         next_ip_id(&mut self.ip_ids[node as usize])
     }
+    /// A node's IP identification.
+    pub(crate) fn ip_id(&mut self, node: u32) -> &mut u16 {
+        &mut self.ip_ids[node as usize]
+    }
     /// When a flow's first packet is due.
     pub(crate) fn first_departure(&mut self, flow: u32) -> Option<Time> {
         let f = &mut self.list[flow as usize];

@@ -48,6 +48,7 @@ mod queue;
 mod simulation;
 mod sizes;
 mod slab;
+mod streams;
 mod summary;
 mod tcp;
 mod tcp_flow;

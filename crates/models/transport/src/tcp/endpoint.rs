@@ -9,8 +9,8 @@ use wayhop_wire::{icmp, icmpv6, ip, ipv4, ipv6, tcp};
 use super::config::TcpConfig;
 use super::note::Note;
 use super::receiver::{Answer, Receiver};
+use super::send_buffer::SendBuffer;
 use super::sender::{AckIn, Counts, Piece, Sender};
-use super::stream;
 use crate::{INITIAL_TTL, next_ip_id};
 
 /// The longest header: its options with all four blocks of a selective acknowledgement.
@@ -94,6 +94,7 @@ pub struct Endpoint {
     syn_sent: Time,
     syns: u32,
     sender: Sender,
+    send_buffer: SendBuffer,
     receiver: Receiver,
     /// The application has written or closed since the last look at the windows.
     asked: bool,
@@ -132,6 +133,7 @@ impl Endpoint {
             syn_sent: Time::ZERO,
             syns: 0,
             sender: Sender::new(&config, phase),
+            send_buffer: SendBuffer::default(),
             receiver: Receiver::new(config.window_bytes(), config.delayed_ack),
             asked: false,
             answer: false,
@@ -155,6 +157,11 @@ impl Endpoint {
     pub(crate) fn write(&mut self, octets: u64) {
         self.sender.write(octets);
         self.asked = true;
+    }
+    /// Writes octets, which are kept until they are acknowledged.
+    pub(crate) fn write_octets(&mut self, octets: &[u8]) {
+        self.send_buffer.write(self.sender.written(), octets);
+        self.write(octets.len() as u64);
     }
     /// The application writes no more.
     pub(crate) fn close(&mut self) {
@@ -224,8 +231,12 @@ impl Endpoint {
         let acks = s.flags.contains(Flags::ACK);
         let acks_syn = acks && s.ack == self.iss.wrapping_add(1);
         if s.flags.contains(Flags::RST) {
-            // RFC 9293 section 3.10.7.4: the peer does not know the connection.
-            self.abort();
+            // RFC 9293 sections 3.10.7.3 and 3.10.7.4: the peer does not know the connection.
+            let offset = s.seq.wrapping_sub(wire(self.irs, self.receiver.expected()));
+            let in_window = u64::from(offset) <= self.receiver.window();
+            if if self.state == State::SynSent { acks_syn } else { in_window } {
+                self.abort();
+            }
             return;
         }
         match self.state {
@@ -281,15 +292,8 @@ impl Endpoint {
     }
 
     /// A segment for a connection that is no more (RFC 9293 section 3.10.7.1).
-    fn refuse(&mut self, io: &mut Io<'_>, s: &Repr, len: usize) {
-        let repr = if s.flags.contains(Flags::ACK) {
-            Repr { flags: Flags::RST, seq: s.ack, ..self.header() }
-        } else {
-            let ends = u32::from(s.flags.contains(Flags::SYN)) + u32::from(s.flags.contains(Flags::FIN));
-            let ack = s.seq.wrapping_add(len as u32).wrapping_add(ends);
-            Repr { flags: Flags::RST.with(Flags::ACK), ack, ..self.header() }
-        };
-        self.emit(io, repr, 0, 0);
+    fn refuse(&self, io: &mut Io<'_>, s: &Repr, len: usize) {
+        reset(io, &self.sockets, self.tos, self.header(), s, len);
     }
 
     /// The SYN of this end was acknowledged.
@@ -350,6 +354,7 @@ impl Endpoint {
         if !self.sender.on_ack(io.now, &ack, io.notes) {
             return Answer::Now;
         }
+        self.send_buffer.acknowledge(self.sender.una());
         let mut got = 0;
         let deliver = &mut *io.deliver;
         let answer = self.receiver.accept(io.now, from, payload, fin, &mut |octets: &[u8]| {
@@ -478,13 +483,33 @@ impl Endpoint {
 
     /// Makes the packet.
     fn emit(&self, io: &mut Io<'_>, repr: Repr, from: u64, len: usize) {
-        let fill = |payload: &mut [u8]| stream::fill(from, payload);
+        let fill = |payload: &mut [u8]| self.send_buffer.read(from, payload);
         emit(io, &self.sockets, self.tos, repr, len, fill);
     }
 
     /// What the sender has done.
     pub fn counts(&self) -> Counts {
         self.sender.counts
+    }
+    /// The oldest octet that is not acknowledged.
+    pub(crate) fn una(&self) -> u64 {
+        self.sender.una()
+    }
+    /// What was sent and is not acknowledged, in octets.
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.sender.in_flight()
+    }
+    /// The end of what has left, the end of the stream counted as an octet.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sender.max()
+    }
+    /// Octets that were written and have not left.
+    pub(crate) fn unsent(&self) -> u64 {
+        self.sender.written().saturating_sub(self.sender.max())
+    }
+    /// Whether the peer's whole stream has come.
+    pub(crate) fn has_received_all(&self) -> bool {
+        self.receiver.is_done()
     }
     /// Octets of the peer's stream that have come in order.
     pub fn delivered(&self) -> u64 {
@@ -518,6 +543,19 @@ impl Endpoint {
     pub fn selectively_acked(&self) -> u64 {
         self.sender.selectively_acked()
     }
+}
+
+/// Answers a segment of a connection that does not exist (RFC 9293 section 3.10.7.1). `header` has the ports, `len` octets of
+/// payload came.
+pub(super) fn reset(io: &mut Io<'_>, sockets: &Sockets, tos: u8, header: Repr, s: &Repr, len: usize) {
+    let repr = if s.flags.contains(Flags::ACK) {
+        Repr { flags: Flags::RST, seq: s.ack, ..header }
+    } else {
+        let ends = u32::from(s.flags.contains(Flags::SYN)) + u32::from(s.flags.contains(Flags::FIN));
+        let ack = s.seq.wrapping_add(len as u32).wrapping_add(ends);
+        Repr { flags: Flags::RST.with(Flags::ACK), ack, ..header }
+    };
+    emit(io, sockets, tos, repr, 0, |_| ());
 }
 
 /// Makes the packet of a segment.

@@ -197,10 +197,15 @@ impl Sender {
         self.peer_window = octets;
     }
 
+    /// The end of what the application has written.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
+    }
     fn end(&self) -> u64 {
         self.written + u64::from(self.closed)
     }
-    fn in_flight(&self) -> u64 {
+    /// What was sent and is not acknowledged, in octets.
+    pub(crate) fn in_flight(&self) -> u64 {
         self.max - self.una
     }
     fn segments(&self, octets: u64) -> f64 {
