@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use wayhop_core::Time;
-use wayhop_dtn::node::Layer;
 #[cfg(feature = "linux")]
 use wayhop_emu::Control;
 use wayhop_scenario::Resolved;
@@ -45,7 +44,6 @@ pub fn simulate(
     clock: &mut Clock,
     watch: impl FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
-    check(scenario)?;
     let begun = Instant::now();
     let mut simulation = Simulation::new(scenario, recorder).map_err(Error::Usage)?;
     simulation.introduce(scenario, "sim");
@@ -62,16 +60,6 @@ pub fn simulate(
     let inputs = simulation.end_inputs();
     let (summary, audit, recorder) = simulation.finish(scenario, begun.elapsed().as_secs_f64());
     Ok(Outcome::new(summary, complete, recorder).audited(&audit).with_inputs(inputs))
-}
-
-/// Refuses what the simulator cannot do.
-fn check(scenario: &Resolved) -> Result<(), Error> {
-    if scenario.dtn.as_ref().is_some_and(|d| d.convergence == Layer::Tcpcl) {
-        let why = "dtn.convergence: \"tcpcl\" is not supported in simulation, whose TCP carries no \
-                   payload; use \"ltp\", which retransmits, or \"udpcl\", or emulate the scenario";
-        return Err(Error::Usage(why.to_owned()));
-    }
-    Ok(())
 }
 
 /// Simulates a scenario to its end, and checks that it was consistent; `None` if `stop` broke it off.

@@ -45,6 +45,7 @@ impl Common {
         if let Some(applications) = &mut self.applications {
             applications.effects = effects;
         }
+        self.serve_streams(at, node, None);
     }
 
     fn application_effect(&mut self, at: Time, number: u32, node: u32, effect: ApplicationEffect) {
@@ -90,10 +91,12 @@ impl Common {
             ApplicationEffect::Fail(_) => {
                 hosted.ports.clear();
                 hosted.timers.clear();
+                self.stream_release(node, number);
             }
             ApplicationEffect::Network(effect) => self.network_effect(at, number, node, effect),
-            // There are no streams, no programs, and nobody who watches.
-            ApplicationEffect::Stream(_) | ApplicationEffect::Program(_) | ApplicationEffect::Remark(_) => {}
+            ApplicationEffect::Stream(effect) => self.stream_effect(at, number, node, effect),
+            // There are no programs, and nobody who watches.
+            ApplicationEffect::Program(_) | ApplicationEffect::Remark(_) => {}
         }
     }
 
@@ -177,6 +180,7 @@ impl Common {
 
     /// A node goes down and loses its memory.
     pub(crate) fn lose_applications(&mut self, at: Time, node: u32) {
+        self.streams_lose(node);
         self.each_application(at, node, &ApplicationInput::End(Ending::AtOnce));
         self.each_application(at, node, &ApplicationInput::Restart);
         let Some(applications) = &mut self.applications else { return };
@@ -225,6 +229,7 @@ impl Common {
 
     /// The run ends.
     pub(crate) fn end_applications(&mut self, at: Time) {
+        self.streams_end();
         let all = self.applications.as_ref().map_or(0..0, |a| a.sources..a.all.len() as u32);
         all.for_each(|number| self.application(at, number, ApplicationInput::End(Ending::AtOnce)));
     }

@@ -26,6 +26,7 @@ use crate::outgoing::Outgoing;
 use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
+use crate::streams::Streams;
 use crate::tcp_flow::Spare;
 use crate::watchers::{Happening, PACKET_HEAD, Watchers};
 
@@ -76,6 +77,8 @@ pub(crate) struct Common {
     pub(crate) applications: Option<Box<Applications>>,
     /// Lists that connections use.
     pub(crate) tcp_spare: Spare,
+    /// The TCP of hosts, for applications.
+    pub(crate) streams: Streams,
 }
 
 /// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.
@@ -167,6 +170,7 @@ impl Common {
             }
             self.deliver_to_program(at, node, &p);
             self.application_deliver(at, node, &p);
+            self.stream_deliver(at, node, &p);
             return self.leave(at, node, p, Exit::Deliver);
         };
         if self.flows.is_tcp(tag.flow) {

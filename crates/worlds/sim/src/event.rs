@@ -24,6 +24,8 @@ pub(crate) enum Event {
     Connect(u32),
     /// The deadline of one end of a flow's TCP connection, unless it was moved.
     Tcp(u32, End),
+    /// The deadline of a host's TCP, unless it was moved.
+    Streams,
     /// A timer of the application of this number, unless it was moved or cleared.
     Application(u32, TimerKey),
     /// A packet of a program outside enters; the handle is into `External::entering`.

@@ -129,6 +129,10 @@ impl Flows {
     pub(crate) fn next_ip_id(&mut self, node: u32) -> u16 {
         next_ip_id(&mut self.ip_ids[node as usize])
     }
+    /// A node's IP identification.
+    pub(crate) fn ip_id(&mut self, node: u32) -> &mut u16 {
+        &mut self.ip_ids[node as usize]
+    }
     /// The node that opens a flow's connection, and when; `None` if it never does.
     pub(crate) fn opening(&self, flow: u32) -> Option<(u32, Time)> {
         let c = &self.list[flow as usize].config;

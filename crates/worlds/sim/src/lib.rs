@@ -49,6 +49,7 @@ mod queue;
 mod simulation;
 mod sizes;
 mod slab;
+mod streams;
 mod summary;
 mod tcp;
 mod tcp_flow;

@@ -122,6 +122,7 @@ impl Simulation {
             self.net.call(at, node, |n, w| n.come_back(w, at));
         }
         self.net.common.tcp_resume(at, node);
+        self.net.common.streams_resume(at, node);
         self.net.resume_applications(at, node, lost);
         self.net.send_answers(at);
     }

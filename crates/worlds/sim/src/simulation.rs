@@ -34,6 +34,7 @@ use crate::outside;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
+use crate::streams::Streams;
 use crate::tcp_flow::Spare;
 
 /// A run under way.
@@ -132,6 +133,7 @@ impl Simulation {
             bundles: scenario.dtn.as_ref().map(|plan| Box::new(bundle_books(plan))),
             applications: Applications::new(scenario, sources),
             tcp_spare: Spare::default(),
+            streams: Streams::new(scenario.seed),
             external: None,
             watchers: None,
             inputs: None,
@@ -275,7 +277,7 @@ impl Simulation {
             Event::Order(number) => self.order(at, number),
             Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
-            Event::Tcp(..) if !net.nodes[node as usize].is_up() => {}
+            Event::Tcp(..) | Event::Streams if !net.nodes[node as usize].is_up() => {}
             Event::Tcp(flow, end) => {
                 net.common.tcp_timer(at, flow, end);
                 net.send_answers(at);
@@ -287,6 +289,10 @@ impl Simulation {
             }
             Event::Application(number, key) if !net.nodes[node as usize].is_up() => {
                 net.common.leave_out(at, number, key);
+            }
+            Event::Streams => {
+                net.common.streams_timer(at, node);
+                net.send_answers(at);
             }
             Event::Application(number, key) => net.application_timer(at, number, key),
         }

@@ -79,26 +79,28 @@ impl Common {
         }
     }
 
-    /// An ICMP message reached a node: true if it was about a flow's segment, whose sender was told.
+    /// An ICMP message reached a node: true if it was about a segment of a flow or a stream, whose sender was told.
     pub(crate) fn tcp_notice(&mut self, at: Time, node: u32, packet: &[u8]) -> bool {
         let Ok(ip) = ip::Packet::new_checked(packet) else { return false };
         let of_icmp = if ip.src.is_v4() { ipv4::protocol::ICMP } else { next_header::ICMPV6 };
-        if ip.protocol != of_icmp || !self.flows.any_tcp() {
+        if ip.protocol != of_icmp {
             return false;
         }
         let told = |c: &mut Connection, end, io: &mut Io<'_>| match ip.src.v6() {
             Some(from) => c.on_icmp6(end, io, ip.payload, from),
             None => c.on_icmp(end, io, ip.payload),
         };
-        (0..self.flows.len() as u32).any(|flow| {
+        let flows = if self.flows.any_tcp() { self.flows.len() as u32 } else { 0 };
+        let is_of_flow = (0..flows).any(|flow| {
             let end = self.flows.tcp(flow).and_then(|(t, ..)| t.end_at(node));
             end.and_then(|end| self.tcp(at, flow, end, |c, io| told(c, end, io))) == Some(true)
-        })
+        });
+        is_of_flow || self.stream_notice(at, node, &ip)
     }
 
     /// A node found no route for a segment of its own: its stack tells the sender.
     pub(crate) fn tcp_refused(&mut self, at: Time, node: u32, p: &Packet) {
-        if p.meta.flow.is_some_and(|t| self.flows.is_tcp(t.flow))
+        if (p.meta.flow.is_some_and(|t| self.flows.is_tcp(t.flow)) || self.is_of_stream(p))
             && let Some(answer) = unreachable_for(p.bytes(), self.addrs[node as usize])
                 .or_else(|| unreachable6_for(p.bytes(), self.addrs6.get(node as usize).copied()?))
         {

@@ -89,7 +89,8 @@ impl TcpFlow {
             notices: c.notices + s.notices,
             probes: c.probes + s.probes,
             completed_s: self.completed.map(|t| t.since(self.start).as_secs_f64()),
-            answers: matches!(self.config.app, App::Requests { .. }).then(|| client.messages()),
+            answers: matches!(self.config.app, App::Requests { .. })
+                .then(|| self.connection.messages(End::Client)),
         }
     }
 

@@ -43,6 +43,7 @@ impl Above for SimulationWorld<'_> {
             || self.common.tcp_notice(at, self.node, p.bytes())
             || self.common.external.is_some()
             || self.common.application_listens(self.node, p.bytes())
+            || self.common.is_of_stream(p)
             || self.common.network_listens(self.node, p.bytes())
     }
     fn deliver(&mut self, at: Time, p: Packet) {

@@ -15,7 +15,7 @@ pub enum Layer {
     Udpcl,
     /// Licklider's protocol over UDP (RFC 5326), which sends lost segments again.
     Ltp,
-    /// A TCP connection (RFC 9174). Not in simulation, whose TCP is a model that carries no octets of others.
+    /// A TCP connection (RFC 9174).
     Tcpcl,
 }
 

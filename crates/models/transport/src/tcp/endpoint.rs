@@ -2,16 +2,15 @@
 
 use std::net::Ipv6Addr;
 
-use wayhop_core::{Addr, FlowTag, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use wayhop_core::{Addr, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
 use wayhop_wire::tcp::{Flags, QuotedSegment, Repr};
 use wayhop_wire::{icmp, icmpv6, ip, ipv4, ipv6, tcp};
 
-use super::app::{Running, Wish};
 use super::config::TcpConfig;
 use super::note::Note;
 use super::receiver::{Answer, Receiver};
+use super::send_buffer::SendBuffer;
 use super::sender::{AckIn, Counts, Piece, Sender};
-use super::stream;
 use crate::{INITIAL_TTL, next_ip_id};
 
 /// The longest header: its options with all four blocks of a selective acknowledgement.
@@ -27,9 +26,9 @@ pub struct Io<'a> {
     pub next_id: &'a mut u64,
     /// The node's IP identification.
     pub ip_id: &'a mut u16,
-    /// The flow's random stream.
+    /// A random stream.
     pub rng: &'a mut Rng,
-    /// Takes the segments that are to be sent, in order.
+    /// Takes the segments to send, in order. They belong to no flow yet.
     pub out: &'a mut Vec<Packet>,
     /// Where the sender's notes go.
     pub notes: &'a mut Vec<Note>,
@@ -54,22 +53,39 @@ enum State {
     Aborted,
 }
 
-/// Who an end is.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Identity {
-    pub(crate) flow: u32,
+/// Both sockets of a connection, as one of its ends sees them.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sockets {
     pub(crate) addr: Addr,
-    pub(crate) peer: Addr,
     pub(crate) port: u16,
+    pub(crate) peer: Addr,
     pub(crate) peer_port: u16,
-    pub(crate) tos: u8,
-    pub(crate) client: bool,
 }
 
-/// One end.
+impl Sockets {
+    /// The same as the peer sees them.
+    pub(crate) fn swapped(self) -> Self {
+        Self { addr: self.peer, port: self.peer_port, peer: self.addr, peer_port: self.port }
+    }
+}
+
+/// What a segment means for the application.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// The connection is established now.
+    pub(crate) connected: bool,
+    /// Octets that were delivered.
+    pub(crate) delivered: u64,
+    /// The peer's whole stream has come.
+    pub(crate) finished: bool,
+}
+
+/// One end of a connection. An application writes and closes; the segments leave with the next [`Endpoint::flush`], so that
+/// data written in answer to a segment carries its acknowledgement.
 pub struct Endpoint {
     config: TcpConfig,
-    id: Identity,
+    sockets: Sockets,
+    tos: u8,
     state: State,
     /// The sequence number of this end's SYN, and of the peer's.
     iss: u32,
@@ -78,31 +94,38 @@ pub struct Endpoint {
     syn_sent: Time,
     syns: u32,
     sender: Sender,
+    send_buffer: SendBuffer,
     receiver: Receiver,
-    app: Running,
-    started: bool,
-    stop_at: Option<Time>,
+    /// The application has written or closed since the last look at the windows.
+    asked: bool,
+    /// An acknowledgement is due.
+    answer: bool,
+    /// [`Endpoint::connect`] was called.
+    opened: bool,
     delivered: u64,
     bad: u64,
 }
 
 impl Endpoint {
-    /// `numbers`: the initial sequence numbers of this end and of its peer. `phase`: of the node's clock within a tick.
+    /// `active`: this end opens the connection. `numbers`: the initial sequence numbers of this end and of its peer.
+    /// `phase`: of the node's clock within a tick.
     pub(crate) fn new(
         config: TcpConfig,
-        id: Identity,
+        sockets: Sockets,
+        tos: u8,
+        active: bool,
         numbers: (u32, u32),
         phase: Span,
-        stop_at: Option<Time>,
     ) -> Self {
-        let state = match (config.handshake, id.client) {
+        let state = match (config.handshake, active) {
             (false, _) => State::Established,
             (true, true) => State::Closed,
             (true, false) => State::Listen,
         };
         Self {
             config,
-            id,
+            sockets,
+            tos,
             state,
             iss: numbers.0,
             irs: numbers.1,
@@ -110,49 +133,55 @@ impl Endpoint {
             syn_sent: Time::ZERO,
             syns: 0,
             sender: Sender::new(&config, phase),
+            send_buffer: SendBuffer::default(),
             receiver: Receiver::new(config.window_bytes(), config.delayed_ack),
-            app: Running::new(config.app, id.client),
-            started: false,
-            stop_at: stop_at.filter(|_| id.client),
+            asked: false,
+            answer: false,
+            opened: false,
             delivered: 0,
             bad: 0,
         }
     }
 
-    /// The client begins.
-    pub(crate) fn start(&mut self, io: &mut Io<'_>, number: &mut u32) {
+    /// Opens the connection. True if it is established at once, as those without a handshake are.
+    pub(crate) fn connect(&mut self, io: &mut Io<'_>) -> bool {
+        self.opened = true;
         if self.state == State::Closed {
             self.state = State::SynSent;
-            self.send_syn(io, number);
-        } else {
-            self.established(io);
-            self.flush(io, number, Answer::None);
+            self.send_syn(io);
         }
+        self.state == State::Established
     }
 
-    fn established(&mut self, io: &mut Io<'_>) {
-        self.state = State::Established;
-        self.syn_at = None;
-        if !std::mem::replace(&mut self.started, true) {
-            let wish = self.app.start(io.now, io.rng);
-            self.grant(wish, io);
-        }
+    /// Writes octets of the pattern ([`super::stream`]), of which nothing is kept; `u64::MAX` for as many as can be sent.
+    pub(crate) fn write(&mut self, octets: u64) {
+        self.sender.write(octets);
+        self.asked = true;
+    }
+    /// Writes octets, which are kept until they are acknowledged.
+    pub(crate) fn write_octets(&mut self, octets: &[u8]) {
+        self.send_buffer.write(self.sender.written(), octets);
+        self.write(octets.len() as u64);
+    }
+    /// The application writes no more.
+    pub(crate) fn close(&mut self) {
+        self.sender.close();
+        self.asked = true;
+    }
+    /// Whether the application has closed its stream.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
     }
 
-    fn grant(&mut self, wish: Wish, io: &mut Io<'_>) {
-        if wish.write > 0 {
-            self.sender.write(wish.write);
-        }
-        if wish.close {
-            self.sender.close();
-        }
-        if wish != Wish::default() {
+    /// Cuts segments of what the application has written, as far as the windows let them out.
+    pub(crate) fn push(&mut self, io: &mut Io<'_>) {
+        if self.state == State::Established && std::mem::take(&mut self.asked) {
             self.sender.send(io.now, io.notes);
         }
     }
 
     /// Sends or repeats the SYN, with an acknowledgement if the peer's has come.
-    fn send_syn(&mut self, io: &mut Io<'_>, number: &mut u32) {
+    fn send_syn(&mut self, io: &mut Io<'_>) {
         let acks = self.state == State::SynReceived;
         self.syns += 1;
         self.syn_sent = io.now;
@@ -169,67 +198,73 @@ impl Endpoint {
             sack_permitted: self.config.variant == super::config::Variant::Sack,
             ..self.header()
         };
-        self.emit(io, number, repr, 0, 0);
+        self.emit(io, repr, 0, 0);
     }
 
     fn header(&self) -> Repr {
-        let (src_port, dst_port) = (self.id.port, self.id.peer_port);
+        let (src_port, dst_port) = (self.sockets.port, self.sockets.peer_port);
         Repr { src_port, dst_port, padding: self.config.padding, ..Repr::default() }
     }
 
-    /// A packet came. True if it was a segment of this connection.
-    pub(crate) fn on_packet(&mut self, io: &mut Io<'_>, number: &mut u32, packet: &[u8]) -> bool {
-        let Ok(ip) = ip::Packet::new_checked(packet) else { return false };
-        if ip.protocol != ipv4::protocol::TCP || ip.src != self.id.peer || ip.dst != self.id.addr {
-            return false;
+    /// A packet came. `None` if it is no segment of this connection.
+    pub(crate) fn on_packet(&mut self, io: &mut Io<'_>, packet: &[u8]) -> Option<Heard> {
+        let ip = ip::Packet::new_checked(packet).ok()?;
+        let Sockets { addr, port, peer, peer_port } = self.sockets;
+        if ip.protocol != ipv4::protocol::TCP || ip.src != peer || ip.dst != addr {
+            return None;
         }
         let Ok(repr) = Repr::parse(ip.payload, ip.src, ip.dst) else {
             self.bad += 1;
-            return false;
+            return None;
         };
-        if (repr.src_port, repr.dst_port) != (self.id.peer_port, self.id.port) {
-            return false;
+        if (repr.src_port, repr.dst_port) != (peer_port, port) {
+            return None;
         }
-        let Ok(segment) = tcp::Packet::new_checked(ip.payload) else { return false };
+        let segment = tcp::Packet::new_checked(ip.payload).ok()?;
         let hops = INITIAL_TTL.saturating_sub(ip.ttl) + 1;
-        self.on_segment(io, number, &repr, segment.payload(), hops);
-        true
+        let mut heard = Heard::default();
+        self.on_segment(io, &repr, segment.payload(), hops, &mut heard);
+        Some(heard)
     }
 
-    fn on_segment(&mut self, io: &mut Io<'_>, number: &mut u32, s: &Repr, payload: &[u8], hops: u8) {
+    fn on_segment(&mut self, io: &mut Io<'_>, s: &Repr, payload: &[u8], hops: u8, heard: &mut Heard) {
         let acks = s.flags.contains(Flags::ACK);
         let acks_syn = acks && s.ack == self.iss.wrapping_add(1);
         if s.flags.contains(Flags::RST) {
-            // RFC 9293 section 3.10.7.4: the peer does not know the connection.
-            self.abort();
+            // RFC 9293 sections 3.10.7.3 and 3.10.7.4: the peer does not know the connection.
+            let offset = s.seq.wrapping_sub(wire(self.irs, self.receiver.expected()));
+            let in_window = u64::from(offset) <= self.receiver.window();
+            if if self.state == State::SynSent { acks_syn } else { in_window } {
+                self.abort();
+            }
             return;
         }
         match self.state {
             State::Closed => return,
             State::Aborted => {
-                self.refuse(io, number, s, payload.len());
+                self.refuse(io, s, payload.len());
                 return;
             }
             State::Listen => {
                 if s.flags.contains(Flags::SYN) && !acks {
                     self.irs = s.seq;
                     self.state = State::SynReceived;
-                    self.send_syn(io, number);
+                    self.send_syn(io);
                 }
                 return;
             }
             State::SynSent => {
-                if !(s.flags.contains(Flags::SYN) && acks_syn) {
-                    return;
+                if s.flags.contains(Flags::SYN) && acks_syn {
+                    self.irs = s.seq;
+                    self.syn_acked(io, s);
+                    heard.connected = true;
+                    // The first segment of data acknowledges; without one a bare acknowledgement does.
+                    self.answer = true;
                 }
-                self.irs = s.seq;
-                self.syn_acked(io, s);
-                // The first segment of data acknowledges; without one a bare acknowledgement does.
-                self.flush(io, number, Answer::Now);
                 return;
             }
             State::SynReceived if s.flags.contains(Flags::SYN) => {
-                self.send_syn(io, number);
+                self.send_syn(io);
                 return;
             }
             State::SynReceived => {
@@ -237,35 +272,28 @@ impl Endpoint {
                     return;
                 }
                 self.syn_acked(io, s);
+                heard.connected = true;
             }
             State::Established if s.flags.contains(Flags::SYN) => {
                 // The peer has not heard the end of the handshake.
-                self.flush(io, number, Answer::Now);
+                self.answer = true;
                 return;
             }
             State::Established => {}
         }
-        let answer = self.on_data(io, s, payload, acks, hops);
-        self.flush(io, number, answer);
+        self.answer |= self.on_data(io, s, payload, acks, hops, heard) == Answer::Now;
     }
 
     /// The connection is over for this end, if it had begun: its node lost what it knew, or its peer did.
     pub(crate) fn abort(&mut self) {
-        if self.started || self.syns > 0 || self.receiver.expected() > 0 {
+        if self.opened || self.syns > 0 || self.receiver.expected() > 0 {
             self.state = State::Aborted;
         }
     }
 
     /// A segment for a connection that is no more (RFC 9293 section 3.10.7.1).
-    fn refuse(&mut self, io: &mut Io<'_>, number: &mut u32, s: &Repr, len: usize) {
-        let repr = if s.flags.contains(Flags::ACK) {
-            Repr { flags: Flags::RST, seq: s.ack, ..self.header() }
-        } else {
-            let ends = u32::from(s.flags.contains(Flags::SYN)) + u32::from(s.flags.contains(Flags::FIN));
-            let ack = s.seq.wrapping_add(len as u32).wrapping_add(ends);
-            Repr { flags: Flags::RST.with(Flags::ACK), ack, ..self.header() }
-        };
-        self.emit(io, number, repr, 0, 0);
+    fn refuse(&self, io: &mut Io<'_>, s: &Repr, len: usize) {
+        reset(io, &self.sockets, self.tos, self.header(), s, len);
     }
 
     /// The SYN of this end was acknowledged.
@@ -276,7 +304,8 @@ impl Endpoint {
             self.sender.begin_small();
         }
         self.sender.set_peer_window(self.peer_window(s));
-        self.established(io);
+        self.state = State::Established;
+        self.syn_at = None;
     }
 
     fn peer_window(&self, s: &Repr) -> u64 {
@@ -289,7 +318,15 @@ impl Endpoint {
         unwrap(ack, self.iss, self.sender.una())
     }
 
-    fn on_data(&mut self, io: &mut Io<'_>, s: &Repr, payload: &[u8], acks: bool, hops: u8) -> Answer {
+    fn on_data(
+        &mut self,
+        io: &mut Io<'_>,
+        s: &Repr,
+        payload: &[u8],
+        acks: bool,
+        hops: u8,
+        heard: &mut Heard,
+    ) -> Answer {
         let fin = s.flags.contains(Flags::FIN);
         let expected = self.receiver.expected();
         let offset = s.seq.wrapping_sub(wire(self.irs, expected)) as i32;
@@ -313,26 +350,20 @@ impl Endpoint {
             }
         }
         let bare = payload.is_empty() && !fin;
-        let heard = AckIn { ack, window: self.peer_window(s), bare, sack: &blocks[..n], hops };
-        if !self.sender.on_ack(io.now, &heard, io.notes) {
+        let ack = AckIn { ack, window: self.peer_window(s), bare, sack: &blocks[..n], hops };
+        if !self.sender.on_ack(io.now, &ack, io.notes) {
             return Answer::Now;
         }
+        self.send_buffer.acknowledge(self.sender.una());
         let mut got = 0;
         let deliver = &mut *io.deliver;
         let answer = self.receiver.accept(io.now, from, payload, fin, &mut |octets: &[u8]| {
             got += octets.len() as u64;
             deliver(octets);
         });
-        if got > 0 {
-            self.delivered += got;
-            let wish = self.app.received(io.now, got);
-            self.grant(wish, io);
-        }
-        if self.receiver.is_done() && !self.id.client {
-            // The server ends its own stream when the client has.
-            self.sender.close();
-            self.sender.send(io.now, io.notes);
-        }
+        self.delivered += got;
+        heard.delivered = got;
+        heard.finished = self.receiver.is_done();
         answer
     }
 
@@ -350,7 +381,7 @@ impl Endpoint {
 
     /// The same over IPv6: a message from `from`.
     pub(crate) fn on_icmp6(&mut self, io: &mut Io<'_>, message: &[u8], from: Ipv6Addr) -> bool {
-        let Some(own) = self.id.addr.v6() else { return false };
+        let Some(own) = self.sockets.addr.v6() else { return false };
         let Ok(icmpv6::Repr::DestinationUnreachable { code, original }) =
             icmpv6::Repr::parse(message, from, own)
         else {
@@ -366,8 +397,8 @@ impl Endpoint {
     /// A packet between these ends, with this start of a segment, found no way. A soft error is one that may pass.
     fn on_unreachable(&mut self, io: &mut Io<'_>, ends: (Addr, Addr), segment: &[u8], soft: bool) -> bool {
         let Some(quoted) = QuotedSegment::parse(segment) else { return false };
-        let own = ends == (self.id.addr, self.id.peer)
-            && (quoted.src_port, quoted.dst_port) == (self.id.port, self.id.peer_port);
+        let Sockets { addr, port, peer, peer_port } = self.sockets;
+        let own = ends == (addr, peer) && (quoted.src_port, quoted.dst_port) == (port, peer_port);
         if own
             && soft
             && self.state == State::Established
@@ -378,65 +409,53 @@ impl Endpoint {
         own
     }
 
+    /// Whether the connection is being opened, or is open.
+    pub(crate) fn is_alive(&self) -> bool {
+        !matches!(self.state, State::Closed | State::Aborted)
+    }
+
     /// When [`Endpoint::on_timer`] is to be called; never if `None`. It changes with every call.
     pub(crate) fn deadline(&self) -> Option<Time> {
-        if matches!(self.state, State::Closed | State::Aborted) {
-            return None;
-        }
-        let timers = [
-            self.syn_at,
-            self.sender.deadline(),
-            self.receiver.deadline(),
-            self.app.deadline(),
-            self.stop_at,
-        ];
-        timers.into_iter().flatten().min()
+        let timers = [self.syn_at, self.sender.deadline(), self.receiver.deadline()];
+        timers.into_iter().flatten().min().filter(|_| self.is_alive())
     }
 
     /// Time has come to the deadline.
-    pub(crate) fn on_timer(&mut self, io: &mut Io<'_>, number: &mut u32) {
+    pub(crate) fn on_timer(&mut self, io: &mut Io<'_>) {
         let now = io.now;
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
         if due(self.syn_at) {
             if self.config.connect_every.is_none() {
                 self.sender.rto.back_off();
             }
-            self.send_syn(io, number);
+            self.send_syn(io);
         }
         if due(self.sender.deadline()) {
             self.sender.on_timer(io.now, io.notes);
         }
-        if due(self.stop_at) {
-            self.stop_at = None;
-            let wish = self.app.stop();
-            self.grant(wish, io);
-        }
-        if due(self.app.deadline()) {
-            let wish = self.app.on_timer(io.now, io.rng);
-            self.grant(wish, io);
-        }
-        let answer = if due(self.receiver.deadline()) { Answer::Now } else { Answer::None };
-        self.flush(io, number, answer);
+        self.answer |= due(self.receiver.deadline());
     }
 
     /// Sends what the sender has cut, and an acknowledgement if one is due and no segment carries it.
-    fn flush(&mut self, io: &mut Io<'_>, number: &mut u32, answer: Answer) {
+    pub(crate) fn flush(&mut self, io: &mut Io<'_>) {
+        self.push(io);
         if self.state != State::Established {
             return;
         }
+        let answer = std::mem::take(&mut self.answer);
         let mut pieces = std::mem::take(&mut self.sender.outbox);
         let any = !pieces.is_empty();
         for piece in pieces.drain(..) {
-            self.send_piece(io, number, piece);
+            self.send_piece(io, piece);
         }
         self.sender.outbox = pieces;
-        if !any && answer == Answer::Now {
+        if !any && answer {
             let at = self.sender.max();
-            self.send_piece(io, number, Piece { from: at, len: 0, fin: false });
+            self.send_piece(io, Piece { from: at, len: 0, fin: false });
         }
     }
 
-    fn send_piece(&mut self, io: &mut Io<'_>, number: &mut u32, piece: Piece) {
+    fn send_piece(&mut self, io: &mut Io<'_>, piece: Piece) {
         self.receiver.acked();
         let mut flags = Flags::ACK;
         if piece.fin {
@@ -459,31 +478,38 @@ impl Endpoint {
             sack,
             ..self.header()
         };
-        self.emit(io, number, repr, piece.from, piece.len as usize);
+        self.emit(io, repr, piece.from, piece.len as usize);
     }
 
     /// Makes the packet.
-    fn emit(&self, io: &mut Io<'_>, number: &mut u32, repr: Repr, from: u64, len: usize) {
-        let (src, dst) = (self.id.addr, self.id.peer);
-        let header_len = repr.buffer_len();
-        let tag = FlowTag { flow: self.id.flow, seq: *number };
-        *number += 1;
-        let meta = PacketMeta { id: PacketId(*io.next_id), flow: Some(tag), born: io.now };
-        *io.next_id += 1;
-        let ip_header_len = ip::Repr::header_len(dst);
-        let mut p = io.pool.zeroed(ip_header_len + header_len + len, meta);
-        let (header, segment) = p.bytes_mut().split_at_mut(ip_header_len);
-        stream::fill(from, &mut segment[header_len..]);
-        repr.emit(segment, src, dst);
-        let (ttl, tos, id) = (INITIAL_TTL, self.id.tos, next_ip_id(io.ip_id));
-        let (protocol, payload_len) = (ipv4::protocol::TCP, (header_len + len) as u16);
-        ip::Repr { src, dst, protocol, ttl, tos, id, payload_len }.emit(header);
-        io.out.push(p);
+    fn emit(&self, io: &mut Io<'_>, repr: Repr, from: u64, len: usize) {
+        let fill = |payload: &mut [u8]| self.send_buffer.read(from, payload);
+        emit(io, &self.sockets, self.tos, repr, len, fill);
     }
 
     /// What the sender has done.
     pub fn counts(&self) -> Counts {
         self.sender.counts
+    }
+    /// The oldest octet that is not acknowledged.
+    pub(crate) fn una(&self) -> u64 {
+        self.sender.una()
+    }
+    /// What was sent and is not acknowledged, in octets.
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.sender.in_flight()
+    }
+    /// The end of what has left, the end of the stream counted as an octet.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sender.max()
+    }
+    /// Octets that were written and have not left.
+    pub(crate) fn unsent(&self) -> u64 {
+        self.sender.written().saturating_sub(self.sender.max())
+    }
+    /// Whether the peer's whole stream has come.
+    pub(crate) fn has_received_all(&self) -> bool {
+        self.receiver.is_done()
     }
     /// Octets of the peer's stream that have come in order.
     pub fn delivered(&self) -> u64 {
@@ -496,10 +522,6 @@ impl Endpoint {
     /// Whether all of this end's stream, its end too, was acknowledged.
     pub fn is_done(&self) -> bool {
         self.sender.is_done()
-    }
-    /// Whole requests (at the server) or answers (at the client) received.
-    pub fn messages(&self) -> u64 {
-        self.app.messages
     }
     /// The congestion window, in segments.
     pub fn window(&self) -> f64 {
@@ -521,6 +543,36 @@ impl Endpoint {
     pub fn selectively_acked(&self) -> u64 {
         self.sender.selectively_acked()
     }
+}
+
+/// Answers a segment of a connection that does not exist (RFC 9293 section 3.10.7.1). `header` has the ports, `len` octets of
+/// payload came.
+pub(super) fn reset(io: &mut Io<'_>, sockets: &Sockets, tos: u8, header: Repr, s: &Repr, len: usize) {
+    let repr = if s.flags.contains(Flags::ACK) {
+        Repr { flags: Flags::RST, seq: s.ack, ..header }
+    } else {
+        let ends = u32::from(s.flags.contains(Flags::SYN)) + u32::from(s.flags.contains(Flags::FIN));
+        let ack = s.seq.wrapping_add(len as u32).wrapping_add(ends);
+        Repr { flags: Flags::RST.with(Flags::ACK), ack, ..header }
+    };
+    emit(io, sockets, tos, repr, 0, |_| ());
+}
+
+/// Makes the packet of a segment.
+fn emit(io: &mut Io<'_>, sockets: &Sockets, tos: u8, repr: Repr, len: usize, fill: impl FnOnce(&mut [u8])) {
+    let (src, dst) = (sockets.addr, sockets.peer);
+    let header_len = repr.buffer_len();
+    let meta = PacketMeta { id: PacketId(*io.next_id), flow: None, born: io.now };
+    *io.next_id += 1;
+    let ip_header_len = ip::Repr::header_len(dst);
+    let mut p = io.pool.zeroed(ip_header_len + header_len + len, meta);
+    let (header, segment) = p.bytes_mut().split_at_mut(ip_header_len);
+    fill(&mut segment[header_len..]);
+    repr.emit(segment, src, dst);
+    let (ttl, id) = (INITIAL_TTL, next_ip_id(io.ip_id));
+    let (protocol, payload_len) = (ipv4::protocol::TCP, (header_len + len) as u16);
+    ip::Repr { src, dst, protocol, ttl, tos, id, payload_len }.emit(header);
+    io.out.push(p);
 }
 
 /// The sequence number of a place in the stream whose SYN has this number.

@@ -1,6 +1,6 @@
 //! TCP (RFC 9293): a state machine without I/O, with real segments.
 //!
-//! A [`Connection`] is a flow's two ends. A host calls it when the flow starts, when a packet for an end has arrived, when
+//! A [`Connection`] is a flow's two ends, a [`HostTcp`] serves the applications of a host. A host calls it when the flow starts, when a packet for an end has arrived, when
 //! an end's [`Connection::deadline`] has come, and when an ICMP error concerns it; it answers with whole
 //! IP packets. Inside, bottom up:
 //! * `rto`: the retransmission timeout (RFC 6298), exact or by ns-2's ticks;
@@ -8,12 +8,13 @@
 //! * `scoreboard`: the information of selective acknowledgements (RFC 6675);
 //! * `sender`: transmissions and retransmissions: fast retransmit and recovery, timeouts, closed
 //!   windows;
-//! * `receiver`: order, buffer, acknowledgements; [`stream`]: the octets themselves;
-//! * `endpoint`: handshake, sequence numbers, packets;
+//! * `receiver`: order, buffer, acknowledgements; `send_buffer`: octets until they are acknowledged;
+//!   [`stream`]: those of flows;
+//! * `endpoint`: handshake, sequence numbers, packets; [`HostTcp`]: the ports and connections of a
+//!   host;
 //! * `failure`, `pacing`, and the settings of [`TcpConfig`]: proposals for mobile networks.
 //!
-//! What is left out: urgent data, resets, timestamps (RFC 7323), ECN, and the time that a closed connection waits; ends
-//! stay until the run ends.
+//! What is left out: urgent data, timestamps (RFC 7323), ECN. The ends of a flow stay until the run ends.
 
 mod app;
 mod config;
@@ -21,11 +22,13 @@ mod congestion;
 mod connection;
 mod endpoint;
 mod failure;
+mod host;
 mod note;
 mod pacing;
 mod receiver;
 mod rto;
 mod scoreboard;
+mod send_buffer;
 mod sender;
 pub mod stream;
 
@@ -35,6 +38,7 @@ pub use congestion::{Acked, CongestionControl, Lost};
 pub use connection::{Connection, End};
 pub use endpoint::{Endpoint, Io};
 pub use failure::Failure;
+pub use host::{HostIo, HostTcp};
 pub use note::{Note, NoteKind};
 pub use pacing::Pacing;
 pub use rto::RtoConfig;

@@ -170,6 +170,11 @@ impl Sender {
         self.closed && self.una == self.end()
     }
 
+    /// Whether the application writes no more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// More octets from the application; `u64::MAX` for as many as can be sent.
     pub(crate) fn write(&mut self, octets: u64) {
         // One octet is left for the end of the stream.
@@ -193,10 +198,15 @@ impl Sender {
         self.peer_window = octets;
     }
 
+    /// The end of what the application has written.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
+    }
     fn end(&self) -> u64 {
         self.written + u64::from(self.closed)
     }
-    fn in_flight(&self) -> u64 {
+    /// What was sent and is not acknowledged, in octets.
+    pub(crate) fn in_flight(&self) -> u64 {
         self.max - self.una
     }
     fn segments(&self, octets: u64) -> f64 {

@@ -24,6 +24,7 @@ mod orders;
 mod outages;
 mod repetition;
 mod stall;
+mod streams;
 mod sums;
 mod tcp;
 mod to_all;

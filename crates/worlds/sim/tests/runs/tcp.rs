@@ -100,6 +100,16 @@ fn a_flow_that_stops_ends_its_connection() {
     assert!(events * 3 < full * 2, "{events} of {full}");
 }
 
+#[test]
+fn a_flow_that_is_over_before_anybody_answered_has_sent_no_data() {
+    let flow = "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\nstop_s = 5\n\
+                [[outages]]\nnode = 1\nstart_s = 0\nlength_s = 60\ntables = \"kept\"";
+    let (summary, audit) = run(&scenario(&chain(1, "aodv", flow)));
+    assert_eq!(audit.defect(), None);
+    let f = &summary.flows[0];
+    assert_eq!((f.sent, f.tcp.as_ref().expect("a TCP flow").timeouts), (Some(0), 0));
+}
+
 /// Sees what happens at TCP senders.
 #[derive(Default)]
 struct Watch(Vec<TcpEvent>);

@@ -1,5 +1,6 @@
 //! TCP connections, scripted packet by packet, and at random.
 
+mod host;
 mod lab;
 mod mechanisms;
 mod recovery;

@@ -36,7 +36,7 @@ fn an_answer_comes_for_each_request_and_the_client_thinks_in_between() {
     let mut lab = Lab::losing(TcpConfig { app, ..TcpConfig::rfc() }, |_| false);
     lab.start();
     lab.run_until(at_ms(10_000));
-    let answers = lab.end(End::Client).messages();
+    let answers = lab.connection.messages(End::Client);
     // 500 ms of thought and a round trip of 100 ms are the least; 200 ms more where an acknowledgement waits.
     assert!((12..=17).contains(&answers), "{answers}");
     assert_eq!(lab.got[0].len() as u64, answers * 4_000);
