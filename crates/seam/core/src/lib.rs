@@ -9,6 +9,7 @@
 //!   thread or global list. The node applies the effects in order after the handler returned.
 //! * [`Application`] and [`ApplicationCx`]: the same for programs above the routing protocol.
 //! * [`Description`]: a protocol as everything outside of its crate knows it, and [`Configured`]: one with its parameters.
+//! * [`NormalEquations`]: least squares.
 //!
 //! Nothing in here does I/O.
 
@@ -35,6 +36,7 @@ mod leg;
 mod limits;
 mod message_types;
 mod messages;
+mod normal_equations;
 mod outside;
 mod packet;
 pub mod parameters;
@@ -84,6 +86,7 @@ pub use message_types::{MessageCounts, Messages};
 pub use messages::{
     Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };
+pub use normal_equations::NormalEquations;
 pub use outside::Outside;
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};
