@@ -10,6 +10,7 @@
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
 //! * [`interface`]: what an interface is, and its settings.
 //! * [`TcpConnections`]: what the kernel's TCP tells of programs' connections.
+//! * [`priority`]: threads that are on time.
 //! * [`wifi`]: what a wireless interface tells beside frames.
 //! * [`probe`]: what this host can do, for `wayhop doctor`.
 // These panic when standard error cannot be written to, as on a full disk.
@@ -29,6 +30,7 @@ pub mod netlink;
 pub mod nftables;
 pub mod packet_socket;
 mod prefix;
+pub mod priority;
 pub mod probe;
 mod ring;
 mod routing_table;

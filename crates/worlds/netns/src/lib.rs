@@ -20,7 +20,6 @@ mod launch;
 mod namespace;
 mod order;
 mod pids;
-pub mod priority;
 mod program;
 mod registry;
 mod room;
@@ -38,3 +37,4 @@ pub use program::{
 };
 pub use registry::{Entry, Registry, find, lab_folder};
 pub use room::{Need, make_room};
+pub use wayhop_linux::priority;
