@@ -258,8 +258,8 @@ impl Unknowns {
     fn expectations(&self) -> Vec<f64> {
         let mut precision = vec![precision_of(OFFSET_US); self.count];
         precision[FORWARDING] = precision_of(FORWARDING_US);
-        for at in 0..FORWARDING {
-            precision[at] = precision_of(if at % 2 == 0 { DELAY_US } else { OCTET_US });
+        for (at, of_delay) in precision[..FORWARDING].iter_mut().enumerate() {
+            *of_delay = precision_of(if at % 2 == 0 { DELAY_US } else { OCTET_US });
         }
         for at in self.lines.iter().filter_map(|l| l.slope) {
             precision[at] = precision_of(DRIFT_PPM);

@@ -38,11 +38,8 @@ impl NormalEquations {
                 row[j] = (row[j] - done) / above[j * n + j];
             }
             let done: f64 = row[..i].iter().map(|a| a * a).sum();
-            let pivot = (row[i] - done).sqrt();
-            // Neither of a negative number nor of one that is undefined.
-            if !(pivot > least) {
-                return None;
-            }
+            // The root of a negative number is none, and exceeds nothing.
+            let pivot = Some((row[i] - done).sqrt()).filter(|root| *root > least)?;
             row[i] = pivot;
             let done: f64 = row[..i].iter().zip(&x).map(|(a, b)| a * b).sum();
             x[i] = (x[i] - done) / pivot;
