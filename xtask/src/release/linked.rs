@@ -40,7 +40,8 @@ pub(super) fn crates(root: &Path, target: &str) -> Result<Vec<Linked>, String> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    let metadata = output(cargo().args(["metadata", "--locked", "--format-version", "1"]).current_dir(root))?;
+    let metadata = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
+    let metadata = output(cargo().args(metadata).current_dir(root))?;
     let metadata: Value = serde_json::from_str(&metadata).map_err(|e| format!("cargo metadata: {e}"))?;
     let checksums =
         checksums(&fs::read_to_string(root.join("Cargo.lock")).map_err(|e| format!("Cargo.lock: {e}"))?);

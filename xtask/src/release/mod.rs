@@ -43,7 +43,9 @@ pub(crate) fn release(root: &Path, words: &[&str]) -> Result<Vec<String>, String
     };
     let findings = agreement::findings(root, &release.version)?;
     if release.options.draft {
-        findings.iter().for_each(|finding| eprintln!("draft: {finding}"));
+        for finding in &findings {
+            eprintln!("draft: {finding}");
+        }
     } else if !findings.is_empty() {
         return Ok(findings);
     }

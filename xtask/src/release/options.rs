@@ -45,7 +45,7 @@ impl Options {
         while let Some(&word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word {
-                "--profile" => options.profile = (*value()?).to_owned(),
+                "--profile" => (*value()?).clone_into(&mut options.profile),
                 "--only" => options.parts = parts(value()?)?,
                 "--binary" => options.binary = Some(path(value()?)?),
                 "--out" => options.out = path(value()?)?,
