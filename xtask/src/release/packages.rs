@@ -10,6 +10,16 @@ use super::{Release, licences, linked};
 /// What the static program is built for: it needs no library of the host.
 pub(super) const STATIC: &str = "x86_64-unknown-linux-musl";
 
+/// Has cargo take the crates of the source archive from its own folder.
+const VENDORED: &str = "
+[source.crates-io]
+replace-with = \"vendored\"
+
+[source.vendored]
+directory = \"vendor\"
+
+";
+
 impl Release<'_> {
     /// The Debian package, of a program for this machine's libraries; and its symbols.
     pub(super) fn deb(&self) -> Result<Vec<String>, String> {
@@ -44,13 +54,13 @@ impl Release<'_> {
         run(Command::new("tar").arg("-xf").arg(&tar).arg("-C").arg(&folder))?;
         fs::remove_file(&tar).map_err(|e| format!("{}: {e}", tar.display()))?;
         let vendor = ["vendor", "--quiet", "--locked", "--versioned-dirs", "vendor"];
-        let sources = output(cargo().args(vendor).current_dir(&folder))?;
+        run(cargo().args(vendor).current_dir(&folder))?;
         let config = folder.join(".cargo/config.toml");
         let fails = |e| format!("{}: {e}", config.display());
         let own = fs::read_to_string(&config).map_err(fails)?;
         // Without git, the program asks this for its commit.
-        let commit = format!("[env]\nWAYHOP_COMMIT = \"{}\"", self.commit);
-        fs::write(&config, format!("{own}\n{sources}\n\n{commit}\n")).map_err(fails)?;
+        let commit = format!("[env]\nWAYHOP_COMMIT = \"{}\"\n", self.commit);
+        fs::write(&config, format!("{own}{VENDORED}{commit}")).map_err(fails)?;
         self.archive(&name)
     }
 
