@@ -41,6 +41,8 @@ test: install-test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy --package wayhop-cli --no-default-features -- -D warnings
+	cargo fetch --locked --quiet
+	cargo deny --offline check -D warnings licenses bans sources
 	! command -v rustup >/dev/null || cargo check --package wayhop-cli --no-default-features --target $(ELSEWHERE)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cd bench && python3 -m unittest --quiet
@@ -79,7 +81,7 @@ reproductions: build
 	python3 bench/reproductions.py
 
 build:
-	cargo build --release --package wayhop-cli
+	cargo build --profile dist --package wayhop-cli
 
 install-demo install-test install-bench install-site:
 	.ci/install $(@:install-%=%)

@@ -131,7 +131,7 @@ def measure(name, way, octets, seconds):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("--wayhop", default="target/release/wayhop")
+    a.add_argument("--wayhop", default="target/dist/wayhop")
     a.add_argument("--rounds", type=int, default=3)
     a.add_argument("--seconds", type=int, default=3)
     a.add_argument("--bytes", type=int, default=64)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much of a mesh this machine emulates on time: nodes and packet rates up to `degraded`. Needs root.
 
-    emulation.py [--seconds 20] [--wayhop target/release/wayhop]
+    emulation.py [--seconds 20] [--wayhop target/dist/wayhop]
     emulation.py --draw        # the curve again, from results/emulation.json
 
 Nodes move at up to 10 m/s at the density of 50 in 1500 m x 300 m, over the default radio, with 10 flows of 64 octets; the
@@ -75,7 +75,7 @@ def measure(wayhop, series, protocol, nodes, rate, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--wayhop", default="target/release/wayhop")
+    parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--protocols", nargs="+", default=["aodv", "dsr"])
     parser.add_argument("--nodes", type=int, nargs="+", default=[50, 100, 200, 400, 800, 1600])
     parser.add_argument("--rates", type=int, nargs="+", default=[20, 50, 100, 200, 400])

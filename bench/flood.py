@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--rate", type=int, default=20_000, help="frames a second")
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--wayhop", default=os.environ.get("WAYHOP", os.path.join(HERE, "../target/release/wayhop")))
+    parser.add_argument("--wayhop", default=os.environ.get("WAYHOP", os.path.join(HERE, "../target/dist/wayhop")))
     args = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--protocols", default="dsr,aodv,dsdv")
     parser.add_argument("--jobs", type=int, default=6)
-    parser.add_argument("--wayhop", default="target/release/wayhop")
+    parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--out", default=RESULTS)
     arguments = parser.parse_args()
     if os.geteuid():

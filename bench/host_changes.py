@@ -174,7 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--protocols", default="dsr,aodv,dsdv")
-    parser.add_argument("--wayhop", default="target/release/wayhop")
+    parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--out")
     arguments = parser.parse_args()
     if os.geteuid():

@@ -6,7 +6,7 @@
 Runs FILE (scenarios/first.toml: 50 nodes on 1500 m x 300 m) with each protocol and seed, once without keys and once with one, and
 prints, as Markdown, delivery and routing packets, and the difference of delivery with its 95 % interval (Student's t on pairs of
 runs with the same seed: nodes and flows are the same). The time to seal and to open a packet comes from
-`cargo run --release --package wayhop-auth --example cost`. All of it goes to results/keys.json.
+`cargo run --profile dist --package wayhop-auth --example cost`. All of it goes to results/keys.json.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def delivery(arguments):
 
 
 def cost():
-    words = ["cargo", "run", "--quiet", "--release", "--package", "wayhop-auth", "--example", "cost"]
+    words = ["cargo", "run", "--quiet", "--profile", "dist", "--package", "wayhop-auth", "--example", "cost"]
     return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=wayhop_run.ROOT).stdout)
 
 

@@ -286,7 +286,7 @@ def main():
     parser.add_argument("--kills", type=int, default=1000, help="trials; each has one kill at least")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=4)
-    parser.add_argument("--wayhop", default="target/release/wayhop")
+    parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--out")
     a = parser.parse_args()
     a.wayhop = os.path.abspath(a.wayhop)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-WAYHOP = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/wayhop")
+WAYHOP = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/dist/wayhop")
 # Radios, buses, layouts, step in dB, seconds of motion.
 # The last is the paper's arrangement of two switches in a row, 16 x 4 and 8 x 2.
 CASES = [(12, 4, 100, 1, 60), (12, 6, 20, 1, 0), (12, 4, 20, 0.25, 0), (16, 4, 20, 1, 30), (24, 4, 10, 1, 20), (22, "16x4,8x2", 10, 1, 0)]

@@ -349,7 +349,7 @@ def main():
     parser.add_argument("--protocols", default="dsr,aodv,dsdv")
     parser.add_argument("--jobs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--wayhop", default="target/release/wayhop")
+    parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--keep", metavar="DIR", help="keep run directories, configurations and logs there")
     parser.add_argument("--out", default=RESULTS)
     arguments = parser.parse_args()

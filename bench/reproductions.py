@@ -76,7 +76,7 @@ def stored():
 
 
 def run(paper, seeds):
-    wayhop = os.environ.get("WAYHOP", os.path.join(HERE, "..", "target", "release", "wayhop"))
+    wayhop = os.environ.get("WAYHOP", os.path.join(HERE, "..", "target", "dist", "wayhop"))
     command = ["reproduce", paper] + (["--seeds", str(seeds)] if seeds else [])
     made = subprocess.run([wayhop, *command, "--json", "--quiet"], check=True, stdout=subprocess.PIPE)
     store(json.loads(made.stdout), "wayhop " + " ".join(command))

@@ -190,7 +190,7 @@ def report(samples):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wayhop", default="target/release/wayhop")
+    parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--protocols", nargs="+", default=["aodv", "dsr"])
     parser.add_argument("--out", default="soak.jsonl")

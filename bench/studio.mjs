@@ -18,8 +18,8 @@ const { values } = parseArgs({ options: {
   nodes: { type: "string", default: "1000,10000" }, megabytes: { type: "string", default: "1000" },
   folder: { type: "string" }, out: { type: "string", default: join(root, "bench/results/studio.json") },
 } });
-const wayhop = resolve(process.env.WAYHOP ?? join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "release/wayhop"));
-if (!existsSync(wayhop)) throw new Error(`${wayhop} is missing: cargo build --release --package wayhop-cli, or set WAYHOP`);
+const wayhop = resolve(process.env.WAYHOP ?? join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "dist/wayhop"));
+if (!existsSync(wayhop)) throw new Error(`${wayhop} is missing: cargo build --profile dist --package wayhop-cli, or set WAYHOP`);
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), "studio-bench-"));
 mkdirSync(folder, { recursive: true });
 

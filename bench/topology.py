@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks `wayhop topology` against a plain computation: positions sampled, every shortest path listed.
 
-    bench/topology.py --wayhop target/release/wayhop M.tcl [M.tcl.gz ...] [--src 1 --dst 2] [--step 0.05]
+    bench/topology.py --wayhop target/dist/wayhop M.tcl [M.tcl.gz ...] [--src 1 --dst 2] [--step 0.05]
 
 Reads setdest files by itself, moves the nodes in small steps, lists all shortest paths between the two nodes whenever the
 links differ from those of the step before, and intersects the sets as Holland and Vaidya define a path change. What comes
@@ -117,7 +117,7 @@ def sampled(path, src, dst, reach, end, step):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--wayhop", default="target/release/wayhop")
+    parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--src", type=int, default=1)
     parser.add_argument("--dst", type=int, default=2)
     parser.add_argument("--range", type=float, default=250.0)

@@ -12,9 +12,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def binary():
     """The release binary: $WAYHOP, or the one that cargo builds."""
     target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
-    path = os.environ.get("WAYHOP") or os.path.join(target, "release", "wayhop")
+    path = os.environ.get("WAYHOP") or os.path.join(target, "dist", "wayhop")
     if not os.path.exists(path):
-        raise SystemExit(f"{path} is missing: cargo build --release --package wayhop-cli, or set WAYHOP")
+        raise SystemExit(f"{path} is missing: cargo build --profile dist --package wayhop-cli, or set WAYHOP")
     return path
 
 

@@ -72,7 +72,7 @@ def paired(out, protocol, quantities):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("what", choices=["chain", "mobile"])
-    p.add_argument("--wayhop", default=HERE.parent / "target" / "release" / "wayhop")
+    p.add_argument("--wayhop", default=HERE.parent / "target" / "dist" / "wayhop")
     p.add_argument("--out", type=pathlib.Path, help="keep the runs here")
     p.add_argument("--seeds", type=int, default=20, help="simulated seeds of the mobile scenario")
     p.add_argument("--real", type=int, default=5, help="runs of each world on the real clock")

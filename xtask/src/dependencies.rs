@@ -81,7 +81,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Giving up rights: it knows the kernel only.
     ("confine", &[]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
-    ("netns", &["confine", "core", "transport", "trace", "control"]),
+    ("netns", &["confine", "core", "linux", "transport", "trace", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
     ("report", &["core"]),
     // What the geometry allowed, for people and summaries: analysis, which no model and no protocol sees.

@@ -11,6 +11,7 @@ mod modules;
 mod named_tests;
 mod prose;
 mod protocol_names;
+mod release;
 mod samples;
 mod scripts;
 mod sources;
@@ -27,6 +28,13 @@ cargo xtask docs           write the generated pages of docs/reference, and the 
 cargo xtask docs --check   fail if they are stale
 cargo xtask samples        run the commands of README and tutorials, write what they print into the samples
 cargo xtask golden         make captures/rfc*/*.pcapng of the octets in the *.txt beside them
+cargo xtask release        check that everything agrees on the version, then build packages, archives and a bill of
+                           materials into dist/, and print the commands that publish them
+                           --only deb,static,source,sbom   build some of these
+                           --out DIR                       into another folder
+                           --draft                         report disagreement, but build; with these:
+                           --profile P                     another profile than dist
+                           --binary FILE                   package this program
 ";
 
 fn main() -> ExitCode {
@@ -37,6 +45,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::write(&root()).map(|()| Vec::new()),
         ["docs", "--check"] => docs::stale(&root()),
         ["samples"] => samples::write(&root()).map(|()| Vec::new()),
+        ["release", options @ ..] => release::release(&root(), options),
         ["golden"] => golden::write(&root()).map(|()| Vec::new()),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -1,7 +1,7 @@
 //! The insertion loss of each port, from path losses that were measured between radios.
 
-use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
+use wayhop_core::NormalEquations;
 
 use crate::switch::{Settings, Switch};
 use crate::switch_error::SwitchError;
@@ -62,16 +62,15 @@ pub fn calibrate(
         let attenuators = made[switch.links().of(i, j)] - switch.insertion_db(i, j);
         loss - attenuators
     };
-    let (mut normal, mut right) = (DMatrix::<f64>::zeros(n, n), DVector::<f64>::zeros(n));
+    let mut equations = NormalEquations::new(n);
     for m in measured {
         for (row, other) in [(m.0, m.1), (m.1, m.0)] {
-            normal[(row, row)] += 1.0;
-            normal[(row, other)] += 1.0;
-            right[row] += rest(m);
+            *equations.element(row, row) += 1.0;
+            *equations.element(row, other) += 1.0;
+            equations.right[row] += rest(m);
         }
     }
-    let factors = Cholesky::new(normal).filter(|c| c.l().diagonal().iter().all(|d| d.abs() > 1e-6));
-    let ports = factors.map(|c| c.solve(&right)).ok_or_else(|| {
+    let ports = equations.solve(1e-6).ok_or_else(|| {
         SwitchError::new(format!(
             "{} measurements do not determine {n} ports: measure all pairs of at least three radios, and \
              each other radio with one of them",
@@ -83,7 +82,7 @@ pub fn calibrate(
         error * error
     });
     let rms = (squares.sum::<f64>() / measured.len() as f64).sqrt();
-    Ok((ports.iter().copied().collect(), rms))
+    Ok((ports, rms))
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The search for settings of two switches in a row.
 
+use wayhop_core::NormalEquations;
+
 use crate::decibels::gain;
 use crate::junction::Junction;
 use crate::links::pairs;
-use crate::relax::{Equations, Model, cost, residual, weight};
+use crate::relax::{Model, cost, residual, weight};
 use crate::state::{SearchState, cost_of};
 use crate::switch::{Settings, Switch};
 use crate::wanted::TargetLosses;
@@ -158,12 +160,10 @@ impl Model for StepFreeSettings<'_> {
     }
 
     /// The derivative of a path loss by an attenuator is the share of the gain that passes it; a path that passes it twice counts twice.
-    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut Equations) -> f64 {
+    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut NormalEquations) -> f64 {
         let gains: Vec<f64> = at.iter().map(|&db| gain(db)).collect();
         let ways = Ways::new(&self.junction, self.switch.port_gains(), |at| gains[at]);
-        let Equations { normal, gradient } = equations;
-        normal.fill(0.0);
-        gradient.fill(0.0);
+        equations.clear();
         let (mut total, mut shares) = (0.0, Vec::new());
         for (link, (i, j)) in pairs(self.switch.radios()).enumerate() {
             let all = ways.gain(i, j);
@@ -177,9 +177,9 @@ impl Model for StepFreeSettings<'_> {
             self.shares(&gains, i, ways.of(j), all.max(1e-100), &mut shares);
             self.shares(&gains, j, ways.of(i), all.max(1e-100), &mut shares);
             for &(row, s) in &shares {
-                gradient[row] += weight * s * r;
+                equations.right[row] += weight * s * r;
                 for &(column, t) in &shares {
-                    normal[(column, row)] += weight * s * t;
+                    *equations.element(column, row) += weight * s * t;
                 }
             }
         }
@@ -189,7 +189,6 @@ impl Model for StepFreeSettings<'_> {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{DMatrix, DVector};
     use proptest::prelude::*;
 
     use super::*;
@@ -233,7 +232,7 @@ mod tests {
             let (switch, _) = five();
             let wanted = TargetLosses { loss_db: vec![90.0; 10], beyond_db: f64::INFINITY };
             let mut model = StepFreeSettings::new(&switch, &wanted);
-            let mut equations = Equations { normal: DMatrix::zeros(17, 17), gradient: DVector::zeros(17) };
+            let mut equations = NormalEquations::new(17);
             model.linearise(&at, false, &mut equations);
             for k in 0..17 {
                 let mut near = at.clone();
@@ -242,7 +241,7 @@ mod tests {
                 near[k] -= 2e-3;
                 // Of the sum of squares, half the slope.
                 let slope = (above - model.cost(&near, false)) / 2e-3 / 2.0;
-                prop_assert!((slope - equations.gradient[k]).abs() < 0.02 + 1e-3 * slope.abs(), "{}: {} {}", k, slope, equations.gradient[k]);
+                prop_assert!((slope - equations.right[k]).abs() < 0.02 + 1e-3 * slope.abs(), "{}: {} {}", k, slope, equations.right[k]);
             }
         }
     }

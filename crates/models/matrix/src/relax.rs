@@ -3,7 +3,7 @@
 //! Each link depends on few attenuators only, so the normal equations are built link by link; a solver that takes the
 //! whole Jacobian, as the crate `levenberg-marquardt` does, has six times the work at 12 radios.
 
-use nalgebra::{Cholesky, DMatrix, DVector};
+use wayhop_core::NormalEquations;
 
 use crate::decibels::gain;
 use crate::links::pairs;
@@ -24,13 +24,7 @@ pub(crate) trait Model {
     /// The cost of attenuations, dB.
     fn cost(&mut self, at: &[f64], robust: bool) -> f64;
     /// Builds the normal equations around `at`, and returns the cost there.
-    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut Equations) -> f64;
-}
-
-/// The normal equations of the least squares.
-pub(crate) struct Equations {
-    pub(crate) normal: DMatrix<f64>,
-    pub(crate) gradient: DVector<f64>,
+    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut NormalEquations) -> f64;
 }
 
 /// Improves attenuations, dB, at most `rounds` times each: first squares are made small, then magnitudes.
@@ -45,12 +39,11 @@ pub(crate) fn relax_again(switch: &Switch, model: &mut impl Model, at: &mut Vec<
 }
 
 fn descend(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize, robust: bool) {
-    let n = at.len();
-    let mut equations = Equations { normal: DMatrix::zeros(n, n), gradient: DVector::zeros(n) };
+    let mut equations = NormalEquations::new(at.len());
     let mut damping = DAMPING;
     let mut cost = model.linearise(at, robust, &mut equations);
     for _ in 0..rounds {
-        let Some(next) = equations.step(at, damping, switch.max_db()) else {
+        let Some(next) = step(&equations, at, damping, switch.max_db()) else {
             damping *= 10.0;
             continue;
         };
@@ -72,17 +65,16 @@ fn descend(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: u
     }
 }
 
-impl Equations {
-    /// The next attenuations, within what the box can.
-    fn step(&self, at: &[f64], damping: f64, max_db: f64) -> Option<Vec<f64>> {
-        let mut normal = self.normal.clone();
-        for i in 0..at.len() {
-            // An attenuator that no link feels has nothing on the diagonal.
-            normal[(i, i)] += damping * (normal[(i, i)] + 1e-3);
-        }
-        let by = Cholesky::new(normal)?.solve(&self.gradient);
-        Some(at.iter().zip(by.iter()).map(|(a, d)| (a - d).clamp(0.0, max_db)).collect())
+/// The next attenuations, within what the box can.
+fn step(equations: &NormalEquations, at: &[f64], damping: f64, max_db: f64) -> Option<Vec<f64>> {
+    let mut damped = equations.clone();
+    for i in 0..at.len() {
+        let element = damped.element(i, i);
+        // An attenuator that no link feels has nothing on the diagonal.
+        *element += damping * (*element + 1e-3);
     }
+    let by = damped.solve(0.0)?;
+    Some(at.iter().zip(by).map(|(a, d)| (a - d).clamp(0.0, max_db)).collect())
 }
 
 /// How far a link's loss is off, dB.
@@ -149,12 +141,10 @@ impl Model for Direct<'_> {
     }
 
     /// With `L = IL - 10 log10(sum_k g_ik g_jk)`, the derivative of L by `a_ik` is bus k's share of the gain.
-    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut Equations) -> f64 {
+    fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut NormalEquations) -> f64 {
         let sums = self.sums(at);
         let b = self.switch.buses();
-        let Equations { normal, gradient } = equations;
-        normal.fill(0.0);
-        gradient.fill(0.0);
+        equations.clear();
         let mut total = 0.0;
         let mut shares = vec![0.0; b];
         for (l, (i, j)) in pairs(self.switch.radios()).enumerate() {
@@ -169,12 +159,12 @@ impl Model for Direct<'_> {
             }
             // Of the symmetric matrix the factorisation reads what is on the diagonal and below.
             for (k, &s) in shares.iter().enumerate() {
-                gradient[i * b + k] += weight * s * r;
-                gradient[j * b + k] += weight * s * r;
+                equations.right[i * b + k] += weight * s * r;
+                equations.right[j * b + k] += weight * s * r;
                 for (m, &t) in shares.iter().enumerate() {
-                    normal[(i * b + m, i * b + k)] += weight * s * t;
-                    normal[(j * b + m, i * b + k)] += weight * s * t;
-                    normal[(j * b + m, j * b + k)] += weight * s * t;
+                    *equations.element(i * b + m, i * b + k) += weight * s * t;
+                    *equations.element(j * b + m, i * b + k) += weight * s * t;
+                    *equations.element(j * b + m, j * b + k) += weight * s * t;
                 }
             }
         }

@@ -19,7 +19,7 @@
 //! frame. A node whose frames are not in all parts - one that was killed soon - would be left
 //! without many of its own, or all, in one of them: there the parts are those of its own frames.
 
-use nalgebra::{DMatrix, DVector};
+use wayhop_core::NormalEquations;
 
 use crate::clock::Clock;
 use crate::observation::{Observation, ObservationKind};
@@ -170,7 +170,7 @@ impl Unknowns {
         Self { lines, count }
     }
 
-    fn clocks(&self, values: &DVector<f64>) -> Vec<Clock> {
+    fn clocks(&self, values: &[f64]) -> Vec<Clock> {
         let of = |at: Option<usize>| at.map_or(0.0, |i| values[i]);
         let clock = |line: &Line| Clock {
             slope_ppm: of(line.slope),
@@ -181,8 +181,8 @@ impl Unknowns {
     }
 
     /// Offsets from the medians of what pairs say, node by node from the reference on, by the pair with the most frames.
-    fn first_guess(&self, all: &[Observation]) -> DVector<f64> {
-        let mut values = DVector::zeros(self.count);
+    fn first_guess(&self, all: &[Observation]) -> Vec<f64> {
+        let mut values = vec![0.0; self.count];
         let part = |node: usize, ns: u64| (node, self.lines[node].shape.part(ns));
         let mut pairs: std::collections::BTreeMap<[(usize, usize); 2], Vec<f64>> =
             std::collections::BTreeMap::new();
@@ -250,17 +250,17 @@ impl Unknowns {
     }
 
     /// By how much an observation is later than the fit says.
-    fn residual(&self, values: &DVector<f64>, o: &Observation) -> f64 {
+    fn residual(&self, values: &[f64], o: &Observation) -> f64 {
         let (terms, count, sum) = self.equation(o);
         sum - terms[..count].iter().map(|(at, factor)| values[*at] * factor).sum::<f64>()
     }
 
     /// What is expected before any frame: for each unknown the inverse of its variance.
-    fn expectations(&self) -> DVector<f64> {
-        let mut precision = DVector::from_element(self.count, precision_of(OFFSET_US));
+    fn expectations(&self) -> Vec<f64> {
+        let mut precision = vec![precision_of(OFFSET_US); self.count];
         precision[FORWARDING] = precision_of(FORWARDING_US);
-        for at in 0..FORWARDING {
-            precision[at] = precision_of(if at % 2 == 0 { DELAY_US } else { OCTET_US });
+        for (at, of_delay) in precision[..FORWARDING].iter_mut().enumerate() {
+            *of_delay = precision_of(if at % 2 == 0 { DELAY_US } else { OCTET_US });
         }
         for at in self.lines.iter().filter_map(|l| l.slope) {
             precision[at] = precision_of(DRIFT_PPM);
@@ -275,7 +275,7 @@ fn precision_of(deviation: f64) -> f64 {
 }
 
 /// Moves the values until the weights have settled. Returns the scatter of each kind of observation, microseconds.
-fn settle(u: &Unknowns, used: &[&Observation], values: &mut DVector<f64>, turns: usize) -> [f64; 4] {
+fn settle(u: &Unknowns, used: &[&Observation], values: &mut [f64], turns: usize) -> [f64; 4] {
     let expected = u.expectations();
     let mut scatter = [LEAST_SCATTER_US; 4];
     for turn in 0..turns {
@@ -283,23 +283,26 @@ fn settle(u: &Unknowns, used: &[&Observation], values: &mut DVector<f64>, turns:
         scatter = scatters(used, &residuals);
         // From afar the weights would jump about.
         let near = if turn < 10 { 1.0 } else { 0.05 };
-        let mut matrix = DMatrix::from_diagonal(&expected);
-        let mut right = DVector::from_fn(u.count, |i, _| -expected[i] * values[i]);
+        let mut equations = NormalEquations::new(u.count);
+        for (i, (precision, value)) in expected.iter().zip(&*values).enumerate() {
+            *equations.element(i, i) = *precision;
+            equations.right[i] = -precision * value;
+        }
         for (o, r) in used.iter().zip(&residuals) {
             let kind = o.kind as usize;
             let side = if *r > 0.0 { QUANTILES[kind] } else { 1.0 - QUANTILES[kind] };
             let weight = side / (scatter[kind] * r.abs().max(near * scatter[kind]));
             let (terms, count, _) = u.equation(o);
             for (i, a) in &terms[..count] {
-                right[*i] += weight * a * r;
+                equations.right[*i] += weight * a * r;
                 for (j, b) in &terms[..count] {
-                    matrix[(*i, *j)] += weight * a * b;
+                    *equations.element(*i, *j) += weight * a * b;
                 }
             }
         }
-        let Some(step) = matrix.cholesky().map(|c| c.solve(&right)) else { break };
-        *values += &step;
-        if turn > 10 && step.amax() < SETTLED_US {
+        let Some(step) = equations.solve(0.0) else { break };
+        values.iter_mut().zip(&step).for_each(|(value, by)| *value += by);
+        if turn > 10 && step.iter().all(|by| by.abs() < SETTLED_US) {
             break;
         }
     }
@@ -321,6 +324,6 @@ fn scatters(used: &[&Observation], residuals: &[f64]) -> [f64; 4] {
         })
 }
 
-fn is_outlier(u: &Unknowns, values: &DVector<f64>, scatter: &[f64; 4], o: &Observation) -> bool {
+fn is_outlier(u: &Unknowns, values: &[f64], scatter: &[f64; 4], o: &Observation) -> bool {
     u.residual(values, o).abs() > OUTLIER * scatter[o.kind as usize]
 }

@@ -11,6 +11,7 @@
 //! * [`Application`] and [`ApplicationCx`]: the same for programs above the routing protocol.
 //! * [`Description`]: a protocol's description for everything outside its crate, and
 //!   [`Configured`]: one with its parameters.
+//! * [`NormalEquations`]: least squares.
 //!
 //! Nothing in here does I/O.
 
@@ -39,6 +40,7 @@ mod limits;
 mod message_types;
 mod messages;
 mod names;
+mod normal_equations;
 mod outside;
 mod packet;
 pub mod parameters;
@@ -90,6 +92,7 @@ pub use message_types::{MessageCounts, Messages};
 pub use messages::{
     Carrier, Classified, Datagram, DecodedMessage, MessageFormat, Ns2Format, Ns2Packet, RouteHeader, ends,
 };
+pub use normal_equations::NormalEquations;
 pub use outside::Outside;
 pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};

@@ -10,6 +10,7 @@
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
 //! * [`interface`]: interfaces and their settings.
 //! * [`TcpConnections`]: the state of programs' connections in the kernel's TCP.
+//! * [`priority`]: threads that are on time.
 //! * [`wifi`]: what a wireless interface reports besides frames.
 //! * [`probe`]: this host's capabilities, for `wayhop doctor`.
 // These panic when standard error cannot be written to, as on a full disk.
@@ -29,6 +30,7 @@ pub mod netlink;
 pub mod nftables;
 pub mod packet_socket;
 mod prefix;
+pub mod priority;
 pub mod probe;
 mod ring;
 mod routing_table;

@@ -277,6 +277,15 @@ pub fn force_receive_buffer(fd: BorrowedFd<'_>, size: i32) -> io::Result<()> {
     set_option(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &size)
 }
 
+/// Gives this thread a policy of sched(7), with the priority that goes with it, if it may.
+pub(crate) fn schedule(policy: i32, priority: i32) {
+    // SAFETY: all zeros are a valid `sched_param`.
+    let mut parameters: libc::sched_param = unsafe { zeroed() };
+    parameters.sched_priority = priority;
+    // SAFETY: `parameters` lives through the call, which only reads it, and the calling thread is there.
+    let _ = unsafe { libc::pthread_setschedparam(libc::pthread_self(), policy, from_ref(&parameters)) };
+}
+
 /// Puts this thread, and what it starts, before all programs of usual priority, if it may.
 pub fn go_first() {
     // SAFETY: it takes and returns plain numbers; 0 is the calling thread.

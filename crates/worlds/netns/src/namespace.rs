@@ -17,8 +17,7 @@ use netlink_packet_route::route::{
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use nix::sched::{CloneFlags, setns, unshare};
-
-use crate::priority;
+use wayhop_linux::priority;
 
 /// A network namespace.
 #[derive(Debug)]

@@ -1,0 +1,126 @@
+//! The program, and what it is packed into.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::command::{cargo, output, run};
+use super::{Release, licences, linked};
+
+/// What the static program is built for: it needs no library of the host.
+pub(super) const STATIC: &str = "x86_64-unknown-linux-musl";
+
+/// Has cargo take the crates of the source archive from its own folder.
+const VENDORED: &str = "
+[source.crates-io]
+replace-with = \"vendored\"
+
+[source.vendored]
+directory = \"vendor\"
+
+";
+
+impl Release<'_> {
+    /// The Debian package, of a program for this machine's libraries; and its symbols.
+    pub(super) fn deb(&self) -> Result<Vec<String>, String> {
+        let architecture = output(Command::new("dpkg").arg("--print-architecture"))?;
+        let name = format!("wayhop_{}_{architecture}", self.version);
+        let binary = self.program(&name, None)?;
+        let licences = self.licences()?;
+        let mut build = Command::new(self.root.join("packaging/build-deb"));
+        run(build.arg(&binary).arg(&self.options.out).arg(&licences).env("SOURCE_DATE_EPOCH", &self.epoch))?;
+        Ok(vec![format!("{name}.deb"), format!("{name}.debug")])
+    }
+
+    /// An archive of the static program and what belongs to it, for a folder such as /usr/local; and its symbols.
+    pub(super) fn static_archive(&self) -> Result<Vec<String>, String> {
+        let name = format!("wayhop-{}-x86_64-linux", self.version);
+        let binary = self.program(&name, Some(STATIC))?;
+        let folder = self.folder(&name)?;
+        let mut install = Command::new(self.root.join("packaging/install-files"));
+        run(install.arg(&binary).arg(&folder).arg(self.licences()?))?;
+        for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+            fs::copy(self.root.join(name), folder.join(name)).map_err(|e| format!("{name}: {e}"))?;
+        }
+        Ok(vec![self.archive(&name)?, format!("{name}.debug")])
+    }
+
+    /// The commit's sources with those of all crates, which build without a network.
+    pub(super) fn source_archive(&self) -> Result<String, String> {
+        let name = format!("wayhop-{}", self.version);
+        let folder = self.folder(&name)?;
+        let tar = self.options.out.join("sources.tar");
+        run(Command::new("git").arg("-C").arg(self.root).args(["archive", "HEAD", "--output"]).arg(&tar))?;
+        run(Command::new("tar").arg("-xf").arg(&tar).arg("-C").arg(&folder))?;
+        fs::remove_file(&tar).map_err(|e| format!("{}: {e}", tar.display()))?;
+        let vendor = ["vendor", "--quiet", "--locked", "--versioned-dirs", "vendor"];
+        run(cargo().args(vendor).current_dir(&folder))?;
+        let config = folder.join(".cargo/config.toml");
+        let fails = |e| format!("{}: {e}", config.display());
+        let own = fs::read_to_string(&config).map_err(fails)?;
+        // Without git, the program asks this for its commit.
+        let commit = format!("[env]\nWAYHOP_COMMIT = \"{}\"\n", self.commit);
+        fs::write(&config, format!("{own}{VENDORED}{commit}")).map_err(fails)?;
+        self.archive(&name)
+    }
+
+    /// The program without symbols. They are in `NAME.debug` in the output folder, which the program names to debuggers and profilers.
+    fn program(&self, name: &str, target: Option<&str>) -> Result<PathBuf, String> {
+        let built = match &self.options.binary {
+            Some(binary) => binary.clone(),
+            None => self.build_program(target)?,
+        };
+        let debug = format!("{name}.debug");
+        let stripped = self.folder("stripped")?.join("wayhop");
+        let objcopy = |words: &[&str], from: &Path, to: &Path| {
+            run(Command::new("objcopy").args(words).arg(from).arg(to).current_dir(&self.options.out))
+        };
+        let symbols = ["--only-keep-debug", "--compress-debug-sections"];
+        objcopy(&symbols, &built, &self.options.out.join(&debug))?;
+        objcopy(&["--strip-all", &format!("--add-gnu-debuglink={debug}")], &built, &stripped)?;
+        let told = output(Command::new(&stripped).arg("--version"))?;
+        if !told.contains(&format!("{}+{}", self.version, self.commit)) && !self.options.draft {
+            return Err(format!("{} is of another commit: {told}", built.display()));
+        }
+        Ok(stripped)
+    }
+
+    fn build_program(&self, target: Option<&str>) -> Result<PathBuf, String> {
+        let profile = &self.options.profile;
+        let mut build = cargo();
+        build.args(["build", "--locked", "--package", "wayhop-cli", "--profile", profile]);
+        build.args(target.into_iter().flat_map(|t| ["--target", t]));
+        run(build.current_dir(self.root))?;
+        let targets = std::env::var_os("CARGO_TARGET_DIR").map_or(self.root.join("target"), PathBuf::from);
+        Ok(targets.join(target.unwrap_or_default()).join(profile).join("wayhop"))
+    }
+
+    fn licences(&self) -> Result<PathBuf, String> {
+        let path = self.folder("licences")?.join("licences.txt");
+        let text = licences::text(&linked::crates(self.root, STATIC)?)?;
+        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(path)
+    }
+
+    /// An empty folder among what is thrown away.
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        let folder = self.scratch.path().join(name);
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        Ok(folder)
+    }
+
+    /// Packs a folder, the same octets for the same files.
+    fn archive(&self, name: &str) -> Result<String, String> {
+        let archive = format!("{name}.tar.gz");
+        let mut tar = Command::new("tar");
+        tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go+r-w,a+X"]);
+        tar.arg(format!("--mtime=@{}", self.epoch)).arg("--use-compress-program=gzip -9n");
+        run(tar
+            .arg("-cf")
+            .arg(self.options.out.join(&archive))
+            .arg("-C")
+            .arg(self.scratch.path())
+            .arg(name))?;
+        Ok(archive)
+    }
+}
