@@ -228,11 +228,11 @@ impl Agent {
                 PortChange::Gone
             });
             match change {
-                Change::None => {}
-                Change::Gone => {
+                PortChange::None => {}
+                PortChange::Gone => {
                     log.tell(Level::Warning, format_args!("{} is gone; waiting for it", port.name()));
                 }
-                Change::Taken => log.tell(Level::Info, format_args!("{} is back", port.name())),
+                PortChange::Taken => log.tell(Level::Info, format_args!("{} is back", port.name())),
             }
             routes.follow(link, port.index());
             changes.push(change);

@@ -116,7 +116,7 @@ impl TxStatuses {
     }
 
     /// The driver reported the transmit status of the frame with this IP packet.
-    pub(crate) fn told(&mut self, ip_packet: &[u8], acked: bool) -> Option<Verdict> {
+    pub(crate) fn told(&mut self, ip_packet: &[u8], acked: bool) -> Option<StatusVerdict> {
         self.untold = 0;
         self.told = self.told.saturating_add(1);
         if self.state == State::Watched && self.told >= TRUST_AFTER {
