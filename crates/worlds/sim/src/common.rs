@@ -20,13 +20,13 @@ use crate::external::{Egress, Exit, External};
 use crate::fates::Watched;
 use crate::flows::{Delivery, Flows};
 use crate::hosted_applications::Applications;
+use crate::hosted_streams::Streams;
 use crate::ledger::Ledger;
 use crate::motion::Movers;
 use crate::outgoing::Outgoing;
 use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
-use crate::streams::Streams;
 use crate::tcp_flow::Spare;
 use crate::watchers::{Happening, PACKET_HEAD, Watchers};
 

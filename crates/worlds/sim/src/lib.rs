@@ -33,6 +33,7 @@ mod fates;
 mod flows;
 mod frames;
 mod hosted_applications;
+mod hosted_streams;
 mod inputs;
 mod ledger;
 mod live;

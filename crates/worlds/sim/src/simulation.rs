@@ -25,6 +25,7 @@ use crate::event::{Event, WireEvent};
 use crate::fates::Watched;
 use crate::flows::Flows;
 use crate::hosted_applications::{Applications, Hosted};
+use crate::hosted_streams::Streams;
 use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
 use crate::motion::Movers;
@@ -34,7 +35,6 @@ use crate::outside;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
-use crate::streams::Streams;
 use crate::tcp_flow::Spare;
 
 /// A run under way.
@@ -107,9 +107,9 @@ impl Simulation {
         let tunnels = attackers.as_ref().is_some_and(|a| a.has_wormholes());
         media.listen(tunnels || nodes.iter().any(Node::overhears), recorder.wants_frames());
         media.set_stand_ins(tunnels);
-        let watched = watched(scenario, &recorder, &mut media);
         let next_look = if recorder.wants_sizes() { Time::ZERO } else { Time::NEVER };
         let common = Common {
+            watched: watched(scenario, &recorder, &mut media),
             queue: EventQueue::new(),
             stations: stations(&nodes, scenario),
             addrs: scenario.addresses.clone(),
@@ -128,7 +128,6 @@ impl Simulation {
             channels: media.channels(),
             ports,
             captures: captures(scenario),
-            watched,
             frame: Vec::new(),
             bundles: scenario.dtn.as_ref().map(|plan| Box::new(bundle_books(plan))),
             applications: Applications::new(scenario, sources),

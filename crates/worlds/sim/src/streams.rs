@@ -1,45 +1,13 @@
 //! TCP as a service of hosts: between the connections of a node, its applications, the event queue and the network.
 
-use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, ApplicationInput, FlowTag, Packet, Purpose, Rng, StreamEffect, Time, stream};
-use wayhop_transport::tcp::{HostIo, HostTcp, TcpConfig};
+use wayhop_core::{Addr, ApplicationInput, FlowTag, Packet, StreamEffect, Time};
+use wayhop_transport::tcp::{HostIo, HostTcp};
 use wayhop_wire::{ip, ipv4};
 
 use crate::common::Common;
 use crate::event::Event;
+use crate::hosted_streams::HostStreams;
 use crate::outgoing::Outgoing;
-
-/// The TCP of all hosts that ever had a segment or an application with streams.
-pub(crate) struct Streams {
-    seed: u64,
-    by_node: FxHashMap<u32, HostStreams>,
-    /// Applications are hearing what their streams have for them.
-    serving: bool,
-}
-
-struct HostStreams {
-    tcp: HostTcp,
-    rng: Rng,
-    /// When the event of its deadline comes up; one that is too early puts itself off.
-    queued: Option<Time>,
-}
-
-impl Streams {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self { seed, by_node: FxHashMap::default(), serving: false }
-    }
-
-    fn of(&mut self, node: u32) -> &mut HostStreams {
-        let seed = self.seed;
-        self.by_node.entry(node).or_insert_with(|| HostStreams {
-            // The settings that a flow of a scenario has unless it says otherwise.
-            tcp: HostTcp::new(TcpConfig::rfc()),
-            // A stream of its own, beside those of applications.
-            rng: stream(seed, Purpose::Applications, u64::from(node) | 1 << 40),
-            queued: None,
-        })
-    }
-}
 
 impl Common {
     /// Calls a host's TCP.

@@ -159,7 +159,7 @@ impl HostTcp {
         };
         let endpoint = self.endpoint(io, sockets, true);
         self.connections.insert(sockets, HostConnection::new(endpoint, owner, stream, io.now));
-        self.call(io, sockets, &mut Vec::new(), |e, io| e.connect(io));
+        self.call(io, sockets, &mut Vec::new(), Endpoint::connect);
     }
 
     /// Sockets with the next local port that is free.
@@ -209,7 +209,9 @@ impl HostTcp {
     pub fn release(&mut self, owner: u32) {
         self.listeners.retain(|_, o| *o != owner);
         let own: Vec<StreamId> = self.streams.keys().filter(|(o, _)| *o == owner).map(|(_, s)| *s).collect();
-        own.into_iter().for_each(|stream| self.close(owner, stream));
+        for stream in own {
+            self.close(owner, stream);
+        }
     }
 
     /// The host lost its memory: its connections are gone, and what still comes for them is answered by resets. Ports and
@@ -358,7 +360,7 @@ impl HostTcp {
     /// Sends what applications have written and what answers segments, as far as windows let it out.
     pub fn flush(&mut self, io: &mut HostIo<'_>) {
         for sockets in std::mem::take(&mut self.active) {
-            self.call(io, sockets, &mut Vec::new(), |e, io| e.flush(io));
+            self.call(io, sockets, &mut Vec::new(), Endpoint::flush);
             let Some(c) = self.connections.get_mut(&sockets) else { continue };
             let (sent, unsent) = (c.endpoint.sent(), c.endpoint.unsent() as usize);
             if c.state == StreamState::Open && sent > c.left {
@@ -393,7 +395,7 @@ impl HostTcp {
             if let Some((_, cause)) = c.expiry().filter(|(at, _)| *at <= now) {
                 self.end(sockets, cause);
             } else if c.endpoint.deadline().is_some_and(|at| at <= now) {
-                self.call(io, sockets, &mut Vec::new(), |e, io| e.on_timer(io));
+                self.call(io, sockets, &mut Vec::new(), Endpoint::on_timer);
             }
         }
     }
