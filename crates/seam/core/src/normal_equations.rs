@@ -68,16 +68,16 @@ mod tests {
         ) {
             // A ridge, so that no matrix is singular.
             let mut equations = NormalEquations::new(6);
-            for i in 0..6 {
+            for (i, x) in truth.iter().enumerate() {
                 *equations.element(i, i) += 1.0;
-                equations.right[i] += truth[i];
+                equations.right[i] += x;
             }
             for row in &rows {
                 let sum: f64 = row.iter().zip(&truth).map(|(a, x)| a * x).sum();
-                for i in 0..6 {
-                    equations.right[i] += row[i] * sum;
-                    for j in 0..=i {
-                        *equations.element(i, j) += row[i] * row[j];
+                for (i, a) in row.iter().enumerate() {
+                    equations.right[i] += a * sum;
+                    for (j, b) in row.iter().enumerate().take(i + 1) {
+                        *equations.element(i, j) += a * b;
                     }
                 }
             }

@@ -115,7 +115,7 @@ impl Trouble<'_> {
         if now != self.told {
             match &now {
                 Some(e) => {
-                    self.log.tell(Level::Warning, format_args!("cannot read signals from {interface}: {e}"))
+                    self.log.tell(Level::Warning, format_args!("cannot read signals from {interface}: {e}"));
                 }
                 None => self.log.tell(Level::Info, format_args!("reading signals from {interface} again")),
             }
