@@ -73,7 +73,7 @@ const NAMESPACES: [i32; 7] = [
 ];
 
 /// Ways to type at a terminal in somebody else's name (`ioctl_tty(2)`).
-const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+const TYPING: [u64; 2] = [libc::TIOCSTI as _, libc::TIOCLINUX as _];
 
 /// Refuses this thread, and what it starts, all that is denied, sockets of other families than these, and other commands of `bpf(2)` than
 /// these.
