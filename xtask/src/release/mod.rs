@@ -6,6 +6,7 @@ mod licences;
 mod linked;
 mod options;
 mod packages;
+mod plan;
 mod sbom;
 
 use std::fs;
@@ -14,20 +15,8 @@ use std::process::Command;
 
 use command::output;
 use options::{Options, Part};
+use plan::Release;
 use tempfile::TempDir;
-
-/// The release under way.
-struct Release<'a> {
-    /// The repository.
-    root: &'a Path,
-    version: String,
-    /// The commit that is checked out, twelve digits of it, and when it was made, in seconds since 1970.
-    commit: String,
-    epoch: String,
-    options: Options,
-    /// Where packages are put together.
-    scratch: TempDir,
-}
 
 /// Builds the packages that `words` ask for; or returns what disagrees with the version, one line each.
 pub(crate) fn release(root: &Path, words: &[&str]) -> Result<Vec<String>, String> {

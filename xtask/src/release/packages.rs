@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::command::{cargo, output, run};
-use super::{Release, licences, linked};
+use super::plan::Release;
+use super::{licences, linked};
 
 /// What the static program is built for: it needs no library of the host.
 pub(super) const STATIC: &str = "x86_64-unknown-linux-musl";

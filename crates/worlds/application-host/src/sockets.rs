@@ -55,6 +55,8 @@ impl Sockets {
         let open = IpSocket::open(SocketAddr::new(self.at, port), Protocol::UDP)?;
         if let (IpAddr::V4(own), IpAddr::V4(_)) = (self.addr, self.at) {
             open.socket().set_multicast_if_v4(&own)?;
+            // A node is no receiver of its own packets.
+            open.socket().set_multicast_loop_v4(false)?;
             self.groups.iter().try_for_each(|group| open.socket().join_multicast_v4(group, &own))?;
         }
         self.udp.insert(port, open);
