@@ -16,8 +16,8 @@ const DEPARTURE: TimerKey = TimerKey(0);
 
 /// The sending end of a flow: an application that sends by a schedule, whatever comes back.
 ///
-/// The schedule is the experiment's, not the node's: it goes on with the same draws while the node is down, and packets that were due
-/// meanwhile are left out. Packets carry the time at which they were due.
+/// The schedule belongs to the experiment, not to the node: it continues with the same draws while
+/// the node is down, and skips the packets that were due meanwhile. Packets carry the time at which they were due.
 #[derive(Clone, Debug)]
 pub struct Source {
     config: FlowConfig,

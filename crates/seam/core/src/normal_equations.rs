@@ -1,6 +1,6 @@
 //! Least squares.
 
-/// The normal equations of a problem of least squares: a symmetric matrix, of which only the diagonal and what is below it count, and a
+/// The normal equations of a least-squares problem: the lower triangle of a symmetric matrix, and a
 /// right side.
 #[derive(Debug, Clone)]
 pub struct NormalEquations {

@@ -43,7 +43,7 @@ pub struct UpdateEntry {
     /// Hops from the receiver to the destination by way of the sender: 1 for the sender itself. ns-3 adds the last hop
     /// when it sends, not when it receives.
     pub hop_count: u32,
-    /// Even: the destination's own number. Odd: the number of whoever lost the way to it.
+    /// Even: the destination's own number. Odd: set by a node that lost its route to it.
     pub seq: u32,
 }
 

@@ -153,7 +153,8 @@ impl Endpoint {
         self.state == State::Established
     }
 
-    /// Writes octets of the pattern ([`super::stream`]), of which nothing is kept; `u64::MAX` for as many as can be sent.
+    /// Writes octets of the pattern ([`super::stream`]), which are not kept; `u64::MAX` for as many
+    /// as can be sent.
     pub(crate) fn write(&mut self, octets: u64) {
         self.sender.write(octets);
         self.asked = true;

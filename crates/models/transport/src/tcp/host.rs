@@ -11,7 +11,7 @@ use super::config::TcpConfig;
 use super::endpoint::{Endpoint, Heard, Io, Sockets, reset};
 use super::note::Note;
 
-/// The dynamic ports (RFC 6335, section 6), of which each connection that is opened gets the next.
+/// The dynamic ports (RFC 6335, section 6). Each connection that is opened gets the next one.
 const EPHEMERAL: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 /// How long the peer may take to answer a SYN, as on a real host (`wayhop-application-host`).
 const CONNECT_TIMEOUT: Span = Span::from_secs(10);

@@ -34,7 +34,7 @@ pub struct Rreq {
     pub join: bool,
     /// R, reserved for multicast.
     pub repair: bool,
-    /// G: whoever answers from its table shall tell the destination, too.
+    /// G: a node that answers from its table also notifies the destination.
     pub gratuitous: bool,
     /// D: only the destination may answer.
     pub destination_only: bool,

@@ -41,7 +41,7 @@ pub enum DsrOption<'a> {
     Pad1,
     /// Padding: type, length and this many octets. (6.9)
     PadN(u8),
-    /// The flow of this packet remains valid for so many seconds. (7.2.1)
+    /// Time for which the flow of this packet remains valid. (7.2.1)
     Timeout {
         /// Seconds.
         seconds: u16,

@@ -109,7 +109,7 @@ fn what_is_undefined_without_a_delivery_is_null() {
     assert_eq!(bundles["delivery_ratio"], 0.0);
 }
 
-/// Four nodes in a row, of which the third is away for a while; bundles both ways.
+/// Four nodes in a row, the third down for a while; bundles both ways.
 const ROW: &str = r#"
 duration_s = 90
 nodes.count = 4

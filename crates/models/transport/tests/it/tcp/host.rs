@@ -182,8 +182,8 @@ fn a_stream_that_both_ends_close_is_forgotten_and_its_memory_is_free() {
         (hosts.data(0), hosts.end(0)),
         (b"an answer".to_vec(), Some((at_ms(2_050), StreamEnd::Finished)))
     );
-    assert_eq!(hosts.end(1), None, "nothing more is told of a stream that was closed");
-    // Who closed first waits in TIME-WAIT, in case that the last acknowledgement is lost.
+    assert_eq!(hosts.end(1), None, "no more events about a closed stream");
+    // The end that closed first waits in TIME-WAIT, in case the last acknowledgement is lost.
     assert_eq!(hosts.tcp[0].deadline(), None);
     assert!(hosts.tcp[1].deadline().is_some_and(|at| at > at_ms(60_000)));
     hosts.run_until(at_ms(100_000));
