@@ -80,6 +80,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("bundle-agent", &["core", "dtn", "control", "document"]),
     // Giving up rights: it knows the kernel only.
     ("confine", &[]),
+    // The parts of a node that face the kernel.
+    ("linux", &["core", "wire"]),
     // What the worlds on one machine share: namespaces, programs, the runs under way.
     ("netns", &["confine", "core", "linux", "transport", "trace", "control"]),
     // Numbers and figures for readers; it knows no paper and no model.
@@ -88,8 +90,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("topology", &["core", "document", "world", "transport", "trace", "scenario", "report"]),
     // The same nodes and medium on the real clock.
     ("emu", &["netns", "core", "wire", "transport", "trace", "scenario", "sim", "control"]),
-    // What of a node faces the kernel. Its tests need namespaces.
-    ("linux", &["core", "wire", "netns"]),
     // Applications over the kernel's sockets.
     ("application-host", &["applications", "control", "core", "linux", "replay"]),
     // One node on a real interface. It has no radio model: its radio is real. Of the world it has the globe.
@@ -241,9 +241,9 @@ const PROTOCOLS_MAY_DEPEND_ON: &[&str] = &["core", "wire", "link-quality"];
 /// What tests may use besides: keys, for networks that have them.
 const TESTS_MAY_USE: &[&str] = &["auth", "testkit"];
 
-/// What the tests of single crates may use besides: packets of real protocols, and what reads the scenarios that they write.
+/// What the tests of single crates may use besides: packets of real protocols, namespaces, and what reads the scenarios that they write.
 const TESTS_OF_ONE_MAY_USE: &[(&str, &str)] =
-    &[("trace", "protocols"), ("import", "protocols"), ("import", "scenario")];
+    &[("trace", "protocols"), ("linux", "netns"), ("import", "protocols"), ("import", "scenario")];
 
 /// One line for each dependency that the direction forbids.
 pub(crate) fn findings(crates: &[Crate]) -> Vec<String> {

@@ -176,7 +176,7 @@ fn parameters_are_shown_and_changed_and_a_refusal_exits_with_2() {
     let unknown = mesh.ctl(&["params", "ttl_stat"]).failure(2);
     assert!(unknown.contains("no parameter ttl_stat"), "{unknown}");
     let refused = mesh.ctl(&["params", "own_number=even"]).failure(2);
-    assert_eq!(refused, "wayhop: own_number cannot change; start again\n");
+    assert_eq!(refused, "wayhop: own_number cannot change; restart\n");
 }
 
 #[test]

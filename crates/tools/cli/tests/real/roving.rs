@@ -673,7 +673,7 @@ fn forged_and_replayed_registrations_and_an_outsiders_advertisements_move_nobody
     world.stop("node");
     world.stop("home-agent");
     let said = world.said("home-agent");
-    let counted = said.split("ends: ").nth(1).and_then(|s| s.split(' ').next()?.parse::<u32>().ok());
+    let counted = said.split("stopped: ").nth(1).and_then(|s| s.split(' ').next()?.parse::<u32>().ok());
     assert!(counted.is_some_and(|n| n >= 8), "{said}");
     // The host is as before: the home address was of the program only.
     let (_, addresses) = world.run("mobile", "ip -4 -br address");

@@ -106,7 +106,7 @@ fn sighup_has_the_node_take_over_what_may_change_and_say_what_may_not() {
     fs::rename(&log, &renamed).unwrap();
     write("mesh7", "debug", 4000, 10);
     mesh.signal(0, "-HUP");
-    mesh.until("it is read", SECONDS_20, |_| text().contains("protocol.active_route_timeout_ms is 4000"));
+    mesh.until("it is read", SECONDS_20, |_| text().contains("protocol.active_route_timeout_ms = 4000"));
     assert!(text().contains("tun cannot change at run time"), "{}", text());
     assert!(!text().contains("net_diameter"), "{}", text());
     assert!(parameter(&mesh).contains("4000"), "{}", parameter(&mesh));

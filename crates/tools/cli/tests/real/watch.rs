@@ -466,7 +466,7 @@ fn a_node_that_is_down_by_order_is_not_set_up_and_follows_what_changed_meanwhile
         ctl(&mesh, "down");
         mesh.ip(1, "link set eth1 address 02:00:0a:00:00:77");
         mesh.ip(1, "link set eth1 mtu 1300");
-        mesh.until("it follows", RESUMES, |m| m.said(1).contains("at most 1300 octets"));
+        mesh.until("it follows", RESUMES, |m| m.said(1).contains("at most 1300 bytes"));
         // Long enough for two looks.
         std::thread::sleep(Duration::from_millis(2500));
         assert!(!mesh.said(1).contains(": restored"), "{}", mesh.said(1));

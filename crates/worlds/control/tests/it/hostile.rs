@@ -69,7 +69,7 @@ fn a_line_without_end_is_cut_off_with_an_error() {
     }
     let mut answer = Vec::new();
     let _ = raw.read_to_end(&mut answer);
-    assert!(String::from_utf8_lossy(&answer).contains("longer than 65536 octets"));
+    assert!(String::from_utf8_lossy(&answer).contains("longer than 65536 bytes"));
     still_answers(&run);
 }
 
