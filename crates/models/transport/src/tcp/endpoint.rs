@@ -80,7 +80,7 @@ pub(crate) struct Heard {
     pub(crate) finished: bool,
 }
 
-/// One end of a connection. An application writes and closes; the segments leave with the next [`Endpoint::flush`], so that
+/// One end of a connection. An application writes and closes; the segments leave with the next `flush`, so that
 /// data written in answer to a segment carries its acknowledgement.
 pub struct Endpoint {
     config: TcpConfig,
