@@ -13,7 +13,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 WAYHOP := $(TARGET)/demo/wayhop
 DEMO_RUN := runs/demo
 
-# How long `make test` runs each fuzz target; 0 leaves them out. CI takes 20.
+# How long `make test` runs each fuzz target; 0 leaves them out. CI takes 5.
 FUZZ_SECONDS ?= 0
 # Slots for tests, four a processor: see .config/nextest.toml.
 TEST_SLOTS := $(shell expr 4 \* $$(nproc))
