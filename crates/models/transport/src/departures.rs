@@ -1,10 +1,10 @@
-//! What a flow has sent.
+//! Counting the packets that a flow has sent.
 
 use wayhop_core::{Span, Time};
 
 use crate::{FlowConfig, FlowKind};
 
-/// What has left a flow's source, as its host counts it.
+/// The packets that left a flow's source, counted by its host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Departures {
     packets: u64,

@@ -132,7 +132,7 @@ impl Application for Source {
         self.wait(cx);
     }
 
-    /// Leaves out what was due up to now.
+    /// Skips the packets that were due up to now.
     fn on_resume(&mut self, cx: &mut ApplicationCx<'_>) {
         while let Some(due) = self.due.filter(|due| *due <= cx.now()) {
             self.due = self.next_departure(due, cx.rng());
@@ -144,7 +144,7 @@ impl Application for Source {
         self.answered += 1;
     }
 
-    /// Its schedule goes on.
+    /// The schedule continues.
     fn restart(&mut self) {}
 
     fn figures(&self, tell: &mut dyn FnMut(&'static str, f64)) {

@@ -26,6 +26,6 @@ pub trait Classifier: Debug + Sync {
 
     /// The part of the packet that each node on its way changes: `None` if its protocol has none, the inner `None` if it was
     /// not captured whole.
-    #[allow(clippy::option_option, reason = "missing or truncated")]
+    #[allow(clippy::option_option, reason = "a protocol without such a part differs from a truncated packet")]
     fn route_header<'a>(&self, ip_packet: &'a [u8]) -> Option<Option<&'a [u8]>>;
 }

@@ -1,4 +1,4 @@
-//! A socket that tells the time to live of what it receives.
+//! A socket that reports the time to live of received packets.
 
 use std::io::{self, ErrorKind, IoSliceMut};
 use std::net::SocketAddr;
@@ -9,9 +9,9 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
 use socket2::{Domain, Protocol, Socket, Type};
 use wayhop_linux::syscalls::{tell_hop_limit, tell_ttl};
 
-/// Packets that are taken from one socket before others have their turn.
+/// Packets read from one socket before others have their turn.
 const BATCH: usize = 64;
-/// What the kernel keeps of packets that were not read yet, bytes.
+/// Size of the kernel's receive buffer, bytes.
 const RECEIVE_BUFFER: usize = 1 << 20;
 
 /// A UDP socket, or one for ICMP echo requests, whose port is their identifier.
@@ -31,7 +31,7 @@ impl IpSocket {
             socket.set_broadcast(true)?;
             tell_ttl(socket.as_fd())?;
         }
-        // Less will do where the system does not give so much.
+        // The system may limit it; a smaller buffer works, too.
         let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
         socket.set_nonblocking(true)?;
         socket.bind(&at.into())?;
@@ -42,7 +42,7 @@ impl IpSocket {
         &self.socket
     }
 
-    /// Sends a packet. One that the kernel does not take is lost, as on the way.
+    /// Sends a packet. If the kernel refuses it, it is lost, as in the network.
     pub(crate) fn send(&mut self, data: &[u8], to: SocketAddr, fields: (u8, u8)) {
         if self.fields != Some(fields) {
             if self.set(to, fields).is_err() {
@@ -50,7 +50,7 @@ impl IpSocket {
             }
             self.fields = Some(fields);
         }
-        // An earlier packet's "host unreachable" comes back here, once: it says nothing of this one.
+        // A pending "host unreachable" about an earlier packet is returned once; try again.
         if self.socket.send_to(data, &to.into()).is_err() {
             let _ = self.socket.send_to(data, &to.into());
         }
@@ -69,13 +69,13 @@ impl IpSocket {
         }
     }
 
-    /// Takes what waits: from whom, its time to live, and the data.
+    /// Receives the waiting packets: source, time to live, data.
     pub(crate) fn take(&self, buffer: &mut [u8], mut heard: impl FnMut(SocketAddr, Option<u8>, &[u8])) {
         for _ in 0..BATCH {
             match self.receive(buffer) {
                 Ok(Some((from, ttl, len))) => heard(from, ttl, &buffer[..len]),
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-                // An error is the kernel's word about something that was sent: that was lost.
+                // The kernel reports an error about an earlier packet, which is lost.
                 Ok(None) | Err(_) => {}
             }
         }

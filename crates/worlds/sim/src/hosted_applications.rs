@@ -18,8 +18,8 @@ use crate::bundles;
 #[derive(Default)]
 pub(crate) struct Applications {
     pub(crate) all: Vec<Hosted>,
-    /// How many of them, the first, are sources of flows. They are the experiment's: no datagram is for them, and outages of their nodes
-    /// do not stop their schedules.
+    /// The number of sources, which come first in `all`. They belong to the experiment: they receive no
+    /// datagrams, and outages of their nodes do not stop their schedules.
     pub(crate) sources: u32,
     /// The numbers of the others by node: every datagram that arrives asks.
     by_node: FxHashMap<u32, Vec<u32>>,
@@ -171,6 +171,7 @@ impl Applications {
         (!self.all.is_empty()).then_some(self)
     }
 
+    /// Lists the applications of each node, without the sources of flows.
     fn note_nodes(&mut self) {
         self.by_node.clear();
         for (number, hosted) in (0..).zip(&self.all).skip(self.sources as usize) {
@@ -188,7 +189,7 @@ impl Applications {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// Those at a node, with their numbers.
+    /// The applications of a node without the sources of flows, with their numbers.
     pub(crate) fn at_node(&mut self, node: u32) -> impl Iterator<Item = (u32, &mut Hosted)> {
         let others = (0..).zip(&mut self.all).skip(self.sources as usize);
         others.filter(move |(_, hosted)| hosted.node == node)

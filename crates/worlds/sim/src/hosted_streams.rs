@@ -8,7 +8,7 @@ use wayhop_transport::tcp::{HostTcp, TcpConfig};
 pub(crate) struct Streams {
     seed: u64,
     pub(crate) by_node: FxHashMap<u32, HostStreams>,
-    /// Applications are hearing what their streams have for them.
+    /// Whether stream events are being delivered to applications.
     pub(crate) serving: bool,
 }
 
@@ -16,7 +16,7 @@ pub(crate) struct Streams {
 pub(crate) struct HostStreams {
     pub(crate) tcp: HostTcp,
     pub(crate) rng: Rng,
-    /// When the event of its deadline comes up; one that is too early puts itself off.
+    /// Time of the queued event for its deadline; an event that is too early is queued again.
     pub(crate) queued: Option<Time>,
 }
 
@@ -29,9 +29,9 @@ impl Streams {
     pub(crate) fn of(&mut self, node: u32) -> &mut HostStreams {
         let seed = self.seed;
         self.by_node.entry(node).or_insert_with(|| HostStreams {
-            // The settings that a flow of a scenario has unless it says otherwise.
+            // The default settings of a scenario's flow.
             tcp: HostTcp::new(TcpConfig::rfc()),
-            // A stream of its own, beside those of applications.
+            // A random stream separate from those of applications.
             rng: stream(seed, Purpose::Applications, u64::from(node) | 1 << 40),
             queued: None,
         })

@@ -70,8 +70,8 @@ impl Common {
         told
     }
 
-    /// Lets applications hear what their streams have for them and sends what they write, until there is nothing more.
-    /// `heard` is the flow of the packet that is answered, if it had one.
+    /// Delivers pending stream events to applications and sends what they write, until nothing is
+    /// pending. `heard` is the flow of the packet that is answered, if it had one.
     pub(crate) fn serve_streams(&mut self, at: Time, node: u32, heard: Option<FlowTag>) {
         if self.streams.serving || !self.streams.by_node.contains_key(&node) {
             return;
@@ -116,7 +116,7 @@ impl Common {
         self.answers.push_back((node, Outgoing::Originate(p)));
     }
 
-    /// Has an event come up at the deadline of a host's TCP.
+    /// Queues an event for the deadline of a host's TCP.
     fn expect_streams(&mut self, at: Time, node: u32) {
         let Some(host) = self.streams.by_node.get_mut(&node) else { return };
         let Some(due) = host.tcp.deadline().map(|due| due.max(at)) else { return };
@@ -126,10 +126,10 @@ impl Common {
         }
     }
 
-    /// The event of a deadline came up.
+    /// A deadline's event is due.
     pub(crate) fn streams_timer(&mut self, at: Time, node: u32) {
         let Some(host) = self.streams.by_node.get_mut(&node) else { return };
-        // One whose deadline was moved forward has another event.
+        // If the deadline was moved forward, another event is queued for it.
         if host.queued != Some(at) {
             return;
         }
@@ -140,7 +140,7 @@ impl Common {
         self.serve_streams(at, node, None);
     }
 
-    /// A node loses all that it knows of its connections.
+    /// A node loses its memory, and with it its connections.
     pub(crate) fn streams_lose(&mut self, node: u32) {
         if let Some(host) = self.streams.by_node.get_mut(&node) {
             host.tcp.lose();

@@ -17,8 +17,8 @@ use crate::packets::FlowEnds;
 use crate::record::Records;
 use crate::stamped::packet_id;
 
-/// The most words of 64 numbers that are remembered of one flow: nobody sends that many, and a wrong number must not take
-/// the memory.
+/// Limit on the words of 64 sequence numbers kept per flow, so that a forged number cannot exhaust the
+/// memory.
 const MOST_WORDS: usize = 1 << 20;
 
 /// Packets that come to an application.
@@ -60,9 +60,9 @@ pub(super) struct Meter {
     pub(super) node: NodeId,
     pub(super) begun: Instant,
     pub(super) records: Records,
-    /// Nothing more is to be sent.
+    /// Set when sending must stop.
     pub(super) stop: Arc<AtomicBool>,
-    /// Told when the sockets are open.
+    /// Notified when the sockets are open.
     pub(super) opened: Option<Sender<()>>,
     /// The flow that it sends.
     pub(super) sends: Option<FlowEnds>,
@@ -70,14 +70,14 @@ pub(super) struct Meter {
     /// When its node is down: from, until.
     pub(super) down: Vec<(Time, Time)>,
     pub(super) departures: Departures,
-    /// How long after they were due packets left.
+    /// Delays of departures.
     pub(super) lateness: Lateness,
-    /// One for each flow of which something came.
+    /// One for each flow with arrivals.
     pub(super) receipts: Vec<FlowReceipt>,
 }
 
 impl Meter {
-    /// Of an application that sends and receives nothing yet.
+    /// Nothing measured yet.
     pub(super) fn new(node: usize, begun: Instant, records: Records, stop: Arc<AtomicBool>) -> Self {
         Self {
             node: NodeId(node as u32),
@@ -122,7 +122,7 @@ impl Meter {
 
 impl Watcher for Meter {
     fn ready(&mut self) {
-        // Nobody waits for it any more when another application could not begin.
+        // The receiver is gone if another application failed to start.
         let _ = self.opened.take().map(|opened| opened.send(()));
     }
 

@@ -1,8 +1,8 @@
-//! What receives the flows' packets.
+//! The application that receives the flows' packets.
 
 use wayhop_core::{Application, ApplicationCx, TimerKey};
 
-/// Listens at these ports, and makes nothing of what comes: the host counts.
+/// Listens on these ports and ignores the data: its host measures.
 pub(super) struct Receiver(pub(super) Vec<u16>);
 
 impl Application for Receiver {
