@@ -15,8 +15,9 @@ DEMO_RUN := runs/demo
 
 # How long `make test` runs each fuzz target; 0 leaves them out. CI takes 5.
 FUZZ_SECONDS ?= 0
-# Slots for tests, four a processor: see .config/nextest.toml.
-TEST_SLOTS := $(shell expr 4 \* $$(nproc))
+# Slots for tests, six a processor: see .config/nextest.toml.
+TEST_SLOTS := $(shell expr 6 \* $$(nproc))
+WEB_LOG := $(TARGET)/web.log
 # A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup. (Paths, and
 # so errors, are larger there.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
@@ -51,8 +52,10 @@ test: install-test
 	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
 	cargo test --workspace --doc --quiet
-	cargo nextest run --workspace --test-threads $(TEST_SLOTS)
-	$(MAKE) web WAYHOP_BUILD=:
+	@# The page's browsers mostly wait: beside the other tests.
+	$(MAKE) web WAYHOP_BUILD=: > $(WEB_LOG) 2>&1 & web=$$!; \
+	cargo nextest run --workspace --test-threads $(TEST_SLOTS); tests=$$?; \
+	wait $$web; page=$$?; cat $(WEB_LOG); exit $$((tests + page))
 
 # The studio's page: that it is what its sources give, its unit tests, and the page in a browser. (For `make test` the command is
 # there: the tests' own, with the features of the whole workspace.)
