@@ -24,10 +24,8 @@ pub struct Security {
     pub keys: Vec<SharedKey>,
     /// A file with a list `keys` like this one, which keeps keys out of scenarios and configurations; a relative path
     /// is relative to the folder of the file that names it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys_file: Option<PathBuf>,
     /// Whether DSR's data packets are authenticated too: nodes learn routes from them. Default: true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<bool>,
 }
 

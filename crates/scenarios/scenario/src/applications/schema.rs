@@ -12,7 +12,6 @@ pub struct ApplicationSection {
     /// Which application.
     pub name: String,
     /// The nodes that run it, each with its own instance. Default: all nodes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRef>>,
     /// Parameters that differ from the application's defaults.
     #[serde(flatten)]

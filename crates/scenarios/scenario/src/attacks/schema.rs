@@ -13,84 +13,61 @@ pub struct Attacks {
     /// The kind of attack.
     pub kind: AttackKind,
     /// The attacking node. Set this, `nodes` or `nodes_share`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeRef>,
     /// The attacking nodes. A wormhole has two.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRef>,
     /// The share of all nodes that attack, 0 to 1. They are drawn from the run's seed among the nodes without flows; a
     /// larger share includes the nodes of a smaller one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes_share: Option<f64>,
     /// Start of the attack, seconds.
     #[serde(default)]
     pub at_s: f64,
     /// End of the attack, seconds. Default: the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_s: Option<f64>,
     /// Whether the attackers have the keys of a network with authentication. Not for `wormhole` and `jamming`, which
     /// need no keys. Default: false.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub insider: Option<bool>,
     /// `black-hole`, `grey-hole`: whether the node attracts routes with forged replies; otherwise it drops only
     /// packets that it is asked to forward anyway. Default: true for `black-hole`, false for `grey-hole`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attract: Option<bool>,
     /// For forged replies: the claimed distance from the node to the destination, hops. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hops: Option<u8>,
     /// For forged replies: how far the forged sequence number is ahead of the newest one heard. Not for DSR. Default:
     /// 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u32>,
     /// `grey-hole`: probability of dropping a packet. Set this, `on_s` and `off_s`, or `source` and `destination`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// `grey-hole`: drop all packets for this time, seconds, then none for `off_s`, and repeat.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_s: Option<f64>,
     /// `grey-hole`: the time without drops, seconds; see `on_s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off_s: Option<f64>,
     /// `grey-hole`: drop packets from this node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<NodeRef>,
     /// `grey-hole`: drop packets to this node; with `source`, only packets from that node to this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<NodeRef>,
     /// `wormhole`: delay of the link between the two nodes, microseconds. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_us: Option<u64>,
     /// `replay`: time from hearing a message to replaying it, seconds. Default: 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_s: Option<f64>,
     /// `forged-error`: the shortest time between two reports of one destination as lost, seconds. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every_s: Option<f64>,
     /// `request-flood`: requests per second. Default: 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_pps: Option<f64>,
     /// `request-flood`: the apparent originator of the requests. Default: "own".
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Originators>,
     /// `sybil`: the number of additional addresses that the node uses. Default: 8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identities: Option<u8>,
     /// `jamming`: when the jammer transmits. Default: "constant".
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<JamMode>,
     /// `jamming` with mode `random`: the share of time spent transmitting. Default: 0.5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duty: Option<f64>,
     /// `jamming`: length of a burst, microseconds. Default: 1000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_us: Option<u64>,
     /// `jamming` with mode `reactive`: time from the first bit of a frame that the jammer hears to its own first bit,
     /// microseconds. Default: 20.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reaction_us: Option<u64>,
     /// `jamming`: transmit power, dBm, at most the radio's. Default: the radio's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_dbm: Option<f64>,
 }
 

@@ -13,7 +13,6 @@ use crate::nodes::NodeRef;
 #[serde(deny_unknown_fields)]
 pub struct Dtn {
     /// The nodes with an agent. Default: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRef>>,
     /// Which agents get a copy of a bundle.
     #[serde(default)]
@@ -29,7 +28,6 @@ pub struct Dtn {
     pub store_bytes: u64,
     /// The longest bundle that an agent sends, bytes; longer ones are fragmented. Default: 1400 with `udpcl`, whose
     /// bundles must fit into one packet, otherwise no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment_bytes: Option<u64>,
     /// Rate at which an agent sends over `udpcl` and `ltp` to all neighbours together, bits of datagrams per second.
     /// Neither of the two has congestion control.
@@ -73,7 +71,6 @@ pub struct BundleFlow {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// Payload of each bundle, bytes.
     #[serde(default = "size")]
@@ -88,7 +85,6 @@ pub struct BundleFlow {
     #[serde(default)]
     pub custody: bool,
     /// Stop after this number of bundles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bundles: Option<u64>,
 }
 

@@ -42,25 +42,20 @@ pub struct Scenario {
     /// digits; 10 s after the last flow stops if that is later, or if all flows stop and there are no ns-2 files (or
     /// programs); otherwise 900 s. A flow that would begin after that gets 100 s. A warning appears if flows are still
     /// active at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<f64>,
     /// The nodes.
     #[serde(default)]
     pub nodes: Nodes,
     /// The area, for the kinds of movement that need one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub area: Option<Area>,
     /// Location of the local frame's origin on the globe; with it, positions may be given as latitude and longitude.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Geodetic>,
     /// A GeoJSON map (RFC 7946). Other keys refer to its features by their property `name`: lines to drive along,
     /// areas with their own propagation. Nodes that have the name of a point of kind `node` (its property `kind`) are
     /// placed there, instead of where `movement` puts them. Requires an `origin`; a relative path is relative to the
     /// scenario file's folder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<PathBuf>,
     /// An image below the map of `wayhop studio`. Runs ignore it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
     /// The positions of the nodes over time.
     pub movement: Movement,
@@ -105,10 +100,8 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attacks: Vec<Attacks>,
     /// Batteries: a node whose battery is empty goes down permanently.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Energy>,
     /// Delay-tolerant networking: the agents that store and carry bundles, and the bundles sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dtn: Option<Dtn>,
     /// Applications on nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

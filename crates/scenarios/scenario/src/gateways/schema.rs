@@ -15,7 +15,6 @@ pub struct Gateway {
     /// The node.
     pub node: NodeRef,
     /// The name of the uplink wire, which the routing protocol does not use. Default: the node's only wire.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink: Option<String>,
     /// The IPv4 prefixes that it can reach. Addresses in the mesh are always excluded.
     #[serde(default = "everything")]

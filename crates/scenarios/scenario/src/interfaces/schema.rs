@@ -14,17 +14,13 @@ pub struct Radio {
     pub preset: String,
     /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Default: `radio`; `radio1`, `radio2` ... for
     /// additional ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The number of an IEEE 802.11 channel, instead of `frequency_mhz`: 1 to 14 in the 2.4 GHz band, 36 to 177 in the
     /// 5 GHz band (with `phy = "ofdm"`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
     /// The nodes that have it. Default: every node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRef>>,
     /// How the surroundings of the nodes affect signals, in addition to distance. Default: not at all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
     /// Keys that differ from the preset.
     #[serde(flatten)]
@@ -57,7 +53,6 @@ pub struct Wire {
     pub nodes: Vec<NodeRef>,
     /// The interface's name: up to 15 letters, digits, `-`, `_` and `.`. Default: `wire0`, `wire1` ... in the order of
     /// this list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Rate of each node's cable, Mb/s. A frame takes 38 bytes in addition to its packet, and at least 84 in all:
     /// preamble, header, padding, check sequence and the gap to the next one (IEEE 802.3).
@@ -78,7 +73,6 @@ pub struct Wire {
     pub cuts: Vec<Cut>,
     /// An IPv4 prefix, such as `10.1.0.0/24`: the wire is a network outside of the mesh, as an uplink of a gateway is. Its nodes find each
     /// other's link addresses by ARP, and ask there for every address of the prefix, such as the home address of a mobile node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// When nodes are away from it: only with a `network`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -94,7 +88,6 @@ pub struct Absence {
     /// When it leaves, seconds.
     pub start_s: f64,
     /// How long, in seconds. The default is until the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_s: Option<f64>,
 }
 
@@ -105,7 +98,6 @@ pub struct Cut {
     /// Start, seconds.
     pub start_s: f64,
     /// Length, seconds. Default: permanently.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_s: Option<f64>,
 }
 

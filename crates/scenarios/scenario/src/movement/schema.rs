@@ -64,7 +64,6 @@ pub enum Movement {
         /// Distance between neighbours, metres.
         spacing_m: f64,
         /// Nodes in a row. Default: as close to a square as the number of nodes allows.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         columns: Option<u32>,
     },
     /// Every node stays at a position drawn uniformly from the area.
@@ -102,10 +101,8 @@ pub enum Movement {
         #[serde(default)]
         stop_s: f64,
         /// Distance between cars, metres, at the mean driving speed. Set this or `separation_s`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         separation_m: Option<f64>,
         /// Time between cars, seconds.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         separation_s: Option<f64>,
         /// The most by which a car is early or late, in seconds, drawn for each lap.
         #[serde(default)]
@@ -120,7 +117,6 @@ pub enum Movement {
         path: PathBuf,
         /// The numbers in each waypoint. Default: as `NAME.params`, which BonnMotion writes next to the movement file,
         /// says; without it, what the file itself allows. A file that can be read in several ways is refused.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         columns: Option<Columns>,
         /// Speed up the movement by this factor: all its times are divided by it. The times of traffic do not change.
         #[serde(default = "unchanged", skip_serializing_if = "is_unchanged")]

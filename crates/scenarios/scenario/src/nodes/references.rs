@@ -8,22 +8,16 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// East, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<f64>,
     /// North, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub y: Option<f64>,
     /// Up, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub z: Option<f64>,
     /// Latitude, degrees, north positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lat: Option<f64>,
     /// Longitude, degrees, east positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lon: Option<f64>,
     /// Height above the WGS 84 ellipsoid, metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alt: Option<f64>,
 }
 

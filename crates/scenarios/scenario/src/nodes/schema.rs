@@ -11,12 +11,10 @@ use crate::interfaces::energy::Energy;
 #[serde(deny_unknown_fields)]
 pub struct Nodes {
     /// The number of nodes. Required unless the movement implies it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// Enable IPv6 in addition to IPv4: true for addresses in fd00:77::/64, or a prefix such as "fd00:1::/64". Node 0
     /// gets the first address of the prefix, fd00:77::1, node 1 the next one, and so on; each interface also has its
     /// link-local address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ipv6: Option<NodesIpv6>,
     /// Settings of single nodes.
     #[serde(default, rename = "node", skip_serializing_if = "Vec::is_empty")]
@@ -30,23 +28,17 @@ pub struct Node {
     /// The node's number, counted from 0.
     pub id: u32,
     /// A name for use in flows and captures. Default: the node's number (for ns-2 files, its number in the file).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// IPv4 address. Default: 10.0.0.1 for node 0, 10.0.0.2 for node 1, and so on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<std::net::Ipv4Addr>,
     /// IPv6 address, in scenarios with `nodes.ipv6`. Default: derived from the node's number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address6: Option<std::net::Ipv6Addr>,
     /// Fixed position, instead of what `movement` says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
     /// Network card: the name of a radio preset whose `card_` keys replace those of `radio` (not of `radios`) at this
     /// node. All other settings of the radio are the same for all nodes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
     /// Battery: these keys override those of `energy`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Energy>,
     /// Mains power: `energy` does not apply to this node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -12,7 +12,6 @@ use crate::nodes::NodeRef;
 #[serde(deny_unknown_fields)]
 pub struct Outages {
     /// The node. Set this or `nodes`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeRef>,
     /// The nodes. Random outages without this and without `node` apply to all nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -21,17 +20,13 @@ pub struct Outages {
     #[serde(default)]
     pub start_s: f64,
     /// Length of the outage, seconds. Default: to the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_s: Option<f64>,
     /// Interval from the start of one outage to the start of the next, seconds. Default: a single outage.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every_s: Option<f64>,
     /// Random outages: mean time up, seconds. Times are exponentially distributed and drawn from the run's seed for
     /// each node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_up_s: Option<f64>,
     /// Random outages: mean time down, seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_down_s: Option<f64>,
     /// What happens to the node's tables.
     #[serde(default)]

@@ -11,14 +11,11 @@ use wayhop_core::Limits;
 #[serde(deny_unknown_fields)]
 pub struct NeighbourLimits {
     /// Routing packets of one class (Route Requests, Route Replies, ...) from one neighbour. Default: 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing_per_neighbour: Option<u16>,
     /// Routing packets of one class from all neighbours. Neighbours heard within the last one to two seconds have
     /// equal shares, at least 2 packets each. Default: 500.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing_total: Option<u16>,
     /// ARP requests from one neighbour that are answered. Default: 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arp_per_neighbour: Option<u16>,
 }
 

@@ -16,7 +16,6 @@ pub struct Background {
     /// Two different control points, each in the image and on the ground.
     pub points: Vec<ControlPoint>,
     /// Opacity, from 0 (invisible) to 1. Default: 0.6.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opacity: Option<f64>,
 }
 

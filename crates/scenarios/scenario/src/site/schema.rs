@@ -29,7 +29,6 @@ pub struct Site {
     /// Rician K factor of the fading everywhere, dB (-30: Rayleigh). Default: no fading outside zones. Unlike
     /// `radio.fading` it depends on the positions of both ends: it changes while a car moves, and stays the same while
     /// it is parked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rician_k_db: Option<f64>,
     /// Distance an end moves until the correlation of the fading has dropped to 1/sqrt(e), metres.
     #[serde(default = "fade_distance")]
@@ -62,7 +61,6 @@ pub struct Zone {
     pub loss_db: f64,
     /// Rician K factor of the fading on affected links, dB (-30: Rayleigh). If several zones affect a link, the worst
     /// one applies. Default: as outside the zone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rician_k_db: Option<f64>,
     /// Distance an end moves until the correlation of the fading has dropped to 1/sqrt(e), metres.
     #[serde(default = "fade_distance")]
@@ -76,16 +74,12 @@ pub struct Antenna {
     /// The nodes. If several entries name a node, the last one applies.
     pub nodes: Vec<NodeRef>,
     /// Gain, dBi; for a directional antenna, in the direction in which it points. Default: the radio's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_dbi: Option<f64>,
     /// Height above the node's position, metres. Default: the radio's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height_m: Option<f64>,
     /// Direction in which it points, degrees clockwise from north. Default: omnidirectional.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearing_deg: Option<f64>,
     /// The node at which it points at the start of the run, instead of `bearing_deg`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub towards: Option<NodeRef>,
     /// Full half-power beam width, degrees.
     #[serde(default = "beam_width")]

@@ -9,18 +9,13 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Energy {
     /// Energy at the start, J. Required for every node with a battery, here or in the node's own keys.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_j: Option<f64>,
     /// Power while sending, W. Default: 0.66, as in ns-2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tx_w: Option<f64>,
     /// Power while receiving any frame, W, whether or not it is addressed to the node. Default: 0.395, as in ns-2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rx_w: Option<f64>,
     /// Power while idle, W. Default: 0, as in ns-2; real cards need nearly as much as for receiving.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_w: Option<f64>,
     /// Power while the node is down because of `outages`, W. Default: 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep_w: Option<f64>,
 }

@@ -13,7 +13,6 @@ pub struct PathLosses {
     /// The two nodes.
     pub nodes: [NodeRef; 2],
     /// The name of the radio. Default: the first one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// Steps of time, seconds, and path loss, dB, in order of time. Before the first step the model's own path loss
     /// applies.

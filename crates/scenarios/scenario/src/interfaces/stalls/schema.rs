@@ -13,7 +13,6 @@ pub struct Stall {
     /// The node.
     pub node: NodeRef,
     /// The name of one of the node's interfaces. Default: all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// Start, seconds.
     #[serde(default)]
@@ -21,6 +20,5 @@ pub struct Stall {
     /// Length, seconds.
     pub length_s: f64,
     /// Interval from one stall to the next, seconds. Default: a single stall.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every_s: Option<f64>,
 }

@@ -22,12 +22,10 @@ pub struct PurgeRoutes {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRef>,
     /// The destination of the route to delete. Default: all routes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<NodeRef>,
     /// When, seconds.
     #[serde(default)]
     pub start_s: f64,
     /// Interval between repetitions, seconds. Default: the command is sent once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every_s: Option<f64>,
 }

@@ -18,9 +18,7 @@ pub struct StaticRoute {
     pub via: NodeRef,
     /// The outgoing interface: the name of a radio or wire of the node. Default: the interface on which the neighbour
     /// was last heard, or the node's first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// The IP version, 4 or 6, if the destination is a node. Default: 4.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<IpVersion>,
 }

@@ -24,7 +24,6 @@ pub struct OnOff {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
@@ -39,7 +38,6 @@ pub struct OnOff {
     #[serde(default = "half_a_second")]
     pub off_s: f64,
     /// Stop after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
@@ -72,7 +70,6 @@ pub struct Pareto {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
@@ -91,7 +88,6 @@ pub struct Pareto {
     #[serde(default = "shape")]
     pub shape: f64,
     /// Stop after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]

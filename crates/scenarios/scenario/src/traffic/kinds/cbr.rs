@@ -22,7 +22,6 @@ pub struct Cbr {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
@@ -34,7 +33,6 @@ pub struct Cbr {
     #[serde(default)]
     pub jitter: f64,
     /// Stop after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]

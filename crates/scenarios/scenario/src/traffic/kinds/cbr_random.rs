@@ -33,7 +33,6 @@ pub struct CbrRandom {
     #[serde(default = "start_max")]
     pub start_max_s: f64,
     /// Stop each flow after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
 }
 

@@ -21,7 +21,6 @@ pub struct Ping {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// Data after the ICMP header, bytes.
     #[serde(default = "echo_payload")]
@@ -30,7 +29,6 @@ pub struct Ping {
     #[serde(default = "echo_interval")]
     pub interval_s: f64,
     /// Stop after this number of requests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]

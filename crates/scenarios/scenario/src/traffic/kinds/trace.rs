@@ -27,7 +27,6 @@ pub struct TrafficTrace {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the file or of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// The file; a relative path is relative to the scenario file's folder.
     pub path: PathBuf,
@@ -35,7 +34,6 @@ pub struct TrafficTrace {
     #[serde(default)]
     pub format: TraceFormat,
     /// Stop after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]

@@ -20,6 +20,5 @@ pub struct Program {
     pub command: Vec<String>,
     /// The file for its output and messages, in the folder `programs` of the run directory. Default: its number in
     /// this list and its node, such as `0-gateway.txt`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
