@@ -99,10 +99,8 @@ impl Losses {
         let steps: usize = self.of.values().map(Vec::len).sum();
         if pairs + steps > MOST_STEPS {
             let many = format!("{steps} path losses among {} NEMs are too many", nems.len());
-            return Err(Error::new(
-                many,
-                format!("reduce them to at most {MOST_STEPS}, including one step for each pair"),
-            ));
+            let remedy = format!("reduce them to at most {MOST_STEPS}, including one step for each pair");
+            return Err(Error::new(many, remedy));
         }
         let mut known: BTreeMap<(&str, &str), Vec<[f64; 2]>> = BTreeMap::new();
         let named: Vec<(String, String)> =

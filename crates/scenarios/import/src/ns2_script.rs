@@ -80,10 +80,8 @@ fn read<'a>(script: &Path, recorded: &'a str) -> Result<RecorderScript<'a>, Erro
                 });
             }
             _ => {
-                return Err(Error::new(
-                    format!("the recorder wrote {}", shown(line)),
-                    "report this as a bug",
-                ));
+                let remedy = "report this as a bug";
+                return Err(Error::new(format!("the recorder wrote {}", shown(line)), remedy));
             }
         }
     }

@@ -77,10 +77,8 @@ pub fn pcapng<R: Read>(
     }
     if nodes.len() > MOST_NODES {
         let what = format!("{} addresses send or receive", nodes.len());
-        return Err(Error::new(
-            what,
-            format!("reduce the captures to one mesh with at most {MOST_NODES} nodes"),
-        ));
+        let remedy = format!("reduce the captures to one mesh with at most {MOST_NODES} nodes");
+        return Err(Error::new(what, remedy));
     }
     let seen = sent(&all, begin_ns);
     let mut imported = ImportedScenario { table: chain(&nodes), skipped, ..ImportedScenario::default() };
@@ -137,10 +135,8 @@ fn read(
         }
         let Some(shown) = shown(&frame, classifier, &mut room, left_out) else { continue };
         if all.len() >= MOST_PACKETS {
-            return Err(Error::new(
-                format!("more than {MOST_PACKETS} packets"),
-                "cut the capture (editcap -c)",
-            ));
+            let remedy = "cut the capture (editcap -c)";
+            return Err(Error::new(format!("more than {MOST_PACKETS} packets"), remedy));
         }
         all.push(shown);
     }

@@ -209,22 +209,16 @@ impl Scenario {
 
     fn checked_name(&self) -> Result<String, Error> {
         if self.name.chars().any(char::is_control) {
-            return Err(self.document.error(
-                "name",
-                format!("{:?} contains control characters", self.name),
-                "remove them",
-            ));
+            let reason = format!("{:?} contains control characters", self.name);
+            return Err(self.document.error("name", reason, "remove them"));
         }
         Ok(if self.name.is_empty() { "scenario".to_owned() } else { self.name.clone() })
     }
 
     fn check_duration(&self, seconds: f64) -> Result<Time, Error> {
         if seconds <= 0.0 {
-            return Err(self.document.error(
-                "duration_s",
-                format!("{seconds} is not a duration"),
-                "give a number of seconds above zero",
-            ));
+            let remedy = "give a number of seconds above zero";
+            return Err(self.document.error("duration_s", format!("{seconds} is not a duration"), remedy));
         }
         in_range(&self.document, "duration_s", seconds, 0.0, MAX_DURATION_S)?;
         Ok(Time::from_secs_f64(seconds))

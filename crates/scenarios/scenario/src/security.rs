@@ -78,11 +78,9 @@ impl Security {
             let key = if self.keys_file.is_some() { "security.keys_file" } else { "security.keys" };
             let able = wayhop_protocols::ALL.iter().filter(|d| Auth::supports(d));
             let able: Vec<&str> = able.map(|d| d.name).collect();
-            return Err(doc.error(
-                key,
-                format!("protocol {} has no messages to authenticate", protocol.name),
-                format!("remove `security`, or use one of the protocols {}", able.join(", ")),
-            ));
+            let reason = format!("protocol {} has no messages to authenticate", protocol.name);
+            let remedy = format!("remove `security`, or use one of the protocols {}", able.join(", "));
+            return Err(doc.error(key, reason, remedy));
         }
         Ok(keys)
     }
@@ -109,18 +107,13 @@ impl Security {
         for (i, k) in given.iter().enumerate() {
             let key = wayhop_core::from_hex(&k.key.0).and_then(|octets| Key::new(k.id, &octets));
             let Some(key) = key else {
-                return Err(doc.error(
-                    &format!("{list}[{i}].key"),
-                    format!("this is not {} to {} hexadecimal digits", 2 * MIN_KEY, 2 * MAX_KEY),
-                    "generate one with: openssl rand -hex 32",
-                ));
+                let reason = format!("this is not {} to {} hexadecimal digits", 2 * MIN_KEY, 2 * MAX_KEY);
+                let remedy = "generate one with: openssl rand -hex 32";
+                return Err(doc.error(&format!("{list}[{i}].key"), reason, remedy));
             };
             if given[..i].iter().any(|other| other.id == k.id) {
-                return Err(doc.error(
-                    &format!("{list}[{i}].id"),
-                    format!("another key already has the number {}", k.id),
-                    "give each key its own number",
-                ));
+                let reason = format!("another key already has the number {}", k.id);
+                return Err(doc.error(&format!("{list}[{i}].id"), reason, "give each key its own number"));
             }
             keys.push(key);
         }

@@ -290,10 +290,8 @@ fn away(
         } else if status == PRESENT {
             absences.extend(since.take().filter(|from| *from < at).map(|from| (node, from, at)));
         } else if status != 0.0 {
-            return Err(Error::new(
-                format!("{status} is not a status"),
-                "use 0, 1 or 2, or read the file without a status",
-            ));
+            let remedy = "use 0, 1 or 2, or read the file without a status";
+            return Err(Error::new(format!("{status} is not a status"), remedy));
         }
     }
     absences.extend(since.map(|from| (node, from, Time::NEVER)));

@@ -86,10 +86,8 @@ fn csv(text: &str, most: usize) -> Result<Schedule, Error> {
 fn packet(line: &str) -> Result<Scheduled, Error> {
     let fields = line.split_once(',').filter(|(_, octets)| !octets.contains(','));
     let Some((time, octets)) = fields else {
-        return Err(Error::new(
-            format!("{} is not a time and a size", shown(line)),
-            "write seconds, a comma and bytes, such as 0.25,512",
-        ));
+        let remedy = "write seconds, a comma and bytes, such as 0.25,512";
+        return Err(Error::new(format!("{} is not a time and a size", shown(line)), remedy));
     };
     let seconds: f64 = time.trim().parse().unwrap_or(f64::NAN);
     if !(0.0..=MAX_DURATION_S).contains(&seconds) {
@@ -112,10 +110,8 @@ fn packet(line: &str) -> Result<Scheduled, Error> {
 
 fn ns2(bytes: &[u8], most: usize) -> Result<Schedule, Error> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(RECORD) {
-        return Err(Error::new(
-            format!("has {} bytes, which is not a multiple of {RECORD}", bytes.len()),
-            "check that it is a complete ns-2 trace (format = \"ns2\")",
-        ));
+        let reason = format!("has {} bytes, which is not a multiple of {RECORD}", bytes.len());
+        return Err(Error::new(reason, "check that it is a complete ns-2 trace (format = \"ns2\")"));
     }
     let mut out = Schedule::default();
     let mut after = Span::ZERO;

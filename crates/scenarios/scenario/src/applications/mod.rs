@@ -132,11 +132,8 @@ fn check_addresses(
     let (name, has) = (&placed.names[node.index()], placed.addresses[node.index()]);
     if let Some(own) = application.parameters.own_address().filter(|own| *own != has) {
         let reason = format!("node {name} has the address {has}, not {own}");
-        return Err(doc.error(
-            key,
-            reason,
-            "give the node this address (nodes.node.address), or change it here",
-        ));
+        let remedy = "give the node this address (nodes.node.address), or change it here";
+        return Err(doc.error(key, reason, remedy));
     }
     let home = application.parameters.home_address();
     let Some(other) = home.and_then(|home| placed.addresses.iter().position(|a| *a == home)) else {

@@ -173,11 +173,9 @@ impl Plan<'_> {
             self.check_outsiders(e, &nodes)?;
         } else if self.around.protocol.description().forger.is_none() && Self::forges(e.a) {
             let name = self.around.protocol.name();
-            return Err(e.error(
-                "kind",
-                format!("protocol {name:?} has no messages to forge or replay"),
-                "set protocol.name, or use a kind that needs no protocol (attract = false)",
-            ));
+            let reason = format!("protocol {name:?} has no messages to forge or replay");
+            let remedy = "set protocol.name, or use a kind that needs no protocol (attract = false)";
+            return Err(e.error("kind", reason, remedy));
         }
         for &node in &nodes {
             let what = self.action(e, node, &nodes, from, until)?;
@@ -185,11 +183,8 @@ impl Plan<'_> {
             let attack = Attack { node, kind: e.a.kind, from, until, insider, what };
             if let Some((other, _)) = self.by.insert(node, (e.k, attack)) {
                 let name = &self.around.placed.names[node.index()];
-                return Err(e.doc.error(
-                    &format!("attacks[{}]", e.k),
-                    format!("node {name} already attacks in attacks[{other}]"),
-                    "give each node one attack",
-                ));
+                let reason = format!("node {name} already attacks in attacks[{other}]");
+                return Err(e.doc.error(&format!("attacks[{}]", e.k), reason, "give each node one attack"));
             }
         }
         Ok(())
@@ -212,11 +207,8 @@ impl Plan<'_> {
             Some(s) => {
                 in_range(e.doc, &e.key("until_s"), s, 0.0, MAX_DURATION_S)?;
                 if s <= e.a.at_s {
-                    return Err(e.error(
-                        "until_s",
-                        format!("{s} s is not after at_s = {} s", e.a.at_s),
-                        "give a later time, or remove the key",
-                    ));
+                    let reason = format!("{s} s is not after at_s = {} s", e.a.at_s);
+                    return Err(e.error("until_s", reason, "give a later time, or remove the key"));
                 }
                 Time::from_secs_f64(s)
             }
@@ -240,18 +232,13 @@ impl Plan<'_> {
             }
             (None, [], Some(share)) => self.drawn(e, share)?,
             (None, [], None) => {
-                return Err(e.doc.error(
-                    &format!("attacks[{}]", e.k),
-                    "the attacking node is missing",
-                    "set node = NUMBER or NAME, nodes = [...], or nodes_share",
-                ));
+                let reason = "the attacking node is missing";
+                let remedy = "set node = NUMBER or NAME, nodes = [...], or nodes_share";
+                return Err(e.doc.error(&format!("attacks[{}]", e.k), reason, remedy));
             }
             _ => {
-                return Err(e.doc.error(
-                    &format!("attacks[{}]", e.k),
-                    "node, nodes and nodes_share exclude each other",
-                    "keep one of them",
-                ));
+                let reason = "node, nodes and nodes_share exclude each other";
+                return Err(e.doc.error(&format!("attacks[{}]", e.k), reason, "keep one of them"));
             }
         };
         nodes.sort_unstable();
@@ -260,11 +247,8 @@ impl Plan<'_> {
             return Err(e.error("nodes", format!("node {name} is listed twice"), "list it once"));
         }
         if e.a.kind == AttackKind::Wormhole && nodes.len() != 2 {
-            return Err(e.doc.error(
-                &format!("attacks[{}]", e.k),
-                format!("a wormhole needs two nodes, not {}", nodes.len()),
-                "set nodes = [ONE, OTHER]",
-            ));
+            let reason = format!("a wormhole needs two nodes, not {}", nodes.len());
+            return Err(e.doc.error(&format!("attacks[{}]", e.k), reason, "set nodes = [ONE, OTHER]"));
         }
         Ok(nodes)
     }
@@ -278,11 +262,8 @@ impl Plan<'_> {
         let mut free: Vec<NodeId> = (0..all as u32).map(NodeId).filter(|n| !self.is_end(*n)).collect();
         free.sort_unstable_by_key(|n| (draw(*n), *n));
         if free.len() < wanted {
-            return Err(e.error(
-                "nodes_share",
-                format!("{wanted} nodes should attack, but only {} have no flow", free.len()),
-                "reduce the share, or list nodes",
-            ));
+            let reason = format!("{wanted} nodes should attack, but only {} have no flow", free.len());
+            return Err(e.error("nodes_share", reason, "reduce the share, or list nodes"));
         }
         free.truncate(wanted);
         Ok(free)
@@ -415,11 +396,8 @@ impl Plan<'_> {
             ("reaction_us", a.reaction_us.is_some(), JamMode::Reactive),
         ];
         if let Some((key, ..)) = only.iter().find(|(_, is_given, of)| *is_given && *of != mode) {
-            return Err(e.error(
-                key,
-                "this key does not apply to this mode of jamming",
-                "remove it, or set mode = \"random\" (for duty) or \"reactive\" (for reaction_us)",
-            ));
+            let remedy = "remove it, or set mode = \"random\" (for duty) or \"reactive\" (for reaction_us)";
+            return Err(e.error(key, "this key does not apply to this mode of jamming", remedy));
         }
         let own_dbm = self.around.interfaces.radios[0].config.tx_power_dbm;
         let power_dbm = a.power_dbm.unwrap_or(own_dbm);

@@ -83,11 +83,8 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<
         let key = |field: &str| format!("dtn.flows[{k}].{field}");
         let (src, dst) = (agent(&f.src, &key("src"))?, agent(&f.dst, &key("dst"))?);
         if src == dst {
-            return Err(doc.error(
-                &key("dst"),
-                "source and destination are the same node",
-                "name another node",
-            ));
+            let remedy = "name another node";
+            return Err(doc.error(&key("dst"), "source and destination are the same node", remedy));
         }
         flow_plan(f, (src, dst), key, doc)
     };
@@ -109,11 +106,8 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<
 fn nodes(dtn: &Dtn, placed: &Placement, doc: &Document) -> Result<Vec<NodeId>, Error> {
     let Some(named) = &dtn.nodes else { return Ok((0..placed.tracks.len() as u32).map(NodeId).collect()) };
     if named.is_empty() {
-        return Err(doc.error(
-            "dtn.nodes",
-            "the list is empty",
-            "name at least one node, or remove the key to give all nodes an agent",
-        ));
+        let remedy = "name at least one node, or remove the key to give all nodes an agent";
+        return Err(doc.error("dtn.nodes", "the list is empty", remedy));
     }
     let one = |(k, n)| placed.find(n, &format!("dtn.nodes[{k}]"), doc);
     let mut nodes: Vec<NodeId> = named.iter().enumerate().map(one).collect::<Result<_, _>>()?;

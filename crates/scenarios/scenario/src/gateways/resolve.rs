@@ -251,11 +251,8 @@ fn check_members(
         let key = format!("wires[{k}].nodes");
         if !w.nodes.iter().any(|n| outside.contains(n)) {
             let remedy = "add a node to it that has neither a radio (`radio.nodes`) nor another wire";
-            return Err(doc.error(
-                &key,
-                "this wire is an uplink, but no node outside the mesh is attached to it",
-                remedy,
-            ));
+            let reason = "this wire is an uplink, but no node outside the mesh is attached to it";
+            return Err(doc.error(&key, reason, remedy));
         }
         for n in &w.nodes {
             // A host of the mesh may be at a network, too.

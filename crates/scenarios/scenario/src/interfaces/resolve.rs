@@ -249,11 +249,8 @@ fn frequency(
     if config.frequency_mhz < 2_000.0 {
         let reason =
             format!("preset `{}` is a {} MHz radio without channel numbers", r.preset, config.frequency_mhz);
-        return Err(doc.error(
-            &key,
-            reason,
-            "set frequency_mhz, or choose a preset with channels, such as 80211g",
-        ));
+        let remedy = "set frequency_mhz, or choose a preset with channels, such as 80211g";
+        return Err(doc.error(&key, reason, remedy));
     }
     if !CHANNELS_2_4_GHZ.contains(&channel) && config.phy == wayhop_radio::PhyKind::Dsss {
         let reason = format!("channel {channel} is in the 5 GHz band, where DSSS does not exist");

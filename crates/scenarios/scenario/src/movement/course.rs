@@ -57,11 +57,8 @@ pub(crate) fn tracks(
     let drivers = drivers(scenario, count, map);
     let legs = convoy.expected_legs(drivers.len());
     if legs > MAX_TRIPS {
-        return Err(doc.error(
-            "movement",
-            format!("the cars would drive about {legs:.1e} stretches; the limit is {MAX_TRIPS:.0e}"),
-            "simplify the line, use fewer nodes, or shorten the run",
-        ));
+        let reason = format!("the cars would drive about {legs:.1e} stretches; the limit is {MAX_TRIPS:.0e}");
+        return Err(doc.error("movement", reason, "simplify the line, use fewer nodes, or shorten the run"));
     }
     let mut driven = convoy.tracks(seed, drivers.len()).into_iter();
     let mut all = vec![Track::fixed(Position::default()); count];

@@ -56,11 +56,9 @@ pub(crate) fn resolve(scenario: &Scenario, nodes: usize) -> Result<Option<Ipv6Pl
         let Some(given) = node.address6 else { continue };
         let usable = Addr::from(given).is_usable() && given.to_ipv4_mapped().is_none();
         if !usable || given.is_unicast_link_local() {
-            return Err(doc.error(
-                &format!("nodes.node[{k}].address6"),
-                format!("{given} cannot be a node's address"),
-                "use a unicast address that is not link-local",
-            ));
+            let reason = format!("{given} cannot be a node's address");
+            let remedy = "use a unicast address that is not link-local";
+            return Err(doc.error(&format!("nodes.node[{k}].address6"), reason, remedy));
         }
         if let Some(own) = addresses.get_mut(node.id as usize) {
             *own = given;
@@ -69,11 +67,8 @@ pub(crate) fn resolve(scenario: &Scenario, nodes: usize) -> Result<Option<Ipv6Pl
     let mut by_address = BTreeMap::new();
     for (i, &a) in addresses.iter().enumerate() {
         if let Some(other) = by_address.insert(a, i) {
-            return Err(doc.error(
-                "nodes.node",
-                format!("nodes {other} and {i} both have the address {a}"),
-                "give each node its own address",
-            ));
+            let reason = format!("nodes {other} and {i} both have the address {a}");
+            return Err(doc.error("nodes.node", reason, "give each node its own address"));
         }
     }
     Ok(Some(Ipv6Plan { addresses, prefix_len }))

@@ -106,33 +106,21 @@ impl Placement {
             let key = |field: &str| format!("nodes.node[{k}].{field}");
             let i = node.id as usize;
             if i >= self.tracks.len() {
-                return Err(doc.error(
-                    &key("id"),
-                    format!("there is no node {i}; the scenario has {} nodes", self.tracks.len()),
-                    format!("give 0 to {}", self.tracks.len() - 1),
-                ));
+                let reason = format!("there is no node {i}; the scenario has {} nodes", self.tracks.len());
+                return Err(doc.error(&key("id"), reason, format!("give 0 to {}", self.tracks.len() - 1)));
             }
             if let Some(first) = seen.insert(node.id, k) {
-                return Err(doc.error(
-                    &key("id"),
-                    format!("nodes.node[{first}] already describes node {i}"),
-                    "merge the two entries",
-                ));
+                let reason = format!("nodes.node[{first}] already describes node {i}");
+                return Err(doc.error(&key("id"), reason, "merge the two entries"));
             }
             if let Some(name) = &node.name {
                 if name.trim().is_empty() {
-                    return Err(doc.error(
-                        &key("name"),
-                        "the name is empty",
-                        "give a name, or remove the key",
-                    ));
+                    let remedy = "give a name, or remove the key";
+                    return Err(doc.error(&key("name"), "the name is empty", remedy));
                 }
                 if name.chars().any(char::is_control) {
-                    return Err(doc.error(
-                        &key("name"),
-                        format!("{name:?} contains control characters"),
-                        "remove them",
-                    ));
+                    let reason = format!("{name:?} contains control characters");
+                    return Err(doc.error(&key("name"), reason, "remove them"));
                 }
                 self.names[i].clone_from(name);
             }
@@ -142,11 +130,8 @@ impl Placement {
                     || address.is_broadcast()
                     || address.is_loopback()
                 {
-                    return Err(doc.error(
-                        &key("address"),
-                        format!("{address} cannot be a node's address"),
-                        "use a unicast address",
-                    ));
+                    let reason = format!("{address} cannot be a node's address");
+                    return Err(doc.error(&key("address"), reason, "use a unicast address"));
                 }
                 self.addresses[i] = address;
             }
@@ -156,21 +141,16 @@ impl Placement {
         }
         for (i, name) in self.names.iter().enumerate() {
             if let Some(other) = self.index.insert(name.clone(), i as u32) {
-                return Err(doc.error(
-                    "nodes.node",
-                    format!("nodes {other} and {i} are both named {name:?}"),
-                    "give each node its own name",
-                ));
+                let reason = format!("nodes {other} and {i} are both named {name:?}");
+                return Err(doc.error("nodes.node", reason, "give each node its own name"));
             }
         }
         let mut by_address = BTreeMap::new();
         for (i, &a) in self.addresses.iter().enumerate() {
             if let Some(other) = by_address.insert(a, i) {
-                return Err(doc.error(
-                    "nodes.node",
-                    format!("nodes {other} and {i} both have the address {a}"),
-                    "give each node its own address (the default of node N is 10.0.0.1 + N)",
-                ));
+                let reason = format!("nodes {other} and {i} both have the address {a}");
+                let remedy = "give each node its own address (the default of node N is 10.0.0.1 + N)";
+                return Err(doc.error("nodes.node", reason, remedy));
             }
         }
         Ok(())
@@ -300,11 +280,8 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             let square = (count as f64).sqrt().ceil() as usize;
             let columns = columns.map_or(square, |c| c as usize);
             if columns == 0 {
-                return Err(doc.error(
-                    "movement.columns",
-                    "a grid needs columns",
-                    "give at least 1, or remove the key",
-                ));
+                let remedy = "give at least 1, or remove the key";
+                return Err(doc.error("movement.columns", "a grid needs columns", remedy));
             }
             fixed(placement::grid(count, columns, spacing(*spacing_m)?, origin))
         }
@@ -347,11 +324,8 @@ fn check_listed(scenario: &Scenario, key: &str, what: &str, listed: usize) -> Re
     }
     if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != listed) {
         let plural = if listed == 1 { "" } else { "s" };
-        return Err(doc.error(
-            "nodes.count",
-            format!("{c} nodes, but {listed} {what}{plural}"),
-            format!("remove nodes.count: the {what}s imply it"),
-        ));
+        let remedy = format!("remove nodes.count: the {what}s imply it");
+        return Err(doc.error("nodes.count", format!("{c} nodes, but {listed} {what}{plural}"), remedy));
     }
     Ok(())
 }
@@ -366,11 +340,8 @@ fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> 
 fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {
     let doc = &scenario.document;
     let Some(Area { x_m, y_m, z_m }) = scenario.area else {
-        return Err(doc.error(
-            "area",
-            "missing; this kind of movement requires it",
-            "add: area = { x_m = 1500, y_m = 300 }",
-        ));
+        let remedy = "add: area = { x_m = 1500, y_m = 300 }";
+        return Err(doc.error("area", "missing; this kind of movement requires it", remedy));
     };
     for (key, v) in [("area.x_m", x_m), ("area.y_m", y_m), ("area.z_m", z_m)] {
         in_range(doc, key, v, 0.0, 1e7)?;

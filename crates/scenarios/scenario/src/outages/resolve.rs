@@ -121,22 +121,16 @@ impl Plan<'_> {
             (given, _) => {
                 let (have, lacks) =
                     if given.is_some() { ("mean_up_s", "mean_down_s") } else { ("mean_down_s", "mean_up_s") };
-                return Err(doc.error(
-                    &key(k, have),
-                    format!("random outages need {lacks} too"),
-                    "set both means",
-                ));
+                let remedy = "set both means";
+                return Err(doc.error(&key(k, have), format!("random outages need {lacks} too"), remedy));
             }
         };
         in_range(doc, &key(k, "mean_up_s"), up, 1e-3, MAX_DURATION_S)?;
         in_range(doc, &key(k, "mean_down_s"), down, 1e-3, MAX_DURATION_S)?;
         let fixed = [("length_s", o.length_s), ("every_s", o.every_s)];
         if let Some((field, _)) = fixed.into_iter().find(|(_, given)| given.is_some()) {
-            return Err(doc.error(
-                &key(k, field),
-                "random outages have no fixed times",
-                "remove it, or remove mean_up_s and mean_down_s",
-            ));
+            let remedy = "remove it, or remove mean_up_s and mean_down_s";
+            return Err(doc.error(&key(k, field), "random outages have no fixed times", remedy));
         }
         Ok(Some((up, down)))
     }
@@ -213,11 +207,9 @@ impl Plan<'_> {
 
     fn add(&mut self, k: Option<usize>, o: Outage) -> Result<(), Error> {
         if self.all.len() >= MAX_OUTAGES {
-            return Err(self.scenario.document.error(
-                &entry(k),
-                format!("the run has more than {MAX_OUTAGES} outages"),
-                "use longer outages or a shorter run",
-            ));
+            let reason = format!("the run has more than {MAX_OUTAGES} outages");
+            let remedy = "use longer outages or a shorter run";
+            return Err(self.scenario.document.error(&entry(k), reason, remedy));
         }
         let times = self.by.entry(o.node).or_default();
         let before = times.range(..=o.until).next_back();

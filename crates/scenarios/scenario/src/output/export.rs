@@ -43,10 +43,8 @@ fn exporter(scenario: &Resolved) -> Exporter<'_> {
 /// What neither file can say.
 fn of_both(scenario: &Resolved) -> Result<Vec<String>, Error> {
     if !scenario.interfaces.is_single() {
-        return Err(Error::new(
-            "ns-2 nodes have one radio each, but this scenario assigns radios or wires to nodes",
-            "remove radios, wires and radio.nodes",
-        ));
+        let reason = "ns-2 nodes have one radio each, but this scenario assigns radios or wires to nodes";
+        return Err(Error::new(reason, "remove radios, wires and radio.nodes"));
     }
     let mut warnings = Vec::new();
     if !scenario.outages.is_empty() {

@@ -19,22 +19,16 @@ pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Pos
         }
         Place { x: None, y: None, z: None, lat: Some(lat), lon: Some(lon), alt } => {
             let Some(origin) = scenario.origin else {
-                return Err(doc.error(
-                    key,
-                    "latitude and longitude require an origin",
-                    "add: origin = { lat = ..., lon = ... }",
-                ));
+                let remedy = "add: origin = { lat = ..., lon = ... }";
+                return Err(doc.error(key, "latitude and longitude require an origin", remedy));
             };
             let here = Geodetic { lat, lon, alt: alt.unwrap_or(origin.alt) };
             check_geodetic(here, key, doc)?;
             GeoOrigin::new(origin).to_local(here)
         }
         _ => {
-            return Err(doc.error(
-                key,
-                "neither x and y nor lat and lon are set",
-                "set either x, y (and z) or lat, lon (and alt)",
-            ));
+            let remedy = "set either x, y (and z) or lat, lon (and alt)";
+            return Err(doc.error(key, "neither x and y nor lat and lon are set", remedy));
         }
     };
     for c in [local.x, local.y, local.z] {

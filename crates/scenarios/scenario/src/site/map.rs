@@ -62,11 +62,8 @@ impl Map {
         let doc = &scenario.document;
         let Some(path) = &scenario.map else { return Ok(None) };
         let Some(origin) = scenario.origin else {
-            return Err(doc.error(
-                "map",
-                "a map requires an origin for the local frame",
-                "add: origin = { lat = ..., lon = ... }",
-            ));
+            let remedy = "add: origin = { lat = ..., lon = ... }";
+            return Err(doc.error("map", "a map requires an origin for the local frame", remedy));
         };
         let full = doc.folder().join(path);
         let mut map = Self::parse(&read_text(&full)?, origin).map_err(|e| e.in_file(&full))?;
@@ -77,10 +74,8 @@ impl Map {
     /// Reads a FeatureCollection. Features with other geometries than Point, LineString and Polygon are ignored.
     pub fn parse(text: &str, origin: Geodetic) -> Result<Self, Error> {
         if text.len() > MAX_MAP_BYTES {
-            return Err(Error::new(
-                format!("the map has {} bytes; the limit is {MAX_MAP_BYTES}", text.len()),
-                "remove what the scenario does not use",
-            ));
+            let reason = format!("the map has {} bytes; the limit is {MAX_MAP_BYTES}", text.len());
+            return Err(Error::new(reason, "remove what the scenario does not use"));
         }
         let wrong = |reason: String| Error::new(reason, "use a GeoJSON FeatureCollection (RFC 7946)");
         let collection = match GeoJson::from_str(text) {
@@ -173,10 +168,8 @@ fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeatur
     };
     let many = |ps: &[geojson::Position]| {
         if ps.len() > MAX_POINTS {
-            return Err(Error::new(
-                format!("{} positions; the limit is {MAX_POINTS}", ps.len()),
-                "simplify the line",
-            ));
+            let remedy = "simplify the line";
+            return Err(Error::new(format!("{} positions; the limit is {MAX_POINTS}", ps.len()), remedy));
         }
         ps.iter().map(local).collect::<Result<Vec<_>, _>>()
     };
@@ -205,10 +198,8 @@ fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeatur
         Shape::Line(l) | Shape::Area(l) => l.len(),
     };
     if given < needed {
-        return Err(Error::new(
-            format!("a {} with {given} positions", feature.shape.type_name()),
-            format!("give at least {needed}"),
-        ));
+        let remedy = format!("give at least {needed}");
+        return Err(Error::new(format!("a {} with {given} positions", feature.shape.type_name()), remedy));
     }
     Ok(Some(feature))
 }

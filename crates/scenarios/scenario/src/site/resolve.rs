@@ -134,11 +134,8 @@ fn bearing(
     let (here, there) = (at(station), at(placed.find(target, key, doc)?.0));
     let (dx, dy) = (there.x - here.x, there.y - here.y);
     if dx == 0.0 && dy == 0.0 {
-        return Err(doc.error(
-            key,
-            "the antenna points at its own position",
-            "name a node at another position",
-        ));
+        let remedy = "name a node at another position";
+        return Err(doc.error(key, "the antenna points at its own position", remedy));
     }
     Ok(Some(libm::atan2(dx, dy).to_degrees()))
 }

@@ -10,18 +10,12 @@ pub(crate) fn check_flow(flow: &FlowConfig, has_ipv6: bool, key: &str, doc: &Doc
         return Ok(());
     }
     if !has_ipv6 {
-        return Err(doc.error(
-            key,
-            "this is an IPv6 flow, but the nodes have no IPv6 addresses",
-            "add nodes.ipv6 = true, or remove the key",
-        ));
+        let remedy = "add nodes.ipv6 = true, or remove the key";
+        return Err(doc.error(key, "this is an IPv6 flow, but the nodes have no IPv6 addresses", remedy));
     }
     if flow.is_to_all() {
-        return Err(doc.error(
-            key,
-            "IPv6 flows to all nodes are not supported",
-            "name one node, or remove the key",
-        ));
+        let remedy = "name one node, or remove the key";
+        return Err(doc.error(key, "IPv6 flows to all nodes are not supported", remedy));
     }
     Ok(())
 }

@@ -119,11 +119,9 @@ impl<'a> TrafficEntry<'a> {
         if let Some(stop) = stop_s {
             in_range(self.doc, &self.key_of("stop_s"), stop, 0.0, 1e9)?;
             if stop <= start_s {
-                return Err(self.doc.error(
-                    &self.key_of("stop_s"),
-                    format!("{stop} is not after start_s = {start_s}"),
-                    "give a later time, or remove the key",
-                ));
+                let reason = format!("{stop} is not after start_s = {start_s}");
+                let remedy = "give a later time, or remove the key";
+                return Err(self.doc.error(&self.key_of("stop_s"), reason, remedy));
             }
         }
         self.check_payload(payload_bytes)?;
@@ -133,18 +131,12 @@ impl<'a> TrafficEntry<'a> {
             one => (self.network.find)(one, &self.key_of("dst"))?,
         };
         if to == EVERYONE && matches!(kind, FlowKind::Ping { .. } | FlowKind::Tcp(_)) {
-            return Err(self.doc.error(
-                &self.key_of("dst"),
-                "a ping or connection cannot go to all nodes",
-                "name one node",
-            ));
+            let reason = "a ping or connection cannot go to all nodes";
+            return Err(self.doc.error(&self.key_of("dst"), reason, "name one node"));
         }
         if from == to {
-            return Err(self.doc.error(
-                &self.key_of("dst"),
-                "source and destination are the same node",
-                "name another node",
-            ));
+            let reason = "source and destination are the same node";
+            return Err(self.doc.error(&self.key_of("dst"), reason, "name another node"));
         }
         let flow = FlowConfig {
             start: Time::from_secs_f64(start_s),

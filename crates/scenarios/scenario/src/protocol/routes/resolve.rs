@@ -30,11 +30,8 @@ pub(crate) fn resolve(
         let key = format!("routes[{k}].destination");
         let doc = &scenario.document;
         if out.iter().any(|(n, other)| *n == node && other.destination == route.destination) {
-            return Err(doc.error(
-                &key,
-                format!("node {node} already has a static route to {}", route.destination),
-                "remove one of them",
-            ));
+            let reason = format!("node {node} already has a static route to {}", route.destination);
+            return Err(doc.error(&key, reason, "remove one of them"));
         }
         if route.destination.addr.is_v4() && protocol.engine().data_plane() == DataPlane::PerPacket {
             return Err(doc.error(
@@ -57,11 +54,8 @@ fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Re
     let node = placed.find(&r.node, &key("node"), doc)?;
     let via = placed.find(&r.via, &key("via"), doc)?;
     if via == node {
-        return Err(doc.error(
-            &key("via"),
-            "this is the node itself",
-            "name the neighbour that is the next hop",
-        ));
+        let remedy = "name the neighbour that is the next hop";
+        return Err(doc.error(&key("via"), "this is the node itself", remedy));
     }
     let named = match &r.destination {
         NodeRef::Name(text) if !placed.index.contains_key(text) => prefix(text),
@@ -77,21 +71,15 @@ fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Re
     };
     let destination = match (named, r.ip) {
         (Some(_), Some(_)) => {
-            return Err(doc.error(
-                &key("ip"),
-                "the destination already determines the IP version",
-                "remove the key, or use a node as the destination",
-            ));
+            let remedy = "remove the key, or use a node as the destination";
+            return Err(doc.error(&key("ip"), "the destination already determines the IP version", remedy));
         }
         (Some(prefix), None) => prefix,
         (None, ip) => {
             let to = placed.find(&r.destination, &key("destination"), doc)?;
             if to == node {
-                return Err(doc.error(
-                    &key("destination"),
-                    "this is the node itself",
-                    "choose another destination",
-                ));
+                let remedy = "choose another destination";
+                return Err(doc.error(&key("destination"), "this is the node itself", remedy));
             }
             match ip.unwrap_or_default() {
                 IpVersion::V4 => Prefix::host(placed.addresses[to.index()]),

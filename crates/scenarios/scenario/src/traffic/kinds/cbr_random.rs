@@ -41,18 +41,12 @@ impl TrafficKind for CbrRandom {
         let nodes = entry.network.nodes;
         let connections = self.connections as usize;
         if nodes < 2 {
-            return Err(entry.doc.error(
-                &entry.key,
-                "the scenario has only one node",
-                "use at least two nodes",
-            ));
+            let remedy = "use at least two nodes";
+            return Err(entry.doc.error(&entry.key, "the scenario has only one node", remedy));
         }
         if connections > MAX_FLOWS {
-            return Err(entry.doc.error(
-                &entry.key_of("connections"),
-                format!("more than {MAX_FLOWS} flows"),
-                "reduce their number",
-            ));
+            let reason = format!("more than {MAX_FLOWS} flows");
+            return Err(entry.doc.error(&entry.key_of("connections"), reason, "reduce their number"));
         }
         in_range(entry.doc, &entry.key_of("start_max_s"), self.start_max_s, 0.0, 1e9)?;
         entry.check_payload(self.payload_bytes)?;
