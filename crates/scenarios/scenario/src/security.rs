@@ -7,11 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use wayhop_auth::{Auth, Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
 use wayhop_core::Description;
-use wayhop_document::{Document, Error};
+use wayhop_document::{Document, Result};
 
 /// What replaces a key where a scenario is written.
 const HIDDEN: &str = "(hidden)";
-/// The longest file with keys, bytes.
 const MAX_FILE: u64 = 65_536;
 
 /// Authentication of routing messages: `docs/concepts/authentication.md`. Without keys it is disabled.
@@ -55,7 +54,6 @@ impl Serialize for Secret {
     }
 }
 
-/// A file with keys.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeysFile {
@@ -68,11 +66,9 @@ impl Security {
         *self == Self::default()
     }
 
-    /// The keys with which this protocol's messages are authenticated; `None` if none are given.
-    ///
-    /// # Errors
-    /// If one is no key, if the file of keys is none, or if the protocol has no use for keys.
-    pub fn load(&self, protocol: &Description, doc: &Document) -> Result<Option<Keys>, Error> {
+    /// The keys with which this protocol's messages are authenticated; `None` if none are given. Fails if one is no
+    /// key, if the file of keys is none, or if the protocol has no use for keys.
+    pub fn load(&self, protocol: &Description, doc: &Document) -> Result<Option<Keys>> {
         let keys = self.keys(doc)?;
         if keys.is_some() && !Auth::supports(protocol) {
             let key = if self.keys_file.is_some() { "security.keys_file" } else { "security.keys" };
@@ -85,24 +81,23 @@ impl Security {
         Ok(keys)
     }
 
-    fn keys(&self, doc: &Document) -> Result<Option<Keys>, Error> {
+    fn keys(&self, doc: &Document) -> Result<Option<Keys>> {
         let from_file = self.keys_file.as_deref().map(|path| read(path, doc)).transpose()?;
         match (&from_file, self.keys.is_empty()) {
             (Some(_), false) => {
                 Err(doc.error("security.keys_file", "`security.keys` is set too", "keep one of the two"))
             }
-            (None, true) if self.data.is_some() => Err(doc.error(
-                "security.data",
-                "there are no keys",
-                "set `security.keys`, or remove this key",
-            )),
+            (None, true) if self.data.is_some() => {
+                let remedy = "set `security.keys`, or remove this key";
+                Err(doc.error("security.data", "there are no keys", remedy))
+            }
             (None, true) => Ok(None),
             (None, false) => self.checked(&self.keys, "security.keys", doc).map(Some),
             (Some((file, keys)), true) => self.checked(keys, "keys", file).map(Some),
         }
     }
 
-    fn checked(&self, given: &[SharedKey], list: &str, doc: &Document) -> Result<Keys, Error> {
+    fn checked(&self, given: &[SharedKey], list: &str, doc: &Document) -> Result<Keys> {
         let mut keys = Vec::with_capacity(given.len());
         for (i, k) in given.iter().enumerate() {
             let key = wayhop_core::from_hex(&k.key.0).and_then(|octets| Key::new(k.id, &octets));
@@ -171,7 +166,7 @@ fn beside(path: &Path, doc: &Document) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-fn read(path: &Path, doc: &Document) -> Result<(Document, Vec<SharedKey>), Error> {
+fn read(path: &Path, doc: &Document) -> Result<(Document, Vec<SharedKey>)> {
     let path = beside(path, doc);
     let unreadable = |why: String| {
         let reason = format!("{}: {why}", path.display());
@@ -199,11 +194,10 @@ mod tests {
 
     const KEY: &str = "000102030405060708090a0b0c0d0e0f";
 
+    const PAIR: &str = "nodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\n";
+
     fn scenario(security: &str) -> Scenario {
-        let text = format!(
-            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\n[security]\n{security}\n"
-        );
-        Scenario::from_text(&text, &[]).unwrap()
+        Scenario::from_text(&format!("{PAIR}[security]\n{security}\n"), &[]).unwrap()
     }
 
     #[test]
@@ -250,10 +244,8 @@ mod tests {
         let mut s = scenario(&format!("keys = [{{ id = 1, key = \"{KEY}\" }}]\n[protocol]\nname = \"none\""));
         let e = s.resolve().unwrap_err().to_string();
         assert!(e.starts_with("4:") || e.contains(":4:") || e.contains("line 4"), "{e}");
-        assert!(
-            e.contains("security.keys") && e.contains("protocol none") && e.contains("dsr, aodv, dsdv"),
-            "{e}"
-        );
+        let said = ["security.keys", "protocol none", "dsr, aodv, dsdv"];
+        assert!(said.iter().all(|says| e.contains(says)), "{e}");
         for signs in ["dsr", "aodv", "dsdv"] {
             s.protocol.name = signs.to_owned();
             assert!(s.resolve().unwrap().keys.is_some(), "{signs}");
@@ -268,10 +260,7 @@ mod tests {
     fn keys_are_not_forgotten_when_another_protocol_is_chosen_for_a_run() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.toml");
-        let text = format!(
-            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\nsecurity.keys = [{{ id = 1, key = \"{KEY}\" }}]\n"
-        );
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, format!("{PAIR}security.keys = [{{ id = 1, key = \"{KEY}\" }}]\n")).unwrap();
         let resolve = |name: &str| {
             Scenario::load(&path, &[format!("protocol.name={name}")]).unwrap().resolve().map(|r| r.keys)
         };
@@ -288,8 +277,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("keys.toml");
         let path = dir.path().join("s.toml");
-        let text = "nodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\nsecurity.keys_file = \"keys.toml\"\n";
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, format!("{PAIR}security.keys_file = \"keys.toml\"\n")).unwrap();
         std::fs::write(&file, format!("keys = [{{ id = 9, key = \"{KEY}\" }}]")).unwrap();
         let load = || Scenario::load(&path, &[]).unwrap().resolve();
         assert!(load().unwrap().keys.unwrap().ids().eq([9]));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_document::{Document, Error};
+use wayhop_document::{Document, Result};
 
 /// An image below the map of `wayhop studio`, such as a plan or an aerial photograph. Two control points position,
 /// scale and rotate it. Runs ignore it.
@@ -34,7 +34,7 @@ pub struct ControlPoint {
 }
 
 /// Whether an image can be placed by its points. The studio checks that the image exists.
-pub(crate) fn check(background: &Background, doc: &Document) -> Result<(), Error> {
+pub(crate) fn check(background: &Background, doc: &Document) -> Result<()> {
     let Background { points, opacity, .. } = background;
     let [a, b] = points[..] else {
         let remedy = "give two, each like { right_px = 0, down_px = 0, x = 0, y = 0 }";

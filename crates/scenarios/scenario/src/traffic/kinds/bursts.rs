@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_transport::{FlowKind, Lengths};
 
 use crate::nodes::NodeRef;
-use crate::traffic::ip_version::IpVersion;
+use crate::traffic::IpVersion;
 use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload};
 
 /// UDP packets in bursts: first a pause, then a burst of packets at a constant rate, and so on. Both lengths are
@@ -45,7 +45,7 @@ pub struct OnOff {
 }
 
 impl TrafficKind for OnOff {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Exponential);
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
         flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
@@ -95,7 +95,7 @@ pub struct Pareto {
 }
 
 impl TrafficKind for Pareto {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         in_range(entry.doc, &entry.key_of("shape"), self.shape, 1.01, 100.0)?;
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Pareto { shape: self.shape });
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
@@ -114,7 +114,7 @@ fn flow_kind(
     rate_bps: f64,
     (on_s, off_s): (f64, f64),
     lengths: Lengths,
-) -> Result<FlowKind, Error> {
+) -> Result<FlowKind> {
     entry.check_payload(payload_bytes)?;
     // A packet's bits from one a gigasecond to a million packets a second, as for other flows.
     let bits = 8.0 * f64::from(payload_bytes);
@@ -125,12 +125,8 @@ fn flow_kind(
     Ok(FlowKind::OnOff(wayhop_transport::OnOff { interval: interval(bits / rate_bps), on, off, lengths }))
 }
 
-fn rate() -> f64 {
-    64_000.0
-}
-fn half_a_second() -> f64 {
-    0.5
-}
-fn shape() -> f64 {
-    1.5
+defaults! {
+    rate: f64 = 64_000.0;
+    half_a_second: f64 = 0.5;
+    shape: f64 = 1.5;
 }

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
-use crate::traffic::ip_version::IpVersion;
+use crate::traffic::IpVersion;
 use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval};
 
 /// ICMP echo requests.
@@ -36,7 +36,7 @@ pub struct Ping {
 }
 
 impl TrafficKind for Ping {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         in_range(entry.doc, &entry.key_of("interval_s"), self.interval_s, 1e-6, 1e9)?;
         let kind = FlowKind::Ping { interval: interval(self.interval_s) };
         flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
@@ -48,9 +48,7 @@ impl TrafficKind for Ping {
     }
 }
 
-fn echo_payload() -> u32 {
-    56
-}
-fn echo_interval() -> f64 {
-    1.0
+defaults! {
+    echo_payload: u32 = 56;
+    echo_interval: f64 = 1.0;
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_document::Error;
+use wayhop_document::Result;
 use wayhop_simulator_files::TraceFormat;
 use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
-use crate::traffic::ip_version::IpVersion;
+use crate::traffic::IpVersion;
 use crate::traffic::kind::{
     Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, over_ipv4,
 };
@@ -41,7 +41,7 @@ pub struct TrafficTrace {
 }
 
 impl TrafficKind for TrafficTrace {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         let schedule = flows.traces.read(entry.doc.folder().join(&self.path), self.format)?;
         let longest = schedule.longest_payload();
         flows.add(entry.flow(FlowKind::Trace(schedule), flow_keys!(self), longest, self.max_packets)?);
@@ -56,7 +56,7 @@ impl TrafficKind for TrafficTrace {
         Some(&self.path)
     }
 
-    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
+    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>> {
         Ok(vec![over_ipv4()])
     }
 }

@@ -1,11 +1,10 @@
 //! Real programs in nodes.
 
 use wayhop_core::{NodeId, Time, file_name};
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::Program;
-use crate::file::Scenario;
+use super::Program;
 use crate::nodes::Placement;
 
 /// A program that runs on a real node.
@@ -21,9 +20,8 @@ pub struct ProgramPlan {
     pub output: String,
 }
 
-/// Looks up and checks the programs of a scenario.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<ProgramPlan>, Error> {
-    let doc = &scenario.document;
+pub(crate) fn resolve(placed: &Placement<'_>) -> Result<Vec<ProgramPlan>> {
+    let doc = placed.doc();
     let one = |(k, p): (usize, &Program)| {
         let key = |field: &str| format!("programs[{k}].{field}");
         in_range(doc, &key("start_s"), p.start_s, 0.0, MAX_DURATION_S)?;
@@ -31,7 +29,7 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Pro
             let remedy = r#"give the program and its arguments, as in ["ping", "-c", "5", "mesh-1"]"#;
             return Err(doc.error(&key("command"), "the command is empty".to_owned(), remedy));
         }
-        let node = placed.find(&p.node, &key("node"), doc)?;
+        let node = placed.find(&p.node, &key("node"))?;
         // A node's name may hold anything; captures are named by the same rule.
         let default = || file_name(&format!("{k}-{}.txt", placed.names[node.index()]));
         let output = p.output.clone().unwrap_or_else(default);
@@ -42,7 +40,8 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Pro
         }
         Ok(ProgramPlan { node, start: Time::from_secs_f64(p.start_s), command: p.command.clone(), output })
     };
-    let plans: Vec<ProgramPlan> = scenario.programs.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+    let programs = placed.scenario.programs.iter().enumerate();
+    let plans: Vec<ProgramPlan> = programs.map(one).collect::<Result<_, _>>()?;
     for (k, plan) in plans.iter().enumerate() {
         if let Some(first) = plans[..k].iter().position(|p| p.output == plan.output) {
             let reason = format!("programs {first} and {k} both write {:?}", plan.output);
