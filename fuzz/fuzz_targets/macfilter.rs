@@ -11,7 +11,11 @@ const NODES: usize = 5;
 fuzz_target!(|text: &str| {
     let filter = match MacFilter::parse(text, NODES) {
         Ok(filter) => filter,
-        Err(e) => return assert!(e.line >= 1 && e.line <= text.lines().count() && !e.reason.is_empty()),
+        Err(e) => {
+            let (line, reason) = e.split_once(": ").expect("a line and a reason");
+            let line: usize = line.parse().expect("the number of a line");
+            return assert!(line >= 1 && line <= text.lines().count() && !reason.is_empty());
+        }
     };
     let again = MacFilter::parse(&filter.to_string(), NODES).expect("what was written can be read");
     assert_eq!(again, filter);

@@ -35,15 +35,8 @@ pub struct TrackBuilder {
 impl TrackBuilder {
     /// A node that is at `start` from the beginning.
     pub fn new(start: Position) -> Self {
-        let at = [start.x, start.y, start.z];
-        Self {
-            legs: vec![Leg::at_rest(start)],
-            now: Time::ZERO,
-            at,
-            direction: [0.0; 3],
-            destination: at,
-            speed: 0.0,
-        }
+        let (at, legs) = ([start.x, start.y, start.z], vec![Leg::at_rest(start)]);
+        Self { legs, now: Time::ZERO, at, direction: [0.0; 3], destination: at, speed: 0.0 }
     }
 
     /// At `t` the node sets off in a straight line to (`x`, `y`) at `speed` metres per second, keeping its height, and

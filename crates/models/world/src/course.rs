@@ -1,7 +1,5 @@
 //! Cars following each other along a road.
 
-use std::fmt;
-
 use wayhop_core::{Leg, Position, Purpose, Span, Time, draw, stream};
 
 use crate::Track;
@@ -19,31 +17,14 @@ struct Waypoint {
     halts: bool,
 }
 
-/// Why points are no course.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum CourseError {
-    /// All points lie within a metre.
-    TooShort,
-}
-
-impl fmt::Display for CourseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooShort => f.write_str("is shorter than a metre"),
-        }
-    }
-}
-
-impl std::error::Error for CourseError {}
-
 /// Points nearer than this are one, metres.
 const SAME_M: f64 = 1e-3;
 
 impl Course {
     /// The course along `points`: a loop if the last is where the first is, there and back otherwise. Each of `stops`
     /// within `within_m` metres of it is a place to halt at, where the course comes nearest to it for the first time on
-    /// its way; there and back, in both directions.
-    pub fn new(points: &[Position], stops: &[Position], within_m: f64) -> Result<Self, CourseError> {
+    /// its way; there and back, in both directions. None if the road is shorter than a metre.
+    pub fn new(points: &[Position], stops: &[Position], within_m: f64) -> Option<Self> {
         let mut way: Vec<Waypoint> = Vec::with_capacity(points.len());
         for &at in points {
             if way.last().is_none_or(|last| last.at.distance(at) > SAME_M) {
@@ -52,7 +33,7 @@ impl Course {
         }
         let length: f64 = way.windows(2).map(|w| w[0].at.distance(w[1].at)).sum();
         if way.len() < 2 || length < 1.0 {
-            return Err(CourseError::TooShort);
+            return None;
         }
         for &stop in stops {
             halt_at(&mut way, stop, within_m);
@@ -66,7 +47,7 @@ impl Course {
             let back = way.len() / 2 + 1;
             way[back..].reverse();
         }
-        Ok(Self { lap: way })
+        Some(Self { lap: way })
     }
 
     /// Once round, or there and back, metres.

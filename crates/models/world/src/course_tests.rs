@@ -37,8 +37,8 @@ fn a_road_is_driven_there_and_back_and_a_ring_round_and_round() {
     let ring = Course::new(&square, &[p(0.0, 1.0), p(500.0, 0.0)], 20.0).unwrap();
     assert!((ring.lap_m() - 400.0).abs() < 1e-9);
     assert_eq!(ring.halts(), 1);
-    assert_eq!(Course::new(&[p(1.0, 1.0), p(1.0, 1.0)], &[], 20.0), Err(CourseError::TooShort));
-    assert_eq!(Course::new(&[], &[], 20.0), Err(CourseError::TooShort));
+    assert_eq!(Course::new(&[p(1.0, 1.0), p(1.0, 1.0)], &[], 20.0), None);
+    assert_eq!(Course::new(&[], &[], 20.0), None);
 }
 
 #[test]
@@ -47,12 +47,8 @@ fn cars_stay_on_the_road_within_their_speeds_and_never_jump() {
         assert_eq!(track.jumps().count(), 0);
         // The jitter's blending changes a speed by up to 2 x 2 s in a lap of 172 s.
         for leg in track.legs().iter().filter(|l| !l.is_rest()) {
-            let slack = if leg.speed() < 0.001 { 1.0 } else { 0.025 };
-            assert!(
-                leg.speed() < 0.001 || (7.0 * (1.0 - slack)..11.0 * (1.0 + slack)).contains(&leg.speed()),
-                "{}",
-                leg.speed()
-            );
+            let speed = leg.speed();
+            assert!(speed < 0.001 || (7.0 * 0.975..11.0 * 1.025).contains(&speed), "{speed}");
         }
         (0..1000).for_each(|s| _ = along(track.position(Time::from_secs_f64(f64::from(s)))));
     }

@@ -74,6 +74,11 @@ impl HopRow {
         &self.hops
     }
 
+    /// Hops to one node; `None` without a path.
+    pub fn hops_to(&self, node: u32) -> Option<u16> {
+        Some(self.hops[node as usize]).filter(|&h| h != UNREACHABLE)
+    }
+
     /// Counts again if `changes`, which have all been applied to `links`, can touch any count; says whether it counted.
     /// `queue` is room to work in.
     pub fn update(&mut self, links: &Adjacency, changes: &[LinkChange], queue: &mut Vec<u32>) -> bool {
@@ -136,16 +141,6 @@ impl HopTable {
         Self { links, rows, queue: Vec::new() }
     }
 
-    /// How many nodes it has.
-    pub fn len(&self) -> usize {
-        self.links.len()
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.links.is_empty()
-    }
-
     /// Hops from `a` to `b`: 0 to itself, [`UNREACHABLE`] without a path.
     pub fn hops(&self, a: usize, b: usize) -> u16 {
         self.rows[a].hops[b]
@@ -178,7 +173,6 @@ impl HopTable {
 mod tests {
     use super::*;
     use crate::links::{changes, neighbours};
-    use crate::{RandomWaypoint, Start};
     use wayhop_core::{Span, Time};
 
     #[test]
@@ -196,15 +190,7 @@ mod tests {
 
     #[test]
     fn incremental_counts_equal_those_computed_afresh() {
-        let m = RandomWaypoint {
-            area: [900.0, 600.0, 0.0],
-            speed_min: 1.0,
-            speed_max: 20.0,
-            pause: Span::ZERO,
-            duration: Time::from_secs_f64(60.0),
-            start: Start::Uniform,
-        };
-        let tracks = m.tracks(3, 25);
+        let tracks = crate::waypoint::nodes([900.0, 600.0], Span::ZERO, 60.0).tracks(3, 25);
         let at = |t| tracks.iter().map(|k| k.position(t)).collect::<Vec<_>>();
         let mut table = HopTable::new(neighbours(&at(Time::ZERO), 250.0));
         let list = changes(&tracks, 250.0, Time::from_secs_f64(60.0));

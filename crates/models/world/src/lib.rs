@@ -14,20 +14,16 @@
 mod builder;
 mod course;
 mod geodesy;
-mod gps;
 mod hops;
-mod itinerary;
 pub mod links;
 pub mod placement;
 mod track;
 mod waypoint;
 
 pub use builder::{Axis, TrackBuilder};
-pub use course::{Convoy, Course, CourseError};
-pub use geodesy::{GeoOrigin, Geodetic};
-pub use gps::Gps;
+pub use course::{Convoy, Course};
+pub use geodesy::{GeoOrigin, Geodetic, Gps};
 pub use hops::{Adjacency, HopRow, HopTable, UNREACHABLE};
-pub use itinerary::Waypoint;
-pub use track::{Cursor, Track};
+pub use track::{Cursor, Track, Waypoint};
 pub use wayhop_core::Leg;
 pub use waypoint::{RandomWaypoint, Start};

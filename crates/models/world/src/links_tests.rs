@@ -1,5 +1,5 @@
 use super::*;
-use crate::{RandomWaypoint, Start, TrackBuilder};
+use crate::TrackBuilder;
 use wayhop_core::Span;
 
 fn at(x: f64, y: f64) -> Position {
@@ -36,15 +36,7 @@ fn a_jump_changes_links_at_once_and_a_touch_is_no_link() {
 
 #[test]
 fn changes_agree_with_distances_sampled_densely() {
-    let m = RandomWaypoint {
-        area: [1500.0, 300.0, 0.0],
-        speed_min: 1.0,
-        speed_max: 20.0,
-        pause: Span::from_secs(3),
-        duration: Time::from_secs_f64(120.0),
-        start: Start::Uniform,
-    };
-    let tracks = m.tracks(11, 12);
+    let tracks = crate::waypoint::nodes([1500.0, 300.0], Span::from_secs(3), 120.0).tracks(11, 12);
     let until = Time::from_secs_f64(120.0);
     let list = changes(&tracks, 250.0, until);
     assert!(list.len() > 40, "{}", list.len());
@@ -89,10 +81,10 @@ fn nodes_that_drive_side_by_side_at_the_range_exactly_are_not_linked() {
     for (apart, expect) in [(250.0, 0), (250.0 - 4e-9, 1)] {
         let side = |dx: f64| {
             let mut b = TrackBuilder::new(at(0.1 + dx, 0.7));
-            for (k, to) in
-                [(700.3, 0.9), (1100.7, 333.3), (12.9, 71.1), (12.9, 1800.1)].into_iter().enumerate()
-            {
-                b.set_destination(Time::from_secs_f64(333.3 * k as f64), to.0 + dx, to.1, 3.7);
+            let turns =
+                [(0.0, 700.3, 0.9), (333.3, 1100.7, 333.3), (666.6, 12.9, 71.1), (999.9, 12.9, 1800.1)];
+            for (s, x, y) in turns {
+                b.set_destination(Time::from_secs_f64(s), x + dx, y, 3.7);
             }
             b.finish()
         };
@@ -105,16 +97,8 @@ fn nodes_that_drive_side_by_side_at_the_range_exactly_are_not_linked() {
 
 #[test]
 fn the_changes_of_some_nodes_are_those_of_all_nodes_that_have_one_of_them() {
-    let m = RandomWaypoint {
-        area: [1200.0, 900.0, 0.0],
-        speed_min: 1.0,
-        speed_max: 20.0,
-        pause: Span::from_secs(5),
-        duration: Time::from_secs_f64(90.0),
-        start: Start::Uniform,
-    };
     let until = Time::from_secs_f64(90.0);
-    let tracks = m.tracks(7, 30);
+    let tracks = crate::waypoint::nodes([1200.0, 900.0], Span::from_secs(5), 90.0).tracks(7, 30);
     let all = changes(&tracks, 250.0, until);
     let of = [3, 17, 29];
     let expect: Vec<_> = all.iter().filter(|c| of.contains(&c.a) || of.contains(&c.b)).copied().collect();

@@ -161,6 +161,20 @@ impl RandomWaypoint {
     }
 }
 
+/// For tests: nodes of 1 to 20 m/s in a flat area.
+#[cfg(test)]
+pub(crate) fn nodes([x, y]: [f64; 2], pause: Span, duration_s: f64) -> RandomWaypoint {
+    let duration = Time::from_secs_f64(duration_s);
+    RandomWaypoint {
+        area: [x, y, 0.0],
+        speed_min: 1.0,
+        speed_max: 20.0,
+        pause,
+        duration,
+        start: Start::Uniform,
+    }
+}
+
 #[cfg(test)]
 #[path = "waypoint_tests.rs"]
 mod tests;

@@ -1,14 +1,7 @@
 use super::*;
 
 fn model(start: Start) -> RandomWaypoint {
-    RandomWaypoint {
-        area: [1500.0, 300.0, 0.0],
-        speed_min: 1.0,
-        speed_max: 20.0,
-        pause: Span::from_secs(10),
-        duration: Time::from_secs_f64(900.0),
-        start,
-    }
+    RandomWaypoint { start, ..nodes([1500.0, 300.0], Span::from_secs(10), 900.0) }
 }
 
 #[test]

@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
+use toml::Table;
 use toml::de::{DeTable, DeValue};
-
 use wayhop_core::{nearest, plain};
 
-use crate::error::{Error, LineColumn};
+use crate::error::{Error, LineColumn, Result};
 use crate::explain::{self, wrong_key};
 use crate::input::read_text;
+use crate::set::apply_set;
 
 /// The TOML text from which a scenario, or another file with sections of one, was read. Empty for one that a program
 /// built.
@@ -18,15 +20,16 @@ pub struct Document {
     /// The file, if there is one.
     pub path: Option<PathBuf>,
     text: String,
-    /// The settings of the command line, each of the form `path.key=value`; they override the text.
-    set: Vec<String>,
+    /// The settings of the command line, each of the form `path.key=value`; they override the text. Errors about their
+    /// keys do not point at the text.
+    pub(crate) set: Vec<String>,
     /// Keys set neither by the text nor by a setting, but by an option of the command line that names ns-2's files.
-    options: Vec<(&'static str, &'static str)>,
+    pub(crate) options: Vec<(&'static str, &'static str)>,
 }
 
 impl Document {
     /// Reads a file.
-    pub fn load(path: &Path) -> Result<Self, Error> {
+    pub fn load(path: &Path) -> Result<Self> {
         Ok(Self::new(Some(path), read_text(path)?))
     }
 
@@ -40,26 +43,13 @@ impl Document {
         Self { options, ..Self::default() }
     }
 
-    /// Notes `sets`, each of the form `path.key=value`, so that errors about their keys do not point at the text.
-    pub(crate) fn set_from_outside(&mut self, sets: &[String]) {
-        self.set = sets.to_vec();
-    }
-
     /// The text as it was read.
     pub fn text(&self) -> &str {
         &self.text
     }
-    /// The settings of the command line, in order.
-    pub(crate) fn settings(&self) -> &[String] {
-        &self.set
-    }
-    /// Keys set by options, and these.
-    pub(crate) fn options(&self) -> &[(&'static str, &'static str)] {
-        &self.options
-    }
 
     /// The text as a value of type `T`.
-    pub fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
+    pub fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
         toml::from_str(&self.text).map_err(|e| {
             let error = self.parse_error(&e);
             if let Some((key, at)) = wrong_key::<T>(&self.text, &e) {
@@ -118,14 +108,7 @@ impl Document {
         if self.set.iter().any(within) {
             return Error::new(reason, remedy).key(format!("{key} (from the command line)"));
         }
-        let mut e = Error::new(reason, remedy).key(key);
-        if let Some(path) = &self.path {
-            e = e.in_file(path);
-        }
-        match self.locate(key) {
-            Some(place) => e.at(place),
-            None => e,
-        }
+        Error { file: self.path.clone(), place: self.locate(key), ..Error::new(reason, remedy).key(key) }
     }
 
     fn locate(&self, key: &str) -> Option<LineColumn> {
@@ -163,10 +146,8 @@ impl Document {
             }
             (Some(_), _) => "the value has none of the supported forms".to_owned(),
             (None, Some(span)) if no_value => {
-                format!(
-                    "`{}` is not a value",
-                    explain::bare_word(self.text.get(span.start..).unwrap_or_default())
-                )
+                let rest = self.text.get(span.start..).unwrap_or_default();
+                format!("`{}` is not a value", explain::bare_word(rest))
             }
             _ => plain(message),
         }
@@ -175,12 +156,10 @@ impl Document {
     /// The error of the TOML parser or of serde, in our terms.
     pub(crate) fn parse_error(&self, e: &toml::de::Error) -> Error {
         let message = e.message().trim().replace('\n', ", ");
-        let mut quoted = message.split('`').skip(1).step_by(2);
-        let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
         let mut remedy = "correct the line; see docs/reference/scenario.md for all keys".to_owned();
         let mut place = e.span().map(|s| LineColumn::of(&self.text, s.start));
-        if unknown && let Some(word) = quoted.next() {
-            if let Some(meant) = nearest(word, quoted) {
+        if let Some(word) = unknown_word(&message) {
+            if let Some(meant) = nearest(word, message.split('`').skip(3).step_by(2)) {
                 remedy = format!("did you mean `{meant}`?");
             }
             // serde reports a tagged table by its header: find the word below it.
@@ -196,14 +175,7 @@ impl Document {
             let at = e.span().map_or(self.text.len(), |s| s.start);
             remedy = explain::remedy(&message, &self.text, at).unwrap_or(remedy);
         }
-        let mut error = Error::new(self.in_words(&message, e.span()), remedy);
-        if let Some(path) = &self.path {
-            error = error.in_file(path);
-        }
-        match place {
-            Some(place) => error.at(place),
-            None => error,
-        }
+        Error { file: self.path.clone(), place, ..Error::new(self.in_words(&message, e.span()), remedy) }
     }
 }
 
@@ -239,6 +211,82 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
         .find(|&i| !text[..i].ends_with(part) && !text[i + word.len()..end].starts_with(part))
 }
 
+/// Refuses a value that is not a number from `low` to `high`; NaN never is. A key that is not set has none.
+pub fn in_range<V: Copy + Into<Option<f64>>>(
+    doc: &Document,
+    key: &str,
+    value: V,
+    low: f64,
+    high: f64,
+) -> Result<V> {
+    let Some(v) = value.into().filter(|v| !(low..=high).contains(v)) else { return Ok(value) };
+    let shown = match v.abs() {
+        a if a.is_nan() => "nan".to_owned(),
+        a if a.is_finite() && a >= 1e16 => format!("{v:e}"),
+        _ => v.to_string(),
+    };
+    let reason = format!("{shown} is not a number from {low} to {high}");
+    Err(doc.error(key, reason, "give a number in that range"))
+}
+
+impl Document {
+    /// The text as a value of type `T`, with `sets`, each of the form `path.key=value`, on top. Later errors about keys that
+    /// these set do not point at the text.
+    pub fn deserialize_with<T: DeserializeOwned>(&mut self, sets: &[String]) -> Result<T> {
+        let value = if sets.is_empty() {
+            self.deserialize()?
+        } else {
+            let table = self.deserialize::<Table>()?;
+            from_table(&table, sets, self).map_err(|e| {
+                // If the file is wrong by itself, its own message knows the line. What it lacks may have been set.
+                let own = self.deserialize::<T>().err().filter(|_| self.path.is_some());
+                own.filter(|own| own.reason == e.reason || !own.is_of_a_missing_key()).unwrap_or(e)
+            })?
+        };
+        self.set = sets.to_vec();
+        Ok(value)
+    }
+
+    /// The same for a table instead of a text.
+    pub fn deserialize_table<T: DeserializeOwned>(&mut self, table: &Table, sets: &[String]) -> Result<T> {
+        let value = from_table(table, sets, self)?;
+        self.set = sets.to_vec();
+        Ok(value)
+    }
+}
+
+fn from_table<T: DeserializeOwned>(table: &Table, sets: &[String], document: &Document) -> Result<T> {
+    let with = |sets: &[String]| -> Result<Result<T, toml::de::Error>> {
+        let mut table = table.clone();
+        sets.iter().try_for_each(|set| apply_set(&mut table, set))?;
+        Ok(T::deserialize(table))
+    };
+    let e = match with(sets)? {
+        Ok(value) => return Ok(value),
+        Err(e) => e,
+    };
+    let mut error = document.parse_error(&e);
+    // The position would be one in the table, which is no text.
+    error.place = None;
+    if !sets.is_empty() {
+        let base = with(&[])?.err();
+        // What the text lacks no setting has taken away.
+        if base.is_some_and(|b| [&b, &e].iter().all(|e| e.message().starts_with("missing field"))) {
+            return Err(error);
+        }
+        // One that is wrong by itself, and in the same way, is the one to name.
+        let wrong = |set: &&String| {
+            let alone = with(std::slice::from_ref(*set));
+            matches!(alone, Ok(Err(alone)) if alone.message() == e.message())
+        };
+        let named = sets.iter().find(wrong).map_or_else(|| sets.join(" --set "), Clone::clone);
+        error.file = None;
+        error.key = Some(format!("--set {named}"));
+        error.remedy = error.remedy.replace("correct the line", "correct it");
+    }
+    Err(error)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,11 +307,7 @@ mod tests {
     fn an_error_about_a_key_that_the_command_line_set_does_not_point_at_the_file() {
         let text = "[protocol]\nname = \"dsr\"\n[[traffic]]\nsrc = 1\ndst = 2\n";
         let mut d = Document::new(Some(Path::new("s.toml")), text.into());
-        d.set_from_outside(&[
-            "protocol.name=olsr".into(),
-            "traffic.0.src = 9".into(),
-            "protocol.na=1".into(),
-        ]);
+        d.set = ["protocol.name=olsr", "traffic.0.src = 9", "protocol.na=1"].map(str::to_owned).to_vec();
         for (key, message) in [
             ("protocol.name", "protocol.name (from the command line): wrong; mend it"),
             ("traffic[0].src", "traffic[0].src (from the command line): wrong; mend it"),

@@ -18,18 +18,19 @@ pub struct Error {
     /// What to do about it.
     pub remedy: String,
     /// What else is wrong with the same file.
-    rest: Option<Box<Rest>>,
+    pub(crate) rest: Option<Box<Rest>>,
 }
 
-/// Further problems of a file.
+/// What can fail with an [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 #[derive(Clone, Debug, PartialEq)]
-struct Rest {
+pub(crate) struct Rest {
     listed: Vec<Error>,
     /// How many more there are that are not listed.
     unlisted: usize,
 }
 
-/// The most problems of one file that are listed.
 const MAX_LISTED: usize = 20;
 
 /// Collects what is wrong with a file.
@@ -50,7 +51,7 @@ impl Problems {
     }
 
     /// One error with all of them, in the order of the file.
-    pub fn outcome(mut self) -> Result<(), Error> {
+    pub fn outcome(mut self) -> Result<()> {
         self.listed.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         let mut all = self.listed.into_iter();
         let Some(mut first) = all.next() else { return Ok(()) };
@@ -67,7 +68,7 @@ impl Problems {
 pub struct LineColumn {
     /// Line.
     pub line: u32,
-    /// Column, in bytes.
+    /// Column, in bytes; 0 for the line as a whole.
     pub column: u32,
 }
 
@@ -90,9 +91,8 @@ impl Error {
     }
     /// About this key.
     #[must_use]
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
-        self
+    pub fn key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
     }
     /// In this file, unless it is in one already.
     #[must_use]
@@ -105,13 +105,15 @@ impl Error {
     }
     /// At this place of the file.
     #[must_use]
-    pub fn at(mut self, place: LineColumn) -> Self {
-        self.place = Some(place);
-        self
+    pub fn at(self, place: LineColumn) -> Self {
+        Self { place: Some(place), ..self }
     }
-}
+    /// In this line of the file.
+    #[must_use]
+    pub fn at_line(self, line: u32) -> Self {
+        self.at(LineColumn { line, column: 0 })
+    }
 
-impl Error {
     /// Whether the text lacks a key, which may come from elsewhere.
     pub(crate) fn is_of_a_missing_key(&self) -> bool {
         self.reason.starts_with("the key `") && self.reason.ends_with("` is missing")
@@ -133,8 +135,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.place) {
+            (Some(file), Some(LineColumn { line, column: 0 })) => write!(f, "{}:{line}: ", file.display())?,
             (Some(file), Some(p)) => write!(f, "{}:{}:{}: ", file.display(), p.line, p.column)?,
             (Some(file), None) => write!(f, "{}: ", file.display())?,
+            (None, Some(LineColumn { line, column: 0 })) => write!(f, "line {line}: ")?,
             (None, Some(p)) => write!(f, "line {}, column {}: ", p.line, p.column)?,
             (None, None) => {}
         }

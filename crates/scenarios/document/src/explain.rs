@@ -69,7 +69,6 @@ fn collect_value(
     }
 }
 
-/// Whether serde calls a value so.
 fn is_called(value: &Value, found: &str) -> bool {
     let called = match value {
         Value::String(s) => Unexpected::Str(s),
@@ -83,7 +82,6 @@ fn is_called(value: &Value, found: &str) -> bool {
     called.to_string() == found
 }
 
-/// The value at a path.
 fn value_at<'a>(table: &'a mut Table, path: &str) -> Option<&'a mut Value> {
     let mut parts = path.split(['.', '[', ']']).filter(|p| !p.is_empty());
     let first = table.get_mut(parts.next()?)?;
@@ -101,31 +99,27 @@ pub(crate) fn remedy(message: &str, text: &str, at: usize) -> Option<String> {
         return of_type(wrong);
     }
     let said = |what: &str| message.starts_with(what);
-    let remedy = if said("invalid boolean") || said("string values must be quoted") {
+    if said("invalid boolean") || said("string values must be quoted") {
         return Some(of_bare_word(bare_word(rest)));
-    } else if said("unexpected key or value") && rest.starts_with(',') {
-        "use a decimal point, and brackets around a list: [1, 5]"
-    } else if said("unexpected key or value") {
-        "write one key with one value per line"
-    } else if said("key with no value") {
-        "write key = value"
-    } else if said("unexpected leading zero") {
-        "remove the leading zeros"
-    } else if said("invalid mantissa") {
-        "write a digit before the point, such as 0.5"
-    } else if said("invalid fraction") {
-        "write a digit after the point, such as 5.0"
-    } else if said("extra `=`") {
-        "write a single ="
-    } else if said("invalid basic string") || said("invalid literal string") {
-        "close the string with the quote that opens it"
-    } else if said("duplicate key") {
-        "keep one of them"
-    } else {
-        return None;
-    };
-    Some(remedy.to_owned())
+    }
+    if said("unexpected key or value") && rest.starts_with(',') {
+        return Some("use a decimal point, and brackets around a list: [1, 5]".to_owned());
+    }
+    REMEDIES.iter().find(|(what, _)| said(what)).map(|(_, remedy)| (*remedy).to_owned())
 }
+
+/// Beginnings of the parser's messages.
+const REMEDIES: [(&str, &str); 9] = [
+    ("unexpected key or value", "write one key with one value per line"),
+    ("key with no value", "write key = value"),
+    ("unexpected leading zero", "remove the leading zeros"),
+    ("invalid mantissa", "write a digit before the point, such as 0.5"),
+    ("invalid fraction", "write a digit after the point, such as 5.0"),
+    ("extra `=`", "write a single ="),
+    ("invalid basic string", "close the string with the quote that opens it"),
+    ("invalid literal string", "close the string with the quote that opens it"),
+    ("duplicate key", "keep one of them"),
+];
 
 /// What the parser took for a value, as the file has it.
 pub(crate) fn bare_word(rest: &str) -> &str {

@@ -1,34 +1,34 @@
-//! Reads input files: plain or gzip, and never more than a limit.
+//! Reads input files: plain or gzip, and never more than a limit. Paths between files.
 
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::{Error, LineColumn};
+use crate::error::{Error, LineColumn, Result};
 
-/// The most bytes of one input file, compressed or not.
 const MAX_INPUT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The text of a file; gzip is recognised by its first bytes.
-pub fn read_text(path: &Path) -> Result<String, Error> {
+pub fn read_text(path: &Path) -> Result<String> {
     read_bounded(path, MAX_INPUT_BYTES).and_then(decode).map_err(|e| e.in_file(path))
 }
 
 /// The bytes of a file, which may be text in any encoding; gzip is recognised by its first bytes.
-pub fn read_octets(path: &Path) -> Result<Vec<u8>, Error> {
+pub fn read_octets(path: &Path) -> Result<Vec<u8>> {
     read_bounded(path, MAX_INPUT_BYTES)
         .and_then(|bytes| unpacked(bytes, MAX_INPUT_BYTES))
         .map_err(|e| e.in_file(path))
 }
 
 /// The bytes of a file as they are.
-pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     read_bounded(path, MAX_INPUT_BYTES).map_err(|e| e.in_file(path))
 }
 
-fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let file = File::open(path).map_err(|e| match e.kind() {
         ErrorKind::NotFound => {
             Error::new("no such file", "check the name; paths in a scenario are relative to its folder")
@@ -43,17 +43,17 @@ fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     if meta.len() > limit {
         return Err(too_large(meta.len(), limit));
     }
-    read_limited(file, limit)
+    read_limited(file, limit, unreadable)
 }
 
 /// The text of a pipe; gzip is recognised by its first bytes.
-pub fn read_all(input: impl Read) -> Result<String, Error> {
-    read_limited(input, MAX_INPUT_BYTES).and_then(decode)
+pub fn read_all(input: impl Read) -> Result<String> {
+    read_limited(input, MAX_INPUT_BYTES, unreadable).and_then(decode)
 }
 
-fn read_limited(input: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
+fn read_limited(input: impl Read, limit: u64, failed: fn(&io::Error) -> Error) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    input.take(limit + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
+    input.take(limit + 1).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
     if bytes.len() as u64 > limit {
         return Err(too_large(format_args!("more than {limit}"), limit));
     }
@@ -61,11 +61,11 @@ fn read_limited(input: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
 }
 
 /// The text in the bytes of a file: unpacks gzip and checks the encoding.
-pub fn decode(bytes: Vec<u8>) -> Result<String, Error> {
+pub fn decode(bytes: Vec<u8>) -> Result<String> {
     decode_within(bytes, MAX_INPUT_BYTES)
 }
 
-fn decode_within(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
+fn decode_within(bytes: Vec<u8>, limit: u64) -> Result<String> {
     let mut bytes = unpacked(bytes, limit)?;
     // Some editors begin a text with a byte-order mark, which is not part of the text.
     if bytes.starts_with("\u{feff}".as_bytes()) {
@@ -85,31 +85,33 @@ fn decode_within(bytes: Vec<u8>, limit: u64) -> Result<String, Error> {
     })
 }
 
-fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, Error> {
-    if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes, limit) } else { Ok(bytes) }
-}
-
-fn gunzip(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::new();
-    MultiGzDecoder::new(bytes).take(limit + 1).read_to_end(&mut out).map_err(|e| {
-        if e.kind() == ErrorKind::UnexpectedEof {
-            Error::new("the gzip data is truncated", "download or write the file again")
-        } else {
-            Error::new(format!("the gzip data is damaged ({e})"), "download or write the file again")
-        }
-    })?;
-    if out.len() as u64 > limit {
-        return Err(too_large(format_args!("more than {limit}"), limit));
+fn unpacked(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>> {
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(bytes);
     }
-    Ok(out)
+    read_limited(MultiGzDecoder::new(&bytes[..]), limit, |e| {
+        let reason = match e.kind() {
+            ErrorKind::UnexpectedEof => "the gzip data is truncated".to_owned(),
+            _ => format!("the gzip data is damaged ({e})"),
+        };
+        Error::new(reason, "download or write the file again")
+    })
 }
 
 fn too_large(size: impl std::fmt::Display, limit: u64) -> Error {
     Error::new(format!("has {size} bytes; the limit is {limit}"), "split or shorten it")
 }
 
-fn unreadable(e: &std::io::Error) -> Error {
+fn unreadable(e: &io::Error) -> Error {
     Error::new(format!("cannot be read ({e})"), "check the file")
+}
+
+/// The path from an absolute folder to an absolute file.
+pub fn relative_path(folder: &Path, file: &Path) -> PathBuf {
+    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir.as_os_str());
+    let down: Vec<&OsStr> = file.components().skip(shared).map(Component::as_os_str).collect();
+    up.chain(down).collect()
 }
 
 #[cfg(test)]
@@ -163,11 +165,19 @@ mod tests {
         let e = read_bounded(Path::new("/dev/zero"), 1_000).unwrap_err().to_string();
         assert!(e.contains("more than 1000 bytes"), "{e}");
         assert!(read_text(dir.path()).unwrap_err().to_string().contains("is a folder; give a file in it"));
-        assert!(
-            read_text(&dir.path().join("none"))
-                .unwrap_err()
-                .to_string()
-                .contains("no such file; check the name")
-        );
+        let e = read_text(&dir.path().join("none")).unwrap_err().to_string();
+        assert!(e.contains("no such file; check the name"), "{e}");
+    }
+
+    #[test]
+    fn the_path_between_two_places_goes_up_and_then_down() {
+        for (folder, file, expected) in [
+            ("/a/b", "/a/b/m.tcl", "m.tcl"),
+            ("/a/b", "/a/c/d/m.tcl", "../c/d/m.tcl"),
+            ("/", "/m.tcl", "m.tcl"),
+            ("/a/b", "/m.tcl", "../../m.tcl"),
+        ] {
+            assert_eq!(relative_path(Path::new(folder), Path::new(file)), Path::new(expected));
+        }
     }
 }

@@ -4,24 +4,19 @@
 //! serde can read, and its [`Error`]s name file, line, key, reason and remedy. [`Origins`] tell where each key was
 //! set. Nothing here knows what the keys mean.
 
-mod deserialize;
 mod document;
 mod error;
 mod explain;
 mod input;
 mod omissions;
 mod origin;
-mod range;
 mod reference;
-mod relative;
 mod set;
 
-pub use document::{Document, unknown_name};
-pub use error::{Error, LineColumn, Problems};
-pub use input::{decode, read_all, read_bytes, read_octets, read_text};
+pub use document::{Document, in_range, unknown_name};
+pub use error::{Error, LineColumn, Problems, Result};
+pub use input::{decode, read_all, read_bytes, read_octets, read_text, relative_path};
 pub use omissions::Omissions;
 pub use origin::{Origin, Origins, leaves};
-pub use range::in_range;
 pub use reference::{ReferenceTables, reference_tables};
-pub use relative::relative_path;
 pub use set::{apply_set, set_value};

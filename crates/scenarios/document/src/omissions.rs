@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// Lines of one kind that a message lists.
 const MOST_LINES: usize = 5;
 /// Kinds that are counted separately: names in a hostile file may produce any number of them.
 const MOST_KINDS: usize = 30;
@@ -107,19 +106,15 @@ mod tests {
         skipped.add(8, ["place", "places"]);
         skipped.add(None, ["end", "ends"]);
         let said: Vec<String> = skipped.notes().collect();
-        assert_eq!(
-            said,
-            [
-                "a.log: skipped 2 places (lines 7 and 8)",
-                "a.log: skipped 9 words (lines 1, 2, 3, 4, 5 and others)",
-                "a.log: skipped 1 end",
-            ]
-        );
+        let expected = [
+            "a.log: skipped 2 places (lines 7 and 8)",
+            "a.log: skipped 9 words (lines 1, 2, 3, 4, 5 and others)",
+            "a.log: skipped 1 end",
+        ];
+        assert_eq!(said, expected);
         let refused = skipped.errors().next().unwrap();
-        assert_eq!(
-            refused,
-            "a.log: 2 places (lines 7 and 8); correct or remove them, or run without --strict"
-        );
+        let expected = "a.log: 2 places (lines 7 and 8); correct or remove them, or run without --strict";
+        assert_eq!(refused, expected);
     }
 
     #[test]

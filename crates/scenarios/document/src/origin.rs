@@ -49,10 +49,10 @@ impl Origins {
                 all.read(key.get_ref().to_string(), key.span().start, value.get_ref(), &lines);
             }
         }
-        for (key, option) in doc.options() {
+        for (key, option) in &doc.options {
             all.0.insert((*key).to_owned(), Origin::Option(option));
         }
-        for set in doc.settings() {
+        for set in &doc.set {
             all.set(set);
         }
         all
@@ -119,7 +119,6 @@ fn collect(key: String, value: &Value, all: &mut Vec<(String, Value)>) {
     }
 }
 
-/// Where the lines of a text begin.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -138,7 +137,7 @@ mod tests {
 
     fn origins(text: &str, sets: &[&str]) -> Origins {
         let mut doc = Document::new(None, text.to_owned());
-        doc.set_from_outside(&sets.iter().map(ToString::to_string).collect::<Vec<_>>());
+        doc.set = sets.iter().map(ToString::to_string).collect();
         Origins::of(&doc)
     }
 

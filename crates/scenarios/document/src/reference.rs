@@ -11,9 +11,7 @@ pub fn reference_tables<T: JsonSchema>(sections: &[(&str, &str)]) -> String {
     let types = ReferenceTables::new(&schema_for!(T).to_value());
     let mut out = String::new();
     types.top_level(&mut out);
-    for (key, def) in sections {
-        types.section(&mut out, &format!("`{key}`"), def);
-    }
+    types.sections(&mut out, sections);
     out
 }
 
@@ -42,10 +40,11 @@ impl ReferenceTables {
         }
     }
 
-    /// A section with what the type `def` is and its keys, if there is one.
-    pub fn section(&self, out: &mut String, title: &str, def: &str) {
-        if let Some(schema) = self.defs.get(def) {
-            _ = writeln!(out, "\n## {title}\n\n{}\n", description(schema));
+    /// For each key with a type: a section with what the type is and its keys, if there is one.
+    pub fn sections(&self, out: &mut String, all: &[(&str, &str)]) {
+        for (key, def) in all {
+            let Some(schema) = self.defs.get(*def) else { continue };
+            _ = writeln!(out, "\n## `{key}`\n\n{}\n", description(schema));
             self.table(out, schema);
         }
     }
@@ -53,11 +52,8 @@ impl ReferenceTables {
     /// A section with the variants of the tagged enum `def`.
     pub fn kinds(&self, out: &mut String, key: &str, def: &str) {
         let Some(schema) = self.defs.get(def) else { return };
-        _ = writeln!(
-            out,
-            "\n## `{key}`\n\n{} The key `kind` selects one of the following.",
-            description(schema)
-        );
+        let about = description(schema);
+        _ = writeln!(out, "\n## `{key}`\n\n{about} The key `kind` selects one of the following.");
         for variant in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
             let name = variant.pointer("/properties/kind/const").and_then(Value::as_str).unwrap_or_default();
             // A variant that is a struct of its own is a reference.
@@ -82,9 +78,8 @@ impl ReferenceTables {
             names.join(" | "),
             "---|".repeat(sets.len())
         );
-        for (key, property) in
-            self.schema.get("properties").and_then(Value::as_object).map(sorted).unwrap_or_default()
-        {
+        let properties = self.schema.get("properties").and_then(Value::as_object);
+        for (key, property) in properties.map(sorted).unwrap_or_default() {
             let row: Vec<String> = sets
                 .iter()
                 .map(|(_, v)| match v.get(key) {
@@ -93,13 +88,8 @@ impl ReferenceTables {
                     Some(v) => v.to_string(),
                 })
                 .collect();
-            _ = writeln!(
-                out,
-                "| `{key}` | {} | {} | {} |",
-                row.join(" | "),
-                kind(property, &self.defs),
-                description(property)
-            );
+            let (kind, meaning) = (kind(property, &self.defs), description(property));
+            _ = writeln!(out, "| `{key}` | {} | {kind} | {meaning} |", row.join(" | "));
         }
     }
 
@@ -109,27 +99,17 @@ impl ReferenceTables {
             out.push_str("No keys.\n");
             return;
         };
-        let required: Vec<&str> = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         out.push_str("| key | type | default | meaning |\n|---|---|---|---|\n");
         for (key, property) in sorted(properties) {
             let default = match property.get("default") {
-                _ if required.contains(&key.as_str()) => "required".to_owned(),
+                _ if required.iter().any(|r| r == key) => "required".to_owned(),
                 Some(Value::Object(_) | Value::Null) | None => "-".to_owned(),
                 Some(Value::Array(a)) if a.is_empty() => "none".to_owned(),
                 Some(v) => format!("`{v}`"),
             };
-            _ = writeln!(
-                out,
-                "| `{key}` | {} | {default} | {} |",
-                kind(property, &self.defs),
-                description(property)
-            );
+            let (kind, meaning) = (kind(property, &self.defs), description(property));
+            _ = writeln!(out, "| `{key}` | {kind} | {default} | {meaning} |");
         }
     }
 }
@@ -140,12 +120,8 @@ fn sorted(properties: &Map<String, Value>) -> BTreeMap<&String, &Value> {
 }
 
 fn description(schema: &Value) -> String {
-    schema
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .replace('\n', " ")
-        .replace('|', "\\|")
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    text.replace('\n', " ").replace('|', "\\|")
 }
 
 fn follow<'a>(reference: &Value, defs: &'a Map<String, Value>) -> Option<&'a Value> {
@@ -167,12 +143,8 @@ fn kind(schema: &Value, defs: &Map<String, Value>) -> String {
         return format!("`{v}`");
     }
     if let Some(names) = schema.get("enum").and_then(Value::as_array) {
-        return names
-            .iter()
-            .filter_map(Value::as_str)
-            .map(|n| format!("`{n}`"))
-            .collect::<Vec<_>>()
-            .join(" or ");
+        let names = names.iter().filter_map(Value::as_str).map(|n| format!("`{n}`"));
+        return names.collect::<Vec<_>>().join(" or ");
     }
     let name = match schema.get("type") {
         Some(Value::Array(a)) => {
@@ -184,7 +156,6 @@ fn kind(schema: &Value, defs: &Map<String, Value>) -> String {
     match name {
         "array" => format!("list of {}", schema.get("items").map_or_else(String::new, |i| kind(i, defs))),
         "object" => "table".to_owned(),
-        "number" => "number".to_owned(),
         "integer" => "whole number".to_owned(),
         "boolean" => "true or false".to_owned(),
         other => other.to_owned(),

@@ -2,11 +2,11 @@
 
 use toml::Value;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Applies `path.key=value` to a table and creates the tables on the path. A value that is not TOML is taken as a
 /// string, so that `--set protocol.name=aodv` needs no quotes. `traffic.0.rate_pps=8` reaches into lists.
-pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<(), Error> {
+pub fn apply_set(root: &mut toml::Table, set: &str) -> Result<()> {
     let wrong = |reason: String, remedy: &str| Error::new(reason, remedy).key(format!("--set {set}"));
     let (path, value) = set
         .split_once('=')

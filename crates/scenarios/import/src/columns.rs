@@ -1,20 +1,14 @@
 //! The columns of a table of positions, identified by their names, and their units.
 
-use crate::error::{Error, shown};
+use wayhop_document::{Error, Result};
+
+use crate::shown;
 
 /// Seconds and metres in units that column names end with.
-const TIME_UNITS: [(&str, f64); 8] = [
-    ("s", 1.0),
-    ("sec", 1.0),
-    ("seconds", 1.0),
-    ("secs", 1.0),
-    ("ms", 1e-3),
-    ("us", 1e-6),
-    ("ns", 1e-9),
-    ("millis", 1e-3),
-];
-const PLACE_UNITS: [(&str, f64); 7] =
-    [("m", 1.0), ("meters", 1.0), ("metres", 1.0), ("km", 1e3), ("cm", 1e-2), ("ft", 0.3048), ("mps", 1.0)];
+const TIME_UNITS: [(&str, f64); 4] =
+    [("s sec seconds secs", 1.0), ("ms millis", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
+const PLACE_UNITS: [(&str, f64); 4] =
+    [("m meters metres mps", 1.0), ("km", 1e3), ("cm", 1e-2), ("ft", 0.3048)];
 /// What tools put before the names of what they list.
 const PREFIXES: [&str; 9] =
     ["timestep_", "vehicle_", "person_", "container_", "position_", "pos_", "location_", "gps_", "coord_"];
@@ -38,84 +32,29 @@ pub(crate) enum Meaning {
 }
 
 /// What names mean, the better one of several for the same first.
-const NAMES: [(Meaning, &[&str]); 13] = [
+const NAMES: [(Meaning, &str); 13] = [
     (
         Meaning::Time,
-        &[
-            "time",
-            "t",
-            "timestamp",
-            "datetime",
-            "date_time",
-            "ts",
-            "epoch",
-            "unix_time",
-            "unixtime",
-            "utc",
-            "time_utc",
-            "utc_time",
-            "elapsed",
-            "elapsed_time",
-            "sim_time",
-            "simtime",
-            "seconds",
-            "sec",
-            "utc_t",
-            "recorded_at",
-            "created_at",
-        ],
+        "time t timestamp datetime date_time ts epoch unix_time unixtime utc time_utc utc_time elapsed \
+         elapsed_time sim_time simtime seconds sec utc_t recorded_at created_at",
     ),
-    (Meaning::Date, &["date", "day", "utc_d"]),
-    (Meaning::Until, &["until"]),
+    (Meaning::Date, "date day utc_d"),
+    (Meaning::Until, "until"),
     (
         Meaning::Node,
-        &[
-            "node_name",
-            "node",
-            "node_id",
-            "nodeid",
-            "name",
-            "id",
-            "device",
-            "device_id",
-            "deviceid",
-            "device_name",
-            "vehicle",
-            "vehicle_id",
-            "vehicleid",
-            "person",
-            "person_id",
-            "container_id",
-            "agent",
-            "agent_id",
-            "uav",
-            "drone",
-            "drone_id",
-            "robot",
-            "user",
-            "user_id",
-            "ue",
-            "track",
-            "track_id",
-            "trackid",
-            "object_id",
-            "mobile",
-            "mmsi",
-            "tag",
-        ],
+        "node_name node node_id nodeid name id device device_id deviceid device_name vehicle vehicle_id \
+         vehicleid person person_id container_id agent agent_id uav drone drone_id robot user user_id ue track \
+         track_id trackid object_id mobile mmsi tag",
     ),
-    (Meaning::X, &["x", "x_pos", "xpos", "x_position", "x_coord", "east", "easting", "e"]),
-    (Meaning::Y, &["y", "y_pos", "ypos", "y_position", "y_coord", "north", "northing", "n"]),
-    (Meaning::Z, &["z", "z_pos", "zpos", "z_position", "z_coord", "up", "u"]),
-    (Meaning::Vx, &["vx"]),
-    (Meaning::Vy, &["vy"]),
-    (Meaning::Vz, &["vz"]),
-    (Meaning::Lat, &["lat", "latitude", "lat_deg", "latitude_deg", "lat_wgs84"]),
-    (Meaning::Lon, &["lon", "lng", "long", "longitude", "lon_deg", "longitude_deg", "lon_wgs84"]),
-    (
-        Meaning::Alt,
-        &["alt", "altitude", "ele", "elevation", "height", "alt_msl", "altitude_msl", "height_msl"],
-    ),
+    (Meaning::X, "x x_pos xpos x_position x_coord east easting e"),
+    (Meaning::Y, "y y_pos ypos y_position y_coord north northing n"),
+    (Meaning::Z, "z z_pos zpos z_position z_coord up u"),
+    (Meaning::Vx, "vx"),
+    (Meaning::Vy, "vy"),
+    (Meaning::Vz, "vz"),
+    (Meaning::Lat, "lat latitude lat_deg latitude_deg lat_wgs84"),
+    (Meaning::Lon, "lon lng long longitude lon_deg longitude_deg lon_wgs84"),
+    (Meaning::Alt, "alt altitude ele elevation height alt_msl altitude_msl height_msl"),
 ];
 
 /// A column: where it is, and what a one in it is in seconds or metres; `None` if its name does not say.
@@ -135,7 +74,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// By the names in the first line of a table.
-    pub(crate) fn of(header: &[String]) -> Result<Self, Error> {
+    pub(crate) fn of(header: &[String]) -> Result<Self> {
         let mut all = Self::default();
         for (at, written) in header.iter().enumerate() {
             let Some((meaning, rank, unit)) = meaning(written) else {
@@ -206,13 +145,9 @@ impl Columns {
 
 /// What a name means, how good it is, and in what its numbers count.
 fn meaning(written: &str) -> Option<(Meaning, usize, Option<f64>)> {
-    let plain: String = written
-        .trim()
-        .chars()
-        .take(60)
-        .map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
-        .collect();
-    let plain = plain.split('_').filter(|w| !w.is_empty()).collect::<Vec<_>>().join("_");
+    let short: String = written.trim().chars().take(60).collect();
+    let words = short.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    let plain = words.collect::<Vec<_>>().join("_").to_ascii_lowercase();
     let by_prefix = PREFIXES.iter().find_map(|p| plain.strip_prefix(p));
     [Some(plain.as_str()), by_prefix].into_iter().flatten().find_map(|name| {
         exact(name).map(|(m, rank)| (m, rank, None)).or_else(|| {
@@ -223,21 +158,21 @@ fn meaning(written: &str) -> Option<(Meaning, usize, Option<f64>)> {
                 Meaning::Node | Meaning::Date | Meaning::Lat | Meaning::Lon => &[],
                 _ => &PLACE_UNITS,
             };
-            let factor = units.iter().find(|(u, _)| *u == unit)?.1;
+            let factor = units.iter().find(|(names, _)| names.split(' ').any(|n| n == unit))?.1;
             Some((m, rank, Some(factor)))
         })
     })
 }
 
 fn exact(name: &str) -> Option<(Meaning, usize)> {
-    NAMES.iter().find_map(|(m, names)| Some((*m, names.iter().position(|n| *n == name)?)))
+    NAMES.iter().find_map(|(m, names)| Some((*m, names.split(' ').position(|n| n == name)?)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn columns(header: &str) -> Result<Columns, Error> {
+    fn columns(header: &str) -> Result<Columns> {
         Columns::of(&header.split(',').map(str::to_owned).collect::<Vec<_>>())
     }
 

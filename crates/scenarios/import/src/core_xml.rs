@@ -3,28 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use roxmltree::Node;
-use toml::{Table, Value};
+use toml::Value;
 use wayhop_core::Position;
+use wayhop_document::{Error, Result};
 
-use crate::error::{Error, shown};
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::places::clean;
-use crate::track::{Point, Track};
-use crate::tracks::scenario;
-use crate::{ImportedScenario, NamedText, counted, xml};
+use crate::tracks::{Point, Track, scenario};
+use crate::{ImportedScenario, NamedText, counted, shown, table, xml};
 
 /// CORE's own: 100 pixels of the canvas are 150 m.
 const SCALE_M: f64 = 150.0;
 /// Networks whose members hear each other by radio.
 const WIRELESS: [&str; 3] = ["WIRELESS_LAN", "EMANE", "WIRELESS"];
-
 const NO_POSITION: [&str; 2] = ["<device> without a <position>", "<device>s without a <position>"];
 const NO_PLACE: [&str; 2] =
     ["<device> whose <position> is not valid", "<device>s whose <position> is not valid"];
 const ALONE: [&str; 2] = ["device on neither a radio nor a wire", "devices on neither a radio nor a wire"];
 
-/// A device with a place.
 struct Device<'a, 'i> {
     id: &'a str,
     name: &'a str,
@@ -33,16 +30,14 @@ struct Device<'a, 'i> {
 
 /// A scenario from the devices of a session, at their latitudes and longitudes if all have them, otherwise at their
 /// positions on the canvas, scaled as the session says (metres per 100 pixels). Devices on a wireless network get the
-/// radio; links between two devices, switches and hubs become wires. Everything else is left out, with remarks.
-///
-/// # Errors
-/// If the file is not a session, or no device is on a wireless network.
-pub fn core_xml(file: NamedText<'_>) -> Result<ImportedScenario, Error> {
+/// radio; links between two devices, switches and hubs become wires. Everything else is left out, with remarks. Fails
+/// if the file is not a session, or no device is on a wireless network.
+pub fn core_xml(file: NamedText<'_>) -> Result<ImportedScenario> {
     let (path, text) = file;
     read(text, Notes::of([path])).map_err(|e| e.in_file(path))
 }
 
-fn read(text: &str, mut notes: Notes) -> Result<ImportedScenario, Error> {
+fn read(text: &str, mut notes: Notes) -> Result<ImportedScenario> {
     let document = xml::document(text, "scenario")?;
     let (root, lines) = (document.root_element(), xml::Lines::of(text));
     let mut devices = Vec::new();
@@ -75,24 +70,23 @@ fn read(text: &str, mut notes: Notes) -> Result<ImportedScenario, Error> {
     notes.remarks.extend(others(root));
     let networks = xml::all(root, "network").filter(|n| WIRELESS.contains(&kind(*n))).count();
     if networks > 1 {
-        notes
-            .remarks
-            .push(format!("{networks} wireless networks become one; give each its own channel in `radios`"));
+        let remark =
+            format!("{networks} wireless networks become one; give each its own channel in `radios`");
+        notes.remarks.push(remark);
     }
     notes.remarks.push("radio links are determined by the radio model or a macfilter".to_owned());
     let (ids, tracks): (Vec<&str>, Vec<Track>) = placed.into_iter().map(|(d, t)| (d.id, t)).unzip();
-    let mut imported = scenario(tracks, origin, notes)?;
+    let mut imported = scenario(tracks, origin, None, notes)?;
     links.add_to(&mut imported, &ids);
     Ok(imported)
 }
 
-/// Where the devices are.
 fn places(
     root: Node<'_, '_>,
     devices: &[Device<'_, '_>],
     lines: &xml::Lines,
     notes: &mut Notes,
-) -> Result<(Vec<Track>, Option<wayhop_world::Geodetic>), Error> {
+) -> Result<(Vec<Track>, Option<wayhop_world::Geodetic>)> {
     let number = |d: &Device<'_, '_>, name| d.position.attribute(name).and_then(xml::finite);
     let mut no_place = |line| notes.skipped[0].add(line, NO_PLACE);
     if devices.iter().all(|d| d.position.has_attribute("lat") && d.position.has_attribute("lon")) {
@@ -112,11 +106,8 @@ fn places(
     let metres = match origin.and_then(|o| Some((o, o.attribute("scale")?))) {
         None => SCALE_M,
         Some((o, text)) => xml::finite(text).filter(|s| *s > 0.0).ok_or_else(|| {
-            Error::new(
-                format!("scale={} is not a positive number", shown(text)),
-                "write metres per 100 pixels",
-            )
-            .at(lines.line(o))
+            let reason = format!("scale={} is not a positive number", shown(text));
+            Error::new(reason, "write metres per 100 pixels").at_line(lines.line(o))
         })?,
     } / 100.0;
     let track = |d: &Device<'_, '_>| {
@@ -126,11 +117,8 @@ fn places(
             no_place(line);
         }
         // On the canvas y points down.
-        let point = |(x, y): (f64, f64)| Point {
-            at_s: 0.0,
-            place: Position::new(x * metres, -y * metres, 0.0),
-            line,
-        };
+        let position = |(x, y): (f64, f64)| Position::new(x * metres, -y * metres, 0.0);
+        let point = |at| Point { at_s: 0.0, place: position(at), line };
         Track { name: d.name.to_owned(), points: place.map(point).into_iter().collect(), ..Track::default() }
     };
     Ok((devices.iter().map(track).collect(), None))
@@ -200,29 +188,22 @@ impl<'a> Links<'a> {
         let name = |i: usize| nodes.get(i).and_then(|n| n.get("name")).cloned();
         let named: BTreeMap<&str, Value> =
             devices.iter().enumerate().filter_map(|(i, id)| Some((*id, name(i)?))).collect();
-        let on_air: Vec<Value> = devices
-            .iter()
-            .filter(|id| self.on_air.contains(*id))
-            .filter_map(|id| named.get(id).cloned())
-            .collect();
-        let members =
-            |w: &BTreeSet<&str>| -> Vec<Value> { w.iter().filter_map(|id| named.get(id).cloned()).collect() };
-        let wires: Vec<Vec<Value>> = self.wires.iter().map(members).collect();
+        let name = |id: &&str| named.get(*id).cloned();
+        let on_air = devices.iter().filter(|id| self.on_air.contains(*id));
+        let on_air: Vec<Value> = on_air.filter_map(name).collect();
         if on_air.len() < devices.len() {
             let off_air = counted(devices.len() - on_air.len(), "device has", "devices have");
-            imported
-                .remarks
-                .push(format!("{off_air} only wires, because there is no link to a wireless network"));
-            let radio: Table = [("nodes".to_owned(), Value::Array(on_air))].into_iter().collect();
-            imported.table.insert("radio".into(), radio.into());
+            let remark = format!("{off_air} only wires, because there is no link to a wireless network");
+            imported.remarks.push(remark);
+            imported.table.insert("radio".into(), table([("nodes", on_air.into())]).into());
         }
-        if !wires.is_empty() {
-            let what =
-                counted(wires.len(), "link or switch becomes a wire", "links and switches become wires");
+        if !self.wires.is_empty() {
+            let wires = self.wires.len();
+            let what = counted(wires, "link or switch becomes a wire", "links and switches become wires");
             imported.remarks.push(format!("{what} of 100 Mb/s; rates, delays and losses are left out"));
-            let wire = |nodes| Table::from_iter([("nodes".to_owned(), Value::Array(nodes))]);
-            let all = wires.into_iter().map(|nodes| wire(nodes).into()).collect();
-            imported.table.insert("wires".into(), Value::Array(all));
+            let nodes = |wire: &BTreeSet<&str>| wire.iter().filter_map(name).collect::<Vec<_>>();
+            let all = self.wires.iter().map(|wire| table([("nodes", nodes(wire).into())]).into());
+            imported.table.insert("wires".into(), Value::Array(all.collect()));
         }
     }
 }
@@ -271,64 +252,45 @@ mod tests {
         assert!(!i.table.contains_key("radio") && !i.table.contains_key("wires"));
     }
 
-    /// A session: networks (id, type), devices, links.
-    fn session(networks: &[(&str, &str)], devices: &[&str], links: &[[&str; 2]]) -> String {
-        let all = |texts: Vec<String>| texts.concat();
-        let network =
-            |(id, kind): &(&str, &str)| format!("<network id='{id}' name='n{id}' type='{kind}'/>\n");
+    /// A session: networks by id and type, devices, links.
+    fn session(networks: &str, devices: &str, links: &str) -> String {
+        let all =
+            |words: &str, one: &dyn Fn(&str) -> String| -> String { words.split(' ').map(one).collect() };
+        let network = |n: &str| {
+            let (id, kind) = n.split_once(':').unwrap();
+            format!("<network id='{id}' name='n{id}' type='{kind}'/>\n")
+        };
         let device =
-            |id: &&str| format!("<device id='{id}' name='d{id}'><position x='{id}00' y='0'/></device>\n");
-        let link = |[a, b]: &[&str; 2]| format!("<link node1='{a}' node2='{b}'/>\n");
-        let networks = all(networks.iter().map(network).collect());
-        let devices = all(devices.iter().map(device).collect());
-        let links = all(links.iter().map(link).collect());
+            |id: &str| format!("<device id='{id}' name='d{id}'><position x='{id}00' y='0'/></device>\n");
+        let link = |l: &str| {
+            let (a, b) = l.split_once('-').unwrap();
+            format!("<link node1='{a}' node2='{b}'/>\n")
+        };
+        let (networks, devices) = (all(networks, &network), all(devices, &device));
+        let links = all(links, &link);
         format!(
             "<scenario>\n<networks>{networks}</networks><devices>{devices}</devices><links>{links}</links></scenario>"
         )
     }
 
-    /// A session, and what CORE's links connect: the devices with a radio, those on the first wire, how many are left out.
-    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], &'a [[&'a str; 2]], &'a str, &'a str, usize);
-
     #[test]
     fn only_devices_on_a_wireless_network_have_the_radio() {
-        let w = "WIRELESS_LAN";
-        let cases: [Case<'_>; 6] = [
+        // A session, and what CORE's links connect: the devices with a radio, those on the first wire, how many are
+        // left out.
+        for (networks, devices, links, on_air, wired, left_out) in [
             // Alone on a switch.
-            (
-                &[("10", w), ("11", "SWITCH")],
-                &["1", "2", "3"],
-                &[["10", "1"], ["10", "2"], ["11", "3"]],
-                "",
-                "",
-                1,
-            ),
+            ("10:WIRELESS_LAN 11:SWITCH", "1 2 3", "10-1 10-2 11-3", "", "", 1),
             // A host by a cable at one of the mesh.
-            (&[("10", w)], &["1", "2", "3"], &[["1", "10"], ["2", "10"], ["2", "3"]], "d1 d2", "d2 d3", 0),
+            ("10:WIRELESS_LAN", "1 2 3", "1-10 2-10 2-3", "d1 d2", "d2 d3", 0),
             // Hosts on a switch with a node of the mesh.
-            (
-                &[("10", "EMANE"), ("11", "SWITCH")],
-                &["1", "2", "3"],
-                &[["10", "1"], ["11", "1"], ["11", "2"], ["3", "11"]],
-                "d1",
-                "d1 d2 d3",
-                0,
-            ),
+            ("10:EMANE 11:SWITCH", "1 2 3", "10-1 11-1 11-2 3-11", "d1", "d1 d2 d3", 0),
             // Two switches in a row.
-            (
-                &[("10", w), ("11", "SWITCH"), ("12", "HUB")],
-                &["1", "2"],
-                &[["10", "1"], ["11", "1"], ["11", "12"], ["12", "2"]],
-                "d1",
-                "d1 d2",
-                0,
-            ),
+            ("10:WIRELESS_LAN 11:SWITCH 12:HUB", "1 2", "10-1 11-1 11-12 12-2", "d1", "d1 d2", 0),
             // A device without links.
-            (&[("10", "WIRELESS")], &["1", "2"], &[["10", "1"]], "", "", 1),
+            ("10:WIRELESS", "1 2", "10-1", "", "", 1),
             // Two networks.
-            (&[("10", w), ("11", w)], &["1", "2"], &[["10", "1"], ["11", "2"]], "", "", 0),
-        ];
-        for (networks, devices, links, on_air, wired, left_out) in cases {
+            ("10:WIRELESS_LAN 11:WIRELESS_LAN", "1 2", "10-1 11-2", "", "", 0),
+        ] {
             let text = session(networks, devices, links);
             let i = core_xml(("s.xml".as_ref(), &text)).unwrap();
             let words = |v: &Value| {
@@ -337,21 +299,15 @@ mod tests {
             let radio = i.table.get("radio").map(|r| words(&r["nodes"])).unwrap_or_default();
             let wires = i.table.get("wires").map(|w| words(&w[0]["nodes"])).unwrap_or_default();
             assert_eq!((radio.as_str(), wires.as_str()), (on_air, wired), "{text}");
-            assert_eq!(
-                i.table["nodes"]["node"].as_array().unwrap().len(),
-                devices.len() - left_out,
-                "{text}"
-            );
+            assert_eq!(i.node_names().len(), devices.split(' ').count() - left_out, "{text}");
             assert_eq!(i.skipped[0].is_empty(), left_out == 0);
-            assert_eq!(
-                i.remarks.iter().any(|r| r.contains("become one")),
-                networks.iter().filter(|n| n.1 == w).count() > 1
-            );
+            let become_one = i.remarks.iter().any(|r| r.contains("become one"));
+            assert_eq!(become_one, networks.matches("WIRELESS_LAN").count() > 1);
         }
-        let wired = session(&[("11", "SWITCH")], &["1", "2"], &[["11", "1"], ["11", "2"]]);
+        let wired = session("11:SWITCH", "1 2", "11-1 11-2");
         let e = core_xml(("s.xml".as_ref(), &wired)).unwrap_err().to_string();
         assert!(e.starts_with("s.xml: no device is on a wireless network"), "{e}");
-        let alone = session(&[("11", "SWITCH")], &["1"], &[["11", "1"]]);
+        let alone = session("11:SWITCH", "1", "11-1");
         let e = core_xml(("s.xml".as_ref(), &alone)).unwrap_err().to_string();
         assert!(e.starts_with("s.xml: it has no usable content; skipped 1 device on neither a radio"), "{e}");
     }
@@ -383,16 +339,14 @@ mod tests {
             let text = SESSION.replacen("<position x=\"100.0\" y=\"200.0\"/>", by, 1);
             let i = core_xml(("s.xml".as_ref(), &text)).unwrap();
             assert_eq!(i.skipped[0].kinds().collect::<Vec<_>>(), [said]);
-            assert_eq!(i.table["nodes"]["node"].as_array().unwrap().len(), 1);
+            assert_eq!(i.node_names().len(), 1);
         }
         let far = SESSION
             .replace("x=\"100.0\" y=\"200.0\"", "lat=\"91\" lon=\"-79.94\"")
             .replace("x=\"300.0\" y=\"200.0\"", "lat=\"40.441\" lon=\"-79.94\"");
         let i = core_xml(("s.xml".as_ref(), &far)).unwrap();
-        assert_eq!(
-            i.skipped[0].kinds().collect::<Vec<_>>(),
-            ["1 <device> whose <position> is not valid (line 7)"]
-        );
+        let skipped: Vec<String> = i.skipped[0].kinds().collect();
+        assert_eq!(skipped, ["1 <device> whose <position> is not valid (line 7)"]);
     }
 
     proptest::proptest! {

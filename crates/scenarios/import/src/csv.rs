@@ -2,13 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use wayhop_core::Position;
+use wayhop_document::{Error, Result};
 
 use crate::columns::{Columns, Meaning};
-use crate::error::Error;
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, look_like_degrees, to_metres};
 use crate::notes::Notes;
-use crate::track::{Point, Track};
-use crate::tracks::scenario;
+use crate::tracks::{Point, Track, scenario};
 use crate::{ImportedScenario, NamedText, moment, stem, xml};
 
 /// What heights in tables count from: nothing says it.
@@ -36,7 +35,6 @@ struct FixRow {
     line: u32,
 }
 
-/// The rows of one node.
 struct Node {
     name: String,
     file: usize,
@@ -44,11 +42,9 @@ struct Node {
 }
 
 /// A scenario from positions in tables whose first line names the columns. Rows without a node column belong to one
-/// node named after the file. The table `positions` of a run is such a table.
-///
-/// # Errors
-/// If there are no columns for time and position, or no row has both.
-pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
+/// node named after the file. The table `positions` of a run is such a table. Fails if there are no columns for time
+/// and position, or no row has both.
+pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario> {
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
     let mut nodes: Vec<Node> = Vec::new();
     let mut degrees = None;
@@ -75,22 +71,17 @@ pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
             let place = geodetic(r.y, r.x)?;
             Some(Fix { at_s: r.at_s, place, height_m: r.z, line: r.line })
         };
-        let found = |n: Node| NodeFixes {
-            name: n.name,
-            file: n.file,
-            fixes: n.rows.iter().filter_map(fix).collect(),
-        };
+        let fixes = |rows: &[FixRow]| rows.iter().filter_map(fix).collect();
+        let found = |n: Node| NodeFixes { name: n.name, file: n.file, fixes: fixes(&n.rows) };
         to_metres(nodes.into_iter().map(found).collect(), heights, DATUM, &mut notes)?
     } else {
-        let track = |n: Node| Track {
-            name: n.name,
-            file: n.file,
-            points: points(n.rows, heights),
-            ..Track::default()
+        let track = |n: Node| {
+            let points = points(n.rows, heights);
+            Track { name: n.name, file: n.file, points, ..Track::default() }
         };
         (nodes.into_iter().map(track).collect(), None)
     };
-    scenario(tracks, origin, notes)
+    scenario(tracks, origin, None, notes)
 }
 
 /// A table's text, and what its columns mean.
@@ -106,7 +97,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(text: &'a str) -> Result<Self, Error> {
+    fn of(text: &'a str) -> Result<Self> {
         let head = (1..).zip(text.lines()).find(|(_, l)| !is_passed_over(l));
         let Some((line, names)) = head else {
             return Err(Error::new("contains no lines", "start the table with the names of its columns"));
@@ -115,7 +106,7 @@ impl<'a> Table<'a> {
         let separator =
             [',', ';', '\t', '|'].into_iter().max_by_key(|c| (count(*c), *c == ',')).unwrap_or(',');
         let names = cells(names, separator);
-        let columns = Columns::of(&names).map_err(|e| e.at(line))?;
+        let columns = Columns::of(&names).map_err(|e| e.at_line(line))?;
         let mut table = Self { text, separator, columns, cells: names.len(), head: line, unit_s: 1.0 };
         table.unit_s = table.time_unit_s();
         Ok(table)
@@ -146,14 +137,9 @@ impl<'a> Table<'a> {
     }
 
     fn remark(&self, path: &std::path::Path, notes: &mut Notes) {
-        if self.unit_s != 1.0 && self.columns.get(Meaning::Time).is_some_and(|c| c.unit.is_none()) {
-            let unit = if self.unit_s == 1e-3 {
-                "milliseconds"
-            } else if self.unit_s == 1e-6 {
-                "microseconds"
-            } else {
-                "nanoseconds"
-            };
+        let units = [(1e-3, "milliseconds"), (1e-6, "microseconds"), (1e-9, "nanoseconds")];
+        let is_guessed = self.columns.get(Meaning::Time).is_some_and(|c| c.unit.is_none());
+        if let Some((_, unit)) = units.iter().find(|(s, _)| is_guessed && *s == self.unit_s) {
             notes.remarks.push(format!("{}: times are read as {unit} since 1970", path.display()));
         }
         let mut names: Vec<String> =
@@ -168,37 +154,27 @@ impl<'a> Table<'a> {
     }
 
     /// The rows of each node, in the order in which nodes appear.
-    fn nodes(&self, default_name: &str, file: usize, notes: &mut Notes) -> Result<Vec<Node>, Error> {
+    fn nodes(&self, default_name: &str, file: usize, notes: &mut Notes) -> Result<Vec<Node>> {
         let mut all: Vec<Node> = Vec::new();
         let mut known: FxHashMap<String, usize> = FxHashMap::default();
-        let named = self.columns.get(Meaning::Node).filter(|c| {
-            let is_named =
-                |(_, cells): (u32, Vec<String>)| cells.get(c.at).is_some_and(|n| !n.trim().is_empty());
-            self.rows().any(is_named)
-        });
+        let is_named = |cells: &[String], at: usize| cells.get(at).is_some_and(|n| !n.trim().is_empty());
+        let named = self.columns.get(Meaning::Node).map(|c| c.at);
+        let named = named.filter(|at| self.rows().any(|(_, cells)| is_named(&cells, *at)));
         for (line, cells) in self.rows() {
             notes.count_point(line)?;
-            let mut skip = |kind| notes.skipped[file].add(line, kind);
-            if cells.len() != self.cells {
-                skip(CELLS);
-                continue;
-            }
-            let name = match named {
-                None => default_name,
-                Some(c) if cells[c.at].trim().is_empty() => {
-                    skip(NO_NODE);
+            let read = || match named {
+                _ if cells.len() != self.cells => Err(CELLS),
+                Some(at) if !is_named(&cells, at) => Err(NO_NODE),
+                _ => self.row(&cells, self.time(&cells).ok_or(NO_TIME)?, line).ok_or(NO_PLACE),
+            };
+            let row = match read() {
+                Ok(row) => row,
+                Err(kind) => {
+                    notes.skipped[file].add(line, kind);
                     continue;
                 }
-                Some(c) => cells[c.at].trim(),
             };
-            let Some(at_s) = self.time(&cells) else {
-                skip(NO_TIME);
-                continue;
-            };
-            let Some(row) = self.row(&cells, at_s, line) else {
-                skip(NO_PLACE);
-                continue;
-            };
+            let name = named.map_or(default_name, |at| cells[at].trim());
             let at = *known.entry(name.to_owned()).or_insert_with(|| {
                 all.push(Node { name: name.to_owned(), file, rows: Vec::new() });
                 all.len() - 1
@@ -264,7 +240,7 @@ fn cells(line: &str, separator: char) -> Vec<String> {
 }
 
 /// Refuses x and y that can only be degrees, as geographic information systems call them.
-fn refuse_degrees(nodes: &[Node]) -> Result<(), Error> {
+fn refuse_degrees(nodes: &[Node]) -> Result<()> {
     let rows = || nodes.iter().flat_map(|n| &n.rows);
     let range = |of: fn(&FixRow) -> f64| {
         let (low, high) =
@@ -317,22 +293,21 @@ mod tests {
 
     /// The names of the nodes, the length of the run, and the first node's last place and its speed to there.
     fn outcome(i: &ImportedScenario) -> (String, f64, [f64; 3], f64) {
-        let names: Vec<&str> = i.table["nodes"]["node"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|n| n["name"].as_str().unwrap())
-            .collect();
         let leg = i.table["movement"]["tracks"][0]["waypoints"].as_array().unwrap().last().unwrap();
         let axis = |a: &str| leg["at"].get(a).and_then(toml::Value::as_float).unwrap_or(0.0);
         let place = ["x", "y", "z"].map(|a| (axis(a) * 10.0).round() / 10.0);
         let speed_mps = (leg["speed_mps"].as_float().unwrap() * 10.0).round() / 10.0;
-        (names.join(" "), i.table["duration_s"].as_float().unwrap(), place, speed_mps)
+        (i.node_names().join(" "), i.table["duration_s"].as_float().unwrap(), place, speed_mps)
     }
 
     #[test]
     fn tables_of_many_tools_are_read() {
         // Each is one node that goes 100 m east in 10 s, and perhaps one that stands; by hand from the rows.
+        let zones =
+            "timestamp,node,x_km,y_km\n2024-03-07T08:15:00Z,a,0,0\n2024-03-07T09:15:10+01:00,a,0.1,0\n";
+        let sumo = "timestep_time;vehicle_id;vehicle_x;vehicle_y\n0.00;\"a;1\";0.00;0.00\n10.00;\"a;1\";100.00;0.00\n";
+        let run = "time_ns,node,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,until_ns\n0,3,0,0,0,10,0,0,10000000000\n\
+                   10000000000,3,100,0,0,0,0,0,\n";
         let metres = [
             ("time,node,x,y\n0,a,0,0\n10,a,100,0\n0,b,5,5\n", "a b"),
             ("# a comment\n\nt;id;x_m;y_m\n0;a;0;0\n10;a;100;0\n", "a"),
@@ -341,21 +316,12 @@ mod tests {
             ("sep=;\ntime;node;x;y\n0;a;0;0\n10;a;100;0\n", "a"),
             ("time_ms,x,y\n0,0,0\n10000,100,0\n", "walk"),
             ("timestamp,vehicle,east,north\n1709799300000,a,0,0\n1709799310000,a,100,0\n", "a"),
-            (
-                "timestamp,node,x_km,y_km\n2024-03-07T08:15:00Z,a,0,0\n2024-03-07T09:15:10+01:00,a,0.1,0\n",
-                "a",
-            ),
+            (zones, "a"),
             ("date,time,node,x,y\n2024-03-07,23:59:55,a,0,0\n2024-03-08,00:00:05,a,100,0\n", "a"),
             ("utc_d,utc_t,name,x,y\n2024/03/07,23:59:55,,0,0\n2024/03/08,00:00:05,,100,0\n", "walk"),
             ("time,node,x,y\n08:15:00,a,0,0\n08:15:10,a,100,0\n", "a"),
-            (
-                "timestep_time;vehicle_id;vehicle_x;vehicle_y\n0.00;\"a;1\";0.00;0.00\n10.00;\"a;1\";100.00;0.00\n",
-                "a;1",
-            ),
-            (
-                "time_ns,node,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,until_ns\n0,3,0,0,0,10,0,0,10000000000\n10000000000,3,100,0,0,0,0,0,\n",
-                "n3",
-            ),
+            (sumo, "a;1"),
+            (run, "n3"),
         ];
         for (text, names) in metres {
             let i = read(text).unwrap();
@@ -373,22 +339,18 @@ mod tests {
     fn rows_that_cannot_be_read_are_skipped_and_columns_that_say_nothing_ignored() {
         let text = "time,node,x,y,speed\n0,a,0,0,1\nx,a,1,1,1\n5,,1,1,1\n5,a,1,,1\n5,a\n10,a,100,0,1\n";
         let i = read(text).unwrap();
-        assert_eq!(
-            i.skipped[0].kinds().collect::<Vec<_>>(),
-            [
-                "1 row without a time (line 3)",
-                "1 row without a node (line 4)",
-                "1 row without a place (line 5)",
-                "1 row with another number of cells than the first line (line 6)",
-            ]
-        );
+        let kinds = [
+            "1 row without a time (line 3)",
+            "1 row without a node (line 4)",
+            "1 row without a place (line 5)",
+            "1 row with another number of cells than the first line (line 6)",
+        ];
+        assert_eq!(i.skipped[0].kinds().collect::<Vec<_>>(), kinds);
         assert_eq!(i.remarks, ["dir/walk.csv: ignored columns: speed"]);
         let huge = read("time,node,x,y\n1e300,a,9,9\n0,a,0,0\n10,a,100,0\n").unwrap();
         assert_eq!(huge.table["duration_s"].as_float(), Some(10.0));
-        assert_eq!(
-            huge.skipped[0].kinds().next().unwrap(),
-            "1 place with a number that is not finite (line 2)"
-        );
+        let skipped = huge.skipped[0].kinds().next().unwrap();
+        assert_eq!(skipped, "1 place with a number that is not finite (line 2)");
         let ms = read("ts,node,x,y\n1709799300000,a,0,0\n1709799310000,a,100,0\n").unwrap();
         assert_eq!(ms.remarks, ["dir/walk.csv: times are read as milliseconds since 1970"]);
     }

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wayhop_document::Result;
 use wayhop_world::Geodetic;
 
-use crate::error::Error;
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::losses::Losses;
 use crate::notes::Notes;
-use crate::track::{Point, Track};
-use crate::tracks::scenario_from;
+use crate::tracks::{Point, Track, scenario};
 use crate::{ImportedScenario, NamedText, xml};
 
 /// Events that do not affect positions and links, except for directed antennas.
@@ -44,16 +43,14 @@ struct Events {
 }
 
 /// A scenario from the events in a file: nodes move in straight lines from one `location gps` to the next, and
-/// `pathloss` becomes `path_losses`. Orientations and velocities are ignored; other events are skipped.
-///
-/// # Errors
-/// If no NEM has a location or a path loss.
-pub fn eel(file: NamedText<'_>, heights: Heights) -> Result<ImportedScenario, Error> {
+/// `pathloss` becomes `path_losses`. Orientations and velocities are ignored; other events are skipped. Fails if no
+/// NEM has a location or a path loss.
+pub fn eel(file: NamedText<'_>, heights: Heights) -> Result<ImportedScenario> {
     let (path, text) = file;
     read(text, heights, Notes::of([path])).map_err(|e| e.in_file(path))
 }
 
-fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<ImportedScenario, Error> {
+fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<ImportedScenario> {
     let mut events = Events::default();
     for (line, content) in (1..).zip(text.lines()) {
         events.read(line, content, &mut notes)?;
@@ -93,13 +90,13 @@ fn read(text: &str, mut heights: Heights, mut notes: Notes) -> Result<ImportedSc
     notes.ignored(ignored, ["event of orientation or velocity", "events of orientation and velocity"]);
     let nems: Vec<String> = placed.iter().chain(&unplaced).map(|nem| name(*nem)).collect();
     losses.remarks(&mut notes);
-    let mut imported = scenario_from(tracks, origin, Some(begin_s), notes)?;
+    let mut imported = scenario(tracks, origin, Some(begin_s), notes)?;
     losses.add_to(&mut imported.table, &nems, begin_s)?;
     Ok(imported)
 }
 
 impl Events {
-    fn read(&mut self, line: u32, content: &str, notes: &mut Notes) -> Result<(), Error> {
+    fn read(&mut self, line: u32, content: &str, notes: &mut Notes) -> Result<()> {
         let mut skip = |kind: [&str; 2]| notes.skipped[0].add(line, kind);
         let words = words(content).unwrap_or_default();
         let [time, nem, event, arguments @ ..] = &words[..] else {
@@ -213,13 +210,10 @@ mod tests {
             let made = read(&format!("{EVENTS}{line}\n"));
             assert_eq!(made.skipped[0].kinds().collect::<Vec<_>>(), [what]);
         }
-        let none = eel(("e.eel".as_ref(), "0.0 nem:1 commeffect nem:2,0.1\n"), Heights::Read)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            none.starts_with("e.eel: it has no usable content; skipped 1 commeffect event (line 1);"),
-            "{none}"
-        );
+        let none = eel(("e.eel".as_ref(), "0.0 nem:1 commeffect nem:2,0.1\n"), Heights::Read);
+        let none = none.unwrap_err().to_string();
+        let expected = "e.eel: it has no usable content; skipped 1 commeffect event (line 1);";
+        assert!(none.starts_with(expected), "{none}");
     }
 
     #[test]

@@ -3,13 +3,12 @@
 use roxmltree::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_core::Position;
+use wayhop_document::Result;
 
-use crate::error::Error;
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, look_like_degrees, to_metres};
 use crate::gpx::NO_PLACE;
 use crate::notes::Notes;
-use crate::track::{Point, Track, distance};
-use crate::tracks::scenario;
+use crate::tracks::{Point, Track, scenario};
 use crate::{ImportedScenario, NamedText, xml};
 
 /// What SUMO calls those that move.
@@ -58,21 +57,14 @@ struct Mover {
     rows: Vec<MoverRow>,
 }
 
-/// A scenario from the movers in a file, which are down before they appear and after they disappear.
-///
-/// # Errors
-/// If the file is not floating car data, or has no position of a mover.
-pub fn fcd(file: NamedText<'_>, places: FcdCoordinates, heights: Heights) -> Result<ImportedScenario, Error> {
+/// A scenario from the movers in a file, which are down before they appear and after they disappear. Fails if the
+/// file is not floating car data, or has no position of a mover.
+pub fn fcd(file: NamedText<'_>, places: FcdCoordinates, heights: Heights) -> Result<ImportedScenario> {
     let (path, text) = file;
     read(text, places, heights, Notes::of([path])).map_err(|e| e.in_file(path))
 }
 
-fn read(
-    text: &str,
-    places: FcdCoordinates,
-    heights: Heights,
-    mut notes: Notes,
-) -> Result<ImportedScenario, Error> {
+fn read(text: &str, places: FcdCoordinates, heights: Heights, mut notes: Notes) -> Result<ImportedScenario> {
     let text = xml::whole(text, &mut notes.skipped[0]);
     let document = xml::document(&text, "fcd-export")?;
     let movers = movers(document.root_element(), &xml::Lines::of(&text), &mut notes)?;
@@ -97,22 +89,17 @@ fn read(
         let found = movers.iter().map(found).collect();
         to_metres(found, heights, DATUM, &mut notes)?
     } else {
-        (
-            movers
-                .iter()
-                .map(|m| Track { name: name(m), points: points(&m.rows, heights), ..Track::default() })
-                .collect(),
-            None,
-        )
+        let track = |m: &Mover| Track { name: name(m), points: points(&m.rows, heights), ..Track::default() };
+        (movers.iter().map(track).collect(), None)
     };
     for t in &mut tracks {
         t.comes_and_goes = true;
     }
-    scenario(tracks, origin, notes)
+    scenario(tracks, origin, None, notes)
 }
 
 /// Those that move, in the order in which they appear.
-fn movers(root: Node<'_, '_>, lines: &xml::Lines, notes: &mut Notes) -> Result<Vec<Mover>, Error> {
+fn movers(root: Node<'_, '_>, lines: &xml::Lines, notes: &mut Notes) -> Result<Vec<Mover>> {
     let mut all: Vec<Mover> = Vec::new();
     let mut known: FxHashMap<(&str, &str), usize> = FxHashMap::default();
     for step in xml::elements(root) {
@@ -128,27 +115,20 @@ fn movers(root: Node<'_, '_>, lines: &xml::Lines, notes: &mut Notes) -> Result<V
             let line = lines.line(mover);
             notes.count_point(line)?;
             let kind = mover.tag_name().name();
-            let (row, id) = (row(mover, at_s, line), mover.attribute("id"));
-            let (row, id) = match (row, id) {
-                _ if !MOVERS.contains(&kind) => {
-                    notes.skipped[0].add(line, OTHER);
-                    continue;
-                }
-                (Some(row), Some(id)) => (row, id),
-                (None, _) => {
-                    notes.skipped[0].add(line, NO_NUMBERS);
-                    continue;
-                }
-                (_, None) => {
-                    notes.skipped[0].add(line, NO_ID);
+            let wrong = match (row(mover, at_s, line), mover.attribute("id")) {
+                _ if !MOVERS.contains(&kind) => OTHER,
+                (None, _) => NO_NUMBERS,
+                (_, None) => NO_ID,
+                (Some(row), Some(id)) => {
+                    let at = *known.entry((kind, id)).or_insert_with(|| {
+                        all.push(Mover { kind: kind.to_owned(), id: id.to_owned(), rows: Vec::new() });
+                        all.len() - 1
+                    });
+                    all[at].rows.push(row);
                     continue;
                 }
             };
-            let at = *known.entry((kind, id)).or_insert_with(|| {
-                all.push(Mover { kind: kind.to_owned(), id: id.to_owned(), rows: Vec::new() });
-                all.len() - 1
-            });
-            all[at].rows.push(row);
+            notes.skipped[0].add(line, wrong);
         }
     }
     Ok(all)
@@ -208,7 +188,7 @@ fn why_degrees(document: Node<'_, '_>, movers: &[Mover]) -> Option<&'static str>
     for w in movers.iter().flat_map(|m| m.rows.windows(2)) {
         if let Some(speed_mps) = w[1].speed_mps {
             let [a, b] = [0, 1].map(|i| Position::new(w[i].x, w[i].y, 0.0));
-            gone += distance(a, b);
+            gone += a.distance(b);
             driven_m += speed_mps * (w[1].at_s - w[0].at_s);
         }
     }
@@ -237,29 +217,12 @@ mod tests {
     #[test]
     fn vehicles_come_and_go() {
         let i = fcd(("cars.fcd.xml".as_ref(), CARS), FcdCoordinates::Detect, Heights::Read).unwrap();
-        let names: Vec<_> = i.table["nodes"]["node"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|n| n["name"].as_str().unwrap())
-            .collect();
-        assert_eq!(names, ["red", "walker", "blue"]);
+        assert_eq!(i.node_names(), ["red", "walker", "blue"]);
         let first = &i.table["movement"]["tracks"][0];
         assert_eq!(first["waypoints"][0]["speed_mps"].as_float(), Some(10.0));
         // Red leaves after 2 s; blue comes after 1 s and stays.
-        let outages: Vec<_> = i.table["outages"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|o| {
-                (
-                    o["node"].as_integer().unwrap(),
-                    o["start_s"].as_float().unwrap(),
-                    o.get("length_s").and_then(toml::Value::as_float),
-                )
-            })
-            .collect();
-        assert_eq!(outages, [(0, 2.0, None), (2, 0.0, Some(1.0))]);
+        let expected = "outages = [{ node = 0, start_s = 2.0 }, { node = 2, start_s = 0.0, length_s = 1.0 }]";
+        assert_eq!(i.table["outages"], expected.parse::<toml::Table>().unwrap()["outages"]);
     }
 
     fn skipped(text: &str, places: FcdCoordinates) -> Result<String, String> {
@@ -269,13 +232,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_skipped_by_its_line() {
+        let bus = "1 element other than a vehicle, person or container (line 9)";
         for (from, to, said) in [
             ("x=\"0.00\"", "", "1 place whose x, y or z is missing or not a number (line 4)"),
-            (
-                "<vehicle id=\"blue\"",
-                "<bus id=\"blue\"",
-                "1 element other than a vehicle, person or container (line 9)",
-            ),
+            ("<vehicle id=\"blue\"", "<bus id=\"blue\"", bus),
             ("<vehicle id=\"blue\"", "<vehicle", "1 vehicle, person or container without an id (line 9)"),
             ("time=\"1.00\"", "time=\"one\"", "1 <timestep> without a time (line 7)"),
         ] {
@@ -319,20 +279,6 @@ mod tests {
             let metres = fcd(("c".as_ref(), &text), FcdCoordinates::Metres, Heights::Read).unwrap();
             assert!(!metres.table.contains_key("origin") && metres.remarks.is_empty(), "{name}");
         }
-    }
-
-    #[test]
-    fn a_person_and_a_vehicle_of_one_id_are_two_nodes() {
-        let text = CARS.replace("\"walker\"", "\"red\"");
-        let made = fcd(("c".as_ref(), &text), FcdCoordinates::Detect, Heights::Read).unwrap();
-        let names: Vec<_> = made.table["nodes"]["node"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|n| n["name"].as_str().unwrap())
-            .collect();
-        assert_eq!(names, ["vehicle-red", "person-red", "blue"]);
-        assert!(made.skipped[0].is_empty());
     }
 
     #[test]

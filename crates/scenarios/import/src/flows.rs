@@ -16,7 +16,6 @@ const LONGEST: u32 = 65_507;
 const LEAST_FOR_A_RATE: usize = 5;
 /// The largest deviation of an interval from the mean at a constant rate, as a share.
 const STEADY: f64 = 0.25;
-/// The most flows that are imported.
 const MOST_FLOWS: usize = 10_000;
 
 /// A packet at its source.
@@ -28,7 +27,6 @@ pub(crate) struct Departure {
     pub(crate) payload: u32,
 }
 
-/// All that was sent.
 #[derive(Debug, Default)]
 pub(crate) struct SentTraffic {
     /// By flow, in order of time.
@@ -116,7 +114,6 @@ fn float(v: f64) -> Value {
     Value::Float((v * 1e9).round() / 1e9)
 }
 
-/// Echo requests.
 fn pings(flow: &mut Table, sent: &[Departure]) {
     flow.insert("kind".into(), "ping".into());
     flow.insert("payload_bytes".into(), Value::Integer(i64::from(sent[0].payload.min(LONGEST))));
@@ -232,7 +229,7 @@ mod tests {
         }
         let mut i = ImportedScenario::default();
         add(&mut i, &seen, &|a| Some(Some(usize::from(a.v4()?.octets()[3]) - 1)));
-        let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
+        let flow = i.flow();
         assert_eq!(flow["bytes"].as_integer(), Some(1_000));
         assert_eq!(i.remarks, [""; 0]);
     }

@@ -1,12 +1,12 @@
 //! Places on the globe, as places on a plane.
 
 use wayhop_core::Position;
+use wayhop_document::{Error, Result};
 use wayhop_world::{GeoOrigin, Geodetic};
 
-use crate::error::Error;
-use crate::notes::Notes;
+use crate::notes::{Notes, keep};
 use crate::places::{away_m, few};
-use crate::track::{Point, Track};
+use crate::tracks::{Point, Track};
 
 /// The largest distance between nodes, metres: beyond it, a tangent plane is not a map.
 const FARTHEST_M: f64 = 200_000.0;
@@ -67,7 +67,7 @@ pub(crate) fn to_metres(
     heights: Heights,
     datum: &str,
     notes: &mut Notes,
-) -> Result<(Vec<Track>, Option<Geodetic>), Error> {
+) -> Result<(Vec<Track>, Option<Geodetic>)> {
     leave_out_far_ones(&mut found, notes)?;
     let Some(first) = found.iter().find_map(|f| f.fixes.first()).map(|f| f.place) else {
         return Ok((Vec::new(), None));
@@ -89,7 +89,7 @@ pub(crate) fn to_metres(
 }
 
 /// Skips places far from most others, such as a receiver's 0, 0 before its first fix.
-fn leave_out_far_ones(found: &mut [NodeFixes], notes: &mut Notes) -> Result<(), Error> {
+fn leave_out_far_ones(found: &mut [NodeFixes], notes: &mut Notes) -> Result<()> {
     let median = |of: fn(&Fix) -> f64| {
         let mut all: Vec<f64> = found.iter().flat_map(|f| &f.fixes).map(of).collect();
         let middle = all.len() / 2;
@@ -106,20 +106,14 @@ fn leave_out_far_ones(found: &mut [NodeFixes], notes: &mut Notes) -> Result<(), 
             if let Some(f) = one.fixes.iter().find(|f| is_far(f)) {
                 let (lat, lon, km) = (f.place.lat, f.place.lon, away(f) / 1e3);
                 let what = format!("{lat}, {lon} is {km:.0} km from the median of all positions");
-                let error = Error::new(what, "remove such positions; a mesh is not that large").at(f.line);
+                let error =
+                    Error::new(what, "remove such positions; a mesh is not that large").at_line(f.line);
                 return Err(error.in_file(notes.skipped[one.file].file()));
             }
         }
     }
     for one in found {
-        let skipped = &mut notes.skipped[one.file];
-        one.fixes.retain(|f| {
-            let fits = !is_far(f);
-            if !fits {
-                skipped.add(f.line, TOO_FAR);
-            }
-            fits
-        });
+        keep(&mut one.fixes, &mut notes.skipped[one.file], TOO_FAR, |f| f.line, |f| !is_far(f));
     }
     Ok(())
 }
@@ -146,9 +140,9 @@ fn ground(found: &mut [NodeFixes], datum: &str, notes: &mut Notes) -> Option<f64
         }
     }
     let ground_m = found.iter().find_map(|f| f.fixes.first())?.height_m?.round();
-    notes
-        .remarks
-        .push(format!("heights above {datum} become z, which is 0 at {ground_m} m; ignore them with --flat"));
+    let remark =
+        format!("heights above {datum} become z, which is 0 at {ground_m} m; ignore them with --flat");
+    notes.remarks.push(remark);
     Some(ground_m)
 }
 
@@ -179,18 +173,13 @@ mod tests {
             || found("walk", &[(51.2, 9.5, None), (51.2, 9.501, Some(130.0)), (51.2, 9.502, Some(142.5))]);
         let (z, alt, notes) = metres(vec![walk()], Heights::Read);
         assert_eq!((z, alt), (vec![0.0, 0.0, 12.5], 130.0));
-        assert_eq!(
-            notes.remarks,
-            ["heights above sea level become z, which is 0 at 130 m; ignore them with --flat"]
-        );
+        let remark = "heights above sea level become z, which is 0 at 130 m; ignore them with --flat";
+        assert_eq!(notes.remarks, [remark]);
         let (z, alt, notes) = metres(vec![walk()], Heights::LeaveOut);
         assert_eq!((z, alt, notes.remarks), (vec![0.0; 3], 0.0, vec![]));
         // If one node has no height, its height relative to the others is unknown.
         let (z, _, notes) = metres(vec![walk(), found("car", &[(51.2, 9.5, None)])], Heights::Read);
-        assert_eq!(
-            (z, &notes.remarks[..]),
-            (vec![0.0; 4], &["heights are ignored: car has none".to_owned()][..])
-        );
+        assert_eq!((z, notes.remarks.join("").as_str()), (vec![0.0; 4], "heights are ignored: car has none"));
         // The same height everywhere says nothing new.
         let level = found("level", &[(51.2, 9.5, Some(3.0)), (51.3, 9.5, Some(3.0))]);
         let (z, alt, notes) = metres(vec![level], Heights::Read);

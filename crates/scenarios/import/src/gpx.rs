@@ -1,9 +1,8 @@
 //! GPX 1.0 and 1.1: each track is a node.
 
 use roxmltree::Node;
-use wayhop_document::Omissions;
+use wayhop_document::{Omissions, Result};
 
-use crate::error::Error;
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::tracks::scenario;
@@ -12,22 +11,21 @@ use crate::{ImportedScenario, NamedText, moment, stem, xml};
 /// What heights in GPX count from.
 const DATUM: &str = "mean sea level";
 const NO_TIME: [&str; 2] = ["point without <time>", "points without <time>"];
+const UNTIMED: [&str; 2] =
+    ["waypoint or route, which has no times", "waypoints and routes, which have no times"];
 const NO_MOMENT: [&str; 2] =
     ["point whose <time> is not a date and time", "points whose <time> is not a date and time"];
 pub(crate) const NO_PLACE: [&str; 2] =
     ["point without a place on the globe", "points without a place on the globe"];
 
 /// A scenario from the tracks in GPX files. Points without a time or a position are skipped; waypoints and routes,
-/// which have no times, are ignored.
-///
-/// # Errors
-/// If a file is not GPX, or no track has a point with time and position.
-pub fn gpx(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
+/// which have no times, are ignored. Fails if a file is not GPX, or no track has a point with time and position.
+pub fn gpx(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
     let mut untimed = 0;
     for (file, (path, text)) in files.iter().enumerate() {
-        let mut read = || -> Result<(), Error> {
+        let mut read = || -> Result<()> {
             let text = xml::whole(text, &mut notes.skipped[file]);
             let document = xml::document(&text, "gpx")?;
             let lines = xml::Lines::of(&text);
@@ -35,10 +33,8 @@ pub fn gpx(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
             untimed += xml::children(root, "wpt").count() + xml::children(root, "rte").count();
             for (i, track) in xml::children(root, "trk").enumerate() {
                 let name = xml::child_text(track, "name").filter(|n| !n.is_empty());
-                let name = name.map_or_else(
-                    || if i == 0 { stem(path) } else { format!("{}-{}", stem(path), i + 1) },
-                    str::to_owned,
-                );
+                let numbered = || if i == 0 { stem(path) } else { format!("{}-{}", stem(path), i + 1) };
+                let name = name.map_or_else(numbered, str::to_owned);
                 found.push(NodeFixes { name, file, fixes: fixes(track, &lines, file, &mut notes)? });
             }
             Ok(())
@@ -46,15 +42,12 @@ pub fn gpx(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
         read().map_err(|e| e.in_file(*path))?;
     }
     let (tracks, origin) = to_metres(found, heights, DATUM, &mut notes)?;
-    notes.ignored(
-        untimed,
-        ["waypoint or route, which has no times", "waypoints and routes, which have no times"],
-    );
-    scenario(tracks, origin, notes)
+    notes.ignored(untimed, UNTIMED);
+    scenario(tracks, origin, None, notes)
 }
 
 /// The points of a track's segments, which some programs write newest first.
-fn fixes(track: Node<'_, '_>, lines: &xml::Lines, file: usize, notes: &mut Notes) -> Result<Vec<Fix>, Error> {
+fn fixes(track: Node<'_, '_>, lines: &xml::Lines, file: usize, notes: &mut Notes) -> Result<Vec<Fix>> {
     let mut segments: Vec<Vec<Fix>> = Vec::new();
     for segment in xml::children(track, "trkseg") {
         let mut all = Vec::new();
@@ -97,13 +90,7 @@ mod tests {
     #[test]
     fn a_walk_and_a_drive_are_two_nodes_on_one_clock() {
         let i = gpx(&[("walk.gpx".as_ref(), WALK)], Heights::Read).unwrap();
-        let names: Vec<_> = i.table["nodes"]["node"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|n| n["name"].as_str().unwrap())
-            .collect();
-        assert_eq!(names, ["walk", "car"]);
+        assert_eq!(i.node_names(), ["walk", "car"]);
         assert_eq!(i.table["duration_s"].as_float(), Some(30.0));
         let tracks = i.table["movement"]["tracks"].as_array().unwrap();
         // A thousandth of a degree of latitude at 40.44 degrees is 111.04 m (WGS 84): in ten seconds 11.1 m/s.
@@ -112,29 +99,23 @@ mod tests {
         // It stands from 10 s to 20 s, and the car waits for the walk's begin.
         assert_eq!(leg["pause_s"].as_float(), Some(10.0));
         assert_eq!(tracks[1]["pause_s"].as_float(), Some(5.0));
-        assert_eq!(
-            i.remarks,
-            ["heights are ignored: car has none", "ignored 1 waypoint or route, which has no times"]
-        );
+        let ignored = "ignored 1 waypoint or route, which has no times";
+        assert_eq!(i.remarks, ["heights are ignored: car has none", ignored]);
     }
 
     #[test]
     fn what_is_no_gpx_is_refused() {
         let said = |text: &str| gpx(&[("w.gpx".as_ref(), text)], Heights::Read).unwrap_err().to_string();
         assert!(said(&WALK.replace("</trk>", "</trek>")).starts_with("w.gpx:"));
-        assert_eq!(
-            said("<kml/>"),
-            "w.gpx:1: starts with <kml> instead of <gpx>; check that this is the right file"
-        );
+        let kml = "w.gpx:1: starts with <kml> instead of <gpx>; check that this is the right file";
+        assert_eq!(said("<kml/>"), kml);
         assert!(said("<!DOCTYPE gpx>\n<gpx/>").contains("remove <!DOCTYPE ...>"));
         assert!(said("<gpx><trk/></gpx>").starts_with("w.gpx: contains no places"));
         let timeless =
             "<gpx><trk><trkseg>\n<trkpt lat='1' lon='2'/>\n<trkpt lat='1' lon='200'/></trkseg></trk></gpx>";
-        assert_eq!(
-            said(timeless),
-            "w.gpx: it has no usable content; skipped 1 point without <time> (line 2), 1 point without a place on the globe \
-             (line 3); use a file with times and positions of at least one node"
-        );
+        let skipped = "1 point without <time> (line 2), 1 point without a place on the globe (line 3)";
+        let remedy = "use a file with times and positions of at least one node";
+        assert_eq!(said(timeless), format!("w.gpx: it has no usable content; skipped {skipped}; {remedy}"));
     }
 
     proptest::proptest! {

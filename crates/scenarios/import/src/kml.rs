@@ -2,9 +2,9 @@
 
 use roxmltree::Node;
 use rustc_hash::FxHashMap;
+use wayhop_document::Result;
 use wayhop_world::Geodetic;
 
-use crate::error::Error;
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::gpx::NO_PLACE;
 use crate::notes::Notes;
@@ -34,18 +34,16 @@ const UNEVEN: [&str; 2] = [
     "tracks whose numbers of <when> and <gx:coord> differ",
 ];
 
-/// A scenario from the placemarks in KML files: those with a `gx:Track` move, those with a `Point` without a time stay
-/// in place. In a file without a `gx:Track`, the timed points of a folder are the track of a node. Lines and areas are
-/// skipped, and so are timed points next to a track, which repeat it.
-///
-/// # Errors
-/// If a file is not KML, or has no position of a node.
-pub fn kml(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
+/// A scenario from the placemarks in KML files: those with a `gx:Track` move, those with a `Point` without a time
+/// stay in place. In a file without a `gx:Track`, the timed points of a folder are the track of a node. Lines and
+/// areas are skipped, and so are timed points next to a track, which repeat it. Fails if a file is not KML, or has no
+/// position of a node.
+pub fn kml(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
     let mut ignored = IgnoredCounts::default();
     for (file, (path, text)) in files.iter().enumerate() {
-        let mut read = || -> Result<(), Error> {
+        let mut read = || -> Result<()> {
             let text = xml::whole(text, &mut notes.skipped[file]);
             let document = xml::document(&text, "kml")?;
             let lines = xml::Lines::of(&text);
@@ -68,7 +66,7 @@ pub fn kml(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
     notes.ignored(ignored.without_a_place, ["placemark without a place", "placemarks without a place"]);
     notes.ignored(ignored.drawn, ["overlay or tour", "overlays and tours"]);
     notes.ignored(ignored.times, ["time at which something is shown", "times at which something is shown"]);
-    scenario(tracks, origin, notes)
+    scenario(tracks, origin, None, notes)
 }
 
 /// What a scenario has no use for.
@@ -79,7 +77,6 @@ struct IgnoredCounts {
     times: usize,
 }
 
-/// Reads one file.
 struct Reader {
     lines: xml::Lines,
     file: usize,
@@ -94,7 +91,7 @@ impl Reader {
         found: &mut Vec<NodeFixes>,
         ignored: &mut IgnoredCounts,
         notes: &mut Notes,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         for n in root.descendants().filter(Node::is_element) {
             let name = n.tag_name().name();
             if matches!(name, "NetworkLink" | "Update") {
@@ -136,7 +133,7 @@ impl Reader {
     }
 
     /// The places of a placemark's tracks.
-    fn tracks(&self, tracks: &[Node<'_, '_>], notes: &mut Notes) -> Result<Vec<Fix>, Error> {
+    fn tracks(&self, tracks: &[Node<'_, '_>], notes: &mut Notes) -> Result<Vec<Fix>> {
         let mut all = Vec::new();
         for track in tracks {
             let whens: Vec<Node<'_, '_>> = xml::children(*track, "when").collect();
@@ -170,7 +167,7 @@ impl Reader {
         point: Node<'_, '_>,
         time: Option<Node<'_, '_>>,
         notes: &mut Notes,
-    ) -> Result<Option<Fix>, Error> {
+    ) -> Result<Option<Fix>> {
         let line = self.lines.line(point);
         notes.count_point(line)?;
         let skipped = &mut notes.skipped[self.file];
@@ -231,17 +228,6 @@ mod tests {
 
     const SITE: &str = include_str!("../tests/data/site.kml");
 
-    #[test]
-    fn a_track_moves_and_a_point_stands() {
-        let i = kml(&[("site.kml".as_ref(), SITE)], Heights::Read).unwrap();
-        let tracks = i.table["movement"]["tracks"].as_array().unwrap();
-        assert_eq!(tracks.len(), 2);
-        assert!(tracks[0].get("waypoints").is_none(), "the office stands");
-        // A thousandth of a degree of longitude on the equator is 111.32 m (WGS 84), in 20 s.
-        let speed = tracks[1]["waypoints"][0]["speed_mps"].as_float().unwrap();
-        assert!((speed - 5.566).abs() < 0.001, "{speed}");
-    }
-
     fn said(text: &str) -> Result<(Vec<String>, Vec<String>), String> {
         let made = kml(&[("s.kml".as_ref(), text)], Heights::Read).map_err(|e| e.to_string())?;
         Ok((made.skipped[0].kinds().collect(), made.remarks))
@@ -250,46 +236,30 @@ mod tests {
     #[test]
     fn what_a_scenario_cannot_say_is_skipped_by_its_line_or_ignored() {
         // What is put into line 4; what is skipped; what is ignored.
+        let mark = |inner: &str| format!("<Placemark>{inner}</Placemark>");
+        let point = |at: &str| format!("<Point><coordinates>{at}</coordinates></Point>");
+        let now = "<when>2024-05-01T12:00:00Z</when>";
+        let timed = mark(&format!("<TimeStamp>{now}</TimeStamp>{}", point("0,0")));
+        let line = mark("<LineString><coordinates>0,0 1,1</coordinates></LineString>");
+        let uneven = mark(&format!("<Track>{now}</Track>"));
+        let two = mark("").repeat(2);
+        let link = "1 <NetworkLink> or <Update>, whose content is elsewhere (line 4)";
         let cases = [
             ("", "", ""),
-            (
-                "<NetworkLink><Link/></NetworkLink>",
-                "1 <NetworkLink> or <Update>, whose content is elsewhere (line 4)",
-                "",
-            ),
-            (
-                "<Placemark><TimeStamp><when>2024-05-01T12:00:00Z</when></TimeStamp><Point><coordinates>0,0</coordinates></Point></Placemark>",
-                "1 timed point next to a track (line 4)",
-                "",
-            ),
-            (
-                "<Placemark><LineString><coordinates>0,0 1,1</coordinates></LineString></Placemark>",
-                "1 line, area or model, which has no times (line 4)",
-                "",
-            ),
-            (
-                "<Placemark><Point><coordinates>0,91</coordinates></Point></Placemark>",
-                "1 point without a place on the globe (line 4)",
-                "",
-            ),
-            (
-                "<Placemark><Track><when>2024-05-01T12:00:00Z</when></Track></Placemark>",
-                "1 track whose numbers of <when> and <gx:coord> differ (line 4)",
-                "",
-            ),
-            ("<Placemark><name>none</name></Placemark>", "", "ignored 1 placemark without a place"),
-            ("<Placemark/><Placemark/>", "", "ignored 2 placemarks without a place"),
+            ("<NetworkLink><Link/></NetworkLink>", link, ""),
+            (&timed, "1 timed point next to a track (line 4)", ""),
+            (&line, "1 line, area or model, which has no times (line 4)", ""),
+            (&mark(&point("0,91")), "1 point without a place on the globe (line 4)", ""),
+            (&uneven, "1 track whose numbers of <when> and <gx:coord> differ (line 4)", ""),
+            (&mark("<name>none</name>"), "", "ignored 1 placemark without a place"),
+            (&two, "", "ignored 2 placemarks without a place"),
             ("<Folder><GroundOverlay/></Folder>", "", "ignored 1 overlay or tour"),
             ("<Folder><TimeSpan/></Folder>", "", "ignored 1 time at which something is shown"),
         ];
         for (more, skipped, ignored) in cases {
             let text = SITE.replacen("<Document>", &format!("<Document>\n{more}"), 1);
             let (kinds, remarks) = said(&text).unwrap();
-            assert_eq!(
-                (kinds.join(""), remarks.join("")),
-                (skipped.to_owned(), ignored.to_owned()),
-                "{more}"
-            );
+            assert_eq!([kinds.join(""), remarks.join("")], [skipped, ignored], "{more}");
         }
     }
 
@@ -316,9 +286,7 @@ mod tests {
 
     #[test]
     fn a_file_without_places_of_nodes_is_refused_with_the_reason() {
-        let only =
-            "<kml>\n<Placemark><LineString><coordinates>0,0 1,1</coordinates></LineString></Placemark></kml>";
-        let e = said(only).unwrap_err();
+        let e = said("<kml>\n<Placemark><LineString/></Placemark></kml>").unwrap_err();
         assert!(e.starts_with("s.kml: it has no usable content; skipped 1 line, area or model"), "{e}");
     }
 

@@ -14,7 +14,6 @@ mod columns;
 mod core_xml;
 mod csv;
 mod eel;
-mod error;
 mod fcd;
 mod flows;
 mod globe;
@@ -34,7 +33,6 @@ mod run_settings;
 mod run_tcp;
 mod streams;
 mod text;
-mod track;
 mod tracks;
 mod xml;
 
@@ -46,7 +44,6 @@ use wayhop_document::Omissions;
 pub use core_xml::core_xml;
 pub use csv::csv;
 pub use eel::eel;
-pub use error::Error;
 pub use fcd::{FcdCoordinates, fcd};
 pub use globe::Heights;
 pub use gpx::gpx;
@@ -56,6 +53,7 @@ pub use ns2_script::{NS2_RECORDER, ns2_script};
 pub use pcapng::pcapng;
 pub use run::run;
 pub use text::text;
+pub use wayhop_document::Error;
 
 /// An imported scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,11 +84,36 @@ impl ImportedScenario {
             }
         }
     }
+
+    #[cfg(test)]
+    fn node_names(&self) -> Vec<&str> {
+        let nodes = self.table["nodes"]["node"].as_array().unwrap();
+        nodes.iter().map(|n| n["name"].as_str().unwrap()).collect()
+    }
+
+    /// The flow of a scenario that has one.
+    #[cfg(test)]
+    fn flow(&self) -> &toml::Value {
+        let [flow] = &self.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {self:?}") };
+        flow
+    }
+}
+
+/// A text that may be long and have anything in it, for a message.
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    let more = if short.len() < text.len() { "..." } else { "" };
+    format!("{short:?}{more}")
 }
 
 /// A number of something, for a remark.
 fn counted(n: usize, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
+}
+
+/// A table with these keys.
+fn table<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Table {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// What a file is called, without its folder and its ending.

@@ -73,17 +73,15 @@ mod tests {
         let heard = BTreeMap::from([((0, 1), vec![2.0, 8.0, 30.0]), ((1, 0), vec![7.0])]);
         let text = macfilter(&addresses, &heard).to_string();
         let lines: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(
-            lines,
-            [
-                "at 0.000000000 node 0 ignores 02:00:0a:00:00:02",
-                "at 0.000000000 node 1 ignores nobody",
-                "at 2.000000000 node 0 ignores nobody",
-                "at 12.000000000 node 0 ignores 02:00:0a:00:00:02",
-                "at 13.000000000 node 1 ignores 02:00:0a:00:00:01",
-                "at 25.000000000 node 1 ignores nobody",
-                "at 35.000000000 node 1 ignores 02:00:0a:00:00:01",
-            ]
-        );
+        let expected = [
+            "at 0.000000000 node 0 ignores 02:00:0a:00:00:02",
+            "at 0.000000000 node 1 ignores nobody",
+            "at 2.000000000 node 0 ignores nobody",
+            "at 12.000000000 node 0 ignores 02:00:0a:00:00:02",
+            "at 13.000000000 node 1 ignores 02:00:0a:00:00:01",
+            "at 25.000000000 node 1 ignores nobody",
+            "at 35.000000000 node 1 ignores 02:00:0a:00:00:01",
+        ];
+        assert_eq!(lines, expected);
     }
 }

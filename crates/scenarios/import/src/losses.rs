@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
+use wayhop_document::{Error, Result};
 
 use crate::counted;
-use crate::error::Error;
 use crate::notes::Notes;
 use crate::xml::finite;
 
@@ -15,7 +15,6 @@ const SILENT_DB: f64 = 400.0;
 const MOST_STEPS: usize = 1_000_000;
 /// Two directions of a link that differ by less, dB, count as equal.
 const SAME_DB: f64 = 0.5;
-
 const NO_LOSS: [&str; 2] = ["path loss that is not NEM,dB", "path losses that are not NEM,dB"];
 
 /// A path loss in one direction.
@@ -44,7 +43,7 @@ impl Losses {
         arguments: &[String],
         line: u32,
         notes: &mut Notes,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         for argument in arguments {
             notes.count_point(line)?;
             let Some((from, forward_db, reverse_db)) = parse(argument).filter(|(from, ..)| *from != to)
@@ -91,7 +90,7 @@ impl Losses {
     }
 
     /// Adds them to a scenario whose nodes have these names, and whose time begins at `begin_s`.
-    pub(crate) fn add_to(&self, table: &mut Table, nems: &[String], begin_s: f64) -> Result<(), Error> {
+    pub(crate) fn add_to(&self, table: &mut Table, nems: &[String], begin_s: f64) -> Result<()> {
         if self.of.is_empty() {
             return Ok(());
         }
@@ -99,10 +98,8 @@ impl Losses {
         let steps: usize = self.of.values().map(Vec::len).sum();
         if pairs + steps > MOST_STEPS {
             let many = format!("{steps} path losses among {} NEMs are too many", nems.len());
-            return Err(Error::new(
-                many,
-                format!("reduce them to at most {MOST_STEPS}, including one step for each pair"),
-            ));
+            let remedy = format!("reduce them to at most {MOST_STEPS}, including one step for each pair");
+            return Err(Error::new(many, remedy));
         }
         let mut known: BTreeMap<(&str, &str), Vec<[f64; 2]>> = BTreeMap::new();
         let named: Vec<(String, String)> =
@@ -117,10 +114,8 @@ impl Losses {
                 let db = known.remove(&(a, b)).or_else(|| known.remove(&(b, a)));
                 let db = db.unwrap_or_else(|| vec![[0.0, SILENT_DB]]);
                 let pair = |p: [f64; 2]| Value::from(p.map(Value::Float).to_vec());
-                let mut one = Table::new();
-                one.insert("nodes".into(), Value::from(vec![Value::from(a), Value::from(b)]));
-                one.insert("db".into(), Value::Array(db.into_iter().map(pair).collect()));
-                all.push(Value::from(one));
+                let db = Value::Array(db.into_iter().map(pair).collect());
+                all.push(crate::table([("nodes", vec![a, b].into()), ("db", db)]).into());
             }
         }
         table.insert("path_losses".into(), Value::Array(all));
@@ -217,20 +212,15 @@ mod tests {
             (5.0, 2, "nem:1,100 nem:3,70,70"),
             (9.0, 1, "nem:2,100"),
         ]);
-        assert_eq!(
-            added(&all, &["nem-1", "nem-2", "nem-3"]),
-            [
-                // At 5 s only what NEM 2 hears has changed: both directions get the mean.
-                ("nem-1 nem-2".to_owned(), vec![[0.0, 90.0], [5.0, 95.0], [9.0, 100.0]]),
-                ("nem-1 nem-3".to_owned(), vec![[0.0, 400.0]]),
-                ("nem-2 nem-3".to_owned(), vec![[0.0, 400.0], [5.0, 70.0]]),
-            ]
-        );
-        assert!(
-            notes.remarks[1].starts_with("path losses of 1 pair differ by direction"),
-            "{:?}",
-            notes.remarks
-        );
+        let expected = [
+            // At 5 s only what NEM 2 hears has changed: both directions get the mean.
+            ("nem-1 nem-2".to_owned(), vec![[0.0, 90.0], [5.0, 95.0], [9.0, 100.0]]),
+            ("nem-1 nem-3".to_owned(), vec![[0.0, 400.0]]),
+            ("nem-2 nem-3".to_owned(), vec![[0.0, 400.0], [5.0, 70.0]]),
+        ];
+        assert_eq!(added(&all, &["nem-1", "nem-2", "nem-3"]), expected);
+        let uneven = &notes.remarks[1];
+        assert!(uneven.starts_with("path losses of 1 pair differ by direction"), "{uneven}");
         assert!(notes.skipped[0].is_empty());
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::error::Error;
+use wayhop_document::{Error, Result};
+
 use crate::globe::{Fix, Heights, NodeFixes, to_metres};
 use crate::nmea_sentence::{SentenceData, SentenceType, Wrong, sentences};
 use crate::notes::Notes;
@@ -12,7 +13,6 @@ use crate::{ImportedScenario, NamedText, stem};
 /// What heights in the sentences GGA and GNS count from.
 const DATUM: &str = "mean sea level";
 const DAY_S: f64 = 86_400.0;
-
 const CHECKSUM: [&str; 2] = ["sentence with a wrong checksum", "sentences with a wrong checksum"];
 const FIELD: [&str; 2] = ["sentence with a damaged field", "sentences with a damaged field"];
 const NO_CHECKSUM: [&str; 2] = [
@@ -26,11 +26,8 @@ const CUT_OFF: [&str; 2] =
 
 /// A scenario from the tracks in logs of receivers, from the sentences RMC, GGA, GNS and GLL of any satellite system.
 /// Text before a sentence in its line, such as a time or a tag block, and text after its checksum is ignored. Damaged
-/// sentences are skipped.
-///
-/// # Errors
-/// If a file has no fix.
-pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario, Error> {
+/// sentences are skipped. Fails if a file has no fix.
+pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario> {
     let mut found = Vec::new();
     let mut notes = Notes::of(files.iter().map(|(path, _)| *path));
     let mut ignored = IgnoredCounts::default();
@@ -58,7 +55,7 @@ pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenari
     }
     notes.ignored(ignored.without_fix, ["sentence without a fix", "sentences without a fix"]);
     notes.ignored(ignored.others, ["sentence of another type", "sentences of other types"]);
-    scenario(tracks, origin, notes)
+    scenario(tracks, origin, None, notes)
 }
 
 fn no_fix(file: usize, path: &Path, notes: &Notes, without_fix: usize, remedy: &str) -> Error {
@@ -93,7 +90,7 @@ struct Log {
 }
 
 impl Log {
-    fn read(&mut self, text: &str, notes: &mut Notes, ignored: &mut IgnoredCounts) -> Result<(), Error> {
+    fn read(&mut self, text: &str, notes: &mut Notes, ignored: &mut IgnoredCounts) -> Result<()> {
         let has_checksums = text.lines().any(|line| sentences(line).any(|s| s.checksum_fits == Some(true)));
         let count = text.lines().count();
         for (line, content) in (1..).zip(text.lines()) {
@@ -111,22 +108,16 @@ impl Log {
                     ignored.others += 1;
                     continue;
                 }
-                match s.checksum_fits {
-                    Some(true) => {}
+                let wrong = match s.checksum_fits {
+                    Some(true) => None,
                     // Half a number is a number, too: a place elsewhere.
-                    _ if is_cut => {
-                        skipped.add(line, CUT_OFF);
-                        continue;
-                    }
-                    Some(false) => {
-                        skipped.add(line, CHECKSUM);
-                        continue;
-                    }
-                    None if has_checksums => {
-                        skipped.add(line, NO_CHECKSUM);
-                        continue;
-                    }
-                    None => {}
+                    _ if is_cut => Some(CUT_OFF),
+                    Some(false) => Some(CHECKSUM),
+                    None => has_checksums.then_some(NO_CHECKSUM),
+                };
+                if let Some(wrong) = wrong {
+                    skipped.add(line, wrong);
+                    continue;
                 }
                 match s.read(kind) {
                     Ok(said) => {

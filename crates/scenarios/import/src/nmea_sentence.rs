@@ -214,10 +214,8 @@ mod tests {
         for (line, date_s, height_m) in all {
             assert_eq!(read(line), [Ok(SentenceData { date_s, time_s, place, height_m })], "{line}");
         }
-        assert_eq!(
-            read("$GPZDA,123519,23,03,1994,00,00"),
-            [Ok(SentenceData { date_s, time_s, ..SentenceData::default() })]
-        );
+        let date_and_time = SentenceData { date_s, time_s, ..SentenceData::default() };
+        assert_eq!(read("$GPZDA,123519,23,03,1994,00,00"), [Ok(date_and_time)]);
         for (line, wrong) in [
             ("$GPRMC,123519,V,4807.038,N,01131.000,E,,,230394,,", Wrong::NoFix),
             ("$GPGGA,123519,,,,,0,,,,M,,M,,", Wrong::NoFix),

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use wayhop_document::Omissions;
+use wayhop_document::{Error, Omissions, Result};
 
-use crate::error::Error;
+use crate::counted;
 
-/// The most points that are imported.
 const MOST_POINTS: usize = 2_000_000;
 
 /// What was skipped, and what else the user should know.
@@ -18,6 +17,23 @@ pub(crate) struct Notes {
     points: usize,
 }
 
+/// Keeps what fits, and counts the rest as a kind of what was skipped.
+pub(crate) fn keep<T>(
+    all: &mut Vec<T>,
+    skipped: &mut Omissions,
+    kind: [&str; 2],
+    line: fn(&T) -> u32,
+    mut fits: impl FnMut(&T) -> bool,
+) {
+    all.retain(|one| {
+        let fits = fits(one);
+        if !fits {
+            skipped.add(line(one), kind);
+        }
+        fits
+    });
+}
+
 impl Notes {
     /// Empty notes for these files.
     pub(crate) fn of<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
@@ -25,11 +41,11 @@ impl Notes {
     }
 
     /// Counts a point that takes room.
-    pub(crate) fn count_point(&mut self, line: u32) -> Result<(), Error> {
+    pub(crate) fn count_point(&mut self, line: u32) -> Result<()> {
         self.points += 1;
         if self.points > MOST_POINTS {
             let many = format!("more than {MOST_POINTS} places");
-            return Err(Error::new(many, "reduce them, or split the file").at(line));
+            return Err(Error::new(many, "reduce them, or split the file").at_line(line));
         }
         Ok(())
     }
@@ -60,10 +76,8 @@ impl Notes {
 
     /// A remark about content without a counterpart in a scenario, if there is any.
     pub(crate) fn ignored(&mut self, count: usize, [one, several]: [&str; 2]) {
-        match count {
-            0 => {}
-            1 => self.remarks.push(format!("ignored 1 {one}")),
-            _ => self.remarks.push(format!("ignored {count} {several}")),
+        if count > 0 {
+            self.remarks.push(format!("ignored {}", counted(count, one, several)));
         }
     }
 }

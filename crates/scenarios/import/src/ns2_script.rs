@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use toml::{Table, Value};
-use wayhop_document::Omissions;
+use wayhop_document::{Error, Omissions, Result};
 
-use crate::ImportedScenario;
-use crate::error::{Error, shown};
+use crate::{ImportedScenario, shown, table};
 
 /// Runs a script under `ns` without a packet: `ns RECORDER OUTPUT SCRIPT [ARGUMENT...]`.
 pub const NS2_RECORDER: &str = include_str!("ns2_script/recorder.tcl");
@@ -26,16 +25,11 @@ struct RecorderScript<'a> {
 }
 
 /// A scenario from what the recorder wrote of a script. `protocols` are the names of those that have a profile for
-/// ns-2.
-///
-/// # Errors
-/// If the script failed, or creates no nodes.
-pub fn ns2_script(script: &Path, recorded: &str, protocols: &[&str]) -> Result<ImportedScenario, Error> {
+/// ns-2. Fails if the script failed, or creates no nodes.
+pub fn ns2_script(script: &Path, recorded: &str, protocols: &[&str]) -> Result<ImportedScenario> {
     let recorded = read(script, recorded).map_err(|e| e.in_file(script))?;
     let mut out = ImportedScenario::default();
-    let file = |end: &str| {
-        Value::from(Table::from_iter([("kind".into(), "ns2".into()), ("path".into(), end.into())]))
-    };
+    let file = |end: &str| Value::from(table([("kind", "ns2".into()), ("path", end.into())]));
     out.table.insert("movement".into(), file(".movement.tcl"));
     out.files.push((".movement.tcl".into(), recorded.moves));
     if !recorded.traffic.is_empty() {
@@ -52,7 +46,7 @@ pub fn ns2_script(script: &Path, recorded: &str, protocols: &[&str]) -> Result<I
     Ok(out)
 }
 
-fn read<'a>(script: &Path, recorded: &'a str) -> Result<RecorderScript<'a>, Error> {
+fn read<'a>(script: &Path, recorded: &'a str) -> Result<RecorderScript<'a>> {
     let mut out = RecorderScript { skipped: Omissions::of(script), ..RecorderScript::default() };
     for line in recorded.lines() {
         match line.split_once(' ') {
@@ -70,20 +64,17 @@ fn read<'a>(script: &Path, recorded: &'a str) -> Result<RecorderScript<'a>, Erro
             }
             Some(("E", what)) => {
                 let (line, what) = what.split_once(' ').unwrap_or(("0", what));
-                let e = Error::new(
-                    format!("the script fails in ns-2: {}", what.chars().take(200).collect::<String>()),
-                    "correct it until `ns` runs it",
-                );
+                let reason =
+                    format!("the script fails in ns-2: {}", what.chars().take(200).collect::<String>());
+                let e = Error::new(reason, "correct it until `ns` runs it");
                 return Err(match line.parse() {
-                    Ok(line) if line > 0 => e.at(line),
+                    Ok(line) if line > 0 => e.at_line(line),
                     _ => e,
                 });
             }
             _ => {
-                return Err(Error::new(
-                    format!("the recorder wrote {}", shown(line)),
-                    "report this as a bug",
-                ));
+                let remedy = "report this as a bug";
+                return Err(Error::new(format!("the recorder wrote {}", shown(line)), remedy));
             }
         }
     }
@@ -108,30 +99,27 @@ impl Settings<'_> {
     fn area(&self) -> Option<Table> {
         let (x, y) = self.text("area")?.split_once(' ')?;
         let metres = |text: &str| text.trim().parse::<f64>().ok().filter(|v| (0.0..=1e7).contains(v));
-        Some(Table::from_iter([("x_m".into(), metres(x)?.into()), ("y_m".into(), metres(y)?.into())]))
+        Some(table([("x_m", metres(x)?.into()), ("y_m", metres(y)?.into())]))
     }
 
     fn protocol(&self, known: &[&str], remarks: &mut Vec<String>) -> Table {
         let said = self.text("adhocRouting").unwrap_or("none");
         if let Some(name) = known.iter().find(|name| name.eq_ignore_ascii_case(said)) {
-            return Table::from_iter([("name".into(), (*name).into()), ("profile".into(), "ns2".into())]);
+            return table([("name", (*name).into()), ("profile", "ns2".into())]);
         }
         remarks.push(format!(
             "Wayhop does not have the script's routing protocol, {}: packets reach only neighbours; choose another one with --protocol",
             shown(said)
         ));
-        Table::from_iter([("name".into(), "none".into())])
+        table([("name", "none".into())])
     }
 
     /// Where the radio differs from the preset.
     fn radio(&self, remarks: &mut Vec<String>) -> Table {
-        let mut radio = Table::from_iter([("preset".into(), PRESET.into())]);
+        let mut radio = table([("preset", PRESET.into())]);
         let mut set = |key: &str, value: Option<f64>, usual: f64| {
-            if let Some(value) =
-                value.filter(|v| v.is_finite() && (v - usual).abs() > 1e-3 * usual.abs().max(1.0))
-            {
-                radio.insert(key.into(), value.into());
-            }
+            let differs = |v: &f64| v.is_finite() && (v - usual).abs() > 1e-3 * usual.abs().max(1.0);
+            radio.extend(value.filter(differs).map(|v| (key.to_owned(), v.into())));
         };
         let decibels = |name: &str| self.number(name).filter(|v| *v > 0.0).map(|v| 10.0 * libm::log10(v));
         let dbm = |name: &str| decibels(name).map(|db| db + 30.0);
@@ -148,9 +136,7 @@ impl Settings<'_> {
         set("basic_rate_mbps", self.text("Mac/802_11.basicRate_").and_then(mbps), 1.0);
         let mut whole = |key: &str, name: &str, usual: i64| {
             let value = self.number(name).filter(|v| (0.0..1e6).contains(v)).map(|v| v as i64);
-            if let Some(value) = value.filter(|v| *v != usual) {
-                radio.insert(key.into(), value.into());
-            }
+            radio.extend(value.filter(|v| *v != usual).map(|v| (key.to_owned(), v.into())));
         };
         whole("rts_threshold_bytes", "Mac/802_11.RTSThreshold_", 0);
         whole("cw_min", "Mac/802_11.CWMin_", 31);
@@ -164,12 +150,11 @@ impl Settings<'_> {
             Some("Propagation/FreeSpace") => _ = radio.insert("path_loss".into(), "free-space".into()),
             Some("Propagation/Shadowing") => {
                 radio.insert("path_loss".into(), "log-distance".into());
-                for (key, name) in [("path_loss_exponent", "pathlossExp_"), ("shadowing_sigma_db", "std_db_")]
-                {
-                    if let Some(value) = self.number(&format!("Propagation/Shadowing.{name}")) {
-                        radio.insert(key.into(), value.into());
-                    }
-                }
+                let keys = [("path_loss_exponent", "pathlossExp_"), ("shadowing_sigma_db", "std_db_")];
+                radio.extend(keys.iter().filter_map(|(key, name)| {
+                    let value = self.number(&format!("Propagation/Shadowing.{name}"))?;
+                    Some(((*key).to_owned(), value.into()))
+                }));
             }
             Some(other) => {
                 remarks.push(format!("{} is replaced by two-ray ground; adjust [radio]", shown(other)));
@@ -208,7 +193,7 @@ mod tests {
         S Phy/WirelessPhy.freq_ 914e+6\nS Phy/WirelessPhy.L_ 1.0\nS Phy/WirelessPhy.CPThresh_ 10.0\nS Mac/802_11.dataRate_ 1Mb\n\
         S Mac/802_11.basicRate_ 1Mb\nS Mac/802_11.RTSThreshold_ 0\nS Antenna/OmniAntenna.Gt_ 1.0\nN 2 links by wire\n";
 
-    fn made(recorded: &str) -> Result<ImportedScenario, Error> {
+    fn made(recorded: &str) -> Result<ImportedScenario> {
         ns2_script("s.tcl".as_ref(), recorded, &["proto"])
     }
 
@@ -224,14 +209,9 @@ mod tests {
         // What is as in the preset is not said.
         let radio = i.table["radio"].as_table().unwrap();
         assert_eq!(radio.len(), 3, "{radio}");
-        assert_eq!(
-            (radio["data_rate_mbps"].as_float(), radio["queue_packets"].as_integer()),
-            (Some(1.0), Some(20))
-        );
-        assert_eq!(
-            i.files[0],
-            (".movement.tcl".into(), "$node_(0) set X_ 50\n$node_(0) set Y_ 100\n".into())
-        );
+        assert_eq!((&radio["data_rate_mbps"], &radio["queue_packets"]), (&1.0.into(), &20.into()));
+        let moves = "$node_(0) set X_ 50\n$node_(0) set Y_ 100\n";
+        assert_eq!(i.files[0], (".movement.tcl".into(), moves.into()));
         assert_eq!(i.skipped[0].kinds().collect::<Vec<_>>(), ["2 links by wire"]);
         assert!(i.remarks.is_empty());
     }
@@ -241,11 +221,8 @@ mod tests {
         let radio = |more: &str| {
             // The last word on a setting comes first.
             let i = made(&format!("{more}{RECORDED}")).unwrap();
-            (
-                i.table["radio"].as_table().unwrap().clone(),
-                i.table["protocol"]["name"].as_str().unwrap().to_owned(),
-                i.remarks,
-            )
+            let protocol = i.table["protocol"]["name"].as_str().unwrap().to_owned();
+            (i.table["radio"].as_table().unwrap().clone(), protocol, i.remarks)
         };
         let of = |more: &str, key: &str| radio(more).0[key].as_float().unwrap();
         assert!((of("S Phy/WirelessPhy.Pt_ 0.1\n", "tx_power_dbm") - 20.0).abs() < 1e-9);
@@ -253,23 +230,19 @@ mod tests {
         assert_eq!(of("S Mac/802_11.dataRate_ 11e6\n", "data_rate_mbps"), 11.0);
         assert_eq!(of("S Phy/WirelessPhy.freq_ 2.4e9\n", "frequency_mhz"), 2400.0);
         let (shadowed, ..) = radio("S propType Propagation/Shadowing\nS Propagation/Shadowing.std_db_ 4.0\n");
-        assert_eq!(
-            (shadowed["path_loss"].as_str(), shadowed["shadowing_sigma_db"].as_float()),
-            (Some("log-distance"), Some(4.0))
-        );
+        assert_eq!(shadowed["path_loss"].as_str(), Some("log-distance"));
+        assert_eq!(shadowed["shadowing_sigma_db"].as_float(), Some(4.0));
         assert_eq!(radio("S ifqType Queue/DropTail\n").0["queue_classes"].as_bool(), Some(false));
-        let (_, protocol, remarks) =
-            radio("S adhocRouting TORA\nS macType Mac/Simple\nS energyModel EnergyModel\n");
+        let others = "S adhocRouting TORA\nS macType Mac/Simple\nS energyModel EnergyModel\n";
+        let (_, protocol, remarks) = radio(others);
         assert_eq!((protocol.as_str(), remarks.len()), ("none", 3), "{remarks:?}");
     }
 
     #[test]
     fn a_script_that_fails_is_named_with_its_line() {
         let e = made("E 12 invalid command name \"Agent/landmark\"\n").unwrap_err().to_string();
-        assert_eq!(
-            e,
-            "s.tcl:12: the script fails in ns-2: invalid command name \"Agent/landmark\"; correct it until `ns` runs it"
-        );
+        let reason = "the script fails in ns-2: invalid command name \"Agent/landmark\"";
+        assert_eq!(e, format!("s.tcl:12: {reason}; correct it until `ns` runs it"));
         let e = made("S area 1 1\n").unwrap_err().to_string();
         assert_eq!(e, "s.tcl: the script creates no mobile nodes; use a wireless script");
     }

@@ -7,22 +7,18 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use toml::{Table, Value};
 use wayhop_core::{Addr, Classifier};
-use wayhop_document::Omissions;
+use wayhop_document::{Error, Omissions, Result};
 use wayhop_trace::{
     CaptureError, CaptureReader, CapturedFrame, ConversationEnds, Identity, PassedOver, carried, network,
 };
 use wayhop_wire::{ipv4, ipv6};
 
-use crate::error::Error;
 use crate::flows::{Departure, SentTraffic, add};
 use crate::streams::{Segment, Streams};
-use crate::{ImportedScenario, counted};
+use crate::{ImportedScenario, counted, table};
 
-/// The most packets that are imported.
 const MOST_PACKETS: usize = 10_000_000;
-/// The most nodes that are imported.
 const MOST_NODES: usize = 1_000;
-/// Distance between nodes in the chain, metres.
 const SPACING_M: f64 = 100.0;
 
 /// IP's number of TCP.
@@ -51,14 +47,8 @@ struct UnusedFrames {
 
 /// A scenario from the traffic in captures (pcap or pcapng) with the same clock, of whole or truncated frames. Each
 /// address that sends or receives is a node; captures do not contain positions, so the nodes form a chain, and a
-/// remark says so. Routing messages are left out.
-///
-/// # Errors
-/// If a file is not a capture, or has no traffic.
-pub fn pcapng<R: Read>(
-    files: Vec<(&Path, R)>,
-    classifier: &dyn Classifier,
-) -> Result<ImportedScenario, Error> {
+/// remark says so. Routing messages are left out. Fails if a file is not a capture, or has no traffic.
+pub fn pcapng<R: Read>(files: Vec<(&Path, R)>, classifier: &dyn Classifier) -> Result<ImportedScenario> {
     let mut all: Vec<CapturedPacket> = Vec::new();
     let mut left_out = UnusedFrames::default();
     let mut skipped = Vec::new();
@@ -77,10 +67,8 @@ pub fn pcapng<R: Read>(
     }
     if nodes.len() > MOST_NODES {
         let what = format!("{} addresses send or receive", nodes.len());
-        return Err(Error::new(
-            what,
-            format!("reduce the captures to one mesh with at most {MOST_NODES} nodes"),
-        ));
+        let remedy = format!("reduce the captures to one mesh with at most {MOST_NODES} nodes");
+        return Err(Error::new(what, remedy));
     }
     let seen = sent(&all, begin_ns);
     let mut imported = ImportedScenario { table: chain(&nodes), skipped, ..ImportedScenario::default() };
@@ -117,7 +105,7 @@ fn read(
     all: &mut Vec<CapturedPacket>,
     left_out: &mut UnusedFrames,
     skipped: &mut Omissions,
-) -> Result<(), Error> {
+) -> Result<()> {
     let wrong = |e: CaptureError| Error::new(e.to_string(), "use a pcap or pcapng capture");
     let mut reader = CaptureReader::new(input).map_err(wrong)?;
     let mut frame = CapturedFrame::default();
@@ -137,10 +125,8 @@ fn read(
         }
         let Some(shown) = shown(&frame, classifier, &mut room, left_out) else { continue };
         if all.len() >= MOST_PACKETS {
-            return Err(Error::new(
-                format!("more than {MOST_PACKETS} packets"),
-                "cut the capture (editcap -c)",
-            ));
+            let remedy = "cut the capture (editcap -c)";
+            return Err(Error::new(format!("more than {MOST_PACKETS} packets"), remedy));
         }
         all.push(shown);
     }
@@ -235,27 +221,18 @@ impl UnusedFrames {
 }
 
 fn chain(nodes: &BTreeMap<Addr, usize>) -> Table {
-    let mut table = Table::new();
-    let mut movement = Table::new();
-    movement.insert("kind".into(), "chain".into());
-    movement.insert("spacing_m".into(), Value::Float(SPACING_M));
-    table.insert("movement".into(), movement.into());
     let mut order: Vec<(&Addr, &usize)> = nodes.iter().collect();
     order.sort_by_key(|(_, i)| **i);
     let single = order.iter().filter_map(|(a, i)| {
-        let mut one = Table::new();
-        one.insert("id".into(), Value::Integer(**i as i64));
-        one.insert("address".into(), a.v4()?.to_string().into());
-        Some(Value::from(one))
+        let address = a.v4()?.to_string();
+        Some(Value::from(table([("id", (**i as i64).into()), ("address", address.into())])))
     });
-    let mut all = Table::new();
-    all.insert("count".into(), Value::Integer(nodes.len() as i64));
-    all.insert("node".into(), Value::Array(single.collect()));
+    let mut all = table([("count", (nodes.len() as i64).into()), ("node", Value::Array(single.collect()))]);
     if nodes.keys().any(|a| a.v6().is_some()) {
         all.insert("ipv6".into(), true.into());
     }
-    table.insert("nodes".into(), all.into());
-    table
+    let movement = table([("kind", "chain".into()), ("spacing_m", SPACING_M.into())]);
+    table([("movement", movement.into()), ("nodes", all.into())])
 }
 
 #[cfg(test)]
@@ -269,8 +246,11 @@ mod tests {
     const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
     const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
-    fn made(files: Vec<(&Path, &[u8])>) -> Result<ImportedScenario, Error> {
-        pcapng(files, wayhop_protocols::CLASSIFIER)
+    fn made(files: &[&[u8]]) -> Result<ImportedScenario> {
+        pcapng(
+            ["a", "b"].map(Path::new).into_iter().zip(files.iter().copied()).collect(),
+            wayhop_protocols::CLASSIFIER,
+        )
     }
 
     /// A datagram of `octets` bytes; `id` distinguishes it from others.
@@ -291,6 +271,15 @@ mod tests {
         p
     }
 
+    /// One each tenth of a second.
+    fn ten_datagrams(octets: usize) -> Vec<(u32, Vec<u8>)> {
+        (0..10).map(|i| (5_000 + u32::from(i) * 100, datagram(i, octets))).collect()
+    }
+
+    fn number(table: &toml::Value, key: &str) -> i64 {
+        table[key].as_integer().unwrap()
+    }
+
     /// A segment from A to B with `octets` bytes of data from this number on.
     fn segment(id: u16, seq: u32, flags: u8, octets: usize) -> Vec<u8> {
         let mut p = datagram(id, 12 + octets);
@@ -308,54 +297,40 @@ mod tests {
 
     /// One with at most `most` bytes of each packet.
     fn snapped(packets: &[(u32, Vec<u8>)], most: usize) -> Vec<u8> {
-        let mut file = Vec::new();
-        file.extend(0xa1b2_c3d4_u32.to_le_bytes());
-        file.extend([2, 0, 4, 0]);
-        file.extend([0; 8]);
-        file.extend(65_535_u32.to_le_bytes());
-        file.extend(101_u32.to_le_bytes());
+        let mut file: Vec<u8> = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101]
+            .into_iter()
+            .flat_map(u32::to_le_bytes)
+            .collect();
         for (ms, octets) in packets {
-            file.extend((ms / 1_000).to_le_bytes());
-            file.extend((ms % 1_000 * 1_000).to_le_bytes());
             let captured = &octets[..octets.len().min(most)];
-            file.extend((captured.len() as u32).to_le_bytes());
-            file.extend((octets.len() as u32).to_le_bytes());
-            file.extend(captured);
+            let head = [ms / 1_000, ms % 1_000 * 1_000, captured.len() as u32, octets.len() as u32];
+            file.extend(head.into_iter().flat_map(u32::to_le_bytes).chain(captured.iter().copied()));
         }
         file
     }
 
     #[test]
     fn packets_that_two_captures_show_are_one_and_even_times_are_a_rate() {
-        let sent: Vec<(u32, Vec<u8>)> =
-            (0..10).map(|i| (5_000 + u32::from(i) * 100, datagram(i, 64))).collect();
+        let sent = ten_datagrams(64);
         let later: Vec<(u32, Vec<u8>)> = sent.iter().map(|(ms, p)| (ms + 3, p.clone())).collect();
         let (a, b) = (pcap(&sent), pcap(&later));
-        let i = made(vec![("a".as_ref(), &a[..]), ("b".as_ref(), &b[..])]).unwrap();
-        let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
-        assert_eq!((flow["src"].as_integer(), flow["dst"].as_integer()), (Some(0), Some(1)));
+        let i = made(&[&a, &b]).unwrap();
+        let flow = i.flow();
         assert_eq!(flow["rate_pps"].as_float().map(|r| (r * 1e6).round()), Some(10e6));
-        assert_eq!(
-            (flow["payload_bytes"].as_integer(), flow["max_packets"].as_integer()),
-            (Some(64), Some(10))
-        );
-        assert_eq!(i.table["nodes"]["count"].as_integer(), Some(2));
+        let numbers = ["src", "dst", "payload_bytes", "max_packets"].map(|key| number(flow, key));
+        assert_eq!((numbers, number(&i.table["nodes"], "count")), ([0, 1, 64, 10], 2));
     }
 
     #[test]
     fn packets_that_are_cut_off_have_the_lengths_that_their_headers_say() {
-        let sent: Vec<(u32, Vec<u8>)> =
-            (0..10).map(|i| (5_000 + u32::from(i) * 100, datagram(i, 512))).collect();
+        let sent = ten_datagrams(512);
         // One node's capture is truncated after 200 bytes and the other one's is not: the packets
         // are the same.
         let (a, b) = (snapped(&sent, 200), pcap(&sent));
-        for files in [vec![("a".as_ref(), &a[..])], vec![("a".as_ref(), &a[..]), ("b".as_ref(), &b[..])]] {
+        for files in [&[&a[..]][..], &[&a, &b]] {
             let i = made(files).unwrap();
-            let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
-            assert_eq!(
-                (flow["payload_bytes"].as_integer(), flow["max_packets"].as_integer()),
-                (Some(512), Some(10))
-            );
+            let flow = i.flow();
+            assert_eq!((number(flow, "payload_bytes"), number(flow, "max_packets")), (512, 10));
             assert_eq!(i.remarks.len(), 1, "where the nodes are: {:?}", i.remarks);
         }
     }
@@ -365,24 +340,16 @@ mod tests {
         let (ack, syn, fin) = (16, 2, 17);
         // 1,200 + 1,200 + 600 bytes; the second 1,200 go twice, as packets of their own; then a
         // keep-alive and the FIN.
-        let sent: Vec<(u32, Vec<u8>)> = [
-            (999, syn, 0),
-            (1_000, ack, 1_200),
-            (2_200, ack, 1_200),
-            (2_200, ack, 1_200),
-            (3_400, ack, 600),
-            (3_999, ack, 1),
-            (4_000, fin, 0),
-        ]
-        .iter()
-        .zip(0..)
-        .map(|((seq, flags, octets), i)| (1_000 + u32::from(i) * 10, segment(i, *seq, *flags, *octets)))
-        .collect();
+        let again = (2_200, ack, 1_200);
+        let data = [(1_000, ack, 1_200), again, again, (3_400, ack, 600), (3_999, ack, 1)];
+        let all = [&[(999, syn, 0)][..], &data, &[(4_000, fin, 0)]].concat();
+        let made_of = |(i, (seq, flags, octets))| (1_000 + u32::from(i) * 10, segment(i, seq, flags, octets));
+        let sent: Vec<(u32, Vec<u8>)> = (0..).zip(all).map(made_of).collect();
         for most in [65_535, 200, 40] {
             let file = snapped(&sent, most);
-            let i = made(vec![("a".as_ref(), &file[..])]).unwrap();
-            let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
-            assert_eq!((flow["kind"].as_str(), flow["bytes"].as_integer()), (Some("tcp"), Some(3_000)));
+            let i = made(&[&file]).unwrap();
+            let flow = i.flow();
+            assert_eq!((flow["kind"].as_str(), number(flow, "bytes")), (Some("tcp"), 3_000));
             assert_eq!(i.remarks.len(), 1, "{:?}", i.remarks);
         }
     }
@@ -391,7 +358,7 @@ mod tests {
     fn what_is_left_out_of_captures_is_told() {
         // 27 octets end within UDP's header, which begins at 20.
         let mut file = snapped(&[(1, datagram(1, 100)), (2, datagram(2, 100))], 27);
-        let said = made(vec![("a".as_ref(), &file[..])]).unwrap_err().to_string();
+        let said = made(&[&file]).unwrap_err().to_string();
         assert!(said.contains("2 packets are left out: the captures truncate their headers"), "{said}");
         assert!(said.contains("; capture more of each frame"), "{said}");
         file.extend_from_slice(&pcap(&[(3, datagram(3, 100)), (4, vec![0x45; 12])])[24..]);
@@ -400,25 +367,23 @@ mod tests {
         request[22..24].copy_from_slice(&654_u16.to_be_bytes());
         request[28] = 1;
         let routing = pcap(&[(5, request)]);
-        let said = made(vec![("a".as_ref(), &routing[..])]).unwrap_err().to_string();
+        let said = made(&[&routing]).unwrap_err().to_string();
         assert!(said.contains("no capture has a program's packet: 1 routing message is left out"), "{said}");
         file.extend_from_slice(&routing[24..]);
-        let i = made(vec![("a".as_ref(), &file[..])]).unwrap();
-        assert_eq!(
-            i.remarks[1..],
-            [
-                "1 routing message is left out: the scenario's protocol sends its own",
-                "2 packets are left out: the captures truncate their headers",
-                "1 packet is left out: its headers are damaged",
-            ]
-        );
+        let i = made(&[&file]).unwrap();
+        let left_out = [
+            "1 routing message is left out: the scenario's protocol sends its own",
+            "2 packets are left out: the captures truncate their headers",
+            "1 packet is left out: its headers are damaged",
+        ];
+        assert_eq!(i.remarks[1..], left_out);
     }
 
     #[test]
     fn what_is_no_capture_is_refused() {
-        let said = made(vec![("a".as_ref(), &b"no capture at all"[..])]).unwrap_err().to_string();
+        let said = made(&[b"no capture at all"]).unwrap_err().to_string();
         assert!(said.starts_with("a: "), "{said}");
-        let said = made(vec![("a".as_ref(), &pcap(&[])[..])]).unwrap_err().to_string();
+        let said = made(&[&pcap(&[])]).unwrap_err().to_string();
         assert!(said.contains("no capture has a program's packet"), "{said}");
     }
 
@@ -435,7 +400,7 @@ mod tests {
             };
             let sent: Vec<(u32, Vec<u8>)> = (0..).zip(&lengths).flat_map(sent).collect();
             let (cut, whole) = (snapped(&sent, most), pcap(&sent));
-            let [cut, whole] = [cut, whole].map(|file| made(vec![("a".as_ref(), &file[..])]).unwrap());
+            let [cut, whole] = [cut, whole].map(|file| made(&[&file]).unwrap());
             proptest::prop_assert_eq!(cut, whole);
         }
 
@@ -445,7 +410,7 @@ mod tests {
             let mut file = snapped(&all, most);
             let at = at % file.len();
             file[at] = octet;
-            let _ = made(vec![("a".as_ref(), &file[..])]);
+            let _ = made(&[&file]);
         }
     }
 }

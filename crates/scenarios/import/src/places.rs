@@ -2,11 +2,10 @@
 //! them are skipped and counted; if there are many, the file means something else, and is refused.
 
 use wayhop_core::Position;
-use wayhop_document::Omissions;
+use wayhop_document::{Error, Omissions, Result};
 
-use crate::error::Error;
-use crate::notes::Notes;
-use crate::track::{Point, SAME_PLACE_M, Track, distance};
+use crate::notes::{Notes, keep};
+use crate::tracks::{Point, SAME_PLACE_M, Track};
 
 /// The highest speed of a node, m/s.
 pub(crate) const FASTEST_MPS: f64 = 10_000.0;
@@ -31,12 +30,16 @@ pub(crate) fn few(wrong: usize, of: usize) -> bool {
 }
 
 /// Removes positions that cannot be right.
-pub(crate) fn clean(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
+pub(crate) fn clean(tracks: &mut [Track], notes: &mut Notes) -> Result<()> {
     for t in tracks.iter_mut() {
         let skipped = &mut notes.skipped[t.file];
-        keep(&mut t.points, skipped, NO_NUMBERS, |p| {
-            [p.at_s, p.place.x, p.place.y, p.place.z].iter().all(|v| v.is_finite() && v.abs() < 1e12)
-        });
+        keep(
+            &mut t.points,
+            skipped,
+            NO_NUMBERS,
+            |p| p.line,
+            |p| [p.at_s, p.place.x, p.place.y, p.place.z].iter().all(|v| v.is_finite() && v.abs() < 1e12),
+        );
         if put_in_order(&mut t.points, skipped) {
             notes.remarks.push(format!("the places of {} were sorted by time", t.name));
         }
@@ -51,16 +54,6 @@ pub(crate) fn clean(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error
     Ok(())
 }
 
-fn keep(points: &mut Vec<Point>, skipped: &mut Omissions, kind: [&str; 2], fits: impl Fn(&Point) -> bool) {
-    points.retain(|p| {
-        let fits = fits(p);
-        if !fits {
-            skipped.add(p.line, kind);
-        }
-        fits
-    });
-}
-
 /// Skips the fewest positions that make time go back; if there are many, sorts them instead, and returns `true`.
 fn put_in_order(points: &mut Vec<Point>, skipped: &mut Omissions) -> bool {
     if points.is_sorted_by(|a, b| a.at_s <= b.at_s) {
@@ -73,13 +66,7 @@ fn put_in_order(points: &mut Vec<Point>, skipped: &mut Omissions) -> bool {
         return true;
     }
     let mut kept = in_order.iter();
-    points.retain(|p| {
-        let kept = *kept.next().unwrap_or(&true);
-        if !kept {
-            skipped.add(p.line, OUT_OF_ORDER);
-        }
-        kept
-    });
+    keep(points, skipped, OUT_OF_ORDER, |p| p.line, |_| *kept.next().unwrap_or(&true));
     false
 }
 
@@ -112,7 +99,7 @@ fn one_a_moment(points: &mut Vec<Point>, skipped: &mut Omissions) {
     for p in points.iter() {
         match kept.last_mut() {
             Some(last) if last.at_s == p.at_s => {
-                if distance(last.place, p.place) > SAME_PLACE_M {
+                if last.place.distance(p.place) > SAME_PLACE_M {
                     skipped.add(last.line, SAME_MOMENT);
                 }
                 *last = *p;
@@ -124,7 +111,7 @@ fn one_a_moment(points: &mut Vec<Point>, skipped: &mut Omissions) {
 }
 
 /// Skips places of another time than the others.
-fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
+fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<()> {
     let mut times: Vec<f64> = tracks.iter().flat_map(|t| &t.points).map(|p| p.at_s).collect();
     times.sort_by(f64::total_cmp);
     let length_s = |times: &[f64]| times.last().zip(times.first()).map_or(0.0, |(last, first)| last - first);
@@ -135,7 +122,8 @@ fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
     if few(times.len() - together.len(), times.len()) && length_s(together) <= LONGEST_S {
         let (first, last) = (together[0], together[together.len() - 1]);
         for t in tracks {
-            keep(&mut t.points, &mut notes.skipped[t.file], WRONG_DATE, |p| (first..=last).contains(&p.at_s));
+            let is_then = |p: &Point| (first..=last).contains(&p.at_s);
+            keep(&mut t.points, &mut notes.skipped[t.file], WRONG_DATE, |p| p.line, is_then);
         }
         return Ok(());
     }
@@ -144,8 +132,8 @@ fn of_one_time(tracks: &mut [Track], notes: &mut Notes) -> Result<(), Error> {
 }
 
 /// Skips single places that a node comes to faster than it can.
-fn not_too_fast(t: &mut Track, skipped: &mut Omissions) -> Result<(), Error> {
-    let speed_mps = |a: &Point, b: &Point| distance(a.place, b.place) / (b.at_s - a.at_s);
+fn not_too_fast(t: &mut Track, skipped: &mut Omissions) -> Result<()> {
+    let speed_mps = |a: &Point, b: &Point| a.place.distance(b.place) / (b.at_s - a.at_s);
     let is_fast = |a: &Point, b: &Point| speed_mps(a, b) > FASTEST_MPS;
     let Some((a, b)) = t.points.windows(2).map(|w| (w[0], w[1])).find(|(a, b)| is_fast(a, b)) else {
         return Ok(());
@@ -153,7 +141,7 @@ fn not_too_fast(t: &mut Track, skipped: &mut Omissions) -> Result<(), Error> {
     let too_fast = || {
         let fast =
             format!("to reach this position, node {} would move at {:.0} m/s", t.name, speed_mps(&a, &b));
-        Error::new(fast, "remove wrong positions").at(b.line)
+        Error::new(fast, "remove wrong positions").at_line(b.line)
     };
     let mut kept: Vec<Point> = Vec::new();
     let mut wrong: Vec<u32> = Vec::new();
@@ -184,7 +172,7 @@ fn not_too_fast(t: &mut Track, skipped: &mut Omissions) -> Result<(), Error> {
 
 /// How far apart two places are, in the plane.
 pub(crate) fn away_m(p: Position) -> f64 {
-    distance(Position::default(), Position::new(p.x, p.y, 0.0))
+    Position::default().distance(Position::new(p.x, p.y, 0.0))
 }
 
 #[cfg(test)]
@@ -195,16 +183,12 @@ mod tests {
 
     /// Points in lines 1, 2, ...
     fn track(points: &[(f64, f64)]) -> Track {
-        let point = |((at_s, x), line): (&(f64, f64), u32)| Point {
-            at_s: *at_s,
-            place: Position::new(*x, 0.0, 0.0),
-            line,
-        };
+        let point = |(&(at_s, x), line)| Point { at_s, place: Position::new(x, 0.0, 0.0), line };
         let points = points.iter().zip(1..).map(point).collect();
         Track { name: "a".to_owned(), points, ..Track::default() }
     }
 
-    fn cleaned(points: &[(f64, f64)]) -> Result<(Vec<u32>, Vec<String>), Error> {
+    fn cleaned(points: &[(f64, f64)]) -> Result<(Vec<u32>, Vec<String>)> {
         let mut notes = Notes::of(["f".as_ref()]);
         let mut tracks = [track(points)];
         clean(&mut tracks, &mut notes)?;
@@ -213,79 +197,37 @@ mod tests {
     }
 
     /// Points in lines 1, 2, ...; the lines that stay; what is said.
-    type Case = (&'static str, Vec<(f64, f64)>, Vec<u32>, &'static str);
+    type Case<'a> = (&'a [(f64, f64)], &'a [u32], &'a str);
 
     #[test]
     fn a_few_places_that_cannot_be_are_skipped_and_many_are_understood_or_refused() {
         let year_s = 3e7;
-        let cases: Vec<Case> = vec![
-            (
-                "one dated later",
-                vec![(1., 0.), (2., 1.), (9., 2.), (3., 3.)],
-                vec![1, 2, 4],
-                "1 place out of order in time (line 3)",
-            ),
-            (
-                "one dated earlier",
-                vec![(5., 0.), (6., 1.), (1., 2.), (7., 3.)],
-                vec![1, 2, 4],
-                "1 place out of order in time (line 3)",
-            ),
-            (
-                "the first one dated later",
-                vec![(9., 0.), (2., 1.), (3., 2.), (4., 3.)],
-                vec![2, 3, 4],
-                "1 place out of order in time (line 1)",
-            ),
-            (
-                "newest first",
-                vec![(4., 0.), (3., 1.), (2., 2.), (1., 3.)],
-                vec![4, 3, 2, 1],
-                "the places of a were sorted by time",
-            ),
-            (
-                "two in a second",
-                vec![(1., 0.), (2., 1.), (2., 2.), (3., 3.)],
-                vec![1, 3, 4],
-                "1 place with the same time as the next one (line 2)",
-            ),
-            ("twice the same", vec![(1., 0.), (2., 1.), (2., 1.), (3., 3.)], vec![1, 3, 4], ""),
-            (
-                "the last one a year later",
-                vec![(1., 0.), (2., 1.), (3., 2.), (year_s, 3.)],
-                vec![1, 2, 3],
-                "1 place dated 30 days or more from the others (line 4)",
-            ),
-            (
-                "a jump and back",
-                vec![(1., 0.), (2., 1.), (3., 5e4), (4., 3.)],
-                vec![1, 2, 4],
-                "1 place that requires more than 10 km/s (line 3)",
-            ),
-            (
-                "the first one elsewhere",
-                vec![(1., 5e4), (2., 1.), (3., 2.), (4., 3.)],
-                vec![2, 3, 4],
-                "1 place that requires more than 10 km/s (line 1)",
-            ),
-            (
-                "no number",
-                vec![(1., 0.), (f64::NAN, 1.), (3., f64::INFINITY)],
-                vec![1],
-                "2 places with a number that is not finite (lines 2 and 3)",
-            ),
+        let out_of_order = ["1 place out of order in time (line 3)", "1 place out of order in time (line 1)"];
+        let too_fast = [3, 1].map(|line| format!("1 place that requires more than 10 km/s (line {line})"));
+        let same_time = "1 place with the same time as the next one (line 2)";
+        let dated = "1 place dated 30 days or more from the others (line 4)";
+        let no_numbers = "2 places with a number that is not finite (lines 2 and 3)";
+        let cases: [Case<'_>; 10] = [
+            // One dated later, one earlier, the first one later; the newest first.
+            (&[(1., 0.), (2., 1.), (9., 2.), (3., 3.)], &[1, 2, 4], out_of_order[0]),
+            (&[(5., 0.), (6., 1.), (1., 2.), (7., 3.)], &[1, 2, 4], out_of_order[0]),
+            (&[(9., 0.), (2., 1.), (3., 2.), (4., 3.)], &[2, 3, 4], out_of_order[1]),
+            (&[(4., 0.), (3., 1.), (2., 2.), (1., 3.)], &[4, 3, 2, 1], "the places of a were sorted by time"),
+            // Two in a second; twice the same.
+            (&[(1., 0.), (2., 1.), (2., 2.), (3., 3.)], &[1, 3, 4], same_time),
+            (&[(1., 0.), (2., 1.), (2., 1.), (3., 3.)], &[1, 3, 4], ""),
+            // The last one a year later; a jump and back; the first one elsewhere.
+            (&[(1., 0.), (2., 1.), (3., 2.), (year_s, 3.)], &[1, 2, 3], dated),
+            (&[(1., 0.), (2., 1.), (3., 5e4), (4., 3.)], &[1, 2, 4], &too_fast[0]),
+            (&[(1., 5e4), (2., 1.), (3., 2.), (4., 3.)], &[2, 3, 4], &too_fast[1]),
+            (&[(1., 0.), (f64::NAN, 1.), (3., f64::INFINITY)], &[1], no_numbers),
         ];
-        for (name, points, lines, said) in cases {
-            let (kept, notes) = cleaned(&points).unwrap();
-            assert_eq!(kept, lines, "{name}");
-            assert_eq!(notes.join(""), said, "{name}");
+        for (points, lines, said) in cases {
+            let (kept, notes) = cleaned(points).unwrap();
+            assert_eq!((&kept[..], &*notes.join("")), (lines, said), "{points:?}");
         }
-        assert!(
-            cleaned(&[(1., 0.), (2., 5e4)])
-                .unwrap_err()
-                .to_string()
-                .contains("f:2: to reach this position, node a would move at 50000 m/s")
-        );
+        let fast = cleaned(&[(1., 0.), (2., 5e4)]).unwrap_err().to_string();
+        assert!(fast.contains("f:2: to reach this position, node a would move at 50000 m/s"), "{fast}");
         assert!(cleaned(&[(1., 0.), (year_s, 1.)]).unwrap_err().reason.contains("times span"));
     }
 

@@ -6,32 +6,29 @@ use std::net::Ipv4Addr;
 use rustc_hash::FxHashMap;
 use toml::{Table, Value};
 use wayhop_core::{Addr, Position, Time};
+use wayhop_document::{Error, Result};
 use wayhop_trace::{ConversationEnds, HopKind, PositionEvent, RunDir, Summary, Tables, is_for_all};
 use wayhop_world::Geodetic;
 
-use crate::error::Error;
 use crate::flows::{Departure, SentTraffic, add};
 use crate::links::{HOLD_S, macfilter};
 use crate::notes::Notes;
 use crate::run_settings::carry_over;
 use crate::run_tcp::SentByTcp;
-use crate::track::{Point, Track};
-use crate::tracks::scenario_from;
-use crate::{ImportedScenario, counted};
+use crate::tracks::{Point, Track, scenario};
+use crate::{ImportedScenario, counted, table};
 
 /// The ending of the links file's name, after the scenario's name.
 const LINKS: &str = ".macfilter";
 
 /// A scenario from a run of any mode, merged or not: its nodes with their names and addresses, their positions, what
-/// programs and flows sent, and a macfilter's file of the links on which frames were received.
-///
-/// # Errors
-/// If the run's tables cannot be read, or do not say what identifies packets.
-pub fn run(dir: &RunDir) -> Result<ImportedScenario, Error> {
+/// programs and flows sent, and a macfilter's file of the links on which frames were received. Fails if the run's
+/// tables cannot be read, or do not say what identifies packets.
+pub fn run(dir: &RunDir) -> Result<ImportedScenario> {
     read(dir).map_err(|e| e.in_file(dir.path()))
 }
 
-fn read(dir: &RunDir) -> Result<ImportedScenario, Error> {
+fn read(dir: &RunDir) -> Result<ImportedScenario> {
     let unreadable = |e: wayhop_trace::Error| Error::new(e.to_string(), "use a complete run");
     let summary = dir.summary().map_err(unreadable)?;
     let tables = Tables::of(dir, summary.protocol.clone());
@@ -55,7 +52,7 @@ fn read(dir: &RunDir) -> Result<ImportedScenario, Error> {
         })
         .collect();
     let origin = summary.origin.map(|o| Geodetic { lat: o.latitude_deg, lon: o.longitude_deg, alt: 0.0 });
-    let mut imported = scenario_from(tracks, origin, Some(0.0), Notes::of([dir.path()]))?;
+    let mut imported = scenario(tracks, origin, Some(0.0), Notes::of([dir.path()]))?;
     if unplaced > 0 {
         imported.remarks.push(counted(
             unplaced,
@@ -63,14 +60,13 @@ fn read(dir: &RunDir) -> Result<ImportedScenario, Error> {
             "nodes have no positions and are placed at the origin",
         ));
     }
-    let table = &mut imported.table;
-    table.insert("duration_s".into(), Value::Float(summary.simulated_s));
-    table.insert("seed".into(), Value::Integer(summary.seed.cast_signed().max(0)));
+    let keys = &mut imported.table;
+    keys.insert("duration_s".into(), Value::Float(summary.simulated_s));
+    keys.insert("seed".into(), Value::Integer(summary.seed.cast_signed().max(0)));
     let manifest = dir.manifest().map_err(unreadable)?;
-    imported.remarks.extend(carry_over(table, &manifest, &summary));
+    imported.remarks.extend(carry_over(keys, &manifest, &summary));
     let single = nodes.iter().enumerate().map(|(i, n)| {
-        let mut one = Table::new();
-        one.insert("id".into(), Value::Integer(i as i64));
+        let mut one = table([("id", (i as i64).into())]);
         // A name that is its number is none.
         if n.name.parse::<u64>().is_err() && !n.name.trim().is_empty() {
             one.insert("name".into(), n.name.clone().into());
@@ -78,12 +74,11 @@ fn read(dir: &RunDir) -> Result<ImportedScenario, Error> {
         one.insert("address".into(), n.addr.to_string().into());
         Value::from(one)
     });
-    let mut all = Table::new();
-    all.insert("node".into(), Value::Array(single.collect()));
+    let mut all = table([("node", Value::Array(single.collect()))]);
     if nodes.iter().any(|n| n.addr6.is_some()) {
         all.insert("ipv6".into(), true.into());
     }
-    table.insert("nodes".into(), all.into());
+    keys.insert("nodes".into(), all.into());
     let mut by_address: FxHashMap<Addr, usize> = FxHashMap::default();
     for (i, n) in nodes.iter().enumerate() {
         by_address.insert(n.addr.into(), i);

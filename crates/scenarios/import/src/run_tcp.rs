@@ -124,9 +124,7 @@ mod tests {
             reason: None,
         };
         let ports = Some(PORTS);
-        let identity =
-            Identity { frame: ms, end_to_end: ms, protocol: TCP, ports, payload: octets, echo: None };
-        (hop, identity)
+        (hop, Identity { frame: ms, end_to_end: ms, protocol: TCP, ports, payload: octets, echo: None })
     }
 
     /// A look at the client's end.
@@ -171,8 +169,7 @@ mod tests {
         let summary = Summary { protocol: "dsr".to_owned(), simulated_s: 9.0, ..Summary::default() };
         recorder.finish(&summary, RunStatus::Complete).unwrap();
         let i = crate::run(&RunDir::open(dir.path(), wayhop_protocols::CLASSIFIER).unwrap()).unwrap();
-        let [flow] = &i.table["traffic"].as_array().unwrap()[..] else { panic!("one flow: {i:?}") };
-        (flow["bytes"].as_integer().unwrap(), i.remarks)
+        (i.flow()["bytes"].as_integer().unwrap(), i.remarks)
     }
 
     #[test]
@@ -199,10 +196,8 @@ mod tests {
     fn a_run_without_the_table_says_that_it_does_not_tell() {
         let (octets, remarks) = imported(&[(1_000, 1_000), (1_100, 1_000)], &[]);
         assert_eq!(octets, 2_000);
-        assert!(
-            remarks.iter().any(|r| r.starts_with("1 TCP flow may include retransmitted bytes")),
-            "{remarks:?}"
-        );
+        let said = "1 TCP flow may include retransmitted bytes";
+        assert!(remarks.iter().any(|r| r.starts_with(said)), "{remarks:?}");
         // A lab takes no TCP flows: the remark that recommends one says so.
         let lab = remarks.iter().find(|r| r.contains("wayhop lab")).unwrap();
         assert!(lab.contains("without its 1 flow of kind tcp") && lab.contains("--set traffic=[]"), "{lab}");

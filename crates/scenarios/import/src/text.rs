@@ -1,18 +1,17 @@
 //! The bytes of a file as text, in any encoding.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use wayhop_document::{Error, Result};
 
-use crate::error::{Error, shown};
+use crate::shown;
 
 /// How far the declaration of an XML file may reach, octets.
 const DECLARATION: usize = 200;
 
-/// The text of a file: by its byte-order mark, or by the declaration `<?xml encoding=...?>`; else
-/// as UTF-8 or, where it is none, as Windows-1252, a superset of ISO 8859-1.
-///
-/// # Errors
-/// If the declaration names an unknown encoding, or the file is empty or a zip archive.
-pub fn text(octets: &[u8]) -> Result<String, Error> {
+/// The text of a file: by its byte-order mark, or by the declaration `<?xml encoding=...?>`; else as UTF-8 or, where
+/// it is none, as Windows-1252, a superset of ISO 8859-1. Fails if the declaration names an unknown encoding, or the
+/// file is empty or a zip archive.
+pub fn text(octets: &[u8]) -> Result<String> {
     if octets.is_empty() {
         return Err(Error::new("is empty", "check that the tool wrote it"));
     }
@@ -27,8 +26,8 @@ pub fn text(octets: &[u8]) -> Result<String, Error> {
         (None, _, Some(label)) => {
             let label = label?;
             let found = Encoding::for_label(label.as_bytes()).ok_or_else(|| {
-                Error::new(format!("the encoding {} is unknown", shown(&label)), "save the file as UTF-8")
-                    .at(1)
+                let reason = format!("the encoding {} is unknown", shown(&label));
+                Error::new(reason, "save the file as UTF-8").at_line(1)
             })?;
             // The declaration itself is in ASCII.
             if found == UTF_16LE || found == UTF_16BE { UTF_8 } else { found }
@@ -42,14 +41,14 @@ pub fn text(octets: &[u8]) -> Result<String, Error> {
 }
 
 /// What the declaration of an XML file says of the encoding, if there is one.
-fn declared(octets: &[u8]) -> Option<Result<String, Error>> {
+fn declared(octets: &[u8]) -> Option<Result<String>> {
     let head = String::from_utf8_lossy(&octets[..octets.len().min(DECLARATION)]);
     let declaration = head.trim_start_matches('\u{feff}').strip_prefix("<?xml")?.split_once("?>")?.0;
     let rest = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let label = rest[1..].split_once(quote).map(|(label, _)| label.to_owned());
     Some(label.ok_or_else(|| {
-        Error::new("the encoding in the first line is not closed", "add the missing quote").at(1)
+        Error::new("the encoding in the first line is not closed", "add the missing quote").at_line(1)
     }))
 }
 

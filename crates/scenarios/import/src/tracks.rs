@@ -4,13 +4,37 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 use wayhop_core::Position;
+use wayhop_document::Result;
 use wayhop_world::Geodetic;
 
 use crate::ImportedScenario;
-use crate::error::Error;
 use crate::notes::Notes;
 use crate::places::clean;
-use crate::track::{SAME_PLACE_M, Track, distance};
+
+/// Nearer than this, metres, counts as the same place: no file is that exact.
+pub(crate) const SAME_PLACE_M: f64 = 1e-3;
+
+/// A node at a moment.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// Seconds from whatever beginning the file has.
+    pub(crate) at_s: f64,
+    pub(crate) place: Position,
+    /// The line of the file that says so.
+    pub(crate) line: u32,
+}
+
+/// Where one node was.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Track {
+    pub(crate) name: String,
+    /// In order of time.
+    pub(crate) points: Vec<Point>,
+    /// The file that says so, as an index.
+    pub(crate) file: usize,
+    /// The node is there only between its first and its last point.
+    pub(crate) comes_and_goes: bool,
+}
 
 /// Speeds that a scenario accepts, m/s. A node that moves more slowly waits until it has come far enough.
 const SLOWEST_MPS: f64 = 0.001;
@@ -18,22 +42,13 @@ const SLOWEST_MPS: f64 = 0.001;
 /// What to do if a file has no places.
 const GIVE_PLACES: &str = "use a file with times and positions of at least one node";
 
-/// The scenario with this movement. Time begins with the earliest point of all.
+/// The scenario with this movement. Time begins at `begin_s`, by default with the earliest point of all.
 pub(crate) fn scenario(
-    tracks: Vec<Track>,
-    origin: Option<Geodetic>,
-    notes: Notes,
-) -> Result<ImportedScenario, Error> {
-    scenario_from(tracks, origin, None, notes)
-}
-
-/// The same; time begins at `begin_s`, if that is given.
-pub(crate) fn scenario_from(
     mut tracks: Vec<Track>,
     origin: Option<Geodetic>,
     begin_s: Option<f64>,
     mut notes: Notes,
-) -> Result<ImportedScenario, Error> {
+) -> Result<ImportedScenario> {
     clean(&mut tracks, &mut notes)?;
     tracks.retain(|t| !t.points.is_empty());
     if tracks.is_empty() {
@@ -50,42 +65,30 @@ pub(crate) fn scenario_from(
     if let Some(o) = origin {
         table.insert("origin".into(), table_of([("lat", o.lat), ("lon", o.lon), ("alt", o.alt)]).into());
     }
-    let mut movement = Table::new();
-    if tracks.iter().all(|t| t.points.len() == 1) {
-        movement.insert("kind".into(), "static".into());
-        let places = tracks.iter().map(|t| place(t.points[0].place)).collect();
-        movement.insert("positions".into(), Value::Array(places));
+    let (kind, key, all) = if tracks.iter().all(|t| t.points.len() == 1) {
+        ("static", "positions", tracks.iter().map(|t| place(t.points[0].place)).collect())
     } else {
-        movement.insert("kind".into(), "waypoints".into());
-        let all = tracks.iter().map(|t| Value::from(waypoints(t, begin_s))).collect();
-        movement.insert("tracks".into(), Value::Array(all));
-    }
+        ("waypoints", "tracks", tracks.iter().map(|t| waypoints(t, begin_s).into()).collect())
+    };
+    let movement = crate::table([("kind", kind.into()), (key, Value::Array(all))]);
     table.insert("movement".into(), movement.into());
     let outages = outages(&tracks, begin_s, end_s);
     if !outages.is_empty() {
         table.insert("outages".into(), Value::Array(outages));
     }
-    let mut nodes = Table::new();
-    nodes.insert("node".into(), Value::Array(names(&tracks)));
-    table.insert("nodes".into(), nodes.into());
-    Ok(ImportedScenario {
-        table,
-        skipped: notes.skipped,
-        remarks: notes.remarks,
-        ..ImportedScenario::default()
-    })
+    table.insert("nodes".into(), crate::table([("node", Value::Array(names(&tracks)))]).into());
+    Ok(ImportedScenario { table, files: Vec::new(), skipped: notes.skipped, remarks: notes.remarks })
 }
 
 /// A track as the scenario's waypoints: straight lines between points, at the speed that takes the time between.
 fn waypoints(t: &Track, begin_s: f64) -> Table {
-    let mut out = Table::new();
     let mut all: Vec<Table> = Vec::new();
     let first = t.points[0];
-    out.insert("start".into(), place(first.place));
+    let mut out = crate::table([("start", place(first.place))]);
     let mut pause_s = first.at_s - begin_s;
     let mut here = first;
     for p in &t.points[1..] {
-        let (way_m, time_s) = (distance(here.place, p.place), p.at_s - here.at_s);
+        let (way_m, time_s) = (here.place.distance(p.place), p.at_s - here.at_s);
         if way_m <= SAME_PLACE_M || way_m < SLOWEST_MPS * time_s || time_s <= 0.0 {
             pause_s += time_s;
             here.at_s = p.at_s;
@@ -93,10 +96,7 @@ fn waypoints(t: &Track, begin_s: f64) -> Table {
         }
         set_pause(all.last_mut().unwrap_or(&mut out), pause_s);
         pause_s = 0.0;
-        let mut one = Table::new();
-        one.insert("at".into(), place(p.place));
-        one.insert("speed_mps".into(), Value::Float(way_m / time_s));
-        all.push(one);
+        all.push(crate::table([("at", place(p.place)), ("speed_mps", (way_m / time_s).into())]));
         here = *p;
     }
     if !all.is_empty() {
@@ -129,12 +129,8 @@ fn outages(tracks: &[Track], begin_s: f64, end_s: f64) -> Vec<Value> {
     for (node, t) in tracks.iter().enumerate().filter(|(_, t)| t.comes_and_goes) {
         let (first, last) = (t.points[0].at_s, t.points[t.points.len() - 1].at_s);
         let mut down = |start_s: f64, length_s: Option<f64>| {
-            let mut one = Table::new();
-            one.insert("node".into(), Value::Integer(node as i64));
-            one.insert("start_s".into(), Value::Float(start_s));
-            if let Some(length_s) = length_s {
-                one.insert("length_s".into(), Value::Float(length_s));
-            }
+            let mut one = crate::table([("node", (node as i64).into()), ("start_s", start_s.into())]);
+            one.extend(length_s.map(|s| ("length_s".to_owned(), Value::Float(s))));
             all.push(Value::from(one));
         };
         if first > begin_s {
@@ -169,10 +165,7 @@ fn names(tracks: &[Track]) -> Vec<Value> {
             }
             name = format!("{name}-{count}");
         }
-        let mut one = Table::new();
-        one.insert("id".into(), Value::Integer(id as i64));
-        one.insert("name".into(), name.into());
-        all.push(one.into());
+        all.push(crate::table([("id", (id as i64).into()), ("name", name.into())]).into());
     }
     all
 }
@@ -184,20 +177,15 @@ mod tests {
     use wayhop_scenario::Scenario;
 
     use super::*;
-    use crate::track::Point;
 
     fn track(name: &str, points: &[(f64, f64, f64)]) -> Track {
-        let point = |(at_s, x, y): &(f64, f64, f64)| Point {
-            at_s: *at_s,
-            place: Position::new(*x, *y, 0.0),
-            line: 1,
-        };
+        let point = |&(at_s, x, y)| Point { at_s, place: Position::new(x, y, 0.0), line: 1 };
         let points = points.iter().map(point).collect();
         Track { name: name.to_owned(), points, ..Track::default() }
     }
 
     fn made(tracks: Vec<Track>) -> ImportedScenario {
-        scenario(tracks, None, Notes::of(["f".as_ref()])).unwrap()
+        scenario(tracks, None, None, Notes::of(["f".as_ref()])).unwrap()
     }
 
     proptest! {
@@ -224,7 +212,7 @@ mod tests {
                 for p in &t.points {
                     let there = resolved.position(Time::from_secs_f64(p.at_s - begin_s));
                     // Speeds of up to 7 km/s: a leg ends at a whole nanosecond.
-                    prop_assert!(distance(there, p.place) < 0.01, "{:?} {:?}", there, p);
+                    prop_assert!(there.distance(p.place) < 0.01, "{:?} {:?}", there, p);
                 }
             }
         }
@@ -236,10 +224,7 @@ mod tests {
         late.comes_and_goes = true;
         let all = made(vec![track("a", &[(10.0, 0.0, 0.0), (30.0, 5.0, 0.0)]), late]);
         let outages = all.table["outages"].as_array().unwrap();
-        assert_eq!(
-            (outages[0]["start_s"].as_float(), outages[0]["length_s"].as_float()),
-            (Some(0.0), Some(5.0))
-        );
-        assert_eq!(outages[1]["start_s"].as_float(), Some(10.0));
+        let seconds = |i: usize, key: &str| outages[i][key].as_float().unwrap();
+        assert_eq!([seconds(0, "start_s"), seconds(0, "length_s"), seconds(1, "start_s")], [0.0, 5.0, 10.0]);
     }
 }

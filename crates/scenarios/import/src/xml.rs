@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 use roxmltree::{Document, Node, ParsingOptions};
-use wayhop_document::Omissions;
-
-use crate::error::Error;
+use wayhop_document::{Error, Omissions, Result};
 
 /// The most elements and texts that are read.
 const MOST_NODES: u32 = 20_000_000;
@@ -44,18 +42,19 @@ pub(crate) fn whole<'a>(text: &'a str, skipped: &mut Omissions) -> Cow<'a, str> 
 }
 
 /// Reads a document whose root is called `root`.
-pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>, Error> {
+pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>> {
     let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
     let read = Document::parse_with_options(text, options).map_err(|e| match e {
         roxmltree::Error::DtdDetected => {
             Error::new("has a document type definition", "remove <!DOCTYPE ...> from its beginning")
         }
-        e => Error::new(format!("not valid XML: {e}"), "use the file as the tool wrote it").at(e.pos().row),
+        e => Error::new(format!("not valid XML: {e}"), "use the file as the tool wrote it")
+            .at_line(e.pos().row),
     })?;
     let found = read.root_element().tag_name().name();
     if found != root {
         let wrong = format!("starts with <{}> instead of <{root}>", shown_name(found));
-        return Err(Error::new(wrong, "check that this is the right file").at(1));
+        return Err(Error::new(wrong, "check that this is the right file").at_line(1));
     }
     Ok(read)
 }
@@ -130,10 +129,8 @@ mod tests {
                 None => assert_eq!((&*got, skipped.is_empty()), (text.as_str(), true)),
                 Some(end) => {
                     assert!(got.starts_with(head) && got.ends_with(end) && !got.ends_with('5'), "{got}");
-                    assert_eq!(
-                        skipped.kinds().next().unwrap(),
-                        "1 unfinished element at the end of the file (line 2)"
-                    );
+                    let unfinished = "1 unfinished element at the end of the file (line 2)";
+                    assert_eq!(skipped.kinds().next().unwrap(), unfinished);
                     document(&got, "a").unwrap();
                 }
             }

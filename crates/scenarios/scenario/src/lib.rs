@@ -7,9 +7,13 @@
 //! What comes from outside is bounded before it is read and checked before it is used; an
 //! [`Error`](wayhop_document::Error) names file, line, key, reason and remedy.
 
+/// The defaults of keys, as functions for serde.
+macro_rules! defaults {
+    ($($name:ident: $of:ty = $value:expr;)*) => { $(fn $name() -> $of { $value })* };
+}
+
 mod applications;
 mod attacks;
-mod chain;
 mod dtn;
 mod file;
 mod gateways;
@@ -25,8 +29,7 @@ mod security;
 mod site;
 mod traffic;
 
-pub use applications::schema::ApplicationSection;
-pub use applications::{ApplicationPlan, configure_application};
+pub use applications::{ApplicationPlan, ApplicationSection, configure_application};
 pub use attacks::{Action, Attack, AttackKind, Attacks};
 pub use dtn::{BundleFlow, BundleFlowPlan, Dtn, DtnPlan, DtnRoute};
 pub use file::{Scenario, reference_markdown};
@@ -54,5 +57,5 @@ pub use site::{Antenna, Map, MapFeature, Pair, Shape, Site, Zone};
 pub use traffic::programs::{Program, ProgramPlan};
 pub use traffic::tcp::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 pub use traffic::{Cbr, CbrRandom, IpVersion, Ns2File, OnOff, Pareto, Ping, Poisson, Traffic, TrafficTrace};
-pub use wayhop_simulator_files::{Ignores, MacFilter, MacFilterError};
+pub use wayhop_simulator_files::{Ignores, MacFilter};
 pub use wayhop_transport::{FlowConfig, FlowKind};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wayhop_auth::Keys;
 use wayhop_core::{Configured, Limits, NodeId, Position, Route, Time};
-use wayhop_document::{Error, Omissions, in_range, unknown_name};
+use wayhop_document::{Omissions, Result, in_range, unknown_name};
 use wayhop_radio::{CardConfig, PRESETS, RadioConfig, Supply};
 use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_transport::{FlowConfig, FlowKind};
@@ -111,7 +111,7 @@ impl Resolved {
 
 impl Scenario {
     /// Looks up, generates and checks everything.
-    pub fn resolve(&self) -> Result<Resolved, Error> {
+    pub fn resolve(&self) -> Result<Resolved> {
         let doc = &self.document;
         let name = self.checked_name()?;
         self.check_ground()?;
@@ -126,24 +126,23 @@ impl Scenario {
             }
             _ => written,
         };
-        let flows = traffic::flows(self, &placed, self.seed)?;
+        let flows = traffic::flows(&placed, self.seed)?;
         let mut warnings = placed.warnings();
         warnings.extend(of_flows(&flows, &placed, duration, given.is_some() || placed.end.is_some()));
-        let mut interfaces = interfaces::resolve(self, &placed, map.as_ref())?;
+        let mut interfaces = interfaces::resolve(&placed, map.as_ref())?;
         let mut protocol = self.protocol.resolve(doc)?;
         if flows.iter().any(wants_notices) {
-            protocol = protocol::with_notices(protocol, &self.protocol);
+            protocol = protocol::with_notices(&protocol, &self.protocol);
         }
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
-        let edge = gateways::resolve(self, &mut placed, &mut interfaces, &protocol)?;
-        let routes = routes::resolve(self, &placed, &protocol, &interfaces)?;
+        let edge = gateways::resolve(&mut placed, &mut interfaces, &protocol)?;
+        let routes = routes::resolve(&placed, &protocol, &interfaces)?;
         warnings.extend(ip::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
-        let stalls = stalls::resolve(self, &placed, &interfaces)?;
-        let path_losses = path_losses::resolve(self, &placed, &interfaces)?;
-        let (outages, late) = outages::resolve(self, &placed, self.seed, duration)?;
+        let stalls = stalls::resolve(&placed, &interfaces)?;
+        let path_losses = path_losses::resolve(&placed, &interfaces)?;
+        let (outages, late) = outages::resolve(&placed, self.seed, duration)?;
         warnings.extend(late);
         let around = AttackContext {
-            scenario: self,
             placed: &placed,
             flows: &flows,
             interfaces: &interfaces,
@@ -152,17 +151,17 @@ impl Scenario {
         };
         let (attacks, late) = attacks::resolve(&around)?;
         warnings.extend(late);
-        let energy = energy::resolve(self, placed.tracks.len(), &interfaces)?;
+        let energy = energy::resolve(&placed, &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
-        let dtn = dtn::resolve(self, &placed)?;
-        let captures = capture_plan(&self.captures, &placed, doc)?;
-        let receptions = reception_plan(&self.receptions, &placed, flows.len(), doc)?;
+        let dtn = dtn::resolve(&placed)?;
+        let captures = capture_plan(&self.captures, &placed)?;
+        let receptions = reception_plan(&self.receptions, &placed, flows.len())?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
             name,
-            orders: commands::resolve(self, &placed)?,
-            applications: applications::resolve(self, &placed, &interfaces)?,
-            programs: programs::resolve(self, &placed)?,
+            orders: commands::resolve(&placed)?,
+            applications: applications::resolve(&placed, &interfaces)?,
+            programs: programs::resolve(&placed)?,
             seed: self.seed,
             duration,
             area,
@@ -196,7 +195,7 @@ impl Scenario {
     }
 
     /// Where the ground lies on the globe, and the picture under it.
-    fn check_ground(&self) -> Result<(), Error> {
+    fn check_ground(&self) -> Result<()> {
         let doc = &self.document;
         if let Some(origin) = self.origin {
             check_geodetic(origin, "origin", doc)?;
@@ -207,31 +206,24 @@ impl Scenario {
         Ok(())
     }
 
-    fn checked_name(&self) -> Result<String, Error> {
+    fn checked_name(&self) -> Result<String> {
         if self.name.chars().any(char::is_control) {
-            return Err(self.document.error(
-                "name",
-                format!("{:?} contains control characters", self.name),
-                "remove them",
-            ));
+            let reason = format!("{:?} contains control characters", self.name);
+            return Err(self.document.error("name", reason, "remove them"));
         }
         Ok(if self.name.is_empty() { "scenario".to_owned() } else { self.name.clone() })
     }
 
-    fn check_duration(&self, seconds: f64) -> Result<Time, Error> {
+    fn check_duration(&self, seconds: f64) -> Result<Time> {
         if seconds <= 0.0 {
-            return Err(self.document.error(
-                "duration_s",
-                format!("{seconds} is not a duration"),
-                "give a number of seconds above zero",
-            ));
+            let remedy = "give a number of seconds above zero";
+            return Err(self.document.error("duration_s", format!("{seconds} is not a duration"), remedy));
         }
-        in_range(&self.document, "duration_s", seconds, 0.0, MAX_DURATION_S)?;
-        Ok(Time::from_secs_f64(seconds))
+        in_range(&self.document, "duration_s", seconds, 0.0, MAX_DURATION_S).map(Time::from_secs_f64)
     }
 
     /// The numbers of the nodes were checked when they were placed.
-    fn resolve_cards(&self) -> Result<Vec<(NodeId, CardConfig)>, Error> {
+    fn resolve_cards(&self) -> Result<Vec<(NodeId, CardConfig)>> {
         let named = self.nodes.single.iter().enumerate();
         let own = named.filter_map(|(k, node)| Some((k, node.id, node.card.as_deref()?)));
         own.map(|(k, id, name)| {
@@ -252,7 +244,7 @@ fn wants_notices(flow: &FlowConfig) -> bool {
 
 /// Flows that duplicate others, and traffic that the end of the run cuts off. A user who set the end cut flows off on
 /// purpose.
-fn of_flows(flows: &[FlowConfig], placed: &Placement, end: Time, is_given: bool) -> Vec<String> {
+fn of_flows(flows: &[FlowConfig], placed: &Placement<'_>, end: Time, is_given: bool) -> Vec<String> {
     let cut = if is_given { None } else { cut_off(flows, end) };
     traffic::twins(flows, &placed.names).into_iter().chain(late_flows(flows, end)).chain(cut).collect()
 }
@@ -278,4 +270,42 @@ fn extent(tracks: &[Track], until: Time) -> [f64; 3] {
         }
     }
     [far.x, far.y, far.z]
+}
+
+impl Resolved {
+    /// The scenario's network as a chain: identical static nodes in the open, and one flow from end to end.
+    #[must_use]
+    pub fn as_chain(&self, flow: &FlowConfig, hops: u32, spacing_m: f64, duration: Time, seed: u64) -> Self {
+        let place = |i: u32| Track::fixed(Position::new(f64::from(i) * spacing_m, 0.0, 0.0));
+        let address = |i: u32| -> Ipv4Addr { NodeId(i).default_addr() };
+        let mut interfaces = self.interfaces.clone();
+        interfaces.radios[0].config.site = None;
+        Self {
+            seed,
+            duration,
+            area: [f64::from(hops) * spacing_m, 0.0, 0.0],
+            tracks: (0..=hops).map(place).collect(),
+            names: (0..=hops).map(|i| i.to_string()).collect(),
+            addresses: (0..=hops).map(address).collect(),
+            ipv6: None,
+            routes: Vec::new(),
+            edge: None,
+            flows: vec![FlowConfig { src: NodeId(0), dst: NodeId(hops), ip6: false, ..flow.clone() }],
+            interfaces,
+            cards: Vec::new(),
+            stalls: Vec::new(),
+            outages: Vec::new(),
+            attacks: Vec::new(),
+            energy: Vec::new(),
+            orders: Vec::new(),
+            applications: Vec::new(),
+            programs: Vec::new(),
+            captures: CapturePlan::default(),
+            receptions: ReceptionPlan::default(),
+            identities: false,
+            ns2_trace: false,
+            warnings: Vec::new(),
+            ..self.clone()
+        }
+    }
 }

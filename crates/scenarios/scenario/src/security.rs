@@ -7,11 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use wayhop_auth::{Auth, Key, Keys, MAX_KEY, MAX_KEYS, MIN_KEY};
 use wayhop_core::Description;
-use wayhop_document::{Document, Error};
+use wayhop_document::{Document, Result};
 
 /// What replaces a key where a scenario is written.
 const HIDDEN: &str = "(hidden)";
-/// The longest file with keys, bytes.
 const MAX_FILE: u64 = 65_536;
 
 /// Authentication of routing messages: `docs/concepts/authentication.md`. Without keys it is disabled.
@@ -24,10 +23,8 @@ pub struct Security {
     pub keys: Vec<SharedKey>,
     /// A file with a list `keys` like this one, which keeps keys out of scenarios and configurations; a relative path
     /// is relative to the folder of the file that names it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys_file: Option<PathBuf>,
     /// Whether DSR's data packets are authenticated too: nodes learn routes from them. Default: true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<bool>,
 }
 
@@ -57,7 +54,6 @@ impl Serialize for Secret {
     }
 }
 
-/// A file with keys.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeysFile {
@@ -70,59 +66,49 @@ impl Security {
         *self == Self::default()
     }
 
-    /// The keys with which this protocol's messages are authenticated; `None` if none are given.
-    ///
-    /// # Errors
-    /// If one is no key, if the file of keys is none, or if the protocol has no use for keys.
-    pub fn load(&self, protocol: &Description, doc: &Document) -> Result<Option<Keys>, Error> {
+    /// The keys with which this protocol's messages are authenticated; `None` if none are given. Fails if one is no
+    /// key, if the file of keys is none, or if the protocol has no use for keys.
+    pub fn load(&self, protocol: &Description, doc: &Document) -> Result<Option<Keys>> {
         let keys = self.keys(doc)?;
         if keys.is_some() && !Auth::supports(protocol) {
             let key = if self.keys_file.is_some() { "security.keys_file" } else { "security.keys" };
             let able = wayhop_protocols::ALL.iter().filter(|d| Auth::supports(d));
             let able: Vec<&str> = able.map(|d| d.name).collect();
-            return Err(doc.error(
-                key,
-                format!("protocol {} has no messages to authenticate", protocol.name),
-                format!("remove `security`, or use one of the protocols {}", able.join(", ")),
-            ));
+            let reason = format!("protocol {} has no messages to authenticate", protocol.name);
+            let remedy = format!("remove `security`, or use one of the protocols {}", able.join(", "));
+            return Err(doc.error(key, reason, remedy));
         }
         Ok(keys)
     }
 
-    fn keys(&self, doc: &Document) -> Result<Option<Keys>, Error> {
+    fn keys(&self, doc: &Document) -> Result<Option<Keys>> {
         let from_file = self.keys_file.as_deref().map(|path| read(path, doc)).transpose()?;
         match (&from_file, self.keys.is_empty()) {
             (Some(_), false) => {
                 Err(doc.error("security.keys_file", "`security.keys` is set too", "keep one of the two"))
             }
-            (None, true) if self.data.is_some() => Err(doc.error(
-                "security.data",
-                "there are no keys",
-                "set `security.keys`, or remove this key",
-            )),
+            (None, true) if self.data.is_some() => {
+                let remedy = "set `security.keys`, or remove this key";
+                Err(doc.error("security.data", "there are no keys", remedy))
+            }
             (None, true) => Ok(None),
             (None, false) => self.checked(&self.keys, "security.keys", doc).map(Some),
             (Some((file, keys)), true) => self.checked(keys, "keys", file).map(Some),
         }
     }
 
-    fn checked(&self, given: &[SharedKey], list: &str, doc: &Document) -> Result<Keys, Error> {
+    fn checked(&self, given: &[SharedKey], list: &str, doc: &Document) -> Result<Keys> {
         let mut keys = Vec::with_capacity(given.len());
         for (i, k) in given.iter().enumerate() {
             let key = wayhop_core::from_hex(&k.key.0).and_then(|octets| Key::new(k.id, &octets));
             let Some(key) = key else {
-                return Err(doc.error(
-                    &format!("{list}[{i}].key"),
-                    format!("this is not {} to {} hexadecimal digits", 2 * MIN_KEY, 2 * MAX_KEY),
-                    "generate one with: openssl rand -hex 32",
-                ));
+                let reason = format!("this is not {} to {} hexadecimal digits", 2 * MIN_KEY, 2 * MAX_KEY);
+                let remedy = "generate one with: openssl rand -hex 32";
+                return Err(doc.error(&format!("{list}[{i}].key"), reason, remedy));
             };
             if given[..i].iter().any(|other| other.id == k.id) {
-                return Err(doc.error(
-                    &format!("{list}[{i}].id"),
-                    format!("another key already has the number {}", k.id),
-                    "give each key its own number",
-                ));
+                let reason = format!("another key already has the number {}", k.id);
+                return Err(doc.error(&format!("{list}[{i}].id"), reason, "give each key its own number"));
             }
             keys.push(key);
         }
@@ -180,7 +166,7 @@ fn beside(path: &Path, doc: &Document) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-fn read(path: &Path, doc: &Document) -> Result<(Document, Vec<SharedKey>), Error> {
+fn read(path: &Path, doc: &Document) -> Result<(Document, Vec<SharedKey>)> {
     let path = beside(path, doc);
     let unreadable = |why: String| {
         let reason = format!("{}: {why}", path.display());
@@ -208,11 +194,10 @@ mod tests {
 
     const KEY: &str = "000102030405060708090a0b0c0d0e0f";
 
+    const PAIR: &str = "nodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\n";
+
     fn scenario(security: &str) -> Scenario {
-        let text = format!(
-            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\n[security]\n{security}\n"
-        );
-        Scenario::from_text(&text, &[]).unwrap()
+        Scenario::from_text(&format!("{PAIR}[security]\n{security}\n"), &[]).unwrap()
     }
 
     #[test]
@@ -259,10 +244,8 @@ mod tests {
         let mut s = scenario(&format!("keys = [{{ id = 1, key = \"{KEY}\" }}]\n[protocol]\nname = \"none\""));
         let e = s.resolve().unwrap_err().to_string();
         assert!(e.starts_with("4:") || e.contains(":4:") || e.contains("line 4"), "{e}");
-        assert!(
-            e.contains("security.keys") && e.contains("protocol none") && e.contains("dsr, aodv, dsdv"),
-            "{e}"
-        );
+        let said = ["security.keys", "protocol none", "dsr, aodv, dsdv"];
+        assert!(said.iter().all(|says| e.contains(says)), "{e}");
         for signs in ["dsr", "aodv", "dsdv"] {
             s.protocol.name = signs.to_owned();
             assert!(s.resolve().unwrap().keys.is_some(), "{signs}");
@@ -277,10 +260,7 @@ mod tests {
     fn keys_are_not_forgotten_when_another_protocol_is_chosen_for_a_run() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.toml");
-        let text = format!(
-            "nodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 100 }}\nsecurity.keys = [{{ id = 1, key = \"{KEY}\" }}]\n"
-        );
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, format!("{PAIR}security.keys = [{{ id = 1, key = \"{KEY}\" }}]\n")).unwrap();
         let resolve = |name: &str| {
             Scenario::load(&path, &[format!("protocol.name={name}")]).unwrap().resolve().map(|r| r.keys)
         };
@@ -297,8 +277,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("keys.toml");
         let path = dir.path().join("s.toml");
-        let text = "nodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 100 }\nsecurity.keys_file = \"keys.toml\"\n";
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, format!("{PAIR}security.keys_file = \"keys.toml\"\n")).unwrap();
         std::fs::write(&file, format!("keys = [{{ id = 9, key = \"{KEY}\" }}]")).unwrap();
         let load = || Scenario::load(&path, &[]).unwrap().resolve();
         assert!(load().unwrap().keys.unwrap().ids().eq([9]));

@@ -7,12 +7,11 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{NodeId, Position, Time};
-use wayhop_document::{Error, LineColumn, Problems, read_text};
+use wayhop_document::{Error, LineColumn, Problems, Result, read_text};
 use wayhop_world::{Track, TrackBuilder};
 
-use crate::limits::MAX_NODES;
+use crate::MAX_NODES;
 
-/// Waypoints of all nodes together.
 const MAX_WAYPOINTS: usize = 20_000_000;
 /// Beyond these nothing is a time, seconds, or a coordinate, metres.
 const MAX_TIME_S: f64 = 1e9;
@@ -60,12 +59,8 @@ impl Columns {
 
     /// The columns according to BonnMotion's own file of parameters for the movement file.
     fn of_parameters(text: &str) -> Self {
-        let value = |key: &str| {
-            let of = |line: &'_ str| {
-                line.trim().split_once('=').filter(|(k, _)| *k == key).map(|(_, v)| v.to_owned())
-            };
-            text.lines().rev().find_map(of)
-        };
+        let settings = || text.lines().rev().filter_map(|line| line.trim().split_once('='));
+        let value = |key: &str| settings().find(|(k, _)| *k == key).map(|(_, v)| v);
         // As BonnMotion itself decides: without J by whether there is a z.
         let has_heights = match value("J") {
             Some(j) => j.eq_ignore_ascii_case("3d"),
@@ -105,11 +100,9 @@ pub struct BonnMotion {
 
 impl BonnMotion {
     /// Reads a file. Without `columns`, BonnMotion's own file of parameters (`NAME.params`) determines them, or the
-    /// file itself if it can be read in one way only.
-    ///
-    /// # Errors
-    /// What is wrong with the file and where, or that the columns are ambiguous.
-    pub fn load(path: &Path, columns: Option<Columns>) -> Result<Self, Error> {
+    /// file itself if it can be read in one way only. An error says what is wrong with the file and where, or that
+    /// the columns are ambiguous.
+    pub fn load(path: &Path, columns: Option<Columns>) -> Result<Self> {
         let text = read_text(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -118,8 +111,8 @@ impl BonnMotion {
         if columns.is_none() && parameters.exists() {
             let columns = Columns::of_parameters(&read_text(&parameters)?);
             return Self::parse(&text, Some(columns)).map_err(|mut e| {
-                e.reason =
-                    format!("{} (read as {}, as {} says)", e.reason, columns.shown(), parameters.display());
+                let (shown, from) = (columns.shown(), parameters.display());
+                e.reason = format!("{} (read as {shown}, as {from} says)", e.reason);
                 e.in_file(path)
             });
         }
@@ -131,7 +124,7 @@ impl BonnMotion {
     /// # Errors
     /// The line and column of what is no waypoint, and what is wrong with it; or that it can be read in more than one way and
     /// `columns` does not say which.
-    pub fn parse(text: &str, columns: Option<Columns>) -> Result<Self, Error> {
+    pub fn parse(text: &str, columns: Option<Columns>) -> Result<Self> {
         let mut lines = Vec::new();
         let mut room = MAX_WAYPOINTS * 4;
         let mut problems = Problems::default();
@@ -156,43 +149,39 @@ impl BonnMotion {
             return read(&lines, columns);
         }
         let tried = Columns::ALL.map(|c| read(&lines, c));
-        let possible: Vec<Columns> = tried.iter().flatten().map(|read| read.columns).collect();
         // A column in which no node leaves or returns is not a status.
-        let possible: Vec<Columns> =
-            possible.iter().copied().filter(|c| !c.has_status() || some_status(&lines, *c)).collect();
+        let makes_sense = |c: &Columns| !c.has_status() || some_status(&lines, *c);
+        let possible = tried.iter().flatten().map(|read| read.columns);
+        let possible: Vec<Columns> = possible.filter(makes_sense).collect();
         match possible[..] {
             // The first message speaks of all of them.
             [] => tried.into_iter().next().unwrap_or_else(|| unreachable!("there are four")),
             [one] => read(&lines, one),
             _ => {
                 let ways: Vec<&str> = possible.iter().map(|c| c.shown()).collect();
-                Err(Error::new(
-                    format!("can be read in {} ways: {}", ways.len(), ways.join(", or ")),
-                    "choose with --2d, --3d or --status of `wayhop import bonnmotion`, movement.columns in a scenario, or BonnMotion's \
-                     own file NAME.params beside it",
-                ))
+                let reason = format!("can be read in {} ways: {}", ways.len(), ways.join(", or "));
+                let remedy = "choose with --2d, --3d or --status of `wayhop import bonnmotion`, movement.columns in a \
+                    scenario, or BonnMotion's own file NAME.params beside it";
+                Err(Error::new(reason, remedy))
             }
         }
     }
 
     /// Whether a text looks like such a file, and not like ns-2's: it begins with a number, possibly after comments.
     pub fn is_likely(text: &str) -> bool {
-        let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
-        first
-            .and_then(|line| line.split_ascii_whitespace().next())
-            .is_some_and(|word| word.parse::<f64>().is_ok())
+        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+        let first = lines.find_map(|line| line.split_ascii_whitespace().next());
+        first.is_some_and(|word| word.parse::<f64>().is_ok())
     }
 }
 
 /// Whether a status in a file makes any node leave or return.
 fn some_status(lines: &[(u32, Vec<f64>)], columns: Columns) -> bool {
-    let last = |(_, values): &(u32, Vec<f64>)| {
-        values.chunks_exact(columns.width()).any(|w| w[columns.width() - 1] != 0.0)
-    };
-    lines.iter().any(last)
+    let mut waypoints = lines.iter().flat_map(|(_, values)| values.chunks_exact(columns.width()));
+    waypoints.any(|w| w.last() != Some(&0.0))
 }
 
-fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>, Error> {
+fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>> {
     let mut all = Vec::new();
     for word in line.split_ascii_whitespace() {
         let at = || LineColumn {
@@ -201,11 +190,8 @@ fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>, Error>
         };
         let value = word.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| {
             let short: String = word.chars().take(40).collect();
-            Error::new(
-                format!("{short:?} is not a number"),
-                "write time, x and y of each waypoint, one node per line",
-            )
-            .at(at())
+            let remedy = "write time, x and y of each waypoint, one node per line";
+            Error::new(format!("{short:?} is not a number"), remedy).at(at())
         })?;
         *room = room.checked_sub(1).ok_or_else(|| {
             Error::new(format!("more than {MAX_WAYPOINTS} waypoints"), "remove some").at(at())
@@ -215,7 +201,7 @@ fn numbers(line: &str, number: u32, room: &mut usize) -> Result<Vec<f64>, Error>
     Ok(all)
 }
 
-fn read(lines: &[(u32, Vec<f64>)], columns: Columns) -> Result<BonnMotion, Error> {
+fn read(lines: &[(u32, Vec<f64>)], columns: Columns) -> Result<BonnMotion> {
     let mut all =
         BonnMotion { tracks: Vec::with_capacity(lines.len()), absences: vec![], end: Time::ZERO, columns };
     let mut problems = Problems::default();
@@ -229,20 +215,16 @@ fn read(lines: &[(u32, Vec<f64>)], columns: Columns) -> Result<BonnMotion, Error
 }
 
 impl BonnMotion {
-    /// Adds the node of a line with these numbers.
-    fn add(&mut self, values: &[f64]) -> Result<(), Error> {
+    fn add(&mut self, values: &[f64]) -> Result<()> {
         let width = self.columns.width();
         let wrong = |what: String, remedy: &str| Err(Error::new(what, remedy));
         if !values.len().is_multiple_of(width) {
-            let what = format!(
-                "{} numbers cannot be split into waypoints of {width} ({})",
-                values.len(),
-                self.columns.shown()
-            );
+            let (count, shown) = (values.len(), self.columns.shown());
+            let what = format!("{count} numbers cannot be split into waypoints of {width} ({shown})");
             return wrong(what, "write time, x and y, or time, x, y and z of each waypoint");
         }
         if self.columns.has_status() {
-            away(values, width, NodeId(self.tracks.len() as u32), &mut self.absences)?;
+            self.absences.extend(away(values, width, NodeId(self.tracks.len() as u32))?);
         }
         let height = |w: &[f64]| if self.columns.has_heights() { w[3] } else { 0.0 };
         let mut last: Option<(f64, Position)> = None;
@@ -276,13 +258,8 @@ impl BonnMotion {
 }
 
 /// When a node is away, by the status at the end of each of its waypoints.
-fn away(
-    values: &[f64],
-    width: usize,
-    node: NodeId,
-    absences: &mut Vec<(NodeId, Time, Time)>,
-) -> Result<(), Error> {
-    let mut since = None;
+fn away(values: &[f64], width: usize, node: NodeId) -> Result<Vec<(NodeId, Time, Time)>> {
+    let (mut absences, mut since) = (Vec::new(), None);
     for w in values.chunks_exact(width) {
         let (at, status) = (Time::from_secs_f64(w[0].clamp(0.0, MAX_TIME_S)), w[width - 1]);
         if status == AWAY {
@@ -290,14 +267,12 @@ fn away(
         } else if status == PRESENT {
             absences.extend(since.take().filter(|from| *from < at).map(|from| (node, from, at)));
         } else if status != 0.0 {
-            return Err(Error::new(
-                format!("{status} is not a status"),
-                "use 0, 1 or 2, or read the file without a status",
-            ));
+            let remedy = "use 0, 1 or 2, or read the file without a status";
+            return Err(Error::new(format!("{status} is not a status"), remedy));
         }
     }
     absences.extend(since.map(|from| (node, from, Time::NEVER)));
-    Ok(())
+    Ok(absences)
 }
 
 #[cfg(test)]
@@ -336,25 +311,22 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_line_and_column() {
-        for (text, message) in [
-            ("", "has no nodes; write one line of waypoints per node"),
-            (
-                "0 1 2\n0 1\n",
-                "line 2, column 1: 2 numbers cannot be split into waypoints of 3 (time x y); write time, x and y, or time, x, y and z of each waypoint",
-            ),
-            (
-                "0 1 x\n",
-                "line 1, column 5: \"x\" is not a number; write time, x and y of each waypoint, one node per line",
-            ),
-            ("5 0 0 4 1 1\n", "line 1, column 1: 4 s comes after 5 s; sort the waypoints by time"),
-            ("1 0 0 1 1 1\n", "line 1, column 1: two positions at 1 s; remove one of them"),
-            (
-                "-1 0 0\n",
-                "line 1, column 1: waypoint 0, 0 at -1 s is out of range; use times from 0 on, and metres",
-            ),
+        let write = "write time, x and y of each waypoint, one node per line";
+        let split = "2 numbers cannot be split into waypoints of 3 (time x y); \
+                     write time, x and y, or time, x, y and z of each waypoint";
+        let early = "waypoint 0, 0 at -1 s is out of range; use times from 0 on, and metres";
+        for (text, column, message) in [
+            ("0 1 2\n0 1\n", "line 2, column 1", split),
+            ("0 1 x\n", "line 1, column 5", &format!("\"x\" is not a number; {write}")),
+            ("5 0 0 4 1 1\n", "line 1, column 1", "4 s comes after 5 s; sort the waypoints by time"),
+            ("1 0 0 1 1 1\n", "line 1, column 1", "two positions at 1 s; remove one of them"),
+            ("-1 0 0\n", "line 1, column 1", early),
         ] {
-            assert_eq!(BonnMotion::parse(text, None).unwrap_err().to_string(), message);
+            let e = BonnMotion::parse(text, None).unwrap_err().to_string();
+            assert_eq!(e, format!("{column}: {message}"));
         }
+        let e = BonnMotion::parse("", None).unwrap_err().to_string();
+        assert_eq!(e, "has no nodes; write one line of waypoints per node");
         for text in ["0 1 x\n0 1 2\n0 y 2\n", "5 0 0 4 1 1\n0 1 2\n-1 0 0\n"] {
             let lines = BonnMotion::parse(text, None).unwrap_err().in_file("b".as_ref()).lines();
             assert!(lines.len() == 2 && lines[1].starts_with("b:3:"), "{lines:?}");
@@ -381,17 +353,12 @@ mod tests {
             ),
         ] {
             let e = BonnMotion::parse(text, None).unwrap_err().to_string();
-            assert!(
-                e.starts_with(&format!("can be read in {ways}; choose with --2d, --3d or --status")),
-                "{text}: {e}"
-            );
+            let expected = format!("can be read in {ways}; choose with --2d, --3d or --status");
+            assert!(e.starts_with(&expected), "{text}: {e}");
         }
         let heights = BonnMotion::parse(BOTH, Some(Columns::Heights)).unwrap();
-        for (s, expected) in
-            [(0.0, [10.0, 20.0, 5.0]), (50.0, [100.0, 120.0, 20.0]), (100.0, [300.0, 200.0, 30.0])]
-        {
-            assert_eq!(at(&heights, 0, s), expected);
-        }
+        let places = [0.0, 50.0, 100.0].map(|s| at(&heights, 0, s));
+        assert_eq!(places, [[10.0, 20.0, 5.0], [100.0, 120.0, 20.0], [300.0, 200.0, 30.0]]);
         assert_eq!(heights.end, Time::from_secs_f64(100.0));
         let flat = BonnMotion::parse(BOTH, Some(Columns::Flat)).unwrap();
         assert_eq!((at(&flat, 0, 5.0), at(&flat, 0, 120.0)), ([50.0, 100.0, 0.0], [20.0, 100.0, 0.0]));
@@ -422,10 +389,8 @@ mod tests {
         let f = BonnMotion::parse("0 1 1 7 2 10 2 2 9 1\n", Some(Columns::HeightsStatus)).unwrap();
         assert_eq!((at(&f, 0, 10.0), f.absences.len()), ([2.0, 2.0, 9.0], 1));
         let e = BonnMotion::parse("0 1 1 3\n", Some(Columns::FlatStatus)).unwrap_err().to_string();
-        assert_eq!(
-            e,
-            "line 1, column 1: 3 is not a status; use 0, 1 or 2, or read the file without a status"
-        );
+        let remedy = "use 0, 1 or 2, or read the file without a status";
+        assert_eq!(e, format!("line 1, column 1: 3 is not a status; {remedy}"));
     }
 
     #[test]
@@ -454,10 +419,8 @@ mod tests {
         let disaster = general.replace("RandomWaypoint", "DisasterArea");
         assert_eq!(columns(&format!("{disaster}J=2D\n")).unwrap(), Columns::FlatStatus);
         let e = columns(&format!("{disaster}J=3D\n")).unwrap_err().to_string();
-        assert!(
-            e.contains("12 numbers cannot be split into waypoints of 5 (time x y z status) (read as time x y z status, as "),
-            "{e}"
-        );
+        let split = "12 numbers cannot be split into waypoints of 5 (time x y z status)";
+        assert!(e.contains(&format!("{split} (read as time x y z status, as ")), "{e}");
     }
 
     proptest! {

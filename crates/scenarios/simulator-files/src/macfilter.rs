@@ -13,7 +13,8 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Mac, Time};
 
-/// The most lines.
+use crate::ns2::value::shown_seconds;
+
 const MAX_LINES: usize = 1_000_000;
 
 /// One line.
@@ -31,23 +32,6 @@ pub struct Ignores {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MacFilter(Vec<Ignores>);
 
-/// A line that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MacFilterError {
-    /// Counted from 1.
-    pub line: usize,
-    /// What is wrong, and the remedy.
-    pub reason: String,
-}
-
-impl fmt::Display for MacFilterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.line, self.reason)
-    }
-}
-
-impl std::error::Error for MacFilterError {}
-
 impl MacFilter {
     /// Of these lines, which are put in order of time.
     pub fn new(mut lines: Vec<Ignores>) -> Self {
@@ -55,27 +39,25 @@ impl MacFilter {
         Self(lines)
     }
 
-    /// Reads a file for a mesh with this number of nodes.
-    pub fn parse(text: &str, nodes: usize) -> Result<Self, MacFilterError> {
-        let mut lines = Vec::new();
-        let mut last = Time::ZERO;
+    /// Reads a file for a mesh with this number of nodes; an error begins with the number of the line, from 1.
+    pub fn parse(text: &str, nodes: usize) -> Result<Self, String> {
+        let mut lines: Vec<Ignores> = Vec::new();
         for (i, line) in text.lines().enumerate() {
-            let wrong = |reason: String| MacFilterError { line: i + 1, reason };
-            if i >= MAX_LINES {
-                return Err(wrong(format!("the file has more than {MAX_LINES} lines; remove some")));
+            let number = i + 1;
+            if number > MAX_LINES {
+                return Err(format!("{number}: the file has more than {MAX_LINES} lines; remove some"));
             }
             let content = line.split('#').next().unwrap_or_default();
             let words: Vec<&str> = content.split_whitespace().collect();
             if words.is_empty() {
                 continue;
             }
-            let one = parse_line(&words, nodes).map_err(wrong)?;
-            if one.at < last {
-                return Err(wrong(
-                    "the time is earlier than in the previous line; sort the lines by time".into(),
+            let one = parse_line(&words, nodes).map_err(|e| format!("{number}: {e}"))?;
+            if lines.last().is_some_and(|last| one.at < last.at) {
+                return Err(format!(
+                    "{number}: the time is earlier than in the previous line; sort the lines by time"
                 ));
             }
-            last = one.at;
             lines.push(one);
         }
         Ok(Self(lines))
@@ -102,13 +84,10 @@ impl MacFilter {
 
 impl fmt::Display for MacFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "# Frames that nodes ignore, and from when, seconds; each line lists everything that its node ignores."
-        )?;
+        f.write_str("# Frames that nodes ignore, and from when, seconds; ")?;
+        f.write_str("each line lists everything that its node ignores.\n")?;
         for s in &self.0 {
-            let ns = s.at.as_nanos();
-            write!(f, "at {}.{:09} node {} ignores", ns / 1_000_000_000, ns % 1_000_000_000, s.node)?;
+            write!(f, "at {} node {} ignores", shown_seconds(s.at), s.node)?;
             if s.from.is_empty() {
                 f.write_str(" nobody")?;
             }
@@ -165,13 +144,8 @@ mod tests {
             "# a walk\nat 0 node 1 ignores 02:00:0a:00:00:01 # too far\n\nat 12.75 node 1 ignores nobody\n";
         let f = MacFilter::parse(text, 2).unwrap();
         let at = |s| Time::from_secs_f64(s);
-        assert_eq!(
-            f.0,
-            [
-                Ignores { at: at(0.0), node: 1, from: vec![A] },
-                Ignores { at: at(12.75), node: 1, from: vec![] }
-            ]
-        );
+        let line = |s, from: &[Mac]| Ignores { at: at(s), node: 1, from: from.to_vec() };
+        assert_eq!(f.0, [line(0.0, &[A]), line(12.75, &[])]);
     }
 
     #[test]
@@ -199,7 +173,7 @@ mod tests {
                 "2: the time is earlier than in the previous line; sort the lines by time",
             ),
         ] {
-            assert_eq!(MacFilter::parse(text, 2).unwrap_err().to_string(), message);
+            assert_eq!(MacFilter::parse(text, 2).unwrap_err(), message);
         }
     }
 

@@ -5,14 +5,13 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
-use wayhop_document::{Error, LineColumn, decode, read_bytes};
+use wayhop_document::{Error, LineColumn, Result, decode, read_bytes};
 use wayhop_transport::{MAX_PAYLOAD, Schedule, Scheduled};
 
-use crate::limits::MAX_DURATION_S;
+use crate::{MAX_DURATION_S, MAX_TRACE_PACKETS};
 
 /// The first line of a file in CSV.
 const HEADER: &str = "time_s,octets";
-/// Bytes of a packet in ns-2's format.
 const RECORD: usize = 8;
 
 /// The format of a traffic trace.
@@ -29,32 +28,21 @@ pub enum TraceFormat {
 }
 
 impl TraceFormat {
-    /// The packets of a file; more than `most` are refused.
-    ///
-    /// # Errors
-    /// What is wrong, with its place.
-    pub fn read(self, path: &Path, most: usize) -> Result<Schedule, Error> {
-        let bytes = read_bytes(path)?;
-        let read = match self {
-            Self::Csv => decode(bytes).and_then(|text| csv(&text, most)),
-            Self::Ns2 => ns2(&bytes, most),
-        };
-        read.map_err(|e| e.in_file(path))
+    /// The packets of a file; more than `most` are refused. An error says what is wrong, and where.
+    pub fn read(self, path: &Path, most: usize) -> Result<Schedule> {
+        self.parse(read_bytes(path)?, most).map_err(|e| e.in_file(path))
     }
 
-    /// The packets in these octets, which are not compressed; more than `most` are refused.
-    ///
-    /// # Errors
-    /// What is wrong, with its place.
-    pub fn parse(self, bytes: &[u8], most: usize) -> Result<Schedule, Error> {
+    /// The packets in the octets of a file; more than `most` are refused. An error says what is wrong, and where.
+    pub fn parse(self, bytes: Vec<u8>, most: usize) -> Result<Schedule> {
         match self {
-            Self::Csv => decode(bytes.to_vec()).and_then(|text| csv(&text, most)),
-            Self::Ns2 => ns2(bytes, most),
+            Self::Csv => csv(&decode(bytes)?, most),
+            Self::Ns2 => ns2(&bytes, most),
         }
     }
 }
 
-fn csv(text: &str, most: usize) -> Result<Schedule, Error> {
+fn csv(text: &str, most: usize) -> Result<Schedule> {
     let mut out = Schedule::default();
     let mut has_header = false;
     for (number, line) in (1..).zip(text.lines()) {
@@ -66,10 +54,8 @@ fn csv(text: &str, most: usize) -> Result<Schedule, Error> {
         if !has_header {
             has_header = true;
             if line.split(',').map(str::trim).ne(HEADER.split(',')) {
-                return Err(at(Error::new(
-                    format!("begins with {}, which is not a header", shown(line)),
-                    format!("begin with the line {HEADER}"),
-                )));
+                let reason = format!("begins with {}, which is not a header", shown(line));
+                return Err(at(Error::new(reason, format!("begin with the line {HEADER}"))));
             }
             continue;
         }
@@ -83,39 +69,29 @@ fn csv(text: &str, most: usize) -> Result<Schedule, Error> {
 }
 
 /// A packet in a line of CSV.
-fn packet(line: &str) -> Result<Scheduled, Error> {
+fn packet(line: &str) -> Result<Scheduled> {
     let fields = line.split_once(',').filter(|(_, octets)| !octets.contains(','));
     let Some((time, octets)) = fields else {
-        return Err(Error::new(
-            format!("{} is not a time and a size", shown(line)),
-            "write seconds, a comma and bytes, such as 0.25,512",
-        ));
+        let remedy = "write seconds, a comma and bytes, such as 0.25,512";
+        return Err(Error::new(format!("{} is not a time and a size", shown(line)), remedy));
     };
     let seconds: f64 = time.trim().parse().unwrap_or(f64::NAN);
     if !(0.0..=MAX_DURATION_S).contains(&seconds) {
-        return Err(Error::new(
-            format!("{} is not a time from 0 to {MAX_DURATION_S} s", shown(time.trim())),
-            "write seconds as a decimal number",
-        )
-        .key("time_s"));
+        let reason = format!("{} is not a time from 0 to {MAX_DURATION_S} s", shown(time.trim()));
+        return Err(Error::new(reason, "write seconds as a decimal number").key("time_s"));
     }
-    let payload_bytes =
-        octets.trim().parse().ok().filter(|n| (1..=MAX_PAYLOAD).contains(n)).ok_or_else(|| {
-            Error::new(
-                format!("{} is not a whole number from 1 to {MAX_PAYLOAD}", shown(octets.trim())),
-                "write the bytes of UDP payload",
-            )
-            .key("octets")
-        })?;
+    let octets = octets.trim();
+    let Some(payload_bytes) = octets.parse().ok().filter(|n| (1..=MAX_PAYLOAD).contains(n)) else {
+        let reason = format!("{} is not a whole number from 1 to {MAX_PAYLOAD}", shown(octets));
+        return Err(Error::new(reason, "write the bytes of UDP payload").key("octets"));
+    };
     Ok(Scheduled { after: Span::from_secs_f64(seconds), payload_bytes })
 }
 
-fn ns2(bytes: &[u8], most: usize) -> Result<Schedule, Error> {
+fn ns2(bytes: &[u8], most: usize) -> Result<Schedule> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(RECORD) {
-        return Err(Error::new(
-            format!("has {} bytes, which is not a multiple of {RECORD}", bytes.len()),
-            "check that it is a complete ns-2 trace (format = \"ns2\")",
-        ));
+        let reason = format!("has {} bytes, which is not a multiple of {RECORD}", bytes.len());
+        return Err(Error::new(reason, "check that it is a complete ns-2 trace (format = \"ns2\")"));
     }
     let mut out = Schedule::default();
     let mut after = Span::ZERO;
@@ -134,20 +110,16 @@ fn ns2(bytes: &[u8], most: usize) -> Result<Schedule, Error> {
     Ok(out)
 }
 
-fn add(out: &mut Schedule, packet: Scheduled, most: usize) -> Result<(), Error> {
+fn add(out: &mut Schedule, packet: Scheduled, most: usize) -> Result<()> {
     if out.packets().len() >= most {
-        return Err(Error::new(
-            format!("the scenario's traces have more than {} packets", crate::limits::MAX_TRACE_PACKETS),
-            "make them shorter",
-        ));
+        let reason = format!("the scenario's traces have more than {MAX_TRACE_PACKETS} packets");
+        return Err(Error::new(reason, "make them shorter"));
     }
     if out.push(packet) {
         return Ok(());
     }
-    Err(Error::new(
-        format!("{} s is before the previous packet", packet.after.as_secs_f64()),
-        "sort the lines by time",
-    ))
+    let reason = format!("{} s is before the previous packet", packet.after.as_secs_f64());
+    Err(Error::new(reason, "sort the lines by time"))
 }
 
 /// The beginning of a hostile text.
@@ -165,7 +137,7 @@ mod tests {
     use super::*;
 
     fn csv_error(text: &str) -> String {
-        TraceFormat::Csv.parse(text.as_bytes(), 10).unwrap_err().to_string()
+        TraceFormat::Csv.parse(text.into(), 10).unwrap_err().to_string()
     }
 
     fn packets(schedule: &Schedule) -> Vec<(u64, u32)> {
@@ -175,7 +147,7 @@ mod tests {
     #[test]
     fn csv_has_a_header_comments_and_a_packet_a_line() {
         let text = "# a call\n time_s , octets \r\n0,1\n\n0.25,512 # longest\n0.25 , 65507\n";
-        let read = TraceFormat::Csv.parse(text.as_bytes(), 10).unwrap();
+        let read = TraceFormat::Csv.parse(text.into(), 10).unwrap();
         assert_eq!(packets(&read), [(0, 1), (250_000_000, 512), (250_000_000, 65_507)]);
     }
 
@@ -183,49 +155,34 @@ mod tests {
     fn ns2s_records_are_microseconds_since_the_last_and_octets_most_significant_first() {
         // tools of ns-2 write 0x000f4240 for a second: 1,000,000 us.
         let bytes = [0, 0, 0, 0, 0, 0, 0, 210, 0, 0x0f, 0x42, 0x40, 0, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 1];
-        let read = TraceFormat::Ns2.parse(&bytes, 10).unwrap();
+        let read = TraceFormat::Ns2.parse(bytes.to_vec(), 10).unwrap();
         assert_eq!(packets(&read), [(0, 210), (1_000_000_000, 512), (1_000_001_000, 1)]);
     }
 
     #[test]
     fn what_is_wrong_is_named_with_its_line_and_the_remedy() {
-        for (text, message) in [
-            ("", "has no packets; write time_s,octets and one packet per line"),
-            ("time_s,octets\n", "has no packets; write time_s,octets and one packet per line"),
-            (
-                "0,64\n",
-                "line 1, column 1: begins with \"0,64\", which is not a header; begin with the line time_s,octets",
-            ),
-            (
-                "time_s,octets\n1\n",
-                "line 2, column 1: \"1\" is not a time and a size; write seconds, a comma and bytes, such as 0.25,512",
-            ),
-            (
-                "time_s,octets\n1,2,3\n",
-                "line 2, column 1: \"1,2,3\" is not a time and a size; write seconds, a comma and bytes, such as 0.25,512",
-            ),
-            (
-                "time_s,octets\n\n-1,64\n",
-                "line 3, column 1: time_s: \"-1\" is not a time from 0 to 31622400 s; write seconds as a decimal number",
-            ),
-            (
-                "time_s,octets\nnan,64\n",
-                "line 2, column 1: time_s: \"nan\" is not a time from 0 to 31622400 s; write seconds as a decimal number",
-            ),
-            (
-                "time_s,octets\n0,0\n",
-                "line 2, column 1: octets: \"0\" is not a whole number from 1 to 65507; write the bytes of UDP payload",
-            ),
-            (
-                "time_s,octets\n2,64\n1,64\n",
-                "line 3, column 1: 1 s is before the previous packet; sort the lines by time",
-            ),
+        for text in ["", "time_s,octets\n"] {
+            assert_eq!(csv_error(text), "has no packets; write time_s,octets and one packet per line");
+        }
+        let head = "begins with \"0,64\", which is not a header; begin with the line time_s,octets";
+        assert_eq!(csv_error("0,64\n"), format!("line 1, column 1: {head}"));
+        let pair = "is not a time and a size; write seconds, a comma and bytes, such as 0.25,512";
+        let time = "is not a time from 0 to 31622400 s; write seconds as a decimal number";
+        let size = "is not a whole number from 1 to 65507; write the bytes of UDP payload";
+        for (lines, number, message) in [
+            ("1\n", 2, format!("\"1\" {pair}")),
+            ("1,2,3\n", 2, format!("\"1,2,3\" {pair}")),
+            ("\n-1,64\n", 3, format!("time_s: \"-1\" {time}")),
+            ("nan,64\n", 2, format!("time_s: \"nan\" {time}")),
+            ("0,0\n", 2, format!("octets: \"0\" {size}")),
+            ("2,64\n1,64\n", 3, "1 s is before the previous packet; sort the lines by time".to_owned()),
         ] {
-            assert_eq!(csv_error(text), message);
+            let said = csv_error(&format!("{HEADER}\n{lines}"));
+            assert_eq!(said, format!("line {number}, column 1: {message}"));
         }
         let many = format!("{HEADER}\n{}", "0,1\n".repeat(11));
         assert!(csv_error(&many).starts_with("line 12, column 1: the scenario's traces have more than"));
-        let ns2_error = |bytes: &[u8]| TraceFormat::Ns2.parse(bytes, 1).unwrap_err().to_string();
+        let ns2_error = |bytes: &[u8]| TraceFormat::Ns2.parse(bytes.to_vec(), 1).unwrap_err().to_string();
         assert!(ns2_error(&[0; 7]).starts_with("has 7 bytes, which is not a multiple of 8"));
         assert!(ns2_error(&[0; 8]).starts_with("packet 0 (from 0) has 0 bytes"));
         assert!(ns2_error(&[0, 0, 0, 0, 0, 0, 0, 1].repeat(2)).contains("more than"));
@@ -235,7 +192,7 @@ mod tests {
         #[test]
         fn whatever_is_read_is_in_order_and_fits_into_packets(bytes in any::<Vec<u8>>(), is_csv in any::<bool>()) {
             let format = if is_csv { TraceFormat::Csv } else { TraceFormat::Ns2 };
-            if let Ok(read) = format.parse(&bytes, 5) {
+            if let Ok(read) = format.parse(bytes, 5) {
                 prop_assert!((1..=5).contains(&read.packets().len()));
                 prop_assert!(read.packets().is_sorted_by_key(|p| p.after));
                 prop_assert!(read.packets().iter().all(|p| (1..=MAX_PAYLOAD).contains(&p.payload_bytes)));
@@ -253,9 +210,9 @@ mod tests {
                 bytes.extend(octets.to_be_bytes());
                 expected.push((at * 1_000, *octets));
             }
-            let of = |format: TraceFormat, bytes: &[u8]| super::tests::packets(&format.parse(bytes, 100).unwrap());
-            prop_assert_eq!(of(TraceFormat::Csv, text.as_bytes()), expected.clone());
-            prop_assert_eq!(of(TraceFormat::Ns2, &bytes), expected);
+            let of = |format: TraceFormat, bytes| super::tests::packets(&format.parse(bytes, 100).unwrap());
+            prop_assert_eq!(of(TraceFormat::Csv, text.into()), expected.clone());
+            prop_assert_eq!(of(TraceFormat::Ns2, bytes), expected);
         }
     }
 }

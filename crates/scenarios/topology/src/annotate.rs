@@ -6,9 +6,8 @@ use wayhop_trace::{Summary, Topology};
 use wayhop_transport::EVERYONE;
 
 use crate::chains::ChainThroughput;
-use crate::flow::FlowTopology;
+use crate::flow::{FlowTopology, Pair};
 use crate::media::survey_scenario;
-use crate::pair::Pair;
 use crate::survey::Survey;
 
 /// The pairs and times of flows, up to `end`; none for a flow to all nodes.

@@ -1,6 +1,6 @@
 //! The throughput of a chain of nodes by its length, and the expected throughput of a moving flow.
 
-use std::fmt;
+use wayhop_document::{Error, Result};
 
 use crate::flow::FlowTopology;
 
@@ -11,26 +11,6 @@ pub struct ChainThroughput {
     bps: Vec<f64>,
 }
 
-/// Why a file of chain throughputs cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChainError {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// What is wrong there.
-    pub reason: String,
-    /// What to do.
-    pub remedy: &'static str,
-}
-
-impl fmt::Display for ChainError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; {}", self.line, self.reason, self.remedy)
-    }
-}
-
-impl std::error::Error for ChainError {}
-
-/// The longest chain in a file, hops.
 const MAX_HOPS: usize = 1_000;
 
 impl ChainThroughput {
@@ -44,9 +24,9 @@ impl ChainThroughput {
     /// Reads comma-separated values: a header line with the columns `hops` and `kbps` (or `bps`) and any others after
     /// them, then one line for each number of hops from 1 on. The last line applies to all longer chains, and may be
     /// written `>6`. Lines that begin with `#` are skipped.
-    pub fn parse(text: &str) -> Result<Self, ChainError> {
-        let error = |line, reason: String, remedy| Err(ChainError { line, reason, remedy });
-        let lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim()));
+    pub fn parse(text: &str) -> Result<Self> {
+        let error = |line, reason: String, remedy: &str| Err(Error::new(reason, remedy).at_line(line));
+        let lines = (1..).zip(text.lines().map(str::trim));
         let mut lines = lines.filter(|(_, l)| !l.is_empty() && !l.starts_with('#'));
         let Some((first, header)) = lines.next() else {
             return error(1, "the file is empty".to_owned(), "start it with hops,kbps");
@@ -74,25 +54,14 @@ impl ChainThroughput {
             match value.parse::<f64>() {
                 Ok(v) if v.is_finite() && v >= 0.0 => bps.push(v * scale),
                 _ => {
-                    return error(
-                        line,
-                        format!("{value:?} is not a throughput"),
-                        "give a number of at least 0",
-                    );
+                    let reason = format!("{value:?} is not a throughput");
+                    return error(line, reason, "give a number of at least 0");
                 }
             }
         }
-        let count = text.lines().count().max(1);
-        Self::new(bps).map_or_else(
-            || {
-                error(
-                    count,
-                    "the file has no chains".to_owned(),
-                    "add a line for each number of hops from 1 on",
-                )
-            },
-            Ok,
-        )
+        let last = text.lines().count().max(1) as u32;
+        let remedy = "add a line for each number of hops from 1 on";
+        Self::new(bps).map_or_else(|| error(last, "the file has no chains".to_owned(), remedy), Ok)
     }
 
     /// As [`ChainThroughput::parse`] reads it.

@@ -1,11 +1,32 @@
-//! One flow's shortest paths over time.
+//! Pairs of nodes, and their shortest paths over time.
 
 use wayhop_core::{Span, Time};
 use wayhop_world::links::LinkChange;
-use wayhop_world::{Adjacency, HopRow, UNREACHABLE};
+use wayhop_world::{Adjacency, HopRow};
 
-use crate::pair::Pair;
 use crate::paths::StandingPaths;
+
+/// Two nodes between which paths are looked for, and when.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// From this node.
+    pub src: u32,
+    /// To this one.
+    pub dst: u32,
+    /// When the flow begins.
+    pub from: Time,
+    /// When it ends.
+    pub until: Time,
+}
+
+/// The hop counts of each source, which its pairs share, and for each pair the index of its source's.
+pub(crate) fn source_rows(pairs: &[Pair], net: &Adjacency) -> (Vec<HopRow>, Vec<usize>) {
+    let mut sources: Vec<u32> = pairs.iter().map(|p| p.src).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let row_of = pairs.iter().map(|p| sources.partition_point(|&s| s < p.src)).collect();
+    (sources.into_iter().map(|s| HopRow::new(s, net)).collect(), row_of)
+}
 
 /// A time with one shortest path, or without any path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -109,7 +130,7 @@ impl FlowWatch {
     pub(crate) fn begin(&mut self, next: Time, row: &HopRow, links: &Adjacency) {
         let pair = &self.topology.pair;
         if self.standing.is_none() && pair.from < next && pair.from < pair.until {
-            let step = PathInterval { from: pair.from, hops: hops(row, pair.dst) };
+            let step = PathInterval { from: pair.from, hops: row.hops_to(pair.dst) };
             self.standing = Some(StandingPaths::new(pair.dst, row, links));
             self.topology.steps.push(step);
         }
@@ -121,15 +142,11 @@ impl FlowWatch {
         if at >= self.topology.pair.until {
             return;
         }
-        let now = hops(row, self.topology.pair.dst);
+        let now = row.hops_to(self.topology.pair.dst);
         let was = self.topology.steps.last().and_then(|s| s.hops);
         if standing.lose(changes) || now != was {
             standing.renew(row, links);
             self.topology.steps.push(PathInterval { from: at, hops: now });
         }
     }
-}
-
-fn hops(row: &HopRow, to: u32) -> Option<u16> {
-    Some(row.hops()[to as usize]).filter(|&h| h != UNREACHABLE)
 }

@@ -1,10 +1,9 @@
 //! A large network at single moments: reachability and partitions.
 
 use wayhop_core::Time;
-use wayhop_world::{HopRow, UNREACHABLE};
 
+use crate::flow::{Pair, source_rows};
 use crate::oracle::ScenarioLinks;
-use crate::pair::Pair;
 
 /// The results at evenly spaced moments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,11 +21,8 @@ impl ScenarioLinks {
     pub fn glance(&self, pairs: &[Pair], moments: u32) -> Glance {
         let step = self.until.as_nanos() / u64::from(moments.max(1));
         let moments: Vec<Time> = (0..u64::from(moments)).map(|k| Time::from_nanos(k * step)).collect();
-        let mut sources: Vec<u32> = pairs.iter().map(|p| p.src).collect();
-        sources.sort_unstable();
-        sources.dedup();
         let mut net = self.begin.clone();
-        let mut rows: Vec<HopRow> = sources.iter().map(|&s| HopRow::new(s, &net)).collect();
+        let (mut rows, row_of) = source_rows(pairs, &net);
         let (mut queue, mut parts, mut hops) = (Vec::new(), Vec::new(), vec![Vec::new(); pairs.len()]);
         let mut rest = &self.changes[..];
         for (k, &moment) in moments.iter().enumerate() {
@@ -45,9 +41,8 @@ impl ScenarioLinks {
             } else {
                 parts.push(parts.last().copied().unwrap_or_default());
             }
-            for (pair, hops) in pairs.iter().zip(&mut hops) {
-                let row = &rows[sources.partition_point(|&s| s < pair.src)];
-                hops.push(Some(row.hops()[pair.dst as usize]).filter(|&h| h != UNREACHABLE));
+            for ((pair, &row), hops) in pairs.iter().zip(&row_of).zip(&mut hops) {
+                hops.push(rows[row].hops_to(pair.dst));
             }
         }
         Glance { moments, parts, hops }

@@ -18,16 +18,13 @@
 //! interference.
 
 mod annotate;
-mod batches;
 mod chains;
 mod flow;
 mod glance;
-mod known;
 mod links;
 mod media;
 mod oracle;
 mod outages;
-mod pair;
 mod past;
 mod pathless;
 mod paths;
@@ -37,13 +34,12 @@ mod view;
 mod words;
 
 pub use annotate::{annotate, flow_pairs, of_flow};
-pub use chains::{ChainError, ChainThroughput};
-pub use flow::{FlowTopology, PathInterval};
+pub use chains::ChainThroughput;
+pub use flow::{FlowTopology, Pair, PathInterval};
 pub use glance::{Glance, count_parts};
 pub use links::{Contact, LinkSurvey, NodeLinks};
 pub use media::survey_scenario;
 pub use oracle::{Oracle, ScenarioLinks};
-pub use pair::Pair;
 pub use past::RunPaths;
 pub use pathless::{Hearing, Pathless, pathless, pathless_warnings};
 pub use survey::{Survey, survey};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::{NodeId, Position, Time};
-use wayhop_scenario::{Interfaces, RadioPlan, Resolved};
+use wayhop_scenario::{Interfaces, Outage, RadioPlan, Resolved};
 use wayhop_world::links::{self, LinkChange};
 use wayhop_world::{Adjacency, Track};
 
+use crate::flow::Pair;
 use crate::outages::of_nodes_up;
-use crate::pair::Pair;
 use crate::survey::{Survey, follow, survey};
 
 /// [`survey`] of a scenario: nodes are linked while a radio that both have reaches from one to the other, or while a
@@ -19,20 +19,21 @@ pub fn survey_scenario(scenario: &Resolved, range_m: Option<f64>, until: Time, p
         return survey(&scenario.tracks, &scenario.outages, range_m, until, pairs);
     }
     let of_radio = |_, own: &[Track], range_m| links::changes(own, range_m, until);
-    let (begin, changes) = of_media(&scenario.interfaces, &scenario.tracks, range_m, until, of_radio);
-    let (net, changes) = of_nodes_up(Adjacency::new(begin), changes, &scenario.outages, until);
+    let (net, changes) =
+        of_media(&scenario.interfaces, &scenario.tracks, &scenario.outages, range_m, until, of_radio);
     follow(net, &changes, until, pairs)
 }
 
-/// Every node's neighbours at the beginning, and all changes in order. `of_radio` returns those of the radio with a
-/// number, whose nodes have these tracks, with its range.
+/// The links of nodes that are up at the beginning, and all their changes in order. `of_radio` returns those of the radio
+/// with a number, whose nodes have these tracks, with its range.
 pub(crate) fn of_media(
     interfaces: &Interfaces,
     tracks: &[Track],
+    outages: &[Outage],
     range_m: Option<f64>,
     until: Time,
     mut of_radio: impl FnMut(usize, &[Track], f64) -> Vec<LinkChange>,
-) -> (Vec<Vec<u32>>, Vec<LinkChange>) {
+) -> (Adjacency, Vec<LinkChange>) {
     // How many radios and wires join each pair.
     let mut joined: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let mut changes = Vec::new();
@@ -77,10 +78,9 @@ pub(crate) fn of_media(
         *ways = if c.up { before + 1 } else { before.saturating_sub(1) };
         (before == 0) != (*ways == 0)
     });
-    (begin, changes)
+    of_nodes_up(Adjacency::new(begin), changes, outages, until)
 }
 
-/// The nodes that have a radio.
 fn members(radio: &RadioPlan, nodes: usize) -> Vec<NodeId> {
     radio.nodes.clone().unwrap_or_else(|| (0..nodes as u32).map(NodeId).collect())
 }

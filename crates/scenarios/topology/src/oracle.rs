@@ -7,9 +7,8 @@ use wayhop_scenario::Resolved;
 use wayhop_world::links::{self, LinkChange};
 use wayhop_world::{Adjacency, Track};
 
+use crate::flow::Pair;
 use crate::media::of_media;
-use crate::outages::of_nodes_up;
-use crate::pair::Pair;
 use crate::survey::{Survey, follow};
 
 /// If more than this share of the nodes changes, links are computed from scratch: the pairs among them cost more than
@@ -24,7 +23,6 @@ pub struct Oracle {
     known: BTreeMap<usize, RadioHops>,
 }
 
-/// What was computed for one radio.
 #[derive(Debug)]
 struct RadioHops {
     range_m: f64,
@@ -58,12 +56,9 @@ impl Oracle {
             self.known.insert(number, known);
             changes
         };
-        let (begin, changes) = of_media(&scenario.interfaces, &scenario.tracks, None, until, of_radio);
-        if is_too_much {
-            return None;
-        }
-        let (begin, changes) = of_nodes_up(Adjacency::new(begin), changes, &scenario.outages, until);
-        Some(ScenarioLinks { begin, changes, until })
+        let (begin, changes) =
+            of_media(&scenario.interfaces, &scenario.tracks, &scenario.outages, None, until, of_radio);
+        (!is_too_much).then_some(ScenarioLinks { begin, changes, until })
     }
 }
 
@@ -126,14 +121,14 @@ mod tests {
     use crate::survey_scenario;
 
     /// Forty nodes at random, two radios and a wire, an outage; node 5 goes where `x` says.
-    fn scenario(x: f64, more: &str) -> Resolved {
+    fn scenario(x: f64) -> Resolved {
         let text = format!(
             "duration_s = 60\nseed = 4\nnodes.count = 40\narea = {{ x_m = 1500, y_m = 900 }}\n\
              movement = {{ kind = \"random-waypoint\", speed_max_mps = 15 }}\n\
              [[nodes.node]]\nid = 5\nposition = {{ x = {x}, y = 300 }}\n\
              [[radios]]\npreset = \"wavelan-914-cmu\"\nfrequency_mhz = 950\nnodes = [0, 1, 2, 3, 4, 5]\n\
              [[wires]]\nnodes = [7, 30]\ncuts = [{{ start_s = 10, length_s = 10 }}]\n\
-             [[outages]]\nnode = 9\nstart_s = 20\nlength_s = 15\n{more}"
+             [[outages]]\nnode = 9\nstart_s = 20\nlength_s = 15\n"
         );
         Scenario::from_text(&text, &[]).and_then(|s| s.resolve()).unwrap_or_else(|e| panic!("{e}"))
     }
@@ -141,26 +136,19 @@ mod tests {
     #[test]
     fn what_is_remembered_changes_nothing() {
         let mut oracle = Oracle::default();
-        let pairs = [(0, 39), (5, 20)].map(|(src, dst)| Pair {
-            src,
-            dst,
-            from: Time::ZERO,
-            until: Time::from_secs_f64(60.0),
-        });
+        let until = Time::from_secs_f64(60.0);
+        let pairs = [(0, 39), (5, 20)].map(|(src, dst)| Pair { src, dst, from: Time::ZERO, until });
         for (k, x) in [100.0, 130.0, 1300.0, 1300.0].into_iter().enumerate() {
-            let r = scenario(x, "");
+            let r = scenario(x);
             let links = oracle.links(&r, usize::MAX).unwrap();
             assert!(links.changes() > 100, "{}", links.changes());
             assert_eq!(links.survey(&pairs), survey_scenario(&r, None, r.duration, &pairs), "step {k}");
         }
         // Another seed: all nodes go elsewhere.
-        let r = scenario(1300.0, "");
-        let other = Scenario::from_text(
-            "duration_s = 60\nseed = 5\nnodes.count = 40\narea = { x_m = 1500, y_m = 900 }\nmovement = { kind = \"random-waypoint\", speed_max_mps = 15 }\n",
-            &[],
-        )
-        .and_then(|s| s.resolve())
-        .unwrap();
+        let r = scenario(1300.0);
+        let other = "duration_s = 60\nseed = 5\nnodes.count = 40\narea = { x_m = 1500, y_m = 900 }\n\
+                     movement = { kind = \"random-waypoint\", speed_max_mps = 15 }\n";
+        let other = Scenario::from_text(other, &[]).and_then(|s| s.resolve()).unwrap();
         for r in [&other, &r] {
             let found = oracle.links(r, usize::MAX).unwrap().survey(&pairs);
             assert_eq!(found, survey_scenario(r, None, r.duration, &pairs));
@@ -169,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_links_of_a_moment_are_those_of_the_contacts_then() {
-        let r = scenario(100.0, "");
+        let r = scenario(100.0);
         let links = Oracle::default().links(&r, usize::MAX).unwrap();
         let survey = links.clone().survey(&[]);
         for s in [0.0, 15.0, 25.5, 59.0] {
@@ -183,7 +171,7 @@ mod tests {
 
     #[test]
     fn too_many_changes_are_not_kept() {
-        let r = scenario(100.0, "");
+        let r = scenario(100.0);
         let mut oracle = Oracle::default();
         assert!(oracle.links(&r, 20).is_none());
         assert!(oracle.links(&r, usize::MAX).is_some());

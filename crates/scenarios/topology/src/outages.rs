@@ -69,7 +69,7 @@ mod tests {
     use wayhop_scenario::Tables;
     use wayhop_world::Track;
 
-    use crate::pair::Pair;
+    use crate::flow::Pair;
     use crate::survey::survey;
 
     fn secs(s: f64) -> Time {
@@ -96,11 +96,8 @@ mod tests {
         ];
         let found = survey(&tracks, &outages, 250.0, secs(100.0), &[pair]);
         let flow = &found.flows[0];
-        assert!(
-            (flow.unreachable_share().unwrap() - 0.45).abs() < 1e-9,
-            "{}",
-            flow.unreachable_share().unwrap()
-        );
+        let unreachable = flow.unreachable_share().unwrap();
+        assert!((unreachable - 0.45).abs() < 1e-9, "{unreachable}");
         // That it is gone at the beginning is not a change.
         assert_eq!(flow.partitions(), 3);
         let shares = flow.hop_share();

@@ -9,8 +9,8 @@ use wayhop_trace::{
 };
 use wayhop_world::{Leg, Track};
 
-use crate::known::unknown;
 use crate::oracle::ScenarioLinks;
+use crate::pathless::unknown;
 use crate::reach::{Effort, Ends, Hops, TOO_MUCH, ends};
 use crate::words::{self, PacketPath};
 
@@ -147,8 +147,8 @@ fn links(run: &RunDir, names: &[String]) -> Result<ScenarioLinks, String> {
     let end = time(summary.simulated_s);
     // Its configuration is those of its nodes, and no scenario.
     if manifest.merged.is_some() || summary.world == "field" {
-        return Err("real links decided who heard whom, and nobody recorded those over which no frame came"
-            .to_owned());
+        let why = "real links decided who heard whom, and nobody recorded those over which no frame came";
+        return Err(why.to_owned());
     }
     let scenario = Scenario::from_text(&manifest.scenario, &[]).map_err(|e| e.to_string())?;
     let has_path_losses = !scenario.path_losses.is_empty();
@@ -176,50 +176,28 @@ fn links(run: &RunDir, names: &[String]) -> Result<ScenarioLinks, String> {
 /// The range that a lab was given.
 fn lab_range(manifest: &Manifest) -> Result<Option<f64>, String> {
     let given = |option: &str| {
-        let mut words = manifest.command.iter();
-        let found = words
-            .find(|w| w.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))?;
-        Some(
-            found
-                .split_once('=')
-                .map(|(_, v)| v.to_owned())
-                .or_else(|| words.next().cloned())
-                .unwrap_or_default(),
-        )
+        let mut words = manifest.command.iter().map(String::as_str);
+        let rest =
+            words.find_map(|w| w.strip_prefix(option).filter(|r| r.is_empty() || r.starts_with('=')))?;
+        Some(rest.strip_prefix('=').or_else(|| words.next()).unwrap_or_default())
     };
     if given("--macfilter").is_some() {
         return Err("the file of --macfilter determined which nodes hear each other".to_owned());
     }
-    let read = |v: String| v.parse().map_err(|_| format!("--range {v} is not a number of metres"));
+    let read = |v: &str| v.parse().map_err(|_| format!("--range {v} is not a number of metres"));
     given("--range").map(read).transpose()
 }
 
 /// The radios and wires of a scenario whose nodes have these names.
 fn interfaces(of: Scenario, names: &[String]) -> Result<Interfaces, wayhop_document::Error> {
-    let node = |(id, name): (u32, &String)| Node {
-        id,
-        name: Some(name.clone()),
-        address: None,
-        address6: None,
-        position: None,
-        card: None,
-        energy: None,
-        mains: false,
-    };
+    let node = |(id, name): (u32, &String)| Node { id, name: Some(name.clone()), ..Node::default() };
     let still = Scenario::from_text("duration_s = 1\nmovement = { kind = \"chain\", spacing_m = 1 }", &[])?;
     let without_site = |radio| wayhop_scenario::Radio { site: None, ..radio };
-    let nodes =
-        Nodes { count: Some(names.len() as u32), ipv6: None, single: (0..).zip(names).map(node).collect() };
-    Ok(Scenario {
-        nodes,
-        radio: without_site(of.radio),
-        radios: of.radios.into_iter().map(without_site).collect(),
-        wires: of.wires,
-        document: of.document,
-        ..still
-    }
-    .resolve()?
-    .interfaces)
+    let single = (0..).zip(names).map(node).collect();
+    let nodes = Nodes { count: Some(names.len() as u32), single, ..Nodes::default() };
+    let radios = of.radios.into_iter().map(without_site).collect();
+    let (radio, wires, document) = (without_site(of.radio), of.wires, of.document);
+    Ok(Scenario { nodes, radio, radios, wires, document, ..still }.resolve()?.interfaces)
 }
 
 /// Each node's track.

@@ -3,14 +3,22 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::{Position, Time};
-use wayhop_scenario::{FlowConfig, Resolved};
+use wayhop_scenario::{FlowConfig, Interfaces, RadioPlan, Resolved};
 use wayhop_transport::EVERYONE;
 use wayhop_world::links;
 
-use crate::known::unknown;
 use crate::oracle::ScenarioLinks;
 use crate::reach::{Effort, Ends, Hops, TOO_MUCH, ends};
 use crate::words::seconds;
+
+/// Why the ranges of the radios do not determine which nodes hear each other; `None` if they do.
+pub(crate) fn unknown(interfaces: &Interfaces, has_path_losses: bool) -> Option<String> {
+    if has_path_losses {
+        return Some("the path loss of some links follows a table (`path_losses`)".to_owned());
+    }
+    let radio = |r: &RadioPlan| Some(format!("the interface {} {}", r.name, r.config.beyond_range()?));
+    interfaces.radios.iter().find_map(radio)
+}
 
 /// Some 0.1 s.
 const EFFORT: Effort = Effort { pieces: 1 << 23, changes: 1 << 18, looks: 1 << 23 };

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use wayhop_core::Time;
 use wayhop_scenario::{Interfaces, Outage};
-use wayhop_world::links;
-use wayhop_world::{Adjacency, HopRow, Track, UNREACHABLE};
+use wayhop_world::{HopRow, Track, links};
 
-use crate::batches::Batches;
 use crate::media::of_media;
 use crate::oracle::ScenarioLinks;
-use crate::outages::of_nodes_up;
+use crate::survey::Batches;
 
 /// Two nodes, the lower first: a path leads both ways.
 pub(crate) type Ends = (u32, u32);
@@ -61,8 +59,7 @@ impl ScenarioLinks {
             is_too_much |= found.is_none();
             found.unwrap_or_default()
         };
-        let (begin, changes) = of_media(interfaces, tracks, range_m, until, of_radio);
-        let (begin, changes) = of_nodes_up(Adjacency::new(begin), changes, outages, until);
+        let (begin, changes) = of_media(interfaces, tracks, outages, range_m, until, of_radio);
         (!is_too_much).then_some(Self { begin, changes, until })
     }
 
@@ -85,7 +82,7 @@ impl ScenarioLinks {
         let mut found: Vec<Vec<Hops>> = sources.iter().map(|(_, to)| vec![Hops::new(); to.len()]).collect();
         let note = |at: Time, row: &HopRow, to: &[u32], found: &mut [Hops]| {
             for (node, hops) in to.iter().zip(found) {
-                let now = Some(row.hops()[*node as usize]).filter(|&h| h != UNREACHABLE);
+                let now = row.hops_to(*node);
                 if hops.last().is_none_or(|(_, was)| *was != now) {
                     hops.push((at, now));
                 }

@@ -1,15 +1,56 @@
-//! One pass over all changes of links.
+//! Changes of links, those that happen at once together, and one pass over all of them.
 
-use wayhop_core::{Position, Time};
+use std::borrow::Cow;
+
+use wayhop_core::{Position, Span, Time};
 use wayhop_scenario::Outage;
 use wayhop_world::links::{self, LinkChange};
-use wayhop_world::{Adjacency, HopRow, Track};
+use wayhop_world::{Adjacency, Track};
 
-use crate::batches::Batches;
-use crate::flow::{FlowTopology, FlowWatch};
+use crate::flow::{FlowTopology, FlowWatch, Pair, source_rows};
 use crate::links::{Book, LinkSurvey};
 use crate::outages::of_nodes_up;
-use crate::pair::Pair;
+
+/// Changes that are so close in time are one: times are integer nanoseconds, and at a grazing contact a
+/// nanosecond of one node's motion is many of the link's. Nothing that carries packets is as fast.
+const SIMULTANEOUS: Span = Span::from_nanos(100);
+
+/// Changes in order of time, taken together as far as they are simultaneous.
+pub(crate) struct Batches<'a>(pub(crate) &'a [LinkChange]);
+
+/// Changes that count as one.
+pub(crate) struct Batch<'a> {
+    pub(crate) first: Time,
+    /// The time of the last, from which on all hold.
+    pub(crate) at: Time,
+    /// Those that another of the same moment does not undo.
+    pub(crate) changes: Cow<'a, [LinkChange]>,
+}
+
+impl<'a> Iterator for Batches<'a> {
+    type Item = Batch<'a>;
+
+    fn next(&mut self) -> Option<Batch<'a>> {
+        let first = self.0.first()?.at;
+        let (batch, later) = self.0.split_at(self.0.partition_point(|c| c.at.since(first) <= SIMULTANEOUS));
+        self.0 = later;
+        Some(Batch { first, at: batch.last().map_or(first, |c| c.at), changes: lasting(batch) })
+    }
+}
+
+/// The changes without those that another of the same moment undoes.
+fn lasting(batch: &[LinkChange]) -> Cow<'_, [LinkChange]> {
+    let same = |c: &LinkChange, d: &LinkChange| (c.a, c.b) == (d.a, d.b);
+    let is_twice = |c: &LinkChange| batch.iter().filter(|d| same(c, d)).count() > 1;
+    if batch.len() < 2 || !batch.iter().any(is_twice) {
+        return batch.into();
+    }
+    let lasts = |c: &&LinkChange| {
+        let of_link: Vec<_> = batch.iter().filter(|d| same(c, d)).collect();
+        of_link.len() % 2 == 1 && of_link.last().is_some_and(|last| std::ptr::eq(*last, *c))
+    };
+    batch.iter().filter(lasts).copied().collect::<Vec<_>>().into()
+}
 
 /// The results.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,13 +76,7 @@ pub(crate) fn follow(mut net: Adjacency, changes: &[LinkChange], until: Time, pa
     let mut book = Book::new(&net);
     let clipped = pairs.iter().map(|p| Pair { until: p.until.min(until), ..*p });
     let mut watches: Vec<FlowWatch> = clipped.map(FlowWatch::new).collect();
-    // Flows from one source share its hop counts.
-    let mut sources: Vec<u32> = pairs.iter().map(|p| p.src).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    let mut rows: Vec<HopRow> = sources.iter().map(|&s| HopRow::new(s, &net)).collect();
-    let row_of: Vec<usize> = pairs.iter().map(|p| sources.partition_point(|&s| s < p.src)).collect();
-
+    let (mut rows, row_of) = source_rows(pairs, &net);
     let mut queue = Vec::new();
     for batch in Batches(changes) {
         for (watch, &row) in watches.iter_mut().zip(&row_of) {

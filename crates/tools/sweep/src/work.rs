@@ -204,7 +204,7 @@ fn chains(plan: &Plan, path: &Path) -> Result<ChainThroughput, SweepError> {
     let text = fs::read_to_string(&path).map_err(|e| {
         plan.error("chains", format!("cannot read {}: {e}", path.display()), "give a CSV file with hops,kbps")
     })?;
-    ChainThroughput::parse(&text).map_err(|e| SweepError::Usage(format!("{}:{e}", path.display())))
+    ChainThroughput::parse(&text).map_err(|e| SweepError::Usage(e.in_file(&path).to_string()))
 }
 
 /// A set's key, and its value without the folder if it is a way to a file.

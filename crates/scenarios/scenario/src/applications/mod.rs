@@ -1,20 +1,31 @@
 //! Applications at nodes, looked up and checked.
 
-pub(crate) mod schema;
-
 use std::net::IpAddr;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use wayhop_core::{ApplicationDescription, ConfiguredApplication, LinkNeeds, LinkReach, NodeId};
-use wayhop_document::{Document, Error, apply_set, unknown_name};
+use wayhop_document::{Document, Result, apply_set, unknown_name};
 
-use crate::file::Scenario;
 use crate::interfaces::{self, Attachment, Interfaces};
 use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
-use schema::ApplicationSection;
 
-/// The most applications in one scenario.
+/// An application on some nodes: one of Wayhop's own programs, available in every mode. Its parameters are keys of the
+/// same section.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ApplicationSection {
+    /// Which application.
+    pub name: String,
+    /// The nodes that run it, each with its own instance. Default: all nodes.
+    pub nodes: Option<Vec<NodeRef>>,
+    /// Parameters that differ from the application's defaults.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub parameters: toml::Table,
+}
+
 const MAX_APPLICATIONS: usize = 1_000_000;
 
 /// One application at one node.
@@ -28,29 +39,25 @@ pub struct ApplicationPlan {
     pub links: Vec<Option<Attachment>>,
 }
 
-/// Looks up and checks the sections `applications`.
-pub(crate) fn resolve(
-    scenario: &Scenario,
-    placed: &Placement,
-    interfaces: &Interfaces,
-) -> Result<Vec<ApplicationPlan>, Error> {
-    let doc = &scenario.document;
+pub(crate) fn resolve(placed: &Placement<'_>, interfaces: &Interfaces) -> Result<Vec<ApplicationPlan>> {
+    let doc = placed.doc();
     let mut plans = Vec::new();
-    for (k, section) in scenario.applications.iter().enumerate() {
+    for (k, section) in placed.scenario.applications.iter().enumerate() {
         let key = format!("applications[{k}]");
         let description = wayhop_applications::find(&section.name).ok_or_else(|| {
             unknown_name(doc, &format!("{key}.name"), &section.name, wayhop_applications::names())
         })?;
-        let given = with_addresses(description, section, &key, placed, doc)?;
-        let parameters = overrides::application(description, &given, &key, doc)?;
+        let given = with_addresses(description, section, &key, placed)?;
+        let (defaults, schema) = ((description.defaults)(), (description.schema)());
+        let parameters = overrides::of_json(&defaults, &schema, description.read, &given, (&key, doc))?;
         parameters.check().map_err(|e| {
             let at = e.key.map_or_else(|| key.clone(), |own| format!("{key}.{own}"));
             doc.error(&at, e.problem, e.remedy)
         })?;
         let application = ConfiguredApplication { description, parameters };
-        for node in nodes(section, &key, placed, doc)? {
-            check_addresses(&application, node, &key, placed, doc)?;
-            let links = links(scenario, interfaces, &application, node, &key)?;
+        for node in nodes(section, &key, placed)? {
+            check_addresses(&application, node, &key, placed)?;
+            let links = links(doc, interfaces, &application, node, &key)?;
             plans.push(ApplicationPlan { node, application: application.clone(), links });
         }
         if plans.len() > MAX_APPLICATIONS {
@@ -61,11 +68,9 @@ pub(crate) fn resolve(
     Ok(plans)
 }
 
-/// The application of this name with settings of the form `key=value`; addresses where a scenario names nodes.
-///
-/// # Errors
-/// If there is no such application or key, or a value is refused.
-pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredApplication, Error> {
+/// The application of this name with settings of the form `key=value`; addresses where a scenario names nodes. Fails
+/// if there is no such application or key, or a value is refused.
+pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredApplication> {
     let doc = Document::default();
     let description = wayhop_applications::find(name)
         .ok_or_else(|| unknown_name(&doc, "NAME", name, wayhop_applications::names()))?;
@@ -78,39 +83,31 @@ pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredAp
     Ok(ConfiguredApplication { description, parameters })
 }
 
-fn nodes(
-    section: &ApplicationSection,
-    key: &str,
-    placed: &Placement,
-    doc: &Document,
-) -> Result<Vec<NodeId>, Error> {
-    let Some(named) = &section.nodes else {
-        return Ok((0..placed.tracks.len() as u32).map(NodeId).collect());
-    };
+fn nodes(section: &ApplicationSection, key: &str, placed: &Placement<'_>) -> Result<Vec<NodeId>> {
+    let Some(named) = &section.nodes else { return Ok(placed.all().collect()) };
+    let key = format!("{key}.nodes");
     if named.is_empty() {
         let remedy = "name at least one node, or remove the key to run it on all nodes";
-        return Err(doc.error(&format!("{key}.nodes"), "the list is empty", remedy));
+        return Err(placed.doc().error(&key, "the list is empty", remedy));
     }
-    named.iter().enumerate().map(|(i, n)| placed.find(n, &format!("{key}.nodes[{i}]"), doc)).collect()
+    placed.find_each(named, &key)
 }
 
 /// What an application's links are attached to.
 fn links(
-    scenario: &Scenario,
+    doc: &Document,
     all: &Interfaces,
     application: &ConfiguredApplication,
     node: NodeId,
     key: &str,
-) -> Result<Vec<Option<Attachment>>, Error> {
-    let doc = &scenario.document;
+) -> Result<Vec<Option<Attachment>>> {
     let one = |needs: LinkNeeds| {
         if needs.reach == LinkReach::Mesh {
             return Ok(None);
         }
-        let at = interfaces::find(scenario, all, node, &needs.interface, key)?;
-        let is_outside = |k: u16| all.wires[usize::from(k)].leads_out;
+        let at = interfaces::find(doc, all, node, &needs.interface, key)?;
         match at {
-            Attachment::Wire(k) if is_outside(k) => Ok(Some(at)),
+            Attachment::Wire(k) if all.wires[usize::from(k)].leads_out => Ok(Some(at)),
             _ => {
                 let reason = format!("{} is an interface of the mesh", needs.interface);
                 let remedy = "name a wire with a `network`, or the uplink of a gateway";
@@ -126,17 +123,14 @@ fn check_addresses(
     application: &ConfiguredApplication,
     node: NodeId,
     key: &str,
-    placed: &Placement,
-    doc: &Document,
-) -> Result<(), Error> {
+    placed: &Placement<'_>,
+) -> Result<()> {
+    let doc = placed.doc();
     let (name, has) = (&placed.names[node.index()], placed.addresses[node.index()]);
     if let Some(own) = application.parameters.own_address().filter(|own| *own != has) {
         let reason = format!("node {name} has the address {has}, not {own}");
-        return Err(doc.error(
-            key,
-            reason,
-            "give the node this address (nodes.node.address), or change it here",
-        ));
+        let remedy = "give the node this address (nodes.node.address), or change it here";
+        return Err(doc.error(key, reason, remedy));
     }
     let home = application.parameters.home_address();
     let Some(other) = home.and_then(|home| placed.addresses.iter().position(|a| *a == home)) else {
@@ -151,9 +145,8 @@ fn with_addresses(
     description: &ApplicationDescription,
     section: &ApplicationSection,
     key: &str,
-    placed: &Placement,
-    doc: &Document,
-) -> Result<Table, Error> {
+    placed: &Placement<'_>,
+) -> Result<Table> {
     let mut given = section.parameters.clone();
     for own in description.nodes {
         let Some(value) = given.get_mut(*own) else { continue };
@@ -162,7 +155,7 @@ fn with_addresses(
             Value::String(name) if name.parse::<IpAddr>().is_err() => NodeRef::Name(name.clone()),
             _ => continue,
         };
-        let node = placed.find(&named, &format!("{key}.{own}"), doc)?;
+        let node = placed.find(&named, &format!("{key}.{own}"))?;
         *value = placed.addresses[node.index()].to_string().into();
     }
     Ok(given)
@@ -190,11 +183,8 @@ mod tests {
             assert_eq!(plans.iter().map(|p| p.node.0).collect::<Vec<_>>(), [0, 1]);
             for plan in plans {
                 let values = plan.application.parameters.values();
-                assert_eq!(
-                    (&values["server"], &values["think_s"]),
-                    (&"10.0.0.3".into(), &2.0.into()),
-                    "{server}"
-                );
+                let expected = (&"10.0.0.3".into(), &2.0.into());
+                assert_eq!((&values["server"], &values["think_s"]), expected, "{server}");
             }
         }
         let all_nodes = resolved("[[applications]]\nname = \"request\"\n").unwrap().applications;
@@ -204,34 +194,17 @@ mod tests {
     #[test]
     fn what_is_wrong_has_its_key_and_a_remedy() {
         for (section, message) in [
-            (
-                "name = \"requests\"",
-                "applications[0].name: unknown name \"requests\"; did you mean `request`?",
-            ),
-            (
-                "name = \"request\"\nserver = \"bass\"",
-                "applications[0].server: there is no node named \"bass\"; did you mean \"base\"?",
-            ),
-            (
-                "name = \"request\"\nserver = 9",
-                "applications[0].server: there is no node 9; the nodes are 0 to 2",
-            ),
-            (
-                "name = \"request\"\nnodes = []",
-                "applications[0].nodes: the list is empty; name at least one node",
-            ),
-            ("name = \"request\"\nthink = 1", "applications[0].think: unknown key; did you mean `think_s`?"),
-            (
-                "name = \"request\"\ntries = 0",
-                "applications[0].tries: a request that is never sent; give 1 or more",
-            ),
-            (
-                "name = \"request\"\nrequest_bytes = 3",
-                "applications[0].request_bytes: a message of 3 bytes; give 16 to 1400 bytes",
-            ),
+            ("name = \"requests\"", "name: unknown name \"requests\"; did you mean `request`?"),
+            ("server = \"bass\"", "server: there is no node named \"bass\"; did you mean \"base\"?"),
+            ("server = 9", "server: there is no node 9; the nodes are 0 to 2"),
+            ("nodes = []", "nodes: the list is empty; name at least one node"),
+            ("think = 1", "think: unknown key; did you mean `think_s`?"),
+            ("tries = 0", "tries: a request that is never sent; give 1 or more"),
+            ("request_bytes = 3", "request_bytes: a message of 3 bytes; give 16 to 1400 bytes"),
         ] {
-            let e = resolved(&format!("[[applications]]\n{section}\n")).unwrap_err().to_string();
-            assert!(e.contains(message), "{section}: {e}");
+            let name = if section.starts_with("name") { "" } else { "name = \"request\"\n" };
+            let e = resolved(&format!("[[applications]]\n{name}{section}\n")).unwrap_err().to_string();
+            assert!(e.contains(&format!("applications[0].{message}")), "{section}: {e}");
         }
     }
 
@@ -247,37 +220,32 @@ mod tests {
         let plans = roving("dsr", "dsr").unwrap().applications;
         let links: Vec<usize> = plans.iter().map(|p| p.links.iter().flatten().count()).collect();
         assert_eq!(links, [2, 1, 1], "the mesh is not a wire");
-        for (from, to, message) in [
+        for (key, from, to, message) in [
             (
-                "interface = \"office\"\naddress",
-                "interface = \"ofice\"\naddress",
-                "applications[0]: there is no interface named \"ofice\"; did you mean",
+                "interface = \"",
+                "office\"\naddress",
+                "ofice\"\naddress",
+                "[0]: there is no interface named \"ofice\"; did",
+            ),
+            ("uplinks = [\"", "internet", "radio", "[0]: node 4 has no interface \"radio\""),
+            (
+                "address = \"",
+                "10.1.0.1/24",
+                "10.1.0.3/24",
+                "[0]: node ha has the address 10.1.0.1, not 10.1.0.3; give",
             ),
             (
-                "uplinks = [\"internet\"]",
-                "uplinks = [\"radio\"]",
-                "applications[0]: node 4 has no interface \"radio\"",
+                "{ address = \"",
+                "10.1.0.9",
+                "10.2.0.9",
+                "[0].mobiles[0].address: 10.2.0.9 is not the address of a mobile",
             ),
-            (
-                "address = \"10.1.0.1/24\"",
-                "address = \"10.1.0.3/24\"",
-                "applications[0]: node ha has the address 10.1.0.1, not 10.1.0.3; give",
-            ),
-            (
-                "{ address = \"10.1.0.9\"",
-                "{ address = \"10.2.0.9\"",
-                "applications[0].mobiles[0].address: 10.2.0.9 is not the address of a mobile",
-            ),
-            (
-                "home = \"10.1.0.9/24\"",
-                "home = \"10.1.0.2/24\"",
-                "applications[2]: node peer has the home address; give",
-            ),
-            ("home = \"10.1.0.9/24\"\n", "", "applications[2]: the key `home` is missing"),
-            ("kind = \"mesh\"", "kind = \"mash\"", "applications[2].links: "),
+            ("home = \"", "10.1.0.9/24", "10.1.0.2/24", "[2]: node peer has the home address; give"),
+            ("", "home = \"10.1.0.9/24\"\n", "", "[2]: the key `home` is missing"),
+            ("kind = \"", "mesh", "mash", "[2].links: "),
         ] {
-            let e = roving(from, to).unwrap_err().to_string();
-            assert!(e.contains(message), "{to}: {e}");
+            let e = roving(&format!("{key}{from}"), &format!("{key}{to}")).unwrap_err().to_string();
+            assert!(e.contains(&format!("applications{message}")), "{to}: {e}");
         }
     }
 }

@@ -5,13 +5,12 @@ use std::net::Ipv4Addr;
 
 use wayhop_attack::{Behaviour, Drops, Flood, Pretence};
 use wayhop_core::{Configured, NodeId, Purpose, Span, Time, draw};
-use wayhop_document::{Document, Error, in_range};
+use wayhop_document::{Document, Error, Result, in_range};
 use wayhop_radio::{Jamming, JammingMode};
 use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_transport::FlowConfig;
 
-use super::schema::{AttackKind, Attacks, JamMode, Originators};
-use crate::file::Scenario;
+use super::{AttackKind, Attacks, JamMode, Originators};
 use crate::interfaces::Interfaces;
 use crate::nodes::Placement;
 
@@ -48,15 +47,13 @@ pub enum Action {
     Jamming(Jamming),
 }
 
-/// The most addresses of one Sybil node.
 const MAX_IDENTITIES: u8 = 64;
 /// The first address of Sybil nodes: 198.18.0.0/15 is for measurements (RFC 2544), and no node's.
 const FIRST_IDENTITY: u32 = 0xc612_0001;
 
 /// What the rest of the scenario says.
 pub(crate) struct AttackContext<'a> {
-    pub(crate) scenario: &'a Scenario,
-    pub(crate) placed: &'a Placement,
+    pub(crate) placed: &'a Placement<'a>,
     pub(crate) flows: &'a [FlowConfig],
     pub(crate) interfaces: &'a Interfaces,
     pub(crate) protocol: &'a Configured,
@@ -64,15 +61,14 @@ pub(crate) struct AttackContext<'a> {
 }
 
 /// Looks up, draws and checks all attacks; with warnings about those that come too late.
-pub(crate) fn resolve(around: &AttackContext<'_>) -> Result<(Vec<Attack>, Vec<String>), Error> {
+pub(crate) fn resolve(around: &AttackContext<'_>) -> Result<(Vec<Attack>, Vec<String>)> {
     let mut plan = Plan { around, by: BTreeMap::new(), late: Vec::new() };
-    for (k, a) in around.scenario.attacks.iter().enumerate() {
-        plan.entry(&ListedAttack { k, a, doc: &around.scenario.document })?;
+    for (k, a) in around.placed.scenario.attacks.iter().enumerate() {
+        plan.entry(&ListedAttack { k, a, doc: around.placed.doc() })?;
     }
     Ok((plan.by.into_values().map(|(_, attack)| attack).collect(), plan.late))
 }
 
-/// Attacks so far.
 struct Plan<'a> {
     around: &'a AttackContext<'a>,
     /// By node: the entry, and what it does.
@@ -80,7 +76,6 @@ struct Plan<'a> {
     late: Vec<String>,
 }
 
-/// One entry of the file.
 struct ListedAttack<'a> {
     k: usize,
     a: &'a Attacks,
@@ -94,58 +89,38 @@ impl ListedAttack<'_> {
     fn error(&self, field: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
         self.doc.error(&self.key(field), reason, remedy)
     }
+    /// About the entry as a whole.
+    fn wrong(&self, reason: impl Into<String>, remedy: &str) -> Error {
+        self.doc.error(&format!("attacks[{}]", self.k), reason, remedy)
+    }
+    fn number<V: Copy + Into<Option<f64>>>(&self, field: &str, value: V, low: f64, high: f64) -> Result<V> {
+        in_range(self.doc, &self.key(field), value, low, high)
+    }
     /// A number of seconds, from a nanosecond to a year.
-    fn span(&self, field: &str, value: Option<f64>, default: f64) -> Result<Span, Error> {
-        let s = value.unwrap_or(default);
-        in_range(self.doc, &self.key(field), s, 1e-9, MAX_DURATION_S)?;
-        Ok(Span::from_secs_f64(s))
+    fn span(&self, field: &str, value: Option<f64>, default: f64) -> Result<Span> {
+        self.number(field, value.unwrap_or(default), 1e-9, MAX_DURATION_S).map(Span::from_secs_f64)
     }
     /// A number of microseconds, from 1 to 10 s.
-    fn micros(&self, field: &str, value: Option<u64>, default: u64) -> Result<Span, Error> {
+    fn micros(&self, field: &str, value: Option<u64>, default: u64) -> Result<Span> {
         let us = value.unwrap_or(default);
-        in_range(self.doc, &self.key(field), us as f64, 1.0, 1e7)?;
+        self.number(field, us as f64, 1.0, 1e7)?;
         Ok(Span::from_micros(us))
     }
 
-    /// Refuses keys of other kinds.
-    fn check_keys(&self) -> Result<(), Error> {
-        let a = self.a;
-        let given = [
-            ("insider", a.insider.is_some()),
-            ("attract", a.attract.is_some()),
-            ("hops", a.hops.is_some()),
-            ("ahead", a.ahead.is_some()),
-            ("share", a.share.is_some()),
-            ("on_s", a.on_s.is_some()),
-            ("off_s", a.off_s.is_some()),
-            ("source", a.source.is_some()),
-            ("destination", a.destination.is_some()),
-            ("delay_us", a.delay_us.is_some()),
-            ("delay_s", a.delay_s.is_some()),
-            ("every_s", a.every_s.is_some()),
-            ("rate_pps", a.rate_pps.is_some()),
-            ("addresses", a.addresses.is_some()),
-            ("identities", a.identities.is_some()),
-            ("mode", a.mode.is_some()),
-            ("duty", a.duty.is_some()),
-            ("burst_us", a.burst_us.is_some()),
-            ("reaction_us", a.reaction_us.is_some()),
-            ("power_dbm", a.power_dbm.is_some()),
-        ];
-        let own = keys_of(a.kind);
-        match given.iter().find(|(key, is_given)| *is_given && !own.contains(key)) {
-            Some((key, _)) => Err(self.error(
-                key,
-                format!("{} has no {key}", a.kind.name()),
-                match own {
-                    [] => "remove it".to_owned(),
-                    own => format!("remove it; its keys are {}", own.join(", ")),
-                },
-            )),
-            None => Ok(()),
-        }
+    fn check_keys(&self) -> Result<()> {
+        let own = keys_of(self.a.kind);
+        // What is not given is not in the table.
+        let given = toml::Table::try_from(self.a).unwrap_or_default();
+        let is_wrong = |key: &&str| given.contains_key(*key) && !own.contains(key);
+        let Some(key) = KEYS_OF_KINDS.split(' ').find(is_wrong) else { return Ok(()) };
+        let reason = format!("{} has no {key}", self.a.kind.name());
+        Err(self.error(key, reason, format!("remove it; its keys are {}", own.join(", "))))
     }
 }
+
+/// The keys that only some kinds have.
+const KEYS_OF_KINDS: &str = "insider attract hops ahead share on_s off_s source destination delay_us delay_s every_s \
+                             rate_pps addresses identities mode duty burst_us reaction_us power_dbm";
 
 /// The keys of a kind, besides those of all.
 const fn keys_of(kind: AttackKind) -> &'static [&'static str] {
@@ -165,7 +140,7 @@ const fn keys_of(kind: AttackKind) -> &'static [&'static str] {
 }
 
 impl Plan<'_> {
-    fn entry(&mut self, e: &ListedAttack<'_>) -> Result<(), Error> {
+    fn entry(&mut self, e: &ListedAttack<'_>) -> Result<()> {
         e.check_keys()?;
         let (from, until) = self.times(e)?;
         let nodes = self.nodes(e)?;
@@ -173,11 +148,9 @@ impl Plan<'_> {
             self.check_outsiders(e, &nodes)?;
         } else if self.around.protocol.description().forger.is_none() && Self::forges(e.a) {
             let name = self.around.protocol.name();
-            return Err(e.error(
-                "kind",
-                format!("protocol {name:?} has no messages to forge or replay"),
-                "set protocol.name, or use a kind that needs no protocol (attract = false)",
-            ));
+            let reason = format!("protocol {name:?} has no messages to forge or replay");
+            let remedy = "set protocol.name, or use a kind that needs no protocol (attract = false)";
+            return Err(e.error("kind", reason, remedy));
         }
         for &node in &nodes {
             let what = self.action(e, node, &nodes, from, until)?;
@@ -185,11 +158,8 @@ impl Plan<'_> {
             let attack = Attack { node, kind: e.a.kind, from, until, insider, what };
             if let Some((other, _)) = self.by.insert(node, (e.k, attack)) {
                 let name = &self.around.placed.names[node.index()];
-                return Err(e.doc.error(
-                    &format!("attacks[{}]", e.k),
-                    format!("node {name} already attacks in attacks[{other}]"),
-                    "give each node one attack",
-                ));
+                let reason = format!("node {name} already attacks in attacks[{other}]");
+                return Err(e.wrong(reason, "give each node one attack"));
             }
         }
         Ok(())
@@ -204,23 +174,14 @@ impl Plan<'_> {
         }
     }
 
-    fn times(&mut self, e: &ListedAttack<'_>) -> Result<(Time, Time), Error> {
-        in_range(e.doc, &e.key("at_s"), e.a.at_s, 0.0, MAX_DURATION_S)?;
-        let from = Time::from_secs_f64(e.a.at_s);
-        let until = match e.a.until_s {
-            None => Time::NEVER,
-            Some(s) => {
-                in_range(e.doc, &e.key("until_s"), s, 0.0, MAX_DURATION_S)?;
-                if s <= e.a.at_s {
-                    return Err(e.error(
-                        "until_s",
-                        format!("{s} s is not after at_s = {} s", e.a.at_s),
-                        "give a later time, or remove the key",
-                    ));
-                }
-                Time::from_secs_f64(s)
-            }
-        };
+    fn times(&mut self, e: &ListedAttack<'_>) -> Result<(Time, Time)> {
+        let from = Time::from_secs_f64(e.number("at_s", e.a.at_s, 0.0, MAX_DURATION_S)?);
+        let until_s = e.number("until_s", e.a.until_s, 0.0, MAX_DURATION_S)?;
+        if let Some(s) = until_s.filter(|s| *s <= e.a.at_s) {
+            let reason = format!("{s} s is not after at_s = {} s", e.a.at_s);
+            return Err(e.error("until_s", reason, "give a later time, or remove the key"));
+        }
+        let until = until_s.map_or(Time::NEVER, Time::from_secs_f64);
         if from >= self.around.end {
             let end = self.around.end.as_secs_f64();
             self.late.push(format!(
@@ -231,8 +192,8 @@ impl Plan<'_> {
         Ok((from, until))
     }
 
-    fn nodes(&self, e: &ListedAttack<'_>) -> Result<Vec<NodeId>, Error> {
-        let find = |n, field: &str| self.around.placed.find(n, &e.key(field), e.doc);
+    fn nodes(&self, e: &ListedAttack<'_>) -> Result<Vec<NodeId>> {
+        let find = |n, field: &str| self.around.placed.find(n, &e.key(field));
         let mut nodes = match (&e.a.node, &e.a.nodes[..], e.a.nodes_share) {
             (Some(node), [], None) => vec![find(node, "node")?],
             (None, some @ [_, ..], None) => {
@@ -240,19 +201,10 @@ impl Plan<'_> {
             }
             (None, [], Some(share)) => self.drawn(e, share)?,
             (None, [], None) => {
-                return Err(e.doc.error(
-                    &format!("attacks[{}]", e.k),
-                    "the attacking node is missing",
-                    "set node = NUMBER or NAME, nodes = [...], or nodes_share",
-                ));
+                let remedy = "set node = NUMBER or NAME, nodes = [...], or nodes_share";
+                return Err(e.wrong("the attacking node is missing", remedy));
             }
-            _ => {
-                return Err(e.doc.error(
-                    &format!("attacks[{}]", e.k),
-                    "node, nodes and nodes_share exclude each other",
-                    "keep one of them",
-                ));
-            }
+            _ => return Err(e.wrong("node, nodes and nodes_share exclude each other", "keep one of them")),
         };
         nodes.sort_unstable();
         if let Some(twice) = nodes.windows(2).find(|w| w[0] == w[1]) {
@@ -260,62 +212,44 @@ impl Plan<'_> {
             return Err(e.error("nodes", format!("node {name} is listed twice"), "list it once"));
         }
         if e.a.kind == AttackKind::Wormhole && nodes.len() != 2 {
-            return Err(e.doc.error(
-                &format!("attacks[{}]", e.k),
-                format!("a wormhole needs two nodes, not {}", nodes.len()),
-                "set nodes = [ONE, OTHER]",
-            ));
+            let reason = format!("a wormhole needs two nodes, not {}", nodes.len());
+            return Err(e.wrong(reason, "set nodes = [ONE, OTHER]"));
         }
         Ok(nodes)
     }
 
     /// A share of all nodes: those of the lowest draws at which no flow begins or ends.
-    fn drawn(&self, e: &ListedAttack<'_>, share: f64) -> Result<Vec<NodeId>, Error> {
-        in_range(e.doc, &e.key("nodes_share"), share, 0.0, 1.0)?;
+    fn drawn(&self, e: &ListedAttack<'_>, share: f64) -> Result<Vec<NodeId>> {
+        e.number("nodes_share", share, 0.0, 1.0)?;
         let all = self.around.placed.tracks.len();
         let wanted = (share * all as f64).round() as usize;
-        let draw = |n: NodeId| draw(self.around.scenario.seed, Purpose::Attacks, [n.0.into(), 1, 0]);
-        let mut free: Vec<NodeId> = (0..all as u32).map(NodeId).filter(|n| !self.is_end(*n)).collect();
+        let draw = |n: NodeId| draw(self.around.placed.scenario.seed, Purpose::Attacks, [n.0.into(), 1, 0]);
+        let mut free: Vec<NodeId> = self.around.placed.all().filter(|n| !self.is_end(*n)).collect();
         free.sort_unstable_by_key(|n| (draw(*n), *n));
         if free.len() < wanted {
-            return Err(e.error(
-                "nodes_share",
-                format!("{wanted} nodes should attack, but only {} have no flow", free.len()),
-                "reduce the share, or list nodes",
-            ));
+            let reason = format!("{wanted} nodes should attack, but only {} have no flow", free.len());
+            return Err(e.error("nodes_share", reason, "reduce the share, or list nodes"));
         }
         free.truncate(wanted);
         Ok(free)
     }
 
-    /// Whether a flow begins or ends at a node.
     fn is_end(&self, node: NodeId) -> bool {
         self.around.flows.iter().any(|f| f.src == node || f.dst == node)
     }
 
     /// A wormhole's ends and jammers do not belong to the network.
-    fn check_outsiders(&self, e: &ListedAttack<'_>, nodes: &[NodeId]) -> Result<(), Error> {
+    fn check_outsiders(&self, e: &ListedAttack<'_>, nodes: &[NodeId]) -> Result<()> {
         let kind = e.a.kind.name();
         if !self.around.interfaces.is_single() {
-            return Err(e.error(
-                "kind",
-                format!(
-                    "{kind} requires one radio per node, but this scenario assigns radios or wires to nodes"
-                ),
-                "remove the attack, or remove radios, wires and radio.nodes",
-            ));
+            let what = "requires one radio per node, but this scenario assigns radios or wires to nodes";
+            let remedy = "remove the attack, or remove radios, wires and radio.nodes";
+            return Err(e.error("kind", format!("{kind} {what}"), remedy));
         }
-        match nodes.iter().find(|n| self.is_end(**n)) {
-            Some(node) => Err(e.doc.error(
-                &format!("attacks[{}]", e.k),
-                format!(
-                    "node {} has a flow, but a {kind} node is not part of the network",
-                    self.around.placed.names[node.index()]
-                ),
-                "choose another node, or change the flow",
-            )),
-            None => Ok(()),
-        }
+        let Some(node) = nodes.iter().find(|n| self.is_end(**n)) else { return Ok(()) };
+        let name = &self.around.placed.names[node.index()];
+        let reason = format!("node {name} has a flow, but a {kind} node is not part of the network");
+        Err(e.wrong(reason, "choose another node, or change the flow"))
     }
 
     fn action(
@@ -325,14 +259,14 @@ impl Plan<'_> {
         nodes: &[NodeId],
         from: Time,
         until: Time,
-    ) -> Result<Action, Error> {
+    ) -> Result<Action> {
         let a = e.a;
         let plain = Behaviour::between(from, until);
         let behaviour = match a.kind {
             AttackKind::Wormhole => {
                 let other = if nodes[0] == node { nodes[1] } else { nodes[0] };
                 let delay = Span::from_micros(a.delay_us.unwrap_or(1));
-                in_range(e.doc, &e.key("delay_us"), delay.as_micros() as f64, 0.0, 1e9)?;
+                e.number("delay_us", delay.as_micros() as f64, 0.0, 1e9)?;
                 return Ok(Action::Wormhole { other, delay });
             }
             AttackKind::Jamming => return self.jamming(e, from, until).map(Action::Jamming),
@@ -352,15 +286,14 @@ impl Plan<'_> {
                 Behaviour { denies_every: Some(e.span("every_s", a.every_s, 1.0)?), ..plain }
             }
             AttackKind::RequestFlood => {
-                let rate = a.rate_pps.unwrap_or(10.0);
-                in_range(e.doc, &e.key("rate_pps"), rate, 1e-3, 1e5)?;
+                let rate = e.number("rate_pps", a.rate_pps.unwrap_or(10.0), 1e-3, 1e5)?;
                 let forged = a.addresses == Some(Originators::Forged);
                 let every = Span::from_secs_f64(1.0 / rate);
                 Behaviour { flood: Some(Flood { every, forged }), ..plain }
             }
             AttackKind::Sybil => {
                 let count = a.identities.unwrap_or(8);
-                in_range(e.doc, &e.key("identities"), count.into(), 1.0, MAX_IDENTITIES.into())?;
+                e.number("identities", f64::from(count), 1.0, MAX_IDENTITIES.into())?;
                 let identities = identities(node, count);
                 Behaviour { drops: Drops::All, pretence: Some(pretence(e)?), identities, ..plain }
             }
@@ -368,21 +301,17 @@ impl Plan<'_> {
         Ok(Action::Engine(behaviour))
     }
 
-    /// The packets that a grey hole drops.
-    fn drops(&self, e: &ListedAttack<'_>) -> Result<Drops, Error> {
+    fn drops(&self, e: &ListedAttack<'_>) -> Result<Drops> {
         let a = e.a;
-        let address = |n: &Option<_>, field: &str| -> Result<Option<Ipv4Addr>, Error> {
+        let address = |n: &Option<_>, field: &str| -> Result<Option<Ipv4Addr>> {
             let Some(n) = n else { return Ok(None) };
-            let node = self.around.placed.find(n, &e.key(field), e.doc)?;
+            let node = self.around.placed.find(n, &e.key(field))?;
             Ok(Some(self.around.placed.addresses[node.index()]))
         };
         let by_time = a.on_s.is_some() || a.off_s.is_some();
         let by_flow = a.source.is_some() || a.destination.is_some();
         match (a.share, by_time, by_flow) {
-            (Some(share), false, false) => {
-                in_range(e.doc, &e.key("share"), share, 0.0, 1.0)?;
-                Ok(Drops::Share(share))
-            }
+            (Some(share), false, false) => e.number("share", share, 0.0, 1.0).map(Drops::Share),
             (None, true, false) => {
                 let (Some(_), Some(_)) = (a.on_s, a.off_s) else {
                     let have = if a.on_s.is_some() { "on_s" } else { "off_s" };
@@ -394,20 +323,18 @@ impl Plan<'_> {
                 source: address(&a.source, "source")?,
                 destination: address(&a.destination, "destination")?,
             }),
-            (None, false, false) => Err(e.doc.error(
-                &format!("attacks[{}]", e.k),
-                "the packets to drop are missing",
-                "set share, on_s and off_s, or source or destination",
-            )),
-            _ => Err(e.doc.error(
-                &format!("attacks[{}]", e.k),
-                "share, on_s and off_s, and source and destination exclude each other",
-                "keep share, or on_s and off_s, or source and destination",
-            )),
+            (None, false, false) => {
+                let remedy = "set share, on_s and off_s, or source or destination";
+                Err(e.wrong("the packets to drop are missing", remedy))
+            }
+            _ => {
+                let reason = "share, on_s and off_s, and source and destination exclude each other";
+                Err(e.wrong(reason, "keep share, or on_s and off_s, or source and destination"))
+            }
         }
     }
 
-    fn jamming(&self, e: &ListedAttack<'_>, from: Time, until: Time) -> Result<Jamming, Error> {
+    fn jamming(&self, e: &ListedAttack<'_>, from: Time, until: Time) -> Result<Jamming> {
         let a = e.a;
         let mode = a.mode.unwrap_or(JamMode::Constant);
         let only = [
@@ -415,21 +342,16 @@ impl Plan<'_> {
             ("reaction_us", a.reaction_us.is_some(), JamMode::Reactive),
         ];
         if let Some((key, ..)) = only.iter().find(|(_, is_given, of)| *is_given && *of != mode) {
-            return Err(e.error(
-                key,
-                "this key does not apply to this mode of jamming",
-                "remove it, or set mode = \"random\" (for duty) or \"reactive\" (for reaction_us)",
-            ));
+            let remedy = "remove it, or set mode = \"random\" (for duty) or \"reactive\" (for reaction_us)";
+            return Err(e.error(key, "this key does not apply to this mode of jamming", remedy));
         }
         let own_dbm = self.around.interfaces.radios[0].config.tx_power_dbm;
-        let power_dbm = a.power_dbm.unwrap_or(own_dbm);
-        in_range(e.doc, &e.key("power_dbm"), power_dbm, -100.0, own_dbm)?;
+        let power_dbm = e.number("power_dbm", a.power_dbm.unwrap_or(own_dbm), -100.0, own_dbm)?;
         let burst = e.micros("burst_us", a.burst_us, 1_000)?;
         let mode = match mode {
             JamMode::Constant => JammingMode::Constant,
             JamMode::Random => {
-                let duty = a.duty.unwrap_or(0.5);
-                in_range(e.doc, &e.key("duty"), duty, 1e-6, 0.999)?;
+                let duty = e.number("duty", a.duty.unwrap_or(0.5), 1e-6, 0.999)?;
                 JammingMode::Random(Span::from_secs_f64(burst.as_secs_f64() * (1.0 - duty) / duty))
             }
             JamMode::Reactive => JammingMode::Reactive(e.micros("reaction_us", a.reaction_us, 20)?),
@@ -440,11 +362,11 @@ impl Plan<'_> {
 }
 
 /// What a forged reply claims.
-fn pretence(e: &ListedAttack<'_>) -> Result<Pretence, Error> {
+fn pretence(e: &ListedAttack<'_>) -> Result<Pretence> {
     let (hops, ahead) = (e.a.hops.unwrap_or(1), e.a.ahead.unwrap_or(100));
-    in_range(e.doc, &e.key("hops"), hops.into(), 1.0, 254.0)?;
+    e.number("hops", f64::from(hops), 1.0, 254.0)?;
     // Numbers are compared with half of their range (RFC 3561, section 6.1).
-    in_range(e.doc, &e.key("ahead"), ahead.into(), 0.0, f64::from(i32::MAX / 2))?;
+    e.number("ahead", f64::from(ahead), 0.0, f64::from(i32::MAX / 2))?;
     Ok(Pretence { hops, ahead })
 }
 

@@ -1,15 +1,14 @@
 //! Which nodes have an agent for bundles, and who sends bundles to whom.
 
 use wayhop_core::{NodeId, Span};
-use wayhop_document::{Document, Error, in_range};
+use wayhop_document::{Document, Result, in_range};
 use wayhop_dtn::Eid;
 use wayhop_dtn::node::{BundleSeries, DtnRouting, Layer};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::{BundleFlow, Dtn, DtnRoute};
-use crate::file::Scenario;
+use super::{BundleFlow, Dtn, DtnRoute};
 use crate::nodes::Placement;
-use crate::traffic::MAX_FLOWS;
+use crate::traffic::{MAX_FLOWS, check_times};
 
 /// The longest payload of a bundle, bytes.
 const MAX_SIZE: u64 = 1 << 30;
@@ -57,22 +56,18 @@ pub struct BundleFlowPlan {
     pub series: BundleSeries,
 }
 
-/// Looks up and checks the section `dtn`.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<DtnPlan>, Error> {
-    let Some(dtn) = &scenario.dtn else { return Ok(None) };
-    let doc = &scenario.document;
-    let nodes = nodes(dtn, placed, doc)?;
+pub(crate) fn resolve(placed: &Placement<'_>) -> Result<Option<DtnPlan>> {
+    let Some(dtn) = &placed.scenario.dtn else { return Ok(None) };
+    let doc = placed.doc();
+    let nodes = nodes(dtn, placed)?;
     check(dtn, doc)?;
     let agent = |node: &crate::NodeRef, key: &str| {
-        let found = placed.find(node, key, doc)?;
+        let found = placed.find(node, key)?;
         if nodes.binary_search(&found).is_ok() {
             return Ok(found);
         }
-        Err(doc.error(
-            key,
-            format!("node {} has no agent", found.0),
-            "add it to dtn.nodes, or name another node",
-        ))
+        let reason = format!("node {} has no agent", found.0);
+        Err(doc.error(key, reason, "add it to dtn.nodes, or name another node"))
     };
     let route = |(k, r): (usize, &DtnRoute)| {
         let key = |field: &str| format!("dtn.routes[{k}].{field}");
@@ -83,11 +78,8 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<
         let key = |field: &str| format!("dtn.flows[{k}].{field}");
         let (src, dst) = (agent(&f.src, &key("src"))?, agent(&f.dst, &key("dst"))?);
         if src == dst {
-            return Err(doc.error(
-                &key("dst"),
-                "source and destination are the same node",
-                "name another node",
-            ));
+            let remedy = "name another node";
+            return Err(doc.error(&key("dst"), "source and destination are the same node", remedy));
         }
         flow_plan(f, (src, dst), key, doc)
     };
@@ -106,40 +98,32 @@ pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Option<
     }))
 }
 
-fn nodes(dtn: &Dtn, placed: &Placement, doc: &Document) -> Result<Vec<NodeId>, Error> {
-    let Some(named) = &dtn.nodes else { return Ok((0..placed.tracks.len() as u32).map(NodeId).collect()) };
+fn nodes(dtn: &Dtn, placed: &Placement<'_>) -> Result<Vec<NodeId>> {
+    let Some(named) = &dtn.nodes else { return Ok(placed.all().collect()) };
     if named.is_empty() {
-        return Err(doc.error(
-            "dtn.nodes",
-            "the list is empty",
-            "name at least one node, or remove the key to give all nodes an agent",
-        ));
+        let remedy = "name at least one node, or remove the key to give all nodes an agent";
+        return Err(placed.doc().error("dtn.nodes", "the list is empty", remedy));
     }
-    let one = |(k, n)| placed.find(n, &format!("dtn.nodes[{k}]"), doc);
-    let mut nodes: Vec<NodeId> = named.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+    let mut nodes = placed.find_each(named, "dtn.nodes")?;
     nodes.sort_unstable();
     nodes.dedup();
     Ok(nodes)
 }
 
-fn check(dtn: &Dtn, doc: &Document) -> Result<(), Error> {
+fn check(dtn: &Dtn, doc: &Document) -> Result<()> {
     in_range(doc, "dtn.copies", f64::from(dtn.copies), 1.0, 1e6)?;
     in_range(doc, "dtn.store_bytes", dtn.store_bytes as f64, MIN_FRAGMENT as f64, 1e12)?;
-    if let Some(octets) = dtn.fragment_bytes {
-        in_range(doc, "dtn.fragment_bytes", octets as f64, MIN_FRAGMENT as f64, MAX_SIZE as f64)?;
-    }
+    let fragment = dtn.fragment_bytes.map(|octets| octets as f64);
+    in_range(doc, "dtn.fragment_bytes", fragment, MIN_FRAGMENT as f64, MAX_SIZE as f64)?;
     in_range(doc, "dtn.rate_bps", dtn.rate_bps, 1e3, 1e12)?;
     in_range(doc, "dtn.beacon_s", dtn.beacon_s, 0.01, 1e6)?;
     in_range(doc, "dtn.silence_s", dtn.silence_s, 0.01, 1e6)?;
     if dtn.silence_s <= dtn.beacon_s {
-        return Err(doc.error(
-            "dtn.silence_s",
-            format!(
-                "{} s would end a contact between two beacons, which are {} s apart",
-                dtn.silence_s, dtn.beacon_s
-            ),
-            "set it above dtn.beacon_s; three times as much tolerates two lost beacons",
-        ));
+        let (silence_s, beacon_s) = (dtn.silence_s, dtn.beacon_s);
+        let reason =
+            format!("{silence_s} s would end a contact between two beacons, which are {beacon_s} s apart");
+        let remedy = "set it above dtn.beacon_s; three times as much tolerates two lost beacons";
+        return Err(doc.error("dtn.silence_s", reason, remedy));
     }
     if dtn.routing != DtnRouting::Static && !dtn.routes.is_empty() {
         return Err(doc.error("dtn.routes", "routes require static routing", "set dtn.routing = \"static\""));
@@ -155,15 +139,8 @@ fn flow_plan(
     (src, dst): (NodeId, NodeId),
     key: impl Fn(&str) -> String,
     doc: &Document,
-) -> Result<BundleFlowPlan, Error> {
-    in_range(doc, &key("start_s"), f.start_s, 0.0, 1e9)?;
-    if let Some(stop) = f.stop_s {
-        in_range(doc, &key("stop_s"), stop, 0.0, 1e9)?;
-        if stop <= f.start_s {
-            let reason = format!("{stop} is not after start_s = {}", f.start_s);
-            return Err(doc.error(&key("stop_s"), reason, "give a later time, or remove the key"));
-        }
-    }
+) -> Result<BundleFlowPlan> {
+    check_times(doc, &key, f.start_s, f.stop_s)?;
     in_range(doc, &key("size_bytes"), f.size_bytes as f64, 1.0, MAX_SIZE as f64)?;
     in_range(doc, &key("interval_s"), f.interval_s, 1e-3, 1e9)?;
     in_range(doc, &key("lifetime_s"), f.lifetime_s, 1e-3, MAX_DURATION_S)?;
@@ -201,10 +178,11 @@ impl DtnPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Scenario;
 
     const HEAD: &str = "nodes.count = 3\nmovement = { kind = \"chain\", spacing_m = 100 }\n[dtn]\n";
 
-    fn plan(keys: &str) -> Result<DtnPlan, Error> {
+    fn plan(keys: &str) -> Result<DtnPlan> {
         let scenario = Scenario::from_text(&format!("{HEAD}{keys}"), &[])?;
         Ok(scenario.resolve()?.dtn.expect("a section"))
     }

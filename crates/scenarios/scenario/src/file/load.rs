@@ -4,48 +4,36 @@ use std::io::Read;
 use std::path::Path;
 
 use toml::{Table, Value};
-use wayhop_document::{Document, Error, read_all, read_text};
+use wayhop_document::{Document, Error, Result, read_all, read_text};
 use wayhop_simulator_files::BonnMotion;
 
-use super::schema::Scenario;
-
-/// What messages call standard input.
-const STANDARD_INPUT: &str = "<stdin>";
+use super::Scenario;
 
 impl Scenario {
     /// Reads a TOML file and applies `sets`, each of the form `path.key=value`, on top.
-    pub fn load(path: &Path, sets: &[String]) -> Result<Self, Error> {
+    pub fn load(path: &Path, sets: &[String]) -> Result<Self> {
         Self::of_file(path, read_text(path)?, sets)
     }
 
     /// Reads `text` as the content of the file, whatever the file holds.
-    pub fn of_file(path: &Path, text: String, sets: &[String]) -> Result<Self, Error> {
-        let mut scenario = Self::parse(Document::new(Some(path), text), sets)?;
-        if scenario.name.is_empty() {
-            scenario.name = stem(path);
-        }
-        Ok(scenario)
+    pub fn of_file(path: &Path, text: String, sets: &[String]) -> Result<Self> {
+        Self::named(path, text, sets, &stem(path))
     }
 
     /// Reads TOML from a pipe and applies `sets`. Relative paths in it count from the working directory.
-    pub fn read(input: impl Read, sets: &[String]) -> Result<Self, Error> {
-        let name = Path::new(STANDARD_INPUT);
-        let text = read_all(input).map_err(|e| e.in_file(name))?;
-        let mut scenario = Self::parse(Document::new(Some(name), text), sets)?;
-        if scenario.name.is_empty() {
-            "stdin".clone_into(&mut scenario.name);
-        }
-        Ok(scenario)
+    pub fn read(input: impl Read, sets: &[String]) -> Result<Self> {
+        let path = Path::new("<stdin>");
+        Self::named(path, read_all(input).map_err(|e| e.in_file(path))?, sets, "stdin")
     }
 
     /// Reads TOML text; relative paths in it count from the working directory.
-    pub fn from_text(text: &str, sets: &[String]) -> Result<Self, Error> {
+    pub fn from_text(text: &str, sets: &[String]) -> Result<Self> {
         Self::parse(Document::new(None, text.to_owned()), sets)
     }
 
     /// A scenario of a movement file, ns-2's or BonnMotion's, and perhaps a traffic file, with `sets`, each of the form `path.key=value`, on top.
-    pub fn from_ns2(movement: &Path, traffic: Option<&Path>, sets: &[String]) -> Result<Self, Error> {
-        let file = |path: &Path, kind: &str| -> Result<Table, Error> {
+    pub fn from_ns2(movement: &Path, traffic: Option<&Path>, sets: &[String]) -> Result<Self> {
+        let file = |path: &Path, kind: &str| -> Result<Table> {
             let text = path
                 .to_str()
                 .ok_or_else(|| Error::new("the name is not UTF-8", "rename the file").in_file(path))?;
@@ -70,7 +58,16 @@ impl Scenario {
         Ok(Self { document, ..scenario })
     }
 
-    fn parse(mut document: Document, sets: &[String]) -> Result<Self, Error> {
+    /// A scenario that has this name unless it says another one.
+    fn named(path: &Path, text: String, sets: &[String], name: &str) -> Result<Self> {
+        let mut scenario = Self::parse(Document::new(Some(path), text), sets)?;
+        if scenario.name.is_empty() {
+            name.clone_into(&mut scenario.name);
+        }
+        Ok(scenario)
+    }
+
+    fn parse(mut document: Document, sets: &[String]) -> Result<Self> {
         let scenario: Self = document.deserialize_with(sets)?;
         Ok(Self { document, ..scenario })
     }

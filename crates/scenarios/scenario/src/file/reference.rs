@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 
 use schemars::schema_for;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use wayhop_document::ReferenceTables;
 use wayhop_radio::{PRESETS, RadioConfig};
 
-use super::schema::Scenario;
+use super::Scenario;
 
 const HEAD: &str = include_str!("reference_head.md");
 const NS2: &str = include_str!("reference_ns2.md");
@@ -20,47 +19,23 @@ pub fn reference_markdown() -> String {
     let types = ReferenceTables::new(&schema);
     out.push_str("\n## Top level\n\n");
     types.top_level(&mut out);
-    for (key, def) in [
-        ("nodes", "Nodes"),
-        ("nodes.node", "Node"),
-        ("area", "Area"),
-        ("origin", "Geodetic"),
-        ("background", "Background"),
-        ("background.points", "ControlPoint"),
-        ("a place", "Place"),
-    ] {
-        types.section(&mut out, &format!("`{key}`"), def);
-    }
+    types.sections(&mut out, &[("nodes", "Nodes"), ("nodes.node", "Node"), ("area", "Area")]);
+    types.sections(&mut out, &[("origin", "Geodetic"), ("background", "Background")]);
+    types.sections(&mut out, &[("background.points", "ControlPoint"), ("a place", "Place")]);
     types.kinds(&mut out, "movement", "Movement");
-    types.section(&mut out, "`movement.tracks`", "NodeTrack");
-    types.section(&mut out, "`movement.tracks.waypoints`", "Waypoint");
+    types.sections(&mut out, &[("movement.tracks", "NodeTrack"), ("movement.tracks.waypoints", "Waypoint")]);
     types.kinds(&mut out, "traffic", "Traffic");
-    types.section(&mut out, "`stalls`", "Stall");
-    types.section(&mut out, "`outages`", "Outages");
-    types.section(&mut out, "`attacks`", "Attacks");
-    types.section(&mut out, "`energy`", "Energy");
-    for (key, def) in [("dtn", "Dtn"), ("dtn.routes", "DtnRoute"), ("dtn.flows", "BundleFlow")] {
-        types.section(&mut out, &format!("`{key}`"), def);
-    }
+    types.sections(&mut out, &[("stalls", "Stall"), ("outages", "Outages"), ("attacks", "Attacks")]);
+    types.sections(&mut out, &[("energy", "Energy"), ("dtn", "Dtn"), ("dtn.routes", "DtnRoute")]);
+    types.sections(&mut out, &[("dtn.flows", "BundleFlow")]);
     applications(&mut out, &types);
     types.kinds(&mut out, "commands", "Command");
-    types.section(&mut out, "`programs`", "Program");
-    types.section(&mut out, "`captures`", "Captures");
-    types.section(&mut out, "`receptions`", "Receptions");
-    types.section(&mut out, "`output`", "Output");
+    types.sections(&mut out, &[("programs", "Program"), ("captures", "Captures")]);
+    types.sections(&mut out, &[("receptions", "Receptions"), ("output", "Output")]);
     radio(&mut out, &types);
-    types.section(&mut out, "`wires`", "Wire");
-    types.section(&mut out, "`wires.cuts`", "Cut");
-    types.section(&mut out, "`wires.absences`", "Absence");
-    types.section(&mut out, "`gateways`", "Gateway");
-    for (key, def) in [
-        ("radio.site", "Site"),
-        ("radio.site.zone", "Zone"),
-        ("radio.site.antenna", "Antenna"),
-        ("radio.site.pair", "Pair"),
-    ] {
-        types.section(&mut out, &format!("`{key}`"), def);
-    }
+    types.sections(&mut out, &[("wires", "Wire"), ("wires.cuts", "Cut"), ("wires.absences", "Absence")]);
+    types.sections(&mut out, &[("gateways", "Gateway"), ("radio.site", "Site"), ("radio.site.zone", "Zone")]);
+    types.sections(&mut out, &[("radio.site.antenna", "Antenna"), ("radio.site.pair", "Pair")]);
     protocols(&mut out);
     out.push_str(NS2);
     out
@@ -74,55 +49,35 @@ fn radio(out: &mut String, types: &ReferenceTables) {
     for (name, what) in PRESETS {
         _ = writeln!(out, "| `{name}` | {what} |");
     }
-    let sets = PRESETS
-        .iter()
-        .filter_map(|(name, _)| Some((*name, values(&RadioConfig::preset(name)?))))
-        .collect::<Vec<_>>();
+    let set = |(name, _): &(&'static str, _)| Some((*name, json!(RadioConfig::preset(name)?)));
+    let sets: Vec<_> = PRESETS.iter().filter_map(set).collect();
     ReferenceTables::new(&schema_for!(RadioConfig).to_value()).with_sets(out, &sets);
 }
 
-/// Every application of the registry with its parameters.
 fn applications(out: &mut String, types: &ReferenceTables) {
-    types.section(out, "`applications`", "ApplicationSection");
+    types.sections(out, &[("applications", "ApplicationSection")]);
     for d in wayhop_applications::ALL {
         _ = writeln!(out, "\n### The application `{}`\n\n`{}`: {}.\n", d.name, d.name, d.about);
         ReferenceTables::new(&(d.schema)()).top_level(out);
     }
 }
 
-/// Every protocol of the registry with its parameters.
 fn protocols(out: &mut String) {
     out.push_str("\n## `protocol`\n\n| `name` | description | `profile` |\n|---|---|---|\n");
     for d in wayhop_protocols::ALL {
         let profiles: Vec<_> = d.profiles.iter().map(|p| format!("`{}`: {}", p.name, p.about)).collect();
-        _ = writeln!(
-            out,
-            "| `{}` | {}, {} | {} |",
-            d.name,
-            d.full_name,
-            d.specification,
-            profiles.join("; ")
-        );
+        let (name, full, specification) = (d.name, d.full_name, d.specification);
+        _ = writeln!(out, "| `{name}` | {full}, {specification} | {} |", profiles.join("; "));
     }
-    _ = writeln!(
-        out,
-        "\nThe default protocol is `{}`; the default profile is the protocol's first.",
-        wayhop_protocols::default().name
-    );
+    let default = wayhop_protocols::default().name;
+    _ = writeln!(out, "\nThe default protocol is `{default}`; the default profile is the protocol's first.");
     for d in wayhop_protocols::ALL {
-        _ = writeln!(
-            out,
-            "\n## `protocol` with `name = \"{}\"`\n\n`profile` selects a set of values; every other key overrides one of them.",
-            d.name
-        );
+        _ = writeln!(out, "\n## `protocol` with `name = \"{}\"`\n", d.name);
+        out.push_str("`profile` selects a set of values; every other key overrides one of them.\n");
         let profiles = d.profiles.iter();
         let sets = profiles.filter_map(|p| Some((p.name, Value::Object((d.profile)(p.name)?))));
         ReferenceTables::new(&(d.schema)()).with_sets(out, &sets.collect::<Vec<_>>());
     }
-}
-
-fn values<T: Serialize>(set: &T) -> Value {
-    serde_json::to_value(set).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Addr, Configured, IfaceId, NodeId, Outside, Prefix, Route, nearest};
-use wayhop_document::{Document, Error};
+use wayhop_document::{Document, Result};
 
-use super::schema::Gateway;
-use crate::file::Scenario;
+use super::Gateway;
 use crate::interfaces::{Attachment, Interfaces, WirePlan};
 use crate::nodes::Placement;
 use crate::nodes::ipv6::prefix;
@@ -70,12 +69,11 @@ impl EdgePlan {
 
 /// Looks up the gateways of a scenario. Marks their uplinks, and gives nodes outside their addresses.
 pub(crate) fn resolve(
-    scenario: &Scenario,
-    placed: &mut Placement,
+    placed: &mut Placement<'_>,
     interfaces: &mut Interfaces,
     protocol: &Configured,
-) -> Result<Option<EdgePlan>, Error> {
-    let doc = &scenario.document;
+) -> Result<Option<EdgePlan>> {
+    let (scenario, doc) = (placed.scenario, placed.doc());
     if scenario.gateways.is_empty() {
         let Some(k) = interfaces.wires.iter().position(|w| w.network.is_some()) else { return Ok(None) };
         let reason = "a network outside of the mesh, and no gateway";
@@ -89,7 +87,7 @@ pub(crate) fn resolve(
     let mut found: Vec<(NodeId, u16, Vec<Prefix>)> = Vec::new();
     for (k, g) in scenario.gateways.iter().enumerate() {
         let key = |field: &str| format!("gateways[{k}].{field}");
-        let node = placed.find(&g.node, &key("node"), doc)?;
+        let node = placed.find(&g.node, &key("node"))?;
         if found.iter().any(|(other, ..)| *other == node) {
             return Err(doc.error(&key("node"), "this node is already a gateway", "list each node once"));
         }
@@ -102,14 +100,14 @@ pub(crate) fn resolve(
     let interfaces: &Interfaces = interfaces;
     let attached = interfaces.by_node(placed.tracks.len());
     let outside = outside_nodes(interfaces, &attached);
-    check_members(doc, placed, interfaces, &found, &outside)?;
-    give_addresses(scenario, placed, &outside)?;
-    let mesh = mesh_prefix(doc, placed, &outside)?;
+    check_members(placed, interfaces, &found, &outside)?;
+    give_addresses(placed, &outside)?;
+    let mesh = mesh_prefix(placed, &outside)?;
     let own_iface = |node: NodeId, wire: u16| {
         let at = attached[node.index()].iter().position(|a| *a == Attachment::Wire(wire));
         IfaceId(at.unwrap_or(0) as u8)
     };
-    let on = |wire: u16| outside.iter().copied().filter(move |n| has(interfaces, wire, *n));
+    let on = |wire: u16| outside.iter().copied().filter(move |n| interfaces.has(Attachment::Wire(wire), *n));
     let gateways = found.iter().map(|(node, wire, reaches)| GatewayPlan {
         node: *node,
         reaches: reaches.clone(),
@@ -120,7 +118,6 @@ pub(crate) fn resolve(
     Ok(Some(EdgePlan { mesh, gateways: gateways.collect(), outside: hosts.collect() }))
 }
 
-/// How nodes outside reach each other.
 struct OutsideWays<'a> {
     interfaces: &'a Interfaces,
     outside: &'a [NodeId],
@@ -191,12 +188,8 @@ fn wire_of(a: Attachment) -> Option<u16> {
         Attachment::Radio(_) => None,
     }
 }
-fn has(interfaces: &Interfaces, wire: u16, node: NodeId) -> bool {
-    interfaces.wires[usize::from(wire)].nodes.contains(&node)
-}
 
-/// The wire that leads out.
-fn uplink(doc: &Document, all: &Interfaces, node: NodeId, g: &Gateway, key: &str) -> Result<u16, Error> {
+fn uplink(doc: &Document, all: &Interfaces, node: NodeId, g: &Gateway, key: &str) -> Result<u16> {
     let own: Vec<(u16, &WirePlan)> = (0..).zip(&all.wires).filter(|(_, w)| w.nodes.contains(&node)).collect();
     let names = || own.iter().map(|(_, w)| w.name.as_str());
     let Some(name) = &g.uplink else {
@@ -218,7 +211,7 @@ fn uplink(doc: &Document, all: &Interfaces, node: NodeId, g: &Gateway, key: &str
     })
 }
 
-fn reached(doc: &Document, g: &Gateway, key: &str) -> Result<Vec<Prefix>, Error> {
+fn reached(doc: &Document, g: &Gateway, key: &str) -> Result<Vec<Prefix>> {
     if g.reaches.is_empty() {
         let remedy = "list prefixes such as \"0.0.0.0/0\", or remove the key";
         return Err(doc.error(key, "the list is empty", remedy));
@@ -241,21 +234,18 @@ fn outside_nodes(all: &Interfaces, attached: &[Vec<Attachment>]) -> Vec<NodeId> 
 
 /// At an uplink are gateways that lead out by it, and nodes outside.
 fn check_members(
-    doc: &Document,
-    placed: &Placement,
+    placed: &Placement<'_>,
     all: &Interfaces,
     gateways: &[(NodeId, u16, Vec<Prefix>)],
     outside: &[NodeId],
-) -> Result<(), Error> {
+) -> Result<()> {
+    let doc = placed.doc();
     for (k, w) in (0..).zip(&all.wires).filter(|(_, w)| w.leads_out) {
         let key = format!("wires[{k}].nodes");
         if !w.nodes.iter().any(|n| outside.contains(n)) {
             let remedy = "add a node to it that has neither a radio (`radio.nodes`) nor another wire";
-            return Err(doc.error(
-                &key,
-                "this wire is an uplink, but no node outside the mesh is attached to it",
-                remedy,
-            ));
+            let reason = "this wire is an uplink, but no node outside the mesh is attached to it";
+            return Err(doc.error(&key, reason, remedy));
         }
         for n in &w.nodes {
             // A host of the mesh may be at a network, too.
@@ -278,19 +268,20 @@ fn check_members(
     Ok(())
 }
 
-fn give_addresses(scenario: &Scenario, placed: &mut Placement, outside: &[NodeId]) -> Result<(), Error> {
-    let has_own = |n: &NodeId| scenario.nodes.single.iter().any(|own| own.id == n.0 && own.address.is_some());
+fn give_addresses(placed: &mut Placement<'_>, outside: &[NodeId]) -> Result<()> {
+    let (doc, single) = (placed.doc(), &placed.scenario.nodes.single);
+    let has_own = |n: &NodeId| single.iter().any(|own| own.id == n.0 && own.address.is_some());
     let without: Vec<NodeId> = outside.iter().copied().filter(|n| !has_own(n)).collect();
     if without.len() > MOST_OUTSIDE {
         let reason = format!("{} outside nodes have no address", without.len());
         let remedy = format!("give all but {MOST_OUTSIDE} of them addresses (`nodes.node.address`)");
-        return Err(scenario.document.error("gateways", reason, remedy));
+        return Err(doc.error("gateways", reason, remedy));
     }
     for (k, n) in (1..).zip(&without) {
         let address = Ipv4Addr::from_bits(OUTSIDE.to_bits() + k);
         if placed.addresses.contains(&address) {
             let reason = format!("{address}, the default of an outside node, is another node's address");
-            return Err(scenario.document.error("gateways", reason, "set the outside node's address"));
+            return Err(doc.error("gateways", reason, "set the outside node's address"));
         }
         placed.addresses[n.index()] = address;
     }
@@ -298,7 +289,7 @@ fn give_addresses(scenario: &Scenario, placed: &mut Placement, outside: &[NodeId
 }
 
 /// The longest prefix around the addresses of all nodes of the mesh, and no address of a node outside in it.
-fn mesh_prefix(doc: &Document, placed: &Placement, outside: &[NodeId]) -> Result<Prefix, Error> {
+fn mesh_prefix(placed: &Placement<'_>, outside: &[NodeId]) -> Result<Prefix> {
     let all = || (0..).zip(&placed.addresses);
     let mut inside = all().filter(|(n, _)| !outside.contains(&NodeId(*n))).map(|(_, a)| a.to_bits());
     let first = inside.next().unwrap_or(0);
@@ -311,7 +302,7 @@ fn mesh_prefix(doc: &Document, placed: &Placement, outside: &[NodeId]) -> Result
             let reason = format!(
                 "node {name} is outside the mesh, but its address {a} is in the mesh's prefix {mesh}"
             );
-            Err(doc.error("nodes.node", reason, "change or remove its address"))
+            Err(placed.doc().error("nodes.node", reason, "change or remove its address"))
         }
     }
 }

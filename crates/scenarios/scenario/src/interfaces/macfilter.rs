@@ -75,7 +75,6 @@ fn of_links(
     MacFilter::new(lines)
 }
 
-/// Whether a node has a radio.
 fn has(radio: &Members, node: u32) -> bool {
     radio.as_ref().is_none_or(|n| n.contains(&NodeId(node)))
 }

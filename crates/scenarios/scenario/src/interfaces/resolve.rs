@@ -4,25 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
 use wayhop_core::{NodeId, Prefix, Span, Time, nearest};
-use wayhop_document::{Document, Error, in_range, unknown_name};
+use wayhop_document::{Document, Error, Result, in_range, unknown_name};
 use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::{Absence, Cut, Radio, Wire};
-use crate::file::Scenario;
+use super::{Absence, Cut, Radio, Wire};
 use crate::nodes::ipv6::prefix;
 use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
-use crate::site;
-use crate::site::Map;
+use crate::site::{self, Map};
 
 /// The most radios of a scenario: as many channels as there are.
 const MAX_RADIOS: usize = 64;
-
-/// The most wires of a scenario.
 const MAX_WIRES: usize = 10_000;
-
-/// The most interfaces of a node.
 const MAX_INTERFACES: usize = 128;
 
 /// A radio that nodes have: one channel, and one configuration for all who use it.
@@ -110,6 +104,16 @@ impl Interfaces {
         }
     }
 
+    /// Whether a node has an interface that is attached to this.
+    pub(crate) fn has(&self, at: Attachment, node: NodeId) -> bool {
+        match at {
+            Attachment::Radio(k) => {
+                self.radios[usize::from(k)].nodes.as_ref().is_none_or(|n| n.contains(&node))
+            }
+            Attachment::Wire(k) => self.wires[usize::from(k)].nodes.contains(&node),
+        }
+    }
+
     /// What interfaces of this name are attached to.
     pub fn named(&self, name: &str) -> Option<Attachment> {
         let radio = self.radios.iter().position(|r| r.name == name);
@@ -123,13 +127,8 @@ impl Interfaces {
     }
 }
 
-/// Looks up and checks the radios and wires of a scenario.
-pub(crate) fn resolve(
-    scenario: &Scenario,
-    placed: &Placement,
-    map: Option<&Map>,
-) -> Result<Interfaces, Error> {
-    let doc = &scenario.document;
+pub(crate) fn resolve(placed: &Placement<'_>, map: Option<&Map>) -> Result<Interfaces> {
+    let (scenario, doc) = (placed.scenario, placed.doc());
     if scenario.radios.len() >= MAX_RADIOS {
         let many = format!("{} radios are too many", scenario.radios.len() + 1);
         return Err(doc.error("radios", many, format!("give at most {}", MAX_RADIOS - 1)));
@@ -143,33 +142,32 @@ pub(crate) fn resolve(
     let others = others.map(|(k, r)| (format!("radios[{k}]"), format!("radio{}", k + 1), r));
     let mut radios: Vec<RadioPlan> = Vec::new();
     for (section, default_name, r) in first.chain(others) {
-        let plan = radio(scenario, placed, map, &section, default_name, r)?;
-        check_apart(scenario, &radios, &plan, &section, r)?;
+        let plan = radio(placed, map, &section, default_name, r)?;
+        check_apart(doc, &radios, &plan, &section, r)?;
         radios.push(plan);
     }
     let wires = scenario.wires.iter().enumerate();
-    let wires = wires.map(|(k, w)| wire(scenario, placed, k, w)).collect::<Result<Vec<_>, _>>()?;
+    let wires = wires.map(|(k, w)| wire(placed, k, w)).collect::<Result<Vec<_>, _>>()?;
     let all = Interfaces { radios, wires };
-    check_names(scenario, &all)?;
-    check_nodes(scenario, placed, &all)?;
+    check_names(doc, &all)?;
+    check_nodes(placed, &all)?;
     Ok(all)
 }
 
 fn radio(
-    scenario: &Scenario,
-    placed: &Placement,
+    placed: &Placement<'_>,
     map: Option<&Map>,
     section: &str,
     default_name: String,
     r: &Radio,
-) -> Result<RadioPlan, Error> {
-    let doc = &scenario.document;
+) -> Result<RadioPlan> {
+    let doc = placed.doc();
     let key = |k: &str| format!("{section}.{k}");
     let names = || PRESETS.iter().map(|p| p.0);
     let mut preset = RadioConfig::preset(&r.preset)
         .ok_or_else(|| unknown_name(doc, &key("preset"), &r.preset, names()))?;
     if preset.arp == Arp::Host {
-        preset.arp = scenario.protocol.arp();
+        preset.arp = placed.scenario.protocol.arp();
     }
     let mut overrides = r.overrides.clone();
     let ranges = RANGES.map(|(range, threshold)| (range, threshold, overrides.remove(range)));
@@ -180,7 +178,7 @@ fn radio(
         }
     }
     if let Some(channel) = r.channel {
-        config.frequency_mhz = frequency(scenario, section, r, channel, &config)?;
+        config.frequency_mhz = frequency(doc, section, r, channel, &config)?;
     }
     config.check().map_err(|(k, reason)| doc.error(&key(k), reason, "see docs/reference/scenario.md"))?;
     if let Some(node) = config.access_point
@@ -189,14 +187,14 @@ fn radio(
         let remedy = format!("the nodes are 0 to {}", placed.tracks.len() - 1);
         return Err(doc.error(&key("access_point"), format!("there is no node {node}"), remedy));
     }
-    config.site = site::resolve(scenario, r, section, &config, placed, map)?;
+    config.site = site::resolve(r, section, &config, placed, map)?;
     let nodes = match &r.nodes {
         None => None,
         Some(named) if named.is_empty() => {
             let remedy = "name nodes, remove the key (then every node has it), or remove the radio";
             return Err(doc.error(&key("nodes"), "no node has this radio", remedy));
         }
-        Some(named) => Some(members(scenario, placed, &key("nodes"), named)?),
+        Some(named) => Some(members(placed, &key("nodes"), named)?),
     };
     if let (Some(point), Some(members)) = (config.access_point, &nodes)
         && !members.contains(&NodeId(point))
@@ -221,22 +219,12 @@ fn given_range(key: &str, threshold: &str, given: &Value, config: &RadioConfig, 
         }
         None => format!("set {threshold}"),
     };
-    doc.error(
-        key,
-        format!("this is derived from tx_power_dbm, path_loss and {threshold} and cannot be set"),
-        remedy,
-    )
+    let reason = format!("this is derived from tx_power_dbm, path_loss and {threshold} and cannot be set");
+    doc.error(key, reason, remedy)
 }
 
 /// The frequency of a channel that is given by its number.
-fn frequency(
-    scenario: &Scenario,
-    section: &str,
-    r: &Radio,
-    channel: u32,
-    config: &RadioConfig,
-) -> Result<f64, Error> {
-    let doc = &scenario.document;
+fn frequency(doc: &Document, section: &str, r: &Radio, channel: u32, config: &RadioConfig) -> Result<f64> {
     let key = format!("{section}.channel");
     if r.overrides.contains_key("frequency_mhz") {
         return Err(doc.error(&key, "both channel and frequency_mhz are given", "remove one of them"));
@@ -249,11 +237,8 @@ fn frequency(
     if config.frequency_mhz < 2_000.0 {
         let reason =
             format!("preset `{}` is a {} MHz radio without channel numbers", r.preset, config.frequency_mhz);
-        return Err(doc.error(
-            &key,
-            reason,
-            "set frequency_mhz, or choose a preset with channels, such as 80211g",
-        ));
+        let remedy = "set frequency_mhz, or choose a preset with channels, such as 80211g";
+        return Err(doc.error(&key, reason, remedy));
     }
     if !CHANNELS_2_4_GHZ.contains(&channel) && config.phy == wayhop_radio::PhyKind::Dsss {
         let reason = format!("channel {channel} is in the 5 GHz band, where DSSS does not exist");
@@ -264,12 +249,12 @@ fn frequency(
 
 /// Wayhop models no interference between channels: two radios must not hear each other at all.
 fn check_apart(
-    scenario: &Scenario,
+    doc: &Document,
     before: &[RadioPlan],
     new: &RadioPlan,
     section: &str,
     r: &Radio,
-) -> Result<(), Error> {
+) -> Result<()> {
     let Some(near) = before.iter().find(|b| b.config.overlaps(&new.config)) else { return Ok(()) };
     let field = if r.overrides.contains_key("frequency_mhz") { "frequency_mhz" } else { "channel" };
     let mhz = new.config.frequency_mhz;
@@ -298,13 +283,13 @@ fn check_apart(
             free.join(", ")
         )
     };
-    Err(scenario.document.error(&format!("{section}.{field}"), reason, remedy))
+    Err(doc.error(&format!("{section}.{field}"), reason, remedy))
 }
 
-fn wire(scenario: &Scenario, placed: &Placement, k: usize, w: &Wire) -> Result<WirePlan, Error> {
-    let doc = &scenario.document;
+fn wire(placed: &Placement<'_>, k: usize, w: &Wire) -> Result<WirePlan> {
+    let doc = placed.doc();
     let key = |field: &str| format!("wires[{k}].{field}");
-    let nodes = members(scenario, placed, &key("nodes"), &w.nodes)?;
+    let nodes = members(placed, &key("nodes"), &w.nodes)?;
     if nodes.len() < 2 {
         let reason = match nodes.len() {
             0 => "no node is attached to this wire",
@@ -330,88 +315,72 @@ fn wire(scenario: &Scenario, placed: &Placement, k: usize, w: &Wire) -> Result<W
         loss: w.loss,
         queue_packets: w.queue_packets as usize,
         leads_out: network.is_some(),
-        cuts: cuts(scenario, k, &w.cuts)?,
-        absences: absences(scenario, placed, k, w, &nodes)?,
+        cuts: cuts(doc, k, &w.cuts)?,
+        absences: absences(placed, k, w, &nodes)?,
         network,
         nodes,
     })
 }
 
-/// When nodes are away from a wire.
 fn absences(
-    scenario: &Scenario,
-    placed: &Placement,
+    placed: &Placement<'_>,
     k: usize,
     w: &Wire,
     at_it: &[NodeId],
-) -> Result<Vec<(NodeId, Time, Option<Time>)>, Error> {
-    let doc = &scenario.document;
+) -> Result<Vec<(NodeId, Time, Option<Time>)>> {
+    let doc = placed.doc();
     if w.network.is_none() && !w.absences.is_empty() {
         let remedy = "give the wire a `network`, or cut it as a whole (`cuts`)";
         return Err(doc.error(&format!("wires[{k}].absences"), "this wire is not a network", remedy));
     }
     let one = |(i, a): (usize, &Absence)| {
         let key = |field: &str| format!("wires[{k}].absences[{i}].{field}");
-        let node = placed.find(&a.node, &key("node"), doc)?;
+        let node = placed.find(&a.node, &key("node"))?;
         if !at_it.contains(&node) {
             let reason = format!("node {} is not at this wire", placed.names[node.index()]);
             return Err(doc.error(&key("node"), reason, "name one of the wire's nodes"));
         }
-        in_range(doc, &key("start_s"), a.start_s, 0.0, MAX_DURATION_S)?;
-        if let Some(s) = a.length_s {
-            in_range(doc, &key("length_s"), s, 1e-6, MAX_DURATION_S)?;
-        }
-        let start = Time::from_secs_f64(a.start_s);
-        Ok((node, start, a.length_s.map(|s| start + Span::from_secs_f64(s))))
+        let start = Time::from_secs_f64(in_range(doc, &key("start_s"), a.start_s, 0.0, MAX_DURATION_S)?);
+        let length_s = in_range(doc, &key("length_s"), a.length_s, 1e-6, MAX_DURATION_S)?;
+        Ok((node, start, length_s.map(|s| start + Span::from_secs_f64(s))))
     };
     w.absences.iter().enumerate().map(one).collect()
 }
 
 /// The cuts of a wire, in order.
-fn cuts(scenario: &Scenario, k: usize, cuts: &[Cut]) -> Result<Vec<(Time, Option<Time>)>, Error> {
-    let doc = &scenario.document;
+fn cuts(doc: &Document, k: usize, cuts: &[Cut]) -> Result<Vec<(Time, Option<Time>)>> {
     let mut free_from = Some(Time::ZERO);
     let mut out = Vec::with_capacity(cuts.len());
     for (i, c) in cuts.iter().enumerate() {
         let key = |field: &str| format!("wires[{k}].cuts[{i}].{field}");
-        in_range(doc, &key("start_s"), c.start_s, 0.0, MAX_DURATION_S)?;
-        let start = Time::from_secs_f64(c.start_s);
+        let start = Time::from_secs_f64(in_range(doc, &key("start_s"), c.start_s, 0.0, MAX_DURATION_S)?);
         if free_from.is_none_or(|t| start < t) {
             let remedy = "sort the cuts by time; only the last one may lack length_s";
             return Err(doc.error(&key("start_s"), "the wire is already cut at that time", remedy));
         }
-        if let Some(s) = c.length_s {
-            in_range(doc, &key("length_s"), s, 1e-6, MAX_DURATION_S)?;
-        }
-        free_from = c.length_s.map(|s| start + Span::from_secs_f64(s));
+        let length_s = in_range(doc, &key("length_s"), c.length_s, 1e-6, MAX_DURATION_S)?;
+        free_from = length_s.map(|s| start + Span::from_secs_f64(s));
         out.push((start, free_from));
     }
     Ok(out)
 }
 
 /// The nodes of a list, in ascending order, each once.
-fn members(
-    scenario: &Scenario,
-    placed: &Placement,
-    key: &str,
-    named: &[NodeRef],
-) -> Result<Vec<NodeId>, Error> {
-    let doc = &scenario.document;
+fn members(placed: &Placement<'_>, key: &str, named: &[NodeRef]) -> Result<Vec<NodeId>> {
     let mut nodes = BTreeSet::new();
     for (i, n) in named.iter().enumerate() {
         let key = format!("{key}[{i}]");
-        let node = placed.find(n, &key, doc)?;
+        let node = placed.find(n, &key)?;
         if !nodes.insert(node) {
             let twice = format!("node {} is listed twice", placed.names[node.index()]);
-            return Err(doc.error(&key, twice, "list each node once"));
+            return Err(placed.doc().error(&key, twice, "list each node once"));
         }
     }
     Ok(nodes.into_iter().collect())
 }
 
 /// Every interface has a name of its own, which the kernel takes too.
-fn check_names(scenario: &Scenario, all: &Interfaces) -> Result<(), Error> {
-    let doc = &scenario.document;
+fn check_names(doc: &Document, all: &Interfaces) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (i, name) in all.names().enumerate() {
         let section = match i.checked_sub(all.radios.len()) {
@@ -434,8 +403,8 @@ fn check_names(scenario: &Scenario, all: &Interfaces) -> Result<(), Error> {
 }
 
 /// Every node has an interface, and not too many.
-fn check_nodes(scenario: &Scenario, placed: &Placement, all: &Interfaces) -> Result<(), Error> {
-    let doc = &scenario.document;
+fn check_nodes(placed: &Placement<'_>, all: &Interfaces) -> Result<()> {
+    let doc = placed.doc();
     if all.is_single() {
         return Ok(());
     }
@@ -455,13 +424,12 @@ fn check_nodes(scenario: &Scenario, placed: &Placement, all: &Interfaces) -> Res
 
 /// The interface that a key names, at a node that has one of this name.
 pub(crate) fn find(
-    scenario: &Scenario,
+    doc: &Document,
     all: &Interfaces,
     node: NodeId,
     name: &str,
     key: &str,
-) -> Result<Attachment, Error> {
-    let doc = &scenario.document;
+) -> Result<Attachment> {
     let Some(at) = all.named(name) else {
         let remedy = match nearest(name, all.names()) {
             Some(meant) => format!("did you mean {meant:?}?"),
@@ -469,11 +437,7 @@ pub(crate) fn find(
         };
         return Err(doc.error(key, format!("there is no interface named {name:?}"), remedy));
     };
-    let has = match at {
-        Attachment::Radio(k) => all.radios[usize::from(k)].nodes.as_ref().is_none_or(|n| n.contains(&node)),
-        Attachment::Wire(k) => all.wires[usize::from(k)].nodes.contains(&node),
-    };
-    if has {
+    if all.has(at, node) {
         return Ok(at);
     }
     let reason = format!("node {} has no interface {name:?}", node.0);

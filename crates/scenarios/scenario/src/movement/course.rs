@@ -1,9 +1,9 @@
 //! Movement along a line of the map.
 
 use wayhop_core::{Position, Span, Time};
-use wayhop_document::{Document, Error, in_range};
+use wayhop_document::{Document, Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
-use wayhop_world::{Convoy, Course, CourseError, Track};
+use wayhop_world::{Convoy, Course, Track};
 
 use crate::file::Scenario;
 use crate::movement::{MAX_TRIPS, Movement};
@@ -19,7 +19,7 @@ pub(crate) fn tracks(
     duration: Time,
     count: usize,
     map: Option<&Map>,
-) -> Result<Vec<Track>, Error> {
+) -> Result<Vec<Track>> {
     let doc = &scenario.document;
     let Movement::Course {
         line,
@@ -29,7 +29,7 @@ pub(crate) fn tracks(
         separation_m,
         separation_s,
         jitter_s,
-        speed_factor: _,
+        ..
     } = &scenario.movement
     else {
         return Ok(Vec::new());
@@ -57,11 +57,8 @@ pub(crate) fn tracks(
     let drivers = drivers(scenario, count, map);
     let legs = convoy.expected_legs(drivers.len());
     if legs > MAX_TRIPS {
-        return Err(doc.error(
-            "movement",
-            format!("the cars would drive about {legs:.1e} stretches; the limit is {MAX_TRIPS:.0e}"),
-            "simplify the line, use fewer nodes, or shorten the run",
-        ));
+        let reason = format!("the cars would drive about {legs:.1e} stretches; the limit is {MAX_TRIPS:.0e}");
+        return Err(doc.error("movement", reason, "simplify the line, use fewer nodes, or shorten the run"));
     }
     let mut driven = convoy.tracks(seed, drivers.len()).into_iter();
     let mut all = vec![Track::fixed(Position::default()); count];
@@ -72,27 +69,23 @@ pub(crate) fn tracks(
 }
 
 /// The line of the map, with the stops on it.
-fn road(line: &str, map: &Map, doc: &Document) -> Result<Course, Error> {
+fn road(line: &str, map: &Map, doc: &Document) -> Result<Course> {
     let points = map.line(line, "movement.line", doc)?;
     let stops: Vec<Position> = map.points("stop").map(|(_, at)| at).collect();
-    Course::new(points, &stops, STOP_WITHIN_M).map_err(|e| {
-        let reason = format!("line {line:?} {e}");
-        match e {
-            CourseError::TooShort => {
-                doc.error("movement.line", reason, "give it at least two different points")
-            }
-        }
+    Course::new(points, &stops, STOP_WITHIN_M).ok_or_else(|| {
+        let reason = format!("line {line:?} is shorter than a metre");
+        doc.error("movement.line", reason, "give it at least two different points")
     })
 }
 
-fn check_speeds(min_mps: f64, max_mps: f64, doc: &Document) -> Result<(), Error> {
+fn check_speeds(min_mps: f64, max_mps: f64, doc: &Document) -> Result<()> {
     in_range(doc, "movement.speed_min_mps", min_mps, 0.01, 1e4)?;
     in_range(doc, "movement.speed_max_mps", max_mps, 0.01, 1e4)?;
     check_speed_order(min_mps, max_mps, doc)
 }
 
 /// Checks that the higher speed of a movement is not below the lower one.
-pub(crate) fn check_speed_order(min_mps: f64, max_mps: f64, doc: &Document) -> Result<(), Error> {
+pub(crate) fn check_speed_order(min_mps: f64, max_mps: f64, doc: &Document) -> Result<()> {
     if min_mps <= max_mps {
         return Ok(());
     }
@@ -101,40 +94,23 @@ pub(crate) fn check_speed_order(min_mps: f64, max_mps: f64, doc: &Document) -> R
 }
 
 /// From car to car, seconds: given as a time, or as a distance at the mean speed.
-fn separation_s_of(
-    metres: Option<f64>,
-    seconds: Option<f64>,
-    mean_mps: f64,
-    doc: &Document,
-) -> Result<f64, Error> {
+fn separation_s_of(metres: Option<f64>, seconds: Option<f64>, mean_mps: f64, doc: &Document) -> Result<f64> {
     match (metres, seconds) {
-        (Some(m), None) => {
-            in_range(doc, "movement.separation_m", m, 0.0, 1e6)?;
-            Ok(m / mean_mps)
+        (Some(m), None) => in_range(doc, "movement.separation_m", m, 0.0, 1e6).map(|m| m / mean_mps),
+        (None, Some(s)) => in_range(doc, "movement.separation_s", s, 0.0, MAX_DURATION_S),
+        _ => {
+            let reason = "exactly one of separation_m and separation_s is required";
+            Err(doc.error("movement", reason, "set one of them"))
         }
-        (None, Some(s)) => {
-            in_range(doc, "movement.separation_s", s, 0.0, MAX_DURATION_S)?;
-            Ok(s)
-        }
-        _ => Err(doc.error(
-            "movement",
-            "exactly one of separation_m and separation_s is required",
-            "set one of them",
-        )),
     }
 }
 
-fn check_jitter(jitter_s: f64, most_s: f64, doc: &Document) -> Result<(), Error> {
+fn check_jitter(jitter_s: f64, most_s: f64, doc: &Document) -> Result<()> {
     if (0.0..=most_s).contains(&jitter_s) {
         return Ok(());
     }
-    Err(doc.error(
-        "movement.jitter_s",
-        format!(
-            "{jitter_s} is not between 0 and {most_s:.3} (a quarter of the separation, a twentieth of a lap)"
-        ),
-        "reduce it",
-    ))
+    let most = format!("{most_s:.3} (a quarter of the separation, a twentieth of a lap)");
+    Err(doc.error("movement.jitter_s", format!("{jitter_s} is not between 0 and {most}"), "reduce it"))
 }
 
 /// The nodes without a place of their own, in order.

@@ -1,7 +1,7 @@
 //! Movement from waypoint to waypoint.
 
 use wayhop_core::Span;
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
 use wayhop_world::{Track, Waypoint};
 
@@ -12,8 +12,7 @@ use crate::site::locate;
 /// The slowest and the fastest that a node moves, m/s.
 const SPEEDS_MPS: (f64, f64) = (1e-3, 1e4);
 
-/// The tracks, one for each entry.
-pub(crate) fn tracks(scenario: &Scenario, listed: &[NodeTrack]) -> Result<Vec<Track>, Error> {
+pub(crate) fn tracks(scenario: &Scenario, listed: &[NodeTrack]) -> Result<Vec<Track>> {
     let doc = &scenario.document;
     if listed.iter().map(|t| t.waypoints.len()).sum::<usize>() as f64 > MAX_TRIPS {
         let reason = format!("more than {MAX_TRIPS:.0e} waypoints");
@@ -22,7 +21,7 @@ pub(crate) fn tracks(scenario: &Scenario, listed: &[NodeTrack]) -> Result<Vec<Tr
     listed.iter().enumerate().map(|(i, t)| track(scenario, i, t)).collect()
 }
 
-fn track(scenario: &Scenario, index: usize, listed: &NodeTrack) -> Result<Track, Error> {
+fn track(scenario: &Scenario, index: usize, listed: &NodeTrack) -> Result<Track> {
     let doc = &scenario.document;
     let key = |field: &str| format!("movement.tracks[{index}].{field}");
     let start = locate(listed.start, scenario, &key("start"))?;

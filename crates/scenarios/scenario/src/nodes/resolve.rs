@@ -4,30 +4,29 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use wayhop_core::{NodeId, Position, Span, Time};
-use wayhop_document::{Document, Error, Omissions, in_range, read_text};
+use wayhop_core::{Addr, NodeId, Position, Span, Time, nearest};
+use wayhop_document::{Document, Omissions, Result, in_range, read_text};
 use wayhop_simulator_files::ns2::{Importer, Ns2Scenario};
 use wayhop_simulator_files::{BonnMotion, Columns, MAX_NODES};
 use wayhop_transport::FlowConfig;
 use wayhop_world::{RandomWaypoint, Start, Track, placement};
 
-use super::references::NodeRef;
-use super::schema::Area;
+use super::{Area, NodeRef};
 use crate::file::Scenario;
 use crate::movement::course::check_speed_order;
 use crate::movement::{MAX_TRIPS, Movement, course, waypoints};
-use crate::nodes::ipv6::Ipv6Plan;
+use crate::nodes::ipv6::{Ipv6Plan, check_unique};
 use crate::site::{Map, locate};
 use crate::traffic::Traffic;
 
 /// The nodes of a scenario, before anything is said of traffic.
-pub(crate) struct Placement {
+pub(crate) struct Placement<'a> {
+    pub(crate) scenario: &'a Scenario,
     pub(crate) tracks: Vec<Track>,
     pub(crate) names: Vec<String>,
     pub(crate) addresses: Vec<Ipv4Addr>,
     pub(crate) ipv6: Option<Ipv6Plan>,
     pub(crate) index: BTreeMap<String, u32>,
-    /// The flows of ns-2 files.
     pub(crate) ns2_flows: Vec<FlowConfig>,
     /// When nodes are absent, by their movement files: node, from and until.
     pub(crate) absences: Vec<(NodeId, Time, Time)>,
@@ -39,38 +38,36 @@ pub(crate) struct Placement {
     pub(crate) skipped: Vec<Omissions>,
 }
 
-impl Placement {
-    pub(crate) fn new(scenario: &Scenario, seed: u64, end: Time, map: Option<&Map>) -> Result<Self, Error> {
+impl<'a> Placement<'a> {
+    pub(crate) fn new(scenario: &'a Scenario, seed: u64, end: Time, map: Option<&Map>) -> Result<Self> {
         let doc = &scenario.document;
+        // Checked before the slow pattern is made, which may be much longer than the run.
+        let factor = scenario.movement.speed_factor().unwrap_or(1.0);
+        in_range(doc, "movement.speed_factor", factor, 1e-3, 1e3)?;
+        let slow_end = if factor == 1.0 { end } else { Time::from_secs_f64(end.as_secs_f64() * factor) };
         let mut placed = match &scenario.movement {
-            Movement::Ns2 { path, speed_factor } => from_ns2(scenario, path)?.sped_up(*speed_factor, doc)?,
-            Movement::Bonnmotion { path, columns, speed_factor } => {
-                from_bonnmotion(scenario, path, *columns)?.sped_up(*speed_factor, doc)?
+            Movement::Ns2 { path, .. } => from_ns2(scenario, path)?,
+            Movement::Bonnmotion { path, columns, .. } => from_bonnmotion(scenario, path, *columns)?,
+            Movement::Course { .. } => {
+                Self::of(scenario, course::tracks(scenario, seed, slow_end, count(scenario)?, map)?)
             }
-            Movement::Course { speed_factor, .. } => {
-                let slow_end = slow_end(end, *speed_factor, doc)?;
-                let tracks = course::tracks(scenario, seed, slow_end, count(scenario)?, map)?;
-                Self::of(tracks).sped_up(*speed_factor, doc)?
-            }
-            Movement::RandomWaypoint { speed_factor, .. } => {
-                let slow_end = slow_end(end, *speed_factor, doc)?;
-                Self::of(generate(scenario, seed, slow_end)?).sped_up(*speed_factor, doc)?
-            }
-            _ => Self::of(generate(scenario, seed, end)?),
+            _ => Self::of(scenario, generate(scenario, seed, slow_end)?),
         };
-        placed.apply_overrides(scenario, doc)?;
-        placed.stand_on(map, scenario);
+        placed.speed_up(factor);
+        placed.apply_overrides(doc)?;
+        placed.stand_on(map);
         placed.ipv6 = crate::nodes::ipv6::resolve(scenario, placed.tracks.len())?;
         Ok(placed)
     }
 
-    fn of(tracks: Vec<Track>) -> Self {
+    fn of(scenario: &'a Scenario, tracks: Vec<Track>) -> Self {
         let ids: Vec<u32> = (0..tracks.len() as u32).collect();
-        Self::with_ids(tracks, &ids)
+        Self::with_ids(scenario, tracks, &ids)
     }
 
-    fn with_ids(tracks: Vec<Track>, ids: &[u32]) -> Self {
+    fn with_ids(scenario: &'a Scenario, tracks: Vec<Track>, ids: &[u32]) -> Self {
         Self {
+            scenario,
             addresses: (0..tracks.len() as u32).map(|i| NodeId(i).default_addr()).collect(),
             names: ids.iter().map(u32::to_string).collect(),
             tracks,
@@ -85,68 +82,48 @@ impl Placement {
         }
     }
 
-    /// The same movement, sped up by this factor.
-    fn sped_up(mut self, factor: f64, doc: &Document) -> Result<Self, Error> {
-        check_factor(factor, doc)?;
-        if factor != 1.0 {
-            self.tracks = self.tracks.iter().map(|t| t.sped_up(factor)).collect();
-            let sooner =
-                |t: Time| if t == Time::NEVER { t } else { Time::from_secs_f64(t.as_secs_f64() / factor) };
-            self.last_move = self.last_move.map(sooner);
-            for (_, from, until) in &mut self.absences {
-                (*from, *until) = (sooner(*from), sooner(*until));
-            }
+    fn speed_up(&mut self, factor: f64) {
+        if factor == 1.0 {
+            return;
         }
-        Ok(self)
+        self.tracks = self.tracks.iter().map(|t| t.sped_up(factor)).collect();
+        let sooner =
+            |t: Time| if t == Time::NEVER { t } else { Time::from_secs_f64(t.as_secs_f64() / factor) };
+        self.last_move = self.last_move.map(sooner);
+        for (_, from, until) in &mut self.absences {
+            (*from, *until) = (sooner(*from), sooner(*until));
+        }
     }
 
-    fn apply_overrides(&mut self, scenario: &Scenario, doc: &Document) -> Result<(), Error> {
+    fn apply_overrides(&mut self, doc: &Document) -> Result<()> {
+        let scenario = self.scenario;
         let mut seen = BTreeMap::new();
         for (k, node) in scenario.nodes.single.iter().enumerate() {
             let key = |field: &str| format!("nodes.node[{k}].{field}");
             let i = node.id as usize;
             if i >= self.tracks.len() {
-                return Err(doc.error(
-                    &key("id"),
-                    format!("there is no node {i}; the scenario has {} nodes", self.tracks.len()),
-                    format!("give 0 to {}", self.tracks.len() - 1),
-                ));
+                let reason = format!("there is no node {i}; the scenario has {} nodes", self.tracks.len());
+                return Err(doc.error(&key("id"), reason, format!("give 0 to {}", self.tracks.len() - 1)));
             }
             if let Some(first) = seen.insert(node.id, k) {
-                return Err(doc.error(
-                    &key("id"),
-                    format!("nodes.node[{first}] already describes node {i}"),
-                    "merge the two entries",
-                ));
+                let reason = format!("nodes.node[{first}] already describes node {i}");
+                return Err(doc.error(&key("id"), reason, "merge the two entries"));
             }
             if let Some(name) = &node.name {
                 if name.trim().is_empty() {
-                    return Err(doc.error(
-                        &key("name"),
-                        "the name is empty",
-                        "give a name, or remove the key",
-                    ));
+                    let remedy = "give a name, or remove the key";
+                    return Err(doc.error(&key("name"), "the name is empty", remedy));
                 }
                 if name.chars().any(char::is_control) {
-                    return Err(doc.error(
-                        &key("name"),
-                        format!("{name:?} contains control characters"),
-                        "remove them",
-                    ));
+                    let reason = format!("{name:?} contains control characters");
+                    return Err(doc.error(&key("name"), reason, "remove them"));
                 }
                 self.names[i].clone_from(name);
             }
             if let Some(address) = node.address {
-                if address.is_unspecified()
-                    || address.is_multicast()
-                    || address.is_broadcast()
-                    || address.is_loopback()
-                {
-                    return Err(doc.error(
-                        &key("address"),
-                        format!("{address} cannot be a node's address"),
-                        "use a unicast address",
-                    ));
+                if !Addr::from(address).is_usable() {
+                    let reason = format!("{address} cannot be a node's address");
+                    return Err(doc.error(&key("address"), reason, "use a unicast address"));
                 }
                 self.addresses[i] = address;
             }
@@ -156,32 +133,20 @@ impl Placement {
         }
         for (i, name) in self.names.iter().enumerate() {
             if let Some(other) = self.index.insert(name.clone(), i as u32) {
-                return Err(doc.error(
-                    "nodes.node",
-                    format!("nodes {other} and {i} are both named {name:?}"),
-                    "give each node its own name",
-                ));
+                let reason = format!("nodes {other} and {i} are both named {name:?}");
+                return Err(doc.error("nodes.node", reason, "give each node its own name"));
             }
         }
-        let mut by_address = BTreeMap::new();
-        for (i, &a) in self.addresses.iter().enumerate() {
-            if let Some(other) = by_address.insert(a, i) {
-                return Err(doc.error(
-                    "nodes.node",
-                    format!("nodes {other} and {i} both have the address {a}"),
-                    "give each node its own address (the default of node N is 10.0.0.1 + N)",
-                ));
-            }
-        }
-        Ok(())
+        let remedy = "give each node its own address (the default of node N is 10.0.0.1 + N)";
+        check_unique(&self.addresses, remedy, doc)
     }
 
     /// Puts nodes that bear the name of a point of the map there, but for those with a position of their own.
-    fn stand_on(&mut self, map: Option<&Map>, scenario: &Scenario) {
+    fn stand_on(&mut self, map: Option<&Map>) {
         let Some(map) = map else { return };
         for (name, at) in map.points("node") {
             if let Some(&i) = self.index.get(name)
-                && !scenario.nodes.single.iter().any(|n| n.id == i && n.position.is_some())
+                && !self.scenario.nodes.single.iter().any(|n| n.id == i && n.position.is_some())
             {
                 self.tracks[i as usize] = Track::fixed(at);
             }
@@ -193,9 +158,23 @@ impl Placement {
         self.warnings.iter().cloned().chain(self.skipped.iter().flat_map(Omissions::notes)).collect()
     }
 
+    pub(crate) fn doc(&self) -> &'a Document {
+        &self.scenario.document
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.tracks.len() as u32).map(NodeId)
+    }
+
+    /// The nodes that the list `key` refers to.
+    pub(crate) fn find_each(&self, named: &[NodeRef], key: &str) -> Result<Vec<NodeId>> {
+        let find = |(i, node)| self.find(node, &format!("{key}[{i}]"));
+        named.iter().enumerate().map(find).collect()
+    }
+
     /// The node that a key refers to.
-    pub(crate) fn find(&self, node: &NodeRef, key: &str, doc: &Document) -> Result<NodeId, Error> {
-        let count = self.tracks.len();
+    pub(crate) fn find(&self, node: &NodeRef, key: &str) -> Result<NodeId> {
+        let (doc, count) = (self.doc(), self.tracks.len());
         match node {
             NodeRef::Id(id) if (*id as usize) < count => Ok(NodeId(*id)),
             NodeRef::Id(id) => {
@@ -207,17 +186,17 @@ impl Placement {
                 Err(doc.error(key, format!("there is no node {id}"), remedy))
             }
             NodeRef::Name(name) => self.index.get(name).map(|&i| NodeId(i)).ok_or_else(|| {
-                let remedy = wayhop_core::nearest(name, self.index.keys().map(String::as_str)).map_or_else(
-                    || "add the name in nodes.node".to_owned(),
-                    |meant| format!("did you mean {meant:?}?"),
-                );
+                let remedy = match nearest(name, self.index.keys().map(String::as_str)) {
+                    Some(meant) => format!("did you mean {meant:?}?"),
+                    None => "add the name in nodes.node".to_owned(),
+                };
                 doc.error(key, format!("there is no node named {name:?}"), remedy)
             }),
         }
     }
 }
 
-fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placement, Error> {
+fn from_ns2<'a>(scenario: &'a Scenario, path: &Path) -> Result<Placement<'a>> {
     let folder = scenario.document.folder();
     let mut import = Importer::default();
     let mut read = |path: &Path| {
@@ -233,29 +212,22 @@ fn from_ns2(scenario: &Scenario, path: &Path) -> Result<Placement, Error> {
     let count = scenario.nodes.count.map(|c| check_count(c, scenario)).transpose()?;
     let Ns2Scenario { tracks, ids, flows, absences, last_move, end, warnings, skipped } =
         import.finish(count)?;
-    let placed = Placement::with_ids(tracks, &ids);
+    let placed = Placement::with_ids(scenario, tracks, &ids);
     Ok(Placement { ns2_flows: flows, absences, last_move, end, warnings, skipped, ..placed })
 }
 
-fn from_bonnmotion(scenario: &Scenario, path: &Path, columns: Option<Columns>) -> Result<Placement, Error> {
+fn from_bonnmotion<'a>(
+    scenario: &'a Scenario,
+    path: &Path,
+    columns: Option<Columns>,
+) -> Result<Placement<'a>> {
     let full = scenario.document.folder().join(path);
     let BonnMotion { tracks, absences, end, .. } = BonnMotion::load(&full, columns)?;
     check_listed(scenario, "movement.path", "line", tracks.len())?;
-    Ok(Placement { absences, last_move: Some(end), ..Placement::of(tracks) })
+    Ok(Placement { absences, last_move: Some(end), ..Placement::of(scenario, tracks) })
 }
 
-/// How long the moves of a pattern take before they are sped up. The factor is checked before the slow pattern is made,
-/// which may be much longer than the run.
-fn slow_end(end: Time, factor: f64, doc: &Document) -> Result<Time, Error> {
-    check_factor(factor, doc)?;
-    Ok(if factor == 1.0 { end } else { Time::from_secs_f64(end.as_secs_f64() * factor) })
-}
-
-fn check_factor(factor: f64, doc: &Document) -> Result<(), Error> {
-    in_range(doc, "movement.speed_factor", factor, 1e-3, 1e3)
-}
-
-fn check_count(count: u32, scenario: &Scenario) -> Result<usize, Error> {
+fn check_count(count: u32, scenario: &Scenario) -> Result<usize> {
     let wrong = |reason: String| {
         Err(scenario.document.error("nodes.count", reason, format!("give 1 to {MAX_NODES}")))
     };
@@ -266,21 +238,20 @@ fn check_count(count: u32, scenario: &Scenario) -> Result<usize, Error> {
     }
 }
 
-fn count(scenario: &Scenario) -> Result<usize, Error> {
+fn count(scenario: &Scenario) -> Result<usize> {
     match scenario.nodes.count {
         Some(c) => check_count(c, scenario),
-        None => Err(scenario.document.error(
-            "nodes.count",
-            "missing; this kind of movement does not imply it",
-            "set the number of nodes",
-        )),
+        None => {
+            let reason = "missing; this kind of movement does not imply it";
+            Err(scenario.document.error("nodes.count", reason, "set the number of nodes"))
+        }
     }
 }
 
-fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>, Error> {
+fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>> {
     let doc = &scenario.document;
     let count = || count(scenario);
-    let spacing = |m: f64| in_range(doc, "movement.spacing_m", m, 0.0, 1e6).map(|()| m);
+    let spacing = |m: f64| in_range(doc, "movement.spacing_m", m, 0.0, 1e6);
     let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
     let origin = Position::default();
     Ok(match &scenario.movement {
@@ -300,11 +271,8 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             let square = (count as f64).sqrt().ceil() as usize;
             let columns = columns.map_or(square, |c| c as usize);
             if columns == 0 {
-                return Err(doc.error(
-                    "movement.columns",
-                    "a grid needs columns",
-                    "give at least 1, or remove the key",
-                ));
+                let remedy = "give at least 1, or remove the key";
+                return Err(doc.error("movement.columns", "a grid needs columns", remedy));
             }
             fixed(placement::grid(count, columns, spacing(*spacing_m)?, origin))
         }
@@ -322,11 +290,10 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
             let count = count()?;
             let trips = model.expected_trips() * count as f64;
             if trips > MAX_TRIPS {
-                return Err(doc.error(
-                    "movement",
-                    format!("the nodes would make about {trips:.1e} trips; the limit is {MAX_TRIPS:.0e}"),
-                    "use a larger area, lower speeds, fewer nodes, or a shorter run",
-                ));
+                let reason =
+                    format!("the nodes would make about {trips:.1e} trips; the limit is {MAX_TRIPS:.0e}");
+                let remedy = "use a larger area, lower speeds, fewer nodes, or a shorter run";
+                return Err(doc.error("movement", reason, remedy));
             }
             model.tracks(seed, count)
         }
@@ -337,7 +304,7 @@ fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>
 }
 
 /// Checks how many places or tracks the scenario lists, one for each node.
-fn check_listed(scenario: &Scenario, key: &str, what: &str, listed: usize) -> Result<(), Error> {
+fn check_listed(scenario: &Scenario, key: &str, what: &str, listed: usize) -> Result<()> {
     let doc = &scenario.document;
     if listed == 0 {
         return Err(doc.error(key, "the list is empty", format!("list a {what} for each node")));
@@ -347,30 +314,24 @@ fn check_listed(scenario: &Scenario, key: &str, what: &str, listed: usize) -> Re
     }
     if let Some(c) = scenario.nodes.count.filter(|&c| c as usize != listed) {
         let plural = if listed == 1 { "" } else { "s" };
-        return Err(doc.error(
-            "nodes.count",
-            format!("{c} nodes, but {listed} {what}{plural}"),
-            format!("remove nodes.count: the {what}s imply it"),
-        ));
+        let remedy = format!("remove nodes.count: the {what}s imply it");
+        return Err(doc.error("nodes.count", format!("{c} nodes, but {listed} {what}{plural}"), remedy));
     }
     Ok(())
 }
 
-fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> Result<(), Error> {
+fn check_waypoints(doc: &Document, min_mps: f64, max_mps: f64, pause_s: f64) -> Result<()> {
     in_range(doc, "movement.speed_max_mps", max_mps, 0.0, 1e6)?;
     in_range(doc, "movement.speed_min_mps", min_mps, 0.0, 1e6)?;
     in_range(doc, "movement.pause_s", pause_s, 0.0, 1e9)?;
     check_speed_order(min_mps, max_mps, doc)
 }
 
-fn area(scenario: &Scenario) -> Result<[f64; 3], Error> {
+fn area(scenario: &Scenario) -> Result<[f64; 3]> {
     let doc = &scenario.document;
     let Some(Area { x_m, y_m, z_m }) = scenario.area else {
-        return Err(doc.error(
-            "area",
-            "missing; this kind of movement requires it",
-            "add: area = { x_m = 1500, y_m = 300 }",
-        ));
+        let remedy = "add: area = { x_m = 1500, y_m = 300 }";
+        return Err(doc.error("area", "missing; this kind of movement requires it", remedy));
     };
     for (key, v) in [("area.x_m", x_m), ("area.y_m", y_m), ("area.z_m", z_m)] {
         in_range(doc, key, v, 0.0, 1e7)?;

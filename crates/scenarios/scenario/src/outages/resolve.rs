@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::{NodeId, Purpose, Span, Time, stream};
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Error, Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::{Outages, Tables};
-use crate::file::Scenario;
+use super::{Outages, Tables};
 use crate::nodes::Placement;
 
-/// The most outages of all nodes together.
 const MAX_OUTAGES: usize = 1_000_000;
 
 /// A time in which a node is down.
@@ -34,36 +32,21 @@ impl Outage {
 }
 
 /// Looks up, draws and checks all outages that begin before `end`, and warns about later ones.
-pub(crate) fn resolve(
-    scenario: &Scenario,
-    placed: &Placement,
-    seed: u64,
-    end: Time,
-) -> Result<(Vec<Outage>, Vec<String>), Error> {
-    let mut plan = Plan {
-        scenario,
-        placed,
-        seed,
-        end,
-        all: Vec::new(),
-        by: BTreeMap::new(),
-        random: BTreeMap::new(),
-        late: Vec::new(),
-    };
+pub(crate) fn resolve(placed: &Placement<'_>, seed: u64, end: Time) -> Result<(Vec<Outage>, Vec<String>)> {
+    let (by, random) = (BTreeMap::new(), BTreeMap::new());
+    let mut plan = Plan { placed, seed, end, all: Vec::new(), by, random, late: Vec::new() };
     for &(node, from, until) in placed.absences.iter().filter(|a| a.1 < end) {
         plan.add(None, Outage { node, from, until, tables: Tables::default() })?;
     }
-    for (k, o) in scenario.outages.iter().enumerate() {
+    for (k, o) in placed.scenario.outages.iter().enumerate() {
         plan.entry(k, o)?;
     }
     plan.all.sort_unstable_by_key(|o| (o.from, o.node));
     Ok((plan.all, plan.late))
 }
 
-/// Outages so far.
 struct Plan<'a> {
-    scenario: &'a Scenario,
-    placed: &'a Placement,
+    placed: &'a Placement<'a>,
     seed: u64,
     end: Time,
     all: Vec<Outage>,
@@ -74,7 +57,6 @@ struct Plan<'a> {
     late: Vec<String>,
 }
 
-/// The key of a field in the entry of this number.
 fn key(k: usize, field: &str) -> String {
     format!("outages[{k}].{field}")
 }
@@ -85,8 +67,8 @@ fn entry(k: Option<usize>) -> String {
 }
 
 impl Plan<'_> {
-    fn entry(&mut self, k: usize, o: &Outages) -> Result<(), Error> {
-        in_range(&self.scenario.document, &key(k, "start_s"), o.start_s, 0.0, MAX_DURATION_S)?;
+    fn entry(&mut self, k: usize, o: &Outages) -> Result<()> {
+        in_range(self.placed.doc(), &key(k, "start_s"), o.start_s, 0.0, MAX_DURATION_S)?;
         let from = Time::from_secs_f64(o.start_s);
         let drawn = self.means(k, o)?;
         let nodes = self.nodes(k, o, drawn.is_some())?;
@@ -110,8 +92,8 @@ impl Plan<'_> {
     }
 
     /// The means of outages at random; `None` for those with given times.
-    fn means(&self, k: usize, o: &Outages) -> Result<Option<(f64, f64)>, Error> {
-        let doc = &self.scenario.document;
+    fn means(&self, k: usize, o: &Outages) -> Result<Option<(f64, f64)>> {
+        let doc = self.placed.doc();
         let (up, down) = match (o.mean_up_s, o.mean_down_s) {
             (None, None) => {
                 self.check_times(k, o)?;
@@ -121,68 +103,54 @@ impl Plan<'_> {
             (given, _) => {
                 let (have, lacks) =
                     if given.is_some() { ("mean_up_s", "mean_down_s") } else { ("mean_down_s", "mean_up_s") };
-                return Err(doc.error(
-                    &key(k, have),
-                    format!("random outages need {lacks} too"),
-                    "set both means",
-                ));
+                let remedy = "set both means";
+                return Err(doc.error(&key(k, have), format!("random outages need {lacks} too"), remedy));
             }
         };
         in_range(doc, &key(k, "mean_up_s"), up, 1e-3, MAX_DURATION_S)?;
         in_range(doc, &key(k, "mean_down_s"), down, 1e-3, MAX_DURATION_S)?;
         let fixed = [("length_s", o.length_s), ("every_s", o.every_s)];
         if let Some((field, _)) = fixed.into_iter().find(|(_, given)| given.is_some()) {
-            return Err(doc.error(
-                &key(k, field),
-                "random outages have no fixed times",
-                "remove it, or remove mean_up_s and mean_down_s",
-            ));
+            let remedy = "remove it, or remove mean_up_s and mean_down_s";
+            return Err(doc.error(&key(k, field), "random outages have no fixed times", remedy));
         }
         Ok(Some((up, down)))
     }
 
-    fn check_times(&self, k: usize, o: &Outages) -> Result<(), Error> {
-        let doc = &self.scenario.document;
-        if let Some(length) = o.length_s {
-            in_range(doc, &key(k, "length_s"), length, 1e-3, MAX_DURATION_S)?;
+    fn check_times(&self, k: usize, o: &Outages) -> Result<()> {
+        let doc = self.placed.doc();
+        let length_s = in_range(doc, &key(k, "length_s"), o.length_s, 1e-3, MAX_DURATION_S)?;
+        let every_key = key(k, "every_s");
+        let Some(every) = in_range(doc, &every_key, o.every_s, 1e-3, MAX_DURATION_S)? else { return Ok(()) };
+        let Some(length) = length_s else {
+            let remedy = "set length_s too, or remove every_s";
+            return Err(doc.error(&every_key, "an outage to the end of the run cannot repeat", remedy));
+        };
+        if every <= length {
+            let reason = format!("an interval of {every} s is not longer than the outage of {length} s");
+            return Err(doc.error(&every_key, reason, "set it above length_s"));
         }
-        let Some(every) = o.every_s else { return Ok(()) };
-        in_range(doc, &key(k, "every_s"), every, 1e-3, MAX_DURATION_S)?;
-        match o.length_s {
-            None => Err(doc.error(
-                &key(k, "every_s"),
-                "an outage to the end of the run cannot repeat",
-                "set length_s too, or remove every_s",
-            )),
-            Some(length) if every <= length => Err(doc.error(
-                &key(k, "every_s"),
-                format!("an interval of {every} s is not longer than the outage of {length} s"),
-                "set it above length_s",
-            )),
-            Some(_) => Ok(()),
-        }
+        Ok(())
     }
 
-    fn nodes(&self, k: usize, o: &Outages, at_random: bool) -> Result<Vec<NodeId>, Error> {
-        let (doc, placed) = (&self.scenario.document, self.placed);
+    fn nodes(&self, k: usize, o: &Outages, at_random: bool) -> Result<Vec<NodeId>> {
+        let (doc, placed) = (self.placed.doc(), self.placed);
         match (&o.node, &o.nodes[..]) {
-            (Some(_), [_, ..]) => Err(doc.error(
-                &key(k, "nodes"),
-                "node and nodes exclude each other",
-                "put all nodes into nodes, or remove one of the keys",
-            )),
-            (Some(node), []) => Ok(vec![placed.find(node, &key(k, "node"), doc)?]),
-            (None, []) if at_random => Ok((0..placed.tracks.len() as u32).map(NodeId).collect()),
-            (None, []) => Err(doc.error(
-                &format!("outages[{k}]"),
-                "the node is missing",
-                "set node = NUMBER or NAME, or nodes = [...]",
-            )),
-            (None, some) => some.iter().map(|n| placed.find(n, &key(k, "nodes"), doc)).collect(),
+            (Some(_), [_, ..]) => {
+                let remedy = "put all nodes into nodes, or remove one of the keys";
+                Err(doc.error(&key(k, "nodes"), "node and nodes exclude each other", remedy))
+            }
+            (Some(node), []) => Ok(vec![placed.find(node, &key(k, "node"))?]),
+            (None, []) if at_random => Ok(placed.all().collect()),
+            (None, []) => {
+                let remedy = "set node = NUMBER or NAME, or nodes = [...]";
+                Err(doc.error(&entry(Some(k)), "the node is missing", remedy))
+            }
+            (None, some) => some.iter().map(|n| placed.find(n, &key(k, "nodes"))).collect(),
         }
     }
 
-    fn periodic(&mut self, k: usize, o: &Outages, node: NodeId) -> Result<(), Error> {
+    fn periodic(&mut self, k: usize, o: &Outages, node: NodeId) -> Result<()> {
         let mut from = Time::from_secs_f64(o.start_s);
         let length = o.length_s.map(Span::from_secs_f64);
         while from < self.end {
@@ -194,7 +162,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn at_random(&mut self, k: usize, o: &Outages, node: NodeId, means: (f64, f64)) -> Result<(), Error> {
+    fn at_random(&mut self, k: usize, o: &Outages, node: NodeId, means: (f64, f64)) -> Result<()> {
         if let Some(&(_, other)) = self.by.get(&node).and_then(|times| times.values().next()) {
             return Err(self.twice(k, node, other, "has other outages"));
         }
@@ -211,13 +179,11 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn add(&mut self, k: Option<usize>, o: Outage) -> Result<(), Error> {
+    fn add(&mut self, k: Option<usize>, o: Outage) -> Result<()> {
         if self.all.len() >= MAX_OUTAGES {
-            return Err(self.scenario.document.error(
-                &entry(k),
-                format!("the run has more than {MAX_OUTAGES} outages"),
-                "use longer outages or a shorter run",
-            ));
+            let reason = format!("the run has more than {MAX_OUTAGES} outages");
+            let remedy = "use longer outages or a shorter run";
+            return Err(self.placed.doc().error(&entry(k), reason, remedy));
         }
         let times = self.by.entry(o.node).or_default();
         let before = times.range(..=o.until).next_back();
@@ -232,11 +198,10 @@ impl Plan<'_> {
 
     fn twice(&self, k: usize, node: NodeId, other: Option<usize>, what: &str) -> Error {
         let name = &self.placed.names[node.index()];
-        self.scenario.document.error(
-            &format!("outages[{k}]"),
-            format!("node {name} already {what} in {}", entry(other)),
-            "leave time between the outages of a node; a node with random outages can have no others",
-        )
+        let reason = format!("node {name} already {what} in {}", entry(other));
+        let remedy =
+            "leave time between the outages of a node; a node with random outages can have no others";
+        self.placed.doc().error(&entry(Some(k)), reason, remedy)
     }
 }
 

@@ -6,8 +6,13 @@ use crate::file::Scenario;
 const CHAIN: &str = "duration_s = 1000\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
                      [[nodes.node]]\nid = 3\nname = \"gate\"\n";
 
-fn resolved(outages: &str) -> Result<crate::Resolved, Error> {
+fn resolved(outages: &str) -> Result<crate::Resolved> {
     Scenario::from_text(&format!("{CHAIN}{outages}"), &[])?.resolve()
+}
+
+fn refused(outage: &str, message: &str) {
+    let e = resolved(&format!("[[outages]]\n{outage}")).map(|_| ()).unwrap_err().to_string();
+    assert!(e.contains(message), "{outage}\n{e}");
 }
 
 fn times(outages: &str) -> Vec<(u32, f64, f64)> {
@@ -85,8 +90,7 @@ fn each_mistake_is_named_with_its_remedy() {
             "outages[1]: the run has more than 1000000 outages; use longer outages or a shorter run",
         ),
     ] {
-        let e = resolved(&format!("[[outages]]\n{text}")).map(|_| ()).unwrap_err().to_string();
-        assert!(e.contains(message), "{text}\n{e}");
+        refused(text, message);
     }
     let overlap = "outages[1]: node 1 already is down at that time in outages[0]; leave time between";
     for (text, message) in [
@@ -96,23 +100,18 @@ fn each_mistake_is_named_with_its_remedy() {
         ("node = 1\nstart_s = 2", overlap),
         ("nodes = [0, 1]\nmean_up_s = 9\nmean_down_s = 1", "node 1 already has other outages in outages[0]"),
     ] {
-        let e = resolved(&format!("[[outages]]\n{fixed}\n[[outages]]\n{text}")).map(|_| ()).unwrap_err();
-        assert!(e.to_string().contains(message), "{text}\n{e}");
+        refused(&format!("{fixed}\n[[outages]]\n{text}"), message);
     }
-    let random =
-        "[[outages]]\nmean_up_s = 9\nmean_down_s = 1\n[[outages]]\nnode = 1\nstart_s = 5\nlength_s = 1";
-    let e = resolved(random).map(|_| ()).unwrap_err().to_string();
-    assert!(e.contains("outages[1]: node 1 already has random outages in outages[0]"), "{e}");
+    let random = format!("mean_up_s = 9\nmean_down_s = 1\n[[outages]]\n{fixed}");
+    refused(&random, "outages[1]: node 1 already has random outages in outages[0]");
 }
 
 #[test]
 fn one_that_begins_after_the_end_is_remarked() {
     let r = resolved("[[outages]]\nnode = 1\nstart_s = 1000").unwrap();
     assert_eq!(r.outages, []);
-    assert_eq!(
-        r.warnings,
-        ["outages[0] begins at 1000 s, after the end of the run (1000 s): it has no effect"]
-    );
+    let warning = "outages[0] begins at 1000 s, after the end of the run (1000 s): it has no effect";
+    assert_eq!(r.warnings, [warning]);
 }
 
 proptest! {

@@ -1,12 +1,12 @@
 //! Scenarios as files that ns-2 runs.
 
-use wayhop_document::Error;
+use wayhop_document::{Error, Result};
 use wayhop_simulator_files::ns2::{ExportOptions, Exporter, Ns2Files};
 
 use crate::resolve::Resolved;
 
 /// Writes a scenario as files that ns-2 sources after it has made `$ns_`, `$god_` and `$node_(0)` onwards.
-pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Ns2Files, Error> {
+pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Ns2Files> {
     let (movement, mut warnings) = export_ns2_movement(scenario, options)?;
     let (traffic, more) = export_ns2_traffic(scenario)?;
     // What both files cannot say is said once.
@@ -16,16 +16,13 @@ pub fn export_ns2(scenario: &Resolved, options: ExportOptions) -> Result<Ns2File
 }
 
 /// The file of the nodes' movement, and what it cannot say.
-pub fn export_ns2_movement(
-    scenario: &Resolved,
-    options: ExportOptions,
-) -> Result<(String, Vec<String>), Error> {
+pub fn export_ns2_movement(scenario: &Resolved, options: ExportOptions) -> Result<(String, Vec<String>)> {
     let mut warnings = of_both(scenario)?;
     Ok((exporter(scenario).movement(options, &mut warnings)?, warnings))
 }
 
 /// The file of the flows, and what it cannot say.
-pub fn export_ns2_traffic(scenario: &Resolved) -> Result<(String, Vec<String>), Error> {
+pub fn export_ns2_traffic(scenario: &Resolved) -> Result<(String, Vec<String>)> {
     let mut warnings = of_both(scenario)?;
     Ok((exporter(scenario).traffic(&mut warnings)?, warnings))
 }
@@ -41,12 +38,10 @@ fn exporter(scenario: &Resolved) -> Exporter<'_> {
 }
 
 /// What neither file can say.
-fn of_both(scenario: &Resolved) -> Result<Vec<String>, Error> {
+fn of_both(scenario: &Resolved) -> Result<Vec<String>> {
     if !scenario.interfaces.is_single() {
-        return Err(Error::new(
-            "ns-2 nodes have one radio each, but this scenario assigns radios or wires to nodes",
-            "remove radios, wires and radio.nodes",
-        ));
+        let reason = "ns-2 nodes have one radio each, but this scenario assigns radios or wires to nodes";
+        return Err(Error::new(reason, "remove radios, wires and radio.nodes"));
     }
     let mut warnings = Vec::new();
     if !scenario.outages.is_empty() {

@@ -1,9 +1,9 @@
 //! What a run writes, with nodes looked up.
 
 use wayhop_core::NodeId;
-use wayhop_document::{Document, Error, in_range};
+use wayhop_document::{Result, in_range};
 
-use super::schema::{Captures, Receptions};
+use super::{Captures, Receptions};
 use crate::nodes::{NodeRef, Placement};
 
 /// Which nodes write a capture, and how much of each frame.
@@ -33,19 +33,14 @@ impl ReceptionPlan {
     }
 }
 
-pub(crate) fn capture_plan(c: &Captures, placed: &Placement, doc: &Document) -> Result<CapturePlan, Error> {
-    in_range(doc, "captures.snap_length_bytes", f64::from(c.snap_length_bytes), 64.0, 262_144.0)?;
-    let nodes = some_nodes(c.all, &c.nodes, "captures", placed, doc)?;
+pub(crate) fn capture_plan(c: &Captures, placed: &Placement<'_>) -> Result<CapturePlan> {
+    in_range(placed.doc(), "captures.snap_length_bytes", f64::from(c.snap_length_bytes), 64.0, 262_144.0)?;
+    let nodes = some_nodes(c.all, &c.nodes, "captures.nodes", placed)?;
     Ok(CapturePlan { nodes, snap_length: c.snap_length_bytes, damaged: c.damaged })
 }
 
-pub(crate) fn reception_plan(
-    r: &Receptions,
-    placed: &Placement,
-    flows: usize,
-    doc: &Document,
-) -> Result<ReceptionPlan, Error> {
-    let nodes = some_nodes(r.all, &r.nodes, "receptions", placed, doc)?;
+pub(crate) fn reception_plan(r: &Receptions, placed: &Placement<'_>, flows: usize) -> Result<ReceptionPlan> {
+    let nodes = some_nodes(r.all, &r.nodes, "receptions.nodes", placed)?;
     let mut chosen = r.flows.clone();
     chosen.sort_unstable();
     chosen.dedup();
@@ -54,25 +49,14 @@ pub(crate) fn reception_plan(
             0 => "the scenario has no flows; remove the key".to_owned(),
             n => format!("flows are numbered 0 to {}, as in the table `flows`", n - 1),
         };
-        return Err(doc.error("receptions.flows", format!("there is no flow {wrong}"), remedy));
+        return Err(placed.doc().error("receptions.flows", format!("there is no flow {wrong}"), remedy));
     }
     Ok(ReceptionPlan { nodes, flows: chosen })
 }
 
-/// All nodes, or those that the list `nodes` of a section names; in ascending order.
-fn some_nodes(
-    all: bool,
-    named: &[NodeRef],
-    section: &str,
-    placed: &Placement,
-    doc: &Document,
-) -> Result<Vec<NodeId>, Error> {
-    let find = |(i, n)| placed.find(n, &format!("{section}.nodes[{i}]"), doc);
-    let mut nodes = if all {
-        (0..placed.tracks.len() as u32).map(NodeId).collect()
-    } else {
-        named.iter().enumerate().map(find).collect::<Result<Vec<_>, _>>()?
-    };
+/// All nodes, or those that the list `key` names; in ascending order.
+fn some_nodes(all: bool, named: &[NodeRef], key: &str, placed: &Placement<'_>) -> Result<Vec<NodeId>> {
+    let mut nodes = if all { placed.all().collect() } else { placed.find_each(named, key)? };
     nodes.sort_unstable();
     nodes.dedup();
     Ok(nodes)

@@ -7,10 +7,10 @@ use toml::{Table, Value};
 use wayhop_radio::RadioConfig;
 
 use wayhop_core::Limits;
-use wayhop_document::{Error, Origin, Origins, leaves};
+use wayhop_document::{Origin, Origins, Result, leaves};
 
 use crate::file::Scenario;
-use crate::interfaces::energy::{DRAW, Energy};
+use crate::interfaces::energy::DRAW;
 use crate::interfaces::{Radio, RadioPlan};
 use crate::movement::Movement;
 use crate::presets::overrides;
@@ -29,11 +29,9 @@ pub struct InForce {
 }
 
 impl Scenario {
-    /// All values that a run of this scenario has. `resolved` is what [`Scenario::resolve`] made of it.
-    ///
-    /// # Errors
-    /// If a value cannot be written as TOML.
-    pub fn in_force(&self, resolved: &Resolved) -> Result<Vec<InForce>, Error> {
+    /// All values that a run of this scenario has. `resolved` is what [`Scenario::resolve`] made of it. Fails if a
+    /// value cannot be written as TOML.
+    pub fn in_force(&self, resolved: &Resolved) -> Result<Vec<InForce>> {
         let bug = |e: toml::ser::Error| self.document.error("", e.to_string(), "report this as a bug");
         let mut all = Layers {
             table: Table::try_from(self).map_err(bug)?,
@@ -66,7 +64,6 @@ struct Layers {
     table: Table,
     /// The origins of values that nothing sets.
     unsaid: BTreeMap<String, Origin>,
-    /// Parameters without a value.
     absent: Vec<InForce>,
 }
 
@@ -91,7 +88,6 @@ impl Layers {
         values.chain(self.absent).collect()
     }
 
-    /// What concerns the run as a whole.
     fn run(&mut self, scenario: &Scenario, resolved: &Resolved) {
         self.add("name", &*resolved.name, Origin::Default);
         // A scenario that says no name got that of its file when it was read.
@@ -103,14 +99,7 @@ impl Layers {
         };
         self.add("duration_s", resolved.duration.as_secs_f64(), Origin::derived(moves));
         self.add("nodes.count", resolved.tracks.len() as i64, Origin::derived(from));
-        let moves_at_a_factor = matches!(
-            scenario.movement,
-            Movement::Bonnmotion { .. }
-                | Movement::Ns2 { .. }
-                | Movement::Course { .. }
-                | Movement::RandomWaypoint { .. }
-        );
-        if moves_at_a_factor {
+        if scenario.movement.speed_factor().is_some() {
             self.add("movement.speed_factor", 1.0, Origin::Default);
         }
         for (axis, size) in ["x_m", "y_m", "z_m"].iter().zip(resolved.area) {
@@ -118,7 +107,7 @@ impl Layers {
         }
     }
 
-    fn traffic(&mut self, scenario: &Scenario, resolved: &Resolved) -> Result<(), Error> {
+    fn traffic(&mut self, scenario: &Scenario, resolved: &Resolved) -> Result<()> {
         for (k, traffic) in scenario.traffic.iter().enumerate() {
             let run = RunContext {
                 key: format!("traffic[{k}]"),
@@ -220,23 +209,21 @@ impl Layers {
             ("idle_w", DRAW.idle_watts),
             ("sleep_w", DRAW.sleep_watts),
         ];
+        let of_all = self.table.get("energy").and_then(Value::as_table).cloned().unwrap_or_default();
         if scenario.energy.is_some() {
             for (field, watts) in draw {
                 self.add(&format!("energy.{field}"), watts, Origin::Default);
             }
         }
-        for (k, node) in scenario.nodes.single.iter().enumerate() {
-            if node.energy.is_none() {
-                continue;
-            }
+        for (k, _) in scenario.nodes.single.iter().enumerate().filter(|(_, node)| node.energy.is_some()) {
             let key = |field: &str| format!("nodes.node.{k}.energy.{field}");
             for (field, watts) in draw {
-                let value = scenario.energy.as_ref().and_then(|e| of_energy(e, field));
+                let value = of_all.get(field).cloned();
                 let origin = if value.is_some() { Origin::derived("energy") } else { Origin::Default };
-                self.add(&key(field), value.unwrap_or(watts), origin);
+                self.add(&key(field), value.unwrap_or(watts.into()), origin);
             }
-            if let Some(joules) = scenario.energy.as_ref().and_then(|e| e.initial_j) {
-                self.add(&key("initial_j"), joules, Origin::derived("energy"));
+            if let Some(joules) = of_all.get("initial_j") {
+                self.add(&key("initial_j"), joules.clone(), Origin::derived("energy"));
             }
         }
     }
@@ -252,14 +239,5 @@ fn below<'a>(table: &'a mut Table, way: &[&str]) -> Option<&'a mut Table> {
             below(list.get_mut(i.parse::<usize>().ok()?)?.as_table_mut()?, way)
         }
         _ => None,
-    }
-}
-
-fn of_energy(energy: &Energy, field: &str) -> Option<f64> {
-    match field {
-        "tx_w" => energy.tx_w,
-        "rx_w" => energy.rx_w,
-        "idle_w" => energy.idle_w,
-        _ => energy.sleep_w,
     }
 }

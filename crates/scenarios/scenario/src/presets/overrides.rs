@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::num::IntErrorKind;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
-use wayhop_core::{ApplicationDescription, ApplicationParameters, Description, Parameters, nearest, plain};
-use wayhop_document::{Document, Error};
+use wayhop_core::{nearest, plain};
+use wayhop_document::{Document, Result};
 
 /// `base` with the keys of `overrides` replacing its own. `section` is the scenario's section with the overrides.
 pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
@@ -18,7 +17,7 @@ pub(crate) fn apply<T: Serialize + DeserializeOwned + JsonSchema>(
     overrides: &Table,
     section: &str,
     document: &Document,
-) -> Result<T, Error> {
+) -> Result<T> {
     let bug = |e: toml::ser::Error| document.error(section, e.to_string(), "report this as a bug");
     let base = Table::try_from(base).map_err(bug)?;
     let read = |table: &Table| T::deserialize(table.clone()).map_err(|e| e.message().to_owned());
@@ -34,7 +33,7 @@ fn merge<T>(
     document: &Document,
     known: &[String],
     read: impl Fn(&Table) -> Result<T, String>,
-) -> Result<T, Error> {
+) -> Result<T> {
     for (key, value) in overrides {
         let path = format!("{section}.{key}");
         if !known.iter().any(|k| k == key) {
@@ -69,39 +68,18 @@ fn merge<T>(
     read(&table).map_err(|e| document.error(section, plain(&e), "check its keys"))
 }
 
-/// Whether an error is about a key that has no value.
 fn is_missing(e: &str) -> bool {
     plain(e).ends_with("is missing")
 }
 
-/// The parameters of a protocol: those of a profile, overridden by `overrides`.
-pub(crate) fn parameters(
-    protocol: &Description,
-    profile: &Map<String, Json>,
-    overrides: &Table,
-    document: &Document,
-) -> Result<Arc<dyn Parameters>, Error> {
-    of_json(profile, &(protocol.schema)(), protocol.read, overrides, ("protocol", document))
-}
-
-/// The parameters of an application: its defaults, overridden by `overrides`.
-pub(crate) fn application(
-    application: &ApplicationDescription,
-    overrides: &Table,
-    section: &str,
-    document: &Document,
-) -> Result<Arc<dyn ApplicationParameters>, Error> {
-    let (defaults, schema) = ((application.defaults)(), (application.schema)());
-    of_json(&defaults, &schema, application.read, overrides, (section, document))
-}
-
-fn of_json<T>(
+/// What `read` makes of the values `base`, overridden by `overrides`.
+pub(crate) fn of_json<T>(
     base: &Map<String, Json>,
     schema: &Json,
     read: impl Fn(Map<String, Json>) -> Result<T, String>,
     overrides: &Table,
     (section, document): (&str, &Document),
-) -> Result<T, Error> {
+) -> Result<T> {
     let base = to_toml(base).map_err(|e| document.error(section, e.to_string(), "report this as a bug"))?;
     let read = |table: &Table| read(to_json(table).map_err(|e| e.to_string())?);
     merge(base, overrides, section, document, &keys(schema), read)
@@ -112,18 +90,15 @@ pub(crate) fn to_toml(values: &Map<String, Json>) -> Result<Table, toml::ser::Er
     Table::try_from(values.iter().filter(|(_, v)| !v.is_null()).collect::<BTreeMap<_, _>>())
 }
 
-/// Values as JSON.
 pub(crate) fn to_json(table: &Table) -> Result<Map<String, Json>, serde_json::Error> {
     table.iter().map(|(key, value)| Ok((key.clone(), serde_json::to_value(value)?))).collect()
 }
 
-/// The keys of an object's schema.
 fn keys(schema: &Json) -> Vec<String> {
     let properties = schema.get("properties").and_then(Json::as_object);
     properties.map(|p| p.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// What a value is, in words.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::String(_) => "text in quotes",
@@ -151,7 +126,7 @@ mod tests {
     use super::*;
     use wayhop_radio::RadioConfig;
 
-    fn radio(overrides: &str) -> Result<RadioConfig, Error> {
+    fn radio(overrides: &str) -> Result<RadioConfig> {
         let base = RadioConfig::preset("wavelan-914-cmu").unwrap();
         apply(&base, &toml::from_str(overrides).unwrap(), "radio", &Document::default())
     }

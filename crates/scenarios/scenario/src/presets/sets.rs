@@ -27,7 +27,6 @@ pub struct Preset {
     values: Vec<PresetValue>,
 }
 
-/// A value of a preset.
 #[derive(Clone, Debug)]
 struct PresetValue {
     key: String,

@@ -22,27 +22,20 @@ const ENDINGS: &[(&str, &str)] = &[
 ];
 
 /// Names that do not end with a unit.
-const NAMES: &[(&str, &str)] = &[
-    ("cw_min", "slots"),
-    ("cw_max", "slots"),
-    ("window", "segments"),
-    ("initial_window", "segments"),
-    ("bytes", "octets"),
-    ("card_buffers", "frames"),
-    ("card_receive_buffers", "frames"),
-    ("x", "m"),
-    ("y", "m"),
-    ("z", "m"),
-    ("alt", "m"),
-    ("lat", "degrees"),
-    ("lon", "degrees"),
+const NAMES: &[(&[&str], &str)] = &[
+    (&["cw_min", "cw_max"], "slots"),
+    (&["window", "initial_window"], "segments"),
+    (&["bytes"], "octets"),
+    (&["card_buffers", "card_receive_buffers"], "frames"),
+    (&["x", "y", "z", "alt"], "m"),
+    (&["lat", "lon"], "degrees"),
 ];
 
 /// The unit of the value of a key, if it has one.
 pub fn unit(key: &str) -> Option<&'static str> {
     let name = key.rsplit_once('.').map_or(key, |(_, name)| name);
-    let by_name = NAMES.iter().find(|(n, _)| *n == name);
-    by_name.or_else(|| ENDINGS.iter().find(|(end, _)| name.ends_with(end))).map(|(_, unit)| *unit)
+    let by_name = NAMES.iter().find(|(names, _)| names.contains(&name)).map(|(_, unit)| *unit);
+    by_name.or_else(|| Some(ENDINGS.iter().find(|(end, _)| name.ends_with(end))?.1))
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use toml::Table;
 use wayhop_core::{Configured, Description, HostRules, Limits, ParameterError, Profile, nearest};
-use wayhop_document::{Document, Error, unknown_name};
+use wayhop_document::{Document, Error, Result, unknown_name};
 use wayhop_radio::Arp;
 
-use super::schema::Protocol;
+use super::Protocol;
 use crate::interfaces::Interfaces;
 use crate::presets::overrides;
 
@@ -22,25 +22,22 @@ impl Protocol {
     }
 
     /// The protocol's parameters: those of the profile, overridden by the section's own keys. `doc` is the text with
-    /// the section.
-    ///
-    /// # Errors
-    /// If there is no such protocol, profile or key, or if a value or their combination is refused.
-    pub fn resolve(&self, doc: &Document) -> Result<Configured, Error> {
+    /// the section. Fails if there is no such protocol, profile or key, or if a value or their combination is
+    /// refused.
+    pub fn resolve(&self, doc: &Document) -> Result<Configured> {
         let description = wayhop_protocols::find(&self.name)
             .ok_or_else(|| unknown_name(doc, "protocol.name", &self.name, wayhop_protocols::names()))?;
         let profile =
             (description.profile)(self.profile()).ok_or_else(|| self.unknown_profile(description, doc))?;
-        let parameters = overrides::parameters(description, &profile, &self.overrides, doc)?;
+        let (schema, section) = ((description.schema)(), ("protocol", doc));
+        let parameters = overrides::of_json(&profile, &schema, description.read, &self.overrides, section)?;
         parameters.check().map_err(|e| self.error(doc, e))?;
         Ok(Configured::new(description, self.profile(), parameters))
     }
 
     /// Adds what the protocol needs on an interface that does not report lost packets. Returns remarks for the user.
-    ///
-    /// # Errors
-    /// If what is configured would leave broken links unnoticed.
-    pub fn adapt(&mut self, doc: &Document) -> Result<Vec<String>, Error> {
+    /// Fails if what is configured would leave broken links unnoticed.
+    pub fn adapt(&mut self, doc: &Document) -> Result<Vec<String>> {
         let Some(description) = wayhop_protocols::find(&self.name) else {
             // The resolution names it.
             return Ok(Vec::new());
@@ -55,10 +52,7 @@ impl Protocol {
         Ok(remarks)
     }
 
-    /// The section that says the same with every parameter.
-    ///
-    /// # Errors
-    /// If a value cannot be written as TOML.
+    /// The section that says the same with every parameter. Fails if a value cannot be written as TOML.
     pub fn complete(protocol: &Configured) -> Result<Self, toml::ser::Error> {
         Ok(Self {
             name: protocol.name().to_owned(),
@@ -86,18 +80,16 @@ impl Protocol {
 
     /// How the hosts of this profile find link addresses where a radio's preset has ARP.
     pub(crate) fn arp(&self) -> Arp {
-        match self.chosen_profile().map(|p| p.host) {
-            Some(HostRules::Ns2 { .. }) => Arp::HoldOne,
-            Some(HostRules::Standard) | None => Arp::Host,
-        }
+        if self.has_hosts_of_ns2() { Arp::HoldOne } else { Arp::Host }
     }
 
     /// The default limits of hosts with this profile.
     pub fn limits(&self) -> Limits {
-        match self.chosen_profile().map(|p| p.host) {
-            Some(HostRules::Ns2 { .. }) => Limits::NONE,
-            Some(HostRules::Standard) | None => Limits::STANDARD,
-        }
+        if self.has_hosts_of_ns2() { Limits::NONE } else { Limits::STANDARD }
+    }
+
+    fn has_hosts_of_ns2(&self) -> bool {
+        matches!(self.chosen_profile(), Some(Profile { host: HostRules::Ns2 { .. }, .. }))
     }
 
     fn chosen_profile(&self) -> Option<&'static Profile> {
@@ -136,24 +128,19 @@ impl Protocol {
 }
 
 /// The protocol, with notices of lost routes to senders enabled unless the section decides otherwise.
-pub(crate) fn with_notices(protocol: Configured, section: &Protocol) -> Configured {
-    match protocol.description().host.failure_notices {
-        Some(key) if !section.overrides.contains_key(key) => {
-            protocol.with(key, Value::Bool(true)).unwrap_or(protocol)
-        }
-        _ => protocol,
-    }
+pub(crate) fn with_notices(protocol: &Configured, section: &Protocol) -> Configured {
+    enabled(protocol, protocol.description().host.failure_notices, section)
 }
 
 /// The protocol of a node that reboots without its tables: it waits as its specification requires, unless the section
 /// decides otherwise.
 pub fn after_reboot(protocol: &Configured, section: &Protocol) -> Configured {
-    match protocol.description().host.reboot_wait {
-        Some(key) if !section.overrides.contains_key(key) => {
-            protocol.with(key, Value::Bool(true)).unwrap_or_else(|_| protocol.clone())
-        }
-        _ => protocol.clone(),
-    }
+    enabled(protocol, protocol.description().host.reboot_wait, section)
+}
+
+fn enabled(protocol: &Configured, key: Option<&str>, section: &Protocol) -> Configured {
+    let key = key.filter(|key| !section.overrides.contains_key(*key));
+    key.and_then(|key| protocol.with(key, Value::Bool(true)).ok()).unwrap_or_else(|| protocol.clone())
 }
 
 /// A protocol that detects broken links by acknowledgements, over a radio that has none.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_document::{Document, Error};
+use wayhop_document::{Document, Result};
 
 /// An image below the map of `wayhop studio`, such as a plan or an aerial photograph. Two control points position,
 /// scale and rotate it. Runs ignore it.
@@ -16,7 +16,6 @@ pub struct Background {
     /// Two different control points, each in the image and on the ground.
     pub points: Vec<ControlPoint>,
     /// Opacity, from 0 (invisible) to 1. Default: 0.6.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opacity: Option<f64>,
 }
 
@@ -35,22 +34,16 @@ pub struct ControlPoint {
 }
 
 /// Whether an image can be placed by its points. The studio checks that the image exists.
-pub(crate) fn check(background: &Background, doc: &Document) -> Result<(), Error> {
+pub(crate) fn check(background: &Background, doc: &Document) -> Result<()> {
     let Background { points, opacity, .. } = background;
     let [a, b] = points[..] else {
-        return Err(doc.error(
-            "background.points",
-            format!("{} points", points.len()),
-            "give two, each like { right_px = 0, down_px = 0, x = 0, y = 0 }",
-        ));
+        let remedy = "give two, each like { right_px = 0, down_px = 0, x = 0, y = 0 }";
+        return Err(doc.error("background.points", format!("{} points", points.len()), remedy));
     };
     for (i, p) in points.iter().enumerate() {
         if ![p.right_px, p.down_px, p.x, p.y].iter().all(|v| v.is_finite()) {
-            return Err(doc.error(
-                &format!("background.points[{i}]"),
-                "the coordinates are not finite",
-                "give finite numbers",
-            ));
+            let reason = "the coordinates are not finite";
+            return Err(doc.error(&format!("background.points[{i}]"), reason, "give finite numbers"));
         }
     }
     if (a.right_px, a.down_px) == (b.right_px, b.down_px) || (a.x, a.y) == (b.x, b.y) {
@@ -58,11 +51,8 @@ pub(crate) fn check(background: &Background, doc: &Document) -> Result<(), Error
         return Err(doc.error("background.points", reason, "give two different points"));
     }
     if opacity.is_some_and(|o| !(0.0..=1.0).contains(&o)) {
-        return Err(doc.error(
-            "background.opacity",
-            "not a number from 0 to 1",
-            "give one in that range, such as 0.6",
-        ));
+        let remedy = "give one in that range, such as 0.6";
+        return Err(doc.error("background.opacity", "not a number from 0 to 1", remedy));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Checks of places.
 
 use wayhop_core::Position;
-use wayhop_document::{Document, Error, in_range};
+use wayhop_document::{Document, Result, in_range};
 use wayhop_world::{GeoOrigin, Geodetic};
 
 use crate::file::Scenario;
@@ -11,7 +11,7 @@ use crate::nodes::Place;
 const MAX_COORDINATE_M: f64 = 1e9;
 
 /// A place in the local frame.
-pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Position, Error> {
+pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Position> {
     let doc = &scenario.document;
     let local = match place {
         Place { x, y, z, lat: None, lon: None, alt: None } if x.is_some() && y.is_some() => {
@@ -19,22 +19,16 @@ pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Pos
         }
         Place { x: None, y: None, z: None, lat: Some(lat), lon: Some(lon), alt } => {
             let Some(origin) = scenario.origin else {
-                return Err(doc.error(
-                    key,
-                    "latitude and longitude require an origin",
-                    "add: origin = { lat = ..., lon = ... }",
-                ));
+                let remedy = "add: origin = { lat = ..., lon = ... }";
+                return Err(doc.error(key, "latitude and longitude require an origin", remedy));
             };
             let here = Geodetic { lat, lon, alt: alt.unwrap_or(origin.alt) };
             check_geodetic(here, key, doc)?;
             GeoOrigin::new(origin).to_local(here)
         }
         _ => {
-            return Err(doc.error(
-                key,
-                "neither x and y nor lat and lon are set",
-                "set either x, y (and z) or lat, lon (and alt)",
-            ));
+            let remedy = "set either x, y (and z) or lat, lon (and alt)";
+            return Err(doc.error(key, "neither x and y nor lat and lon are set", remedy));
         }
     };
     for c in [local.x, local.y, local.z] {
@@ -43,8 +37,9 @@ pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Pos
     Ok(local)
 }
 
-pub(crate) fn check_geodetic(g: Geodetic, key: &str, doc: &Document) -> Result<(), Error> {
+pub(crate) fn check_geodetic(g: Geodetic, key: &str, doc: &Document) -> Result<()> {
     in_range(doc, &format!("{key}.lat"), g.lat, -90.0, 90.0)?;
     in_range(doc, &format!("{key}.lon"), g.lon, -180.0, 360.0)?;
-    in_range(doc, &format!("{key}.alt"), g.alt, -12_000.0, 1e7)
+    in_range(doc, &format!("{key}.alt"), g.alt, -12_000.0, 1e7)?;
+    Ok(())
 }

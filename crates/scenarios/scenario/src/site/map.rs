@@ -5,14 +5,13 @@ use std::str::FromStr as _;
 
 use geojson::{Feature, GeoJson, GeometryValue};
 use wayhop_core::{Position, nearest};
-use wayhop_document::{Document, Error, LineColumn, read_text};
+use wayhop_document::{Document, Error, LineColumn, Result, read_text};
 use wayhop_world::{GeoOrigin, Geodetic};
 
 use crate::file::Scenario;
 
 /// The longest map, octets: a site is a few kilobytes.
 const MAX_MAP_BYTES: usize = 16 * 1024 * 1024;
-/// The most coordinates of one feature.
 const MAX_POINTS: usize = 100_000;
 /// No feature is farther from the origin, metres: beyond, a plane that touches the globe is no map.
 const MAX_DISTANCE_M: f64 = 100_000.0;
@@ -47,26 +46,24 @@ pub enum Shape {
 }
 
 impl Shape {
-    fn type_name(&self) -> &'static str {
+    /// The name of its type, how many positions it has, and how many it needs.
+    fn positions(&self) -> (&'static str, usize, usize) {
         match self {
-            Self::Point(_) => "Point",
-            Self::Line(_) => "LineString",
-            Self::Area(_) => "Polygon",
+            Self::Point(_) => ("Point", 1, 1),
+            Self::Line(way) => ("LineString", way.len(), 2),
+            Self::Area(corners) => ("Polygon", corners.len(), 3),
         }
     }
 }
 
 impl Map {
     /// The scenario's map, or none.
-    pub fn load(scenario: &Scenario) -> Result<Option<Self>, Error> {
+    pub fn load(scenario: &Scenario) -> Result<Option<Self>> {
         let doc = &scenario.document;
         let Some(path) = &scenario.map else { return Ok(None) };
         let Some(origin) = scenario.origin else {
-            return Err(doc.error(
-                "map",
-                "a map requires an origin for the local frame",
-                "add: origin = { lat = ..., lon = ... }",
-            ));
+            let remedy = "add: origin = { lat = ..., lon = ... }";
+            return Err(doc.error("map", "a map requires an origin for the local frame", remedy));
         };
         let full = doc.folder().join(path);
         let mut map = Self::parse(&read_text(&full)?, origin).map_err(|e| e.in_file(&full))?;
@@ -75,12 +72,10 @@ impl Map {
     }
 
     /// Reads a FeatureCollection. Features with other geometries than Point, LineString and Polygon are ignored.
-    pub fn parse(text: &str, origin: Geodetic) -> Result<Self, Error> {
+    pub fn parse(text: &str, origin: Geodetic) -> Result<Self> {
         if text.len() > MAX_MAP_BYTES {
-            return Err(Error::new(
-                format!("the map has {} bytes; the limit is {MAX_MAP_BYTES}", text.len()),
-                "remove what the scenario does not use",
-            ));
+            let reason = format!("the map has {} bytes; the limit is {MAX_MAP_BYTES}", text.len());
+            return Err(Error::new(reason, "remove what the scenario does not use"));
         }
         let wrong = |reason: String| Error::new(reason, "use a GeoJSON FeatureCollection (RFC 7946)");
         let collection = match GeoJson::from_str(text) {
@@ -95,12 +90,10 @@ impl Map {
             Err(e) => return Err(wrong(format!("it is not GeoJSON ({e})"))),
         };
         let frame = GeoOrigin::new(origin);
-        let mut features = Vec::new();
-        for (i, feature) in collection.features.iter().enumerate() {
-            if let Some(f) = read_feature(feature, &frame).map_err(|e| e.key(format!("features[{i}]")))? {
-                features.push(f);
-            }
-        }
+        let read = |(i, feature)| {
+            read_feature(feature, &frame).map_err(|e| e.key(format!("features[{i}]"))).transpose()
+        };
+        let features = collection.features.iter().enumerate().filter_map(read).collect::<Result<_>>()?;
         Ok(Self { path: PathBuf::new(), features })
     }
 
@@ -118,7 +111,7 @@ impl Map {
     }
 
     /// The line with this name; `key` is where the scenario names it.
-    pub(crate) fn line(&self, name: &str, key: &str, doc: &Document) -> Result<&[Position], Error> {
+    pub(crate) fn line(&self, name: &str, key: &str, doc: &Document) -> Result<&[Position]> {
         self.named(name, "LineString", key, doc, |s| match s {
             Shape::Line(l) => Some(l.as_slice()),
             _ => None,
@@ -126,7 +119,7 @@ impl Map {
     }
 
     /// The area with this name; `key` is where the scenario names it.
-    pub(crate) fn area(&self, name: &str, key: &str, doc: &Document) -> Result<&[Position], Error> {
+    pub(crate) fn area(&self, name: &str, key: &str, doc: &Document) -> Result<&[Position]> {
         self.named(name, "Polygon", key, doc, |s| match s {
             Shape::Area(a) => Some(a.as_slice()),
             _ => None,
@@ -140,7 +133,7 @@ impl Map {
         key: &str,
         doc: &Document,
         of: impl Fn(&'a Shape) -> Option<T>,
-    ) -> Result<T, Error> {
+    ) -> Result<T> {
         let found = self.features.iter().filter(|f| f.name == name).find_map(|f| of(&f.shape));
         found.ok_or_else(|| {
             let known = self.features.iter().filter(|f| of(&f.shape).is_some()).map(|f| f.name.as_str());
@@ -153,7 +146,7 @@ impl Map {
     }
 }
 
-fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeature>, Error> {
+fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeature>> {
     let text = |key: &str| feature.property(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
     let local = |p: &geojson::Position| {
         let [lon, lat] = *p.as_slice().first_chunk().ok_or_else(|| {
@@ -166,17 +159,13 @@ fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeatur
         if near {
             return Ok(Position::new(at.x, at.y, 0.0));
         }
-        Err(Error::new(
-            format!("longitude {lon}, latitude {lat} is not within 100 km of the scenario's origin"),
-            "check the origin, and that longitude comes first",
-        ))
+        let reason = format!("longitude {lon}, latitude {lat} is not within 100 km of the scenario's origin");
+        Err(Error::new(reason, "check the origin, and that longitude comes first"))
     };
     let many = |ps: &[geojson::Position]| {
         if ps.len() > MAX_POINTS {
-            return Err(Error::new(
-                format!("{} positions; the limit is {MAX_POINTS}", ps.len()),
-                "simplify the line",
-            ));
+            let remedy = "simplify the line";
+            return Err(Error::new(format!("{} positions; the limit is {MAX_POINTS}", ps.len()), remedy));
         }
         ps.iter().map(local).collect::<Result<Vec<_>, _>>()
     };
@@ -195,20 +184,10 @@ fn read_feature(feature: &Feature, frame: &GeoOrigin) -> Result<Option<MapFeatur
         _ => return Ok(None),
     };
     let feature = MapFeature { name: text("name"), kind: text("kind"), shape };
-    let needed = match &feature.shape {
-        Shape::Point(_) => 1,
-        Shape::Line(_) => 2,
-        Shape::Area(_) => 3,
-    };
-    let given = match &feature.shape {
-        Shape::Point(_) => 1,
-        Shape::Line(l) | Shape::Area(l) => l.len(),
-    };
+    let (type_name, given, needed) = feature.shape.positions();
     if given < needed {
-        return Err(Error::new(
-            format!("a {} with {given} positions", feature.shape.type_name()),
-            format!("give at least {needed}"),
-        ));
+        let remedy = format!("give at least {needed}");
+        return Err(Error::new(format!("a {type_name} with {given} positions"), remedy));
     }
     Ok(Some(feature))
 }

@@ -8,6 +8,10 @@ fn feature(geometry: &str, properties: &str) -> String {
     format!(r#"{{"type": "Feature", "properties": {properties}, "geometry": {geometry}}}"#)
 }
 
+fn shape(kind: &str, coordinates: &str) -> String {
+    format!(r#"{{"type": "{kind}", "coordinates": {coordinates}}}"#)
+}
+
 fn collection(features: &[String]) -> String {
     format!("{{\"type\": \"FeatureCollection\", \"features\": [\n{}\n]}}", features.join(",\n"))
 }
@@ -15,16 +19,10 @@ fn collection(features: &[String]) -> String {
 #[test]
 fn points_lines_and_areas_are_read_into_the_local_frame() {
     let text = collection(&[
-        feature(
-            r#"{"type": "Point", "coordinates": [-80, 40.001, 99]}"#,
-            r#"{"name": "E1", "kind": "node"}"#,
-        ),
-        feature(r#"{"type": "LineString", "coordinates": [[-80, 40], [-79.99, 40]]}"#, r#"{"name": "road"}"#),
-        feature(
-            r#"{"type": "Polygon", "coordinates": [[[-80, 40], [-79.999, 40], [-79.999, 40.001], [-80, 40]]]}"#,
-            "null",
-        ),
-        feature(r#"{"type": "MultiPoint", "coordinates": [[-80, 40]]}"#, "{}"),
+        feature(&shape("Point", "[-80, 40.001, 99]"), r#"{"name": "E1", "kind": "node"}"#),
+        feature(&shape("LineString", "[[-80, 40], [-79.99, 40]]"), r#"{"name": "road"}"#),
+        feature(&shape("Polygon", "[[[-80, 40], [-79.999, 40], [-79.999, 40.001], [-80, 40]]]"), "null"),
+        feature(&shape("MultiPoint", "[[-80, 40]]"), "{}"),
         feature("null", "{}"),
     ]);
     let map = Map::parse(&text, ORIGIN).unwrap();
@@ -42,12 +40,10 @@ fn points_lines_and_areas_are_read_into_the_local_frame() {
 
 #[test]
 fn what_is_wrong_with_a_map_is_said() {
-    let line = |coordinates: &str| {
-        collection(&[feature(&format!(r#"{{"type": "LineString", "coordinates": {coordinates}}}"#), "{}")])
-    };
+    let line = |coordinates: &str| collection(&[feature(&shape("LineString", coordinates), "{}")]);
     for (text, message) in [
         (
-            r#"{"type": "Point", "coordinates": [1, 2]}"#.to_owned(),
+            shape("Point", "[1, 2]"),
             "it is a geometry without features; use a GeoJSON FeatureCollection (RFC 7946)",
         ),
         (
@@ -70,20 +66,14 @@ fn what_is_wrong_with_a_map_is_said() {
 
 #[test]
 fn a_name_that_the_map_does_not_have_is_met_with_the_nearest() {
-    let text = collection(&[feature(
-        r#"{"type": "LineString", "coordinates": [[-80, 40], [-80, 40.001]]}"#,
-        r#"{"name": "course"}"#,
-    )]);
-    let map = Map::parse(&text, ORIGIN).unwrap();
+    let course = feature(&shape("LineString", "[[-80, 40], [-80, 40.001]]"), r#"{"name": "course"}"#);
+    let map = Map::parse(&collection(&[course]), ORIGIN).unwrap();
     let doc = Document::default();
-    assert_eq!(
-        map.line("curse", "movement.line", &doc).unwrap_err().to_string(),
-        "movement.line:  has no LineString named \"curse\"; did you mean \"course\"?"
-    );
-    assert_eq!(
-        map.area("course", "radio.site.zone[0].name", &doc).unwrap_err().to_string(),
-        "radio.site.zone[0].name:  has no Polygon named \"course\"; add a feature of type Polygon with the property \"name\": \"course\""
-    );
+    let e = map.line("curse", "movement.line", &doc).unwrap_err().to_string();
+    assert_eq!(e, "movement.line:  has no LineString named \"curse\"; did you mean \"course\"?");
+    let e = map.area("course", "radio.site.zone[0].name", &doc).unwrap_err().to_string();
+    let remedy = "add a feature of type Polygon with the property \"name\": \"course\"";
+    assert_eq!(e, format!("radio.site.zone[0].name:  has no Polygon named \"course\"; {remedy}"));
 }
 
 #[test]
@@ -108,9 +98,9 @@ proptest! {
         let at = |p: &(f64, f64)| format!("[{:?}, {:?}]", p.0, p.1);
         let list = xs.iter().map(at).collect::<Vec<_>>().join(",");
         let geometry = match kind {
-            0 => format!(r#"{{"type": "LineString", "coordinates": [{list}]}}"#),
-            1 => format!(r#"{{"type": "Polygon", "coordinates": [[{list}]]}}"#),
-            _ => format!(r#"{{"type": "Point", "coordinates": {}}}"#, xs.first().map_or("[]".into(), at)),
+            0 => shape("LineString", &format!("[{list}]")),
+            1 => shape("Polygon", &format!("[[{list}]]")),
+            _ => shape("Point", &xs.first().map_or("[]".into(), at)),
         };
         if let Ok(map) = Map::parse(&collection(&[feature(&geometry, "{}")]), ORIGIN) {
             for f in map.features() {

@@ -1,30 +1,29 @@
 //! `[radio.site]`, and that of further radios, with nodes and places looked up.
 
 use wayhop_core::{Position, Time};
-use wayhop_document::Error;
+use wayhop_document::Result;
 use wayhop_radio::{Beam, PairLoss, RadioConfig, SiteConfig, StationAntenna};
 
 use super::locate::locate;
 use super::map::Map;
-use super::schema::{Antenna, Site, Zone};
+use super::{Antenna, Pair, Site, Zone};
 use crate::file::Scenario;
 use crate::interfaces::Radio;
 use crate::nodes::Placement;
 
 /// The site of a radio, if it has one; `section` is where the scenario has the radio.
 pub(crate) fn resolve(
-    scenario: &Scenario,
     given: &Radio,
     section: &str,
     radio: &RadioConfig,
-    placed: &Placement,
+    placed: &Placement<'_>,
     map: Option<&Map>,
-) -> Result<Option<Box<SiteConfig>>, Error> {
-    let doc = &scenario.document;
+) -> Result<Option<Box<SiteConfig>>> {
+    let (scenario, doc) = (placed.scenario, placed.doc());
     let Some(site) = &given.site else { return Ok(None) };
     let section = &format!("{section}.site");
     let zones = site.zones.iter().enumerate();
-    let (antennas, entries) = antennas(site, section, scenario, radio, placed)?;
+    let (antennas, entries) = antennas(site, section, radio, placed)?;
     let resolved = SiteConfig {
         loss_db: site.loss_db,
         shadowing_sigma_db: site.shadowing_sigma_db,
@@ -35,7 +34,7 @@ pub(crate) fn resolve(
         fade_distance_m: site.fade_distance_m,
         zones: zones.map(|(i, z)| zone(i, z, section, scenario, map)).collect::<Result<_, _>>()?,
         antennas,
-        pairs: pairs(site, section, scenario, placed)?,
+        pairs: pairs(site, section, placed)?,
     };
     resolved.check().map_err(|(key, reason)| {
         let key = in_scenario(&key, &entries);
@@ -57,24 +56,20 @@ fn zone(
     section: &str,
     scenario: &Scenario,
     map: Option<&Map>,
-) -> Result<wayhop_radio::Zone, Error> {
+) -> Result<wayhop_radio::Zone> {
     let doc = &scenario.document;
     let key = format!("{section}.zone[{i}]");
     let flat = |p: Position| [p.x, p.y];
     let corners = if z.corners.is_empty() {
+        let named = format!("{key}.name");
         let map = map.ok_or_else(|| {
-            doc.error(
-                &format!("{key}.name"),
-                format!("zone {:?} has no corners, and the scenario has no map", z.name),
-                "add corners to the zone, or a map with an area of that name",
-            )
+            let reason = format!("zone {:?} has no corners, and the scenario has no map", z.name);
+            doc.error(&named, reason, "add corners to the zone, or a map with an area of that name")
         })?;
-        map.area(&z.name, &format!("{key}.name"), doc)?.iter().copied().map(flat).collect()
+        map.area(&z.name, &named, doc)?.iter().copied().map(flat).collect()
     } else {
-        let corners = z.corners.iter().enumerate();
-        corners
-            .map(|(c, &p)| locate(p, scenario, &format!("{key}.corners[{c}]")).map(flat))
-            .collect::<Result<_, _>>()?
+        let corner = |(c, &p)| locate(p, scenario, &format!("{key}.corners[{c}]")).map(flat);
+        z.corners.iter().enumerate().map(corner).collect::<Result<_, _>>()?
     };
     Ok(wayhop_radio::Zone {
         name: z.name.clone(),
@@ -90,27 +85,21 @@ fn zone(
 fn antennas(
     site: &Site,
     section: &str,
-    scenario: &Scenario,
     radio: &RadioConfig,
-    placed: &Placement,
-) -> Result<(Vec<StationAntenna>, Vec<usize>), Error> {
-    let doc = &scenario.document;
+    placed: &Placement<'_>,
+) -> Result<(Vec<StationAntenna>, Vec<usize>)> {
     let (mut out, mut entries) = (Vec::new(), Vec::new());
     for (i, a) in site.antennas.iter().enumerate() {
         for (k, node) in a.nodes.iter().enumerate() {
-            let station = placed.find(node, &format!("{section}.antenna[{i}].nodes[{k}]"), doc)?.0;
+            let station = placed.find(node, &format!("{section}.antenna[{i}].nodes[{k}]"))?.0;
             entries.push(i);
+            let (width_deg, front_to_back_db) = (a.beam_width_deg, a.front_to_back_db);
+            let beam = |bearing_deg| Beam { bearing_deg, width_deg, front_to_back_db };
             out.push(StationAntenna {
                 station,
                 gain_dbi: a.gain_dbi.unwrap_or(radio.antenna_gain_dbi),
                 height_m: a.height_m.unwrap_or(radio.antenna_height_m),
-                beam: bearing(a, &format!("{section}.antenna[{i}].towards"), station, scenario, placed)?.map(
-                    |bearing_deg| Beam {
-                        bearing_deg,
-                        width_deg: a.beam_width_deg,
-                        front_to_back_db: a.front_to_back_db,
-                    },
-                ),
+                beam: bearing(a, &format!("{section}.antenna[{i}].towards"), station, placed)?.map(beam),
             });
         }
     }
@@ -118,44 +107,26 @@ fn antennas(
 }
 
 /// Where an antenna points, if it is directional; `key` is the scenario's key for the target node.
-fn bearing(
-    a: &Antenna,
-    key: &str,
-    station: u32,
-    scenario: &Scenario,
-    placed: &Placement,
-) -> Result<Option<f64>, Error> {
-    let doc = &scenario.document;
+fn bearing(a: &Antenna, key: &str, station: u32, placed: &Placement<'_>) -> Result<Option<f64>> {
+    let doc = placed.doc();
     let Some(target) = &a.towards else { return Ok(a.bearing_deg) };
     if a.bearing_deg.is_some() {
         return Err(doc.error(key, "both towards and bearing_deg are given", "remove one of them"));
     }
     let at = |node: u32| placed.tracks[node as usize].position(Time::ZERO);
-    let (here, there) = (at(station), at(placed.find(target, key, doc)?.0));
+    let (here, there) = (at(station), at(placed.find(target, key)?.0));
     let (dx, dy) = (there.x - here.x, there.y - here.y);
     if dx == 0.0 && dy == 0.0 {
-        return Err(doc.error(
-            key,
-            "the antenna points at its own position",
-            "name a node at another position",
-        ));
+        let remedy = "name a node at another position";
+        return Err(doc.error(key, "the antenna points at its own position", remedy));
     }
     Ok(Some(libm::atan2(dx, dy).to_degrees()))
 }
 
-fn pairs(
-    site: &Site,
-    section: &str,
-    scenario: &Scenario,
-    placed: &Placement,
-) -> Result<Vec<PairLoss>, Error> {
-    let doc = &scenario.document;
-    let pairs = site.pairs.iter().enumerate();
-    pairs
-        .map(|(i, p)| {
-            let end =
-                |k: usize| placed.find(&p.nodes[k], &format!("{section}.pair[{i}].nodes"), doc).map(|n| n.0);
-            Ok(PairLoss { stations: [end(0)?, end(1)?], loss_db: p.loss_db })
-        })
-        .collect()
+fn pairs(site: &Site, section: &str, placed: &Placement<'_>) -> Result<Vec<PairLoss>> {
+    let pair = |(i, p): (usize, &Pair)| {
+        let end = |k: usize| placed.find(&p.nodes[k], &format!("{section}.pair[{i}].nodes"));
+        Ok(PairLoss { stations: [end(0)?.0, end(1)?.0], loss_db: p.loss_db })
+    };
+    site.pairs.iter().enumerate().map(pair).collect()
 }

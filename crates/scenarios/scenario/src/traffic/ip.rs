@@ -1,27 +1,62 @@
-//! Whether flows can use IPv6.
+//! Which version of IP flows and routes have, and whether they can have it.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use wayhop_core::{Configured, Route};
-use wayhop_document::{Document, Error};
+use wayhop_document::{Document, Result};
 use wayhop_transport::FlowConfig;
 
-/// Refuses IPv6 flows that are not possible.
-pub(crate) fn check_flow(flow: &FlowConfig, has_ipv6: bool, key: &str, doc: &Document) -> Result<(), Error> {
+/// The version of IP: 4 or 6.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "u8", into = "u8")]
+#[schemars(with = "u8")]
+pub enum IpVersion {
+    /// IPv4.
+    #[default]
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl TryFrom<u8> for IpVersion {
+    type Error = String;
+
+    fn try_from(version: u8) -> Result<Self, String> {
+        match version {
+            4 => Ok(Self::V4),
+            6 => Ok(Self::V6),
+            other => Err(format!("there is no IP version {other}; give 4 or 6")),
+        }
+    }
+}
+
+impl From<IpVersion> for u8 {
+    fn from(version: IpVersion) -> Self {
+        match version {
+            IpVersion::V4 => 4,
+            IpVersion::V6 => 6,
+        }
+    }
+}
+
+impl IpVersion {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::V4
+    }
+}
+
+pub(crate) fn check_flow(flow: &FlowConfig, has_ipv6: bool, key: &str, doc: &Document) -> Result<()> {
     if !flow.ip6 {
         return Ok(());
     }
     if !has_ipv6 {
-        return Err(doc.error(
-            key,
-            "this is an IPv6 flow, but the nodes have no IPv6 addresses",
-            "add nodes.ipv6 = true, or remove the key",
-        ));
+        let remedy = "add nodes.ipv6 = true, or remove the key";
+        return Err(doc.error(key, "this is an IPv6 flow, but the nodes have no IPv6 addresses", remedy));
     }
     if flow.is_to_all() {
-        return Err(doc.error(
-            key,
-            "IPv6 flows to all nodes are not supported",
-            "name one node, or remove the key",
-        ));
+        let remedy = "name one node, or remove the key";
+        return Err(doc.error(key, "IPv6 flows to all nodes are not supported", remedy));
     }
     Ok(())
 }

@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use toml::Value;
 use wayhop_core::{NodeId, Span, Time};
-use wayhop_document::{Document, Error, Origin, in_range};
+use wayhop_document::{Document, Origin, Result, in_range};
 use wayhop_simulator_files::{MAX_TRACE_PACKETS, TraceFormat};
 use wayhop_transport::{EVERYONE, FlowConfig, FlowKind, MAX_PAYLOAD, Schedule};
 
-use super::ip::check_flow;
-use super::ip_version::IpVersion;
+use super::ip::{IpVersion, check_flow};
 use crate::nodes::NodeRef;
 
-/// The most flows of a scenario.
 pub(crate) const MAX_FLOWS: usize = 1_000_000;
 
 /// When a flow starts, and when it stops if that is given; seconds.
@@ -25,12 +23,11 @@ pub(crate) type OpenKey = (&'static str, Value, Origin);
 
 /// A kind of traffic: the keys of one entry.
 pub(crate) trait TrafficKind {
-    /// Adds the entry's flows.
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error>;
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()>;
     /// When it starts and stops; `None` if a file says so.
     fn times(&self) -> Option<Times>;
     /// The values of keys that the entry leaves open: by default those of a flow that goes on until the run ends.
-    fn unsaid(&self, run: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
+    fn unsaid(&self, run: &RunContext<'_>) -> Result<Vec<OpenKey>> {
         Ok(vec![over_ipv4(), ("stop_s", run.end_s.into(), Origin::derived("duration_s"))])
     }
     /// The file that it comes from.
@@ -41,11 +38,8 @@ pub(crate) trait TrafficKind {
 
 /// What the rest of a scenario says to its traffic.
 pub(crate) struct Network<'a> {
-    /// How many nodes there are.
     pub(crate) nodes: usize,
-    /// The node that a key refers to.
-    pub(crate) find: &'a dyn Fn(&NodeRef, &str) -> Result<NodeId, Error>,
-    /// Whether nodes have IPv6 addresses.
+    pub(crate) find: &'a dyn Fn(&NodeRef, &str) -> Result<NodeId>,
     pub(crate) has_ipv6: bool,
     /// Whether movement comes from files of ns-2.
     pub(crate) moves_as_in_ns2: bool,
@@ -56,7 +50,6 @@ pub(crate) struct Network<'a> {
 
 /// An entry of the list `traffic`.
 pub(crate) struct TrafficEntry<'a> {
-    /// Its place in the list.
     pub(crate) number: usize,
     /// Its key, such as `traffic[0]`.
     pub(crate) key: String,
@@ -71,7 +64,6 @@ pub(crate) struct RunContext<'a> {
     pub(crate) doc: &'a Document,
     /// What the profile `ns2` of TCP pads headers by here, octets.
     pub(crate) tcp_padding: u8,
-    /// When the run ends, seconds.
     pub(crate) end_s: f64,
 }
 
@@ -107,25 +99,14 @@ impl<'a> TrafficEntry<'a> {
         format!("{}.{field}", self.key)
     }
 
-    /// A flow of this kind.
     pub(crate) fn flow(
         &self,
         kind: FlowKind,
         FlowKeys { src, dst, start_s, stop_s, ip }: FlowKeys<'_>,
         payload_bytes: u32,
         max_packets: Option<u64>,
-    ) -> Result<FlowConfig, Error> {
-        in_range(self.doc, &self.key_of("start_s"), start_s, 0.0, 1e9)?;
-        if let Some(stop) = stop_s {
-            in_range(self.doc, &self.key_of("stop_s"), stop, 0.0, 1e9)?;
-            if stop <= start_s {
-                return Err(self.doc.error(
-                    &self.key_of("stop_s"),
-                    format!("{stop} is not after start_s = {start_s}"),
-                    "give a later time, or remove the key",
-                ));
-            }
-        }
+    ) -> Result<FlowConfig> {
+        check_times(self.doc, |field| self.key_of(field), start_s, stop_s)?;
         self.check_payload(payload_bytes)?;
         let from = (self.network.find)(src, &self.key_of("src"))?;
         let to = match dst {
@@ -133,18 +114,12 @@ impl<'a> TrafficEntry<'a> {
             one => (self.network.find)(one, &self.key_of("dst"))?,
         };
         if to == EVERYONE && matches!(kind, FlowKind::Ping { .. } | FlowKind::Tcp(_)) {
-            return Err(self.doc.error(
-                &self.key_of("dst"),
-                "a ping or connection cannot go to all nodes",
-                "name one node",
-            ));
+            let reason = "a ping or connection cannot go to all nodes";
+            return Err(self.doc.error(&self.key_of("dst"), reason, "name one node"));
         }
         if from == to {
-            return Err(self.doc.error(
-                &self.key_of("dst"),
-                "source and destination are the same node",
-                "name another node",
-            ));
+            let reason = "source and destination are the same node";
+            return Err(self.doc.error(&self.key_of("dst"), reason, "name another node"));
         }
         let flow = FlowConfig {
             start: Time::from_secs_f64(start_s),
@@ -158,18 +133,18 @@ impl<'a> TrafficEntry<'a> {
         Ok(flow)
     }
 
-    pub(crate) fn check_rate(&self, rate_pps: f64) -> Result<(), Error> {
+    pub(crate) fn check_rate(&self, rate_pps: f64) -> Result<f64> {
         in_range(self.doc, &self.key_of("rate_pps"), rate_pps, 1e-9, 1e6)
     }
 
-    pub(crate) fn check_payload(&self, bytes: u32) -> Result<(), Error> {
+    pub(crate) fn check_payload(&self, bytes: u32) -> Result<f64> {
         in_range(self.doc, &self.key_of("payload_bytes"), f64::from(bytes), 1.0, f64::from(MAX_PAYLOAD))
     }
 }
 
 /// The flows of a scenario, as they are made.
 pub(crate) struct Flows<'a> {
-    made: Vec<FlowConfig>,
+    pub(crate) made: Vec<FlowConfig>,
     /// The flows of files of ns-2, until an entry takes them.
     ns2: &'a [FlowConfig],
     pub(crate) traces: Traces,
@@ -189,14 +164,6 @@ impl<'a> Flows<'a> {
     pub(crate) fn add_ns2(&mut self) {
         self.made.extend_from_slice(std::mem::take(&mut self.ns2));
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.made.len()
-    }
-
-    pub(crate) fn into_made(self) -> Vec<FlowConfig> {
-        self.made
-    }
 }
 
 /// The traffic traces of a scenario: each file is read once.
@@ -207,7 +174,7 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    pub(crate) fn read(&mut self, path: PathBuf, format: TraceFormat) -> Result<Arc<Schedule>, Error> {
+    pub(crate) fn read(&mut self, path: PathBuf, format: TraceFormat) -> Result<Arc<Schedule>> {
         let key = (path, format);
         if let Some(known) = self.read.get(&key) {
             return Ok(Arc::clone(known));
@@ -234,4 +201,18 @@ pub(crate) fn payload() -> u32 {
 }
 pub(crate) fn rate() -> f64 {
     4.0
+}
+
+/// Checks when a flow begins and ends, seconds.
+pub(crate) fn check_times(
+    doc: &Document,
+    key: impl Fn(&str) -> String,
+    start_s: f64,
+    stop_s: Option<f64>,
+) -> Result<()> {
+    in_range(doc, &key("start_s"), start_s, 0.0, 1e9)?;
+    let stop_s = in_range(doc, &key("stop_s"), stop_s, 0.0, 1e9)?;
+    let Some(stop) = stop_s.filter(|stop| *stop <= start_s) else { return Ok(()) };
+    let reason = format!("{stop} is not after start_s = {start_s}");
+    Err(doc.error(&key("stop_s"), reason, "give a later time, or remove the key"))
 }

@@ -22,170 +22,133 @@ fn the_good_file_is_good() {
     assert_eq!((r.tracks.len(), r.flows.len()), (4, 1));
 }
 
-/// What to replace in the good file, by what, and the message.
-const MISTAKES: &[(&str, &str, &str)] = &[
+/// What is written before everything else, and the message from its column in line 1 on.
+const BEFORE: &[(&str, &str)] = &[
+    ("duration_s = 0", "1: duration_s: 0 is not a duration; give a number of seconds above zero"),
+    ("duration_s = -3.5", "1: duration_s: -3.5 is not a duration; give a number of seconds above zero"),
     (
-        "nodes.count = 4",
-        "nodes.count = 0",
-        "s.toml:1:7: nodes.count: the scenario has no nodes; give 1 to 1000000",
+        "radio.preset = \"wavelan-914-cum\"",
+        "7: radio.preset: unknown name \"wavelan-914-cum\"; did you mean `wavelan-914-cmu`? (known: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
+    ),
+    ("radio.queue_packet = 5", "7: radio.queue_packet: unknown key; did you mean `queue_packets`?"),
+    (
+        "radio.data_rate_mbps = 3",
+        "7: radio.data_rate_mbps: 3 Mb/s is not one of [1.0, 2.0, 5.5, 11.0]; see docs/reference/scenario.md",
     ),
     (
-        "nodes.count = 4",
-        "nodes.count = 2000000",
-        "s.toml:1:7: nodes.count: 2000000 nodes are too many; give 1 to 1000000",
+        "protocol.name = \"olsr\"",
+        "10: protocol.name: unknown name \"olsr\"; did you mean `dsr`? (known: dsr, aodv, dsdv, none)",
     ),
     (
-        "nodes.count = 4\n",
+        "protocol.profile = \"das\"",
+        "10: protocol.profile: \"das\" is a profile of aodv, not of dsr; choose one of its own (dsr has rfc, ns2, cmu)",
+    ),
+    (
+        "nodes.node = [{ id = 0, card = \"wavelan-i-iso\" }]",
+        "25: nodes.node[0].card: unknown name \"wavelan-i-iso\"; did you mean `wavelan-i-isa`? (known: wavelan-914-cmu, \
+         wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
+    ),
+    ("protocol.salvag = true", "10: protocol.salvag: unknown key; did you mean `salvage`?"),
+    (
+        "protocol = { name = \"aodv\", net_diameter = 0 }",
+        "29: protocol.net_diameter: net_diameter is 0: give at least 1; change that key, or remove it to use the profile's value",
+    ),
+    ("captures.nodes = [7]", "19: captures.nodes[0]: there is no node 7; the nodes are 0 to 3"),
+    (
+        "nodes.node = [{ id = 4 }]",
+        "17: nodes.node[0].id: there is no node 4; the scenario has 4 nodes; give 0 to 3",
+    ),
+    (
+        "nodes.node = [{ id = 1 }, { id = 1 }]",
+        "29: nodes.node[1].id: nodes.node[0] already describes node 1; merge the two entries",
+    ),
+    (
+        "nodes.node = [{ id = 1, address = \"10.0.0.1\" }]",
+        "7: nodes.node: nodes 0 and 1 both have the address 10.0.0.1; give each node its own address (the default of node N is 10.0.0.1 + N)",
+    ),
+    (
+        "nodes.node = [{ id = 1, name = \"3\" }]",
+        "7: nodes.node: nodes 1 and 3 are both named \"3\"; give each node its own name",
+    ),
+];
+
+/// What is written in place of `dst = 3` and after it, and the message; `RANGE` stands for its usual remedy.
+const FLOWS: &[(&str, &str)] = &[
+    ("dst = 4", "6:1: traffic[0].dst: there is no node 4; the nodes are 0 to 3"),
+    ("dst = \"gate\"", "6:1: traffic[0].dst: there is no node named \"gate\"; add the name in nodes.node"),
+    ("dst = 0", "6:1: traffic[0].dst: source and destination are the same node; name another node"),
+    (
+        "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nnodes = [1, 9]",
+        "9:1: commands[0].nodes: there is no node 9; the nodes are 0 to 3",
+    ),
+    (
+        "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nevery_s = 0",
+        "9:1: commands[0].every_s: 0 is not a number from 0.001 to 31622400RANGE",
+    ),
+    (
+        "dst = 3\nrate_pps = inf",
+        "7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000RANGE",
+    ),
+    (
+        "dst = 3\nstart_s = 5\nstop_s = 5",
+        "8:1: traffic[0].stop_s: 5 is not after start_s = 5; give a later time, or remove the key",
+    ),
+    (
+        "dst = 3\npayload_bytes = 70000",
+        "7:1: traffic[0].payload_bytes: 70000 is not a number from 1 to 65507RANGE",
+    ),
+];
+
+/// What is written in place of the number of nodes and the movement, and the message.
+const MOVEMENTS: &[(&str, &str, &str)] = &[
+    ("0", "", "s.toml:1:7: nodes.count: the scenario has no nodes; give 1 to 1000000"),
+    ("2000000", "", "s.toml:1:7: nodes.count: 2000000 nodes are too many; give 1 to 1000000"),
+    (
+        "",
         "",
         "s.toml: nodes.count: missing; this kind of movement does not imply it; set the number of nodes",
     ),
     (
-        "spacing_m = 200",
-        "spacing_m = nan",
-        "s.toml:2:30: movement.spacing_m: nan is not a number from 0 to 1000000; give a number in that range",
+        "4",
+        "\"chain\", spacing_m = nan",
+        "s.toml:2:30: movement.spacing_m: nan is not a number from 0 to 1000000RANGE",
     ),
     (
-        "spacing_m = 200",
-        "spacing_m = -5",
-        "s.toml:2:30: movement.spacing_m: -5 is not a number from 0 to 1000000; give a number in that range",
-    ),
-    ("dst = 3", "dst = 4", "s.toml:6:1: traffic[0].dst: there is no node 4; the nodes are 0 to 3"),
-    (
-        "dst = 3",
-        "dst = \"gate\"",
-        "s.toml:6:1: traffic[0].dst: there is no node named \"gate\"; add the name in nodes.node",
+        "4",
+        "\"chain\", spacing_m = -5",
+        "s.toml:2:30: movement.spacing_m: -5 is not a number from 0 to 1000000RANGE",
     ),
     (
-        "dst = 3",
-        "dst = 0",
-        "s.toml:6:1: traffic[0].dst: source and destination are the same node; name another node",
-    ),
-    (
-        "dst = 3",
-        "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nnodes = [1, 9]",
-        "s.toml:9:1: commands[0].nodes: there is no node 9; the nodes are 0 to 3",
-    ),
-    (
-        "dst = 3",
-        "dst = 3\n[[commands]]\nkind = \"purge-routes\"\nevery_s = 0",
-        "s.toml:9:1: commands[0].every_s: 0 is not a number from 0.001 to 31622400; give a number in that range",
-    ),
-    (
-        "dst = 3",
-        "dst = 3\nrate_pps = inf",
-        "s.toml:7:1: traffic[0].rate_pps: inf is not a number from 0.000000001 to 1000000; give a number in that range",
-    ),
-    (
-        "dst = 3",
-        "dst = 3\nstart_s = 5\nstop_s = 5",
-        "s.toml:8:1: traffic[0].stop_s: 5 is not after start_s = 5; give a later time, or remove the key",
-    ),
-    (
-        "dst = 3",
-        "dst = 3\npayload_bytes = 70000",
-        "s.toml:7:1: traffic[0].payload_bytes: 70000 is not a number from 1 to 65507; give a number in that range",
-    ),
-    (
-        "nodes.count",
-        "duration_s = 0\nnodes.count",
-        "s.toml:1:1: duration_s: 0 is not a duration; give a number of seconds above zero",
-    ),
-    (
-        "nodes.count",
-        "duration_s = -3.5\nnodes.count",
-        "s.toml:1:1: duration_s: -3.5 is not a duration; give a number of seconds above zero",
-    ),
-    (
-        "nodes.count",
-        "radio.preset = \"wavelan-914-cum\"\nnodes.count",
-        "s.toml:1:7: radio.preset: unknown name \"wavelan-914-cum\"; did you mean `wavelan-914-cmu`? (known: wavelan-914-cmu, wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
-    ),
-    (
-        "nodes.count",
-        "radio.queue_packet = 5\nnodes.count",
-        "s.toml:1:7: radio.queue_packet: unknown key; did you mean `queue_packets`?",
-    ),
-    (
-        "nodes.count",
-        "radio.data_rate_mbps = 3\nnodes.count",
-        "s.toml:1:7: radio.data_rate_mbps: 3 Mb/s is not one of [1.0, 2.0, 5.5, 11.0]; see docs/reference/scenario.md",
-    ),
-    (
-        "nodes.count",
-        "protocol.name = \"olsr\"\nnodes.count",
-        "s.toml:1:10: protocol.name: unknown name \"olsr\"; did you mean `dsr`? (known: dsr, aodv, dsdv, none)",
-    ),
-    (
-        "nodes.count",
-        "protocol.profile = \"das\"\nnodes.count",
-        "s.toml:1:10: protocol.profile: \"das\" is a profile of aodv, not of dsr; choose one of its own (dsr has rfc, ns2, cmu)",
-    ),
-    (
-        "nodes.count",
-        "nodes.node = [{ id = 0, card = \"wavelan-i-iso\" }]\nnodes.count",
-        "s.toml:1:25: nodes.node[0].card: unknown name \"wavelan-i-iso\"; did you mean `wavelan-i-isa`? (known: wavelan-914-cmu, \
-         wavelan-914-ns2, wavelan-914-sinr, wavelan-i, wavelan-i-pcmcia, wavelan-i-isa, 80211b, 80211g, 80211g-54, 80211a-54, meshtest)",
-    ),
-    (
-        "nodes.count",
-        "protocol.salvag = true\nnodes.count",
-        "s.toml:1:10: protocol.salvag: unknown key; did you mean `salvage`?",
-    ),
-    (
-        "nodes.count",
-        "protocol = { name = \"aodv\", net_diameter = 0 }\nnodes.count",
-        "s.toml:1:29: protocol.net_diameter: net_diameter is 0: give at least 1; change that key, or remove it to use the profile's value",
-    ),
-    (
-        "nodes.count",
-        "captures.nodes = [7]\nnodes.count",
-        "s.toml:1:19: captures.nodes[0]: there is no node 7; the nodes are 0 to 3",
-    ),
-    (
-        "nodes.count",
-        "nodes.node = [{ id = 4 }]\nnodes.count",
-        "s.toml:1:17: nodes.node[0].id: there is no node 4; the scenario has 4 nodes; give 0 to 3",
-    ),
-    (
-        "nodes.count",
-        "nodes.node = [{ id = 1 }, { id = 1 }]\nnodes.count",
-        "s.toml:1:29: nodes.node[1].id: nodes.node[0] already describes node 1; merge the two entries",
-    ),
-    (
-        "nodes.count",
-        "nodes.node = [{ id = 1, address = \"10.0.0.1\" }]\nnodes.count",
-        "s.toml:1:7: nodes.node: nodes 0 and 1 both have the address 10.0.0.1; give each node its own address (the default of node N is 10.0.0.1 + N)",
-    ),
-    (
-        "nodes.count",
-        "nodes.node = [{ id = 1, name = \"3\" }]\nnodes.count",
-        "s.toml:1:7: nodes.node: nodes 1 and 3 are both named \"3\"; give each node its own name",
-    ),
-    (
-        "{ kind = \"chain\", spacing_m = 200 }",
-        "{ kind = \"random-waypoint\", speed_max_mps = 5 }",
+        "4",
+        "\"random-waypoint\", speed_max_mps = 5",
         "s.toml: area: missing; this kind of movement requires it; add: area = { x_m = 1500, y_m = 300 }",
     ),
     (
-        "{ kind = \"chain\", spacing_m = 200 }",
-        "{ kind = \"static\", positions = [{ x = 1 }] }",
+        "4",
+        "\"static\", positions = [{ x = 1 }]",
         "s.toml:1:7: nodes.count: 4 nodes, but 1 position; remove nodes.count: the positions imply it",
     ),
     (
-        "{ kind = \"chain\", spacing_m = 200 }",
-        "{ kind = \"ns2\", path = \"m.tcl\" }",
+        "4",
+        "\"ns2\", path = \"m.tcl\"",
         "m.tcl: no such file; check the name; paths in a scenario are relative to its folder",
     ),
 ];
 
 #[test]
 fn each_mistake_is_named_by_file_line_key_and_remedy() {
+    let before = BEFORE.iter().map(|(text, m)| (format!("{text}\n{GOOD}"), format!("s.toml:1:{m}")));
+    let flows = FLOWS.iter().map(|(text, m)| (GOOD.replace("dst = 3", text), format!("s.toml:{m}")));
+    let movements = MOVEMENTS.iter().map(|(count, movement, m)| {
+        let count = if count.is_empty() { String::new() } else { format!("nodes.count = {count}\n") };
+        let movement = if movement.is_empty() { "\"chain\", spacing_m = 200" } else { movement };
+        let text = GOOD.replace("nodes.count = 4\n", &count);
+        (text.replace("\"chain\", spacing_m = 200", movement), (*m).to_owned())
+    });
     let mut wrong = Vec::new();
-    for (from, to, expect) in MISTAKES {
-        let text = GOOD.replacen(from, to, 1);
-        assert_ne!(text, GOOD, "{from}");
-        let got = message(&text);
-        if got != *expect {
+    for (text, expect) in before.chain(flows).chain(movements) {
+        let (got, expect) = (message(&text), expect.replace("RANGE", "; give a number in that range"));
+        if got != expect {
             wrong.push(format!("{got}\nnot {expect}"));
         }
     }

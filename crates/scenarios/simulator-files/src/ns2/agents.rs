@@ -4,19 +4,23 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use wayhop_core::Time;
-use wayhop_document::{Error, LineColumn, Problems};
+use wayhop_document::{Error, LineColumn, Problems, Result};
 use wayhop_transport::FlowKind;
 use wayhop_transport::tcp::TcpConfig;
 
-use super::classes::Classes;
-use super::generator::{Generator, MAX_PAYLOAD};
-use super::spot::Spot;
+use super::generator::{Generator, MAX_PAYLOAD, periods};
 use super::{tcp, value};
 
 /// ns-2's default (`tcl/lib/ns-default.tcl`): `Agent/UDP`.
 const UDP_PACKET_SIZE: u32 = 1000;
 
-/// An object that a file created.
+/// A place in one of the files read.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) file: usize,
+    pub(super) place: LineColumn,
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum Object {
     Udp {
@@ -37,7 +41,7 @@ pub(super) enum Object {
 
 impl Object {
     /// An object of a class, with ns-2's own defaults.
-    fn new(class: &str) -> Result<Self, (String, &'static str)> {
+    fn new(class: &str) -> Result<Self> {
         Ok(match class {
             "Agent/UDP" => Self::Udp { node: None, peer: None, packet_size: UDP_PACKET_SIZE },
             "Agent/Null" | "Agent/LossMonitor" | "Agent/UDPSink" => Self::Sink { node: None },
@@ -51,21 +55,17 @@ impl Object {
                     return Ok(Self::Generator(generator));
                 }
                 if c.starts_with("Application/") {
-                    return Err((
-                        format!("{c} is not supported"),
-                        "use Application/Traffic/CBR, Exponential or Pareto, or Application/FTP",
-                    ));
+                    let remedy = "use Application/Traffic/CBR, Exponential or Pareto, or Application/FTP";
+                    return Err(Error::new(format!("{c} is not supported"), remedy));
                 }
-                return Err((
-                    format!("objects of class {c} are not supported"),
-                    "use Agent/UDP, Agent/Null, Application/Traffic/CBR, Agent/TCP, Agent/TCPSink, Application/FTP",
-                ));
+                let remedy = "use Agent/UDP, Agent/Null, Application/Traffic/CBR, Agent/TCP, Agent/TCPSink, Application/FTP";
+                return Err(Error::new(format!("objects of class {c} are not supported"), remedy));
             }
         })
     }
 
     /// `set KEY VALUE`. Returns what a user should know.
-    fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<Option<String>, Error> {
+    fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<Option<String>> {
         match (self, key) {
             (Self::Tcp(agent), _) => agent.set(key, text, place)?,
             (Self::TcpSink(sink), _) => sink.set(key, text, place)?,
@@ -96,12 +96,12 @@ pub(super) struct RawFlow {
     pub(super) spot: Spot,
 }
 
-/// All objects of the files read so far.
 #[derive(Default)]
 pub(super) struct Agents {
     by_name: BTreeMap<String, usize>,
     all: Vec<(Object, String, Spot)>,
-    classes: Classes,
+    /// What a file sets for whole classes, by class and variable: `Agent/TCP set packetSize_ 512`.
+    classes: BTreeMap<String, BTreeMap<String, String>>,
     /// What a user should know of single lines.
     remarks: Vec<String>,
 }
@@ -117,18 +117,15 @@ impl Agents {
         self.by_name.get(name).copied()
     }
 
-    pub(super) fn attach_to_node(&mut self, agent: usize, id: u32, place: LineColumn) -> Result<(), Error> {
+    pub(super) fn attach_to_node(&mut self, agent: usize, id: u32, place: LineColumn) -> Result<()> {
         match &mut self.all[agent].0 {
             Object::Udp { node, .. } | Object::Sink { node } => *node = Some(id),
             Object::Tcp(agent) => agent.node = Some(id),
             Object::TcpSink(sink) => sink.node = Some(id),
             Object::Other => {}
             Object::Generator(_) | Object::Ftp(_) => {
-                return Err(Error::new(
-                    "an application cannot be attached to a node",
-                    "attach it to an agent",
-                )
-                .at(place));
+                let reason = "an application cannot be attached to a node";
+                return Err(Error::new(reason, "attach it to an agent").at(place));
             }
         }
         Ok(())
@@ -151,7 +148,7 @@ impl Agents {
         source: (&str, u32),
         sink: (&str, u32),
         spot: Spot,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let made = |class: &str| self.make(&format!("Agent/{class}"), spot.place);
         let agents = [(made(source.0)?, source.1), (made(sink.0)?, sink.1)];
         let first = self.all.len();
@@ -198,35 +195,22 @@ impl Agents {
         verb: &str,
         text: &str,
         place: LineColumn,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         match &mut self.all[object].0 {
             Object::Ftp(ftp) => ftp.order(at, verb, text, place),
             _ => Ok(false),
         }
     }
 
-    /// `$object set KEY VALUE`.
-    pub(super) fn set(
-        &mut self,
-        object: usize,
-        key: &str,
-        value: &str,
-        place: LineColumn,
-    ) -> Result<(), Error> {
+    pub(super) fn set(&mut self, object: usize, key: &str, value: &str, place: LineColumn) -> Result<()> {
         let remark = self.all[object].0.set(key, value, place)?;
         self.remarks.extend(remark);
         Ok(())
     }
 
     /// `CLASS set KEY VALUE`: applies to objects of the class that are created from then on.
-    pub(super) fn set_class(
-        &mut self,
-        class: &str,
-        key: &str,
-        value: &str,
-        place: LineColumn,
-    ) -> Result<(), Error> {
-        let mut tried = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
+    pub(super) fn set_class(&mut self, class: &str, key: &str, value: &str, place: LineColumn) -> Result<()> {
+        let mut tried = Object::new(class).map_err(|e| e.at(place))?;
         if matches!((&tried, key), (Object::Generator(_), "interval_") | (Object::Ftp(_), _)) {
             self.remarks.push(format!(
                 "{class} set {key} {value} (line {}) changes nothing, as in ns-2: set it for each object{}",
@@ -236,21 +220,23 @@ impl Agents {
             return Ok(());
         }
         self.remarks.extend(tried.set(key, value, place)?);
-        self.classes.set(class, key, value);
+        self.classes.entry(class.to_owned()).or_default().insert(key.to_owned(), value.to_owned());
         Ok(())
     }
 
-    /// The object that `new CLASS` makes, with what the file has set for its class.
-    pub(super) fn make(&self, class: &str, place: LineColumn) -> Result<Object, Error> {
-        let mut object = Object::new(class).map_err(|(why, remedy)| Error::new(why, remedy).at(place))?;
-        for (key, value) in self.classes.settings(class) {
+    /// The object that `new CLASS` makes, with what the file has set for its class: for those that it descends from
+    /// first, so that its own settings come last, whatever their order in the file.
+    pub(super) fn make(&self, class: &str, place: LineColumn) -> Result<Object> {
+        let mut object = Object::new(class).map_err(|e| e.at(place))?;
+        let ends = class.match_indices('/').map(|(i, _)| i).chain([class.len()]);
+        for (key, value) in ends.filter_map(|end| self.classes.get(&class[..end])).flatten() {
             object.set(key, value, place)?;
         }
         Ok(object)
     }
 
     /// The flows, in the order in which their applications were created; one for each time that an application runs.
-    pub(super) fn flows(&self, files: &[PathBuf], warnings: &mut Vec<String>) -> Result<Vec<RawFlow>, Error> {
+    pub(super) fn flows(&self, files: &[PathBuf], warnings: &mut Vec<String>) -> Result<Vec<RawFlow>> {
         warnings.extend(self.remarks.iter().cloned());
         let (mut flows, mut problems) = (Vec::new(), Problems::default());
         for (object, name, spot) in &self.all {
@@ -276,7 +262,7 @@ impl Agents {
         spot: Spot,
         files: &[PathBuf],
         warnings: &mut Vec<String>,
-    ) -> Result<Vec<RawFlow>, Error> {
+    ) -> Result<Vec<RawFlow>> {
         let wrong = |reason: String, remedy: &str| {
             Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
         };
@@ -288,36 +274,26 @@ impl Agents {
             .agent
             .ok_or_else(|| wrong(format!("{name} starts but has no agent"), "add: $cbr attach-agent $udp"))?;
         let Object::Udp { node, peer, packet_size } = self.all[agent].0 else {
-            return Err(wrong(
-                format!("{name} is attached to something other than Agent/UDP"),
-                "attach it to Agent/UDP",
-            ));
+            let reason = format!("{name} is attached to something other than Agent/UDP");
+            return Err(wrong(reason, "attach it to Agent/UDP"));
         };
         let agent_name = &self.all[agent].1;
-        let src = node.ok_or_else(|| {
-            wrong(
-                format!("{agent_name}, the agent of {name}, is on no node"),
-                "add: $ns_ attach-agent $node_(...) $udp",
-            )
-        })?;
-        let peer = peer.ok_or_else(|| {
-            wrong(
-                format!("{agent_name}, the agent of {name}, is not connected"),
-                "add: $ns_ connect $udp $null",
-            )
-        })?;
-        let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
-            return Err(wrong(
-                format!("{agent_name} is connected to something that does not accept UDP"),
-                "connect it to Agent/Null",
-            ));
+        let Some(src) = node else {
+            let reason = format!("{agent_name}, the agent of {name}, is on no node");
+            return Err(wrong(reason, "add: $ns_ attach-agent $node_(...) $udp"));
         };
-        let dst = dst.ok_or_else(|| {
-            wrong(
-                format!("{}, the sink of {name}, is on no node", self.all[peer].1),
-                "add: $ns_ attach-agent $node_(...) $null",
-            )
-        })?;
+        let Some(peer) = peer else {
+            let reason = format!("{agent_name}, the agent of {name}, is not connected");
+            return Err(wrong(reason, "add: $ns_ connect $udp $null"));
+        };
+        let (Object::Sink { node: dst } | Object::Udp { node: dst, .. }) = self.all[peer].0 else {
+            let reason = format!("{agent_name} is connected to something that does not accept UDP");
+            return Err(wrong(reason, "connect it to Agent/Null"));
+        };
+        let Some(dst) = dst else {
+            let reason = format!("{}, the sink of {name}, is on no node", self.all[peer].1);
+            return Err(wrong(reason, "add: $ns_ attach-agent $node_(...) $null"));
+        };
         let kind = generator.kind().map_err(|(why, remedy)| wrong(format!("{name} {why}"), remedy))?;
         if generator.packet_size > packet_size {
             warnings.push(format!(
@@ -326,18 +302,12 @@ impl Agents {
                 spot.place.line, generator.packet_size
             ));
         }
-        let template = RawFlow {
-            src,
-            dst,
-            kind,
-            start: Time::ZERO,
-            stop: None,
-            payload_bytes: generator.packet_size,
-            max_packets: generator.max_packets(),
-            spot,
+        let (payload_bytes, max_packets) = (generator.packet_size, generator.max_packets());
+        let flow = |(start, stop)| {
+            let kind = kind.clone();
+            RawFlow { src, dst, kind, start, stop, payload_bytes, max_packets, spot }
         };
-        let flow = |(start, stop)| RawFlow { start, stop, ..template.clone() };
-        Ok(generator.periods().map(flow).collect())
+        Ok(periods(&generator.switches).map(flow).collect())
     }
 
     /// The connections of an FTP application: one for each time that it runs.
@@ -348,15 +318,13 @@ impl Agents {
         spot: Spot,
         files: &[PathBuf],
         warnings: &mut Vec<String>,
-    ) -> Result<Vec<RawFlow>, Error> {
+    ) -> Result<Vec<RawFlow>> {
         let wrong = |reason: String, remedy: &str| {
             Error::new(reason, remedy).in_file(&files[spot.file]).at(spot.place)
         };
         let Some(Object::Tcp(agent)) = ftp.agent.map(|a| &self.all[a].0) else {
-            return Err(wrong(
-                format!("{name} is not attached to an Agent/TCP"),
-                "add: $ftp attach-agent $tcp",
-            ));
+            let reason = format!("{name} is not attached to an Agent/TCP");
+            return Err(wrong(reason, "add: $ftp attach-agent $tcp"));
         };
         let transfers = ftp.transfers(agent.config.segment_bytes);
         if transfers.is_empty() {
@@ -364,30 +332,17 @@ impl Agents {
             return Ok(Vec::new());
         }
         let Some(Object::TcpSink(sink)) = agent.peer.map(|a| &self.all[a].0) else {
-            return Err(wrong(
-                format!("the agent of {name} is not connected to an Agent/TCPSink"),
-                "add: $ns_ connect $tcp $sink",
-            ));
+            let reason = format!("the agent of {name} is not connected to an Agent/TCPSink");
+            return Err(wrong(reason, "add: $ns_ connect $tcp $sink"));
         };
         let (Some(src), Some(dst)) = (agent.node, sink.node) else {
-            return Err(wrong(
-                format!("the agent of {name}, or its sink, is on no node"),
-                "add: $ns_ attach-agent $node_(...) $tcp, and the same for the sink",
-            ));
+            let reason = format!("the agent of {name}, or its sink, is on no node");
+            return Err(wrong(reason, "add: $ns_ attach-agent $node_(...) $tcp, and the same for the sink"));
         };
         let flow = |(start, stop, app)| {
             let config = TcpConfig { app, delayed_ack: sink.delayed_ack, ..agent.config };
-            let payload_bytes = config.segment_bytes;
-            RawFlow {
-                src,
-                dst,
-                kind: FlowKind::Tcp(config),
-                start,
-                stop,
-                payload_bytes,
-                max_packets: None,
-                spot,
-            }
+            let (kind, payload_bytes) = (FlowKind::Tcp(config), config.segment_bytes);
+            RawFlow { src, dst, kind, start, stop, payload_bytes, max_packets: None, spot }
         };
         Ok(transfers.into_iter().map(flow).collect())
     }

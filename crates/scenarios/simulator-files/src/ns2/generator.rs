@@ -1,7 +1,7 @@
 //! `Application/Traffic/...` in a traffic file: sources on `Agent/UDP`.
 
 use wayhop_core::{Span, Time};
-use wayhop_document::{Error, LineColumn};
+use wayhop_document::{Error, LineColumn, Result};
 use wayhop_transport::{FlowKind, Lengths, OnOff};
 
 use super::value;
@@ -48,7 +48,7 @@ impl Generator {
     }
 
     /// `$generator set KEY VALUE`. Returns what a user should know.
-    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<Option<String>, Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<Option<String>> {
         let positive = |v: f64| {
             let wrong = || Error::new(format!("{text} is not a time above zero"), "use a longer one");
             (v > 0.0).then_some(v).ok_or_else(|| wrong().key(key).at(place))
@@ -66,12 +66,11 @@ impl Generator {
             (Rhythm::Cbr { random, .. }, "random_") => match value::truth(text) {
                 Some(on) => {
                     *random = false;
-                    return Ok(on.then(|| {
-                        format!(
-                            "random_ {text} (line {}) counts as 0, as in ns-2: write 1 for random intervals",
-                            place.line
-                        )
-                    }));
+                    let line = place.line;
+                    let remark = format!(
+                        "random_ {text} (line {line}) counts as 0, as in ns-2: write 1 for random intervals"
+                    );
+                    return Ok(on.then_some(remark));
                 }
                 None => *random = value::number(text, key, place)? != 0.0,
             },
@@ -86,9 +85,8 @@ impl Generator {
             (Rhythm::Bursts { lengths: Lengths::Pareto { shape }, .. }, "shape_") => {
                 *shape = value::number(text, key, place)?;
                 if *shape <= 1.0 {
-                    return Err(Error::new(format!("{text} has no finite mean"), "use a shape above 1")
-                        .key(key)
-                        .at(place));
+                    let reason = format!("{text} has no finite mean");
+                    return Err(Error::new(reason, "use a shape above 1").key(key).at(place));
                 }
             }
             (_, key) if value::is_label(key) => {}
@@ -109,17 +107,13 @@ impl Generator {
     /// What it sends, or what is wrong and the remedy.
     pub(super) fn kind(&self) -> Result<FlowKind, (String, &'static str)> {
         if self.packet_size == 0 || self.rate_bps <= 0.0 {
-            return Err((
-                format!("sends {} bytes at {} b/s", self.packet_size, self.rate_bps),
-                "set both to a value above zero",
-            ));
+            let reason = format!("sends {} bytes at {} b/s", self.packet_size, self.rate_bps);
+            return Err((reason, "set both to a value above zero"));
         }
         let interval = Span::from_secs_f64(f64::from(self.packet_size) * 8.0 / self.rate_bps);
         if interval < Span::from_micros(1) {
-            return Err((
-                "sends more than a million packets a second".to_owned(),
-                "use a lower rate_ or a longer interval_",
-            ));
+            let reason = "sends more than a million packets a second".to_owned();
+            return Err((reason, "use a lower rate_ or a longer interval_"));
         }
         Ok(match self.rhythm {
             Rhythm::Cbr { random, .. } => FlowKind::Cbr { interval, jitter: if random { 0.5 } else { 0.0 } },
@@ -131,27 +125,26 @@ impl Generator {
         })
     }
 
-    /// The most packets, if there is a bound.
     pub(super) fn max_packets(&self) -> Option<u64> {
         match self.rhythm {
             Rhythm::Cbr { max_packets, .. } => (max_packets < CBR_MAX_PACKETS).then_some(max_packets),
             Rhythm::Bursts { .. } => None,
         }
     }
+}
 
-    /// From when to when it runs. A start while it runs starts the schedule afresh, as in ns-2.
-    pub(super) fn periods(&self) -> impl Iterator<Item = (Time, Option<Time>)> {
-        let mut switches = self.switches.clone();
-        switches.sort_by_key(|s| s.0);
-        let mut out: Vec<(Time, Option<Time>)> = Vec::new();
-        for (t, on) in switches {
-            if let Some((_, stop @ None)) = out.last_mut() {
-                *stop = Some(t);
-            }
-            if on {
-                out.push((t, None));
-            }
+/// From when to when an application runs. A start while it runs starts the schedule afresh, as in ns-2.
+pub(super) fn periods(switches: &[(Time, bool)]) -> impl Iterator<Item = (Time, Option<Time>)> + use<> {
+    let mut switches = switches.to_vec();
+    switches.sort_by_key(|s| s.0);
+    let mut out: Vec<(Time, Option<Time>)> = Vec::new();
+    for (t, on) in switches {
+        if let Some((_, stop @ None)) = out.last_mut() {
+            *stop = Some(t);
         }
-        out.into_iter()
+        if on {
+            out.push((t, None));
+        }
     }
+    out.into_iter()
 }

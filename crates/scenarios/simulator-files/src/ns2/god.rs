@@ -51,8 +51,8 @@ pub(super) fn check(
     }
     let mut lines: Vec<GodLine> = lines.to_vec();
     lines.sort_by_key(|l| l.at);
-    let mut ours =
-        Ours::new(tracks, lines.last().map_or(Time::ZERO, |l| l.at) + TOLERANCE + TOLERANCE, index);
+    let last = lines.last().map_or(Time::ZERO, |l| l.at);
+    let mut ours = Ours::new(tracks, last + TOLERANCE + TOLERANCE, index);
     let moments: Vec<&[GodLine]> = lines.chunk_by(|x, y| x.at == y.at).collect();
     let stride = (moments.len() * tracks.len() * tracks.len()).div_ceil(MAX_WORK).max(1);
     let (mut looked_at, mut differing, mut examples) = (0, 0, Vec::new());
@@ -136,16 +136,10 @@ impl<F: Fn(u32) -> Option<u32>> Ours<F> {
 
     fn describe(&self, line: &GodLine) -> String {
         let word = |h| if h == UNREACHABLE { "no path".to_owned() } else { format!("{h} hops") };
-        match self.hops(line) {
-            Some(ours) => format!(
-                "at {} s nodes {} and {}: {} in the file, {} by the movement",
-                line.at.as_secs_f64(),
-                line.a,
-                line.b,
-                word(line.hops),
-                word(ours)
-            ),
-            None => format!("at {} s nodes {} and {}: no such node", line.at.as_secs_f64(), line.a, line.b),
-        }
+        let what = match self.hops(line) {
+            Some(ours) => format!("{} in the file, {} by the movement", word(line.hops), word(ours)),
+            None => "no such node".to_owned(),
+        };
+        format!("at {} s nodes {} and {}: {what}", line.at.as_secs_f64(), line.a, line.b)
     }
 }

@@ -4,18 +4,19 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use wayhop_core::Time;
-use wayhop_document::{Error, LineColumn, Omissions, Problems};
+use wayhop_document::{Error, LineColumn, Omissions, Problems, Result};
 use wayhop_world::Axis;
 
-use super::agents::{Agents, Object};
+use super::agents::{Agents, Object, Spot};
 use super::god::{self, GodLine};
-use super::names::{BadId, activity_id, bad_node, node_id, node_number};
-use super::nodes::{MotionEvent, Nodes};
-use super::spot::Spot;
+use super::nodes::{BadId, MotionEvent, Nodes, activity_id, bad_node, node_id, node_number};
 use super::tcl::{Commands, Form, Word};
-use super::value;
-use super::vars::Vars;
-use crate::limits::MAX_NODES;
+use super::value::{self, Vars};
+use crate::MAX_NODES;
+
+/// What a simulator does that changes nothing here.
+const WITHOUT_EFFECT: &str = "initial_node_pos color trace-annotate trace-all namtrace-all namtrace-all-wireless \
+                              use-newtrace flush-trace halt run stop";
 
 /// Why a command was not carried out.
 enum Stop {
@@ -30,6 +31,9 @@ impl From<Error> for Stop {
         Self::Refused(e)
     }
 }
+
+const WORDS_AFTER: [&str; 2] =
+    ["command with words after a coordinate", "commands with words after a coordinate"];
 
 /// A node that comes or goes.
 pub(super) struct Activity {
@@ -51,7 +55,6 @@ pub struct Importer {
     pub(super) end: Option<Time>,
     /// Where nodes come and go, as SUMO writes it.
     pub(super) activity: Vec<Activity>,
-    /// What was skipped, for each file.
     pub(super) skipped: Vec<Omissions>,
     /// Whether every object of the file has been created.
     all_created: bool,
@@ -61,7 +64,7 @@ pub struct Importer {
 
 impl Importer {
     /// Reads a file's text; `path` is for messages. An error speaks of all that is wrong with the file.
-    pub fn read(&mut self, path: &Path, text: &str) -> Result<(), Error> {
+    pub fn read(&mut self, path: &Path, text: &str) -> Result<()> {
         self.files.push(path.to_path_buf());
         self.skipped.push(Omissions::of(path));
         (self.all_created, self.is_script) = (false, false);
@@ -87,14 +90,12 @@ impl Importer {
         }
         match problems.outcome() {
             // All that such a file has in it besides would be a list of what this one line says.
-            Err(_) if self.is_script => Err(Error::new(
-                "is a whole ns-2 script, and Tcl is not executed here",
-                format!(
-                    "convert it to a scenario (requires ns-2's program ns): wayhop import ns2 --script {} --out NAME.toml",
-                    path.display()
-                ),
-            )
-            .in_file(path)),
+            Err(_) if self.is_script => {
+                let command = format!("wayhop import ns2 --script {} --out NAME.toml", path.display());
+                let remedy = format!("convert it to a scenario (requires ns-2's program ns): {command}");
+                let reason = "is a whole ns-2 script, and Tcl is not executed here";
+                Err(Error::new(reason, remedy).in_file(path))
+            }
             outcome => outcome,
         }
     }
@@ -112,14 +113,14 @@ impl Importer {
     /// The run ends at the earliest moment that a line names.
     fn end(&mut self, at: Time, place: LineColumn) -> Result<(), Stop> {
         if at == Time::ZERO {
-            return Err(Error::new("the run would end at its start", "use a later time").at(place).into());
+            return Err(wrong("the run would end at its start", "use a later time", place));
         }
         self.end = Some(self.end.map_or(at, |end| end.min(at)));
         Ok(())
     }
 
     /// The word's text with scalars put in.
-    fn text<'w>(&self, word: &'w Word<'_>) -> Result<Cow<'w, str>, Error> {
+    fn text<'w>(&self, word: &'w Word<'_>) -> Result<Cow<'w, str>> {
         if word.form == Form::Braced {
             return Ok(Cow::Borrowed(&word.text));
         }
@@ -128,7 +129,7 @@ impl Importer {
         })
     }
 
-    fn texts<'w>(&self, words: &'w [Word<'_>]) -> Result<Vec<Cow<'w, str>>, Error> {
+    fn texts<'w>(&self, words: &'w [Word<'_>]) -> Result<Vec<Cow<'w, str>>> {
         words.iter().map(|w| self.text(w)).collect()
     }
 
@@ -152,12 +153,10 @@ impl Importer {
                 None => self.set(words, &args),
             },
             "proc" | "for" | "foreach" | "while" | "if" | "source" | "eval" | "expr" | "incr" | "array" => {
-                Err(Error::new(
-                    format!("{head:?} needs a Tcl interpreter, and scenario files are not executed"),
-                    "for a whole script, let ns-2 record it: wayhop import ns2 --script FILE --out NAME.toml",
-                )
-                .at(place)
-                .into())
+                let reason = format!("{head:?} needs a Tcl interpreter, and scenario files are not executed");
+                let remedy =
+                    "for a whole script, let ns-2 record it: wayhop import ns2 --script FILE --out NAME.toml";
+                Err(wrong(reason, remedy, place))
             }
             _ => {
                 let Some(name) = head.strip_prefix('$') else {
@@ -189,9 +188,7 @@ impl Importer {
             if self.vars.set(name, value) {
                 return Ok(());
             }
-            return Err(Error::new("the value is too long", "write it where it is used")
-                .at(words[2].place)
-                .into());
+            return Err(wrong("the value is too long", "write it where it is used", words[2].place));
         }
         let place = words[2].place;
         let inner = Commands::nested(value, LineColumn { column: place.column + 1, ..place });
@@ -257,12 +254,8 @@ impl Importer {
             [class, ..] if is_of_the_radio(class) => {
                 let reason =
                     format!("{class} is configured by the scenario, not by movement or traffic files");
-                Err(Error::new(
-                    reason,
-                    "remove the line; set the radio with --radio or in the scenario's [radio]",
-                )
-                .at(place)
-                .into())
+                let remedy = "remove the line; set the radio with --radio or in the scenario's [radio]";
+                Err(wrong(reason, remedy, place))
             }
             _ => Err(refused(&args.join(" "), place)),
         }
@@ -291,17 +284,12 @@ impl Importer {
                 let v = value::number(number, key, place(3))?;
                 self.nodes.entry(id).push(at, MotionEvent::Jump(axis, v));
                 if !rest.is_empty() && !is_comment {
-                    self.skip(
-                        place(4),
-                        ["command with words after a coordinate", "commands with words after a coordinate"],
-                    );
+                    self.skip(place(4), WORDS_AFTER);
                 }
             }
             ["set", key, _, ..] if matches!(key.trim_end_matches('_'), "x" | "y" | "z" | "X" | "Y" | "Z") => {
                 let meant = format!("write {}_", key.trim_end_matches('_').to_uppercase());
-                return Err(Error::new(format!("{key} is not a coordinate of ns-2's nodes"), meant)
-                    .at(place(2))
-                    .into());
+                return Err(wrong(format!("{key} is not a coordinate of ns-2's nodes"), &meant, place(2)));
             }
             ["random-motion", "0"]
             | ["start" | "reset" | "log-movement"]
@@ -313,12 +301,8 @@ impl Importer {
                 self.skip(place(0), [&one, &several]);
             }
             ["random-motion", ..] => {
-                return Err(Error::new(
-                    "random-motion generates its own movement",
-                    "write the movement with setdest",
-                )
-                .at(place(0))
-                .into());
+                let reason = "random-motion generates its own movement";
+                return Err(wrong(reason, "write the movement with setdest", place(0)));
             }
             _ => return Err(refused(&args.join(" "), place(0))),
         }
@@ -350,20 +334,7 @@ impl Importer {
                 self.agents.connect(a, b);
             }
             ["halt" | "stop"] if at.is_some() => self.end(at.unwrap_or_default(), place)?,
-            [
-                "initial_node_pos"
-                | "color"
-                | "trace-annotate"
-                | "trace-all"
-                | "namtrace-all"
-                | "namtrace-all-wireless"
-                | "use-newtrace"
-                | "flush-trace"
-                | "halt"
-                | "run"
-                | "stop",
-                ..,
-            ] => {}
+            [verb, ..] if WITHOUT_EFFECT.split(' ').any(|known| known == verb) => {}
             _ => return Err(refused(&args.join(" "), place)),
         }
         Ok(())
@@ -428,13 +399,8 @@ impl Importer {
 
     fn find(&self, reference: &str, place: LineColumn) -> Result<usize, Stop> {
         reference.strip_prefix('$').and_then(|name| self.agents.find(name)).ok_or_else(|| {
-            Stop::Undefined(
-                Error::new(
-                    format!("{reference} is not set anywhere"),
-                    "create it with: set NAME [new CLASS]",
-                )
-                .at(place),
-            )
+            let reason = format!("{reference} is not set anywhere");
+            Stop::Undefined(Error::new(reason, "create it with: set NAME [new CLASS]").at(place))
         })
     }
 }
@@ -459,13 +425,12 @@ fn without_comment<'w, 'a>(words: &'w [Word<'a>]) -> &'w [Word<'a>] {
 
 /// A command that changes during a run what holds for all of it here.
 fn not_then(args: &[&str], at: Time, place: LineColumn) -> Stop {
-    let shown: String = args.join(" ").chars().take(60).collect();
-    Error::new(
-        format!("{shown:?} at {} s would change the traffic during the run, which is not supported", at.as_secs_f64()),
-        "move it out of $ns_ at if it applies from the beginning; otherwise write two flows, one that stops then and one that starts",
-    )
-    .at(place)
-    .into()
+    let (shown, at_s) = (args.join(" ").chars().take(60).collect::<String>(), at.as_secs_f64());
+    let reason =
+        format!("{shown:?} at {at_s} s would change the traffic during the run, which is not supported");
+    let remedy = "move it out of $ns_ at if it applies from the beginning; \
+        otherwise write two flows, one that stops then and one that starts";
+    wrong(reason, remedy, place)
 }
 
 /// Classes of ns-2 that make up a node's radio.
@@ -476,12 +441,13 @@ fn is_of_the_radio(class: &str) -> bool {
 
 fn refused(what: &str, place: LineColumn) -> Stop {
     let shown: String = what.chars().take(60).collect();
-    Error::new(
-        format!("{shown:?} is not a line of a movement or traffic file"),
-        "remove the line; see docs/reference/scenario.md for the supported commands",
-    )
-    .at(place)
-    .into()
+    let reason = format!("{shown:?} is not a line of a movement or traffic file");
+    let remedy = "remove the line; see docs/reference/scenario.md for the supported commands";
+    wrong(reason, remedy, place)
+}
+
+fn wrong(reason: impl Into<String>, remedy: &str, place: LineColumn) -> Stop {
+    Error::new(reason, remedy).at(place).into()
 }
 
 #[cfg(test)]

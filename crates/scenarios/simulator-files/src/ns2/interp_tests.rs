@@ -6,7 +6,7 @@ use wayhop_transport::{FlowConfig, FlowKind, Lengths, OnOff};
 
 use super::super::whole::Ns2Scenario;
 
-fn import(text: &str) -> Result<Ns2Scenario, Error> {
+fn import(text: &str) -> Result<Ns2Scenario> {
     let mut i = Importer::default();
     i.read(Path::new("m.tcl"), text)?;
     i.finish(None)
@@ -14,6 +14,15 @@ fn import(text: &str) -> Result<Ns2Scenario, Error> {
 
 fn message(text: &str) -> String {
     import(text).unwrap_err().to_string()
+}
+
+/// Behind the lines that place nodes 0 and 1.
+fn with_two(text: &str) -> Result<Ns2Scenario> {
+    import(&format!("{TWO_NODES}{text}"))
+}
+
+fn refused_with_two(text: &str) -> String {
+    with_two(text).unwrap_err().to_string()
 }
 
 const TWO_NODES: &str = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$node_(1) set X_ 3\n$node_(1) set Y_ 4\n";
@@ -44,15 +53,13 @@ fn ids_from_one_become_indices_from_zero_and_keep_their_names() {
     assert_eq!((i.flows[0].src, i.flows[0].dst), (NodeId(0), NodeId(1)));
     // Node 0 occurs in the traffic: then ids count from 0, and it is a node that nobody has placed.
     let e = message(&(TWO_NODES.replace("(0)", "(2)") + FLOW));
-    assert!(
-        e.contains("the flow's source is node 0, which does not exist in the movement; the nodes are 1 to 2"),
-        "{e}"
-    );
+    let missing = "the flow's source is node 0, which does not exist in the movement; the nodes are 1 to 2";
+    assert!(e.contains(missing), "{e}");
 }
 
 #[test]
 fn cbrgens_lines_make_a_flow() {
-    let i = import(&(TWO_NODES.to_owned() + FLOW)).unwrap();
+    let i = with_two(FLOW).unwrap();
     let f = &i.flows[0];
     assert_eq!((f.src, f.dst, f.payload_bytes, f.max_packets), (NodeId(0), NodeId(1), 512, Some(10_000)));
     assert_eq!((&f.kind, f.stop), (&FlowKind::Cbr { interval: Span::from_millis(250), jitter: 0.5 }, None));
@@ -62,7 +69,7 @@ fn cbrgens_lines_make_a_flow() {
 #[test]
 fn start_and_stop_make_one_flow_for_each_period() {
     let more = "$ns_ at 9 \"$cbr_(0) stop\"\n$ns_ at 20 \"$cbr_(0) start\"\n";
-    let i = import(&(TWO_NODES.to_owned() + FLOW + more)).unwrap();
+    let i = with_two(&(FLOW.to_owned() + more)).unwrap();
     let s = |f: &FlowConfig| (f.start.as_secs_f64().round(), f.stop.map(Time::as_secs_f64));
     assert_eq!(i.flows.iter().map(s).collect::<Vec<_>>(), [(3.0, Some(9.0)), (20.0, None)]);
 }
@@ -91,10 +98,8 @@ fn lines_of_bursts_make_flows_with_ns2s_defaults() {
     let agents = "set udp [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp\nset null [new Agent/Null]\n\
         $ns_ attach-agent $node_(1) $null\n$ns_ connect $udp $null\n$ns_ at 1.0 \"$e start\"\n";
     let flow = |class: &str, settings: &str| {
-        let made =
-            format!("set e [new Application/Traffic/{class}]\n{settings}{agents}$e attach-agent $udp\n");
-        let text = TWO_NODES.to_owned() + &made;
-        import(&text).map(|i| i.flows[0].clone())
+        let new = format!("set e [new Application/Traffic/{class}]\n{settings}");
+        with_two(&format!("{new}{agents}$e attach-agent $udp\n")).map(|i| i.flows[0].clone())
     };
     // Those of tcl/lib/ns-default.tcl: 210 octets at 64 kb/s, half a second on and off, a shape of 1.5.
     let half = Span::from_millis(500);
@@ -128,7 +133,7 @@ const FTP: &str = "set tcp_(0) [$ns_ create-connection  TCP/Reno $node_(0) TCPSi
 
 #[test]
 fn ftp_lines_make_connections() {
-    let i = import(&(TWO_NODES.to_owned() + FTP)).unwrap();
+    let i = with_two(FTP).unwrap();
     let f = &i.flows[0];
     assert_eq!((f.src, f.dst, f.start, f.stop), (NodeId(0), NodeId(1), Time::from_secs_f64(1.5), None));
     let FlowKind::Tcp(c) = f.kind else { panic!("{:?}", f.kind) };
@@ -141,18 +146,15 @@ fn ftp_lines_make_connections() {
         $ns_ attach-agent $node_(1) $t\n$ns_ attach-agent $node_(0) $s\n$ns_ connect $t $s\n$f attach-agent $t\n\
         $t set rtxcur_init_ 6.0\n$t set tcpTick_ 0.1\n\
         $ns_ at 2 \"$f produce 10\"\n$ns_ at 20 \"$f start\"\n$ns_ at 30 \"$f stop\"\n";
-    let i = import(&(TWO_NODES.to_owned() + long)).unwrap();
-    let seen: Vec<_> = i
-        .flows
-        .iter()
-        .map(|f| {
-            let FlowKind::Tcp(c) = f.kind else { panic!("{:?}", f.kind) };
-            assert_eq!((f.src, c.variant, c.rto.initial), (NodeId(1), Variant::NewReno, Span::from_secs(6)));
-            (f.start.as_secs_f64(), f.stop.map(Time::as_secs_f64), c.app)
-        })
-        .collect();
+    let i = with_two(long).unwrap();
+    let seen = i.flows.iter().map(|f| {
+        let FlowKind::Tcp(c) = f.kind else { panic!("{:?}", f.kind) };
+        assert_eq!((f.src, c.variant, c.rto.initial), (NodeId(1), Variant::NewReno, Span::from_secs(6)));
+        (f.start.as_secs_f64(), f.stop.map(Time::as_secs_f64), c.app)
+    });
     let sized = App::Bulk { bytes: Some(10_000) };
-    assert_eq!(seen, [(2.0, None, sized), (20.0, Some(30.0), App::Bulk { bytes: None })]);
+    let expected = [(2.0, None, sized), (20.0, Some(30.0), App::Bulk { bytes: None })];
+    assert_eq!(seen.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -173,80 +175,64 @@ fn objects_may_be_used_before_the_line_that_creates_them() {
     let mut lines: Vec<&str> = FLOW.lines().collect();
     let start = lines.pop().unwrap();
     lines.insert(0, start);
-    let i = import(&(TWO_NODES.to_owned() + &lines.join("\n"))).unwrap();
+    let i = with_two(&lines.join("\n")).unwrap();
     assert_eq!(i.flows.len(), 1);
-    assert!(
-        message(&(TWO_NODES.to_owned() + "\n$ns_ at 1 \"$cbr_(7) start\""))
-            .contains("m.tcl:6:12: $cbr_(7) is not set anywhere; create it with: set NAME [new CLASS]")
-    );
+    let e = refused_with_two("\n$ns_ at 1 \"$cbr_(7) start\"");
+    assert!(e.contains("m.tcl:6:12: $cbr_(7) is not set anywhere; create it with: set NAME [new CLASS]"));
 }
 
 #[test]
 fn wrong_lines_are_named_by_place_and_remedy() {
+    let [decimal, zero] = ["write a plain decimal number", "use zero or more"];
+    let number = "write $node_(N) with N from 0 to 1000000";
+    let script = "for a whole script, let ns-2 record it: wayhop import ns2 --script FILE --out NAME.toml";
+    let remove = "remove the line; see docs/reference/scenario.md for the supported commands";
+    let close =
+        "close it; if the file ends in the middle of a line, it is truncated: download or write it again";
+    let classes = "use Application/Traffic/CBR, Exponential or Pareto, or Application/FTP";
+    let variants = "use Agent/TCP (Tahoe), or its Reno, Newreno, Sack1 or Vegas";
+    let settings = "use packetSize_, window_, maxcwnd_, windowInit_, tcpTick_, minrto_, maxrto_, rtxcur_init_, \
+                    singledup_, syn_";
     let cases = [
-        ("$node_(0) set X_ NaN", "m.tcl:1:18: X_: NaN is not a finite number; write a plain decimal number"),
-        ("$node_(0) set X_ 1e300", "m.tcl:1:18: X_: 1e300 is beyond 1e9; write a plain decimal number"),
-        (
-            "\n\n  $node_(0) set X_ ten",
-            "m.tcl:3:20: X_: \"ten\" is not a number; write a plain decimal number",
-        ),
-        (
-            "$ns_ at 1.0 \"$node_(0) setdest 1 2 -3\"",
-            "m.tcl:1:36: setdest speed: -3 is negative; use zero or more",
-        ),
-        ("$ns_ at -1 \"$node_(0) setdest 1 2 3\"", "m.tcl:1:9: time: -1 is negative; use zero or more"),
-        (
-            "$node_(-1) set X_ 5",
-            "m.tcl:1:1: $node_(-1) names no node; write $node_(N) with N from 0 to 1000000",
-        ),
-        (
-            "$node_(5000000000) set X_ 5",
-            "m.tcl:1:1: $node_(5000000000) names no node; write $node_(N) with N from 0 to 1000000",
-        ),
+        ("$node_(0) set X_ NaN", ":1:18: X_: NaN is not a finite number", decimal),
+        ("$node_(0) set X_ 1e300", ":1:18: X_: 1e300 is beyond 1e9", decimal),
+        ("\n\n  $node_(0) set X_ ten", ":3:20: X_: \"ten\" is not a number", decimal),
+        ("$ns_ at 1.0 \"$node_(0) setdest 1 2 -3\"", ":1:36: setdest speed: -3 is negative", zero),
+        ("$ns_ at -1 \"$node_(0) setdest 1 2 3\"", ":1:9: time: -1 is negative", zero),
+        ("$node_(-1) set X_ 5", ":1:1: $node_(-1) names no node", number),
+        ("$node_(5000000000) set X_ 5", ":1:1: $node_(5000000000) names no node", number),
         (
             "for {set i 0} {$i < 3} {incr i} { x }",
-            "m.tcl:1:1: \"for\" needs a Tcl interpreter, and scenario files are not executed; for a whole script, let ns-2 record \
-             it: wayhop import ns2 --script FILE --out NAME.toml",
+            ":1:1: \"for\" needs a Tcl interpreter, and scenario files are not executed",
+            script,
         ),
-        (
-            "$node_(0) fly 3",
-            "m.tcl:1:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file; remove the line; see \
-             docs/reference/scenario.md for the supported commands",
-        ),
-        (
-            "$ns_ at 1.0 \"$node_(0) setdest 1 2",
-            "m.tcl:1:13: the \" that opens here is never closed; close it; if the file ends in the middle of a line, it is \
-             truncated: download or write it again",
-        ),
-        ("# nothing here", "m.tcl: has no nodes; write lines such as: $node_(0) set X_ 10.0"),
+        ("$node_(0) fly 3", ":1:1: \"$node_(0) fly 3\" is not a line of a movement or traffic file", remove),
+        ("$ns_ at 1.0 \"$node_(0) setdest 1 2", ":1:13: the \" that opens here is never closed", close),
+        ("# nothing here", ": has no nodes", "write lines such as: $node_(0) set X_ 10.0"),
         (
             "set e [new Application/Traffic/Trace]",
-            "m.tcl:1:7: Application/Traffic/Trace is not supported; use Application/Traffic/CBR, Exponential or Pareto, or \
-             Application/FTP",
+            ":1:7: Application/Traffic/Trace is not supported",
+            classes,
         ),
-        (
-            "set tcp [new Agent/TCP/Fack]",
-            "m.tcl:1:9: Agent/TCP/Fack is not supported; use Agent/TCP (Tahoe), or its Reno, Newreno, Sack1 or Vegas",
-        ),
+        ("set tcp [new Agent/TCP/Fack]", ":1:9: Agent/TCP/Fack is not supported", variants),
         (
             "set tcp [new Agent/TCP/Reno]\n$tcp set timestamps_ 1",
-            "m.tcl:2:22: timestamps_ 1 is not a supported TCP setting; use packetSize_, window_, \
-             maxcwnd_, windowInit_, tcpTick_, minrto_, maxrto_, rtxcur_init_, singledup_, syn_",
+            ":2:22: timestamps_ 1 is not a supported TCP setting",
+            settings,
         ),
     ];
-    for (text, expect) in cases {
-        assert_eq!(message(text), expect);
+    for (text, problem, remedy) in cases {
+        assert_eq!(message(text), format!("m.tcl{problem}; {remedy}"));
     }
 }
 
 #[test]
 fn a_destination_that_does_not_exist_is_reported_where_its_flow_begins() {
-    let e = message(&(TWO_NODES.to_owned() + &FLOW.replace("node_(1)", "node_(2)")));
-    assert_eq!(
-        e,
-        "m.tcl:9:1: the flow's destination is node 2, which does not exist in the movement; the nodes are 0 to 1: correct \
-         the number (cbrgen may name one node too many), or add the node"
-    );
+    let e = refused_with_two(&FLOW.replace("node_(1)", "node_(2)"));
+    let missing =
+        "the flow's destination is node 2, which does not exist in the movement; the nodes are 0 to 1";
+    let remedy = "correct the number (cbrgen may name one node too many), or add the node";
+    assert_eq!(e, format!("m.tcl:9:1: {missing}: {remedy}"));
 }
 
 #[test]
@@ -257,33 +243,27 @@ fn half_made_flows_are_reported() {
         ("$ns_ attach-agent $node_(0) $udp_(0)", "udp_(0), the agent of cbr_(0), is on no node"),
         ("$ns_ attach-agent $node_(1) $null_(0)", "null_(0), the sink of cbr_(0), is on no node"),
     ] {
-        let e = message(&(TWO_NODES.to_owned() + &FLOW.replace(without, "")));
+        let e = refused_with_two(&FLOW.replace(without, ""));
         assert!(e.starts_with(&format!("m.tcl:9:1: {reason}; add: ")), "{e}");
     }
     let fast = FLOW.replace("interval_ 0.25", "interval_ 1e-9");
-    assert_eq!(
-        message(&(TWO_NODES.to_owned() + &fast)),
-        "m.tcl:9:1: cbr_(0) sends more than a million packets a second; use a lower rate_ or a longer interval_"
-    );
+    let reason = "cbr_(0) sends more than a million packets a second";
+    let remedy = "use a lower rate_ or a longer interval_";
+    assert_eq!(refused_with_two(&fast), format!("m.tcl:9:1: {reason}; {remedy}"));
     let silent = FLOW.replace("$ns_ at 2.5568388786897245 \"$cbr_(0) start\"", "");
-    let i = import(&(TWO_NODES.to_owned() + &silent)).unwrap();
+    let i = with_two(&silent).unwrap();
     assert_eq!(i.warnings, ["cbr_(0) (line 9) never starts and makes no traffic"]);
 }
 
 #[test]
 fn odd_things_are_warned_of() {
-    let i = import(
-        "$node_(1) set X_ 5\n$node_(0) set X_ 1\n$node_(0) set Y_ 1\n\
-        $ns_ at 1 \"$node_(0) setdest 50 50 2\"\n$ns_ at 2 \"$node_(0) set X_ 12.0\"",
-    )
-    .unwrap();
-    assert_eq!(
-        i.warnings,
-        [
-            "nodes without an initial X_ and Y_ are placed at 0: 1 (1)",
-            "nodes whose coordinate is set after a setdest continue to that setdest's destination, as in ns-2: 1 (0)",
-        ]
-    );
+    let text = "$node_(1) set X_ 5\n$node_(0) set X_ 1\n$node_(0) set Y_ 1\n\
+        $ns_ at 1 \"$node_(0) setdest 50 50 2\"\n$ns_ at 2 \"$node_(0) set X_ 12.0\"";
+    let warnings = [
+        "nodes without an initial X_ and Y_ are placed at 0: 1 (1)",
+        "nodes whose coordinate is set after a setdest continue to that setdest's destination, as in ns-2: 1 (0)",
+    ];
+    assert_eq!(import(text).unwrap().warnings, warnings);
 }
 
 #[test]
@@ -298,14 +278,10 @@ fn god_lines_are_compared_with_the_geometry() {
         .replace("0 2 2", "0 2 3")
         .replace("at 5.000000000000 \"$god_ set-dist 1", "at 5.1 \"$god_ set-dist 1");
     let early = "$ns_ at 4.9 \"$god_ set-dist 0 2 16777215\"\n$god_ set-dist 0 9 1\n";
-    assert_eq!(
-        import(&(nodes.to_owned() + &wrong + early)).unwrap().warnings,
-        [
-            "3 of 7 $god_ set-dist lines differ from the geometry of the movement with links of 250 m: at 0 s nodes 0 and 2: 3 hops \
-          in the file, 2 hops by the movement; at 0 s nodes 0 and 9: no such node; at 4.9 s nodes 0 and 2: no path in the file, 2 \
-          hops by the movement"
-        ]
-    );
+    let warning = "3 of 7 $god_ set-dist lines differ from the geometry of the movement with links of 250 m: \
+                   at 0 s nodes 0 and 2: 3 hops in the file, 2 hops by the movement; at 0 s nodes 0 and 9: no such \
+                   node; at 4.9 s nodes 0 and 2: no path in the file, 2 hops by the movement";
+    assert_eq!(import(&(nodes.to_owned() + &wrong + early)).unwrap().warnings, [warning]);
 }
 
 fn mutated(seed_text: &'static str) -> impl Strategy<Value = String> {

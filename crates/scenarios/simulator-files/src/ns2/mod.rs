@@ -2,18 +2,14 @@
 //! hand in their manner. Nothing of Tcl is executed; a file that needs a Tcl interpreter is refused by line and column.
 
 mod agents;
-mod classes;
 mod export;
 mod generator;
 mod god;
 mod interp;
-mod names;
 mod nodes;
-mod spot;
 mod tcl;
 mod tcp;
-mod value;
-mod vars;
+pub(crate) mod value;
 mod whole;
 
 pub use export::{ExportOptions, Exporter, Ns2Files};

@@ -1,9 +1,41 @@
-//! The nodes of a file, and their tracks.
+//! The nodes of a file: their names and their tracks.
 
 use std::collections::BTreeMap;
 
 use wayhop_core::{Position, Time};
+use wayhop_document::{Error, LineColumn, Result};
 use wayhop_world::{Axis, Track, TrackBuilder};
+
+use crate::MAX_NODES;
+
+/// A node's name with an id that cannot be.
+pub(super) struct BadId;
+
+/// The id in `node_(12)`, `node(12)`, `n(12)`, `node12`, `n12`; `None` for the name of something else.
+pub(super) fn node_id(name: &str) -> Option<Result<u32, BadId>> {
+    let rest = ["node_", "nodes_", "node", "nodes", "n_", "n"].iter().find_map(|p| {
+        name.strip_prefix(p).filter(|r| r.starts_with('(') || r.starts_with(|c: char| c.is_ascii_digit()))
+    })?;
+    let digits = rest.strip_prefix('(').map_or(Some(rest), |r| r.strip_suffix(')'));
+    Some(digits.and_then(|d| d.parse::<u32>().ok()).filter(|&id| (id as usize) <= MAX_NODES).ok_or(BadId))
+}
+
+/// The node in `g(12)`, as SUMO writes its activity file.
+pub(super) fn activity_id(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix("g(")?.strip_suffix(')')?;
+    digits.parse().ok().filter(|&id| (id as usize) <= MAX_NODES)
+}
+
+/// The number in `$node_(3)`.
+pub(super) fn node_number(reference: &str, place: LineColumn) -> Result<u32> {
+    let id = reference.strip_prefix('$').and_then(node_id).and_then(Result::ok);
+    id.ok_or_else(|| bad_node(reference, place))
+}
+
+pub(super) fn bad_node(text: &str, place: LineColumn) -> Error {
+    Error::new(format!("{text} names no node"), format!("write $node_(N) with N from 0 to {MAX_NODES}"))
+        .at(place)
+}
 
 /// One scheduled change of a node's motion.
 #[derive(Copy, Clone, Debug)]
@@ -20,7 +52,6 @@ pub(super) struct NodeEvents {
     scheduled: Vec<(Time, MotionEvent)>,
 }
 
-/// All nodes by the files' own ids.
 #[derive(Debug, Default)]
 pub(super) struct Nodes(BTreeMap<u32, NodeEvents>);
 
@@ -29,7 +60,6 @@ impl Nodes {
         self.0.entry(id).or_default()
     }
 
-    /// The numbers of all nodes, ascending.
     pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
         self.0.keys().copied()
     }
@@ -78,10 +108,8 @@ impl NodeEvents {
                 MotionEvent::Jump(axis, value) => {
                     is_placed[axis as usize] |= t == Time::ZERO;
                     b.jump(t, axis, value);
-                    let replaced = events[i + 1..]
-                        .iter()
-                        .take_while(|e| e.0 == t)
-                        .any(|e| matches!(e.1, MotionEvent::Destination { .. }));
+                    let mut same_time = events[i + 1..].iter().take_while(|e| e.0 == t);
+                    let replaced = same_time.any(|e| matches!(e.1, MotionEvent::Destination { .. }));
                     if b.is_driven(axis) && !replaced {
                         odd.driven.push(id);
                     }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use wayhop_document::{Error, LineColumn};
+use wayhop_document::{Error, LineColumn, Result};
 
 /// How a word was written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,6 @@ pub(crate) struct Commands<'a> {
 }
 
 impl<'a> Commands<'a> {
-    /// The commands of a file.
     pub(crate) fn new(text: &'a str) -> Self {
         Self::nested(text, LineColumn { line: 1, column: 1 })
     }
@@ -126,7 +125,7 @@ impl<'a> Commands<'a> {
         }
     }
 
-    fn word(&mut self) -> Result<Word<'a>, Error> {
+    fn word(&mut self) -> Result<Word<'a>> {
         let place = self.place();
         match self.peek() {
             Some(b'"') => self.delimited(place, Form::Quoted),
@@ -135,7 +134,7 @@ impl<'a> Commands<'a> {
         }
     }
 
-    fn delimited(&mut self, place: LineColumn, form: Form) -> Result<Word<'a>, Error> {
+    fn delimited(&mut self, place: LineColumn, form: Form) -> Result<Word<'a>> {
         self.bump();
         let start = self.pos;
         let mut depth = 0usize;
@@ -156,19 +155,16 @@ impl<'a> Commands<'a> {
         }
         let raw = &self.text[start..self.pos];
         self.bump();
-        if !matches!(self.peek(), None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';')) && !self.at_continuation()
-        {
-            return Err(Error::new(
-                "characters follow a closing quote or brace",
-                "put a space between the words",
-            )
-            .at(self.place()));
+        let ends = matches!(self.peek(), None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';'));
+        if !ends && !self.at_continuation() {
+            let reason = "characters follow a closing quote or brace";
+            return Err(Error::new(reason, "put a space between the words").at(self.place()));
         }
         let text = if form == Form::Braced { Cow::Borrowed(raw) } else { unescape(raw) };
         Ok(Word { text, form, place })
     }
 
-    fn bare(&mut self, place: LineColumn) -> Result<Word<'a>, Error> {
+    fn bare(&mut self, place: LineColumn) -> Result<Word<'a>> {
         let start = self.pos;
         let mut depth = 0usize;
         let mut index = false;
@@ -208,7 +204,7 @@ impl<'a> Commands<'a> {
 }
 
 impl<'a> Iterator for Commands<'a> {
-    type Item = Result<Command<'a>, Error>;
+    type Item = Result<Command<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {

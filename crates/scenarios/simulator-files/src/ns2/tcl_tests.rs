@@ -3,42 +3,29 @@ use proptest::prelude::*;
 
 /// Every command as its words, delimiters shown by the form's first letter.
 fn cut(text: &str) -> Vec<Vec<String>> {
-    Commands::new(text)
-        .map(|c| {
-            c.unwrap()
-                .into_iter()
-                .map(|w| match w.form {
-                    Form::Bare => w.text.into_owned(),
-                    Form::Quoted => format!("Q:{}", w.text),
-                    Form::Braced => format!("B:{}", w.text),
-                    Form::Bracketed => format!("C:{}", w.text),
-                })
-                .collect()
-        })
-        .collect()
+    let shown = |w: Word| match w.form {
+        Form::Bare => w.text.into_owned(),
+        Form::Quoted => format!("Q:{}", w.text),
+        Form::Braced => format!("B:{}", w.text),
+        Form::Bracketed => format!("C:{}", w.text),
+    };
+    Commands::new(text).map(|c| c.unwrap().into_iter().map(shown).collect()).collect()
 }
 
 #[test]
 fn words_commands_and_comments() {
-    assert_eq!(
-        cut(
-            "# a comment \\\n still the comment\nset a 1;set b {x {y} z} ;# tail\n\n  puts \"p q\"\r\n$n(3) go"
-        ),
-        [vec!["set", "a", "1"], vec!["set", "b", "B:x {y} z"], vec!["puts", "Q:p q"], vec!["$n(3)", "go"]]
-    );
+    let text =
+        "# a comment \\\n still the comment\nset a 1;set b {x {y} z} ;# tail\n\n  puts \"p q\"\r\n$n(3) go";
+    let set = [vec!["set", "a", "1"], vec!["set", "b", "B:x {y} z"]];
+    assert_eq!(cut(text), [&set[..], &[vec!["puts", "Q:p q"], vec!["$n(3)", "go"]]].concat());
 }
 
 #[test]
 fn brackets_quotes_and_continuations() {
-    assert_eq!(
-        cut(
-            "set tcp [$ns_ create-connection \\\n\t\tTCP $node_(1) \"a b\"]\n$ns_ \\\n  at 1.0 \"$n(1) set \\\"q\\\" [x \"y\"]\""
-        ),
-        [
-            vec!["set", "tcp", "C:$ns_ create-connection \\\n\t\tTCP $node_(1) \"a b\""],
-            vec!["$ns_", "at", "1.0", "Q:$n(1) set \"q\" [x \"y\"]"],
-        ]
-    );
+    let text = "set tcp [$ns_ create-connection \\\n\t\tTCP $node_(1) \"a b\"]\n\
+                $ns_ \\\n  at 1.0 \"$n(1) set \\\"q\\\" [x \"y\"]\"";
+    let connect = vec!["set", "tcp", "C:$ns_ create-connection \\\n\t\tTCP $node_(1) \"a b\""];
+    assert_eq!(cut(text), [connect, vec!["$ns_", "at", "1.0", "Q:$n(1) set \"q\" [x \"y\"]"]]);
     assert_eq!(cut("a[b c]d $n(1 2) [x][y]"), [vec!["a[b c]d", "$n(1 2)", "[x][y]"]]);
     assert_eq!(cut("#only a comment"), Vec::<Vec<String>>::new());
     assert_eq!(cut("a # is not a comment here"), [vec!["a", "#", "is", "not", "a", "comment", "here"]]);

@@ -1,9 +1,10 @@
 //! TCP in a traffic file: agents, sinks, and their sources.
 
 use wayhop_core::{Span, Time};
-use wayhop_document::{Error, LineColumn};
+use wayhop_document::{Error, LineColumn, Result};
 use wayhop_transport::tcp::{App, MAX_SEGMENT, MAX_WINDOW, TcpConfig, Variant};
 
+use super::generator::periods;
 use super::value;
 
 /// The interval of `Agent/TCPSink/DelAck` in `tcl/lib/ns-default.tcl`.
@@ -42,7 +43,7 @@ enum Amount {
 
 impl Ns2Agent {
     /// The agent of a class, without the leading `Agent/`.
-    pub(super) fn new(class: &str) -> Result<Self, (String, &'static str)> {
+    pub(super) fn new(class: &str) -> Result<Self> {
         let variant = match class {
             "TCP" => Variant::Tahoe,
             "TCP/Reno" => Variant::Reno,
@@ -50,16 +51,14 @@ impl Ns2Agent {
             "TCP/Sack1" => Variant::Sack,
             "TCP/Vegas" => Variant::Vegas,
             other => {
-                return Err((
-                    format!("Agent/{other} is not supported"),
-                    "use Agent/TCP (Tahoe), or its Reno, Newreno, Sack1 or Vegas",
-                ));
+                let remedy = "use Agent/TCP (Tahoe), or its Reno, Newreno, Sack1 or Vegas";
+                return Err(Error::new(format!("Agent/{other} is not supported"), remedy));
             }
         };
         Ok(Self { node: None, peer: None, config: TcpConfig { variant, ..TcpConfig::ns2() } })
     }
 
-    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<(), Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<()> {
         let c = &mut self.config;
         let time = || value::seconds(text, key, place).map(Span::from_secs_f64);
         let on = || match value::truth(text) {
@@ -99,21 +98,19 @@ impl Ns2Agent {
 
 impl Sink {
     /// The sink of a class, without the leading `Agent/`.
-    pub(super) fn new(class: &str) -> Result<Self, (String, &'static str)> {
+    pub(super) fn new(class: &str) -> Result<Self> {
         let delayed_ack = match class {
             "TCPSink" | "TCPSink/Sack1" => None,
             "TCPSink/DelAck" | "TCPSink/Sack1/DelAck" => Some(DELAYED_ACK),
             other => {
-                return Err((
-                    format!("Agent/{other} is not supported"),
-                    "use Agent/TCPSink, or its DelAck, Sack1 or Sack1/DelAck",
-                ));
+                let remedy = "use Agent/TCPSink, or its DelAck, Sack1 or Sack1/DelAck";
+                return Err(Error::new(format!("Agent/{other} is not supported"), remedy));
             }
         };
         Ok(Self { node: None, delayed_ack })
     }
 
-    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<(), Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<()> {
         if key == "interval_" && self.delayed_ack.is_some() {
             self.delayed_ack = Some(Span::from_secs_f64(value::seconds(text, key, place)?));
         }
@@ -122,7 +119,7 @@ impl Sink {
 }
 
 impl Ftp {
-    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<(), Error> {
+    pub(super) fn set(&mut self, key: &str, text: &str, place: LineColumn) -> Result<()> {
         if key == "maxpkts_" {
             self.max_packets = Some(value::count(text, key, i32::MAX as u64, place)?);
         }
@@ -130,13 +127,7 @@ impl Ftp {
     }
 
     /// `$ftp produce N` and `$ftp send OCTETS`; false for anything else.
-    pub(super) fn order(
-        &mut self,
-        at: Time,
-        verb: &str,
-        text: &str,
-        place: LineColumn,
-    ) -> Result<bool, Error> {
+    pub(super) fn order(&mut self, at: Time, verb: &str, text: &str, place: LineColumn) -> Result<bool> {
         let n = || value::count(text, verb, i32::MAX as u64, place);
         let amount = match verb {
             "produce" | "producemore" => Amount::Segments(n()?),
@@ -151,24 +142,15 @@ impl Ftp {
     pub(super) fn transfers(&self, segment_bytes: u32) -> Vec<(Time, Option<Time>, App)> {
         let octets = |segments: u64| segments * u64::from(segment_bytes);
         let whole = App::Bulk { bytes: self.max_packets.map(octets) };
-        let mut switches = self.switches.clone();
-        switches.sort_by_key(|s| s.0);
-        let mut out: Vec<(Time, Option<Time>, App)> = Vec::new();
-        for (t, on) in switches {
-            if let Some((_, stop @ None, _)) = out.last_mut() {
-                *stop = Some(t);
-            }
-            if on {
-                out.push((t, None, whole));
-            }
-        }
-        out.extend(self.sized.iter().map(|&(t, amount)| {
+        let runs = periods(&self.switches).map(|(start, stop)| (start, stop, whole));
+        let sized = self.sized.iter().map(|&(start, amount)| {
             let bytes = match amount {
                 Amount::Segments(n) => octets(n),
                 Amount::Octets(n) => n,
             };
-            (t, None, App::Bulk { bytes: Some(bytes.max(1)) })
-        }));
+            (start, None, App::Bulk { bytes: Some(bytes.max(1)) })
+        });
+        let mut out: Vec<_> = runs.chain(sized).collect();
         out.sort_by_key(|t| t.0);
         out
     }

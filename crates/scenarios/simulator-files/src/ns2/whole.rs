@@ -1,14 +1,13 @@
 //! The combined content of the files: the nodes, the flows, the end of the run.
 
 use wayhop_core::{NodeId, Time};
-use wayhop_document::{Error, Omissions, Problems};
+use wayhop_document::{Error, Omissions, Problems, Result};
 use wayhop_transport::FlowConfig;
 use wayhop_world::Track;
 
-use super::agents::RawFlow;
+use super::agents::{RawFlow, Spot};
 use super::god;
 use super::interp::Importer;
-use super::spot::Spot;
 
 /// The content of the files, with nodes numbered from 0.
 #[derive(Clone, Debug)]
@@ -49,7 +48,6 @@ impl Numbers {
     }
 }
 
-/// Up to ten numbers.
 fn first_few(all: impl Iterator<Item = u32>) -> String {
     const SHOWN: usize = 10;
     let words: Vec<String> = all.take(SHOWN + 1).map(|id| id.to_string()).collect();
@@ -61,7 +59,7 @@ fn first_few(all: impl Iterator<Item = u32>) -> String {
 
 impl Importer {
     /// Everything read, checked as a whole. `count`: how many nodes there are, if not only those that the files name.
-    pub fn finish(self, count: Option<usize>) -> Result<Ns2Scenario, Error> {
+    pub fn finish(self, count: Option<usize>) -> Result<Ns2Scenario> {
         let movement = self.files.first().cloned().unwrap_or_default();
         let mut warnings = Vec::new();
         let flows = self.agents.flows(&self.files, &mut warnings)?;
@@ -73,17 +71,8 @@ impl Importer {
         let (tracks, odd) = self.nodes.tracks(&numbers.0);
         warnings.extend(odd);
         warnings.extend(god::check(&self.god, &tracks, |id| numbers.index(id)));
-        let skipped = self.skipped;
-        Ok(Ns2Scenario {
-            tracks,
-            ids: numbers.0,
-            flows,
-            absences,
-            last_move,
-            end: self.end,
-            warnings,
-            skipped,
-        })
+        let (ids, end, skipped) = (numbers.0, self.end, self.skipped);
+        Ok(Ns2Scenario { tracks, ids, flows, absences, last_move, end, warnings, skipped })
     }
 
     fn located(&self, spot: Spot, e: Error) -> Error {
@@ -91,18 +80,14 @@ impl Importer {
     }
 
     /// The flows between nodes that exist.
-    fn by_index(&self, flows: Vec<RawFlow>, numbers: &Numbers) -> Result<Vec<FlowConfig>, Error> {
+    fn by_index(&self, flows: Vec<RawFlow>, numbers: &Numbers) -> Result<Vec<FlowConfig>> {
         let mut problems = Problems::default();
         let mut out = Vec::with_capacity(flows.len());
         for f in flows {
             let missing = |end: &str, id: u32| {
-                Error::new(
-                    format!("the flow's {end} is node {id}, which does not exist in the movement"),
-                    format!(
-                        "the nodes are {}: correct the number (cbrgen may name one node too many), or add the node",
-                        numbers.shown()
-                    ),
-                )
+                let reason = format!("the flow's {end} is node {id}, which does not exist in the movement");
+                let what = "correct the number (cbrgen may name one node too many), or add the node";
+                Error::new(reason, format!("the nodes are {}: {what}", numbers.shown()))
             };
             let wrong = match (numbers.index(f.src), numbers.index(f.dst)) {
                 (None, _) => missing("source", f.src),
@@ -128,19 +113,18 @@ impl Importer {
     }
 
     /// When nodes are absent: a node that starts and stops is there only in between.
-    fn absences(&self, numbers: &Numbers) -> Result<Vec<(NodeId, Time, Time)>, Error> {
+    fn absences(&self, numbers: &Numbers) -> Result<Vec<(NodeId, Time, Time)>> {
         let mut problems = Problems::default();
         let mut all = Vec::with_capacity(self.activity.len());
         for a in &self.activity {
             match numbers.index(a.node) {
                 Some(i) => all.push((NodeId(i), a.at, a.on)),
-                None => problems.note(self.located(
-                    a.spot,
-                    Error::new(
-                        format!("node {} starts or stops but does not exist in the movement", a.node),
-                        format!("the nodes are {}: use files of the same run", numbers.shown()),
-                    ),
-                )),
+                None => {
+                    let reason =
+                        format!("node {} starts or stops but does not exist in the movement", a.node);
+                    let remedy = format!("the nodes are {}: use files of the same run", numbers.shown());
+                    problems.note(self.located(a.spot, Error::new(reason, remedy)));
+                }
             }
         }
         problems.outcome()?;
@@ -173,7 +157,7 @@ fn numbers(
     flows: &[RawFlow],
     count: Option<usize>,
     warnings: &mut Vec<String>,
-) -> Result<Numbers, Error> {
+) -> Result<Numbers> {
     let (Some(&lowest), Some(&highest)) = (named.first(), named.last()) else {
         return Err(Error::new("has no nodes", "write lines such as: $node_(0) set X_ 10.0"));
     };

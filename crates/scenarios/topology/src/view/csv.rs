@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use wayhop_core::Time;
 
 use super::View;
-use crate::pair::Pair;
+use crate::annotate::of_flow;
+use crate::flow::Pair;
 
 impl View<'_> {
     /// A node's name as a cell of a table (RFC 4180).
@@ -22,27 +23,18 @@ impl View<'_> {
         out.push_str(",src_name,dst_name\n");
         for (flow, topology) in self.each() {
             let number = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
-            let p = &flow.pair;
+            let Pair { src, dst, from, until } = flow.pair;
             let id = flow.id.map_or_else(String::new, |id| id.to_string());
             let kind = if flow.id.is_some() { flow.kind } else { "" };
-            _ = write!(
-                out,
-                "{id},{kind},{},{},{},{},{},{},{},{},{},{}",
-                p.src,
-                p.dst,
-                p.from.as_secs_f64(),
-                p.until.as_secs_f64(),
-                topology.path_changes(),
-                topology.hop_changes(),
-                topology.partitions(),
-                number(topology.unreachable_share()),
-                number(topology.mean_hops()),
-                number(self.chains.and_then(|c| c.expected_bps(topology))),
-            );
-            let share = topology.hop_share();
-            let shared = |k| topology.unreachable_share().map(|_| share.get(k).copied().unwrap_or(0.0));
+            _ = write!(out, "{id},{kind},{src},{dst},{},{}", from.as_secs_f64(), until.as_secs_f64());
+            let t = of_flow(topology, self.chains);
+            _ = write!(out, ",{},{},{}", t.path_changes, t.hop_changes, t.partitions);
+            for v in [t.unreachable_share, topology.mean_hops(), t.expected_bps] {
+                _ = write!(out, ",{}", number(v));
+            }
+            let shared = |k| t.unreachable_share.map(|_| t.hop_share.get(k).copied().unwrap_or(0.0));
             (0..most).for_each(|k| _ = write!(out, ",{}", number(shared(k))));
-            _ = writeln!(out, ",{},{}", self.name(p.src), self.name(p.dst));
+            _ = writeln!(out, ",{},{}", self.name(src), self.name(dst));
         }
         out
     }
@@ -76,20 +68,13 @@ impl View<'_> {
 
     /// A line a node.
     pub fn nodes_csv(&self) -> String {
-        let mut out =
-            "node,neighbours_mean,neighbours_min,neighbours_max,isolated_share,link_changes,node_name\n"
-                .to_owned();
+        let head =
+            "node,neighbours_mean,neighbours_min,neighbours_max,isolated_share,link_changes,node_name\n";
+        let mut out = head.to_owned();
         for (i, n) in self.found.links.nodes.iter().enumerate() {
-            _ = writeln!(
-                out,
-                "{i},{},{},{},{},{},{}",
-                n.neighbours_mean,
-                n.neighbours_min,
-                n.neighbours_max,
-                n.isolated_share,
-                n.changes,
-                self.name(i as u32)
-            );
+            let (min, max, isolated) = (n.neighbours_min, n.neighbours_max, n.isolated_share);
+            let name = self.name(i as u32);
+            _ = writeln!(out, "{i},{},{min},{max},{isolated},{},{name}", n.neighbours_mean, n.changes);
         }
         out
     }

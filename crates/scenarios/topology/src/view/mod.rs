@@ -10,10 +10,9 @@ use wayhop_scenario::Resolved;
 
 use crate::annotate::flow_pairs;
 use crate::chains::ChainThroughput;
-use crate::flow::FlowTopology;
+use crate::flow::{FlowTopology, Pair};
 use crate::links::LinkSurvey;
 use crate::media::survey_scenario;
-use crate::pair::Pair;
 use crate::survey::Survey;
 
 /// A pair of nodes with its names in the scenario.

@@ -23,17 +23,11 @@ impl View<'_> {
         let name: String = r.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let (nodes, end) = (r.tracks.len(), r.duration.as_secs_f64());
         let mut out = format!("{name}  {nodes} nodes  {end} s  {}\n\n", self.ranges());
-        let mut rows = vec![
-            [
-                "flow", "kind", "from", "to", "s", "paths", "hops", "parts", "1", "2", "3", "4", "5", "6",
-                ">6", "none", "mean",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-        ];
+        let mut head = "flow kind from to s paths hops parts 1 2 3 4 5 6 >6 none mean".to_owned();
         if self.chains.is_some() {
-            rows[0].push("kb/s".to_owned());
+            head += " kb/s";
         }
+        let mut rows: Vec<Vec<String>> = vec![head.split(' ').map(str::to_owned).collect()];
         for (flow, topology) in self.each() {
             let share = topology.hop_share();
             let at = |k: usize| share.get(k).copied().unwrap_or(0.0);

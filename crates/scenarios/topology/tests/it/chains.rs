@@ -46,16 +46,16 @@ fn longer_chains_carry_what_the_last_does_and_none_carries_nothing() {
 #[test]
 fn a_wrong_file_is_refused_with_its_line() {
     for (text, message) in [
-        ("", "1: the file is empty; start it with hops,kbps"),
-        ("hops;kbps\n", "1: \"hops;kbps\" is not a header; write hops,kbps or hops,bps"),
-        ("hops,kbps\n", "1: the file has no chains; add a line for each number of hops from 1 on"),
+        ("", "line 1: the file is empty; start it with hops,kbps"),
+        ("hops;kbps\n", "line 1: \"hops;kbps\" is not a header; write hops,kbps or hops,bps"),
+        ("hops,kbps\n", "line 1: the file has no chains; add a line for each number of hops from 1 on"),
         (
             "hops,kbps\n1,5\n3,4\n",
-            "3: found \"3\" where 2 hops are expected; list 1, 2, 3, ... hops in order",
+            "line 3: found \"3\" where 2 hops are expected; list 1, 2, 3, ... hops in order",
         ),
-        ("hops,kbps\n1,fast\n", "2: \"fast\" is not a throughput; give a number of at least 0"),
-        ("hops,kbps\n1,-1\n", "2: \"-1\" is not a throughput; give a number of at least 0"),
-        ("hops,kbps\n1,5\n>1,4\n3,1\n", "4: there is a line after the last one; remove it"),
+        ("hops,kbps\n1,fast\n", "line 2: \"fast\" is not a throughput; give a number of at least 0"),
+        ("hops,kbps\n1,-1\n", "line 2: \"-1\" is not a throughput; give a number of at least 0"),
+        ("hops,kbps\n1,5\n>1,4\n3,1\n", "line 4: there is a line after the last one; remove it"),
     ] {
         assert_eq!(ChainThroughput::parse(text).unwrap_err().to_string(), message, "{text}");
     }

@@ -78,7 +78,7 @@ pub(crate) fn chains(path: &Path) -> Result<ChainThroughput, Failure> {
             "cannot read {shown}: {e}; --chains needs a CSV file with the columns hops,kbps"
         ))
     })?;
-    ChainThroughput::parse(&text).map_err(|e| Failure::Usage(format!("{shown}:{e}")))
+    ChainThroughput::parse(&text).map_err(|e| Failure::usage(e.in_file(path)))
 }
 
 fn between(r: &Resolved, src: &str, dst: &str) -> Result<SurveyedFlow, Failure> {

@@ -1,23 +1,18 @@
 //! Which nodes have batteries.
 
-use wayhop_document::{Document, Error, in_range};
+use wayhop_document::{Document, Result, in_range};
 use wayhop_radio::{Draw, Supply};
 
-use super::schema::Energy;
-use crate::file::Scenario;
+use super::Energy;
 use crate::interfaces::Interfaces;
-use crate::nodes::Node;
+use crate::nodes::{Node, Placement};
 
 /// The defaults of ns-2 (`mac/wireless-phy.cc`), W.
 pub(crate) const DRAW: Draw = Draw { tx_watts: 0.66, rx_watts: 0.395, idle_watts: 0.0, sleep_watts: 0.0 };
 
 /// Each node's battery; an empty list if no node has one.
-pub(crate) fn resolve(
-    scenario: &Scenario,
-    nodes: usize,
-    interfaces: &Interfaces,
-) -> Result<Vec<Option<Supply>>, Error> {
-    let doc = &scenario.document;
+pub(crate) fn resolve(placed: &Placement<'_>, interfaces: &Interfaces) -> Result<Vec<Option<Supply>>> {
+    let (scenario, doc) = (placed.scenario, placed.doc());
     let single = &scenario.nodes.single;
     let own = |k: usize| format!("nodes.node[{k}]");
     let first = scenario.energy.as_ref().map(|_| "energy".to_owned());
@@ -29,14 +24,13 @@ pub(crate) fn resolve(
         };
     };
     if !interfaces.is_single() {
-        return Err(doc.error(
-            &key,
-            "batteries require one radio per node, but this scenario assigns radios or wires to nodes",
-            "remove the batteries, or remove radios, wires and radio.nodes",
-        ));
+        let reason =
+            "batteries require one radio per node, but this scenario assigns radios or wires to nodes";
+        let remedy = "remove the batteries, or remove radios, wires and radio.nodes";
+        return Err(doc.error(&key, reason, remedy));
     }
     let base = scenario.energy.as_ref().map(|e| (e, "energy".to_owned()));
-    let mut keys: Vec<Option<usize>> = vec![None; nodes];
+    let mut keys: Vec<Option<usize>> = vec![None; placed.tracks.len()];
     for (k, node) in single.iter().enumerate() {
         keys[node.id as usize] = Some(k);
     }
@@ -48,15 +42,14 @@ fn supply(
     node: Option<&(&Node, String)>,
     base: Option<&(&Energy, String)>,
     doc: &Document,
-) -> Result<Option<Supply>, Error> {
+) -> Result<Option<Supply>> {
     let own = node.and_then(|(n, at)| Some((n.energy.as_ref()?, format!("{at}.energy"))));
     if let Some((_, at)) = node.filter(|(n, _)| n.mains) {
         return match own {
-            Some((_, key)) => Err(doc.error(
-                &key,
-                "a node on mains has no battery",
-                format!("remove the key or {at}.mains"),
-            )),
+            Some((_, key)) => {
+                let remedy = format!("remove the key or {at}.mains");
+                Err(doc.error(&key, "a node on mains has no battery", remedy))
+            }
             None => Ok(None),
         };
     }
@@ -65,7 +58,7 @@ fn supply(
     let value = |field: &str, of: fn(&Energy) -> Option<f64>, least: f64, default: Option<f64>| {
         let found = given.iter().flatten().find_map(|(e, at)| Some((of(e)?, at)));
         match (found, default) {
-            (Some((v, at)), _) => in_range(doc, &format!("{at}.{field}"), v, least, 1e9).map(|()| v),
+            (Some((v, at)), _) => in_range(doc, &format!("{at}.{field}"), v, least, 1e9),
             (None, Some(v)) => Ok(v),
             (None, None) => Err(doc.error(place, format!("{field} is missing"), "give its energy in joules")),
         }

@@ -1,13 +1,11 @@
 //! Links whose path loss follows a table: a matrix of attenuators instead of distances.
 
 use wayhop_core::{NodeId, Time};
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::PathLosses;
-use crate::file::Scenario;
-use crate::interfaces;
-use crate::interfaces::{Attachment, Interfaces};
+use super::PathLosses;
+use crate::interfaces::{self, Attachment, Interfaces};
 use crate::nodes::Placement;
 
 /// The most steps of all tables of path losses together.
@@ -24,39 +22,28 @@ pub struct LossTable {
     pub steps: Vec<(Time, f64)>,
 }
 
-/// Looks up and checks the tables of a scenario.
-pub(crate) fn resolve(
-    scenario: &Scenario,
-    placed: &Placement,
-    interfaces: &Interfaces,
-) -> Result<Vec<LossTable>, Error> {
-    let doc = &scenario.document;
-    let all: usize = scenario.path_losses.iter().map(|p| p.db.len()).sum();
+pub(crate) fn resolve(placed: &Placement<'_>, interfaces: &Interfaces) -> Result<Vec<LossTable>> {
+    let (doc, losses) = (placed.doc(), &placed.scenario.path_losses);
+    let all: usize = losses.iter().map(|p| p.db.len()).sum();
     if all > MAX_LOSS_STEPS {
         let many = format!("{all} steps are too many");
         return Err(doc.error("path_losses", many, format!("give at most {MAX_LOSS_STEPS} in all")));
     }
-    let one = |(k, p): (usize, &PathLosses)| table(scenario, placed, interfaces, k, p);
-    scenario.path_losses.iter().enumerate().map(one).collect()
+    let one = |(k, p): (usize, &PathLosses)| table(placed, interfaces, k, p);
+    losses.iter().enumerate().map(one).collect()
 }
 
-fn table(
-    scenario: &Scenario,
-    placed: &Placement,
-    interfaces: &Interfaces,
-    k: usize,
-    p: &PathLosses,
-) -> Result<LossTable, Error> {
-    let doc = &scenario.document;
+fn table(placed: &Placement<'_>, interfaces: &Interfaces, k: usize, p: &PathLosses) -> Result<LossTable> {
+    let doc = placed.doc();
     let key = |field: &str| format!("path_losses[{k}].{field}");
-    let find = |i: usize| placed.find(&p.nodes[i], &key(&format!("nodes[{i}]")), doc);
+    let find = |i: usize| placed.find(&p.nodes[i], &key(&format!("nodes[{i}]")));
     let nodes = [find(0)?, find(1)?];
     if nodes[0] == nodes[1] {
         return Err(doc.error(&key("nodes"), "both nodes are the same", "name two different nodes"));
     }
     let at = match &p.interface {
         None => Attachment::Radio(0),
-        Some(name) => interfaces::find(scenario, interfaces, nodes[0], name, &key("interface"))?,
+        Some(name) => interfaces::find(doc, interfaces, nodes[0], name, &key("interface"))?,
     };
     if !matches!(at, Attachment::Radio(_)) {
         return Err(doc.error(&key("interface"), "a wire has no path loss", "name a radio"));

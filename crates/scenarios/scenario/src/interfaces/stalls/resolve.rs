@@ -2,13 +2,11 @@
 //! 6.3).
 
 use wayhop_core::{NodeId, Span, Time};
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::Stall;
-use crate::file::Scenario;
-use crate::interfaces;
-use crate::interfaces::{Attachment, Interfaces};
+use super::Stall;
+use crate::interfaces::{self, Attachment, Interfaces};
 use crate::nodes::Placement;
 
 /// When a node's driver does not serve its interface queue.
@@ -26,29 +24,20 @@ pub struct QueueStall {
     pub every: Option<Span>,
 }
 
-/// Looks up and checks the stalls of a scenario.
-pub(crate) fn resolve(
-    scenario: &Scenario,
-    placed: &Placement,
-    interfaces: &Interfaces,
-) -> Result<Vec<QueueStall>, Error> {
-    let doc = &scenario.document;
+pub(crate) fn resolve(placed: &Placement<'_>, interfaces: &Interfaces) -> Result<Vec<QueueStall>> {
+    let doc = placed.doc();
     let one = |(k, s): (usize, &Stall)| {
         let key = |field: &str| format!("stalls[{k}].{field}");
         in_range(doc, &key("start_s"), s.start_s, 0.0, MAX_DURATION_S)?;
         in_range(doc, &key("length_s"), s.length_s, 1e-6, MAX_DURATION_S)?;
-        if let Some(every) = s.every_s {
-            in_range(doc, &key("every_s"), every, 1e-6, MAX_DURATION_S)?;
-            if every <= s.length_s {
-                return Err(doc.error(
-                    &key("every_s"),
-                    format!("an interval of {every} s is not longer than the stall of {} s", s.length_s),
-                    "set it above length_s",
-                ));
-            }
+        let every_s = in_range(doc, &key("every_s"), s.every_s, 1e-6, MAX_DURATION_S)?;
+        if let Some(every) = every_s.filter(|every| *every <= s.length_s) {
+            let length = s.length_s;
+            let reason = format!("an interval of {every} s is not longer than the stall of {length} s");
+            return Err(doc.error(&key("every_s"), reason, "set it above length_s"));
         }
-        let node = placed.find(&s.node, &key("node"), doc)?;
-        let find = |name: &String| interfaces::find(scenario, interfaces, node, name, &key("interface"));
+        let node = placed.find(&s.node, &key("node"))?;
+        let find = |name: &String| interfaces::find(doc, interfaces, node, name, &key("interface"));
         Ok(QueueStall {
             node,
             interface: s.interface.as_ref().map(find).transpose()?,
@@ -57,5 +46,5 @@ pub(crate) fn resolve(
             every: s.every_s.map(Span::from_secs_f64),
         })
     };
-    scenario.stalls.iter().enumerate().map(one).collect()
+    placed.scenario.stalls.iter().enumerate().map(one).collect()
 }

@@ -1,11 +1,10 @@
 //! Commands sent to nodes during a run.
 
 use wayhop_core::{Command, NodeId, Span, Time};
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use super::schema::{self, PurgeRoutes};
-use crate::file::Scenario;
+use super::PurgeRoutes;
 use crate::nodes::Placement;
 
 /// A command to some nodes, and when.
@@ -21,25 +20,22 @@ pub struct Order {
     pub every: Option<Span>,
 }
 
-/// Looks up and checks the commands of a scenario.
-pub(crate) fn resolve(scenario: &Scenario, placed: &Placement) -> Result<Vec<Order>, Error> {
-    let one = |(k, c): (usize, &schema::Command)| {
-        let schema::Command::PurgeRoutes(c) = c;
-        purge(scenario, placed, k, c)
+pub(crate) fn resolve(placed: &Placement<'_>) -> Result<Vec<Order>> {
+    let one = |(k, c): (usize, &super::Command)| {
+        let super::Command::PurgeRoutes(c) = c;
+        purge(placed, k, c)
     };
-    scenario.commands.iter().enumerate().map(one).collect()
+    placed.scenario.commands.iter().enumerate().map(one).collect()
 }
 
-fn purge(scenario: &Scenario, placed: &Placement, k: usize, c: &PurgeRoutes) -> Result<Order, Error> {
-    let doc = &scenario.document;
+fn purge(placed: &Placement<'_>, k: usize, c: &PurgeRoutes) -> Result<Order> {
+    let doc = placed.doc();
     let key = |field: &str| format!("commands[{k}].{field}");
     in_range(doc, &key("start_s"), c.start_s, 0.0, MAX_DURATION_S)?;
-    if let Some(every) = c.every_s {
-        in_range(doc, &key("every_s"), every, 1e-3, MAX_DURATION_S)?;
-    }
-    let find = |node, field| placed.find(node, &key(field), doc);
+    in_range(doc, &key("every_s"), c.every_s, 1e-3, MAX_DURATION_S)?;
+    let find = |node, field| placed.find(node, &key(field));
     let nodes = if c.nodes.is_empty() {
-        (0..placed.tracks.len() as u32).map(NodeId).collect()
+        placed.all().collect()
     } else {
         c.nodes.iter().map(|n| find(n, "nodes")).collect::<Result<_, _>>()?
     };

@@ -1,67 +1,51 @@
 //! The nodes' static routes.
 
 use wayhop_core::{Configured, DataPlane, IfaceId, NodeId, Prefix, Route};
-use wayhop_document::Error;
+use wayhop_document::Result;
 
-use super::schema::StaticRoute;
-use crate::file::Scenario;
-use crate::interfaces;
-use crate::interfaces::Interfaces;
+use super::StaticRoute;
+use crate::interfaces::{self, Interfaces};
 use crate::nodes::ipv6::prefix;
 use crate::nodes::{NodeRef, Placement};
 use crate::traffic::IpVersion;
 
-/// Looks up and checks the static routes of a scenario, each with its node.
 pub(crate) fn resolve(
-    scenario: &Scenario,
-    placed: &Placement,
+    placed: &Placement<'_>,
     protocol: &Configured,
     interfaces: &Interfaces,
-) -> Result<Vec<(NodeId, Route)>, Error> {
-    let mut out: Vec<(NodeId, Route)> = Vec::with_capacity(scenario.routes.len());
-    for (k, r) in scenario.routes.iter().enumerate() {
-        let (node, mut route) = one(scenario, placed, k, r)?;
+) -> Result<Vec<(NodeId, Route)>> {
+    let (doc, mut out) = (placed.doc(), Vec::<(NodeId, Route)>::new());
+    for (k, r) in placed.scenario.routes.iter().enumerate() {
+        let (node, mut route) = one(placed, k, r)?;
         if let Some(name) = &r.interface {
             let key = format!("routes[{k}].interface");
-            let at = interfaces::find(scenario, interfaces, node, name, &key)?;
+            let at = interfaces::find(doc, interfaces, node, name, &key)?;
             let own = &interfaces.by_node(placed.tracks.len())[node.index()];
             route.iface = own.iter().position(|a| *a == at).map_or(IfaceId::ANY, |i| IfaceId(i as u8));
         }
         let key = format!("routes[{k}].destination");
-        let doc = &scenario.document;
         if out.iter().any(|(n, other)| *n == node && other.destination == route.destination) {
-            return Err(doc.error(
-                &key,
-                format!("node {node} already has a static route to {}", route.destination),
-                "remove one of them",
-            ));
+            let reason = format!("node {node} already has a static route to {}", route.destination);
+            return Err(doc.error(&key, reason, "remove one of them"));
         }
         if route.destination.addr.is_v4() && protocol.engine().data_plane() == DataPlane::PerPacket {
-            return Err(doc.error(
-                &key,
-                format!(
-                    "protocol {:?} handles every IPv4 packet itself, so IPv4 static routes have no effect",
-                    protocol.name()
-                ),
-                "choose another protocol, or remove the route",
-            ));
+            let why = "handles every IPv4 packet itself, so IPv4 static routes have no effect";
+            let reason = format!("protocol {:?} {why}", protocol.name());
+            return Err(doc.error(&key, reason, "choose another protocol, or remove the route"));
         }
         out.push((node, route));
     }
     Ok(out)
 }
 
-fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Result<(NodeId, Route), Error> {
-    let doc = &scenario.document;
+fn one(placed: &Placement<'_>, k: usize, r: &StaticRoute) -> Result<(NodeId, Route)> {
+    let doc = placed.doc();
     let key = |field: &str| format!("routes[{k}].{field}");
-    let node = placed.find(&r.node, &key("node"), doc)?;
-    let via = placed.find(&r.via, &key("via"), doc)?;
+    let node = placed.find(&r.node, &key("node"))?;
+    let via = placed.find(&r.via, &key("via"))?;
     if via == node {
-        return Err(doc.error(
-            &key("via"),
-            "this is the node itself",
-            "name the neighbour that is the next hop",
-        ));
+        let remedy = "name the neighbour that is the next hop";
+        return Err(doc.error(&key("via"), "this is the node itself", remedy));
     }
     let named = match &r.destination {
         NodeRef::Name(text) if !placed.index.contains_key(text) => prefix(text),
@@ -77,21 +61,15 @@ fn one(scenario: &Scenario, placed: &Placement, k: usize, r: &StaticRoute) -> Re
     };
     let destination = match (named, r.ip) {
         (Some(_), Some(_)) => {
-            return Err(doc.error(
-                &key("ip"),
-                "the destination already determines the IP version",
-                "remove the key, or use a node as the destination",
-            ));
+            let remedy = "remove the key, or use a node as the destination";
+            return Err(doc.error(&key("ip"), "the destination already determines the IP version", remedy));
         }
         (Some(prefix), None) => prefix,
         (None, ip) => {
-            let to = placed.find(&r.destination, &key("destination"), doc)?;
+            let to = placed.find(&r.destination, &key("destination"))?;
             if to == node {
-                return Err(doc.error(
-                    &key("destination"),
-                    "this is the node itself",
-                    "choose another destination",
-                ));
+                let remedy = "choose another destination";
+                return Err(doc.error(&key("destination"), "this is the node itself", remedy));
             }
             match ip.unwrap_or_default() {
                 IpVersion::V4 => Prefix::host(placed.addresses[to.index()]),

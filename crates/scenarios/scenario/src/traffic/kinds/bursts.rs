@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Span;
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_transport::{FlowKind, Lengths};
 
 use crate::nodes::NodeRef;
-use crate::traffic::ip_version::IpVersion;
+use crate::traffic::IpVersion;
 use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload};
 
 /// UDP packets in bursts: first a pause, then a burst of packets at a constant rate, and so on. Both lengths are
@@ -24,7 +24,6 @@ pub struct OnOff {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
@@ -39,7 +38,6 @@ pub struct OnOff {
     #[serde(default = "half_a_second")]
     pub off_s: f64,
     /// Stop after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
@@ -47,7 +45,7 @@ pub struct OnOff {
 }
 
 impl TrafficKind for OnOff {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Exponential);
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
         flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
@@ -72,7 +70,6 @@ pub struct Pareto {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// UDP payload of each packet, bytes.
     #[serde(default = "payload")]
@@ -91,7 +88,6 @@ pub struct Pareto {
     #[serde(default = "shape")]
     pub shape: f64,
     /// Stop after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
@@ -99,7 +95,7 @@ pub struct Pareto {
 }
 
 impl TrafficKind for Pareto {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         in_range(entry.doc, &entry.key_of("shape"), self.shape, 1.01, 100.0)?;
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Pareto { shape: self.shape });
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
@@ -118,7 +114,7 @@ fn flow_kind(
     rate_bps: f64,
     (on_s, off_s): (f64, f64),
     lengths: Lengths,
-) -> Result<FlowKind, Error> {
+) -> Result<FlowKind> {
     entry.check_payload(payload_bytes)?;
     // A packet's bits from one a gigasecond to a million packets a second, as for other flows.
     let bits = 8.0 * f64::from(payload_bytes);
@@ -129,12 +125,8 @@ fn flow_kind(
     Ok(FlowKind::OnOff(wayhop_transport::OnOff { interval: interval(bits / rate_bps), on, off, lengths }))
 }
 
-fn rate() -> f64 {
-    64_000.0
-}
-fn half_a_second() -> f64 {
-    0.5
-}
-fn shape() -> f64 {
-    1.5
+defaults! {
+    rate: f64 = 64_000.0;
+    half_a_second: f64 = 0.5;
+    shape: f64 = 1.5;
 }

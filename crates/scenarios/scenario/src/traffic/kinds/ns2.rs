@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_document::Error;
+use wayhop_document::Result;
 
 use crate::traffic::kind::{Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind};
 
@@ -17,13 +17,11 @@ pub struct Ns2File {
 }
 
 impl TrafficKind for Ns2File {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         if !entry.network.moves_as_in_ns2 {
-            return Err(entry.doc.error(
-                &entry.key,
-                "an ns-2 traffic file requires ns-2 movement, which defines its node numbers",
-                "use movement of kind ns2, or write the flows into the scenario",
-            ));
+            let reason = "an ns-2 traffic file requires ns-2 movement, which defines its node numbers";
+            let remedy = "use movement of kind ns2, or write the flows into the scenario";
+            return Err(entry.doc.error(&entry.key, reason, remedy));
         }
         // All ns-2 files are read together; their flows come in the position of the first of them.
         flows.add_ns2();
@@ -38,7 +36,7 @@ impl TrafficKind for Ns2File {
         Some(&self.path)
     }
 
-    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
+    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>> {
         Ok(Vec::new())
     }
 }

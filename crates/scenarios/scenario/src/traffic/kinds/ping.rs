@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_document::{Error, in_range};
+use wayhop_document::{Result, in_range};
 use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
-use crate::traffic::ip_version::IpVersion;
+use crate::traffic::IpVersion;
 use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval};
 
 /// ICMP echo requests.
@@ -21,7 +21,6 @@ pub struct Ping {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// Data after the ICMP header, bytes.
     #[serde(default = "echo_payload")]
@@ -30,7 +29,6 @@ pub struct Ping {
     #[serde(default = "echo_interval")]
     pub interval_s: f64,
     /// Stop after this number of requests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
@@ -38,7 +36,7 @@ pub struct Ping {
 }
 
 impl TrafficKind for Ping {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         in_range(entry.doc, &entry.key_of("interval_s"), self.interval_s, 1e-6, 1e9)?;
         let kind = FlowKind::Ping { interval: interval(self.interval_s) };
         flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
@@ -50,9 +48,7 @@ impl TrafficKind for Ping {
     }
 }
 
-fn echo_payload() -> u32 {
-    56
-}
-fn echo_interval() -> f64 {
-    1.0
+defaults! {
+    echo_payload: u32 = 56;
+    echo_interval: f64 = 1.0;
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wayhop_document::Error;
+use wayhop_document::Result;
 use wayhop_simulator_files::TraceFormat;
 use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
-use crate::traffic::ip_version::IpVersion;
+use crate::traffic::IpVersion;
 use crate::traffic::kind::{
     Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, over_ipv4,
 };
@@ -27,7 +27,6 @@ pub struct TrafficTrace {
     #[serde(default)]
     pub start_s: f64,
     /// When to stop, seconds. Default: at the end of the file or of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_s: Option<f64>,
     /// The file; a relative path is relative to the scenario file's folder.
     pub path: PathBuf,
@@ -35,7 +34,6 @@ pub struct TrafficTrace {
     #[serde(default)]
     pub format: TraceFormat,
     /// Stop after this number of packets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
     /// The IP version: 4 or 6.
     #[serde(default, skip_serializing_if = "IpVersion::is_default")]
@@ -43,7 +41,7 @@ pub struct TrafficTrace {
 }
 
 impl TrafficKind for TrafficTrace {
-    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<(), Error> {
+    fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         let schedule = flows.traces.read(entry.doc.folder().join(&self.path), self.format)?;
         let longest = schedule.longest_payload();
         flows.add(entry.flow(FlowKind::Trace(schedule), flow_keys!(self), longest, self.max_packets)?);
@@ -58,7 +56,7 @@ impl TrafficKind for TrafficTrace {
         Some(&self.path)
     }
 
-    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>, Error> {
+    fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>> {
         Ok(vec![over_ipv4()])
     }
 }

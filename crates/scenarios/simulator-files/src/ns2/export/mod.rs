@@ -1,18 +1,17 @@
 //! Movement and traffic files that ns-2 itself runs.
 
 mod tcp;
-mod time;
 
 use std::fmt::Write as _;
 
 use wayhop_core::{Position, Profile, Time};
-use wayhop_document::Error;
+use wayhop_document::{Error, Result};
 use wayhop_transport::{FlowConfig, FlowKind, Lengths, OnOff};
 use wayhop_world::links::{self, LinkChange, NS2_RANGE_M};
 use wayhop_world::{HopTable, Leg, Track};
 
 use crate::ns2::god::{MAX_NODES_IN_TABLE, ns2_hops};
-use time::seconds;
+use crate::ns2::value::shown_seconds;
 
 /// ns-2's `Agent/UDP` cuts longer payloads unless told otherwise.
 const UDP_PACKET_SIZE: u32 = 1000;
@@ -62,7 +61,7 @@ pub struct Exporter<'a> {
 
 impl Exporter<'_> {
     /// The file of the nodes' movement. `warnings` gets what it cannot say.
-    pub fn movement(&self, options: ExportOptions, warnings: &mut Vec<String>) -> Result<String, Error> {
+    pub fn movement(&self, options: ExportOptions, warnings: &mut Vec<String>) -> Result<String> {
         let tracks = self.tracks;
         let [x, y, _] = self.area;
         let mut out = format!(
@@ -95,20 +94,18 @@ impl Exporter<'_> {
         }
         lines.sort_by_key(|l| l.0);
         for (t, line) in lines {
-            _ = writeln!(out, "$ns_ at {} \"{line}\"", seconds(t));
+            _ = writeln!(out, "$ns_ at {} \"{line}\"", shown_seconds(t));
         }
         Ok(out)
     }
 
     /// The file of the flows. `warnings` gets what it cannot say.
-    pub fn traffic(&self, warnings: &mut Vec<String>) -> Result<String, Error> {
+    pub fn traffic(&self, warnings: &mut Vec<String>) -> Result<String> {
         let mut out = format!("#\n# nodes: {}, connections: {}\n#\n", self.tracks.len(), self.flows.len());
         for (k, flow) in self.flows.iter().enumerate() {
             let refuse = |what: &str| {
-                Error::new(
-                    format!("flow {k} {what}, which ns-2's traffic files do not support"),
-                    "export only unicast TCP, burst, and CBR flows with a jitter of 0 or 0.5",
-                )
+                let reason = format!("flow {k} {what}, which ns-2's traffic files do not support");
+                Error::new(reason, "export only unicast TCP, burst, and CBR flows with a jitter of 0 or 0.5")
             };
             if flow.is_to_all() {
                 return Err(refuse("is sent to all nodes"));
@@ -116,15 +113,9 @@ impl Exporter<'_> {
             match flow.kind {
                 _ if flow.ip6 => return Err(refuse("uses IPv6")),
                 FlowKind::Cbr { interval, jitter } if [0.0, 0.5].contains(&jitter) => {
-                    let random = i32::from(jitter != 0.0);
-                    let interval = interval.as_secs_f64();
-                    generator(
-                        k,
-                        flow,
-                        "CBR",
-                        &[("interval_", interval), ("random_", random.into())],
-                        &mut out,
-                    );
+                    let random = if jitter == 0.0 { 0.0 } else { 1.0 };
+                    let settings = [("interval_", interval.as_secs_f64()), ("random_", random)];
+                    generator(k, flow, "CBR", &settings, &mut out);
                 }
                 FlowKind::Cbr { jitter, .. } => return Err(refuse(&format!("has a jitter of {jitter}"))),
                 FlowKind::OnOff(_) if flow.max_packets.is_some() => {
@@ -142,7 +133,7 @@ impl Exporter<'_> {
 }
 
 /// The scheduled lines of one node, and the largest difference of its height from the initial one, metres.
-fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) -> Result<f64, Error> {
+fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) -> Result<f64> {
     let mut last: Option<&Leg> = None;
     let mut climb_m = 0.0_f64;
     for leg in track.legs().iter().take_while(|l| l.from < until) {
@@ -151,13 +142,13 @@ fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) 
         let z = track.legs()[0].start.z;
         climb_m = climb_m.max((leg.start.z - z).abs()).max((leg.position(end).z - z).abs());
         if climb_m > MAX_CLIMB_M {
-            return Err(Error::new(
-                format!(
-                    "node {i} changes its height while moving at {} s, which ns-2 does not support",
-                    leg.from.as_secs_f64()
-                ),
-                "give its positions the same height, or set area.z_m = 0 if its movement is generated",
-            ));
+            let from_s = leg.from.as_secs_f64();
+            let reason = format!(
+                "node {i} changes its height while moving at {from_s} s, which ns-2 does not support"
+            );
+            let remedy =
+                "give its positions the same height, or set area.z_m = 0 if its movement is generated";
+            return Err(Error::new(reason, remedy));
         }
         let at = leg.start;
         let before = last.map(|l| l.position(leg.from));
@@ -180,7 +171,7 @@ fn moves(i: usize, track: &Track, until: Time, lines: &mut Vec<(Time, String)>) 
     Ok(climb_m)
 }
 
-fn set_destination(i: usize, to: Position, speed: f64) -> Result<String, Error> {
+fn set_destination(i: usize, to: Position, speed: f64) -> Result<String> {
     if to.x <= 0.0 || to.y <= 0.0 {
         return Err(Error::new(
             format!("node {i} moves to ({}, {}), but ns-2 accepts only destinations above 0", to.x, to.y),
@@ -224,7 +215,7 @@ fn on_off(k: usize, flow: &FlowConfig, bursts: &OnOff, out: &mut String) {
 /// The lines of a flow of a class of `Application/Traffic` with these settings.
 fn generator(k: usize, flow: &FlowConfig, class: &str, settings: &[(&str, f64)], out: &mut String) {
     let FlowConfig { src, dst, start, stop, payload_bytes, max_packets, .. } = flow;
-    _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", seconds(*start));
+    _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", shown_seconds(*start));
     _ = writeln!(out, "set udp_({k}) [new Agent/UDP]");
     if *payload_bytes > UDP_PACKET_SIZE {
         _ = writeln!(out, "$udp_({k}) set packetSize_ {payload_bytes}");
@@ -242,8 +233,8 @@ fn generator(k: usize, flow: &FlowConfig, class: &str, settings: &[(&str, f64)],
         _ = writeln!(out, "$cbr_({k}) set maxpkts_ {n}");
     }
     _ = writeln!(out, "$cbr_({k}) attach-agent $udp_({k})\n$ns_ connect $udp_({k}) $null_({k})");
-    _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) start\"", seconds(*start));
+    _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) start\"", shown_seconds(*start));
     if let Some(stop) = stop {
-        _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) stop\"", seconds(*stop));
+        _ = writeln!(out, "$ns_ at {} \"$cbr_({k}) stop\"", shown_seconds(*stop));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use wayhop_document::Error;
+use wayhop_document::{Error, Result};
 use wayhop_transport::FlowConfig;
 use wayhop_transport::tcp::{App, Failure, Profile, TcpConfig, Variant};
 
-use super::time::seconds;
 use crate::ns2::tcp::DELAYED_ACK;
+use crate::ns2::value::shown_seconds;
 
 /// Writes the lines of flow `k`. Fails on what no agent of ns-2.35 supports; `warnings` gets the differences of its
 /// agents.
@@ -18,12 +18,12 @@ pub(super) fn write(
     of_protocol: &[wayhop_core::Profile],
     out: &mut String,
     warnings: &mut Vec<String>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let (agent, sink) = classes(k, c)?;
     let begin = order(k, flow, c)?;
     warnings.extend(differences(k, c, of_protocol));
     let FlowConfig { src, dst, start, stop, .. } = flow;
-    _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", seconds(*start));
+    _ = writeln!(out, "#\n# {src} connecting to {dst} at time {}\n#", shown_seconds(*start));
     _ = writeln!(out, "set tcp_({k}) [new {agent}]");
     for (key, value) in settings(c) {
         _ = writeln!(out, "$tcp_({k}) set {key} {value}");
@@ -35,9 +35,9 @@ pub(super) fn write(
     }
     _ = writeln!(out, "$ns_ attach-agent $node_({dst}) $sink_({k})\n$ns_ connect $tcp_({k}) $sink_({k})");
     _ = writeln!(out, "set ftp_({k}) [new Application/FTP]\n$ftp_({k}) attach-agent $tcp_({k})");
-    _ = writeln!(out, "$ns_ at {} \"$ftp_({k}) {begin}\"", seconds(*start));
+    _ = writeln!(out, "$ns_ at {} \"$ftp_({k}) {begin}\"", shown_seconds(*start));
     if let Some(stop) = stop {
-        _ = writeln!(out, "$ns_ at {} \"$ftp_({k}) stop\"", seconds(*stop));
+        _ = writeln!(out, "$ns_ at {} \"$ftp_({k}) stop\"", shown_seconds(*stop));
     }
     Ok(())
 }
@@ -47,7 +47,7 @@ fn refuse(k: usize, what: &str, remedy: &str) -> Error {
 }
 
 /// The classes of the agent and of its sink.
-fn classes(k: usize, c: &TcpConfig) -> Result<(&'static str, &'static str), Error> {
+fn classes(k: usize, c: &TcpConfig) -> Result<(&'static str, &'static str)> {
     let agent = match c.variant {
         Variant::Tahoe => "Agent/TCP",
         Variant::Reno => "Agent/TCP/Reno",
@@ -81,7 +81,7 @@ fn classes(k: usize, c: &TcpConfig) -> Result<(&'static str, &'static str), Erro
 }
 
 /// What the application is told at its start.
-fn order(k: usize, flow: &FlowConfig, c: &TcpConfig) -> Result<String, Error> {
+fn order(k: usize, flow: &FlowConfig, c: &TcpConfig) -> Result<String> {
     let App::Bulk { bytes } = c.app else {
         let what = "has an application other than ftp";
         return Err(refuse(k, what, "set application = \"ftp\" to export the scenario"));
@@ -127,19 +127,17 @@ fn settings(c: &TcpConfig) -> Vec<(&'static str, String)> {
 fn differences(k: usize, c: &TcpConfig, of_protocol: &[wayhop_core::Profile]) -> Vec<String> {
     let mut out = Vec::new();
     if c.profile == Profile::Rfc {
-        out.push(format!(
-            "flow {k} follows the RFCs, but ns-2's agents have their own rules (use profile = \"ns2\" for them)"
-        ));
+        let rules = "ns-2's agents have their own rules (use profile = \"ns2\" for them)";
+        out.push(format!("flow {k} follows the RFCs, but {rules}"));
     }
     if c.rto.tick.is_none() {
-        out.push(format!(
-            "flow {k} has an exact clock, but ns-2's agents count ticks of 10 ms (tick_s = 0.01)"
-        ));
+        let ticks = "ns-2's agents count ticks of 10 ms (tick_s = 0.01)";
+        out.push(format!("flow {k} has an exact clock, but {ticks}"));
     }
     if c.padding != 0 && !of_protocol.iter().any(|p| p.tcp_padding() == c.padding) {
+        let padding = c.padding;
         out.push(format!(
-            "flow {k} has {} bytes of padding in its headers, but ns-2's agents have none",
-            c.padding
+            "flow {k} has {padding} bytes of padding in its headers, but ns-2's agents have none"
         ));
     }
     if let App::Bulk { bytes: Some(n) } = c.app
