@@ -64,25 +64,12 @@ pub enum BundleError {
     Truncated(usize),
 }
 
-/// What the first octets of a bundle are good for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
-    /// The bundle with as much of its payload as there is, as a fragment (or whole, if nothing of the payload is missing).
-    pub bundle: Bundle,
-    /// Octets before the payload's first one.
-    pub header: usize,
-}
-
 impl Bundle {
     /// Reads a bundle.
     pub fn parse(octets: &[u8], limits: &ParseLimits) -> Result<Self, BundleError> {
         let mut r = start(octets, limits)?;
         let mut bundle = primary(&mut r)?;
-        loop {
-            if block(&mut r, &mut bundle, limits)? {
-                break;
-            }
-        }
+        while !block(&mut r, &mut bundle, limits)? {}
         if !r.is_break() {
             return Err(BundleError::Contradiction("the payload block is not the last one"));
         }
@@ -91,15 +78,13 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// Reads the first octets of a bundle whose rest did not arrive: `None` if not one octet of its payload is there. The check
-    /// of its payload cannot be checked; the convergence layer's has to do.
-    pub fn parse_prefix(octets: &[u8], limits: &ParseLimits) -> Result<Option<Prefix>, BundleError> {
+    /// Reads the first octets of a bundle whose rest did not arrive: `None` if not one octet of its payload is there, else a
+    /// fragment (or the whole, if nothing of the payload is missing). The check of its payload cannot be checked; the
+    /// convergence layer's has to do.
+    pub fn parse_prefix(octets: &[u8], limits: &ParseLimits) -> Result<Option<Self>, BundleError> {
         let mut r = start(octets, limits)?;
         let mut bundle = primary(&mut r)?;
-        loop {
-            if is_payload(r.rest()) {
-                break;
-            }
+        while !is_payload(r.rest()) {
             if block(&mut r, &mut bundle, limits)? {
                 return Err(BundleError::Contradiction("a payload block of another number than 1"));
             }
@@ -116,7 +101,7 @@ impl Bundle {
             bundle.fragment = Some(Fragment { offset: 0, total: length });
         }
         check(&bundle)?;
-        Ok(Some(Prefix { header: r.position() + head, bundle }))
+        Ok(Some(bundle))
     }
 
     /// The bundle as octets.

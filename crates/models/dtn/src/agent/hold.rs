@@ -158,17 +158,9 @@ impl<S: Store> Agent<S> {
 
     /// A bundle leaves for a reason that the tables and reports tell.
     pub(super) fn drop_item(&mut self, now: Time, number: u64, cause: DropCause) {
-        let Some(item) = self.items.get(&number) else { return };
-        let item = item.clone();
-        self.staged.push(Output::Record(BundleEvent {
-            at: now,
-            kind: BundleEventKind::Drop,
-            id: item.id.clone(),
-            destination: item.destination.clone(),
-            peer: Eid::None,
-            octets: item.octets,
-            cause: Some(cause),
-        }));
+        let Some(item) = self.items.get(&number).cloned() else { return };
+        let row = BundleEvent { cause: Some(cause), ..item.event(now, BundleEventKind::Drop) };
+        self.staged.push(Output::Record(row));
         self.report_drop(now, &item, cause);
         self.forget(now, number, true);
     }

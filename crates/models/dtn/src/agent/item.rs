@@ -2,8 +2,9 @@
 
 use minicbor::decode::Error as CborError;
 use sha2::{Digest as _, Sha256};
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
+use crate::agent::output::BundleEvent;
 use crate::bundle::{BundleId, Created};
 use crate::cbor::{Reader, Writer};
 use crate::eid::Eid;
@@ -70,6 +71,11 @@ pub(crate) struct StoredBundle {
 }
 
 impl StoredBundle {
+    /// A row for the run's tables.
+    pub(crate) fn event(&self, at: Time, kind: BundleEventKind) -> BundleEvent {
+        BundleEvent::new(at, kind, self.id.clone(), self.destination.clone(), self.octets)
+    }
+
     /// The row of the store.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();

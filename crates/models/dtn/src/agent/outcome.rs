@@ -3,12 +3,10 @@
 use wayhop_core::{BundleEventKind, Time};
 
 use crate::agent::contact::{Neighbour, UnderWay};
-use crate::agent::deliver::OWN;
 use crate::agent::hold::Take;
 use crate::agent::input::{Contact, ContactId, Refusal, TransferId};
 use crate::agent::output::{BundleEvent, DropCause, Output};
 use crate::agent::state::Agent;
-use crate::bundle::Bundle;
 use crate::eid::Eid;
 use crate::fragment::piece;
 use crate::store::Store;
@@ -73,7 +71,9 @@ impl<S: Store> Agent<S> {
         if let Some(neighbour) = self.neighbours.get_mut(&contact) {
             neighbour.has(short);
         }
-        self.forwarded(now, number, peer, under_way);
+        let row = self.items[&number].event(now, BundleEventKind::Forward);
+        let row = BundleEvent { peer: peer.clone(), octets: under_way.octets, ..row };
+        self.staged.push(Output::Record(row));
         self.report(now, number, 1);
         if !under_way.leaves {
             if under_way.copies > 0 {
@@ -84,19 +84,6 @@ impl<S: Store> Agent<S> {
         } else {
             self.drop_item(now, number, DropCause::Forwarded);
         }
-    }
-
-    fn forwarded(&mut self, at: Time, number: u64, peer: &Eid, under_way: &UnderWay) {
-        let item = &self.items[&number];
-        self.staged.push(Output::Record(BundleEvent {
-            at,
-            kind: BundleEventKind::Forward,
-            id: item.id.clone(),
-            destination: item.destination.clone(),
-            peer: peer.clone(),
-            octets: under_way.octets,
-            cause: None,
-        }));
     }
 
     /// Its first octets arrived: what comes after them goes on from there (reactive fragmentation).
@@ -129,29 +116,21 @@ impl<S: Store> Agent<S> {
     /// A bundle that is being sent becomes two: the part that arrived, with custody until the
     /// neighbour has signalled it, and the rest.
     fn go_on(&mut self, now: Time, number: u64, peer: &Eid, arrived: usize) {
-        let Some(bundle) = self.load(number).and_then(|b| Bundle::parse(&b, &OWN).ok()) else { return };
+        let Some(bundle) = self.load_bundle(number) else { return };
         if !bundle.may_fragment() || arrived >= bundle.payload.len() {
             self.offer(now, number);
             return;
         }
         let (first, rest) = (piece(&bundle, 0, arrived), piece(&bundle, arrived, bundle.payload.len()));
-        let (id, destination, octets) = (first.id(), first.destination.clone(), arrived as u64);
-        let custody = self.items[&number].custody;
+        let item = &self.items[&number];
+        let (custody, row) = (item.custody, item.event(now, BundleEventKind::Forward));
+        let row = BundleEvent { id: first.id(), peer: peer.clone(), octets: arrived as u64, ..row };
         let pieces = match custody {
             Some(custody) => vec![(first, Take::Same(custody)), (rest, Take::New)],
             None => vec![(rest, Take::No)],
         };
         let numbers = self.replace(now, number, &pieces);
-        let (kind, peer) = (BundleEventKind::Forward, peer.clone());
-        self.staged.push(Output::Record(BundleEvent {
-            at: now,
-            kind,
-            id,
-            destination,
-            peer,
-            octets,
-            cause: None,
-        }));
+        self.staged.push(Output::Record(row));
         if let (Some(_), [first, ..]) = (custody, &numbers[..]) {
             self.await_signal(now, *first);
         }

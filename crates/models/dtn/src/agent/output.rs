@@ -10,8 +10,7 @@ use crate::eid::Eid;
 /// One thing that an agent wants done, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Send this bundle to the neighbour. Answered by [`crate::Input::Sent`], [`crate::Input::Interrupted`] or
-    /// [`crate::Input::Refused`].
+    /// Send this bundle to the neighbour. Answered by [`crate::TransferEvent::Sent`], `Interrupted` or `Refused`.
     Transmit {
         /// On which contact.
         contact: ContactId,
@@ -106,6 +105,13 @@ pub struct BundleEvent {
     pub octets: u64,
     /// Why it ended, of a drop.
     pub cause: Option<DropCause>,
+}
+
+impl BundleEvent {
+    /// Without a neighbour and a cause.
+    pub(crate) fn new(at: Time, kind: BundleEventKind, id: BundleId, destination: Eid, octets: u64) -> Self {
+        Self { at, kind, id, destination, peer: Eid::None, octets, cause: None }
+    }
 }
 
 /// Why a copy of a bundle ended, or was not taken.

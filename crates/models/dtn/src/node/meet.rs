@@ -120,14 +120,11 @@ impl<S: Store> OpenNode<S> {
         let session: Box<dyn Session + Send> = match layer {
             Layer::Udpcl => Box::new(udpcl::Udpcl::new(s.datagram)),
             _ => Box::new(ltp::Ltp::new(ltp::LtpConfig {
-                engine: s.engine,
-                numbers: self.ltp_numbers.clone(),
                 segment: s.datagram,
                 retransmit_after: s.ltp_wait,
                 tries: 5,
-                red: true,
                 block: s.agent.limits.adu_octets,
-                imports: 64,
+                ..ltp::LtpConfig::new(s.engine, self.ltp_numbers.clone())
             })),
         };
         self.add_session(OpenSession::new(now, session, NeighbourSession::Udp(layer, to), peer))

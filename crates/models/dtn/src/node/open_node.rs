@@ -239,8 +239,6 @@ impl<S: Store> OpenNode<S> {
 
     /// Writes down the contacts that go on.
     pub(super) fn end(&mut self, cx: &mut ApplicationCx<'_>) {
-        for account in self.sessions.values_mut().filter_map(|s| s.account.take()) {
-            cx.row(account.close(cx.now()));
-        }
+        self.sessions.values_mut().for_each(|s| s.end_contact(cx));
     }
 }

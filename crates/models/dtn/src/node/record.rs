@@ -45,7 +45,7 @@ pub struct BundleRecord {
 }
 
 /// What a contact carried.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactRecord {
     /// Its begin.
     #[serde(rename = "from_ns")]

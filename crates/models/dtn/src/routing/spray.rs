@@ -1,9 +1,7 @@
 //! Binary spray and wait (Spyropoulos, Psounis and Raghavendra 2005): a bundle has a fixed number of copies.
 
-use wayhop_core::Time;
-
 use crate::eid::Eid;
-use crate::routing::{Carried, Decision, Routing};
+use crate::routing::{Decision, Routing};
 
 /// Binary spray and wait. A node with n > 1 copies gives half of them, rounded down, to a neighbour without one; a node with one
 /// copy waits for the destination.
@@ -19,24 +17,15 @@ impl SprayAndWait {
     }
 }
 
-impl Default for SprayAndWait {
-    fn default() -> Self {
-        Self::new(8)
-    }
-}
-
 impl Routing for SprayAndWait {
-    fn name(&self) -> &'static str {
-        "spray"
-    }
     fn number(&self) -> Option<u8> {
         Some(2)
     }
     fn copies(&self) -> u32 {
         self.copies
     }
-    fn decide(&self, _: Time, bundle: &Carried<'_>, _: &Eid) -> Decision {
-        match bundle.copies / 2 {
+    fn decide(&self, _: &Eid, copies: u32, _: &Eid) -> Decision {
+        match copies / 2 {
             0 => Decision::Keep,
             copies => Decision::Copy { copies },
         }

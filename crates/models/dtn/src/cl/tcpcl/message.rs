@@ -49,41 +49,36 @@ pub(super) enum Reject {
 /// A message; of a segment, what is before its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Message {
-    Segment {
-        flags: u8,
-        id: u64,
-        /// Of the first segment: the length of the bundle, if it is told.
-        total: Option<u64>,
-        /// Whether there is an extension that must be understood and is not.
-        unknown_critical: bool,
-        /// Octets of data that follow.
-        length: u64,
-    },
-    Ack {
-        flags: u8,
-        id: u64,
-        length: u64,
-    },
-    Refuse {
-        reason: u8,
-        id: u64,
-    },
+    Segment(SegmentHead),
+    Ack { flags: u8, id: u64, length: u64 },
+    Refuse { reason: u8, id: u64 },
     Keepalive,
-    Term {
-        flags: u8,
-        reason: u8,
-    },
-    Reject {
-        reason: u8,
-        header: u8,
-    },
-    Init {
-        keepalive_s: u16,
-        segment: u64,
-        transfer: u64,
-        node: String,
-        unknown_critical: bool,
-    },
+    Term { flags: u8, reason: u8 },
+    Reject { reason: u8, header: u8 },
+    Init(SessionParameters),
+}
+
+/// The head of a segment.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct SegmentHead {
+    pub(super) flags: u8,
+    pub(super) id: u64,
+    /// Of the first segment: the length of the bundle, if it is told.
+    pub(super) total: Option<u64>,
+    /// Whether there is an extension that must be understood and is not.
+    pub(super) unknown_critical: bool,
+    /// Octets of data that follow.
+    pub(super) length: u64,
+}
+
+/// What SESS_INIT proposes (section 4.6).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SessionParameters {
+    pub(super) keepalive_s: u16,
+    pub(super) segment: u64,
+    pub(super) transfer: u64,
+    pub(super) node: String,
+    pub(super) unknown_critical: bool,
 }
 
 /// Why octets are no message.
@@ -160,8 +155,8 @@ fn segment(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
             }
         }
     }
-    let message = |length| Message::Segment { flags, id, total, unknown_critical, length };
-    Ok(f.number(8).map(message))
+    let head = |length| SegmentHead { flags, id, total, unknown_critical, length };
+    Ok(f.number(8).map(head).map(Message::Segment))
 }
 
 fn init(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
@@ -178,7 +173,9 @@ fn init(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
         str::from_utf8(node).map_err(|_| Wrong::Form("a node's identifier that is not text"))?.to_owned();
     let Some(extensions) = extensions(f)? else { return Ok(None) };
     let unknown_critical = extensions.iter().any(|(flags, ..)| flags & CRITICAL != 0);
-    Ok(Some(Message::Init { keepalive_s: keepalive as u16, segment, transfer, node, unknown_critical }))
+    let keepalive_s = keepalive as u16;
+    let proposed = SessionParameters { keepalive_s, segment, transfer, node, unknown_critical };
+    Ok(Some(Message::Init(proposed)))
 }
 
 type Extension<'a> = (u8, u16, &'a [u8]);
@@ -206,7 +203,7 @@ impl Message {
     /// The message as octets; of a segment, what is before its data.
     pub(super) fn encode(&self) -> Vec<u8> {
         match self {
-            Self::Segment { flags, id, total, length, .. } => {
+            Self::Segment(SegmentHead { flags, id, total, length, .. }) => {
                 let mut octets = [&[XFER_SEGMENT, *flags][..], &id.to_be_bytes()].concat();
                 if flags & START != 0 {
                     let extension: Vec<u8> = total.map_or_else(Vec::new, |total| {
@@ -226,7 +223,7 @@ impl Message {
             Self::Keepalive => vec![KEEPALIVE],
             Self::Term { flags, reason } => vec![SESS_TERM, *flags, *reason],
             Self::Reject { reason, header } => vec![MSG_REJECT, *reason, *header],
-            Self::Init { keepalive_s, segment, transfer, node, .. } => {
+            Self::Init(SessionParameters { keepalive_s, segment, transfer, node, .. }) => {
                 let mut octets = vec![SESS_INIT];
                 octets.extend(keepalive_s.to_be_bytes());
                 octets.extend(segment.to_be_bytes());
@@ -242,13 +239,13 @@ impl Message {
     /// The octet by which MSG_REJECT names it.
     pub(super) fn header(&self) -> u8 {
         match self {
-            Self::Segment { .. } => XFER_SEGMENT,
+            Self::Segment(_) => XFER_SEGMENT,
             Self::Ack { .. } => XFER_ACK,
             Self::Refuse { .. } => XFER_REFUSE,
             Self::Keepalive => KEEPALIVE,
             Self::Term { .. } => SESS_TERM,
             Self::Reject { .. } => MSG_REJECT,
-            Self::Init { .. } => SESS_INIT,
+            Self::Init(_) => SESS_INIT,
         }
     }
 }
@@ -260,13 +257,13 @@ mod tests {
     /// By hand from the figures of RFC 9174, sections 4.6, 5.2.2 and 5.2.3.
     #[test]
     fn messages_are_the_octets_of_the_rfc() {
-        let init = Message::Init {
+        let init = Message::Init(SessionParameters {
             keepalive_s: 0x0102,
             segment: 0x0304,
             transfer: 0x0506,
             node: "dtn://a/".into(),
             unknown_critical: false,
-        };
+        });
         let mut octets = vec![0x07, 0x01, 0x02];
         octets.extend([0, 0, 0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0, 5, 6, 0, 8]);
         octets.extend(b"dtn://a/");
@@ -274,8 +271,8 @@ mod tests {
         assert_eq!(init.encode(), octets);
         assert_eq!(parse(&octets), Ok(Some((init, octets.len()))));
 
-        let first =
-            Message::Segment { flags: START, id: 5, total: Some(300), unknown_critical: false, length: 2 };
+        let head = SegmentHead { flags: START, id: 5, total: Some(300), unknown_critical: false, length: 2 };
+        let first = Message::Segment(head);
         let mut octets = vec![0x01, 0x02, 0, 0, 0, 0, 0, 0, 0, 5];
         octets.extend([0, 0, 0, 13, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0, 1, 44]);
         octets.extend([0, 0, 0, 0, 0, 0, 0, 2]);

@@ -285,13 +285,7 @@ impl Net {
                 let exchanges = self.exchanges;
                 Input::ContactUp(Contact { id: contact, peer: eid(side.other), largest, exchanges })
             }
-            Event::Received { transfer, bundle } => Input::Received { contact, transfer, bundle },
-            Event::Part { octets } => Input::Part { contact, octets },
-            Event::Sent { transfer } => Input::Sent { contact, transfer },
-            Event::Interrupted { transfer, acknowledged } => {
-                Input::Interrupted { contact, transfer, acknowledged }
-            }
-            Event::Refused { transfer, reason } => Input::Refused { contact, transfer, reason },
+            Event::Transfer(event) => Input::Transfer(contact, event),
             Event::Down { .. } => {
                 if !std::mem::replace(&mut side.is_up, false) {
                     return None;
