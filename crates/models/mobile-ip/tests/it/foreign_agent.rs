@@ -2,7 +2,6 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use wayhop_core::ApplicationEffect;
 use wayhop_mobile_ip::{ALL_SYSTEMS, ForeignAgent, Replay};
 use wayhop_wire::mobile_ip::{AgentFlags, AuthKind, Code, Discovery, Message, Reply, Request, RequestFlags};
 use wayhop_wire::{ip_in_ip, ipv4};
@@ -10,8 +9,7 @@ use wayhop_wire::{ip_in_ip, ipv4};
 use crate::common::*;
 
 fn accepted(request: &Request) -> Reply {
-    let &Request { lifetime_s, home, home_agent, identification, .. } = request;
-    Reply { code: Code::ACCEPTED, lifetime_s, home, home_agent, identification }
+    answer(request, Code::ACCEPTED)
 }
 
 /// The mobile node visits by the mesh.
@@ -20,12 +18,6 @@ fn visited(fa: &mut Subject<ForeignAgent>, t: Clock) {
     say(fa, t, FA_MESH_LINK, MESH, &signed_visit(&r));
     say(fa, t, FA_UPLINK, HA, &reply_signed(&accepted(&r)));
     assert_eq!(fa.visitors().collect::<Vec<_>>(), [(HOME, MESH)]);
-}
-
-fn code(out: &[ApplicationEffect]) -> u8 {
-    let all = replies(out);
-    assert_eq!(all.len(), 1, "{out:?}");
-    all[0].code.0
 }
 
 #[test]
