@@ -5,7 +5,7 @@ use wayhop_core::{FlowTag, Time, TxStatus};
 use crate::fate::{Fate, FrameId};
 use crate::motion::Motions;
 use crate::outgoing::Outgoing;
-use crate::phy::FrameKind;
+use crate::phy::{FrameKind, in_100kbps};
 
 /// As a destination: all stations.
 pub const EVERYONE: u32 = u32::MAX;
@@ -53,6 +53,14 @@ pub struct FrameHead {
     pub retry: bool,
     /// The rate at which it was sent, in units of 100 kb/s.
     pub rate_100kbps: u16,
+}
+
+impl FrameHead {
+    /// Without a duration and a number, sent for the first time.
+    pub(crate) fn new(kind: FrameKind, from: u32, to: u32, rate_mbps: f64) -> Self {
+        let rate_100kbps = in_100kbps(rate_mbps);
+        Self { kind, from, to, duration_us: 0, sequence: 0, retry: false, rate_100kbps }
+    }
 }
 
 /// A frame at one station.

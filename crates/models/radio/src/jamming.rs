@@ -47,15 +47,7 @@ impl Radio {
         j.on_air_until = now + airtime;
         j.bursts += 1;
         let (number, gain) = (1 << 63 | j.bursts, j.plan.gain);
-        let head = FrameHead {
-            kind: FrameKind::Noise,
-            from: station,
-            to: EVERYONE,
-            duration_us: 0,
-            sequence: 0,
-            retry: false,
-            rate_100kbps: 0,
-        };
+        let head = FrameHead::new(FrameKind::Noise, station, EVERYONE, 0.0);
         let about = self.about(&head, host);
         let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new(), about };
         let pause = self.times.pause();

@@ -68,22 +68,15 @@ impl Radio {
         let data_rate = self.data_rate_mbps(station, FrameKind::Data);
         let control_rate = self.control_rate_mbps(data_rate);
         let (answer, rts) = (self.answer_airtime(control_rate), self.rts_airtime(control_rate));
-        let rate_100kbps = in_100kbps(control_rate);
         let mac = &mut self.macs[station as usize];
         let out = mac.current.as_ref().expect("an RTS is for a packet");
         let octets = self.phy.frame_bytes(FrameKind::Data, out.frame.packet.len());
         let data = self.phy.airtime_at(octets, data_rate);
         let t = &self.times;
         let duration_us = duration_us(t.sifs * 3 + answer + data + answer);
-        let head = FrameHead {
-            kind: FrameKind::Rts,
-            from: station,
-            to: out.to,
-            duration_us,
-            sequence: mac.sequence,
-            retry: mac.tries > 0,
-            rate_100kbps,
-        };
+        let (sequence, retry) = (mac.sequence, mac.tries > 0);
+        let head = FrameHead::new(FrameKind::Rts, station, out.to, control_rate);
+        let head = FrameHead { duration_us, sequence, retry, ..head };
         mac.tries = mac.tries.saturating_add(1);
         mac.counters.rts += 1;
         mac.counters.retries += u32::from(head.retry);
@@ -106,22 +99,15 @@ impl Radio {
         } else {
             (Span::ZERO, airtime)
         };
-        let rate_100kbps = in_100kbps(rate);
         let mac = &mut self.macs[station as usize];
         let retry = std::mem::replace(&mut mac.data_sent, true);
         // With RTS, `tries` counts those.
         if !after_rts {
             mac.tries = mac.tries.saturating_add(1);
         }
-        let head = FrameHead {
-            kind,
-            from: station,
-            to,
-            duration_us: duration_us(duration),
-            sequence: mac.sequence,
-            retry,
-            rate_100kbps,
-        };
+        let (duration_us, sequence) = (duration_us(duration), mac.sequence);
+        let head = FrameHead::new(kind, station, to, rate);
+        let head = FrameHead { duration_us, sequence, retry, ..head };
         if kind == FrameKind::Data {
             mac.counters.data += 1;
         } else {
@@ -156,15 +142,9 @@ impl Radio {
             (FrameKind::Cts, Sending::Cts, airtime + duration + t.propagation * 2 - t.sifs - airtime)
         };
         let mac = &mut self.macs[i];
-        let head = FrameHead {
-            kind,
-            from: station,
-            to: answer.to,
-            duration_us: answer.duration_us,
-            sequence: 0,
-            retry: false,
-            rate_100kbps: answer.rate_100kbps,
-        };
+        let Response { to, duration_us, rate_100kbps, .. } = answer;
+        let head =
+            FrameHead { kind, from: station, to, duration_us, sequence: 0, retry: false, rate_100kbps };
         if answer.ack {
             mac.counters.ack += 1;
         } else {

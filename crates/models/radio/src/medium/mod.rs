@@ -35,8 +35,8 @@ use threshold::Threshold;
 use transmission::{Arrival, Audible, Start};
 pub(crate) use transmission::{Receiver, Transmission};
 use watch::FateRecord;
-pub(crate) use watch::FrameInfo;
 pub use watch::Watching;
+pub(crate) use watch::{AtStation, FrameInfo};
 
 pub(crate) struct Medium {
     propagation: Propagation,
