@@ -8,7 +8,7 @@ use wayhop_core::{Purpose, Rng, stream};
 
 use crate::joined::{StepFreeSettings, TwoSwitches};
 use crate::polish::{descend, polish};
-use crate::relax::{Direct, relax, relax_again};
+use crate::relax::{Direct, relax};
 use crate::start;
 use crate::state::{OneSwitch, SearchState};
 use crate::switch::{Settings, Switch};
@@ -84,10 +84,7 @@ pub fn solve(switch: &Switch, wanted: &TargetLosses, effort: Effort, seed: u64) 
     let mut rng = stream(seed, Purpose::Attenuators, 0);
     let start = |_| {
         let mut at = start::random(switch, wanted, &mut rng);
-        match switch.junction() {
-            Some(_) => relax(switch, &mut StepFreeSettings::new(switch, wanted), &mut at, ROUNDS),
-            None => relax(switch, &mut Direct::new(switch, wanted), &mut at, ROUNDS),
-        }
+        relaxed(switch, wanted, &mut at, &[(false, ROUNDS), (true, ROUNDS)]);
         rounded(switch, &at)
     };
     let found: Vec<Settings> = (0..effort.starts.max(1)).map(start).collect();
@@ -104,7 +101,7 @@ pub fn follow(
 ) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 1);
     let mut at = in_db(switch, before);
-    relax_few(switch, wanted, &mut at);
+    relaxed(switch, wanted, &mut at, &[(true, FEW_ROUNDS)]);
     let found = vec![rounded(switch, &at), before.clone()];
     Search::new(switch, wanted, effort, &mut rng).from(&found)
 }
@@ -117,10 +114,13 @@ fn in_db(switch: &Switch, settings: &Settings) -> Vec<f64> {
     settings.0.iter().map(|&s| f64::from(s) * switch.step_db()).collect()
 }
 
-fn relax_few(switch: &Switch, wanted: &TargetLosses, at: &mut Vec<f64>) {
-    match switch.junction() {
-        Some(_) => relax_again(switch, &mut StepFreeSettings::new(switch, wanted), at, FEW_ROUNDS),
-        None => relax_again(switch, &mut Direct::new(switch, wanted), at, FEW_ROUNDS),
+/// Improves attenuations, dB; each pass makes squares of errors small, or (`true`) magnitudes, in at most so many rounds.
+fn relaxed(switch: &Switch, wanted: &TargetLosses, at: &mut Vec<f64>, passes: &[(bool, usize)]) {
+    for &(robust, rounds) in passes {
+        match switch.junction() {
+            Some(_) => relax(switch, &mut StepFreeSettings::new(switch, wanted), at, rounds, robust),
+            None => relax(switch, &mut Direct::new(switch, wanted), at, rounds, robust),
+        }
     }
 }
 
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
     fn hop<S: SearchState>(&mut self, state: impl Fn(&Settings) -> S) {
         let mut at = in_db(self.switch, &self.best);
         start::shake(self.switch, &mut at, self.rng);
-        relax_few(self.switch, self.wanted, &mut at);
+        relaxed(self.switch, self.wanted, &mut at, &[(true, FEW_ROUNDS)]);
         let mut state = state(&rounded(self.switch, &at));
         descend(self.switch, &mut state);
         if state.cost() <= self.cost * HOPELESS {
