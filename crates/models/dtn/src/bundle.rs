@@ -94,6 +94,18 @@ pub struct BundleId {
     pub fragment: Option<(u64, u64)>,
 }
 
+impl BundleId {
+    /// The name of a bundle, the same for all of its fragments: source, creation time in milliseconds, and number.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}-{}", self.source, self.created.time_ms, self.created.sequence)
+    }
+
+    /// Of a fragment: where its payload begins in that of the whole.
+    pub(crate) fn offset(&self) -> Option<u64> {
+        self.fragment.map(|(offset, _)| offset)
+    }
+}
+
 /// An extension block: what is in it as octets, whether or not this crate knows its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {

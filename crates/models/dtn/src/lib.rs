@@ -49,7 +49,7 @@ mod store;
 
 pub use admin::{AdminRecord, CustodySignal, Reason, RoutingMessage, StatusReport};
 pub use agent::{
-    Agent, BundleEvent, Config, Contact, ContactId, DropCause, Held, Input, Limits, OpenError, Output,
+    Agent, BundleRecord, Config, Contact, ContactId, DropCause, Held, Input, Limits, OpenError, Output,
     Refusal, Request, RequestError, Statistics, TransferEvent, TransferId,
 };
 pub use beacon::{BEACON_PORT, Beacon, Port};

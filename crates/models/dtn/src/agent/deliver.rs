@@ -5,7 +5,7 @@ use wayhop_core::{BundleEventKind, Time};
 use crate::admin::Reason;
 use crate::agent::item::{Digest, StoredBundle};
 use crate::agent::open::DeliveryRow;
-use crate::agent::output::{BundleEvent, Output};
+use crate::agent::output::{BundleRecord, Output};
 use crate::agent::state::{Agent, Delivery};
 use crate::bundle::{Bundle, BundleId};
 use crate::codec::ParseLimits;
@@ -196,11 +196,11 @@ impl<S: Store> Agent<S> {
             store.put(StoreTable::Deliveries, &DeliveryRow::key(&row.endpoint, number), &encoded)
         });
         self.index_delivery(row.endpoint.clone(), number, Delivery { octets, expires });
-        self.staged.push(Output::Record(BundleEvent {
-            id: row.id.clone(),
+        self.staged.push(Output::Record(BundleRecord {
+            offset: row.id.offset(),
             peer: item.previous.clone(),
-            octets: row.payload.len() as u64,
-            ..item.event(now, BundleEventKind::Deliver)
+            bytes: row.payload.len() as u64,
+            ..item.record(now, BundleEventKind::Deliver)
         }));
         self.stage_delivery(row);
         self.report_of(now, item, 2, Reason::NoInformation);

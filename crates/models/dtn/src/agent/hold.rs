@@ -3,7 +3,7 @@
 use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::agent::item::{Digest, StoredBundle};
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::agent::state::{Agent, KnownBundle};
 use crate::bundle::{Bundle, BundleId};
 use crate::eid::Eid;
@@ -159,7 +159,7 @@ impl<S: Store> Agent<S> {
     /// A bundle leaves for a reason that the tables and reports tell.
     pub(super) fn drop_item(&mut self, now: Time, number: u64, cause: DropCause) {
         let Some(item) = self.items.get(&number).cloned() else { return };
-        let row = BundleEvent { cause: Some(cause), ..item.event(now, BundleEventKind::Drop) };
+        let row = BundleRecord { reason: Some(cause), ..item.record(now, BundleEventKind::Drop) };
         self.staged.push(Output::Record(row));
         self.report_drop(now, &item, cause);
         self.forget(now, number, true);

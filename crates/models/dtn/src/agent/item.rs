@@ -4,7 +4,7 @@ use minicbor::decode::Error as CborError;
 use sha2::{Digest as _, Sha256};
 use wayhop_core::{BundleEventKind, Time};
 
-use crate::agent::output::BundleEvent;
+use crate::agent::output::BundleRecord;
 use crate::bundle::{BundleId, Created};
 use crate::cbor::{Reader, Writer};
 use crate::eid::Eid;
@@ -72,8 +72,8 @@ pub(crate) struct StoredBundle {
 
 impl StoredBundle {
     /// A row for the run's tables.
-    pub(crate) fn event(&self, at: Time, kind: BundleEventKind) -> BundleEvent {
-        BundleEvent::new(at, kind, self.id.clone(), self.destination.clone(), self.octets)
+    pub(crate) fn record(&self, at: Time, event: BundleEventKind) -> BundleRecord {
+        BundleRecord::new(at, event, &self.id, self.destination.clone(), self.octets)
     }
 
     /// The row of the store.

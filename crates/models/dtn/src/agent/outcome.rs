@@ -5,7 +5,7 @@ use wayhop_core::{BundleEventKind, Time};
 use crate::agent::contact::{Neighbour, UnderWay};
 use crate::agent::hold::Take;
 use crate::agent::input::{Contact, ContactId, Refusal, TransferId};
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::agent::state::Agent;
 use crate::eid::Eid;
 use crate::fragment::piece;
@@ -71,8 +71,8 @@ impl<S: Store> Agent<S> {
         if let Some(neighbour) = self.neighbours.get_mut(&contact) {
             neighbour.has(short);
         }
-        let row = self.items[&number].event(now, BundleEventKind::Forward);
-        let row = BundleEvent { peer: peer.clone(), octets: under_way.octets, ..row };
+        let row = self.items[&number].record(now, BundleEventKind::Forward);
+        let row = BundleRecord { peer: peer.clone(), bytes: under_way.octets, ..row };
         self.staged.push(Output::Record(row));
         self.report(now, number, 1);
         if !under_way.leaves {
@@ -123,8 +123,9 @@ impl<S: Store> Agent<S> {
         }
         let (first, rest) = (piece(&bundle, 0, arrived), piece(&bundle, arrived, bundle.payload.len()));
         let item = &self.items[&number];
-        let (custody, row) = (item.custody, item.event(now, BundleEventKind::Forward));
-        let row = BundleEvent { id: first.id(), peer: peer.clone(), octets: arrived as u64, ..row };
+        let (custody, row) = (item.custody, item.record(now, BundleEventKind::Forward));
+        let (offset, peer) = (first.id().offset(), peer.clone());
+        let row = BundleRecord { offset, peer, bytes: arrived as u64, ..row };
         let pieces = match custody {
             Some(custody) => vec![(first, Take::Same(custody)), (rest, Take::New)],
             None => vec![(rest, Take::No)],

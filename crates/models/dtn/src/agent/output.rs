@@ -63,7 +63,7 @@ pub enum Output {
         why: RequestError,
     },
     /// A row for the run's tables.
-    Record(BundleEvent),
+    Record(BundleRecord),
 }
 
 /// Why a request of an application was not taken.
@@ -88,29 +88,38 @@ pub enum RequestError {
     },
 }
 
-/// What happened to a bundle: one row of the run's `bundles` table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BundleEvent {
+/// What happened to a bundle: one row of the run's `bundles` table. A real host writes it as a JSON object, with times in
+/// nanoseconds of the node's clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BundleRecord {
     /// When.
+    #[serde(rename = "time_ns")]
     pub at: Time,
     /// What.
-    pub kind: BundleEventKind,
-    /// Which bundle.
-    pub id: BundleId,
+    pub event: BundleEventKind,
+    /// The bundle's name, a fragment's that of the whole.
+    pub bundle: String,
+    /// Of a fragment: where its payload begins in that of the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Who made it.
+    pub source: Eid,
     /// Where it goes.
     pub destination: Eid,
     /// The neighbour, where there is one.
     pub peer: Eid,
     /// Its length as it is encoded, in octets; of a delivery, of its payload.
-    pub octets: u64,
+    pub bytes: u64,
     /// Why it ended, of a drop.
-    pub cause: Option<DropCause>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<DropCause>,
 }
 
-impl BundleEvent {
-    /// Without a neighbour and a cause.
-    pub(crate) fn new(at: Time, kind: BundleEventKind, id: BundleId, destination: Eid, octets: u64) -> Self {
-        Self { at, kind, id, destination, peer: Eid::None, octets, cause: None }
+impl BundleRecord {
+    /// Without a neighbour and a reason.
+    pub(crate) fn new(at: Time, event: BundleEventKind, id: &BundleId, destination: Eid, bytes: u64) -> Self {
+        let (bundle, offset, source) = (id.name(), id.offset(), id.source.clone());
+        Self { at, event, bundle, offset, source, destination, peer: Eid::None, bytes, reason: None }
     }
 }
 

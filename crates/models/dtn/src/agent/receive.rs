@@ -6,7 +6,7 @@ use crate::admin::AdminRecord;
 use crate::agent::hold::{BundleArrival, Take};
 use crate::agent::input::{ContactId, Refusal, TransferId};
 use crate::agent::item::Digest;
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::agent::state::Agent;
 use crate::bundle::{Block, Bundle, BundleId, Custody, block_kind, flags};
 use crate::eid::Eid;
@@ -19,7 +19,7 @@ impl<S: Store> Agent<S> {
             self.take(now, contact, bundle, octets)
         } else {
             let length = octets.len() as u64;
-            self.record_drop(now, BundleId::default(), Eid::None, length, DropCause::Malformed);
+            self.record_drop(now, &BundleId::default(), Eid::None, length, DropCause::Malformed);
             Err(Refusal::NotAcceptable)
         };
         self.staged.push(match taken {
@@ -95,13 +95,13 @@ impl<S: Store> Agent<S> {
         }
         if self.was_delivered(&id) || self.is_duplicate(digest, custody) {
             let kind = BundleEventKind::Duplicate;
-            let row = BundleEvent::new(now, kind, id, bundle.destination, octets.len() as u64);
-            self.staged.push(Output::Record(BundleEvent { peer, ..row }));
+            let row = BundleRecord::new(now, kind, &id, bundle.destination, octets.len() as u64);
+            self.staged.push(Output::Record(BundleRecord { peer, ..row }));
             self.take_custody_of_held(now, digest, custody);
             return Ok(());
         }
         if let Some((cause, answer)) = self.why_unwanted(now, &bundle) {
-            self.record_drop(now, id, bundle.destination, octets.len() as u64, cause);
+            self.record_drop(now, &id, bundle.destination, octets.len() as u64, cause);
             return answer;
         }
         bundle.blocks.retain(|b| Bundle::knows(b.kind) || b.flags & flags::BLOCK_DISCARD == 0);
@@ -109,7 +109,7 @@ impl<S: Store> Agent<S> {
         // What was discarded of it is not kept.
         let kept = bundle.encode();
         if !self.make_room(now, kept.len() as u64) {
-            self.record_drop(now, id, bundle.destination, octets.len() as u64, DropCause::StoreFull);
+            self.record_drop(now, &id, bundle.destination, octets.len() as u64, DropCause::StoreFull);
             return Err(Refusal::NoResources);
         }
         let copies = bundle.spray_copies().unwrap_or(u32::from(self.routing.copies() > 0));
@@ -194,7 +194,7 @@ impl<S: Store> Agent<S> {
             None => {
                 let octets = bundle.payload.len() as u64;
                 let destination = bundle.destination.clone();
-                self.record_drop(now, bundle.id(), destination, octets, DropCause::NotUnderstood);
+                self.record_drop(now, &bundle.id(), destination, octets, DropCause::NotUnderstood);
             }
         }
     }

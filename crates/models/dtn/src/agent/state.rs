@@ -8,7 +8,7 @@ use crate::agent::config::Config;
 use crate::agent::contact::Neighbour;
 use crate::agent::input::ContactId;
 use crate::agent::item::{Digest, StoredBundle};
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::bundle::BundleId;
 use crate::eid::Eid;
 use crate::routing::Routing;
@@ -138,7 +138,7 @@ impl<S: Store> Agent<S> {
     /// A row for the run's tables, of a bundle that is held.
     pub(crate) fn record(&mut self, at: Time, kind: BundleEventKind, number: u64, peer: &Eid) {
         if let Some(item) = self.items.get(&number) {
-            let row = BundleEvent { peer: peer.clone(), ..item.event(at, kind) };
+            let row = BundleRecord { peer: peer.clone(), ..item.record(at, kind) };
             self.staged.push(Output::Record(row));
         }
     }
@@ -147,12 +147,12 @@ impl<S: Store> Agent<S> {
     pub(crate) fn record_drop(
         &mut self,
         at: Time,
-        id: BundleId,
+        id: &BundleId,
         destination: Eid,
         octets: u64,
         cause: DropCause,
     ) {
-        let row = BundleEvent::new(at, BundleEventKind::Drop, id, destination, octets);
-        self.staged.push(Output::Record(BundleEvent { cause: Some(cause), ..row }));
+        let row = BundleRecord::new(at, BundleEventKind::Drop, id, destination, octets);
+        self.staged.push(Output::Record(BundleRecord { reason: Some(cause), ..row }));
     }
 }

@@ -5,7 +5,7 @@ use wayhop_core::{ApplicationCx, ApplicationRow, BundleEventKind, Span, Time};
 use super::open_node::OpenNode;
 use super::record::{ContactRecord, Record};
 use super::session::{NeighbourSession, OpenSession, SessionState};
-use crate::agent::{BundleEvent, Contact, ContactId, Input, Output};
+use crate::agent::{BundleRecord, Contact, ContactId, Input, Output};
 use crate::cl::Event;
 use crate::eid::Eid;
 use crate::store::Store;
@@ -106,7 +106,7 @@ impl<S: Store> OpenNode<S> {
             }
             Output::Record(row) => {
                 self.count(&row);
-                cx.row(ApplicationRow::new(Record::from(row)));
+                cx.row(ApplicationRow::new(Record::Bundle(row)));
             }
             Output::Deliver { .. } | Output::Sent { .. } | Output::Rejected { .. } => {
                 self.outputs.push(output);
@@ -115,17 +115,17 @@ impl<S: Store> OpenNode<S> {
     }
 
     /// Adds a bundle to what its contact carried.
-    fn count(&mut self, row: &BundleEvent) {
+    fn count(&mut self, row: &BundleRecord) {
         let mut all = self.sessions.values_mut().filter(|s| s.peer == row.peer);
         let Some(carried) = all.find_map(|s| s.carried.as_mut()) else { return };
-        match row.kind {
+        match row.event {
             BundleEventKind::Forward => {
                 carried.sent += 1;
-                carried.sent_bytes += row.octets;
+                carried.sent_bytes += row.bytes;
             }
             BundleEventKind::Receive | BundleEventKind::Duplicate => {
                 carried.received += 1;
-                carried.received_bytes += row.octets;
+                carried.received_bytes += row.bytes;
             }
             _ => {}
         }

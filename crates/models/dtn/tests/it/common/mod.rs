@@ -9,7 +9,8 @@ use wayhop_dtn::cl::udpcl::Udpcl;
 use wayhop_dtn::cl::{Event, Session};
 use wayhop_dtn::routing::Routing;
 use wayhop_dtn::{
-    Agent, BundleEvent, BundleId, Config, Contact, ContactId, Eid, Input, MemoryStore, Output, Request, Store,
+    Agent, BundleId, BundleRecord, Config, Contact, ContactId, Eid, Input, MemoryStore, Output, Request,
+    Store,
 };
 
 /// Octets that went over a link: when, from, to, which.
@@ -40,7 +41,7 @@ pub(crate) struct Node {
     store: Option<MemoryStore>,
     pub(crate) config: Config,
     pub(crate) application: Application,
-    pub(crate) rows: Vec<BundleEvent>,
+    pub(crate) rows: Vec<BundleRecord>,
     /// Steps until it is killed.
     pub(crate) fuse: Option<u64>,
     sessions: BTreeMap<ContactId, Side>,
@@ -361,7 +362,7 @@ impl Net {
 
     /// How many rows of a kind a node has written.
     pub(crate) fn count(&self, n: usize, kind: BundleEventKind) -> usize {
-        self.nodes[n].rows.iter().filter(|row| row.kind == kind).count()
+        self.nodes[n].rows.iter().filter(|row| row.event == kind).count()
     }
 
     /// Fails if an application has got a bundle twice, or one that nobody sent.
