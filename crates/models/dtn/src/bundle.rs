@@ -28,8 +28,6 @@ pub mod flags {
 
     /// Of a block (section 4.2.4): it must be in every fragment.
     pub const BLOCK_REPLICATE: u64 = 0x1;
-    /// Of a block: report when it cannot be processed.
-    pub const BLOCK_REPORT: u64 = 0x2;
     /// Of a block: delete the bundle when it cannot be processed.
     pub const BLOCK_DELETE_BUNDLE: u64 = 0x4;
     /// Of a block: discard it when it cannot be processed.

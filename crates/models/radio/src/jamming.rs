@@ -19,7 +19,6 @@ impl Radio {
         }
     }
 
-    /// A burst is due.
     pub(crate) fn jam(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let is_off = self.medium.is_off(station);
         let Some(j) = self.jammers.as_mut().and_then(|all| all.0.iter_mut().find(|j| j.station == station))

@@ -54,7 +54,6 @@ impl Radio {
         self.transmit(now, head, 0, wait, host);
     }
 
-    /// A station understood a beacon.
     pub(crate) fn accept_beacon(&mut self, f: &FrameAt<'_>) {
         if let Some(a) = &mut self.associations {
             a.hear(f.at, f.station, f.watts);

@@ -113,7 +113,6 @@ impl Radio {
     pub fn phy(&self) -> &Phy {
         &self.phy
     }
-    /// The seed of its random streams.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }

@@ -61,7 +61,6 @@ impl Radio {
         self.settle(station, slot, fate);
     }
 
-    /// How a reception ended.
     pub(crate) fn settle(&mut self, station: u32, slot: u32, fate: Fate) {
         if let Some(watch) = &mut self.medium.watch {
             watch.settle(slot, station, fate);

@@ -23,7 +23,6 @@ const IN_MESSAGE: usize = 4_096;
 const BESIDES: usize = 400;
 
 impl<S: Store> Agent<S> {
-    /// Tells a neighbour.
     pub(super) fn tell(&mut self, now: Time, contact: ContactId) {
         let Some(routing) = self.routing.number() else { return };
         let Some(neighbour) = self.neighbours.get_mut(&contact) else { return };
@@ -72,7 +71,6 @@ impl<S: Store> Agent<S> {
         }
     }
 
-    /// A neighbour told.
     pub(super) fn routing_message(&mut self, now: Time, source: &Eid, message: &RoutingMessage) {
         if self.routing.number() != Some(message.routing) {
             return;

@@ -83,7 +83,6 @@ impl<S: Store> Agent<S> {
         number
     }
 
-    /// The next number in the sequence of what this node has custody of.
     pub(super) fn new_custody_number(&mut self) -> u64 {
         self.counters_changed = true;
         self.counters.custody += 1;
@@ -105,7 +104,6 @@ impl<S: Store> Agent<S> {
         pieces.iter().map(|(piece, take)| self.hold(piece, &piece.encode(), arrival(*take))).collect()
     }
 
-    /// Writes what is known of a bundle.
     pub(super) fn write_item(&mut self, number: u64, item: &StoredBundle) {
         let row = item.encode();
         self.with_store(|store| store.put(StoreTable::Items, &number.to_be_bytes(), &row));

@@ -76,7 +76,6 @@ impl StoredBundle {
         BundleRecord::new(at, event, &self.id, self.destination.clone(), self.octets)
     }
 
-    /// The row of the store.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();
         w.array(13);
@@ -89,7 +88,6 @@ impl StoredBundle {
         w.finish()
     }
 
-    /// Reads a row of the store.
     pub(crate) fn parse(row: &[u8]) -> Result<Self, CborError> {
         let mut r = Reader::new(row);
         r.array_of(13)?;
@@ -115,7 +113,6 @@ impl StoredBundle {
     }
 }
 
-/// Writes an identifier.
 pub(crate) fn write_id(w: &mut Writer, id: &BundleId) {
     w.array(3 + 2 * u64::from(id.fragment.is_some()));
     w.eid(&id.source).u64(id.created.time_ms).u64(id.created.sequence);
@@ -124,7 +121,6 @@ pub(crate) fn write_id(w: &mut Writer, id: &BundleId) {
     }
 }
 
-/// Reads an identifier.
 pub(crate) fn read_id(r: &mut Reader<'_>) -> Result<BundleId, CborError> {
     let length = r.array()?;
     let source = r.eid()?;

@@ -121,7 +121,6 @@ impl<S: Store> Agent<S> {
         Ok(())
     }
 
-    /// All rows of a table, read.
     fn rows<T, E: std::fmt::Display>(
         &self,
         table: StoreTable,

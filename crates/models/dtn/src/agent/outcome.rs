@@ -15,7 +15,6 @@ use crate::store::Store;
 const MAX_RESUMED: usize = 4_096;
 
 impl<S: Store> Agent<S> {
-    /// A neighbour came.
     pub(super) fn contact_up(&mut self, now: Time, contact: Contact) {
         let id = contact.id;
         let exchanges = self.routing.number().is_some();
@@ -31,7 +30,6 @@ impl<S: Store> Agent<S> {
         self.offer_all(now, id);
     }
 
-    /// A neighbour went.
     pub(super) fn contact_down(&mut self, now: Time, contact: ContactId) {
         let Some(neighbour) = self.neighbours.remove(&contact) else { return };
         for under_way in neighbour.under_way.into_values() {
@@ -158,7 +156,6 @@ impl<S: Store> Agent<S> {
         }
     }
 
-    /// The neighbour refused it.
     pub(super) fn refused(&mut self, now: Time, contact: ContactId, transfer: TransferId, reason: Refusal) {
         if reason == Refusal::Completed {
             self.sent(now, contact, transfer);

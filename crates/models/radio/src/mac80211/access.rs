@@ -125,7 +125,6 @@ impl Radio {
         }
     }
 
-    /// An event of the backoff came up.
     pub(crate) fn backoff_event(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         if mac.backoff_queued != now {
@@ -147,7 +146,6 @@ impl Radio {
         }
     }
 
-    /// The backoff ran out.
     fn backoff_over(&mut self, now: Time, station: u32, host: &mut impl Host) {
         if self.macs[station as usize].answer.is_some() {
             // The answer goes first; what follows it starts a new backoff.
@@ -174,7 +172,6 @@ impl Radio {
         mac.cw = (mac.cw * 2 + 1).min(self.config.cw_max);
     }
 
-    /// Resets the contention window.
     pub(crate) fn narrow(&mut self, station: u32) {
         self.macs[station as usize].cw = self.config.cw_min;
     }

@@ -23,7 +23,6 @@ fn duration_us(s: Span) -> u16 {
 }
 
 impl Radio {
-    /// Whether this packet is acknowledged by its receiver.
     pub(crate) fn is_acknowledged(&self, out: &Outgoing) -> bool {
         self.config.acknowledge && out.to != EVERYONE
     }

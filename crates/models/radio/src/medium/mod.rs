@@ -246,7 +246,6 @@ impl Medium {
         let heard = self.audible.iter().find(|a| a.station == station)?;
         Some(Span::from_nanos(u64::from(heard.delay_ns)))
     }
-    /// Whether a station is switched off.
     pub(crate) fn is_off(&self, station: u32) -> bool {
         self.off.as_ref().is_some_and(|off| off[station as usize])
     }
@@ -287,7 +286,6 @@ impl Medium {
         self.neighbours.forget();
     }
 
-    /// Whether there is a transmission in a slot.
     pub(crate) fn is_on_air(&self, slot: usize) -> bool {
         self.slots.get(slot).is_some_and(Option::is_some)
     }

@@ -222,7 +222,6 @@ impl Ltp {
         }
     }
 
-    /// The other side ended a session.
     fn cancelled_by_peer(&mut self, session: SessionId, by_sender: bool, reason: u8) {
         self.say(session, &Content::CancelAck(by_sender));
         if by_sender {

@@ -61,7 +61,6 @@ impl Export {
         }
     }
 
-    /// The next segment.
     pub(super) fn segment(&mut self, now: Time, largest: usize, wait: Span) -> Option<Content> {
         let range = self.ranges.front_mut()?;
         let room = largest.saturating_sub(HEAD).max(1) as u64;

@@ -164,7 +164,6 @@ fn report(f: &mut Fields<'_>) -> Option<ReportSegment> {
     Some(ReportSegment { serial, checkpoint, upper, lower, claims })
 }
 
-/// The segment as a datagram.
 pub(super) fn encode(session: SessionId, content: &Content) -> Vec<u8> {
     let kind = match content {
         Content::Data(d) if d.is_red => match (d.checkpoint, d.ends_red, d.ends_block) {
