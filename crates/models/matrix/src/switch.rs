@@ -21,8 +21,8 @@ pub struct Switch {
     max_db: f64,
     /// Of each input, one way, to a bus.
     insertion_db: Vec<f64>,
-    /// The same as ratios of powers.
-    port_gains: Vec<f64>,
+    /// What each input's port leaves of a signal, as a ratio of powers.
+    pub(crate) port_gains: Vec<f64>,
     /// The second switch, and how it is joined to the first.
     junction: Option<Junction>,
     /// The gain of each setting, as a ratio of powers.
@@ -153,10 +153,6 @@ impl Switch {
     /// Where the attenuators of an input begin in the settings, and how many it has.
     pub(crate) fn row(&self, input: usize) -> (usize, usize) {
         self.junction.map_or((input * self.buses, self.buses), |j| j.row(input))
-    }
-    /// What each input's port leaves of a signal, as a ratio of powers.
-    pub(crate) fn port_gains(&self) -> &[f64] {
-        &self.port_gains
     }
     /// How many buses there are, of the first switch.
     pub fn buses(&self) -> usize {

@@ -33,7 +33,7 @@ pub(crate) struct Advertiser {
     flags: AgentFlags,
     care_of: Vec<u8>,
     sequence: u16,
-    next: Time,
+    pub(crate) next: Time,
     last: Option<Time>,
     answers: Rate,
 }
@@ -63,10 +63,6 @@ impl Advertiser {
             last: None,
             answers: Rate::per_second(ANSWERS),
         }
-    }
-
-    pub(crate) const fn next(&self) -> Time {
-        self.next
     }
 
     /// Advertises, if it is time.

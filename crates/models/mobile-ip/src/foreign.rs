@@ -346,7 +346,7 @@ impl ForeignAgent {
     }
 
     fn next(&self) -> Time {
-        let links = self.links.values().map(Advertiser::next);
+        let links = self.links.values().map(|l| l.next);
         let visitors = self.visitors.values().map(|v| v.until);
         let pending = self.pending.first().map(|p| p.until);
         links.chain(visitors).chain(pending).min().unwrap_or(Time::NEVER)

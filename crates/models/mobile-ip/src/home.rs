@@ -379,7 +379,7 @@ impl HomeAgent {
         let of_mobiles =
             self.mobiles.values().flat_map(|m| m.bindings.iter().map(|b| b.until).chain([m.announce_at]));
         let begins = if self.resumed.is_empty() { Time::NEVER } else { Time::ZERO };
-        of_mobiles.chain([self.advertiser.next(), begins]).min().unwrap_or(Time::NEVER)
+        of_mobiles.chain([self.advertiser.next, begins]).min().unwrap_or(Time::NEVER)
     }
 }
 

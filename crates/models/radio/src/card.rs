@@ -62,10 +62,6 @@ impl Card {
         let received = VecDeque::with_capacity(config.receive_buffers);
         (config != CardConfig::default()).then(|| Box::new(Self { config, received, ..Self::default() }))
     }
-    /// Whether it is between queue and MAC, and does not only take time.
-    pub(crate) fn holds_frames(&self) -> bool {
-        self.config.buffers > 0
-    }
     /// The packets in it, and on their way into it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Outgoing> {
         self.loading.iter().map(|(out, _)| out).chain(&self.waiting)

@@ -11,7 +11,7 @@ use crate::radio::Radio;
 impl Radio {
     /// Makes a station a jammer. Before the run begins.
     pub fn set_jammer(&mut self, station: u32, plan: Jamming, host: &mut impl Host) {
-        let rng = stream(self.seed(), Purpose::Attacks, u64::from(station) | 1 << 32);
+        let rng = stream(self.seed, Purpose::Attacks, u64::from(station) | 1 << 32);
         let jammer = Jammer { station, plan, rng, on_air_until: Time::ZERO, bursts: 0 };
         self.jammers.get_or_insert_default().0.push(jammer);
         if !matches!(plan.mode, JammingMode::Reactive(_)) {
@@ -50,9 +50,9 @@ impl Radio {
         let about = self.about(&head, host);
         let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new(), about };
         let pause = self.times.pause();
-        self.medium.set_gain(gain);
+        self.medium.gain = gain;
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
-        self.medium.set_gain(1.0);
+        self.medium.gain = 1.0;
         self.queue_checks(host);
         host.schedule(now + airtime, station, RadioEvent::End(slot));
     }

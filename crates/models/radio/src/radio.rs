@@ -17,7 +17,7 @@ use crate::station::{Backoff, Counters, PhyState};
 /// The stations of a run and the air between them.
 pub struct Radio {
     pub(crate) config: RadioConfig,
-    seed: u64,
+    pub(crate) seed: u64,
     pub(crate) phy: Phy,
     pub(crate) times: Times,
     pub(crate) phy_states: Vec<PhyState>,
@@ -88,7 +88,7 @@ impl Radio {
 
     /// Only these stations have this radio; the others neither send nor hear. Before the run begins.
     pub fn set_members(&mut self, members: Vec<bool>) {
-        self.medium.set_members(members);
+        self.medium.neighbours.members = Some(members);
     }
 
     /// Overrides a link one way, or (`None`) leaves it to the model again. Losses are drawn by (seed, sender, receiver,
@@ -98,7 +98,7 @@ impl Radio {
     }
     /// The overridden links, as (sender, receiver, state).
     pub fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
-        self.medium.links()
+        self.medium.overrides.iter().flat_map(|o| o.iter())
     }
     /// Stations are not where [`crate::Motions`] said: queries all positions again.
     pub fn forget_places(&mut self) {
@@ -112,9 +112,6 @@ impl Radio {
     /// Rates and airtimes.
     pub fn phy(&self) -> &Phy {
         &self.phy
-    }
-    pub(crate) fn seed(&self) -> u64 {
-        self.seed
     }
     /// Whether [`Host::stands_in`] is asked.
     pub fn set_stand_ins(&mut self, on: bool) {

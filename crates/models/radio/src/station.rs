@@ -151,9 +151,9 @@ impl Mac {
         }
     }
 
-    /// Whether there is a card between queue and MAC.
+    /// Whether there is a card between queue and MAC that does not only take time.
     pub(crate) fn has_frames_in_card(&self) -> bool {
-        self.card.as_ref().is_some_and(|c| c.holds_frames())
+        self.card.as_ref().is_some_and(|c| c.config.buffers > 0)
     }
 
     /// As after switching it on. The packets in it, what numbers its frames, its counters and its driver stay.

@@ -4,7 +4,7 @@ use wayhop_core::{Span, Time};
 
 use crate::fate::{Fate, FrameId};
 use crate::host::{FrameAt, FrameFate, FrameHead, Host};
-use crate::medium::{AtStation, FrameInfo, Transmission, Watching};
+use crate::medium::{AtStation, FateRecord, FrameInfo, Transmission, Watching};
 use crate::outgoing::Outgoing;
 use crate::phy::FrameKind;
 use crate::radio::Radio;
@@ -13,7 +13,7 @@ impl Radio {
     /// Tells [`Host::fate`] what becomes of the frames that these stations should receive, and of those that
     /// [`Host::watches`]. Before the run begins.
     pub fn watch(&mut self, who: Watching) {
-        self.medium.set_watching(who);
+        self.medium.watch = Some(Box::new(FateRecord::new(who)));
     }
 
     /// The packet that a frame carries or is exchanged for, and its sender.

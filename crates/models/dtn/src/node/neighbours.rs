@@ -52,7 +52,7 @@ impl DiscoveredNeighbour {
 /// The neighbours of a node, by address.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Neighbours {
-    all: BTreeMap<IpAddr, DiscoveredNeighbour>,
+    pub(super) all: BTreeMap<IpAddr, DiscoveredNeighbour>,
 }
 
 impl Neighbours {
@@ -114,19 +114,9 @@ impl Neighbours {
         }
     }
 
-    pub(super) fn find(&self, at: IpAddr) -> Option<&DiscoveredNeighbour> {
-        self.all.get(&at)
-    }
-    pub(super) fn find_mut(&mut self, at: IpAddr) -> Option<&mut DiscoveredNeighbour> {
-        self.all.get_mut(&at)
-    }
     /// The neighbour that is this node.
     pub(super) fn of(&self, node: &Eid) -> Option<&DiscoveredNeighbour> {
         self.all.values().find(|n| n.node == *node)
-    }
-
-    pub(super) fn addresses(&self) -> Vec<IpAddr> {
-        self.all.keys().copied().collect()
     }
 
     /// Takes out one that was silent for too long.

@@ -2,9 +2,9 @@
 
 use wayhop_core::{BundleEventKind, Span};
 use wayhop_dtn::routing::{Epidemic, StaticRoutes};
-use wayhop_dtn::{DropCause, Input};
+use wayhop_dtn::{DropCause, Input, Request};
 
-use crate::common::{Layer, Net, inbox};
+use crate::common::{Layer, Net, inbox, request};
 
 const LAYERS: [Layer; 3] = [Layer::Tcpcl, Layer::Ltp, Layer::Udpcl(1_372)];
 
@@ -73,7 +73,8 @@ fn a_bundle_larger_than_a_datagram_goes_in_fragments_and_arrives_whole() {
 #[test]
 fn a_bundle_ends_with_its_lifetime() {
     let mut net = line(2, Layer::Tcpcl);
-    net.send_for(0, 1, vec![1], false, Span::from_secs(10));
+    let short = Request { lifetime: Span::from_secs(10), ..request(0, 1, vec![1]) };
+    net.tell(0, Input::Send(short));
     net.settle(11, 1 << 20);
     let dropped = net.nodes[0].rows.iter().find(|row| row.event == BundleEventKind::Drop).unwrap();
     assert_eq!(dropped.reason, Some(DropCause::LifetimeExpired));

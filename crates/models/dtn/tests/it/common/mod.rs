@@ -76,6 +76,20 @@ pub(crate) fn inbox(node: usize) -> Eid {
     eid(node).service("inbox")
 }
 
+/// A bundle without custody, from one node's application to another's.
+pub(crate) fn request(from: usize, to: usize, payload: Vec<u8>) -> Request {
+    Request {
+        number: 0,
+        source: inbox(from),
+        destination: inbox(to),
+        report_to: Eid::None,
+        lifetime: Span::from_secs(86_400),
+        flags: 0,
+        custody: false,
+        payload,
+    }
+}
+
 impl Net {
     pub(crate) fn new(
         count: usize,
@@ -199,28 +213,7 @@ impl Net {
 
     /// An application sends.
     pub(crate) fn send(&mut self, from: usize, to: usize, payload: Vec<u8>, custody: bool) {
-        self.send_for(from, to, payload, custody, Span::from_secs(86_400));
-    }
-
-    pub(crate) fn send_for(
-        &mut self,
-        from: usize,
-        to: usize,
-        payload: Vec<u8>,
-        custody: bool,
-        lifetime: Span,
-    ) {
-        let request = Request {
-            number: 0,
-            source: inbox(from),
-            destination: inbox(to),
-            report_to: Eid::None,
-            lifetime,
-            flags: 0,
-            custody,
-            payload,
-        };
-        self.tell(from, Input::Send(request));
+        self.tell(from, Input::Send(Request { custody, ..request(from, to, payload) }));
     }
 
     fn session(&self, n: usize, is_active: bool) -> Box<dyn Session> {
