@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Span, Time};
 
 use crate::config::RadioConfig;
-use crate::outgoing::Outgoing;
+use crate::host::Outgoing;
 
 /// How long a packet takes between host and card.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]

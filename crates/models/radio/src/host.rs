@@ -1,10 +1,8 @@
 //! The radio's events for the world around it, and its requirements.
 
-use wayhop_core::{FlowTag, Time, TxStatus};
+use wayhop_core::{FlowTag, Frame, Leg, Time, TxStatus};
 
 use crate::fate::{Fate, FrameId};
-use crate::motion::Motions;
-use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, in_100kbps};
 
 /// As a destination: all stations.
@@ -12,6 +10,15 @@ pub const EVERYONE: u32 = u32::MAX;
 
 /// As a destination: an address that no station has.
 pub const NOBODY: u32 = u32::MAX - 1;
+
+/// A frame of a node on its way to the air.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// What the node sends.
+    pub frame: Frame,
+    /// The station of its receiver: an index, [`EVERYONE`], or [`NOBODY`] for an address that is not there.
+    pub to: u32,
+}
 
 /// When the radio is to be called for a station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -105,6 +112,14 @@ pub struct FrameFate<'a> {
     pub is_meant: bool,
     /// Whether enough of it was there for the station's radio to notice it.
     pub is_audible: bool,
+}
+
+/// The stations' motion, as the radio asks for it.
+pub trait Motions {
+    /// The leg that `station` is on at `t`. Asked again once `t` reaches the leg's `until`.
+    fn leg(&mut self, station: u32, t: Time) -> Leg;
+    /// A time until which no station will be more than `distance_m` from where it is at `now`.
+    fn settled_until(&mut self, now: Time, distance_m: f64) -> Time;
 }
 
 /// What the radio asks of the simulator or emulator around it.

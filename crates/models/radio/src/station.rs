@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Rng, Span, Time};
 
 use crate::card::{Card, CardConfig};
-use crate::outgoing::Outgoing;
+use crate::host::Outgoing;
 
 /// "No transmission" in [`PhyState::locked`].
 pub(crate) const NONE: u32 = u32::MAX;

@@ -3,9 +3,8 @@
 use wayhop_core::{Span, Time};
 
 use crate::fate::{Fate, FrameId};
-use crate::host::{FrameAt, FrameFate, FrameHead, Host};
+use crate::host::{FrameAt, FrameFate, FrameHead, Host, Outgoing};
 use crate::medium::{AtStation, FateRecord, FrameInfo, Transmission, Watching};
-use crate::outgoing::Outgoing;
 use crate::phy::FrameKind;
 use crate::radio::Radio;
 

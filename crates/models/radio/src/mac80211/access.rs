@@ -2,9 +2,8 @@
 
 use wayhop_core::{Span, Time};
 
-use crate::host::{Host, RadioEvent};
+use crate::host::{Host, Outgoing, RadioEvent};
 use crate::medium::Pause;
-use crate::outgoing::Outgoing;
 use crate::radio::{Radio, Times};
 use crate::station::{Backoff, PhyState, Sending};
 

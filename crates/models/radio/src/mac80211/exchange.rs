@@ -3,9 +3,8 @@
 use wayhop_core::{Span, Time, TxStatus};
 
 use crate::fate::Fate;
-use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
+use crate::host::{EVERYONE, FrameAt, FrameHead, Host, Outgoing, RadioEvent};
 use crate::medium::Transmission;
-use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, in_100kbps, in_mbps};
 use crate::radio::Radio;
 use crate::station::{Backoff, Response, Sending};

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use crate::outgoing::Outgoing;
+use crate::host::Outgoing;
 use crate::phy::FrameKind;
 use crate::radio::Radio;
 

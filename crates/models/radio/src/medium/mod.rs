@@ -19,8 +19,8 @@ mod watching;
 use wayhop_core::{Leg, Position, Span, Time};
 
 use crate::config::{RadioConfig, Reception};
+use crate::host::Motions;
 use crate::meter::Meters;
-use crate::motion::Motions;
 use crate::phy::{FrameKind, Phy};
 use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
 use crate::site::{End, Site};

@@ -5,7 +5,7 @@
 
 use wayhop_core::{Leg, Position, Time};
 
-use crate::motion::Motions;
+use crate::host::Motions;
 
 pub(crate) struct Neighbours {
     range_m: f64,
