@@ -63,12 +63,12 @@ impl<S: Store> Agent<S> {
     fn transfer_event(&mut self, now: Time, contact: ContactId, event: TransferEvent) {
         match event {
             TransferEvent::Received { transfer, bundle } => self.received(now, contact, transfer, &bundle),
-            TransferEvent::Part { octets } => self.received_part(now, contact, &octets),
-            TransferEvent::Sent { transfer } => self.sent(now, contact, transfer),
+            TransferEvent::Part(octets) => self.received_part(now, contact, &octets),
+            TransferEvent::Sent(transfer) => self.sent(now, contact, transfer),
             TransferEvent::Interrupted { transfer, acknowledged } => {
                 self.interrupted(now, contact, transfer, acknowledged);
             }
-            TransferEvent::Refused { transfer, reason } => self.refused(now, contact, transfer, reason),
+            TransferEvent::Refused(transfer, reason) => self.refused(now, contact, transfer, reason),
         }
     }
 

@@ -97,15 +97,9 @@ pub enum TransferEvent {
         bundle: Vec<u8>,
     },
     /// The first octets of a bundle arrived, and the contact ended: they are kept as a fragment.
-    Part {
-        /// The octets, without a gap from the first.
-        octets: Vec<u8>,
-    },
+    Part(Vec<u8>),
     /// A transfer of ours arrived whole, says the neighbour. Of a layer that acknowledges nothing: it was sent.
-    Sent {
-        /// The agent's number for it.
-        transfer: TransferId,
-    },
+    Sent(TransferId),
     /// A transfer of ours did not arrive whole: it or its session ended.
     Interrupted {
         /// The agent's number for it.
@@ -114,12 +108,7 @@ pub enum TransferEvent {
         acknowledged: u64,
     },
     /// The neighbour refused a transfer of ours.
-    Refused {
-        /// The agent's number for it.
-        transfer: TransferId,
-        /// Why.
-        reason: Refusal,
-    },
+    Refused(TransferId, Refusal),
 }
 
 /// Why a transfer is refused. The numbers are those of TCPCLv4's XFER_REFUSE (RFC 9174, section 5.2.4).

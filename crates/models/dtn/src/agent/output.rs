@@ -20,21 +20,9 @@ pub enum Output {
         bundle: Vec<u8>,
     },
     /// A bundle that arrived is safe here: acknowledge it.
-    Accept {
-        /// On which contact.
-        contact: ContactId,
-        /// The session's number for it.
-        transfer: TransferId,
-    },
+    Accept(ContactId, TransferId),
     /// A bundle that arrived is not taken.
-    Refuse {
-        /// On which contact.
-        contact: ContactId,
-        /// The session's number for it.
-        transfer: TransferId,
-        /// Why.
-        reason: Refusal,
-    },
+    Refuse(ContactId, TransferId, Refusal),
     /// Give an application this, and tell with [`crate::Input::Confirm`] when it has got it.
     Deliver {
         /// For whom.

@@ -23,8 +23,8 @@ impl<S: Store> Agent<S> {
             Err(Refusal::NotAcceptable)
         };
         self.staged.push(match taken {
-            Ok(()) => Output::Accept { contact, transfer },
-            Err(reason) => Output::Refuse { contact, transfer, reason },
+            Ok(()) => Output::Accept(contact, transfer),
+            Err(reason) => Output::Refuse(contact, transfer, reason),
         });
     }
 

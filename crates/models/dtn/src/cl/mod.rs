@@ -29,10 +29,7 @@ pub enum Event {
     Transfer(TransferEvent),
     /// The session is over: close the connection once [`Session::transmit`] gives nothing more;
     /// [`crate::Input::ContactDown`], if it was up.
-    Down {
-        /// Why.
-        reason: Closed,
-    },
+    Down(Closed),
 }
 
 /// Why a session ended.

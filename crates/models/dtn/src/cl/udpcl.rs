@@ -38,7 +38,7 @@ impl Udpcl {
             for (transfer, _) in std::mem::take(&mut self.queue) {
                 self.tell(TransferEvent::Interrupted { transfer, acknowledged: 0 });
             }
-            self.events.push_back(Event::Down { reason });
+            self.events.push_back(Event::Down(reason));
         }
     }
 }
@@ -53,7 +53,7 @@ impl Session for Udpcl {
     }
     fn transmit(&mut self, _: Time, _: usize) -> Option<Vec<u8>> {
         let (transfer, datagram) = self.queue.pop_front()?;
-        self.tell(TransferEvent::Sent { transfer });
+        self.tell(TransferEvent::Sent(transfer));
         Some(datagram)
     }
     fn event(&mut self) -> Option<Event> {
@@ -63,7 +63,7 @@ impl Session for Udpcl {
         if self.is_over {
             self.tell(TransferEvent::Interrupted { transfer, acknowledged: 0 });
         } else if bundle.len() > self.largest {
-            self.tell(TransferEvent::Refused { transfer, reason: Refusal::NotAcceptable });
+            self.tell(TransferEvent::Refused(transfer, Refusal::NotAcceptable));
         } else {
             self.queue.push_back((transfer, bundle));
         }
@@ -93,9 +93,9 @@ mod tests {
         session.send(Time::ZERO, TransferId(1), vec![0x9f, 0xff]);
         session.send(Time::ZERO, TransferId(2), vec![0x9f; 5]);
         assert_eq!(session.transmit(Time::ZERO, 0), Some(vec![0x9f, 0xff]));
-        let refused = TransferEvent::Refused { transfer: TransferId(2), reason: Refusal::NotAcceptable };
+        let refused = TransferEvent::Refused(TransferId(2), Refusal::NotAcceptable);
         assert_eq!(session.event(), Some(Event::Transfer(refused)));
-        let sent = TransferEvent::Sent { transfer: TransferId(1) };
+        let sent = TransferEvent::Sent(TransferId(1));
         assert_eq!(session.event(), Some(Event::Transfer(sent)));
     }
 

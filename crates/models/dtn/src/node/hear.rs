@@ -28,7 +28,7 @@ impl<S: Store> OpenNode<S> {
     fn hear_session(&mut self, cx: &mut ApplicationCx<'_>, contact: ContactId, event: Event) {
         let input = match event {
             Event::Up { peer, largest } => return self.session_up(cx.now(), contact, &peer, largest),
-            Event::Down { reason } => return self.session_down(cx, contact, &reason.to_string()),
+            Event::Down(reason) => return self.session_down(cx, contact, &reason.to_string()),
             Event::Transfer(event) => Input::Transfer(contact, event),
         };
         // One that sends before its beacon came does not wait for it.
@@ -94,12 +94,12 @@ impl<S: Store> OpenNode<S> {
                     open.session.send(now, transfer, bundle);
                 }
             }
-            Output::Accept { contact, transfer } => {
+            Output::Accept(contact, transfer) => {
                 if let Some(open) = self.sessions.get_mut(&contact) {
                     open.session.accept(now, transfer);
                 }
             }
-            Output::Refuse { contact, transfer, reason } => {
+            Output::Refuse(contact, transfer, reason) => {
                 if let Some(open) = self.sessions.get_mut(&contact) {
                     open.session.refuse(now, transfer, reason);
                 }

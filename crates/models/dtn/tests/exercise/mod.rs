@@ -116,7 +116,7 @@ fn settle(session: &mut dyn Session, now: Time) -> usize {
                     _ => session.accept(now, transfer),
                 }
             }
-            Event::Transfer(TransferEvent::Part { octets }) => handed += octets.len(),
+            Event::Transfer(TransferEvent::Part(octets)) => handed += octets.len(),
             _ => {}
         }
     }

@@ -129,7 +129,7 @@ fn whole_bundles_of_a_block_that_ends_early_are_handed_up_and_the_next_one_as_a_
     ltp.receive(NOW, &segment);
     ltp.lost(NOW);
     let whole = TransferEvent::Received { transfer: TransferId(1), bundle: both[..52].to_vec() };
-    let part = TransferEvent::Part { octets: both[52..60].to_vec() };
+    let part = TransferEvent::Part(both[52..60].to_vec());
     assert_eq!([ltp.event(), ltp.event()], [whole, part].map(|event| Some(Event::Transfer(event))));
 }
 
@@ -160,7 +160,7 @@ fn a_peer_that_keeps_32_bits_of_a_session_number_reports_on_it() {
         let mut answer = [&[0x08, 0x01], &segment[2..end]].concat();
         answer.extend([0x00, 0x2a, 0x01, 52, 0x00, 0x01, 0x00, 52]);
         ltp.receive(NOW, &answer);
-        let sent = TransferEvent::Sent { transfer: TransferId(7) };
+        let sent = TransferEvent::Sent(TransferId(7));
         assert_eq!(ltp.event(), Some(Event::Transfer(sent)));
         let acknowledgement = [&[0x09, 0x01], &segment[2..end], &[0x00, 0x2a]].concat();
         assert_eq!(ltp.transmit(NOW, 0), Some(acknowledgement));
@@ -203,12 +203,12 @@ fn a_bundle_that_comes_twice_in_a_block_and_again_in_others_is_delivered_once() 
         agent.commit().unwrap();
         while let Some(output) = agent.output() {
             match output {
-                Output::Accept { transfer, .. } => ltp.accept(NOW, transfer),
+                Output::Accept(_, transfer) => ltp.accept(NOW, transfer),
                 Output::Deliver { endpoint, number, payload, .. } => {
                     delivered.push(payload);
                     agent.handle(NOW, Input::Confirm { endpoint, number });
                 }
-                Output::Refuse { reason, .. } => panic!("{reason:?}"),
+                Output::Refuse(.., reason) => panic!("{reason:?}"),
                 _ => {}
             }
         }
@@ -292,7 +292,7 @@ fn aggregated(blocks: &[usize], losses: Vec<bool>) -> (Vec<Vec<u8>>, Vec<Vec<u8>
                 sender.receive(now, &segment);
             }
         }
-        let is_sent = |e: &Event| matches!(e, Event::Transfer(TransferEvent::Sent { .. }));
+        let is_sent = |e: &Event| matches!(e, Event::Transfer(TransferEvent::Sent(_)));
         done += std::iter::from_fn(|| sender.event()).filter(is_sent).count();
         now += Span::from_secs(1);
         sender.timer(now);

@@ -163,7 +163,7 @@ impl Ltp {
         if export.report(report) {
             let transfer = export.transfer;
             self.exports.remove(&session.number);
-            self.tell(TransferEvent::Sent { transfer });
+            self.tell(TransferEvent::Sent(transfer));
         }
     }
 
@@ -190,7 +190,7 @@ impl Ltp {
             self.tell(TransferEvent::Received { transfer: TransferId(self.came), bundle });
         }
         if !rest.is_empty() {
-            self.tell(TransferEvent::Part { octets: rest });
+            self.tell(TransferEvent::Part(rest));
         }
     }
 
@@ -231,7 +231,7 @@ impl Ltp {
             }
         } else if let Some(export) = self.exports.remove(&session.number) {
             let transfer = export.transfer;
-            let refused = |reason| TransferEvent::Refused { transfer, reason };
+            let refused = |reason| TransferEvent::Refused(transfer, reason);
             self.tell(match reason {
                 cancel::RETRANSMISSION_LIMIT => export.interrupted(),
                 cancel::BY_SYSTEM => refused(Refusal::NoResources),
@@ -313,7 +313,7 @@ impl Ltp {
         for import in std::mem::take(&mut self.imports).into_values() {
             self.hand_up_prefix(&import);
         }
-        self.events.push_back(Event::Down { reason });
+        self.events.push_back(Event::Down(reason));
     }
 }
 

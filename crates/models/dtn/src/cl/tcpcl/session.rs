@@ -211,13 +211,13 @@ impl Tcpcl {
             (TcpclState::Up, Message::Segment(head)) => self.segment(header, &head),
             (TcpclState::Up, Message::Ack { id, length, .. }) => {
                 match self.outgoing.acknowledge(id, length) {
-                    Ok(Some(transfer)) => self.tell(TransferEvent::Sent { transfer }),
+                    Ok(Some(transfer)) => self.tell(TransferEvent::Sent(transfer)),
                     Ok(None) => {}
                     Err(()) => self.unexpected(header),
                 }
             }
             (TcpclState::Up, Message::Refuse { reason, id }) => match self.outgoing.refuse(id) {
-                Some(transfer) => self.tell(TransferEvent::Refused { transfer, reason: refusal(reason) }),
+                Some(transfer) => self.tell(TransferEvent::Refused(transfer, refusal(reason))),
                 None => self.unexpected(header),
             },
             (_, Message::Keepalive) => {}
@@ -297,10 +297,10 @@ impl Tcpcl {
         self.state = TcpclState::Over;
         self.events.extend(self.outgoing.give_up());
         if let Some(octets) = self.incoming.give_up() {
-            self.tell(TransferEvent::Part { octets });
+            self.tell(TransferEvent::Part(octets));
         }
         self.waiting.clear();
-        self.events.push_back(Event::Down { reason });
+        self.events.push_back(Event::Down(reason));
     }
 }
 

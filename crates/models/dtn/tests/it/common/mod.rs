@@ -190,12 +190,12 @@ impl Net {
                     side.session.send(now, transfer, bundle);
                 }
             }
-            Output::Accept { contact, transfer } => {
+            Output::Accept(contact, transfer) => {
                 if let Some(side) = node.sessions.get_mut(&contact) {
                     side.session.accept(now, transfer);
                 }
             }
-            Output::Refuse { contact, transfer, reason } => {
+            Output::Refuse(contact, transfer, reason) => {
                 if let Some(side) = node.sessions.get_mut(&contact) {
                     side.session.refuse(now, transfer, reason);
                 }
@@ -280,7 +280,7 @@ impl Net {
                 Input::ContactUp(Contact { id: contact, peer: eid(side.other), largest, exchanges })
             }
             Event::Transfer(event) => Input::Transfer(contact, event),
-            Event::Down { .. } => {
+            Event::Down(_) => {
                 if !std::mem::replace(&mut side.is_up, false) {
                     return None;
                 }
