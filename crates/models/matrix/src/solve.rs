@@ -114,7 +114,7 @@ fn in_db(switch: &Switch, settings: &Settings) -> Vec<f64> {
     settings.0.iter().map(|&s| f64::from(s) * switch.step_db()).collect()
 }
 
-/// Improves attenuations, dB; each pass makes squares of errors small, or (`true`) magnitudes, in at most so many rounds.
+/// Improves attenuations, dB; each pass makes squares of errors small, or (`true`) magnitudes, in at most this number of rounds.
 fn relaxed(switch: &Switch, wanted: &TargetLosses, at: &mut Vec<f64>, passes: &[(bool, usize)]) {
     for &(robust, rounds) in passes {
         match switch.junction() {

@@ -73,8 +73,11 @@ impl Advertiser {
         }
     }
 
-    /// Answers a solicitation: on a link to all (RFC 1256, section 4.3), in a mesh to whom it came from.
-    pub(crate) fn solicited(&mut self, cx: &mut ApplicationCx<'_>, by: Ipv4Addr, is_busy: bool) {
+    /// Answers a message that is a solicitation: on a link to all (RFC 1256, section 4.3), in a mesh to its sender.
+    pub(crate) fn icmp(&mut self, cx: &mut ApplicationCx<'_>, by: Ipv4Addr, message: &[u8], is_busy: bool) {
+        if Discovery::parse(message) != Ok(Discovery::Solicitation) {
+            return;
+        }
         if self.is_mesh {
             if self.answers.take(cx.now()) && by != self.addr {
                 self.say(cx, by, is_busy);

@@ -11,9 +11,7 @@ use wayhop_core::{
     Application, ApplicationCx, ApplicationParameters as _, LinkId, NetworkInput, Span, Time, TimerKey,
 };
 use wayhop_wire::ipv4;
-use wayhop_wire::mobile_ip::{
-    AgentFlags, AuthKind, Code, Discovery, Extensions, Message, Reply, Request, RequestFlags,
-};
+use wayhop_wire::mobile_ip::{AgentFlags, AuthKind, Code, Extensions, Message, Reply, Request, RequestFlags};
 
 use crate::advertising::Advertiser;
 use crate::alarm::Alarm;
@@ -328,15 +326,6 @@ impl ForeignAgent {
         }
     }
 
-    fn icmp(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, src: Ipv4Addr, message: &[u8]) {
-        let is_busy = self.is_busy();
-        if let Some(advertiser) = self.links.get_mut(&link)
-            && Discovery::parse(message) == Ok(Discovery::Solicitation)
-        {
-            advertiser.solicited(cx, src, is_busy);
-        }
-    }
-
     fn datagram(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, from: SocketAddrV4, data: &[u8]) {
         match Message::parse(data) {
             Ok(Message::Request(r, e)) => self.request(cx, link, from, (&r, &e)),
@@ -375,7 +364,13 @@ impl Application for ForeignAgent {
                     l.addr = addr;
                 }
             }
-            NetworkInput::Icmp { link, src, message } => self.icmp(cx, link, src, &message),
+            NetworkInput::Icmp { link, src, message } => {
+                let is_busy = self.is_busy();
+                if let Some(advertiser) = self.links.get_mut(&link) {
+                    advertiser.icmp(cx, src, &message, is_busy);
+                }
+            }
+
             NetworkInput::Datagram { link, from, data } => self.datagram(cx, link, from, &data),
             NetworkInput::Tunnelled { link, packet } => self.tunnelled(cx, link, &packet),
             NetworkInput::TimeOfDay(_)

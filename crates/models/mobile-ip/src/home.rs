@@ -9,7 +9,7 @@ use wayhop_core::{
     Prefix, Rng, Span, Time, TimerKey,
 };
 use wayhop_wire::mobile_ip::{
-    AgentFlags, AuthKind, Code, Discovery, Extensions, INFINITE, Message, Reply, Request, RequestFlags,
+    AgentFlags, AuthKind, Code, Extensions, INFINITE, Message, Reply, Request, RequestFlags,
 };
 use wayhop_wire::{arp, ipv4};
 
@@ -323,14 +323,7 @@ impl HomeAgent {
         let is_away = self.mobiles.get(&heard.target).is_some_and(|m| !m.bindings.is_empty());
         // Who asks for its own address looks whether somebody else has it, as a mobile node that has just come back.
         if heard.operation == arp::Operation::Request && is_away && heard.sender != heard.target {
-            let message = arp::Repr {
-                operation: arp::Operation::Reply,
-                sender_mac: own,
-                sender: heard.target,
-                target_mac: heard.sender_mac,
-                target: heard.sender,
-            };
-            send_arp(cx, HOME_LINK, heard.sender_mac, message);
+            answer_arp(cx, HOME_LINK, own, heard);
         }
     }
 
@@ -346,12 +339,6 @@ impl HomeAgent {
             }
             mobile.bindings.retain(|b| b.until > now);
             self.follow(cx, home, true);
-        }
-    }
-
-    fn icmp(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, src: Ipv4Addr, message: &[u8]) {
-        if link == HOME_LINK && Discovery::parse(message) == Ok(Discovery::Solicitation) {
-            self.advertiser.solicited(cx, src, false);
         }
     }
 
@@ -402,7 +389,9 @@ impl Application for HomeAgent {
             NetworkInput::Link { link: HOME_LINK, state } => self.mac = state.mac.or(self.mac),
             NetworkInput::TimeOfDay(unix_ns) => self.set_clock(cx, unix_ns),
             NetworkInput::Recall(value) => self.recall(self.clock.now(cx.now()), value),
-            NetworkInput::Icmp { link, src, message } => self.icmp(cx, link, src, &message),
+            NetworkInput::Icmp { link: HOME_LINK, src, message } => {
+                self.advertiser.icmp(cx, src, &message, false);
+            }
             NetworkInput::Datagram { from, data, .. } => self.datagram(cx, from, &data),
             NetworkInput::Tunnelled { packet, .. } => self.tunnelled(cx, &packet),
             NetworkInput::Outbound(packet) => self.outbound(cx, &packet),
@@ -411,7 +400,7 @@ impl Application for HomeAgent {
                     self.arp(cx, heard);
                 }
             }
-            NetworkInput::Link { .. } | NetworkInput::Arp { .. } => {}
+            NetworkInput::Link { .. } | NetworkInput::Icmp { .. } | NetworkInput::Arp { .. } => {}
         }
         self.alarm.set(cx, self.next());
     }
@@ -454,7 +443,19 @@ pub(crate) fn gratuitous(cx: &mut ApplicationCx<'_>, link: LinkId, addr: Ipv4Add
     send_arp(cx, link, Mac::BROADCAST, message);
 }
 
-pub(crate) fn send_arp(cx: &mut ApplicationCx<'_>, link: LinkId, to: Mac, message: arp::Repr) {
+/// Answers who asks by ARP for an address: packets for it go to `mac`.
+pub(crate) fn answer_arp(cx: &mut ApplicationCx<'_>, link: LinkId, mac: Mac, asked: arp::Repr) {
+    let message = arp::Repr {
+        operation: arp::Operation::Reply,
+        sender_mac: mac,
+        sender: asked.target,
+        target_mac: asked.sender_mac,
+        target: asked.sender,
+    };
+    send_arp(cx, link, asked.sender_mac, message);
+}
+
+fn send_arp(cx: &mut ApplicationCx<'_>, link: LinkId, to: Mac, message: arp::Repr) {
     let mut octets = vec![0; message.buffer_len()];
     message.emit(&mut octets);
     cx.network(NetworkEffect::Arp { link, to, message: octets });

@@ -37,8 +37,6 @@ pub struct Statistics {
     pub octets: u64,
     /// Of them in custody here.
     pub in_custody: usize,
-    /// Identifiers remembered of bundles that are here no more.
-    pub seen: usize,
     /// Deliveries that applications have not confirmed.
     pub unconfirmed: usize,
 }
@@ -116,7 +114,6 @@ impl<S: Store> Agent<S> {
             bundles: self.items.len(),
             octets: self.octets,
             in_custody: self.by_custody.len(),
-            seen: self.seen.len(),
             unconfirmed: self.deliveries.len(),
         }
     }

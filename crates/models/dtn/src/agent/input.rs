@@ -77,7 +77,7 @@ pub enum Input {
     /// A neighbour came.
     ContactUp(Contact),
     /// A neighbour went. What was under way is over: first come [`TransferEvent::Interrupted`] and [`TransferEvent::Part`], if
-    /// there is something to say; transfers of which nothing was said are as if nothing of them had arrived.
+    /// anything arrived; nothing arrived of other transfers.
     ContactDown(ContactId),
     /// Something happened to a transfer.
     Transfer(ContactId, TransferEvent),

@@ -100,7 +100,7 @@ impl Storm {
         }
     }
 
-    /// Partitions, each with so many new bundles; in the end none is lost.
+    /// Partitions, each with `bundles` new ones; in the end none is lost.
     fn run(&mut self, partitions: usize, bundles: usize) {
         (0..partitions).for_each(|_| self.partition(bundles));
         self.heal();

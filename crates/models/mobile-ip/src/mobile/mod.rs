@@ -18,7 +18,7 @@ use crate::alarm::Alarm;
 use crate::attachment::Attachment;
 use crate::clock::DayClock;
 use crate::event::LogEvent;
-use crate::home::{gratuitous, send_arp};
+use crate::home::{answer_arp, gratuitous};
 use crate::journal::Journal;
 use crate::packets;
 use crate::params::mobile_node::{MobileNodeParams, OwnLinkKind};
@@ -333,14 +333,7 @@ impl MobileNode {
             && (heard.sender, heard.target) == (self.home_agent, self.home);
         let mac = self.links.iter().find(|l| l.id == link).and_then(|l| l.state.mac);
         let Some(mac) = mac.filter(|_| asks && self.target == at && self.current != at) else { return };
-        let message = arp::Repr {
-            operation: arp::Operation::Reply,
-            sender_mac: mac,
-            sender: self.home,
-            target_mac: heard.sender_mac,
-            target: self.home_agent,
-        };
-        send_arp(cx, link, heard.sender_mac, message);
+        answer_arp(cx, link, mac, heard);
     }
 
     /// A packet of a program.
