@@ -13,7 +13,7 @@ impl Radio {
     pub fn set_jammer(&mut self, station: u32, plan: Jamming, host: &mut impl Host) {
         let rng = stream(self.seed, Purpose::Attacks, u64::from(station) | 1 << 32);
         let jammer = Jammer { station, plan, rng, on_air_until: Time::ZERO, bursts: 0 };
-        self.jammers.get_or_insert_default().0.push(jammer);
+        self.jammers.push(jammer);
         if !matches!(plan.mode, JammingMode::Reactive(_)) {
             host.schedule(plan.from, station, RadioEvent::Jam);
         }
@@ -21,10 +21,7 @@ impl Radio {
 
     pub(crate) fn jam(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let is_off = self.medium.is_off(station);
-        let Some(j) = self.jammers.as_mut().and_then(|all| all.0.iter_mut().find(|j| j.station == station))
-        else {
-            return;
-        };
+        let Some(j) = self.jammers.iter_mut().find(|j| j.station == station) else { return };
         if now >= j.plan.until {
             return;
         }
@@ -60,7 +57,7 @@ impl Radio {
     /// A frame is on the air: those reactive jammers that sense it will answer.
     #[cold]
     pub(crate) fn provoke_jammers(&self, now: Time, host: &mut impl Host) {
-        for j in self.jammers.iter().flat_map(|all| &all.0) {
+        for j in &self.jammers {
             if let JammingMode::Reactive(reaction) = j.plan.mode
                 && now >= j.plan.from
                 && let Some(delay) = self.medium.delay_to(j.station)

@@ -75,13 +75,8 @@ impl Phy {
         }
     }
 
-    /// Whether control frames follow the rate of the data.
-    pub(crate) fn has_rate_set(&self) -> bool {
-        !self.basic_rates_mbps.is_empty()
-    }
-
     /// The rate of the control frames around a data frame of this rate: the highest of the basic rate set that is not above it
-    /// (10.6.6.5.2).
+    /// (10.6.6.5.2); without a set the basic rate.
     pub fn control_rate_mbps(&self, data_rate_mbps: f64) -> f64 {
         let not_above = self.basic_rates_mbps.iter().copied().filter(|r| *r <= data_rate_mbps);
         not_above.reduce(f64::max).unwrap_or(self.basic_rate_mbps)

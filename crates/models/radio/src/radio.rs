@@ -6,7 +6,7 @@ use crate::association::Associations;
 use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, Outgoing, RadioEvent};
-use crate::jammer::Jammers;
+use crate::jammer::Jammer;
 use crate::macs::Macs;
 use crate::medium::{LinkOverride, Medium, Transmission};
 use crate::phy::{FrameKind, Phy};
@@ -24,8 +24,7 @@ pub struct Radio {
     pub(crate) medium: Medium,
     pub(crate) overhear: bool,
     pub(crate) capturing: bool,
-    /// `None` in runs without jammers.
-    pub(crate) jammers: Option<Box<Jammers>>,
+    pub(crate) jammers: Vec<Jammer>,
     /// `None` for a fixed rate.
     pub(crate) rates: Option<Box<Rates>>,
     /// `None` for an ad hoc network.
@@ -44,8 +43,6 @@ pub(crate) struct Times {
     /// How long a carrier goes unnoticed.
     pub(crate) cca: Span,
     pub(crate) eifs: Span,
-    /// Of a CTS or an ACK at the basic rate.
-    pub(crate) ack: Span,
     /// Allowance for the way there or back, each (ns-2's `DSSS_MaxPropagationDelay`).
     pub(crate) propagation: Span,
 }
@@ -64,7 +61,6 @@ impl Radio {
             difs,
             cca: Span::from_micros(u64::from(config.cca_us)),
             eifs: phy.eifs(sifs, difs),
-            ack: phy.airtime(FrameKind::Ack, 0),
             propagation: Span::from_micros(2),
         };
         Self {
@@ -78,7 +74,7 @@ impl Radio {
             seed,
             overhear: false,
             capturing: false,
-            jammers: None,
+            jammers: Vec::new(),
             associations: Associations::new(config, stations),
             stand_ins: false,
             awaits_packet: None,
@@ -213,7 +209,7 @@ impl Radio {
                     self.defer_over(now, station, host);
                 }
             }
-            RadioEvent::Idle => self.idle_event(now, station, host),
+            RadioEvent::Idle => self.resume_if_idle(now, station, host),
             RadioEvent::Timeout => self.check_timeout(now, station, host),
             RadioEvent::Loaded => self.loaded(now, station, host),
             RadioEvent::Jam => self.jam(now, station, host),

@@ -117,13 +117,6 @@ impl Radio {
         }
     }
 
-    /// The medium may be idle again.
-    pub(crate) fn idle_event(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        if self.phy_states[station as usize].backoff == Backoff::Paused {
-            self.resume_if_idle(now, station, host);
-        }
-    }
-
     pub(crate) fn backoff_event(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         if mac.backoff_queued != now {

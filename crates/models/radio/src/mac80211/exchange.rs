@@ -64,8 +64,8 @@ impl Radio {
 
     fn send_rts(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let data_rate = self.data_rate_mbps(station, FrameKind::Data);
-        let control_rate = self.control_rate_mbps(data_rate);
-        let (answer, rts) = (self.answer_airtime(control_rate), self.rts_airtime(control_rate));
+        let control_rate = self.phy.control_rate_mbps(data_rate);
+        let (answer, rts) = (self.phy.answer_airtime(control_rate), self.rts_airtime(control_rate));
         let mac = &mut self.macs[station as usize];
         let out = mac.current.as_ref().expect("an RTS is for a packet");
         let octets = self.phy.frame_bytes(FrameKind::Data, out.frame.packet.len());
@@ -92,7 +92,7 @@ impl Radio {
         let rate = self.data_rate_mbps(station, kind);
         let airtime = self.phy.airtime_at(self.phy.frame_bytes(kind, len), rate);
         let (duration, wait) = if acknowledged {
-            let (t, ack) = (&self.times, self.answer_airtime(self.control_rate_mbps(rate)));
+            let (t, ack) = (&self.times, self.phy.answer_airtime(self.phy.control_rate_mbps(rate)));
             (t.sifs + ack, airtime + t.sifs + ack + t.propagation * 2)
         } else {
             (Span::ZERO, airtime)
@@ -123,7 +123,7 @@ impl Radio {
             self.send_current(now, station, host);
             return;
         };
-        let airtime = self.answer_airtime(in_mbps(answer.rate_100kbps));
+        let airtime = self.phy.answer_airtime(in_mbps(answer.rate_100kbps));
         let t = &self.times;
         let (kind, sending, wait) = if answer.ack {
             // 10.3.2.11: without regard to the medium.
@@ -187,7 +187,7 @@ impl Radio {
         let pause = self.times.pause();
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
         self.queue_checks(host);
-        if self.jammers.is_some() {
+        if !self.jammers.is_empty() {
             self.provoke_jammers(now, host);
         }
         host.schedule(now + airtime, head.from, RadioEvent::End(slot));
@@ -231,7 +231,7 @@ impl Radio {
             return;
         }
         // The CTS goes at the RTS' rate, which is a basic one.
-        let cts = self.answer_airtime(in_mbps(f.head.rate_100kbps));
+        let cts = self.phy.answer_airtime(in_mbps(f.head.rate_100kbps));
         let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - cts;
         let (to, rate_100kbps) = (f.head.from, f.head.rate_100kbps);
         self.macs[i].answer = Some(Response { ack: false, to, duration_us: duration_us(left), rate_100kbps });
@@ -287,7 +287,7 @@ impl Radio {
             } else if self.macs[i].answer.is_some() {
                 return Fate::Refused;
             }
-            let rate = self.control_rate_mbps(in_mbps(f.head.rate_100kbps));
+            let rate = self.phy.control_rate_mbps(in_mbps(f.head.rate_100kbps));
             let (to, rate_100kbps) = (f.head.from, in_100kbps(rate));
             self.macs[i].answer = Some(Response { ack: true, to, duration_us: 0, rate_100kbps });
             if self.macs[i].timeout_at == Time::NEVER {
