@@ -251,7 +251,7 @@ impl RadioConfig {
         Some(match name {
             "wavelan-914-cmu" => ns2,
             "wavelan-914-ns2" => Self { basic_rate_mbps: 1.0, ..ns2 },
-            "wavelan-914-sinr" => ns2.as_in_the_standard(),
+            "wavelan-914-sinr" => ns2.with_standard_access(),
             "wavelan-i" => Self::wavelan_i(),
             "wavelan-i-pcmcia" => Self::wavelan_i().with_card([1, 5], [3.46, 1.13], [2.057, 0.139]),
             "wavelan-i-isa" => Self::wavelan_i().with_card([10, 31], [0.96, 0.067], [0.955, 0.048]),
@@ -349,12 +349,12 @@ impl RadioConfig {
             acknowledge: false,
             rts_threshold_bytes: NO_RTS,
             arp: Arp::None,
-            ..Self::wavelan_914().as_in_the_standard()
+            ..Self::wavelan_914().with_standard_access()
         }
     }
 
     /// With SINR reception, and the medium access of IEEE 802.11 where ns-2 departs from it.
-    fn as_in_the_standard(self) -> Self {
+    fn with_standard_access(self) -> Self {
         Self {
             reception: Reception::Sinr,
             immediate_access: true,
@@ -401,7 +401,7 @@ impl RadioConfig {
             data_overhead_bytes: 36,
             rts_threshold_bytes: NO_RTS,
             link_delay_us: 0,
-            ..Self::wavelan_914().as_in_the_standard()
+            ..Self::wavelan_914().with_standard_access()
         }
     }
 
