@@ -84,68 +84,55 @@ pub(super) struct SessionParameters {
 /// Why octets are no message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
+    /// More of them have to come.
+    Incomplete,
     /// Of an unknown type.
     Type(u8),
     /// It contradicts itself, or is longer than allowed.
     Form(&'static str),
 }
 
-/// Octets that are read one field after the other; `None` when more have to come.
+/// Octets that are read one field after the other.
 struct Fields<'a> {
     octets: &'a [u8],
     at: usize,
 }
 
 impl<'a> Fields<'a> {
-    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
-        let taken = self.octets.get(self.at..self.at.checked_add(n)?)?;
+    fn take(&mut self, n: usize) -> Result<&'a [u8], Wrong> {
+        let taken = self.octets[self.at..].get(..n).ok_or(Wrong::Incomplete)?;
         self.at += n;
-        Some(taken)
+        Ok(taken)
     }
-    fn number(&mut self, octets: usize) -> Option<u64> {
-        Some(self.take(octets)?.iter().fold(0, |n, b| n << 8 | u64::from(*b)))
+    fn number(&mut self, octets: usize) -> Result<u64, Wrong> {
+        Ok(self.take(octets)?.iter().fold(0, |n, b| n << 8 | u64::from(*b)))
     }
-    fn u8(&mut self) -> Option<u8> {
+    fn u8(&mut self) -> Result<u8, Wrong> {
         self.number(1).map(|n| n as u8)
     }
 }
 
-/// The first message of these octets and its length; `None` when more have to come.
-pub(super) fn parse(octets: &[u8]) -> Result<Option<(Message, usize)>, Wrong> {
+/// The first message of these octets and its length.
+pub(super) fn parse(octets: &[u8]) -> Result<(Message, usize), Wrong> {
     let mut f = Fields { octets, at: 0 };
-    let Some(kind) = f.u8() else { return Ok(None) };
-    let message = match kind {
-        XFER_SEGMENT => segment(&mut f)?,
-        XFER_ACK => ack(&mut f),
-        XFER_REFUSE => refuse(&mut f),
-        KEEPALIVE => Some(Message::Keepalive),
-        SESS_TERM => term(&mut f),
-        MSG_REJECT => reject(&mut f),
-        SESS_INIT => init(&mut f)?,
+    let message = match f.u8()? {
+        XFER_SEGMENT => Message::Segment(segment(&mut f)?),
+        XFER_ACK => Message::Ack { flags: f.u8()?, id: f.number(8)?, length: f.number(8)? },
+        XFER_REFUSE => Message::Refuse { reason: f.u8()?, id: f.number(8)? },
+        KEEPALIVE => Message::Keepalive,
+        SESS_TERM => Message::Term { flags: f.u8()?, reason: f.u8()? },
+        MSG_REJECT => Message::Reject { reason: f.u8()?, header: f.u8()? },
+        SESS_INIT => Message::Init(init(&mut f)?),
         other => return Err(Wrong::Type(other)),
     };
-    Ok(message.map(|message| (message, f.at)))
+    Ok((message, f.at))
 }
 
-fn ack(f: &mut Fields<'_>) -> Option<Message> {
-    Some(Message::Ack { flags: f.u8()?, id: f.number(8)?, length: f.number(8)? })
-}
-fn refuse(f: &mut Fields<'_>) -> Option<Message> {
-    Some(Message::Refuse { reason: f.u8()?, id: f.number(8)? })
-}
-fn term(f: &mut Fields<'_>) -> Option<Message> {
-    Some(Message::Term { flags: f.u8()?, reason: f.u8()? })
-}
-fn reject(f: &mut Fields<'_>) -> Option<Message> {
-    Some(Message::Reject { reason: f.u8()?, header: f.u8()? })
-}
-
-fn segment(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
-    let (Some(flags), Some(id)) = (f.u8(), f.number(8)) else { return Ok(None) };
+fn segment(f: &mut Fields<'_>) -> Result<SegmentHead, Wrong> {
+    let (flags, id) = (f.u8()?, f.number(8)?);
     let (mut total, mut unknown_critical) = (None, false);
     if flags & START != 0 {
-        let Some(extensions) = extensions(f)? else { return Ok(None) };
-        for (flags, kind, value) in extensions {
+        for (flags, kind, value) in extensions(f)? {
             match (kind, <[u8; 8]>::try_from(value)) {
                 (TRANSFER_LENGTH, Ok(length)) => total = Some(u64::from_be_bytes(length)),
                 (TRANSFER_LENGTH, Err(_)) => {
@@ -155,48 +142,41 @@ fn segment(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
             }
         }
     }
-    let head = |length| SegmentHead { flags, id, total, unknown_critical, length };
-    Ok(f.number(8).map(head).map(Message::Segment))
+    Ok(SegmentHead { flags, id, total, unknown_critical, length: f.number(8)? })
 }
 
-fn init(f: &mut Fields<'_>) -> Result<Option<Message>, Wrong> {
-    let (Some(keepalive), Some(segment), Some(transfer), Some(length)) =
-        (f.number(2), f.number(8), f.number(8), f.number(2))
-    else {
-        return Ok(None);
-    };
+fn init(f: &mut Fields<'_>) -> Result<SessionParameters, Wrong> {
+    let (keepalive_s, segment, transfer) = (f.number(2)? as u16, f.number(8)?, f.number(8)?);
+    let length = f.number(2)?;
     if length > MAX_NODE_ID.into() {
         return Err(Wrong::Form("a node's identifier of more than 1024 octets"));
     }
-    let Some(node) = f.take(length as usize) else { return Ok(None) };
-    let node =
-        str::from_utf8(node).map_err(|_| Wrong::Form("a node's identifier that is not text"))?.to_owned();
-    let Some(extensions) = extensions(f)? else { return Ok(None) };
-    let unknown_critical = extensions.iter().any(|(flags, ..)| flags & CRITICAL != 0);
-    let keepalive_s = keepalive as u16;
-    let proposed = SessionParameters { keepalive_s, segment, transfer, node, unknown_critical };
-    Ok(Some(Message::Init(proposed)))
+    let node = str::from_utf8(f.take(length as usize)?);
+    let node = node.map_err(|_| Wrong::Form("a node's identifier that is not text"))?.to_owned();
+    let unknown_critical = extensions(f)?.iter().any(|(flags, ..)| flags & CRITICAL != 0);
+    Ok(SessionParameters { keepalive_s, segment, transfer, node, unknown_critical })
 }
 
 type Extension<'a> = (u8, u16, &'a [u8]);
 
 /// Extensions, as (flags, type, value).
-fn extensions<'a>(f: &mut Fields<'a>) -> Result<Option<Vec<Extension<'a>>>, Wrong> {
-    let Some(length) = f.number(4) else { return Ok(None) };
+fn extensions<'a>(f: &mut Fields<'a>) -> Result<Vec<Extension<'a>>, Wrong> {
+    let length = f.number(4)?;
     if length > MAX_EXTENSIONS.into() {
         return Err(Wrong::Form("more than 4096 octets of extensions"));
     }
-    let Some(octets) = f.take(length as usize) else { return Ok(None) };
+    let octets = f.take(length as usize)?;
     let mut items = Fields { octets, at: 0 };
     let mut all = Vec::new();
     while items.at < octets.len() {
-        let item = || Wrong::Form("a truncated extension");
-        let flags = items.u8().ok_or_else(item)?;
-        let kind = items.number(2).ok_or_else(item)? as u16;
-        let length = items.number(2).ok_or_else(item)?;
-        all.push((flags, kind, items.take(length as usize).ok_or_else(item)?));
+        all.push(extension(&mut items).map_err(|_| Wrong::Form("a truncated extension"))?);
     }
-    Ok(Some(all))
+    Ok(all)
+}
+
+fn extension<'a>(f: &mut Fields<'a>) -> Result<Extension<'a>, Wrong> {
+    let (flags, kind, length) = (f.u8()?, f.number(2)? as u16, f.number(2)?);
+    Ok((flags, kind, f.take(length as usize)?))
 }
 
 impl Message {
@@ -269,7 +249,7 @@ mod tests {
         octets.extend(b"dtn://a/");
         octets.extend([0, 0, 0, 0]);
         assert_eq!(init.encode(), octets);
-        assert_eq!(parse(&octets), Ok(Some((init, octets.len()))));
+        assert_eq!(parse(&octets), Ok((init, octets.len())));
 
         let head = SegmentHead { flags: START, id: 5, total: Some(300), unknown_critical: false, length: 2 };
         let first = Message::Segment(head);
@@ -277,19 +257,19 @@ mod tests {
         octets.extend([0, 0, 0, 13, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0, 1, 44]);
         octets.extend([0, 0, 0, 0, 0, 0, 0, 2]);
         assert_eq!(first.encode(), octets);
-        assert_eq!(parse(&octets), Ok(Some((first, octets.len()))));
+        assert_eq!(parse(&octets), Ok((first, octets.len())));
 
         let ack = Message::Ack { flags: END | START, id: 1, length: 2 };
         let octets = [0x02, 0x03, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2];
         assert_eq!(ack.encode(), octets);
-        assert_eq!(parse(&octets), Ok(Some((ack, 18))));
+        assert_eq!(parse(&octets), Ok((ack, 18)));
     }
 
     #[test]
     fn what_is_cut_off_waits_for_more() {
         let octets = Message::Refuse { reason: 2, id: 9 }.encode();
         for end in 0..octets.len() {
-            assert_eq!(parse(&octets[..end]), Ok(None));
+            assert_eq!(parse(&octets[..end]), Err(Wrong::Incomplete));
         }
         assert_eq!(parse(&[99]), Err(Wrong::Type(99)));
     }

@@ -168,12 +168,12 @@ impl Tcpcl {
             return taken > 0 || !self.incoming.is_in_segment();
         }
         match message::parse(&self.waiting) {
-            Ok(Some((message, length))) => {
+            Ok((message, length)) => {
                 self.waiting.drain(..length);
                 self.heard(now, message);
                 true
             }
-            Ok(None) => {
+            Err(Wrong::Incomplete) => {
                 if self.waiting.len() > MAX_WAITING {
                     self.end(Closed::Protocol("a message that is too long"));
                 }
