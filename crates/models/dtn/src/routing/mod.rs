@@ -3,16 +3,14 @@
 //! With any routing, the agent gives a bundle to its destination, and never offers a neighbour a
 //! bundle that it has seen. Everything else is decided by a [`Routing`].
 
-mod epidemic;
+mod flooding;
 mod prophet;
-mod spray;
 mod static_routes;
 
 use wayhop_core::Time;
 
-pub use epidemic::Epidemic;
+pub use flooding::{Epidemic, SprayAndWait};
 pub use prophet::{Prophet, ProphetParameters};
-pub use spray::SprayAndWait;
 pub use static_routes::{RouteError, StaticRoutes};
 
 use crate::eid::Eid;

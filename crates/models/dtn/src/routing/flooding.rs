@@ -1,7 +1,21 @@
-//! Binary spray and wait (Spyropoulos, Psounis and Raghavendra 2005): a bundle has a fixed number of copies.
+//! Routings that give copies to any neighbour: epidemic routing (Vahdat and Becker 2000), and binary spray and wait (Spyropoulos,
+//! Psounis and Raghavendra 2005), with a fixed number of copies.
 
 use crate::eid::Eid;
 use crate::routing::{Decision, Routing};
+
+/// Epidemic routing. Neighbours tell each other which bundles they have seen when they meet, and get what they lack.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Epidemic;
+
+impl Routing for Epidemic {
+    fn number(&self) -> Option<u8> {
+        Some(1)
+    }
+    fn decide(&self, _: &Eid, _: u32, _: &Eid) -> Decision {
+        Decision::Copy { copies: 0 }
+    }
+}
 
 /// Binary spray and wait. A node with n > 1 copies gives half of them, rounded down, to a neighbour without one; a node with one
 /// copy waits for the destination.
