@@ -61,9 +61,10 @@ impl DiskStore {
         };
         let database = Database::builder().set_cache_size(CACHE).create(path).map_err(|e| cannot(&e))?;
         let read = || -> Result<Time, redb::Error> {
-            let clock = existing(database.begin_read()?.open_table(CLOCK))?;
-            let left = clock.map(|clock| clock.get("left")).transpose()?.flatten();
-            Ok(left.map_or(Time::ZERO, |at| Time::from_nanos(at.value())))
+            let Some(clock) = existing(database.begin_read()?.open_table(CLOCK))? else {
+                return Ok(Time::ZERO);
+            };
+            Ok(Time::from_nanos(clock.get("left")?.map_or(0, |at| at.value())))
         };
         let time = read().map_err(|e| cannot(&e))?;
         Ok(Self { database, pending: BTreeMap::new(), time })
@@ -89,9 +90,10 @@ impl DiskStore {
     }
 
     fn value_on_disk(&self, of: StoreTable, key: &[u8]) -> Result<Option<Vec<u8>>, redb::Error> {
-        let rows = existing(self.database.begin_read()?.open_table(table(of)))?;
-        let value = rows.map(|rows| rows.get(key)).transpose()?.flatten();
-        Ok(value.map(|v| v.value().to_vec()))
+        let Some(rows) = existing(self.database.begin_read()?.open_table(table(of)))? else {
+            return Ok(None);
+        };
+        Ok(rows.get(key)?.map(|v| v.value().to_vec()))
     }
 
     fn write(&self) -> Result<(), redb::Error> {
@@ -128,8 +130,10 @@ impl Store for DiskStore {
     }
 
     fn value(&self, of: StoreTable, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let changed = self.pending.get(&(of, key.to_vec())).cloned();
-        changed.map_or_else(|| self.value_on_disk(of, key).map_err(failed), Ok)
+        match self.pending.get(&(of, key.to_vec())) {
+            Some(changed) => Ok(changed.clone()),
+            None => self.value_on_disk(of, key).map_err(failed),
+        }
     }
 
     fn scan(&self, of: StoreTable, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), StoreError> {
