@@ -464,6 +464,12 @@ pub(crate) fn sent(out: &[ApplicationEffect]) -> Vec<(Option<u8>, &[u8])> {
     out.iter().filter_map(send).collect()
 }
 
+/// The first packet that is sent, and by which link.
+pub(crate) fn first_packet(out: &[ApplicationEffect]) -> (Option<u8>, ipv4::Packet<'_>) {
+    let (link, packet) = sent(out)[0];
+    (link, ipv4::Packet::new_checked(packet).expect("an IP packet"))
+}
+
 /// What datagrams are sent: to whom, and what they carry. Their checksums are right.
 pub(crate) fn datagrams(out: &[ApplicationEffect]) -> Vec<(Ipv4Addr, Vec<u8>)> {
     let read = |(_, packet): (Option<u8>, &[u8])| {

@@ -170,8 +170,7 @@ fn packets_enter_the_tunnel_and_only_its_own_come_out_rfc_2003_and_3024() {
     let t = clock(2.0);
     say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)));
     let out = give(&mut ha, t, outbound(&inner));
-    let (link, outer) = sent(&out)[0];
-    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    let (link, outer) = first_packet(&out);
     assert_eq!((link, outer.src(), outer.dst()), (None, HA, CELL));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().start(100), inner);
     // What it sends by the reverse tunnel goes on, one hop older.
@@ -241,8 +240,7 @@ fn it_advertises_each_second_and_when_asked_section_2_3() {
     let mut sequence = Vec::new();
     for s in 0..4 {
         let out = wake(&mut ha, clock(f64::from(s)));
-        let (link, p) = sent(&out)[0];
-        let ip = ipv4::Packet::new_checked(p).unwrap();
+        let (link, ip) = first_packet(&out);
         assert_eq!((link, ip.ttl(), ip.dst()), (Some(0), 1, wayhop_mobile_ip::ALL_SYSTEMS));
         let Ok(Discovery::Advertisement(a)) = Discovery::parse(ip.payload()) else { panic!("one") };
         sequence.push(a.agent.unwrap().sequence);

@@ -71,8 +71,7 @@ fn it_solicits_until_it_hears_something_ever_more_seldom_section_2_4() {
     let mut mn = mobile_node(Replay::Timestamps);
     up(&mut mn, clock(0.0), WLAN_LINK, None);
     let out = up(&mut mn, clock(0.0), MESH_LINK, Some(MESH));
-    let (link, p) = sent(&out)[0];
-    let ip = ipv4::Packet::new_checked(p).unwrap();
+    let (link, ip) = first_packet(&out);
     assert_eq!((link, ip.src(), ip.dst(), ip.ttl()), (Some(MESH_LINK), MESH, MESH_AGENTS, 64));
     assert_eq!(ip.payload()[0], 10, "RFC 1256: a router solicitation");
     let (mut lan, mut mesh) = (Vec::new(), Vec::new());
@@ -423,8 +422,7 @@ fn tunnels_lead_to_where_it_is_and_only_their_packets_are_taken() {
     assert_eq!(give(&mut mn, clock(0.0), outbound(&own)), [], "it is nowhere");
     at_cell(&mut mn);
     let out = give(&mut mn, clock(1.5), outbound(&own));
-    let (link, outer) = sent(&out)[0];
-    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    let (link, outer) = first_packet(&out);
     assert_eq!((link, outer.src(), outer.dst()), (Some(CELL_LINK), CELL, HA));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().start(100), own);
     assert_eq!(
