@@ -28,8 +28,6 @@ pub mod flags {
 
     /// Of a block (section 4.2.4): it must be in every fragment.
     pub const BLOCK_REPLICATE: u64 = 0x1;
-    /// Of a block: report when it cannot be processed.
-    pub const BLOCK_REPORT: u64 = 0x2;
     /// Of a block: delete the bundle when it cannot be processed.
     pub const BLOCK_DELETE_BUNDLE: u64 = 0x4;
     /// Of a block: discard it when it cannot be processed.
@@ -57,12 +55,12 @@ pub mod block_kind {
 #[serde(rename_all = "lowercase")]
 pub enum Crc {
     /// None.
-    None,
+    None = 0,
     /// X.25, 16 bits.
-    Crc16,
+    Crc16 = 1,
     /// Castagnoli, 32 bits.
     #[default]
-    Crc32c,
+    Crc32c = 2,
 }
 
 /// When a bundle was created (RFC 9171, section 4.2.7).
@@ -92,6 +90,18 @@ pub struct BundleId {
     pub created: Created,
     /// Offset and length of the payload, of a fragment.
     pub fragment: Option<(u64, u64)>,
+}
+
+impl BundleId {
+    /// The name of a bundle, the same for all of its fragments: source, creation time in milliseconds, and number.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}-{}", self.source, self.created.time_ms, self.created.sequence)
+    }
+
+    /// Of a fragment: where its payload begins in that of the whole.
+    pub(crate) fn offset(&self) -> Option<u64> {
+        self.fragment.map(|(offset, _)| offset)
+    }
 }
 
 /// An extension block: what is in it as octets, whether or not this crate knows its type.
@@ -210,37 +220,28 @@ impl Bundle {
 
     /// Sets the age.
     pub fn set_age_ms(&mut self, age: u64) {
-        let mut w = Writer::default();
-        w.u64(age);
-        self.set_block(block_kind::BUNDLE_AGE, flags::BLOCK_REPLICATE, w.finish());
+        self.set_block(block_kind::BUNDLE_AGE, |w| w.u64(age));
     }
 
     /// Sets the limit of hops and their number.
     pub fn set_hop_count(&mut self, limit: u64, count: u64) {
-        let mut w = Writer::default();
-        w.array(2).u64(limit).u64(count);
-        self.set_block(block_kind::HOP_COUNT, flags::BLOCK_REPLICATE, w.finish());
+        self.set_block(block_kind::HOP_COUNT, |w| w.array(2).u64(limit).u64(count));
     }
 
     /// Sets who forwards it.
     pub fn set_previous_node(&mut self, node: &Eid) {
-        let mut w = Writer::default();
-        w.eid(node);
-        self.set_block(block_kind::PREVIOUS_NODE, flags::BLOCK_REPLICATE, w.finish());
+        self.set_block(block_kind::PREVIOUS_NODE, |w| w.eid(node));
     }
 
     /// Sets who has custody of it.
     pub fn set_custody(&mut self, custody: &Custody) {
-        let mut w = Writer::default();
-        w.array(3).u64(custody.number).u64(custody.sequence).eid(&custody.custodian);
-        self.set_block(block_kind::CUSTODY, flags::BLOCK_REPLICATE, w.finish());
+        let Custody { number, sequence, custodian } = custody;
+        self.set_block(block_kind::CUSTODY, |w| w.array(3).u64(*number).u64(*sequence).eid(custodian));
     }
 
     /// Sets how many copies its receiver may spread.
     pub fn set_spray_copies(&mut self, copies: u32) {
-        let mut w = Writer::default();
-        w.u64(copies.into());
-        self.set_block(block_kind::SPRAY_COPIES, flags::BLOCK_REPLICATE, w.finish());
+        self.set_block(block_kind::SPRAY_COPIES, |w| w.u64(copies.into()));
     }
 
     /// Removes the blocks of a type.
@@ -249,14 +250,18 @@ impl Bundle {
     }
 
     /// The block's data are replaced, or there is a new block; its check is that of the payload.
-    fn set_block(&mut self, kind: u64, flags: u64, data: Vec<u8>) {
+    fn set_block(&mut self, kind: u64, write: impl FnOnce(&mut Writer) -> &mut Writer) {
+        let mut w = Writer::default();
+        write(&mut w);
+        let data = w.finish();
         if let Some(block) = self.blocks.iter_mut().find(|block| block.kind == kind) {
             block.data = data;
             return;
         }
         // Numbers of blocks begin with 2; 0 is the primary block's and 1 the payload's.
         let number = (2..=u64::MAX).find(|n| self.blocks.iter().all(|b| b.number != *n)).unwrap_or(u64::MAX);
-        self.blocks.push(Block { kind, number, flags, crc: self.payload_crc, data });
+        let (flags, crc) = (flags::BLOCK_REPLICATE, self.payload_crc);
+        self.blocks.push(Block { kind, number, flags, crc, data });
     }
 
     /// Whether a block has the data of its type; blocks of unknown types have any.

@@ -25,7 +25,6 @@ impl<'a> Reader<'a> {
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.d.input()[self.d.position()..]
     }
-    /// All octets.
     pub(crate) fn input(&self) -> &'a [u8] {
         self.d.input()
     }

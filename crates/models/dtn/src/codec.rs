@@ -64,25 +64,12 @@ pub enum BundleError {
     Truncated(usize),
 }
 
-/// What the first octets of a bundle are good for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
-    /// The bundle with as much of its payload as there is, as a fragment (or whole, if nothing of the payload is missing).
-    pub bundle: Bundle,
-    /// Octets before the payload's first one.
-    pub header: usize,
-}
-
 impl Bundle {
     /// Reads a bundle.
     pub fn parse(octets: &[u8], limits: &ParseLimits) -> Result<Self, BundleError> {
         let mut r = start(octets, limits)?;
         let mut bundle = primary(&mut r)?;
-        loop {
-            if block(&mut r, &mut bundle, limits)? {
-                break;
-            }
-        }
+        while !block(&mut r, &mut bundle, limits)? {}
         if !r.is_break() {
             return Err(BundleError::Contradiction("the payload block is not the last one"));
         }
@@ -91,15 +78,13 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// Reads the first octets of a bundle whose rest did not arrive: `None` if not one octet of its payload is there. The check
-    /// of its payload cannot be checked; the convergence layer's has to do.
-    pub fn parse_prefix(octets: &[u8], limits: &ParseLimits) -> Result<Option<Prefix>, BundleError> {
+    /// Reads the first octets of a bundle whose rest did not arrive: `None` if not one octet of its payload is there, else a
+    /// fragment (or the whole, if nothing of the payload is missing). The check of its payload cannot be checked; the
+    /// convergence layer's has to do.
+    pub fn parse_prefix(octets: &[u8], limits: &ParseLimits) -> Result<Option<Self>, BundleError> {
         let mut r = start(octets, limits)?;
         let mut bundle = primary(&mut r)?;
-        loop {
-            if is_payload(r.rest()) {
-                break;
-            }
+        while !is_payload(r.rest()) {
             if block(&mut r, &mut bundle, limits)? {
                 return Err(BundleError::Contradiction("a payload block of another number than 1"));
             }
@@ -116,7 +101,7 @@ impl Bundle {
             bundle.fragment = Some(Fragment { offset: 0, total: length });
         }
         check(&bundle)?;
-        Ok(Some(Prefix { header: r.position() + head, bundle }))
+        Ok(Some(bundle))
     }
 
     /// The bundle as octets.
@@ -162,24 +147,22 @@ fn start<'a>(octets: &'a [u8], limits: &ParseLimits) -> Result<Reader<'a>, Bundl
 /// Section 4.3.1.
 fn primary(r: &mut Reader<'_>) -> Result<Bundle, BundleError> {
     let start = r.position();
-    let read = primary_fields(r);
-    let (mut bundle, length) = read.map_err(|error| at(r, &error))?;
-    let Some(bundle) = &mut bundle else { return Err(BundleError::Version(length)) };
+    let head = |r: &mut Reader<'_>| -> Result<(u64, u64), CborError> { Ok((r.array()?, r.u64()?)) };
+    let (length, version) = head(r).map_err(|error| at(r, &error))?;
+    if version != 7 {
+        return Err(BundleError::Version(version));
+    }
+    let bundle = primary_fields(r).map_err(|error| at(r, &error))?;
     let expected = 8 + 2 * u64::from(bundle.fragment.is_some()) + u64::from(bundle.crc != Crc::None);
     if length != expected {
         return Err(BundleError::Contradiction("a primary block of another length than its flags say"));
     }
     check_crc(r, start, bundle.crc, 0)?;
-    Ok(std::mem::take(bundle))
+    Ok(bundle)
 }
 
-/// The fields without the check, and the length of the array; or none, and the version.
-fn primary_fields(r: &mut Reader<'_>) -> Result<(Option<Bundle>, u64), CborError> {
-    let length = r.array()?;
-    let version = r.u64()?;
-    if version != 7 {
-        return Ok((None, version));
-    }
+/// The fields after the version, without the check.
+fn primary_fields(r: &mut Reader<'_>) -> Result<Bundle, CborError> {
     let flags = r.u64()?;
     let crc = Crc::from_code(r.u64()?).ok_or_else(|| CborError::message("a CRC of an unknown type"))?;
     let (destination, source, report_to) = (r.eid()?, r.eid()?, r.eid()?);
@@ -190,7 +173,7 @@ fn primary_fields(r: &mut Reader<'_>) -> Result<(Option<Bundle>, u64), CborError
         0 => None,
         _ => Some(Fragment { offset: r.u64()?, total: r.u64()? }),
     };
-    let bundle = Bundle {
+    Ok(Bundle {
         flags,
         crc,
         destination,
@@ -200,8 +183,7 @@ fn primary_fields(r: &mut Reader<'_>) -> Result<(Option<Bundle>, u64), CborError
         lifetime_ms,
         fragment,
         ..Bundle::default()
-    };
-    Ok((Some(bundle), length))
+    })
 }
 
 /// Reads the CRC of a block that began at `start`, after all its other fields.

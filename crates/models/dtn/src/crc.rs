@@ -8,20 +8,11 @@ const CASTAGNOLI: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISCSI);
 impl Crc {
     /// Its number in a block.
     pub(crate) const fn code(self) -> u64 {
-        match self {
-            Self::None => 0,
-            Self::Crc16 => 1,
-            Self::Crc32c => 2,
-        }
+        self as u64
     }
     /// The check with this number.
-    pub(crate) const fn from_code(code: u64) -> Option<Self> {
-        match code {
-            0 => Some(Self::None),
-            1 => Some(Self::Crc16),
-            2 => Some(Self::Crc32c),
-            _ => None,
-        }
+    pub(crate) fn from_code(code: u64) -> Option<Self> {
+        [Self::None, Self::Crc16, Self::Crc32c].into_iter().find(|crc| crc.code() == code)
     }
     /// Its length in octets.
     pub(crate) const fn octets(self) -> usize {

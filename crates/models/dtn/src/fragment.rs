@@ -2,18 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bundle::{Bundle, Fragment, block_kind, flags};
-
-/// Why a bundle is not split.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FragmentError {
-    /// Its flags forbid it.
-    #[error("the bundle must not be fragmented")]
-    Forbidden,
-    /// Not one octet of payload fits beside the blocks.
-    #[error("the blocks of a fragment alone are larger than {0} octets")]
-    NoRoom(usize),
-}
+use crate::bundle::{Bundle, Fragment, flags};
 
 /// The octets `from..to` of a bundle's payload as a fragment.
 ///
@@ -21,16 +10,9 @@ pub enum FragmentError {
 /// fragment has no age and no limit.
 pub(crate) fn piece(bundle: &Bundle, from: usize, to: usize) -> Bundle {
     let whole = bundle.fragment.unwrap_or(Fragment { offset: 0, total: bundle.payload.len() as u64 });
-    let needed = [
-        block_kind::PREVIOUS_NODE,
-        block_kind::BUNDLE_AGE,
-        block_kind::HOP_COUNT,
-        block_kind::CUSTODY,
-        block_kind::SPRAY_COPIES,
-    ];
     let mut piece = Bundle { payload: bundle.payload[from..to].to_vec(), ..without_payload(bundle) };
     if from > 0 {
-        piece.blocks.retain(|b| b.flags & flags::BLOCK_REPLICATE != 0 || needed.contains(&b.kind));
+        piece.blocks.retain(|b| b.flags & flags::BLOCK_REPLICATE != 0 || Bundle::knows(b.kind));
     }
     piece.flags |= flags::FRAGMENT;
     piece.fragment = Some(Fragment { offset: whole.offset + from as u64, total: whole.total });
@@ -55,29 +37,25 @@ fn without_payload(bundle: &Bundle) -> Bundle {
 }
 
 /// Splits a bundle into fragments of at most `largest` octets each, as they are encoded: proactive fragmentation. A bundle that
-/// fits stays as it is.
-pub fn split(bundle: &Bundle, largest: usize) -> Result<Vec<Bundle>, FragmentError> {
+/// fits stays as it is. `None` if its flags forbid it, or not one octet of payload fits beside the blocks.
+pub fn split(bundle: &Bundle, largest: usize) -> Option<Vec<Bundle>> {
     if bundle.encode().len() <= largest {
-        return Ok(vec![bundle.clone()]);
+        return Some(vec![bundle.clone()]);
     }
-    if !bundle.may_fragment() {
-        return Err(FragmentError::Forbidden);
-    }
-    if bundle.payload.is_empty() {
-        return Err(FragmentError::NoRoom(largest));
+    if !bundle.may_fragment() || bundle.payload.is_empty() {
+        return None;
     }
     let mut pieces = Vec::new();
     let mut from = 0;
     while from < bundle.payload.len() {
         // A fragment of no octets shows what its blocks need; lengths and offsets may need up to 3 + 9 octets more.
         let blocks = piece(bundle, from, from).encode().len() + 12;
-        let room =
-            largest.checked_sub(blocks).filter(|room| *room > 0).ok_or(FragmentError::NoRoom(largest))?;
+        let room = largest.checked_sub(blocks).filter(|room| *room > 0)?;
         let to = bundle.payload.len().min(from + room);
         pieces.push(piece(bundle, from, to));
         from = to;
     }
-    Ok(pieces)
+    Some(pieces)
 }
 
 /// What is there of an application data unit.

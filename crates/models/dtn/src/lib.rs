@@ -12,7 +12,7 @@
 //! loop {
 //!     wait for: octets of a socket | a neighbour came or went | a request of an application | the earliest timer
 //!     octets            -> session.receive(now, octets)      (cl::Session; one a TCP connection or UDP peer)
-//!     session.event()   -> agent.handle(now, Input::Received | Part | Sent | Interrupted | Refused | ContactUp | ContactDown)
+//!     session.event()   -> agent.handle(now, Input::Transfer | ContactUp | ContactDown)
 //!     anything else     -> agent.handle(now, Input::...)
 //!     agent.commit()                                         (one for as many inputs as the host likes)
 //!     while let Some(output) = agent.output():
@@ -49,12 +49,12 @@ mod store;
 
 pub use admin::{AdminRecord, CustodySignal, Reason, RoutingMessage, StatusReport};
 pub use agent::{
-    Agent, BundleEvent, Config, Contact, ContactId, DropCause, Held, Input, Limits, OpenError, Output,
-    Refusal, Request, RequestError, Statistics, TransferId,
+    Agent, BundleRecord, Config, Contact, ContactId, DropCause, Held, Input, Limits, OpenError, Output,
+    Refusal, Request, RequestError, Statistics, TransferEvent, TransferId,
 };
 pub use beacon::{BEACON_PORT, Beacon, Port};
 pub use bundle::{Block, Bundle, BundleId, Crc, Created, Custody, Fragment, block_kind, flags};
-pub use codec::{BundleError, ParseLimits, Prefix};
+pub use codec::{BundleError, ParseLimits};
 pub use eid::{Eid, EidError};
-pub use fragment::{FragmentError, Reassembly, split};
+pub use fragment::{Reassembly, split};
 pub use store::{MemoryStore, Store, StoreError, StoreTable};

@@ -29,7 +29,7 @@ pub fn measurements(text: &str) -> Result<Vec<Measurement>, SwitchError> {
         let radio = |c: Option<&str>| c.and_then(|c| c.parse::<usize>().ok());
         let found = radio(cell()).zip(radio(cell())).zip(cell().and_then(|c| c.parse::<f64>().ok()));
         found.filter(|(_, db)| (0.0..=400.0).contains(db)).map(|((i, j), db)| (i, j, db)).ok_or_else(|| {
-            SwitchError::new(format!(
+            SwitchError(format!(
                 "{}: {line:?} is not a measurement; write radio,radio,path loss in dB, such as 0,1,87.5",
                 number + 1
             ))
@@ -52,10 +52,7 @@ pub fn calibrate(
 ) -> Result<(Vec<f64>, f64), SwitchError> {
     let n = switch.radios();
     if let Some((i, j, _)) = measured.iter().find(|(i, j, _)| i == j || *i.max(j) >= n) {
-        return Err(SwitchError::new(format!(
-            "between radios {i} and {j}: give two radios from 0 to {}",
-            n - 1
-        )));
+        return Err(SwitchError(format!("between radios {i} and {j}: give two radios from 0 to {}", n - 1)));
     }
     let made = switch.path_losses_db(settings);
     let rest = |&(i, j, loss): &Measurement| {
@@ -71,7 +68,7 @@ pub fn calibrate(
         }
     }
     let ports = equations.solve(1e-6).ok_or_else(|| {
-        SwitchError::new(format!(
+        SwitchError(format!(
             "{} measurements do not determine {n} ports: measure all pairs of at least three radios, and \
              each other radio with one of them",
             measured.len()

@@ -27,7 +27,7 @@ impl<'a> TwoSwitches<'a> {
     pub(crate) fn new(switch: &'a Switch, wanted: &'a TargetLosses, settings: &Settings) -> Self {
         let junction = switch.junction().expect("two switches");
         let steps = settings.0.clone();
-        let ways = Ways::new(&junction, switch.port_gains(), |at| switch.gain(steps[at]));
+        let ways = Ways::new(&junction, &switch.port_gains, |at| switch.gain(steps[at]));
         let costs = pairs(switch.radios())
             .enumerate()
             .map(|(link, (i, j))| cost_of(wanted, link, switch.decibels_of(ways.gain(i, j))))
@@ -57,7 +57,7 @@ impl<'a> TwoSwitches<'a> {
         let gain_at = |a: usize| self.switch.gain(if a == at { steps } else { self.steps[a] });
         let mut new = vec![0.0; touched.len() * open];
         for (radio, row) in touched.clone().zip(new.chunks_mut(open)) {
-            fill(&self.junction, self.switch.port_gains(), &gain_at, radio, row);
+            fill(&self.junction, &self.switch.port_gains, &gain_at, radio, row);
         }
         let links = self.switch.links();
         let row = |radio: usize| {
@@ -121,7 +121,7 @@ impl<'a> StepFreeSettings<'a> {
     fn shares(&self, gains: &[f64], radio: usize, other: &[f64], all: f64, out: &mut Vec<(usize, f64)>) {
         let j = &self.junction;
         let input = j.input_of(radio);
-        let (port, (begin, _)) = (self.switch.port_gains()[input], j.row(input));
+        let (port, (begin, _)) = (self.switch.port_gains[input], j.row(input));
         let own = j.buses - j.joined;
         if radio >= j.first {
             out.extend(
@@ -137,7 +137,7 @@ impl<'a> StepFreeSettings<'a> {
             let mut whole = 0.0;
             for m in 0..j.second_buses {
                 let part =
-                    port * gains[begin + k] * through(j, self.switch.port_gains(), &|at| gains[at], k, m);
+                    port * gains[begin + k] * through(j, &self.switch.port_gains, &|at| gains[at], k, m);
                 let share = part * other[own + m] / all;
                 whole += share;
                 out.push((j.row(j.first + k).0 + m, share));
@@ -150,7 +150,7 @@ impl<'a> StepFreeSettings<'a> {
 impl Model for StepFreeSettings<'_> {
     fn cost(&mut self, at: &[f64], robust: bool) -> f64 {
         let gains: Vec<f64> = at.iter().map(|&db| gain(db)).collect();
-        let ways = Ways::new(&self.junction, self.switch.port_gains(), |at| gains[at]);
+        let ways = Ways::new(&self.junction, &self.switch.port_gains, |at| gains[at]);
         let of = pairs(self.switch.radios()).enumerate();
         let one = |(link, (i, j)): (usize, (usize, usize))| {
             let have = self.switch.decibels_of(ways.gain(i, j));
@@ -162,7 +162,7 @@ impl Model for StepFreeSettings<'_> {
     /// The derivative of a path loss by an attenuator is the share of the gain that passes it; a path that passes it twice counts twice.
     fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut NormalEquations) -> f64 {
         let gains: Vec<f64> = at.iter().map(|&db| gain(db)).collect();
-        let ways = Ways::new(&self.junction, self.switch.port_gains(), |at| gains[at]);
+        let ways = Ways::new(&self.junction, &self.switch.port_gains, |at| gains[at]);
         equations.clear();
         let (mut total, mut shares) = (0.0, Vec::new());
         for (link, (i, j)) in pairs(self.switch.radios()).enumerate() {

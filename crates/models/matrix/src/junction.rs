@@ -54,7 +54,7 @@ impl Junction {
     /// # Errors
     /// There are more radios than inputs, or buses or inputs are missing.
     pub fn new([first, second]: [Size; 2], joined: usize, radios: usize) -> Result<Self, SwitchError> {
-        let wrong = |what: String| Err(SwitchError::new(what));
+        let wrong = |what: String| Err(SwitchError(what));
         if joined == 0 || joined > first.buses || joined > second.inputs {
             return wrong(format!(
                 "{joined} joined buses: give at least one, and at most the first switch's {} buses and the second's {} inputs",

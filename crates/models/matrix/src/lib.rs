@@ -27,7 +27,6 @@ mod polish;
 mod relax;
 mod report;
 mod solve;
-mod start;
 mod state;
 mod switch;
 mod switch_error;

@@ -27,18 +27,8 @@ pub(crate) trait Model {
     fn linearise(&mut self, at: &[f64], robust: bool, equations: &mut NormalEquations) -> f64;
 }
 
-/// Improves attenuations, dB, at most `rounds` times each: first squares are made small, then magnitudes.
-pub(crate) fn relax(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize) {
-    descend(switch, model, at, rounds, false);
-    relax_again(switch, model, at, rounds);
-}
-
-/// Improves attenuations that were good before something changed: magnitudes only.
-pub(crate) fn relax_again(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize) {
-    descend(switch, model, at, rounds, true);
-}
-
-fn descend(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize, robust: bool) {
+/// Improves attenuations, dB, at most `rounds` times: squares of errors become small, or (`robust`) magnitudes.
+pub(crate) fn relax(switch: &Switch, model: &mut impl Model, at: &mut Vec<f64>, rounds: usize, robust: bool) {
     let mut equations = NormalEquations::new(at.len());
     let mut damping = DAMPING;
     let mut cost = model.linearise(at, robust, &mut equations);

@@ -7,9 +7,9 @@
 use wayhop_core::{Purpose, Rng, stream};
 
 use crate::joined::{StepFreeSettings, TwoSwitches};
+use crate::links::pairs;
 use crate::polish::{descend, polish};
-use crate::relax::{Direct, relax, relax_again};
-use crate::start;
+use crate::relax::{Direct, relax};
 use crate::state::{OneSwitch, SearchState};
 use crate::switch::{Settings, Switch};
 use crate::wanted::TargetLosses;
@@ -72,6 +72,8 @@ impl Quality {
     }
 }
 
+/// How far a start's attenuations lie from the middle, dB.
+const SPREAD_DB: f64 = 20.0;
 /// Rounds of least squares from a random start.
 const ROUNDS: usize = 60;
 /// And from a solution that was shaken, or of a second before.
@@ -83,11 +85,8 @@ const HOPELESS: f64 = 1.15;
 pub fn solve(switch: &Switch, wanted: &TargetLosses, effort: Effort, seed: u64) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 0);
     let start = |_| {
-        let mut at = start::random(switch, wanted, &mut rng);
-        match switch.junction() {
-            Some(_) => relax(switch, &mut StepFreeSettings::new(switch, wanted), &mut at, ROUNDS),
-            None => relax(switch, &mut Direct::new(switch, wanted), &mut at, ROUNDS),
-        }
+        let mut at = random_start(switch, wanted, &mut rng);
+        relaxed(switch, wanted, &mut at, &[(false, ROUNDS), (true, ROUNDS)]);
         rounded(switch, &at)
     };
     let found: Vec<Settings> = (0..effort.starts.max(1)).map(start).collect();
@@ -104,9 +103,29 @@ pub fn follow(
 ) -> Settings {
     let mut rng = stream(seed, Purpose::Attenuators, 1);
     let mut at = in_db(switch, before);
-    relax_few(switch, wanted, &mut at);
+    relaxed(switch, wanted, &mut at, &[(true, FEW_ROUNDS)]);
     let found = vec![rounded(switch, &at), before.clone()];
     Search::new(switch, wanted, effort, &mut rng).from(&found)
+}
+
+/// Attenuations, dB, around half of what the mean link needs: a signal passes two of them.
+fn random_start(switch: &Switch, wanted: &TargetLosses, rng: &mut Rng) -> Vec<f64> {
+    let links = pairs(switch.radios()).enumerate();
+    let needs = links.map(|(l, (i, j))| wanted.loss_db[l] - switch.insertion_db(i, j));
+    let middle = needs.sum::<f64>() / switch.links().len().max(1) as f64 / 2.0;
+    let one = |_| (middle + rng.range(-SPREAD_DB, SPREAD_DB)).clamp(0.0, switch.max_db());
+    (0..switch.attenuators()).map(one).collect()
+}
+
+/// Puts the attenuators of one or two inputs somewhere else.
+fn shake(switch: &Switch, at: &mut [f64], rng: &mut Rng) {
+    for _ in 0..=rng.below(2) {
+        let input = rng.below(switch.inputs() as u64) as usize;
+        let (begin, buses) = switch.row(input);
+        for db in &mut at[begin..][..buses] {
+            *db = (*db + rng.range(-SPREAD_DB, SPREAD_DB)).clamp(0.0, switch.max_db());
+        }
+    }
 }
 
 fn rounded(switch: &Switch, at: &[f64]) -> Settings {
@@ -117,10 +136,13 @@ fn in_db(switch: &Switch, settings: &Settings) -> Vec<f64> {
     settings.0.iter().map(|&s| f64::from(s) * switch.step_db()).collect()
 }
 
-fn relax_few(switch: &Switch, wanted: &TargetLosses, at: &mut Vec<f64>) {
-    match switch.junction() {
-        Some(_) => relax_again(switch, &mut StepFreeSettings::new(switch, wanted), at, FEW_ROUNDS),
-        None => relax_again(switch, &mut Direct::new(switch, wanted), at, FEW_ROUNDS),
+/// Improves attenuations, dB; each pass makes squares of errors small, or (`true`) magnitudes, in at most this number of rounds.
+fn relaxed(switch: &Switch, wanted: &TargetLosses, at: &mut Vec<f64>, passes: &[(bool, usize)]) {
+    for &(robust, rounds) in passes {
+        match switch.junction() {
+            Some(_) => relax(switch, &mut StepFreeSettings::new(switch, wanted), at, rounds, robust),
+            None => relax(switch, &mut Direct::new(switch, wanted), at, rounds, robust),
+        }
     }
 }
 
@@ -163,8 +185,8 @@ impl<'a> Search<'a> {
 
     fn hop<S: SearchState>(&mut self, state: impl Fn(&Settings) -> S) {
         let mut at = in_db(self.switch, &self.best);
-        start::shake(self.switch, &mut at, self.rng);
-        relax_few(self.switch, self.wanted, &mut at);
+        shake(self.switch, &mut at, self.rng);
+        relaxed(self.switch, self.wanted, &mut at, &[(true, FEW_ROUNDS)]);
         let mut state = state(&rounded(self.switch, &at));
         descend(self.switch, &mut state);
         if state.cost() <= self.cost * HOPELESS {

@@ -21,8 +21,8 @@ pub struct Switch {
     max_db: f64,
     /// Of each input, one way, to a bus.
     insertion_db: Vec<f64>,
-    /// The same as ratios of powers.
-    port_gains: Vec<f64>,
+    /// What each input's port leaves of a signal, as a ratio of powers.
+    pub(crate) port_gains: Vec<f64>,
     /// The second switch, and how it is joined to the first.
     junction: Option<Junction>,
     /// The gain of each setting, as a ratio of powers.
@@ -53,7 +53,7 @@ impl Switch {
         step_db: f64,
         insertion_db: f64,
     ) -> Result<Self, SwitchError> {
-        let wrong = |what: String| Err(SwitchError::new(what));
+        let wrong = |what: String| Err(SwitchError(what));
         if !(2..=Self::MOST).contains(&radios) {
             return wrong(format!("{radios} radios: give 2 to {}", Self::MOST));
         }
@@ -99,7 +99,7 @@ impl Switch {
         insertion_db: f64,
     ) -> Result<Self, SwitchError> {
         if switches.iter().any(|s| s.inputs > Self::MOST || s.buses > Self::MOST) {
-            return Err(SwitchError::new(format!(
+            return Err(SwitchError(format!(
                 "a switch of more than {0} inputs or buses: give 1 to {0}",
                 Self::MOST
             )));
@@ -122,14 +122,14 @@ impl Switch {
     /// There is not one for each input that is used, or one is no loss.
     pub fn calibrated(self, insertion_db: &[f64]) -> Result<Self, SwitchError> {
         if insertion_db.len() != self.inputs() {
-            return Err(SwitchError::new(format!(
+            return Err(SwitchError(format!(
                 "{} insertion losses for {} inputs: give one for each",
                 insertion_db.len(),
                 self.inputs()
             )));
         }
         if let Some(wrong) = insertion_db.iter().find(|db| !(0.0..=200.0).contains(*db)) {
-            return Err(SwitchError::new(format!("an insertion loss of {wrong} dB: give 0 to 200 dB")));
+            return Err(SwitchError(format!("an insertion loss of {wrong} dB: give 0 to 200 dB")));
         }
         Ok(self.with_ports(insertion_db.to_vec()))
     }
@@ -153,10 +153,6 @@ impl Switch {
     /// Where the attenuators of an input begin in the settings, and how many it has.
     pub(crate) fn row(&self, input: usize) -> (usize, usize) {
         self.junction.map_or((input * self.buses, self.buses), |j| j.row(input))
-    }
-    /// What each input's port leaves of a signal, as a ratio of powers.
-    pub(crate) fn port_gains(&self) -> &[f64] {
-        &self.port_gains
     }
     /// How many buses there are, of the first switch.
     pub fn buses(&self) -> usize {

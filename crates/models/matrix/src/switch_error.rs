@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A switch that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SwitchError(String);
+pub struct SwitchError(pub(crate) String);
 
 impl fmt::Display for SwitchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,9 +13,3 @@ impl fmt::Display for SwitchError {
 }
 
 impl std::error::Error for SwitchError {}
-
-impl SwitchError {
-    pub(crate) fn new(what: String) -> Self {
-        Self(what)
-    }
-}

@@ -11,28 +11,12 @@ pub(crate) enum Attachment {
     #[default]
     Nowhere,
     /// On its home link, as any other host.
-    Home {
-        /// The link.
-        link: LinkId,
-    },
-    /// By a foreign agent.
-    Foreign {
-        /// The link.
-        link: LinkId,
-        /// The agent's address on the link.
-        agent: Ipv4Addr,
-        /// The end of the tunnel: an address of the agent.
-        care_of: Ipv4Addr,
-        /// From which address the mobile node sends to the agent.
-        own: Ipv4Addr,
-    },
+    Home { link: LinkId },
+    /// By a foreign agent at this address on the link. The tunnel ends at the care-of address, which is the agent's too; the mobile
+    /// node sends to the agent from its `own` address.
+    Foreign { link: LinkId, agent: Ipv4Addr, care_of: Ipv4Addr, own: Ipv4Addr },
     /// By an address of its own, where the tunnel ends.
-    CoLocated {
-        /// The link.
-        link: LinkId,
-        /// The address.
-        care_of: Ipv4Addr,
-    },
+    CoLocated { link: LinkId, care_of: Ipv4Addr },
 }
 
 impl Attachment {

@@ -11,96 +11,29 @@ use crate::attachment::Attachment;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LogEvent {
     /// A home agent made a binding, or made it last longer.
-    Bound {
-        /// The mobile node.
-        home: Ipv4Addr,
-        /// Where it is.
-        care_of: Ipv4Addr,
-        /// For how long, in seconds.
-        lifetime_s: u16,
-    },
-    /// A restarted home agent resumed a binding.
-    Resumed {
-        /// The mobile node.
-        home: Ipv4Addr,
-        /// Where it is.
-        care_of: Ipv4Addr,
-        /// For how long still; nothing if it has no end.
-        left: Option<Span>,
-    },
+    Bound { home: Ipv4Addr, care_of: Ipv4Addr, lifetime_s: u16 },
+    /// A restarted home agent resumed a binding; `left` of it, unless it has no end.
+    Resumed { home: Ipv4Addr, care_of: Ipv4Addr, left: Option<Span> },
     /// A mobile node is at home again.
     Returned(Ipv4Addr),
     /// A binding or a visit ended by itself.
-    Expired {
-        /// The mobile node.
-        home: Ipv4Addr,
-        /// Where it was.
-        care_of: Ipv4Addr,
-    },
-    /// An agent refused a request.
-    Refused {
-        /// The mobile node that it names.
-        home: Ipv4Addr,
-        /// Who sent it.
-        from: Ipv4Addr,
-        /// Why.
-        code: Code,
-    },
-    /// A foreign agent has a visitor, or has it for longer.
-    Visits {
-        /// The mobile node.
-        home: Ipv4Addr,
-        /// Its address on the link.
-        at: Ipv4Addr,
-        /// For how long, in seconds.
-        lifetime_s: u16,
-    },
+    Expired { home: Ipv4Addr, care_of: Ipv4Addr },
+    /// An agent refused a request for this mobile node.
+    Refused { home: Ipv4Addr, from: Ipv4Addr, code: Code },
+    /// A foreign agent has a visitor at this address on the link, or has it for longer.
+    Visits { home: Ipv4Addr, at: Ipv4Addr, lifetime_s: u16 },
     /// A mobile node heard of an agent that it did not know.
-    Found {
-        /// Where.
-        link: LinkId,
-        /// The agent's address there.
-        agent: Ipv4Addr,
-    },
+    Found { link: LinkId, agent: Ipv4Addr },
     /// A mobile node hears no more of an agent.
-    Lost {
-        /// Where.
-        link: LinkId,
-        /// The agent's address there.
-        agent: Ipv4Addr,
-    },
-    /// A mobile node asks for a binding.
-    Registers {
-        /// The link.
-        link: LinkId,
-        /// The care-of address; its home address to end all bindings.
-        care_of: Ipv4Addr,
-        /// Whether it ends all bindings: it is at home.
-        ends: bool,
-        /// How often it has asked already.
-        tries: u32,
-    },
+    Lost { link: LinkId, agent: Ipv4Addr },
+    /// A mobile node asks for a binding after `tries` requests; with its home address it `ends` all bindings: it is at home.
+    Registers { link: LinkId, care_of: Ipv4Addr, ends: bool, tries: u32 },
     /// A mobile node was denied what it asked for.
-    Denied {
-        /// The link.
-        link: LinkId,
-        /// Why.
-        code: Code,
-    },
-    /// A mobile node is attached elsewhere.
-    Moved {
-        /// Where.
-        to: Attachment,
-        /// How long after it had decided to go there.
-        after: Span,
-    },
-    /// A message was not believed.
-    NotBelieved {
-        /// Who sent it, as it says.
-        from: Ipv4Addr,
-        /// What is wrong.
-        why: &'static str,
-    },
+    Denied { link: LinkId, code: Code },
+    /// A mobile node is attached elsewhere, this long after it had decided to go there.
+    Moved { to: Attachment, after: Span },
+    /// A message was not believed that says it is from there.
+    NotBelieved { from: Ipv4Addr, why: &'static str },
 }
 
 impl LogEvent {

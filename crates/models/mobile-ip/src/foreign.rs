@@ -11,11 +11,9 @@ use wayhop_core::{
     Application, ApplicationCx, ApplicationParameters as _, LinkId, NetworkInput, Span, Time, TimerKey,
 };
 use wayhop_wire::ipv4;
-use wayhop_wire::mobile_ip::{
-    AgentFlags, AuthKind, Code, Discovery, Extensions, Message, Reply, Request, RequestFlags,
-};
+use wayhop_wire::mobile_ip::{AgentFlags, AuthKind, Code, Extensions, Message, Reply, Request, RequestFlags};
 
-use crate::advertising::{Advertiser, AgentAdvertisement};
+use crate::advertising::Advertiser;
 use crate::alarm::Alarm;
 use crate::event::LogEvent;
 use crate::home::expiry;
@@ -41,7 +39,7 @@ const RELAYED: u32 = 50;
 #[derive(Copy, Clone, Debug)]
 struct RelayedRequest {
     link: LinkId,
-    source: (Ipv4Addr, u16),
+    source: SocketAddrV4,
     home: Ipv4Addr,
     home_agent: Ipv4Addr,
     lifetime_s: u16,
@@ -83,10 +81,9 @@ impl ForeignAgent {
     pub fn new(params: ForeignAgentParams) -> Self {
         let flags =
             AgentFlags::FOREIGN_AGENT | AgentFlags::REVERSE_TUNNEL | AgentFlags::REGISTRATION_REQUIRED;
-        let care_of = [params.care_of];
+        let every = Span::from_millis(params.advertise_every_ms);
         let link = |(link, is_mesh)| {
-            let config = AgentAdvertisement::new(link, is_mesh, params.advertise_every_ms, params.lifetime_s);
-            (link, Advertiser::new(config, flags, &care_of))
+            (link, Advertiser::new(link, is_mesh, every, params.lifetime_s, flags, &[params.care_of]))
         };
         Self {
             care_of: params.care_of,
@@ -122,7 +119,7 @@ impl ForeignAgent {
         &mut self,
         cx: &mut ApplicationCx<'_>,
         link: LinkId,
-        source: (Ipv4Addr, u16),
+        source: SocketAddrV4,
         (request, extensions): (&Request, &Extensions<'_>),
     ) {
         let Some(advertiser) = self.links.get(&link) else { return };
@@ -135,7 +132,7 @@ impl ForeignAgent {
             identification: request.identification,
             until: cx.now() + PATIENCE,
         };
-        let max_lifetime_s = advertiser.config.registration_lifetime_s;
+        let max_lifetime_s = advertiser.registration_lifetime_s;
         let code = self.judge(max_lifetime_s, request, extensions);
         if code.is_accepted() {
             if self.relayed.take(cx.now())
@@ -145,7 +142,7 @@ impl ForeignAgent {
             }
             return;
         }
-        self.journal.tell(cx, &LogEvent::Refused { home: request.home, from: source.0, code });
+        self.journal.tell(cx, &LogEvent::Refused { home: request.home, from: *source.ip(), code });
         if self.refusals.take(cx.now()) {
             // The longest lifetime that would do (section 3.4 for code 69).
             let lifetime_s = if code == Code::FOREIGN_LIFETIME { max_lifetime_s } else { 0 };
@@ -186,17 +183,16 @@ impl ForeignAgent {
     }
 
     fn is_own(&self, addr: Ipv4Addr) -> bool {
-        addr == self.care_of || self.links.values().any(|l| l.config.addr == addr)
+        addr == self.care_of || self.links.values().any(|l| l.addr == addr)
     }
 
     /// Passes a request on to the home agent, without what was for this agent (section 3.7.2.2).
     fn pass_on(&mut self, cx: &mut ApplicationCx<'_>, p: RelayedRequest, request: &[u8]) {
         // A stranger who sends many pushes out its own, and only then the oldest of others.
-        self.pending.retain(|q| (q.source.0, q.identification) != (p.source.0, p.identification));
-        let own = self.pending.iter().filter(|q| q.source.0 == p.source.0).count();
-        let of_own = |q: &RelayedRequest| q.source.0 == p.source.0;
-        if own >= MAX_PENDING_OF_ONE {
-            let first = self.pending.iter().position(of_own);
+        let is_own = |q: &RelayedRequest| q.source.ip() == p.source.ip();
+        self.pending.retain(|q| !is_own(q) || q.identification != p.identification);
+        if self.pending.iter().filter(|q| is_own(q)).count() >= MAX_PENDING_OF_ONE {
+            let first = self.pending.iter().position(is_own);
             first.map(|i| self.pending.remove(i));
         } else if self.pending.len() >= MAX_PENDING {
             self.pending.remove(0);
@@ -224,7 +220,7 @@ impl ForeignAgent {
         if let Some(shared) = self.mobiles.get(&p.home) {
             seal(&mut message, AuthKind::MobileForeign, shared);
         }
-        let packet = packets::datagram(advertiser.config.addr, p.source.0, p.source.1, &message);
+        let packet = packets::datagram(advertiser.addr, *p.source.ip(), p.source.port(), &message);
         packets::send(cx, Some(p.link), packet);
     }
 
@@ -270,7 +266,7 @@ impl ForeignAgent {
         }
         let visitor = Visitor {
             link: p.link,
-            at: p.source.0,
+            at: *p.source.ip(),
             home_agent: p.home_agent,
             until: expiry(cx.now(), lifetime_s),
         };
@@ -287,20 +283,17 @@ impl ForeignAgent {
             && let Some(v) = self.visitors.get(&inner.dst()).filter(|v| v.home_agent == from)
             && let Some(advertiser) = self.links.get(&v.link)
         {
-            let own = advertiser.config.addr;
+            let own = advertiser.addr;
             // On a link, a mobile node is known by its home address.
             let packet = if v.at == inner.dst() {
                 Some(octets)
             } else {
                 packets::tunnelled(own, v.at, &mut self.id, &octets)
             };
-            let link = Some(v.link);
             self.journal.untunnelled += 1;
-            if let Some(packet) = packet {
-                packets::send(cx, link, packet);
-            }
+            packets::send(cx, Some(v.link), packet);
         } else if let Some(advertiser) = self.links.get(&link)
-            && to == advertiser.config.addr
+            && to == advertiser.addr
             && let Some(v) = self.visitors.get(&inner.src()).filter(|v| v.link == link && v.at == from)
         {
             // The agent's host gets what is for itself; its mesh is nothing that the home agent knows a way to.
@@ -310,9 +303,7 @@ impl ForeignAgent {
                 packets::tunnelled(self.care_of, v.home_agent, &mut self.id, &octets)
             };
             self.journal.tunnelled += 1;
-            if let Some(packet) = packet {
-                packets::send(cx, None, packet);
-            }
+            packets::send(cx, None, packet);
         } else {
             self.journal.tell(cx, &LogEvent::NotBelieved { from, why: "no visitor has this tunnel" });
         }
@@ -335,25 +326,16 @@ impl ForeignAgent {
         }
     }
 
-    fn icmp(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, src: Ipv4Addr, message: &[u8]) {
-        let is_busy = self.is_busy();
-        if let Some(advertiser) = self.links.get_mut(&link)
-            && Discovery::parse(message) == Ok(Discovery::Solicitation)
-        {
-            advertiser.solicited(cx, src, is_busy);
-        }
-    }
-
     fn datagram(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, from: SocketAddrV4, data: &[u8]) {
         match Message::parse(data) {
-            Ok(Message::Request(r, e)) => self.request(cx, link, (*from.ip(), from.port()), (&r, &e)),
+            Ok(Message::Request(r, e)) => self.request(cx, link, from, (&r, &e)),
             Ok(Message::Reply(r, e)) => self.reply(cx, *from.ip(), (&r, &e)),
             Err(_) => {}
         }
     }
 
     fn next(&self) -> Time {
-        let links = self.links.values().map(Advertiser::next);
+        let links = self.links.values().map(|l| l.next);
         let visitors = self.visitors.values().map(|v| v.until);
         let pending = self.pending.first().map(|p| p.until);
         links.chain(visitors).chain(pending).min().unwrap_or(Time::NEVER)
@@ -379,10 +361,16 @@ impl Application for ForeignAgent {
                 if let Some(l) = self.links.get_mut(&link)
                     && let Some(addr) = state.addr
                 {
-                    l.config.addr = addr;
+                    l.addr = addr;
                 }
             }
-            NetworkInput::Icmp { link, src, message } => self.icmp(cx, link, src, &message),
+            NetworkInput::Icmp { link, src, message } => {
+                let is_busy = self.is_busy();
+                if let Some(advertiser) = self.links.get_mut(&link) {
+                    advertiser.icmp(cx, src, &message, is_busy);
+                }
+            }
+
             NetworkInput::Datagram { link, from, data } => self.datagram(cx, link, from, &data),
             NetworkInput::Tunnelled { link, packet } => self.tunnelled(cx, link, &packet),
             NetworkInput::TimeOfDay(_)

@@ -1,7 +1,7 @@
 //! The home agent (section 3.8): bindings, and the tunnels that follow from them.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 use serde_json::Value;
 use wayhop_core::{
@@ -9,11 +9,11 @@ use wayhop_core::{
     Prefix, Rng, Span, Time, TimerKey,
 };
 use wayhop_wire::mobile_ip::{
-    AgentFlags, AuthKind, Code, Discovery, Extensions, INFINITE, Message, Reply, Request, RequestFlags,
+    AgentFlags, AuthKind, Code, Extensions, INFINITE, Message, Reply, Request, RequestFlags,
 };
 use wayhop_wire::{arp, ipv4};
 
-use crate::advertising::{Advertiser, AgentAdvertisement};
+use crate::advertising::Advertiser;
 use crate::alarm::Alarm;
 use crate::clock::{Clock, DayClock};
 use crate::event::LogEvent;
@@ -52,11 +52,8 @@ struct Mobile {
 
 #[derive(Copy, Clone, Debug)]
 struct Binding {
-    care_of: Ipv4Addr,
+    known: KnownBinding,
     until: Time,
-    is_reverse: bool,
-    granted_ntp: u64,
-    lifetime_s: u16,
 }
 
 /// A home agent.
@@ -78,13 +75,6 @@ pub struct HomeAgent {
     params: HomeAgentParams,
 }
 
-/// Where a request came from, and where its reply goes.
-#[derive(Copy, Clone)]
-struct Sender {
-    addr: Ipv4Addr,
-    port: u16,
-}
-
 impl HomeAgent {
     /// A home agent that knows of no bindings.
     pub fn new(params: HomeAgentParams) -> Self {
@@ -99,18 +89,16 @@ impl HomeAgent {
         // Parameters are checked before anything is made of them.
         let (addr, net) =
             params.home().unwrap_or((Ipv4Addr::UNSPECIFIED, Prefix::around(Addr::UNSPECIFIED, 32)));
-        let advertisement = AgentAdvertisement {
-            addr,
-            prefix_len: net.len,
-            ..AgentAdvertisement::new(HOME_LINK, false, params.advertise_every_ms, params.lifetime_s)
-        };
         let flags = AgentFlags::HOME_AGENT | AgentFlags::REVERSE_TUNNEL;
+        let every = Span::from_millis(params.advertise_every_ms);
+        let mut advertiser = Advertiser::new(HOME_LINK, false, every, params.lifetime_s, flags, &[]);
+        (advertiser.addr, advertiser.prefix_len) = (addr, net.len);
         Self {
             addr,
             mac: None,
             mobiles: params.mobiles.iter().map(|p| (p.address, mobile(p))).collect(),
             foreign_agents: associations(&params.foreign_agents),
-            advertiser: Advertiser::new(advertisement, flags, &[]),
+            advertiser,
             refusals: Rate::per_second(REFUSALS),
             resumed: Vec::new(),
             id: 0,
@@ -123,17 +111,17 @@ impl HomeAgent {
 
     /// Where a mobile node is: its care-of addresses.
     pub fn bindings(&self, home: Ipv4Addr) -> impl Iterator<Item = Ipv4Addr> + '_ {
-        self.mobiles.get(&home).into_iter().flat_map(|m| m.bindings.iter().map(|b| b.care_of))
+        self.mobiles.get(&home).into_iter().flat_map(|m| m.bindings.iter().map(|b| b.known.care_of))
     }
 
-    fn datagram(&mut self, cx: &mut ApplicationCx<'_>, from: Sender, data: &[u8]) {
+    fn datagram(&mut self, cx: &mut ApplicationCx<'_>, from: SocketAddrV4, data: &[u8]) {
         let now = self.clock.now(cx.now());
         let Ok(Message::Request(request, extensions)) = Message::parse(data) else { return };
-        let code = self.judge((now, cx.rng()), from, &request, &extensions);
+        let code = self.judge((now, cx.rng()), *from.ip(), &request, &extensions);
         // Only a request whose authenticator is right has used its identification.
         let was_new = code.is_accepted() || code.0 > Code::HOME_IDENTIFICATION.0;
         if !code.is_accepted() {
-            self.journal.tell(cx, &LogEvent::Refused { home: request.home, from: from.addr, code });
+            self.journal.tell(cx, &LogEvent::Refused { home: request.home, from: *from.ip(), code });
             if was_new {
                 self.remember(cx, request.home);
             }
@@ -155,7 +143,7 @@ impl HomeAgent {
     fn judge(
         &mut self,
         (now, rng): (Clock, &mut Rng),
-        from: Sender,
+        from: Ipv4Addr,
         request: &Request,
         extensions: &Extensions<'_>,
     ) -> Code {
@@ -163,7 +151,7 @@ impl HomeAgent {
         if verify(extensions, AuthKind::MobileHome, &mobile.association) != ExtensionVerdict::Right {
             return Code::HOME_MOBILE_AUTHENTICATION;
         }
-        if let Some(shared) = self.foreign_agents.get(&from.addr)
+        if let Some(shared) = self.foreign_agents.get(&from)
             && verify(extensions, AuthKind::ForeignHome, shared) != ExtensionVerdict::Right
         {
             return Code::HOME_FOREIGN_AUTHENTICATION;
@@ -186,7 +174,7 @@ impl HomeAgent {
         } else if request.flags.has(RequestFlags::SIMULTANEOUS)
             && request.lifetime_s != 0
             && mobile.bindings.len() >= MAX_BINDINGS
-            && mobile.bindings.iter().all(|b| b.care_of != request.care_of)
+            && mobile.bindings.iter().all(|b| b.known.care_of != request.care_of)
         {
             Code::HOME_TOO_MANY
         } else {
@@ -201,17 +189,13 @@ impl HomeAgent {
         let Some(mobile) = self.mobiles.get_mut(&home) else { return };
         let was_away = !mobile.bindings.is_empty();
         if lifetime_s == 0 {
-            mobile.bindings.retain(|b| care_of != home && b.care_of != care_of);
+            mobile.bindings.retain(|b| care_of != home && b.known.care_of != care_of);
         } else {
             let keeps = request.flags.has(RequestFlags::SIMULTANEOUS);
-            mobile.bindings.retain(|b| keeps && b.care_of != care_of);
-            mobile.bindings.push(Binding {
-                care_of,
-                until: expiry(now.at, lifetime_s),
-                is_reverse: request.flags.has(RequestFlags::REVERSE_TUNNEL),
-                granted_ntp: now.ntp,
-                lifetime_s,
-            });
+            mobile.bindings.retain(|b| keeps && b.known.care_of != care_of);
+            let is_reverse = request.flags.has(RequestFlags::REVERSE_TUNNEL);
+            let known = KnownBinding { care_of, is_reverse, granted_ntp: now.ntp, lifetime_s };
+            mobile.bindings.push(Binding { known, until: expiry(now.at, lifetime_s) });
             self.journal.tell(cx, &LogEvent::Bound { home, care_of, lifetime_s });
         }
         self.follow(cx, home, was_away);
@@ -220,14 +204,9 @@ impl HomeAgent {
     /// Before anything is answered: an identification that is forgotten could be used again.
     fn remember(&self, cx: &mut ApplicationCx<'_>, home: Ipv4Addr) {
         let Some(m) = self.mobiles.get(&home) else { return };
-        let known = |b: &Binding| KnownBinding {
-            care_of: b.care_of,
-            is_reverse: b.is_reverse,
-            granted_ntp: b.granted_ntp,
-            lifetime_s: b.lifetime_s,
-        };
         let identification = m.guard.last_accepted();
-        let known = KnownMobile { home, identification, bindings: m.bindings.iter().map(known).collect() };
+        let bindings = m.bindings.iter().map(|b| b.known).collect();
+        let known = KnownMobile { home, identification, bindings };
         if let Ok(value) = serde_json::to_value(known) {
             cx.network(NetworkEffect::Remember(home, value));
         }
@@ -239,7 +218,7 @@ impl HomeAgent {
             let Some(mobile) = self.mobiles.get(&home) else { continue };
             for b in &mobile.bindings {
                 let left = (b.until != Time::NEVER).then(|| b.until.since(cx.now()));
-                self.journal.tell(cx, &LogEvent::Resumed { home, care_of: b.care_of, left });
+                self.journal.tell(cx, &LogEvent::Resumed { home, care_of: b.known.care_of, left });
             }
             self.follow(cx, home, false);
         }
@@ -284,7 +263,7 @@ impl HomeAgent {
     fn reply(
         &self,
         cx: &mut ApplicationCx<'_>,
-        to: Sender,
+        to: SocketAddrV4,
         request: &Request,
         (code, lifetime_s, was_new): (Code, u16, bool),
     ) {
@@ -300,12 +279,12 @@ impl HomeAgent {
         if let Some(m) = mobile {
             seal(&mut message, AuthKind::MobileHome, &m.association);
         }
-        if let Some(shared) = self.foreign_agents.get(&to.addr) {
+        if let Some(shared) = self.foreign_agents.get(to.ip()) {
             seal(&mut message, AuthKind::ForeignHome, shared);
         }
         // At home, the reply must not go into the tunnel's interface.
-        let link = (to.addr == request.home).then_some(HOME_LINK);
-        packets::send(cx, link, packets::datagram(self.addr, to.addr, to.port, &message));
+        let link = (*to.ip() == request.home).then_some(HOME_LINK);
+        packets::send(cx, link, packets::datagram(self.addr, *to.ip(), to.port(), &message));
     }
 
     /// A packet for a mobile node that is away, by the host's own route: into all of its tunnels.
@@ -313,18 +292,16 @@ impl HomeAgent {
         let Some((_, dst)) = ipv4::ends(packet) else { return };
         let Some(mobile) = self.mobiles.get(&dst) else { return };
         for b in &mobile.bindings {
-            let outer = packets::tunnelled(self.addr, b.care_of, &mut self.id, packet);
+            let outer = packets::tunnelled(self.addr, b.known.care_of, &mut self.id, packet);
             self.journal.tunnelled += 1;
-            if let Some(packet) = outer {
-                packets::send(cx, None, packet);
-            }
+            packets::send(cx, None, outer);
         }
     }
 
     /// A packet of a mobile node by its reverse tunnel (RFC 3024, section 4.3): only from where it is.
     fn tunnelled(&mut self, cx: &mut ApplicationCx<'_>, packet: &[u8]) {
         let Some((from, to, inner)) = packets::untunnelled(packet) else { return };
-        let is_bound = |m: &Mobile| m.bindings.iter().any(|b| b.is_reverse && b.care_of == from);
+        let is_bound = |m: &Mobile| m.bindings.iter().any(|b| b.known.is_reverse && b.known.care_of == from);
         if to == self.addr && self.mobiles.get(&inner.src()).is_some_and(is_bound) {
             self.journal.untunnelled += 1;
             if let Some(packet) = packets::forwarded(&inner) {
@@ -346,14 +323,7 @@ impl HomeAgent {
         let is_away = self.mobiles.get(&heard.target).is_some_and(|m| !m.bindings.is_empty());
         // Who asks for its own address looks whether somebody else has it, as a mobile node that has just come back.
         if heard.operation == arp::Operation::Request && is_away && heard.sender != heard.target {
-            let message = arp::Repr {
-                operation: arp::Operation::Reply,
-                sender_mac: own,
-                sender: heard.target,
-                target_mac: heard.sender_mac,
-                target: heard.sender,
-            };
-            send_arp(cx, HOME_LINK, heard.sender_mac, message);
+            answer_arp(cx, HOME_LINK, own, heard);
         }
     }
 
@@ -365,16 +335,10 @@ impl HomeAgent {
             let Some(mobile) = self.mobiles.get_mut(&home) else { continue };
             let ended = mobile.bindings.iter().filter(|b| b.until <= now);
             for b in ended {
-                self.journal.tell(cx, &LogEvent::Expired { home, care_of: b.care_of });
+                self.journal.tell(cx, &LogEvent::Expired { home, care_of: b.known.care_of });
             }
             mobile.bindings.retain(|b| b.until > now);
             self.follow(cx, home, true);
-        }
-    }
-
-    fn icmp(&mut self, cx: &mut ApplicationCx<'_>, link: LinkId, src: Ipv4Addr, message: &[u8]) {
-        if link == HOME_LINK && Discovery::parse(message) == Ok(Discovery::Solicitation) {
-            self.advertiser.solicited(cx, src, false);
         }
     }
 
@@ -402,7 +366,7 @@ impl HomeAgent {
         let of_mobiles =
             self.mobiles.values().flat_map(|m| m.bindings.iter().map(|b| b.until).chain([m.announce_at]));
         let begins = if self.resumed.is_empty() { Time::NEVER } else { Time::ZERO };
-        of_mobiles.chain([self.advertiser.next(), begins]).min().unwrap_or(Time::NEVER)
+        of_mobiles.chain([self.advertiser.next, begins]).min().unwrap_or(Time::NEVER)
     }
 }
 
@@ -425,10 +389,10 @@ impl Application for HomeAgent {
             NetworkInput::Link { link: HOME_LINK, state } => self.mac = state.mac.or(self.mac),
             NetworkInput::TimeOfDay(unix_ns) => self.set_clock(cx, unix_ns),
             NetworkInput::Recall(value) => self.recall(self.clock.now(cx.now()), value),
-            NetworkInput::Icmp { link, src, message } => self.icmp(cx, link, src, &message),
-            NetworkInput::Datagram { from, data, .. } => {
-                self.datagram(cx, Sender { addr: *from.ip(), port: from.port() }, &data);
+            NetworkInput::Icmp { link: HOME_LINK, src, message } => {
+                self.advertiser.icmp(cx, src, &message, false);
             }
+            NetworkInput::Datagram { from, data, .. } => self.datagram(cx, from, &data),
             NetworkInput::Tunnelled { packet, .. } => self.tunnelled(cx, &packet),
             NetworkInput::Outbound(packet) => self.outbound(cx, &packet),
             NetworkInput::Arp { link: HOME_LINK, message } => {
@@ -436,7 +400,7 @@ impl Application for HomeAgent {
                     self.arp(cx, heard);
                 }
             }
-            NetworkInput::Link { .. } | NetworkInput::Arp { .. } => {}
+            NetworkInput::Link { .. } | NetworkInput::Icmp { .. } | NetworkInput::Arp { .. } => {}
         }
         self.alarm.set(cx, self.next());
     }
@@ -457,11 +421,7 @@ fn resume(mobile: &mut Mobile, known: &KnownMobile, now: Clock) -> bool {
     if let Some(last) = known.identification {
         mobile.guard.resume(last);
     }
-    let bindings = known.bindings.iter().filter_map(|b| {
-        let until = b.expiry(now)?;
-        let KnownBinding { care_of, is_reverse, granted_ntp, lifetime_s } = *b;
-        Some(Binding { care_of, until, is_reverse, granted_ntp, lifetime_s })
-    });
+    let bindings = known.bindings.iter().filter_map(|b| Some(Binding { known: *b, until: b.expiry(now)? }));
     mobile.bindings = bindings.take(MAX_BINDINGS).collect();
     !mobile.bindings.is_empty()
 }
@@ -483,7 +443,19 @@ pub(crate) fn gratuitous(cx: &mut ApplicationCx<'_>, link: LinkId, addr: Ipv4Add
     send_arp(cx, link, Mac::BROADCAST, message);
 }
 
-pub(crate) fn send_arp(cx: &mut ApplicationCx<'_>, link: LinkId, to: Mac, message: arp::Repr) {
+/// Answers who asks by ARP for an address: packets for it go to `mac`.
+pub(crate) fn answer_arp(cx: &mut ApplicationCx<'_>, link: LinkId, mac: Mac, asked: arp::Repr) {
+    let message = arp::Repr {
+        operation: arp::Operation::Reply,
+        sender_mac: mac,
+        sender: asked.target,
+        target_mac: asked.sender_mac,
+        target: asked.sender,
+    };
+    send_arp(cx, link, asked.sender_mac, message);
+}
+
+fn send_arp(cx: &mut ApplicationCx<'_>, link: LinkId, to: Mac, message: arp::Repr) {
     let mut octets = vec![0; message.buffer_len()];
     message.emit(&mut octets);
     cx.network(NetworkEffect::Arp { link, to, message: octets });

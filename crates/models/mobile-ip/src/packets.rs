@@ -9,9 +9,11 @@ use wayhop_wire::{ip_in_ip, ipv4, udp};
 /// How far registration and tunnels may go, in hops.
 const FAR: u8 = 64;
 
-/// Sends a packet by a link, or where the host's routes lead.
-pub(crate) fn send(cx: &mut ApplicationCx<'_>, link: Option<LinkId>, packet: Vec<u8>) {
-    cx.network(NetworkEffect::Send { link, packet });
+/// Sends a packet, if there is one, by a link, or where the host's routes lead.
+pub(crate) fn send(cx: &mut ApplicationCx<'_>, link: Option<LinkId>, packet: impl Into<Option<Vec<u8>>>) {
+    if let Some(packet) = packet.into() {
+        cx.network(NetworkEffect::Send { link, packet });
+    }
 }
 
 /// A message of agent discovery.

@@ -52,13 +52,11 @@ impl Associations {
         is_there && self.is_in(now, from)
     }
 
-    /// A station understood a beacon.
     pub(crate) fn hear(&mut self, now: Time, station: u32, watts: f64) {
         let needed = if self.is_in(now, station) { self.leave_watts } else { self.join_watts };
         self.last_beacon[station as usize] = (watts >= needed).then_some(now);
     }
 
-    /// A station was switched off.
     pub(crate) fn forget(&mut self, station: u32) {
         self.last_beacon[station as usize] = None;
     }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use wayhop_core::{Span, Time};
 
 use crate::config::RadioConfig;
-use crate::outgoing::Outgoing;
+use crate::host::Outgoing;
 
 /// How long a packet takes between host and card.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -61,10 +61,6 @@ impl Card {
     pub(crate) fn new(config: CardConfig) -> Option<Box<Self>> {
         let received = VecDeque::with_capacity(config.receive_buffers);
         (config != CardConfig::default()).then(|| Box::new(Self { config, received, ..Self::default() }))
-    }
-    /// Whether it is between queue and MAC, and does not only take time.
-    pub(crate) fn holds_frames(&self) -> bool {
-        self.config.buffers > 0
     }
     /// The packets in it, and on their way into it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Outgoing> {

@@ -251,14 +251,7 @@ impl RadioConfig {
         Some(match name {
             "wavelan-914-cmu" => ns2,
             "wavelan-914-ns2" => Self { basic_rate_mbps: 1.0, ..ns2 },
-            "wavelan-914-sinr" => Self {
-                reception: Reception::Sinr,
-                immediate_access: true,
-                backoff_includes_cw: true,
-                eifs_replaces_difs: true,
-                cca_us: DSSS_CCA_US,
-                ..ns2
-            },
+            "wavelan-914-sinr" => ns2.with_standard_access(),
             "wavelan-i" => Self::wavelan_i(),
             "wavelan-i-pcmcia" => Self::wavelan_i().with_card([1, 5], [3.46, 1.13], [2.057, 0.139]),
             "wavelan-i-isa" => Self::wavelan_i().with_card([10, 31], [0.96, 0.067], [0.955, 0.048]),
@@ -353,15 +346,22 @@ impl RadioConfig {
     /// The radio of ns-2's WaveLAN with the medium access of the first cards: no acknowledgement, no RTS.
     fn wavelan_i() -> Self {
         Self {
-            reception: Reception::Sinr,
             acknowledge: false,
             rts_threshold_bytes: NO_RTS,
+            arp: Arp::None,
+            ..Self::wavelan_914().with_standard_access()
+        }
+    }
+
+    /// With SINR reception, and the medium access of IEEE 802.11 where ns-2 departs from it.
+    fn with_standard_access(self) -> Self {
+        Self {
+            reception: Reception::Sinr,
             immediate_access: true,
             backoff_includes_cw: true,
             eifs_replaces_difs: true,
             cca_us: DSSS_CCA_US,
-            arp: Arp::None,
-            ..Self::wavelan_914()
+            ..self
         }
     }
 
@@ -391,10 +391,8 @@ impl RadioConfig {
             frequency_mhz: 2437.0,
             tx_power_dbm: 16.0,
             antenna_gain_dbi: 2.0,
-            reception: Reception::Sinr,
             receive_threshold_dbm: -94.0,
             carrier_sense_threshold_dbm: -88.0,
-            capture_db: 10.0,
             noise_figure_db: 7.0,
             interference_floor_dbm: -100.0,
             data_rate_mbps: 11.0,
@@ -402,13 +400,8 @@ impl RadioConfig {
             // Header 24, LLC/SNAP 8, FCS 4.
             data_overhead_bytes: 36,
             rts_threshold_bytes: NO_RTS,
-            immediate_access: true,
-            backoff_includes_cw: true,
-            eifs_replaces_difs: true,
-            cca_us: DSSS_CCA_US,
-            queue_packets: 50,
             link_delay_us: 0,
-            ..Self::wavelan_914()
+            ..Self::wavelan_914().with_standard_access()
         }
     }
 
@@ -466,11 +459,7 @@ impl RadioConfig {
             ("join_dbm", self.join_dbm, -200.0, 100.0),
             ("leave_dbm", self.leave_dbm, -200.0, self.join_dbm),
         ];
-        for (key, value, low, high) in finite {
-            if !(low..=high).contains(&value) {
-                return Err((key, format!("{value} is not between {low} and {high}")));
-            }
-        }
+        check_ranges(&finite)?;
         self.check_rates()?;
         self.check_counts()
     }
@@ -490,25 +479,28 @@ impl RadioConfig {
 
     fn check_counts(&self) -> Result<(), (&'static str, String)> {
         let counts = [
-            ("slot_us", u64::from(self.slot_us), 1, 10_000),
-            ("sifs_us", u64::from(self.sifs_us), 5, 10_000),
-            ("cw_min", u64::from(self.cw_min), 1, 32_767),
-            ("cw_max", u64::from(self.cw_max), u64::from(self.cw_min), 32_767),
-            ("short_retry_limit", u64::from(self.short_retry_limit), 1, 255),
-            ("long_retry_limit", u64::from(self.long_retry_limit), 1, 255),
-            ("queue_packets", u64::from(self.queue_packets), 1, 1_000_000),
-            ("card_buffers", u64::from(self.card_buffers), 0, 10_000),
-            ("card_receive_buffers", u64::from(self.card_receive_buffers), 0, 10_000),
-            ("link_delay_us", u64::from(self.link_delay_us), 0, 1_000_000),
-            ("data_overhead_bytes", u64::from(self.data_overhead_bytes), 0, 1000),
-            ("arp_answer_delay_ms", u64::from(self.arp_answer_delay_ms), 0, 60_000),
-            ("missed_beacons", u64::from(self.missed_beacons), 1, 10_000),
+            ("slot_us", f64::from(self.slot_us), 1.0, 10_000.0),
+            ("sifs_us", f64::from(self.sifs_us), 5.0, 10_000.0),
+            ("cw_min", f64::from(self.cw_min), 1.0, 32_767.0),
+            ("cw_max", f64::from(self.cw_max), f64::from(self.cw_min), 32_767.0),
+            ("short_retry_limit", f64::from(self.short_retry_limit), 1.0, 255.0),
+            ("long_retry_limit", f64::from(self.long_retry_limit), 1.0, 255.0),
+            ("queue_packets", f64::from(self.queue_packets), 1.0, 1_000_000.0),
+            ("card_buffers", f64::from(self.card_buffers), 0.0, 10_000.0),
+            ("card_receive_buffers", f64::from(self.card_receive_buffers), 0.0, 10_000.0),
+            ("link_delay_us", f64::from(self.link_delay_us), 0.0, 1_000_000.0),
+            ("data_overhead_bytes", f64::from(self.data_overhead_bytes), 0.0, 1000.0),
+            ("arp_answer_delay_ms", f64::from(self.arp_answer_delay_ms), 0.0, 60_000.0),
+            ("missed_beacons", f64::from(self.missed_beacons), 1.0, 10_000.0),
         ];
-        for (key, value, low, high) in counts {
-            if !(low..=high).contains(&value) {
-                return Err((key, format!("{value} is not between {low} and {high}")));
-            }
-        }
-        Ok(())
+        check_ranges(&counts)
+    }
+}
+
+/// Checks that each (key, value, lowest, highest) is in its range.
+fn check_ranges(values: &[(&'static str, f64, f64, f64)]) -> Result<(), (&'static str, String)> {
+    match values.iter().find(|(_, value, low, high)| !(low..=high).contains(&value)) {
+        Some((key, value, low, high)) => Err((key, format!("{value} is not between {low} and {high}"))),
+        None => Ok(()),
     }
 }

@@ -1,17 +1,24 @@
 //! The radio's events for the world around it, and its requirements.
 
-use wayhop_core::{FlowTag, Time, TxStatus};
+use wayhop_core::{FlowTag, Frame, Leg, Time, TxStatus};
 
 use crate::fate::{Fate, FrameId};
-use crate::motion::Motions;
-use crate::outgoing::Outgoing;
-use crate::phy::FrameKind;
+use crate::phy::{FrameKind, in_100kbps};
 
 /// As a destination: all stations.
 pub const EVERYONE: u32 = u32::MAX;
 
 /// As a destination: an address that no station has.
 pub const NOBODY: u32 = u32::MAX - 1;
+
+/// A frame of a node on its way to the air.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// What the node sends.
+    pub frame: Frame,
+    /// The station of its receiver: an index, [`EVERYONE`], or [`NOBODY`] for an address that is not there.
+    pub to: u32,
+}
 
 /// When the radio is to be called for a station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -53,6 +60,14 @@ pub struct FrameHead {
     pub retry: bool,
     /// The rate at which it was sent, in units of 100 kb/s.
     pub rate_100kbps: u16,
+}
+
+impl FrameHead {
+    /// Without a duration and a number, sent for the first time.
+    pub(crate) fn new(kind: FrameKind, from: u32, to: u32, rate_mbps: f64) -> Self {
+        let rate_100kbps = in_100kbps(rate_mbps);
+        Self { kind, from, to, duration_us: 0, sequence: 0, retry: false, rate_100kbps }
+    }
 }
 
 /// A frame at one station.
@@ -97,6 +112,14 @@ pub struct FrameFate<'a> {
     pub is_meant: bool,
     /// Whether enough of it was there for the station's radio to notice it.
     pub is_audible: bool,
+}
+
+/// The stations' motion, as the radio asks for it.
+pub trait Motions {
+    /// The leg that `station` is on at `t`. Asked again once `t` reaches the leg's `until`.
+    fn leg(&mut self, station: u32, t: Time) -> Leg;
+    /// A time until which no station will be more than `distance_m` from where it is at `now`.
+    fn settled_until(&mut self, now: Time, distance_m: f64) -> Time;
 }
 
 /// What the radio asks of the simulator or emulator around it.

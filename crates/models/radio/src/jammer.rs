@@ -31,10 +31,6 @@ pub enum JammingMode {
     Reactive(Span),
 }
 
-/// The jammers of a run.
-#[derive(Debug, Default)]
-pub(crate) struct Jammers(pub(crate) Vec<Jammer>);
-
 #[derive(Debug)]
 pub(crate) struct Jammer {
     pub(crate) station: u32,

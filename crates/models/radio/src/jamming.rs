@@ -11,21 +11,17 @@ use crate::radio::Radio;
 impl Radio {
     /// Makes a station a jammer. Before the run begins.
     pub fn set_jammer(&mut self, station: u32, plan: Jamming, host: &mut impl Host) {
-        let rng = stream(self.seed(), Purpose::Attacks, u64::from(station) | 1 << 32);
+        let rng = stream(self.seed, Purpose::Attacks, u64::from(station) | 1 << 32);
         let jammer = Jammer { station, plan, rng, on_air_until: Time::ZERO, bursts: 0 };
-        self.jammers.get_or_insert_default().0.push(jammer);
+        self.jammers.push(jammer);
         if !matches!(plan.mode, JammingMode::Reactive(_)) {
             host.schedule(plan.from, station, RadioEvent::Jam);
         }
     }
 
-    /// A burst is due.
     pub(crate) fn jam(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let is_off = self.medium.is_off(station);
-        let Some(j) = self.jammers.as_mut().and_then(|all| all.0.iter_mut().find(|j| j.station == station))
-        else {
-            return;
-        };
+        let Some(j) = self.jammers.iter_mut().find(|j| j.station == station) else { return };
         if now >= j.plan.until {
             return;
         }
@@ -47,21 +43,13 @@ impl Radio {
         j.on_air_until = now + airtime;
         j.bursts += 1;
         let (number, gain) = (1 << 63 | j.bursts, j.plan.gain);
-        let head = FrameHead {
-            kind: FrameKind::Noise,
-            from: station,
-            to: EVERYONE,
-            duration_us: 0,
-            sequence: 0,
-            retry: false,
-            rate_100kbps: 0,
-        };
+        let head = FrameHead::new(FrameKind::Noise, station, EVERYONE, 0.0);
         let about = self.about(&head, host);
         let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new(), about };
         let pause = self.times.pause();
-        self.medium.set_gain(gain);
+        self.medium.gain = gain;
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
-        self.medium.set_gain(1.0);
+        self.medium.gain = 1.0;
         self.queue_checks(host);
         host.schedule(now + airtime, station, RadioEvent::End(slot));
     }
@@ -69,7 +57,7 @@ impl Radio {
     /// A frame is on the air: those reactive jammers that sense it will answer.
     #[cold]
     pub(crate) fn provoke_jammers(&self, now: Time, host: &mut impl Host) {
-        for j in self.jammers.iter().flat_map(|all| &all.0) {
+        for j in &self.jammers {
             if let JammingMode::Reactive(reaction) = j.plan.mode
                 && now >= j.plan.from
                 && let Some(delay) = self.medium.delay_to(j.station)

@@ -25,8 +25,6 @@ mod macs;
 mod medium;
 mod membership;
 mod meter;
-mod motion;
-mod outgoing;
 mod phy;
 mod phy_kind;
 mod power;
@@ -45,12 +43,10 @@ pub use config::{
     Arp, DEFAULT_PRESET, ErrorModel, Fading, PRESETS, PathLoss, RadioConfig, RateControl, Reception,
 };
 pub use fate::{Fate, FrameId};
-pub use host::{EVERYONE, FrameAt, FrameFate, FrameHead, Host, NOBODY, RadioEvent};
+pub use host::{EVERYONE, FrameAt, FrameFate, FrameHead, Host, Motions, NOBODY, Outgoing, RadioEvent};
 pub use jammer::{Jamming, JammingMode};
 pub use medium::{LinkOverride, Watching};
 pub use meter::{Draw, EnergyUsed, Supply};
-pub use motion::Motions;
-pub use outgoing::Outgoing;
 pub use phy::{FrameKind, Phy};
 pub use phy_kind::PhyKind;
 pub use propagation::{LIGHT_SPEED_M_PER_S, Propagation};

@@ -30,7 +30,6 @@ impl Macs {
     }
 }
 
-/// The random stream of a station's backoff.
 fn backoff(seed: u64, station: usize) -> Rng {
     stream(seed, Purpose::Backoff, station as u64)
 }

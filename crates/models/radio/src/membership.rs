@@ -4,7 +4,7 @@ use wayhop_core::Time;
 
 use crate::fate::Fate;
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
-use crate::phy::{FrameKind, in_100kbps};
+use crate::phy::FrameKind;
 use crate::radio::Radio;
 use crate::station::{Backoff, Sending};
 
@@ -46,21 +46,14 @@ impl Radio {
         let mac = &mut self.macs[station as usize];
         mac.beacon_due = false;
         mac.sequence = mac.sequence.wrapping_add(1);
-        let head = FrameHead {
-            kind: FrameKind::Beacon,
-            from: station,
-            to: EVERYONE,
-            duration_us: 0,
-            sequence: mac.sequence,
-            retry: false,
-            rate_100kbps: in_100kbps(self.phy.rate_mbps(FrameKind::Beacon)),
-        };
+        let rate = self.phy.rate_mbps(FrameKind::Beacon);
+        let head = FrameHead::new(FrameKind::Beacon, station, EVERYONE, rate);
+        let head = FrameHead { sequence: mac.sequence, ..head };
         let wait = self.phy.airtime(FrameKind::Beacon, 0);
         self.set_sending(now, station, Sending::Beacon, host);
         self.transmit(now, head, 0, wait, host);
     }
 
-    /// A station understood a beacon.
     pub(crate) fn accept_beacon(&mut self, f: &FrameAt<'_>) {
         if let Some(a) = &mut self.associations {
             a.hear(f.at, f.station, f.watts);

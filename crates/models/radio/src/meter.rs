@@ -69,7 +69,7 @@ enum State {
 const FAR: Span = Span::from_millis(100);
 
 /// One station's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Meter {
     supply: Supply,
     /// Accounted for up to here, by state.
@@ -86,17 +86,7 @@ pub(crate) struct Meter {
 
 impl Meter {
     fn new(supply: Supply) -> Self {
-        Self {
-            supply,
-            at: Time::ZERO,
-            times: [Span::ZERO; 4],
-            tx_until: Time::ZERO,
-            rx_from: Time::ZERO,
-            rx_until: Time::ZERO,
-            is_off: false,
-            check_at: Time::NEVER,
-            empty_at: None,
-        }
+        Self { supply, check_at: Time::NEVER, ..Self::default() }
     }
 
     fn watts(&self, state: State) -> f64 {

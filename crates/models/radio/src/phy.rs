@@ -3,7 +3,7 @@
 use wayhop_core::Span;
 
 use crate::config::{ErrorModel, RadioConfig};
-use crate::error_rates::{nist_ber, yans_ber};
+use crate::error_rates::{gaussian_tail, nist_ber, union_bound_ber, yans_ber};
 use crate::phy_kind::PhyKind;
 
 /// Length of RTS, octets with FCS (IEEE 802.11 9.3.1.2).
@@ -75,13 +75,8 @@ impl Phy {
         }
     }
 
-    /// Whether control frames follow the rate of the data.
-    pub(crate) fn has_rate_set(&self) -> bool {
-        !self.basic_rates_mbps.is_empty()
-    }
-
     /// The rate of the control frames around a data frame of this rate: the highest of the basic rate set that is not above it
-    /// (10.6.6.5.2).
+    /// (10.6.6.5.2); without a set the basic rate.
     pub fn control_rate_mbps(&self, data_rate_mbps: f64) -> f64 {
         let not_above = self.basic_rates_mbps.iter().copied().filter(|r| *r <= data_rate_mbps);
         not_above.reduce(f64::max).unwrap_or(self.basic_rate_mbps)
@@ -151,7 +146,7 @@ impl Phy {
         let ber = match self.kind {
             PhyKind::Dsss => dsss_ber(sinr, rate_mbps),
             PhyKind::Ofdm | PhyKind::Ofdm5Ghz => match self.error_model {
-                ErrorModel::UnionBound => ofdm_ber(sinr, rate_mbps),
+                ErrorModel::UnionBound => union_bound_ber(sinr, rate_mbps),
                 ErrorModel::Nist => nist_ber(sinr, rate_mbps),
                 ErrorModel::Yans => yans_ber(sinr, rate_mbps),
             },
@@ -200,69 +195,6 @@ fn dsss_ber(sinr: f64, rate_mbps: f64) -> f64 {
     }
 }
 
-/// The Gaussian tail function Q(x).
-fn gaussian_tail(x: f64) -> f64 {
-    0.5 * libm::erfc(x * core::f64::consts::FRAC_1_SQRT_2)
-}
-
-/// One OFDM rate: coded bits per subcarrier, and the distance spectrum of its punctured convolutional code.
-struct OfdmRate {
-    bits_per_subcarrier: f64,
-    code: &'static Code,
-    code_rate: f64,
-}
-
-/// First terms of a distance spectrum: bit weights from the free distance on, every `step`, per `period` input bits.
-struct Code {
-    free_distance: u32,
-    step: u32,
-    period: f64,
-    weights: &'static [f64],
-}
-
-/// Distance spectra of the 133/171 code and its puncturings (Frenger, Orten and Ottosson 1999, table 1).
-static HALF: Code =
-    Code { free_distance: 10, step: 2, period: 1.0, weights: &[36.0, 211.0, 1404.0, 11_633.0, 77_433.0] };
-static TWO_THIRDS: Code =
-    Code { free_distance: 6, step: 1, period: 2.0, weights: &[3.0, 70.0, 285.0, 1276.0, 6160.0, 27_128.0] };
-static THREE_QUARTERS: Code =
-    Code { free_distance: 5, step: 1, period: 3.0, weights: &[42.0, 201.0, 1492.0, 10_469.0, 62_935.0] };
-
-/// Bit error rate of ERP-OFDM after hard-decision Viterbi decoding: the union bound over the distance spectrum with
-/// Chernoff's D = sqrt(4 p (1 - p)).
-fn ofdm_ber(sinr: f64, rate_mbps: f64) -> f64 {
-    let r = match rate_mbps as u32 {
-        6 => OfdmRate { bits_per_subcarrier: 1.0, code: &HALF, code_rate: 0.5 },
-        9 => OfdmRate { bits_per_subcarrier: 1.0, code: &THREE_QUARTERS, code_rate: 0.75 },
-        12 => OfdmRate { bits_per_subcarrier: 2.0, code: &HALF, code_rate: 0.5 },
-        18 => OfdmRate { bits_per_subcarrier: 2.0, code: &THREE_QUARTERS, code_rate: 0.75 },
-        24 => OfdmRate { bits_per_subcarrier: 4.0, code: &HALF, code_rate: 0.5 },
-        36 => OfdmRate { bits_per_subcarrier: 4.0, code: &THREE_QUARTERS, code_rate: 0.75 },
-        48 => OfdmRate { bits_per_subcarrier: 6.0, code: &TWO_THIRDS, code_rate: 2.0 / 3.0 },
-        _ => OfdmRate { bits_per_subcarrier: 6.0, code: &THREE_QUARTERS, code_rate: 0.75 },
-    };
-    debug_assert!((r.bits_per_subcarrier * r.code_rate * 12.0 - rate_mbps).abs() < 0.1);
-    // 52 subcarriers of 312.5 kHz carry the signal in a 20 MHz noise bandwidth; the per-subcarrier SNR is sinr * 20 / 16.25.
-    let es_n0 = sinr * 20.0 / 16.25;
-    let p = match r.bits_per_subcarrier as u32 {
-        1 => gaussian_tail(libm::sqrt(2.0 * es_n0)),
-        2 => gaussian_tail(libm::sqrt(es_n0)),
-        // Gray-coded square QAM: (4 / bits)(1 - 1/sqrt M) Q(sqrt(3 Es / ((M - 1) N0))).
-        4 => 0.75 * gaussian_tail(libm::sqrt(es_n0 / 5.0)),
-        _ => 7.0 / 12.0 * gaussian_tail(libm::sqrt(es_n0 / 21.0)),
-    }
-    .min(0.5);
-    let d = libm::sqrt(4.0 * p * (1.0 - p));
-    let mut term = libm::pow(d, f64::from(r.code.free_distance));
-    let ratio = libm::pow(d, f64::from(r.code.step));
-    let mut sum = 0.0;
-    for w in r.code.weights {
-        sum += w * term;
-        term *= ratio;
-    }
-    (sum / (2.0 * r.code.period)).min(0.5)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,7 +229,7 @@ mod tests {
         for kind in [PhyKind::Dsss, PhyKind::Ofdm] {
             let ber = |sinr_db: f64, rate| {
                 let s = crate::units::db_to_ratio(sinr_db);
-                if kind == PhyKind::Dsss { dsss_ber(s, rate) } else { ofdm_ber(s, rate) }
+                if kind == PhyKind::Dsss { dsss_ber(s, rate) } else { union_bound_ber(s, rate) }
             };
             for &rate in kind.rates() {
                 for db in -10..30 {

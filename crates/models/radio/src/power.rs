@@ -39,7 +39,7 @@ impl Radio {
 
     /// Switches a station on again.
     pub fn switch_on(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        self.medium.unsilence(station);
+        self.medium.set_off(station, false);
         self.sleep(now, station, false, host);
     }
 }
@@ -60,9 +60,5 @@ impl crate::medium::Medium {
         let Some(mut watch) = self.watch.take() else { return };
         watch.switched_off(station, |slot| self.is_on_air(slot));
         self.watch = Some(watch);
-    }
-    /// It takes part again.
-    fn unsilence(&mut self, station: u32) {
-        self.set_off(station, false);
     }
 }

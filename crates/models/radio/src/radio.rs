@@ -5,11 +5,10 @@ use wayhop_core::{Span, Time, TxStatus};
 use crate::association::Associations;
 use crate::card::CardConfig;
 use crate::config::{RadioConfig, Reception};
-use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
-use crate::jammer::Jammers;
+use crate::host::{EVERYONE, FrameAt, FrameHead, Host, Outgoing, RadioEvent};
+use crate::jammer::Jammer;
 use crate::macs::Macs;
 use crate::medium::{LinkOverride, Medium, Transmission};
-use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, Phy};
 use crate::rate_control::Rates;
 use crate::station::{Backoff, Counters, PhyState};
@@ -17,7 +16,7 @@ use crate::station::{Backoff, Counters, PhyState};
 /// The stations of a run and the air between them.
 pub struct Radio {
     pub(crate) config: RadioConfig,
-    seed: u64,
+    pub(crate) seed: u64,
     pub(crate) phy: Phy,
     pub(crate) times: Times,
     pub(crate) phy_states: Vec<PhyState>,
@@ -25,8 +24,7 @@ pub struct Radio {
     pub(crate) medium: Medium,
     pub(crate) overhear: bool,
     pub(crate) capturing: bool,
-    /// `None` in runs without jammers.
-    pub(crate) jammers: Option<Box<Jammers>>,
+    pub(crate) jammers: Vec<Jammer>,
     /// `None` for a fixed rate.
     pub(crate) rates: Option<Box<Rates>>,
     /// `None` for an ad hoc network.
@@ -45,8 +43,6 @@ pub(crate) struct Times {
     /// How long a carrier goes unnoticed.
     pub(crate) cca: Span,
     pub(crate) eifs: Span,
-    /// Of a CTS or an ACK at the basic rate.
-    pub(crate) ack: Span,
     /// Allowance for the way there or back, each (ns-2's `DSSS_MaxPropagationDelay`).
     pub(crate) propagation: Span,
 }
@@ -65,7 +61,6 @@ impl Radio {
             difs,
             cca: Span::from_micros(u64::from(config.cca_us)),
             eifs: phy.eifs(sifs, difs),
-            ack: phy.airtime(FrameKind::Ack, 0),
             propagation: Span::from_micros(2),
         };
         Self {
@@ -79,7 +74,7 @@ impl Radio {
             seed,
             overhear: false,
             capturing: false,
-            jammers: None,
+            jammers: Vec::new(),
             associations: Associations::new(config, stations),
             stand_ins: false,
             awaits_packet: None,
@@ -88,7 +83,7 @@ impl Radio {
 
     /// Only these stations have this radio; the others neither send nor hear. Before the run begins.
     pub fn set_members(&mut self, members: Vec<bool>) {
-        self.medium.set_members(members);
+        self.medium.neighbours.members = Some(members);
     }
 
     /// Overrides a link one way, or (`None`) leaves it to the model again. Losses are drawn by (seed, sender, receiver,
@@ -98,7 +93,7 @@ impl Radio {
     }
     /// The overridden links, as (sender, receiver, state).
     pub fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
-        self.medium.links()
+        self.medium.overrides.iter().flat_map(|o| o.iter())
     }
     /// Stations are not where [`crate::Motions`] said: queries all positions again.
     pub fn forget_places(&mut self) {
@@ -112,10 +107,6 @@ impl Radio {
     /// Rates and airtimes.
     pub fn phy(&self) -> &Phy {
         &self.phy
-    }
-    /// The seed of its random streams.
-    pub(crate) fn seed(&self) -> u64 {
-        self.seed
     }
     /// Whether [`Host::stands_in`] is asked.
     pub fn set_stand_ins(&mut self, on: bool) {
@@ -218,7 +209,7 @@ impl Radio {
                     self.defer_over(now, station, host);
                 }
             }
-            RadioEvent::Idle => self.idle_event(now, station, host),
+            RadioEvent::Idle => self.resume_if_idle(now, station, host),
             RadioEvent::Timeout => self.check_timeout(now, station, host),
             RadioEvent::Loaded => self.loaded(now, station, host),
             RadioEvent::Jam => self.jam(now, station, host),

@@ -4,15 +4,16 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Rng, Span, Time};
 
 use crate::card::{Card, CardConfig};
-use crate::outgoing::Outgoing;
+use crate::host::Outgoing;
 
 /// "No transmission" in [`PhyState::locked`].
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What the MAC is in the middle of sending, or waiting for the answer to.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Sending {
+    #[default]
     Nothing,
     Rts,
     Cts,
@@ -22,16 +23,17 @@ pub(crate) enum Sending {
 }
 
 /// Backoff: not wanted, waiting for the medium, or counting.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Backoff {
+    #[default]
     Off,
     Paused,
     Running,
 }
 
 /// The part of a station that every transmission around it touches: one cache line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct PhyState {
     /// The transmission it is trying to receive.
@@ -63,21 +65,7 @@ pub(crate) struct PhyState {
 
 impl PhyState {
     pub(crate) fn new() -> Self {
-        Self {
-            locked: NONE,
-            collided: false,
-            errored: false,
-            sending: Sending::Nothing,
-            backoff: Backoff::Off,
-            slots: 0,
-            immediate: false,
-            busy_from: Time::ZERO,
-            busy_until: Time::ZERO,
-            watts: 0.0,
-            on_air_until: Time::ZERO,
-            nav: Time::ZERO,
-            since: Time::ZERO,
-        }
+        Self { locked: NONE, ..Self::default() }
     }
 
     /// Carrier sense, physical and virtual, and the MAC's own exchange (ns-2's `is_idle`). A carrier goes unnoticed for `cca`.
@@ -163,9 +151,9 @@ impl Mac {
         }
     }
 
-    /// Whether there is a card between queue and MAC.
+    /// Whether there is a card between queue and MAC that does not only take time.
     pub(crate) fn has_frames_in_card(&self) -> bool {
-        self.card.as_ref().is_some_and(|c| c.holds_frames())
+        self.card.as_ref().is_some_and(|c| c.config.buffers > 0)
     }
 
     /// As after switching it on. The packets in it, what numbers its frames, its counters and its driver stay.

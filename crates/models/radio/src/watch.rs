@@ -3,17 +3,16 @@
 use wayhop_core::{Span, Time};
 
 use crate::fate::{Fate, FrameId};
-use crate::host::{FrameAt, FrameFate, FrameHead, Host};
-use crate::medium::{FrameInfo, Transmission, Watching};
-use crate::outgoing::Outgoing;
-use crate::phy::{FrameKind, in_100kbps};
+use crate::host::{FrameAt, FrameFate, FrameHead, Host, Outgoing};
+use crate::medium::{AtStation, FateRecord, FrameInfo, Transmission, Watching};
+use crate::phy::FrameKind;
 use crate::radio::Radio;
 
 impl Radio {
     /// Tells [`Host::fate`] what becomes of the frames that these stations should receive, and of those that
     /// [`Host::watches`]. Before the run begins.
     pub fn watch(&mut self, who: Watching) {
-        self.medium.set_watching(who);
+        self.medium.watch = Some(Box::new(FateRecord::new(who)));
     }
 
     /// The packet that a frame carries or is exchanged for, and its sender.
@@ -61,7 +60,6 @@ impl Radio {
         self.settle(station, slot, fate);
     }
 
-    /// How a reception ended.
     pub(crate) fn settle(&mut self, station: u32, slot: u32, fate: Fate) {
         if let Some(watch) = &mut self.medium.watch {
             watch.settle(slot, station, fate);
@@ -92,20 +90,8 @@ impl Radio {
         let body = body.filter(|o| about.id.packet.is_none_or(|id| o.frame.packet.meta.id == id));
         for e in &entries {
             let at = now + Span::from_nanos(u64::from(e.delay_ns));
-            host.fate(&FrameFate {
-                frame: FrameAt { at, station: e.station, head: t.head, body, watts: e.watts },
-                id: about.id,
-                flow: about.flow,
-                attempt: about.attempt,
-                began,
-                ended: now,
-                fate: e.fate.unwrap_or(Fate::Collision),
-                other: e.other,
-                mean_watts: e.mean_watts,
-                needed_watts: self.medium.needed_watts(),
-                is_meant: e.is_meant,
-                is_audible: e.is_audible,
-            });
+            let frame = FrameAt { at, station: e.station, head: t.head, body, watts: e.watts };
+            host.fate(&fate_of(e, frame, about, [began, now], self.medium.needed_watts()));
             debug_assert!(e.fate.is_some(), "nobody said what became of {:?} at {}", about.id, e.station);
         }
         if let Some(watch) = &mut self.medium.watch {
@@ -117,33 +103,38 @@ impl Radio {
     /// Reports the frames that were due and not sent.
     pub(crate) fn tell_withheld(&mut self, now: Time, host: &mut impl Host) {
         while let Some((from, to)) = self.medium.watch.as_mut().and_then(|w| w.withheld.pop()) {
-            let head = FrameHead {
-                kind: FrameKind::Cts,
-                from,
-                to,
-                duration_us: 0,
-                sequence: 0,
-                retry: false,
-                rate_100kbps: in_100kbps(self.phy.rate_mbps(FrameKind::Cts)),
-            };
+            let rate = self.phy.rate_mbps(FrameKind::Cts);
+            let head = FrameHead::new(FrameKind::Cts, from, to, rate);
             let Some(about) = self.about(&head, host) else { return };
             if !self.medium.watch.as_ref().is_some_and(|w| w.wants(&about, to)) {
                 continue;
             }
-            host.fate(&FrameFate {
-                frame: FrameAt { at: now, station: to, head, body: None, watts: f64::NAN },
-                id: about.id,
-                flow: about.flow,
-                attempt: about.attempt,
-                began: now,
-                ended: now,
-                fate: Fate::Withheld,
-                other: None,
-                mean_watts: f64::NAN,
-                needed_watts: f64::NAN,
-                is_meant: true,
-                is_audible: false,
-            });
+            let entry = AtStation::lost(to, Fate::Withheld);
+            let frame = FrameAt { at: now, station: to, head, body: None, watts: entry.watts };
+            host.fate(&fate_of(&entry, frame, about, [now, now], f64::NAN));
         }
+    }
+}
+
+fn fate_of<'a>(
+    entry: &AtStation,
+    frame: FrameAt<'a>,
+    about: FrameInfo,
+    [began, ended]: [Time; 2],
+    needed_watts: f64,
+) -> FrameFate<'a> {
+    FrameFate {
+        frame,
+        id: about.id,
+        flow: about.flow,
+        attempt: about.attempt,
+        began,
+        ended,
+        fate: entry.fate.unwrap_or(Fate::Collision),
+        other: entry.other,
+        mean_watts: entry.mean_watts,
+        needed_watts,
+        is_meant: entry.is_meant,
+        is_audible: entry.is_audible,
     }
 }

@@ -148,44 +148,28 @@ pub enum Users {
     All,
 }
 
-fn store_bytes() -> u64 {
-    256 << 20
+/// The values of keys that need not be given.
+macro_rules! defaults {
+    ($($key:ident: $type:ty = $value:expr,)+) => {
+        $(fn $key() -> $type {
+            $value
+        })+
+    };
 }
-fn socket() -> String {
-    DEFAULT_SOCKET.to_owned()
-}
-fn anywhere() -> Ipv4Addr {
-    Ipv4Addr::UNSPECIFIED
-}
-fn layers() -> Vec<Layer> {
-    vec![Layer::Tcpcl, Layer::Udpcl]
-}
-fn layer() -> Layer {
-    Layer::Tcpcl
-}
-fn bundle_port() -> u16 {
-    Ports::default().tcpcl
-}
-fn ltp_port() -> u16 {
-    Ports::default().ltp
-}
-fn copies() -> u32 {
-    8
-}
-fn largest() -> u64 {
-    64 << 20
-}
-fn rate() -> f64 {
-    1e6
-}
-fn beacon() -> f64 {
-    1.0
-}
-fn silence() -> f64 {
-    3.5
-}
-fn custody() -> f64 {
-    60.0
+defaults! {
+    store_bytes: u64 = 256 << 20,
+    socket: String = DEFAULT_SOCKET.to_owned(),
+    anywhere: Ipv4Addr = Ipv4Addr::UNSPECIFIED,
+    layers: Vec<Layer> = vec![Layer::Tcpcl, Layer::Udpcl],
+    layer: Layer = Layer::Tcpcl,
+    bundle_port: u16 = Ports::default().tcpcl,
+    ltp_port: u16 = Ports::default().ltp,
+    copies: u32 = 8,
+    largest: u64 = 64 << 20,
+    rate: f64 = 1e6,
+    beacon: f64 = 1.0,
+    silence: f64 = 3.5,
+    custody: f64 = 60.0,
 }
 
 /// A configuration, checked.
@@ -298,13 +282,7 @@ impl AgentConfig {
         s.routing = self.routing.plan(self.copies, self.routes.clone());
         s.layer = self.layer;
         s.listens.clone_from(&self.layers);
-        let ports = Ports::default();
-        s.ports = Ports {
-            beacon: ports.beacon,
-            udpcl: self.udpcl_port,
-            ltp: self.ltp_port,
-            tcpcl: self.tcpcl_port,
-        };
+        (s.ports.udpcl, s.ports.ltp, s.ports.tcpcl) = (self.udpcl_port, self.ltp_port, self.tcpcl_port);
         s.largest = match (self.fragment_bytes, self.layer) {
             (Some(n), _) => Some(n as usize),
             (None, Layer::Udpcl) => Some(1_400),

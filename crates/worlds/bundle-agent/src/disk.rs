@@ -33,6 +33,15 @@ pub struct DiskStore {
     time: Time,
 }
 
+/// `None` for a table that nothing was written to.
+fn existing<T>(opened: Result<T, TableError>) -> Result<Option<T>, redb::Error> {
+    match opened {
+        Ok(table) => Ok(Some(table)),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(e) => Err(e.into()),
+    }
+}
+
 fn failed(e: impl Display) -> StoreError {
     StoreError(e.to_string())
 }
@@ -52,12 +61,10 @@ impl DiskStore {
         };
         let database = Database::builder().set_cache_size(CACHE).create(path).map_err(|e| cannot(&e))?;
         let read = || -> Result<Time, redb::Error> {
-            let reading = database.begin_read()?;
-            match reading.open_table(CLOCK) {
-                Ok(clock) => Ok(Time::from_nanos(clock.get("left")?.map_or(0, |at| at.value()))),
-                Err(TableError::TableDoesNotExist(_)) => Ok(Time::ZERO),
-                Err(e) => Err(e.into()),
-            }
+            let Some(clock) = existing(database.begin_read()?.open_table(CLOCK))? else {
+                return Ok(Time::ZERO);
+            };
+            Ok(Time::from_nanos(clock.get("left")?.map_or(0, |at| at.value())))
         };
         let time = read().map_err(|e| cannot(&e))?;
         Ok(Self { database, pending: BTreeMap::new(), time })
@@ -74,12 +81,7 @@ impl DiskStore {
     }
 
     fn on_disk(&self, of: StoreTable, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), redb::Error> {
-        let reading = self.database.begin_read()?;
-        let rows = match reading.open_table(table(of)) {
-            Ok(rows) => rows,
-            Err(TableError::TableDoesNotExist(_)) => return Ok(()),
-            Err(e) => return Err(e.into()),
-        };
+        let Some(rows) = existing(self.database.begin_read()?.open_table(table(of)))? else { return Ok(()) };
         for row in rows.iter()? {
             let (key, value) = row?;
             visit(key.value(), value.value());
@@ -88,11 +90,8 @@ impl DiskStore {
     }
 
     fn value_on_disk(&self, of: StoreTable, key: &[u8]) -> Result<Option<Vec<u8>>, redb::Error> {
-        let reading = self.database.begin_read()?;
-        let rows = match reading.open_table(table(of)) {
-            Ok(rows) => rows,
-            Err(TableError::TableDoesNotExist(_)) => return Ok(None),
-            Err(e) => return Err(e.into()),
+        let Some(rows) = existing(self.database.begin_read()?.open_table(table(of)))? else {
+            return Ok(None);
         };
         Ok(rows.get(key)?.map(|v| v.value().to_vec()))
     }
@@ -212,24 +211,19 @@ mod tests {
             let mut disk = DiskStore::open(&path).expect("a store");
             let mut memory = MemoryStore::default();
             for step in steps {
-                match step {
-                    Step::Put(t, k, v) => {
-                        disk.put(StoreTable::ALL[t], &[k], &[v, v]).expect("room");
-                        memory.put(StoreTable::ALL[t], &[k], &[v, v]).expect("room");
-                    }
-                    Step::Remove(t, k) => {
-                        disk.remove(StoreTable::ALL[t], &[k]).expect("room");
-                        memory.remove(StoreTable::ALL[t], &[k]).expect("room");
-                    }
-                    Step::Commit => {
-                        disk.commit().expect("room");
-                        memory.commit().expect("room");
-                    }
-                    Step::Kill => {
-                        drop(disk);
-                        disk = DiskStore::open(&path).expect("a store");
-                        memory.crash();
-                    }
+                if let Step::Kill = step {
+                    drop(disk);
+                    disk = DiskStore::open(&path).expect("a store");
+                    memory.crash();
+                }
+                for store in [&mut disk as &mut dyn Store, &mut memory] {
+                    let done = match step {
+                        Step::Put(t, k, v) => store.put(StoreTable::ALL[t], &[k], &[v, v]),
+                        Step::Remove(t, k) => store.remove(StoreTable::ALL[t], &[k]),
+                        Step::Commit => store.commit(),
+                        Step::Kill => Ok(()),
+                    };
+                    done.expect("room");
                 }
                 for of in StoreTable::ALL {
                     prop_assert_eq!(rows(&disk, of), rows(&memory, of));

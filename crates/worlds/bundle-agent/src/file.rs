@@ -1,9 +1,8 @@
 //! Files in bundles: a line with name, length and digest, followed by the content.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use wayhop_core::hex;
 
 /// The first octets of a payload with a file.
 const MAGIC: &[u8] = b"wayhop-file ";
@@ -41,11 +40,7 @@ pub enum FileProblem {
 }
 
 fn digest(octets: &[u8]) -> String {
-    Sha256::digest(octets).iter().fold(String::new(), |mut text, b| {
-        // A string takes whatever is written to it.
-        let _ = write!(text, "{b:02x}");
-        text
-    })
+    hex(&Sha256::digest(octets))
 }
 
 /// The payload of a file.

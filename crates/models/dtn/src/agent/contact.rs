@@ -31,7 +31,7 @@ pub(crate) struct Neighbour {
 }
 
 /// A transfer to a neighbour.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct UnderWay {
     /// The bundle; none is a message of routing.
     pub(crate) item: Option<u64>,

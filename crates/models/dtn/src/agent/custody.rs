@@ -3,11 +3,9 @@
 use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::admin::{AdminRecord, CustodySignal, ranges};
-use crate::agent::deliver::OWN;
 use crate::agent::hold::Take;
 use crate::agent::output::DropCause;
 use crate::agent::state::{Agent, Signals};
-use crate::bundle::Bundle;
 use crate::eid::Eid;
 use crate::fragment::piece;
 use crate::store::Store;
@@ -64,7 +62,7 @@ impl<S: Store> Agent<S> {
             self.release(now, number);
             return;
         }
-        let Some(bundle) = self.load(number).and_then(|b| Bundle::parse(&b, &OWN).ok()) else { return };
+        let Some(bundle) = self.load_bundle(number) else { return };
         if octets == 0 || !bundle.may_fragment() {
             return;
         }

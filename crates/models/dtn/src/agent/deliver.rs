@@ -2,9 +2,10 @@
 
 use wayhop_core::{BundleEventKind, Time};
 
+use crate::admin::Reason;
 use crate::agent::item::{Digest, StoredBundle};
 use crate::agent::open::DeliveryRow;
-use crate::agent::output::{BundleEvent, Output};
+use crate::agent::output::{BundleRecord, Output};
 use crate::agent::state::{Agent, Delivery};
 use crate::bundle::{Bundle, BundleId};
 use crate::codec::ParseLimits;
@@ -93,6 +94,11 @@ impl<S: Store> Agent<S> {
         self.deliveries.insert((endpoint, number), delivery);
     }
 
+    /// A bundle that is held.
+    pub(super) fn load_bundle(&mut self, number: u64) -> Option<Bundle> {
+        Bundle::parse(&self.load(number)?, &OWN).ok()
+    }
+
     /// Delivers a bundle to its local application, if there is one and the bundle is complete.
     pub(super) fn deliver_if_local(&mut self, now: Time, number: u64) {
         let Some(item) = self.items.get(&number) else { return };
@@ -105,9 +111,7 @@ impl<S: Store> Agent<S> {
             self.reassemble(now, &item);
             return;
         }
-        let Some(bundle) = self.load(number).and_then(|octets| Bundle::parse(&octets, &OWN).ok()) else {
-            return;
-        };
+        let Some(bundle) = self.load_bundle(number) else { return };
         self.deliver(now, &item, item.id.clone(), bundle);
         self.end_local(now, number);
         // Parts of it that came before, from a contact that ended, are in it.
@@ -138,9 +142,7 @@ impl<S: Store> Agent<S> {
         let mut assembly = Reassembly::default();
         let mut first = None;
         for number in parts {
-            let Some(part) = self.load(number).and_then(|octets| Bundle::parse(&octets, &OWN).ok()) else {
-                return;
-            };
+            let Some(part) = self.load_bundle(number) else { return };
             assembly.insert(part.fragment.map_or(0, |f| f.offset), &part.payload);
             first.get_or_insert(part);
         }
@@ -194,16 +196,13 @@ impl<S: Store> Agent<S> {
             store.put(StoreTable::Deliveries, &DeliveryRow::key(&row.endpoint, number), &encoded)
         });
         self.index_delivery(row.endpoint.clone(), number, Delivery { octets, expires });
-        self.staged.push(Output::Record(BundleEvent {
-            at: now,
-            kind: BundleEventKind::Deliver,
-            id: row.id.clone(),
-            destination: row.endpoint.clone(),
+        self.staged.push(Output::Record(BundleRecord {
+            offset: row.id.offset(),
             peer: item.previous.clone(),
-            octets: row.payload.len() as u64,
-            cause: None,
+            bytes: row.payload.len() as u64,
+            ..item.record(now, BundleEventKind::Deliver)
         }));
         self.stage_delivery(row);
-        self.report_of(now, item, 2);
+        self.report_of(now, item, 2, Reason::NoInformation);
     }
 }

@@ -6,7 +6,7 @@ use crate::admin::{AdminRecord, RoutingMessage};
 use crate::agent::input::ContactId;
 use crate::agent::item::Digest;
 use crate::agent::state::Agent;
-use crate::bundle::flags;
+use crate::bundle::{Bundle, flags};
 use crate::eid::Eid;
 use crate::fragment::split;
 use crate::store::Store;
@@ -23,14 +23,13 @@ const IN_MESSAGE: usize = 4_096;
 const BESIDES: usize = 400;
 
 impl<S: Store> Agent<S> {
-    /// Tells a neighbour.
     pub(super) fn tell(&mut self, now: Time, contact: ContactId) {
         let Some(routing) = self.routing.number() else { return };
         let Some(neighbour) = self.neighbours.get_mut(&contact) else { return };
         let (peer, largest) = (neighbour.contact.peer.clone(), neighbour.contact.largest);
         let wants_answer = !neighbour.has_told;
         neighbour.tell_at = if wants_answer { now + TELL_AGAIN } else { Time::NEVER };
-        let own = self.routing.message(now, &peer);
+        let own = self.routing.message(now);
         self.routing_changed = true;
         let seen = self.list();
         let size = largest.map_or(IN_MESSAGE, |l| (l.saturating_sub(BESIDES) / 8).clamp(16, IN_MESSAGE));
@@ -68,11 +67,10 @@ impl<S: Store> Agent<S> {
         // A large table of a routing goes in fragments.
         let pieces = split(&bundle, largest.unwrap_or(usize::MAX)).unwrap_or_default();
         if let Some(neighbour) = self.neighbours.get_mut(&to) {
-            neighbour.messages.extend(pieces.iter().map(crate::bundle::Bundle::encode));
+            neighbour.messages.extend(pieces.iter().map(Bundle::encode));
         }
     }
 
-    /// A neighbour told.
     pub(super) fn routing_message(&mut self, now: Time, source: &Eid, message: &RoutingMessage) {
         if self.routing.number() != Some(message.routing) {
             return;

@@ -2,7 +2,8 @@
 
 use wayhop_core::Time;
 
-use crate::agent::input::Input;
+use crate::agent::input::{ContactId, Input, TransferEvent};
+use crate::agent::item::StoredBundle;
 use crate::agent::open::encode_counters;
 use crate::agent::output::Output;
 use crate::agent::state::{Agent, COUNTERS, ROUTING};
@@ -36,8 +37,6 @@ pub struct Statistics {
     pub octets: u64,
     /// Of them in custody here.
     pub in_custody: usize,
-    /// Identifiers remembered of bundles that are here no more.
-    pub seen: usize,
     /// Deliveries that applications have not confirmed.
     pub unconfirmed: usize,
 }
@@ -53,16 +52,22 @@ impl<S: Store> Agent<S> {
             Input::Send(request) => self.request(now, request),
             Input::ContactUp(contact) => self.contact_up(now, contact),
             Input::ContactDown(contact) => self.contact_down(now, contact),
-            Input::Received { contact, transfer, bundle } => self.received(now, contact, transfer, &bundle),
-            Input::Part { contact, octets } => self.received_part(now, contact, &octets),
-            Input::Sent { contact, transfer } => self.sent(now, contact, transfer),
-            Input::Interrupted { contact, transfer, acknowledged } => {
-                self.interrupted(now, contact, transfer, acknowledged);
-            }
-            Input::Refused { contact, transfer, reason } => self.refused(now, contact, transfer, reason),
+            Input::Transfer(contact, event) => self.transfer_event(now, contact, event),
             Input::Timer => {}
         }
         self.send_signals(now);
+    }
+
+    fn transfer_event(&mut self, now: Time, contact: ContactId, event: TransferEvent) {
+        match event {
+            TransferEvent::Received { transfer, bundle } => self.received(now, contact, transfer, &bundle),
+            TransferEvent::Part(octets) => self.received_part(now, contact, &octets),
+            TransferEvent::Sent(transfer) => self.sent(now, contact, transfer),
+            TransferEvent::Interrupted { transfer, acknowledged } => {
+                self.interrupted(now, contact, transfer, acknowledged);
+            }
+            TransferEvent::Refused(transfer, reason) => self.refused(now, contact, transfer, reason),
+        }
     }
 
     /// Makes durable what was done since the last time, and releases the outputs. After an error nothing is released: the host
@@ -92,7 +97,7 @@ impl<S: Store> Agent<S> {
 
     /// The bundles that it holds, in the order in which they came.
     pub fn held(&self) -> Vec<Held> {
-        let held = |item: &crate::agent::item::StoredBundle| Held {
+        let held = |item: &StoredBundle| Held {
             id: item.id.clone(),
             destination: item.destination.clone(),
             octets: item.octets,
@@ -109,7 +114,6 @@ impl<S: Store> Agent<S> {
             bundles: self.items.len(),
             octets: self.octets,
             in_custody: self.by_custody.len(),
-            seen: self.seen.len(),
             unconfirmed: self.deliveries.len(),
         }
     }

@@ -3,7 +3,7 @@
 use wayhop_core::{BundleEventKind, Span, Time};
 
 use crate::agent::item::{Digest, StoredBundle};
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::agent::state::{Agent, KnownBundle};
 use crate::bundle::{Bundle, BundleId};
 use crate::eid::Eid;
@@ -83,7 +83,6 @@ impl<S: Store> Agent<S> {
         number
     }
 
-    /// The next number in the sequence of what this node has custody of.
     pub(super) fn new_custody_number(&mut self) -> u64 {
         self.counters_changed = true;
         self.counters.custody += 1;
@@ -105,7 +104,6 @@ impl<S: Store> Agent<S> {
         pieces.iter().map(|(piece, take)| self.hold(piece, &piece.encode(), arrival(*take))).collect()
     }
 
-    /// Writes what is known of a bundle.
     pub(super) fn write_item(&mut self, number: u64, item: &StoredBundle) {
         let row = item.encode();
         self.with_store(|store| store.put(StoreTable::Items, &number.to_be_bytes(), &row));
@@ -158,17 +156,9 @@ impl<S: Store> Agent<S> {
 
     /// A bundle leaves for a reason that the tables and reports tell.
     pub(super) fn drop_item(&mut self, now: Time, number: u64, cause: DropCause) {
-        let Some(item) = self.items.get(&number) else { return };
-        let item = item.clone();
-        self.staged.push(Output::Record(BundleEvent {
-            at: now,
-            kind: BundleEventKind::Drop,
-            id: item.id.clone(),
-            destination: item.destination.clone(),
-            peer: Eid::None,
-            octets: item.octets,
-            cause: Some(cause),
-        }));
+        let Some(item) = self.items.get(&number).cloned() else { return };
+        let row = BundleRecord { reason: Some(cause), ..item.record(now, BundleEventKind::Drop) };
+        self.staged.push(Output::Record(row));
         self.report_drop(now, &item, cause);
         self.forget(now, number, true);
     }

@@ -76,52 +76,39 @@ pub enum Input {
     Send(Request),
     /// A neighbour came.
     ContactUp(Contact),
-    /// A neighbour went. What was under way is over: first come [`Input::Interrupted`] and [`Input::Part`], if there is
-    /// something to say; transfers of which nothing was said are as if nothing of them had arrived.
+    /// A neighbour went. What was under way is over: first come [`TransferEvent::Interrupted`] and [`TransferEvent::Part`], if
+    /// anything arrived; nothing arrived of other transfers.
     ContactDown(ContactId),
-    /// A whole bundle arrived. Answered by [`crate::Output::Accept`] or [`crate::Output::Refuse`].
+    /// Something happened to a transfer.
+    Transfer(ContactId, TransferEvent),
+    /// The time of [`crate::Agent::next_timer`] has come.
+    Timer,
+}
+
+/// What happens to a transfer of a bundle over a contact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransferEvent {
+    /// A whole bundle arrived. Answered by [`crate::Output::Accept`] or [`crate::Output::Refuse`]; it is acknowledged only after
+    /// the former.
     Received {
-        /// On which contact.
-        contact: ContactId,
         /// The session's number for it.
         transfer: TransferId,
         /// The bundle.
         bundle: Vec<u8>,
     },
     /// The first octets of a bundle arrived, and the contact ended: they are kept as a fragment.
-    Part {
-        /// On which contact.
-        contact: ContactId,
-        /// The octets, without a gap from the first.
-        octets: Vec<u8>,
-    },
+    Part(Vec<u8>),
     /// A transfer of ours arrived whole, says the neighbour. Of a layer that acknowledges nothing: it was sent.
-    Sent {
-        /// On which contact.
-        contact: ContactId,
-        /// The agent's number for it.
-        transfer: TransferId,
-    },
-    /// A transfer of ours did not arrive whole.
+    Sent(TransferId),
+    /// A transfer of ours did not arrive whole: it or its session ended.
     Interrupted {
-        /// On which contact.
-        contact: ContactId,
         /// The agent's number for it.
         transfer: TransferId,
         /// How many of its first octets the neighbour has acknowledged: what comes after goes on from there.
         acknowledged: u64,
     },
     /// The neighbour refused a transfer of ours.
-    Refused {
-        /// On which contact.
-        contact: ContactId,
-        /// The agent's number for it.
-        transfer: TransferId,
-        /// Why.
-        reason: Refusal,
-    },
-    /// The time of [`crate::Agent::next_timer`] has come.
-    Timer,
+    Refused(TransferId, Refusal),
 }
 
 /// Why a transfer is refused. The numbers are those of TCPCLv4's XFER_REFUSE (RFC 9174, section 5.2.4).

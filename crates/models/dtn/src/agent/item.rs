@@ -2,8 +2,9 @@
 
 use minicbor::decode::Error as CborError;
 use sha2::{Digest as _, Sha256};
-use wayhop_core::Time;
+use wayhop_core::{BundleEventKind, Time};
 
+use crate::agent::output::BundleRecord;
 use crate::bundle::{BundleId, Created};
 use crate::cbor::{Reader, Writer};
 use crate::eid::Eid;
@@ -70,7 +71,11 @@ pub(crate) struct StoredBundle {
 }
 
 impl StoredBundle {
-    /// The row of the store.
+    /// A row for the run's tables.
+    pub(crate) fn record(&self, at: Time, event: BundleEventKind) -> BundleRecord {
+        BundleRecord::new(at, event, &self.id, self.destination.clone(), self.octets)
+    }
+
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();
         w.array(13);
@@ -83,7 +88,6 @@ impl StoredBundle {
         w.finish()
     }
 
-    /// Reads a row of the store.
     pub(crate) fn parse(row: &[u8]) -> Result<Self, CborError> {
         let mut r = Reader::new(row);
         r.array_of(13)?;
@@ -109,7 +113,6 @@ impl StoredBundle {
     }
 }
 
-/// Writes an identifier.
 pub(crate) fn write_id(w: &mut Writer, id: &BundleId) {
     w.array(3 + 2 * u64::from(id.fragment.is_some()));
     w.eid(&id.source).u64(id.created.time_ms).u64(id.created.sequence);
@@ -118,7 +121,6 @@ pub(crate) fn write_id(w: &mut Writer, id: &BundleId) {
     }
 }
 
-/// Reads an identifier.
 pub(crate) fn read_id(r: &mut Reader<'_>) -> Result<BundleId, CborError> {
     let length = r.array()?;
     let source = r.eid()?;

@@ -29,7 +29,7 @@ mod timers;
 
 pub use config::{Config, Limits};
 pub use handle::{Held, Statistics};
-pub use input::{Contact, ContactId, Input, Refusal, Request, TransferId};
+pub use input::{Contact, ContactId, Input, Refusal, Request, TransferEvent, TransferId};
 pub use open::OpenError;
-pub use output::{BundleEvent, DropCause, Output, RequestError};
+pub use output::{BundleRecord, DropCause, Output, RequestError};
 pub use state::Agent;

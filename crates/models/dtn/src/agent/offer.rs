@@ -12,7 +12,7 @@ use crate::agent::state::Agent;
 use crate::bundle::{Bundle, Custody, block_kind, flags};
 use crate::eid::Eid;
 use crate::fragment::{piece, split};
-use crate::routing::{Carried, Decision};
+use crate::routing::Decision;
 use crate::store::Store;
 
 /// Octets by which the blocks that a node writes when it forwards may grow from one time to the next.
@@ -50,7 +50,7 @@ impl<S: Store> Agent<S> {
                 return;
             }
             if let Some(message) = neighbour.messages.pop_front() {
-                self.send(contact, None, message, Sending::default());
+                self.send(contact, message, UnderWay::default());
                 continue;
             }
             let Some((_, number)) = neighbour.queue.pop_first() else { return };
@@ -81,13 +81,7 @@ impl<S: Store> Agent<S> {
         if is_for_here || item.previous == *peer || (exchanges && !neighbour.has_told) {
             return None;
         }
-        let carried = Carried {
-            id: &item.id,
-            destination: &item.destination,
-            previous: &item.previous,
-            copies: item.copies,
-        };
-        match self.routing.decide(now, &carried, peer) {
+        match self.routing.decide(&item.destination, item.copies, peer) {
             Decision::Keep => None,
             // Signals between custodians are not spread: who misses one sends the bundle again.
             Decision::Copy { .. } if is_for_agent(item) => None,
@@ -115,31 +109,30 @@ impl<S: Store> Agent<S> {
             self.fragment(now, contact, number, &original, largest.unwrap_or(0).saturating_sub(growth));
             return;
         }
-        let mut sending = Sending { leaves: decision == Decision::Move, ..Sending::default() };
+        let leaves = decision == Decision::Move;
+        let mut under_way = UnderWay { item: Some(number), leaves, ..UnderWay::default() };
         if let Decision::Copy { copies } = decision {
-            sending.copies = copies;
+            under_way.copies = copies;
             let from = self.resume.get(&(peer, number)).copied().unwrap_or(0);
             if from > 0 && (from as usize) < bundle.payload.len() && bundle.custody().is_none() {
                 bundle = piece(&bundle, from as usize, bundle.payload.len());
-                sending.from = from;
+                under_way.from = from;
             }
         }
         let (encoded, header) = bundle.encode_with_header();
-        sending.header = header as u64;
-        sending.payload = bundle.payload.len() as u64;
+        under_way.header = header as u64;
+        under_way.payload = bundle.payload.len() as u64;
         if let Some(item) = self.items.get_mut(&number) {
-            item.leaving = sending.leaves;
+            item.leaving = leaves;
         }
-        self.send(contact, Some(number), encoded, sending);
+        self.send(contact, encoded, under_way);
     }
 
-    fn send(&mut self, contact: ContactId, item: Option<u64>, bundle: Vec<u8>, sending: Sending) {
+    fn send(&mut self, contact: ContactId, bundle: Vec<u8>, mut under_way: UnderWay) {
         self.next_transfer += 1;
         let transfer = TransferId(self.next_transfer);
-        let Sending { header, payload, from, leaves, copies } = sending;
-        let octets = bundle.len() as u64;
+        under_way.octets = bundle.len() as u64;
         if let Some(neighbour) = self.neighbours.get_mut(&contact) {
-            let under_way = UnderWay { item, header, payload, from, leaves, copies, octets };
             neighbour.under_way.insert(transfer, under_way);
             self.staged.push(Output::Transmit { contact, transfer, bundle });
         }
@@ -172,7 +165,7 @@ impl<S: Store> Agent<S> {
     /// Proactive fragmentation.
     fn fragment(&mut self, now: Time, contact: ContactId, number: u64, bundle: &Bundle, largest: usize) {
         let Some(item) = self.items.get(&number) else { return };
-        let Ok(pieces) = split(bundle, largest) else {
+        let Some(pieces) = split(bundle, largest) else {
             // This contact cannot carry it: another one may.
             let short = item.digest.short();
             if let Some(neighbour) = self.neighbours.get_mut(&contact) {
@@ -186,16 +179,6 @@ impl<S: Store> Agent<S> {
             self.offer(now, number);
         }
     }
-}
-
-/// How a bundle goes: see [`UnderWay`].
-#[derive(Copy, Clone, Default)]
-struct Sending {
-    header: u64,
-    payload: u64,
-    from: u64,
-    leaves: bool,
-    copies: u32,
 }
 
 /// Whether it is a record of one agent for another.

@@ -43,9 +43,7 @@ impl<S: Store> Agent<S> {
         }
         let mut agent = Self::new(config, routing, store, now);
         agent.read_counters()?;
-        agent.read_items()?;
-        agent.read_seen()?;
-        agent.read_deliveries()?;
+        agent.read_tables()?;
         if let Some(saved) = agent.store.value(StoreTable::State, ROUTING)? {
             let restored = agent.routing.restore(now, &saved);
             restored.map_err(|error| damaged(StoreTable::State, &error))?;
@@ -102,53 +100,38 @@ impl<S: Store> Agent<S> {
         Ok(())
     }
 
-    fn read_items(&mut self) -> Result<(), OpenError> {
-        let mut items = Vec::new();
-        let mut wrong = None;
-        self.store.scan(StoreTable::Items, &mut |key, row| match (
-            local_number(key),
-            StoredBundle::parse(row),
-        ) {
-            (Some(number), Ok(item)) => items.push((number, item)),
-            (_, Err(error)) => wrong = Some(error),
-            (None, _) => wrong = Some(CborError::message("a key that is not a number")),
+    fn read_tables(&mut self) -> Result<(), OpenError> {
+        let items = self.rows(StoreTable::Items, |key, row| {
+            let item = StoredBundle::parse(row)?;
+            let number = local_number(key).ok_or_else(|| CborError::message("a key that is not a number"))?;
+            Ok::<_, CborError>((number, item))
         })?;
-        if let Some(error) = wrong {
-            return Err(damaged(StoreTable::Items, &error));
-        }
         for (number, item) in items {
             self.index(number, item);
         }
-        Ok(())
-    }
-
-    fn read_seen(&mut self) -> Result<(), OpenError> {
-        let (seen, expiries) = (&mut self.seen, &mut self.seen_expiries);
-        let mut wrong = false;
-        self.store.scan(StoreTable::Seen, &mut |key, row| match seen_row(key, row) {
-            Some((digest, row)) => {
-                seen.insert(digest, row);
-                expiries.insert((row.expires, digest));
-            }
-            None => wrong = true,
-        })?;
-        if wrong { Err(damaged(StoreTable::Seen, &"a row of another length")) } else { Ok(()) }
-    }
-
-    fn read_deliveries(&mut self) -> Result<(), OpenError> {
-        let mut rows = Vec::new();
-        let mut wrong = None;
-        self.store.scan(StoreTable::Deliveries, &mut |_, row| match DeliveryRow::parse(row) {
-            Ok(delivery) => rows.push((delivery, row.len() as u64)),
-            Err(error) => wrong = Some(error),
-        })?;
-        if let Some(error) = wrong {
-            return Err(damaged(StoreTable::Deliveries, &error));
+        let seen = |key: &[u8], row: &[u8]| seen_row(key, row).ok_or("a row of another length");
+        for (digest, row) in self.rows(StoreTable::Seen, seen)? {
+            self.seen.insert(digest, row);
+            self.seen_expiries.insert((row.expires, digest));
         }
-        for (row, octets) in rows {
+        let delivery = |_: &[u8], row: &[u8]| Ok((DeliveryRow::parse(row)?, row.len() as u64));
+        for (row, octets) in self.rows::<_, CborError>(StoreTable::Deliveries, delivery)? {
             self.index_delivery(row.endpoint, row.number, Delivery { octets, expires: row.expires });
         }
         Ok(())
+    }
+
+    fn rows<T, E: std::fmt::Display>(
+        &self,
+        table: StoreTable,
+        read: impl Fn(&[u8], &[u8]) -> Result<T, E>,
+    ) -> Result<Vec<T>, OpenError> {
+        let (mut rows, mut wrong) = (Vec::new(), None);
+        self.store.scan(table, &mut |key, row| match read(key, row) {
+            Ok(row) => rows.push(row),
+            Err(error) => wrong = Some(error),
+        })?;
+        wrong.map_or(Ok(rows), |error| Err(damaged(table, &error)))
     }
 }
 

@@ -3,12 +3,10 @@
 use wayhop_core::{BundleEventKind, Time};
 
 use crate::agent::contact::{Neighbour, UnderWay};
-use crate::agent::deliver::OWN;
 use crate::agent::hold::Take;
 use crate::agent::input::{Contact, ContactId, Refusal, TransferId};
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::agent::state::Agent;
-use crate::bundle::Bundle;
 use crate::eid::Eid;
 use crate::fragment::piece;
 use crate::store::Store;
@@ -17,7 +15,6 @@ use crate::store::Store;
 const MAX_RESUMED: usize = 4_096;
 
 impl<S: Store> Agent<S> {
-    /// A neighbour came.
     pub(super) fn contact_up(&mut self, now: Time, contact: Contact) {
         let id = contact.id;
         let exchanges = self.routing.number().is_some();
@@ -33,7 +30,6 @@ impl<S: Store> Agent<S> {
         self.offer_all(now, id);
     }
 
-    /// A neighbour went.
     pub(super) fn contact_down(&mut self, now: Time, contact: ContactId) {
         let Some(neighbour) = self.neighbours.remove(&contact) else { return };
         for under_way in neighbour.under_way.into_values() {
@@ -73,7 +69,9 @@ impl<S: Store> Agent<S> {
         if let Some(neighbour) = self.neighbours.get_mut(&contact) {
             neighbour.has(short);
         }
-        self.forwarded(now, number, peer, under_way);
+        let row = self.items[&number].record(now, BundleEventKind::Forward);
+        let row = BundleRecord { peer: peer.clone(), bytes: under_way.octets, ..row };
+        self.staged.push(Output::Record(row));
         self.report(now, number, 1);
         if !under_way.leaves {
             if under_way.copies > 0 {
@@ -84,19 +82,6 @@ impl<S: Store> Agent<S> {
         } else {
             self.drop_item(now, number, DropCause::Forwarded);
         }
-    }
-
-    fn forwarded(&mut self, at: Time, number: u64, peer: &Eid, under_way: &UnderWay) {
-        let item = &self.items[&number];
-        self.staged.push(Output::Record(BundleEvent {
-            at,
-            kind: BundleEventKind::Forward,
-            id: item.id.clone(),
-            destination: item.destination.clone(),
-            peer: peer.clone(),
-            octets: under_way.octets,
-            cause: None,
-        }));
     }
 
     /// Its first octets arrived: what comes after them goes on from there (reactive fragmentation).
@@ -129,29 +114,22 @@ impl<S: Store> Agent<S> {
     /// A bundle that is being sent becomes two: the part that arrived, with custody until the
     /// neighbour has signalled it, and the rest.
     fn go_on(&mut self, now: Time, number: u64, peer: &Eid, arrived: usize) {
-        let Some(bundle) = self.load(number).and_then(|b| Bundle::parse(&b, &OWN).ok()) else { return };
+        let Some(bundle) = self.load_bundle(number) else { return };
         if !bundle.may_fragment() || arrived >= bundle.payload.len() {
             self.offer(now, number);
             return;
         }
         let (first, rest) = (piece(&bundle, 0, arrived), piece(&bundle, arrived, bundle.payload.len()));
-        let (id, destination, octets) = (first.id(), first.destination.clone(), arrived as u64);
-        let custody = self.items[&number].custody;
+        let item = &self.items[&number];
+        let (custody, row) = (item.custody, item.record(now, BundleEventKind::Forward));
+        let (offset, peer) = (first.id().offset(), peer.clone());
+        let row = BundleRecord { offset, peer, bytes: arrived as u64, ..row };
         let pieces = match custody {
             Some(custody) => vec![(first, Take::Same(custody)), (rest, Take::New)],
             None => vec![(rest, Take::No)],
         };
         let numbers = self.replace(now, number, &pieces);
-        let (kind, peer) = (BundleEventKind::Forward, peer.clone());
-        self.staged.push(Output::Record(BundleEvent {
-            at: now,
-            kind,
-            id,
-            destination,
-            peer,
-            octets,
-            cause: None,
-        }));
+        self.staged.push(Output::Record(row));
         if let (Some(_), [first, ..]) = (custody, &numbers[..]) {
             self.await_signal(now, *first);
         }
@@ -178,7 +156,6 @@ impl<S: Store> Agent<S> {
         }
     }
 
-    /// The neighbour refused it.
     pub(super) fn refused(&mut self, now: Time, contact: ContactId, transfer: TransferId, reason: Refusal) {
         if reason == Refusal::Completed {
             self.sent(now, contact, transfer);

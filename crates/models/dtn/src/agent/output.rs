@@ -10,8 +10,7 @@ use crate::eid::Eid;
 /// One thing that an agent wants done, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Send this bundle to the neighbour. Answered by [`crate::Input::Sent`], [`crate::Input::Interrupted`] or
-    /// [`crate::Input::Refused`].
+    /// Send this bundle to the neighbour. Answered by [`crate::TransferEvent::Sent`], `Interrupted` or `Refused`.
     Transmit {
         /// On which contact.
         contact: ContactId,
@@ -21,21 +20,9 @@ pub enum Output {
         bundle: Vec<u8>,
     },
     /// A bundle that arrived is safe here: acknowledge it.
-    Accept {
-        /// On which contact.
-        contact: ContactId,
-        /// The session's number for it.
-        transfer: TransferId,
-    },
+    Accept(ContactId, TransferId),
     /// A bundle that arrived is not taken.
-    Refuse {
-        /// On which contact.
-        contact: ContactId,
-        /// The session's number for it.
-        transfer: TransferId,
-        /// Why.
-        reason: Refusal,
-    },
+    Refuse(ContactId, TransferId, Refusal),
     /// Give an application this, and tell with [`crate::Input::Confirm`] when it has got it.
     Deliver {
         /// For whom.
@@ -64,7 +51,7 @@ pub enum Output {
         why: RequestError,
     },
     /// A row for the run's tables.
-    Record(BundleEvent),
+    Record(BundleRecord),
 }
 
 /// Why a request of an application was not taken.
@@ -89,23 +76,39 @@ pub enum RequestError {
     },
 }
 
-/// What happened to a bundle: one row of the run's `bundles` table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BundleEvent {
+/// What happened to a bundle: one row of the run's `bundles` table. A real host writes it as a JSON object, with times in
+/// nanoseconds of the node's clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BundleRecord {
     /// When.
+    #[serde(rename = "time_ns")]
     pub at: Time,
     /// What.
-    pub kind: BundleEventKind,
-    /// Which bundle.
-    pub id: BundleId,
+    pub event: BundleEventKind,
+    /// The bundle's name, a fragment's that of the whole.
+    pub bundle: String,
+    /// Of a fragment: where its payload begins in that of the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Who made it.
+    pub source: Eid,
     /// Where it goes.
     pub destination: Eid,
     /// The neighbour, where there is one.
     pub peer: Eid,
     /// Its length as it is encoded, in octets; of a delivery, of its payload.
-    pub octets: u64,
+    pub bytes: u64,
     /// Why it ended, of a drop.
-    pub cause: Option<DropCause>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<DropCause>,
+}
+
+impl BundleRecord {
+    /// Without a neighbour and a reason.
+    pub(crate) fn new(at: Time, event: BundleEventKind, id: &BundleId, destination: Eid, bytes: u64) -> Self {
+        let (bundle, offset, source) = (id.name(), id.offset(), id.source.clone());
+        Self { at, event, bundle, offset, source, destination, peer: Eid::None, bytes, reason: None }
+    }
 }
 
 /// Why a copy of a bundle ended, or was not taken.

@@ -6,19 +6,11 @@ use crate::admin::AdminRecord;
 use crate::agent::hold::{BundleArrival, Take};
 use crate::agent::input::{ContactId, Refusal, TransferId};
 use crate::agent::item::Digest;
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::agent::state::Agent;
-use crate::bundle::{Bundle, BundleId, Custody, block_kind, flags};
+use crate::bundle::{Block, Bundle, BundleId, Custody, block_kind, flags};
 use crate::eid::Eid;
 use crate::store::Store;
-
-/// What becomes of a bundle that came.
-enum Taken {
-    /// It is safe, or not wanted any more: the neighbour need not send it again.
-    Yes,
-    /// It is not taken.
-    No(Refusal),
-}
 
 impl<S: Store> Agent<S> {
     /// A whole bundle came.
@@ -27,19 +19,18 @@ impl<S: Store> Agent<S> {
             self.take(now, contact, bundle, octets)
         } else {
             let length = octets.len() as u64;
-            self.record_drop(now, BundleId::default(), Eid::None, length, DropCause::Malformed);
-            Taken::No(Refusal::NotAcceptable)
+            self.record_drop(now, &BundleId::default(), Eid::None, length, DropCause::Malformed);
+            Err(Refusal::NotAcceptable)
         };
         self.staged.push(match taken {
-            Taken::Yes => Output::Accept { contact, transfer },
-            Taken::No(reason) => Output::Refuse { contact, transfer, reason },
+            Ok(()) => Output::Accept(contact, transfer),
+            Err(reason) => Output::Refuse(contact, transfer, reason),
         });
     }
 
     /// The first octets of a bundle came, and no more: they become a fragment.
     pub(super) fn received_part(&mut self, now: Time, contact: ContactId, octets: &[u8]) {
-        let Ok(Some(prefix)) = Bundle::parse_prefix(octets, &self.config.limits.parse) else { return };
-        let mut bundle = prefix.bundle;
+        let Ok(Some(mut bundle)) = Bundle::parse_prefix(octets, &self.config.limits.parse) else { return };
         if !bundle.may_fragment() || bundle.fragment.is_none() {
             return;
         }
@@ -51,7 +42,7 @@ impl<S: Store> Agent<S> {
         let bare = if custody.is_some() { bundle.encode() } else { octets };
         let held_before = self.is_held(&id);
         let taken = self.take_with(now, contact, bundle, &bare, custody.is_some());
-        if let (Taken::Yes, Some(custody)) = (taken, custody)
+        if let (Ok(()), Some(custody)) = (taken, custody)
             && (self.is_held(&id) || held_before || self.was_delivered(&id))
         {
             let length = id.fragment.map_or(0, |(_, length)| length);
@@ -64,7 +55,8 @@ impl<S: Store> Agent<S> {
         self.by_digest.contains_key(&Digest::of(id))
     }
 
-    fn take(&mut self, now: Time, contact: ContactId, bundle: Bundle, octets: &[u8]) -> Taken {
+    /// `Ok` if the neighbour need not send the bundle again: it is safe, or not wanted any more.
+    fn take(&mut self, now: Time, contact: ContactId, bundle: Bundle, octets: &[u8]) -> Result<(), Refusal> {
         let custody = bundle.custody();
         let id = bundle.id();
         let taken = self.take_with(now, contact, bundle, octets, custody.is_some());
@@ -90,7 +82,7 @@ impl<S: Store> Agent<S> {
         mut bundle: Bundle,
         octets: &[u8],
         custody: bool,
-    ) -> Taken {
+    ) -> Result<(), Refusal> {
         let peer = self.neighbours.get(&contact).map(|n| n.contact.peer.clone()).unwrap_or_default();
         let id = bundle.id();
         let digest = Digest::of(&id);
@@ -99,22 +91,26 @@ impl<S: Store> Agent<S> {
         }
         if bundle.destination == self.config.node && bundle.fragment.is_none() && bundle.is_admin_record() {
             self.admin_record(now, &bundle);
-            return Taken::Yes;
+            return Ok(());
         }
         if self.was_delivered(&id) || self.is_duplicate(digest, custody) {
-            self.record_arrival(now, BundleEventKind::Duplicate, &bundle, &peer, octets.len());
+            let kind = BundleEventKind::Duplicate;
+            let row = BundleRecord::new(now, kind, &id, bundle.destination, octets.len() as u64);
+            self.staged.push(Output::Record(BundleRecord { peer, ..row }));
             self.take_custody_of_held(now, digest, custody);
-            return Taken::Yes;
+            return Ok(());
         }
-        if let Some(taken) = self.not_wanted(now, &mut bundle, octets.len()) {
-            return taken;
+        if let Some((cause, answer)) = self.why_unwanted(now, &bundle) {
+            self.record_drop(now, &id, bundle.destination, octets.len() as u64, cause);
+            return answer;
         }
+        bundle.blocks.retain(|b| Bundle::knows(b.kind) || b.flags & flags::BLOCK_DISCARD == 0);
         let left = self.lifetime_left(now, &bundle);
         // What was discarded of it is not kept.
         let kept = bundle.encode();
         if !self.make_room(now, kept.len() as u64) {
-            self.record_drop(now, id, bundle.destination, octets.len() as u64, DropCause::StoreFull);
-            return Taken::No(Refusal::NoResources);
+            self.record_drop(now, &id, bundle.destination, octets.len() as u64, DropCause::StoreFull);
+            return Err(Refusal::NoResources);
         }
         let copies = bundle.spray_copies().unwrap_or(u32::from(self.routing.copies() > 0));
         let take = if custody { Take::New } else { Take::No };
@@ -133,7 +129,7 @@ impl<S: Store> Agent<S> {
         }
         self.deliver_if_local(now, number);
         self.offer(now, number);
-        Taken::Yes
+        Ok(())
     }
 
     /// Whether it is not to be stored again. Custody of a bundle that passed through here and comes round again is taken again:
@@ -154,36 +150,25 @@ impl<S: Store> Agent<S> {
         self.record(now, BundleEventKind::CustodyTaken, number, &Eid::None);
     }
 
-    /// Why a bundle ends here, if it does; blocks that are to be discarded are.
-    fn not_wanted(&mut self, now: Time, bundle: &mut Bundle, octets: usize) -> Option<Taken> {
-        let unknown = |block: &crate::bundle::Block| !Bundle::knows(block.kind);
-        let drop = |agent: &mut Self, bundle: &Bundle, cause| {
-            agent.record_drop(now, bundle.id(), bundle.destination.clone(), octets as u64, cause);
-        };
-        if bundle.blocks.iter().any(|b| unknown(b) && b.flags & flags::BLOCK_DELETE_BUNDLE != 0) {
-            drop(self, bundle, DropCause::UnintelligibleBlock);
-            return Some(Taken::No(Refusal::ExtensionFailure));
+    /// Why a bundle ends here, if it does, and what its neighbour is told.
+    fn why_unwanted(&self, now: Time, bundle: &Bundle) -> Option<(DropCause, Result<(), Refusal>)> {
+        let deletes = |b: &Block| !Bundle::knows(b.kind) && b.flags & flags::BLOCK_DELETE_BUNDLE != 0;
+        if bundle.blocks.iter().any(deletes) {
+            return Some((DropCause::UnintelligibleBlock, Err(Refusal::ExtensionFailure)));
         }
-        bundle.blocks.retain(|b| !unknown(b) || b.flags & flags::BLOCK_DISCARD == 0);
         if self.lifetime_left(now, bundle) == Span::ZERO {
-            drop(self, bundle, DropCause::LifetimeExpired);
-            return Some(Taken::Yes);
+            return Some((DropCause::LifetimeExpired, Ok(())));
         }
         if bundle.destination.is_none() {
-            drop(self, bundle, DropCause::NoDestination);
-            return Some(Taken::Yes);
+            return Some((DropCause::NoDestination, Ok(())));
         }
         let is_local = self.is_local(&bundle.destination);
         if bundle.hop_count().is_some_and(|(limit, count)| count > limit || (count == limit && !is_local)) {
-            drop(self, bundle, DropCause::HopLimit);
-            return Some(Taken::Yes);
+            return Some((DropCause::HopLimit, Ok(())));
         }
         let total = bundle.fragment.map_or(bundle.payload.len() as u64, |f| f.total);
-        if is_local && total > self.config.limits.adu_octets {
-            drop(self, bundle, DropCause::TooLarge);
-            return Some(Taken::No(Refusal::NotAcceptable));
-        }
-        None
+        let is_too_large = is_local && total > self.config.limits.adu_octets;
+        is_too_large.then_some((DropCause::TooLarge, Err(Refusal::NotAcceptable)))
     }
 
     /// How much of its lifetime is left (sections 4.2.7, 4.3.1 and 4.4.2).
@@ -198,25 +183,6 @@ impl<S: Store> Agent<S> {
         Span::from_millis(bundle.lifetime_ms.saturating_sub(past_ms)).min(self.config.limits.lifetime)
     }
 
-    fn record_arrival(
-        &mut self,
-        at: Time,
-        kind: BundleEventKind,
-        bundle: &Bundle,
-        peer: &Eid,
-        octets: usize,
-    ) {
-        self.staged.push(Output::Record(BundleEvent {
-            at,
-            kind,
-            id: bundle.id(),
-            destination: bundle.destination.clone(),
-            peer: peer.clone(),
-            octets: octets as u64,
-            cause: None,
-        }));
-    }
-
     /// A record for this node itself.
     pub(super) fn admin_record(&mut self, now: Time, bundle: &Bundle) {
         match AdminRecord::parse(&bundle.payload) {
@@ -228,7 +194,7 @@ impl<S: Store> Agent<S> {
             None => {
                 let octets = bundle.payload.len() as u64;
                 let destination = bundle.destination.clone();
-                self.record_drop(now, bundle.id(), destination, octets, DropCause::NotUnderstood);
+                self.record_drop(now, &bundle.id(), destination, octets, DropCause::NotUnderstood);
             }
         }
     }

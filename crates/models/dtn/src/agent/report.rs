@@ -16,16 +16,11 @@ const ASKED_BY: [u64; 4] =
     [flags::REPORT_RECEPTION, flags::REPORT_FORWARDING, flags::REPORT_DELIVERY, flags::REPORT_DELETION];
 
 impl<S: Store> Agent<S> {
-    /// Reports of a bundle that is held: 0 received, 1 forwarded, 2 delivered.
+    /// Reports of a bundle that is held: 0 received, 1 forwarded.
     pub(super) fn report(&mut self, now: Time, number: u64, what: usize) {
         if let Some(item) = self.items.get(&number).cloned() {
-            self.report_of(now, &item, what);
+            self.report_of(now, &item, what, Reason::NoInformation);
         }
-    }
-
-    /// As [`Self::report`], of a bundle that need not be held any more.
-    pub(super) fn report_of(&mut self, now: Time, item: &StoredBundle, what: usize) {
-        self.send_report(now, item, what, Reason::NoInformation);
     }
 
     /// Reports that a bundle ended here.
@@ -39,10 +34,11 @@ impl<S: Store> Agent<S> {
             DropCause::Forwarded => return,
             _ => Reason::NoInformation,
         };
-        self.send_report(now, item, 3, reason);
+        self.report_of(now, item, 3, reason);
     }
 
-    fn send_report(&mut self, now: Time, item: &StoredBundle, what: usize, reason: Reason) {
+    /// Of a bundle that need not be held any more: 2 delivered, 3 deleted.
+    pub(super) fn report_of(&mut self, now: Time, item: &StoredBundle, what: usize, reason: Reason) {
         let is_asked = item.flags & ASKED_BY[what] != 0 && item.flags & flags::ADMIN_RECORD == 0;
         if !self.config.status_reports || !is_asked || item.report_to.is_none() {
             return;

@@ -21,7 +21,6 @@ const OF_APPLICATIONS: u64 = flags::MUST_NOT_FRAGMENT
     | flags::REPORT_DELETION;
 
 impl<S: Store> Agent<S> {
-    /// An application sends a bundle.
     pub(super) fn request(&mut self, now: Time, request: Request) {
         let number = request.number;
         let output = match self.make(now, request) {

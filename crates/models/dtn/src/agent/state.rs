@@ -8,7 +8,7 @@ use crate::agent::config::Config;
 use crate::agent::contact::Neighbour;
 use crate::agent::input::ContactId;
 use crate::agent::item::{Digest, StoredBundle};
-use crate::agent::output::{BundleEvent, DropCause, Output};
+use crate::agent::output::{BundleRecord, DropCause, Output};
 use crate::bundle::BundleId;
 use crate::eid::Eid;
 use crate::routing::Routing;
@@ -25,7 +25,7 @@ pub(crate) const ROUTING: &[u8] = b"routing";
 ///
 /// * To open it: [`Agent::open`]. To tell it something: [`Agent::handle`]. To hear what it wants: [`Agent::commit`], then
 ///   [`Agent::output`] until there is no more.
-/// * To look into it: [`Agent::held`], [`Agent::statistics`], [`Agent::node`], [`Agent::routing`].
+/// * To look into it: [`Agent::held`], [`Agent::statistics`].
 #[derive(Debug)]
 pub struct Agent<S: Store> {
     pub(crate) config: Config,
@@ -107,16 +107,6 @@ pub(crate) struct SequenceNumbers {
 }
 
 impl<S: Store> Agent<S> {
-    /// The node's administrative endpoint.
-    pub fn node(&self) -> &Eid {
-        &self.config.node
-    }
-
-    /// Its routing.
-    pub fn routing(&self) -> &dyn Routing {
-        &*self.routing
-    }
-
     /// The store, at the end.
     pub fn into_store(self) -> S {
         self.store
@@ -148,16 +138,8 @@ impl<S: Store> Agent<S> {
     /// A row for the run's tables, of a bundle that is held.
     pub(crate) fn record(&mut self, at: Time, kind: BundleEventKind, number: u64, peer: &Eid) {
         if let Some(item) = self.items.get(&number) {
-            let (id, destination, octets) = (item.id.clone(), item.destination.clone(), item.octets);
-            self.staged.push(Output::Record(BundleEvent {
-                at,
-                kind,
-                id,
-                destination,
-                peer: peer.clone(),
-                octets,
-                cause: None,
-            }));
+            let row = BundleRecord { peer: peer.clone(), ..item.record(at, kind) };
+            self.staged.push(Output::Record(row));
         }
     }
 
@@ -165,13 +147,12 @@ impl<S: Store> Agent<S> {
     pub(crate) fn record_drop(
         &mut self,
         at: Time,
-        id: BundleId,
+        id: &BundleId,
         destination: Eid,
         octets: u64,
         cause: DropCause,
     ) {
-        let kind = BundleEventKind::Drop;
-        let row = BundleEvent { at, kind, id, destination, peer: Eid::None, octets, cause: Some(cause) };
-        self.staged.push(Output::Record(row));
+        let row = BundleRecord::new(at, BundleEventKind::Drop, id, destination, octets);
+        self.staged.push(Output::Record(BundleRecord { reason: Some(cause), ..row }));
     }
 }

@@ -11,7 +11,7 @@ pub mod udpcl;
 
 use wayhop_core::Time;
 
-use crate::agent::{Refusal, TransferId};
+use crate::agent::{Refusal, TransferEvent, TransferId};
 use crate::eid::Eid;
 
 /// What a session tells.
@@ -25,43 +25,11 @@ pub enum Event {
         /// The largest bundle that it takes.
         largest: Option<usize>,
     },
-    /// A whole bundle arrived: [`crate::Input::Received`]. It is acknowledged only after [`Session::accept`].
-    Received {
-        /// The session's number for it.
-        transfer: TransferId,
-        /// The bundle.
-        bundle: Vec<u8>,
-    },
-    /// The session ended when the first octets of a bundle had arrived: [`crate::Input::Part`].
-    Part {
-        /// Those octets.
-        octets: Vec<u8>,
-    },
-    /// A transfer of ours has arrived whole: [`crate::Input::Sent`].
-    Sent {
-        /// The sender's number.
-        transfer: TransferId,
-    },
-    /// The session, or the transfer, ended when these many octets were acknowledged: [`crate::Input::Interrupted`].
-    Interrupted {
-        /// The sender's number.
-        transfer: TransferId,
-        /// The first octets that were acknowledged.
-        acknowledged: u64,
-    },
-    /// The neighbour refused a transfer of ours: [`crate::Input::Refused`].
-    Refused {
-        /// The sender's number.
-        transfer: TransferId,
-        /// Why.
-        reason: Refusal,
-    },
+    /// Something happened to a transfer: [`crate::Input::Transfer`].
+    Transfer(TransferEvent),
     /// The session is over: close the connection once [`Session::transmit`] gives nothing more;
     /// [`crate::Input::ContactDown`], if it was up.
-    Down {
-        /// Why.
-        reason: Closed,
-    },
+    Down(Closed),
 }
 
 /// Why a session ended.

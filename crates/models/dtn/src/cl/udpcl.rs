@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use wayhop_core::Time;
 
-use crate::agent::{Refusal, TransferId};
+use crate::agent::{Refusal, TransferEvent, TransferId};
 use crate::cl::{Closed, Event, Session};
 use crate::eid::Eid;
 
 /// The UDP port of UDPCL.
 pub const PORT: u16 = 4_556;
 
-/// One neighbour's UDP address and port. Nothing is acknowledged: [`Event::Sent`] says that a datagram went.
+/// One neighbour's UDP address and port. Nothing is acknowledged: [`TransferEvent::Sent`] says that a datagram went.
 #[derive(Debug)]
 pub struct Udpcl {
     largest: usize,
@@ -29,12 +29,16 @@ impl Udpcl {
         Self { largest, queue: VecDeque::new(), events, came: 0, is_over: false }
     }
 
+    fn tell(&mut self, event: TransferEvent) {
+        self.events.push_back(Event::Transfer(event));
+    }
+
     fn end(&mut self, reason: Closed) {
         if !std::mem::replace(&mut self.is_over, true) {
-            for (transfer, _) in self.queue.drain(..) {
-                self.events.push_back(Event::Interrupted { transfer, acknowledged: 0 });
+            for (transfer, _) in std::mem::take(&mut self.queue) {
+                self.tell(TransferEvent::Interrupted { transfer, acknowledged: 0 });
             }
-            self.events.push_back(Event::Down { reason });
+            self.events.push_back(Event::Down(reason));
         }
     }
 }
@@ -44,13 +48,12 @@ impl Session for Udpcl {
     fn receive(&mut self, _: Time, octets: &[u8]) {
         if !self.is_over && matches!(octets.first(), Some(0x80..=0x9f)) {
             self.came += 1;
-            self.events
-                .push_back(Event::Received { transfer: TransferId(self.came), bundle: octets.to_vec() });
+            self.tell(TransferEvent::Received { transfer: TransferId(self.came), bundle: octets.to_vec() });
         }
     }
     fn transmit(&mut self, _: Time, _: usize) -> Option<Vec<u8>> {
         let (transfer, datagram) = self.queue.pop_front()?;
-        self.events.push_back(Event::Sent { transfer });
+        self.tell(TransferEvent::Sent(transfer));
         Some(datagram)
     }
     fn event(&mut self) -> Option<Event> {
@@ -58,9 +61,9 @@ impl Session for Udpcl {
     }
     fn send(&mut self, _: Time, transfer: TransferId, bundle: Vec<u8>) {
         if self.is_over {
-            self.events.push_back(Event::Interrupted { transfer, acknowledged: 0 });
+            self.tell(TransferEvent::Interrupted { transfer, acknowledged: 0 });
         } else if bundle.len() > self.largest {
-            self.events.push_back(Event::Refused { transfer, reason: Refusal::NotAcceptable });
+            self.tell(TransferEvent::Refused(transfer, Refusal::NotAcceptable));
         } else {
             self.queue.push_back((transfer, bundle));
         }
@@ -90,9 +93,10 @@ mod tests {
         session.send(Time::ZERO, TransferId(1), vec![0x9f, 0xff]);
         session.send(Time::ZERO, TransferId(2), vec![0x9f; 5]);
         assert_eq!(session.transmit(Time::ZERO, 0), Some(vec![0x9f, 0xff]));
-        let refused = Event::Refused { transfer: TransferId(2), reason: Refusal::NotAcceptable };
-        assert_eq!(session.event(), Some(refused));
-        assert_eq!(session.event(), Some(Event::Sent { transfer: TransferId(1) }));
+        let refused = TransferEvent::Refused(TransferId(2), Refusal::NotAcceptable);
+        assert_eq!(session.event(), Some(Event::Transfer(refused)));
+        let sent = TransferEvent::Sent(TransferId(1));
+        assert_eq!(session.event(), Some(Event::Transfer(sent)));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use wayhop_core::{ApplicationCx, ProgramMessage, Span, Time};
 use super::messages::{Ask, ContactNow, HeldBundle, Hello, Listing, Refusal, VERSION, answer, read, refusal};
 use super::node::Node;
 use super::programs::{PendingRequest, reply};
-use super::record::name;
 use crate::agent::{Input, Request};
 use crate::bundle::flags;
 use crate::eid::{Eid, EidError};
@@ -84,8 +83,8 @@ impl<S: Store> Node<S> {
         let held = open.agent.held();
         let numbers = open.agent.statistics();
         let bundle = |h: &crate::agent::Held| HeldBundle {
-            bundle: name(&h.id),
-            offset: h.id.fragment.map(|(offset, _)| offset),
+            bundle: h.id.name(),
+            offset: h.id.offset(),
             destination: h.destination.to_string(),
             octets: h.octets,
             expires_s: h.expires.since(now).as_secs_f64(),

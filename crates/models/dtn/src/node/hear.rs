@@ -2,11 +2,10 @@
 
 use wayhop_core::{ApplicationCx, ApplicationRow, BundleEventKind, Span, Time};
 
-use super::account::Account;
 use super::open_node::OpenNode;
-use super::record::Record;
+use super::record::{ContactRecord, Record};
 use super::session::{NeighbourSession, OpenSession, SessionState};
-use crate::agent::{BundleEvent, Contact, ContactId, Input, Output};
+use crate::agent::{BundleRecord, Contact, ContactId, Input, Output};
 use crate::cl::Event;
 use crate::eid::Eid;
 use crate::store::Store;
@@ -29,14 +28,8 @@ impl<S: Store> OpenNode<S> {
     fn hear_session(&mut self, cx: &mut ApplicationCx<'_>, contact: ContactId, event: Event) {
         let input = match event {
             Event::Up { peer, largest } => return self.session_up(cx.now(), contact, &peer, largest),
-            Event::Down { reason } => return self.session_down(cx, contact, &reason.to_string()),
-            Event::Received { transfer, bundle } => Input::Received { contact, transfer, bundle },
-            Event::Part { octets } => Input::Part { contact, octets },
-            Event::Sent { transfer } => Input::Sent { contact, transfer },
-            Event::Interrupted { transfer, acknowledged } => {
-                Input::Interrupted { contact, transfer, acknowledged }
-            }
-            Event::Refused { transfer, reason } => Input::Refused { contact, transfer, reason },
+            Event::Down(reason) => return self.session_down(cx, contact, &reason.to_string()),
+            Event::Transfer(event) => Input::Transfer(contact, event),
         };
         // One that sends before its beacon came does not wait for it.
         if matches!(self.sessions.get(&contact), Some(OpenSession { state: SessionState::Waits(..), .. })) {
@@ -75,7 +68,7 @@ impl<S: Store> OpenNode<S> {
         let exchanges = self.routing.is_some() && known.is_some_and(|n| n.routing == self.routing);
         let largest = [largest, self.settings.largest].into_iter().flatten().min();
         if !peer.is_none() {
-            open.account = Some(Account::new(now, peer.clone()));
+            open.carried = Some(ContactRecord { from: now, peer: peer.clone(), ..ContactRecord::default() });
         }
         self.tell(now, Input::ContactUp(Contact { id, peer, largest, exchanges }));
     }
@@ -83,9 +76,7 @@ impl<S: Store> OpenNode<S> {
     fn session_down(&mut self, cx: &mut ApplicationCx<'_>, id: ContactId, why: &str) {
         let Some(open) = self.sessions.get_mut(&id) else { return };
         let was_up = std::mem::replace(&mut open.state, SessionState::Over) == SessionState::Up;
-        if let Some(account) = open.account.take() {
-            cx.row(account.close(cx.now()));
-        }
+        open.end_contact(cx);
         if matches!(open.link, NeighbourSession::Tcp(..)) {
             let with = if open.peer.is_none() { open.link.ip().to_string() } else { open.peer.to_string() };
             cx.remark(format!("{with}: {why}"));
@@ -103,19 +94,19 @@ impl<S: Store> OpenNode<S> {
                     open.session.send(now, transfer, bundle);
                 }
             }
-            Output::Accept { contact, transfer } => {
+            Output::Accept(contact, transfer) => {
                 if let Some(open) = self.sessions.get_mut(&contact) {
                     open.session.accept(now, transfer);
                 }
             }
-            Output::Refuse { contact, transfer, reason } => {
+            Output::Refuse(contact, transfer, reason) => {
                 if let Some(open) = self.sessions.get_mut(&contact) {
                     open.session.refuse(now, transfer, reason);
                 }
             }
             Output::Record(row) => {
                 self.count(&row);
-                cx.row(ApplicationRow::new(Record::from(row)));
+                cx.row(ApplicationRow::new(Record::Bundle(row)));
             }
             Output::Deliver { .. } | Output::Sent { .. } | Output::Rejected { .. } => {
                 self.outputs.push(output);
@@ -124,15 +115,18 @@ impl<S: Store> OpenNode<S> {
     }
 
     /// Adds a bundle to what its contact carried.
-    fn count(&mut self, row: &BundleEvent) {
-        let is_of_peer = |s: &&mut OpenSession| s.account.is_some() && s.peer == row.peer;
-        let Some(account) = self.sessions.values_mut().find(is_of_peer).and_then(|s| s.account.as_mut())
-        else {
-            return;
-        };
-        match row.kind {
-            BundleEventKind::Forward => account.sent(row.octets),
-            BundleEventKind::Receive | BundleEventKind::Duplicate => account.received(row.octets),
+    fn count(&mut self, row: &BundleRecord) {
+        let mut all = self.sessions.values_mut().filter(|s| s.peer == row.peer);
+        let Some(carried) = all.find_map(|s| s.carried.as_mut()) else { return };
+        match row.event {
+            BundleEventKind::Forward => {
+                carried.sent += 1;
+                carried.sent_bytes += row.bytes;
+            }
+            BundleEventKind::Receive | BundleEventKind::Duplicate => {
+                carried.received += 1;
+                carried.received_bytes += row.bytes;
+            }
             _ => {}
         }
     }

@@ -19,13 +19,8 @@ pub enum Layer {
     Tcpcl,
 }
 
-impl Layer {
-    /// As settings have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Udpcl => "udpcl",
-            Self::Ltp => "ltp",
-            Self::Tcpcl => "tcpcl",
-        }
-    }
-}
+wayhop_core::names!(Layer {
+    Udpcl = "udpcl",
+    Ltp = "ltp",
+    Tcpcl = "tcpcl",
+});

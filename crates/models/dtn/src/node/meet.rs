@@ -52,7 +52,7 @@ impl<S: Store> OpenNode<S> {
     /// Makes sure that there is a session with a neighbour.
     pub(super) fn meet(&mut self, cx: &mut ApplicationCx<'_>, at: IpAddr) {
         let now = cx.now();
-        let Some(n) = self.neighbours.find(at) else { return };
+        let Some(n) = self.neighbours.all.get(&at) else { return };
         let peer = n.node.clone();
         let has = |layer| n.port(layer).map(|port| (layer, SocketAddr::new(at, port)));
         let Some((layer, to)) = has(self.settings.layer)
@@ -94,11 +94,11 @@ impl<S: Store> OpenNode<S> {
         };
         let is_theirs = !peer.is_none()
             && *peer < self.settings.agent.node
-            && self.neighbours.find(at).is_some_and(|n| n.has_beacons);
+            && self.neighbours.all.get(&at).is_some_and(|n| n.has_beacons);
         if self.sessions.values().any(is_there) || is_theirs {
             return;
         }
-        let Some(n) = self.neighbours.find_mut(at) else { return };
+        let Some(n) = self.neighbours.all.get_mut(&at) else { return };
         if n.called.is_some_and(|last| cx.now().since(last) < CALL_AGAIN) {
             return;
         }
@@ -120,14 +120,11 @@ impl<S: Store> OpenNode<S> {
         let session: Box<dyn Session + Send> = match layer {
             Layer::Udpcl => Box::new(udpcl::Udpcl::new(s.datagram)),
             _ => Box::new(ltp::Ltp::new(ltp::LtpConfig {
-                engine: s.engine,
-                numbers: self.ltp_numbers.clone(),
                 segment: s.datagram,
                 retransmit_after: s.ltp_wait,
                 tries: 5,
-                red: true,
                 block: s.agent.limits.adu_octets,
-                imports: 64,
+                ..ltp::LtpConfig::new(s.engine, self.ltp_numbers.clone())
             })),
         };
         self.add_session(OpenSession::new(now, session, NeighbourSession::Udp(layer, to), peer))

@@ -172,15 +172,10 @@ pub struct Refusal {
 pub fn read(mut head: Map<String, Value>) -> Result<(Option<u64>, Ask), Refusal> {
     let id = match head.remove("id") {
         None | Some(Value::Null) => None,
-        Some(v) => match v.as_u64() {
-            Some(id) => Some(id),
-            None => {
-                return Err(Refusal {
-                    id: None,
-                    message: "id is not a number; give 0 or more, or remove it".into(),
-                });
-            }
-        },
+        Some(v) => Some(v.as_u64().ok_or_else(|| Refusal {
+            id: None,
+            message: "id is not a number; give 0 or more, or remove it".into(),
+        })?),
     };
     let refuse = |message: String| Refusal { id, message };
     let version = head.remove("wayhop");

@@ -8,7 +8,6 @@
 //!   sessions it opens; `hear`: their events, and the agent's commands; `send`: what is sent, and
 //!   when.
 
-mod account;
 mod commands;
 mod hear;
 mod layer;

@@ -19,9 +19,8 @@ pub(super) struct DiscoveredNeighbour {
     pub(super) node: Eid,
     /// The routing whose messages it understands.
     pub(super) routing: Option<u8>,
-    udpcl: Option<u16>,
-    ltp: Option<u16>,
-    tcpcl: Option<u16>,
+    /// Where it listens for each layer.
+    ports: BTreeMap<Layer, u16>,
     heard: Time,
     /// A configuration names it: it never goes.
     is_fixed: bool,
@@ -32,20 +31,28 @@ pub(super) struct DiscoveredNeighbour {
 }
 
 impl DiscoveredNeighbour {
+    fn new(now: Time, node: Eid) -> Self {
+        Self {
+            node,
+            routing: None,
+            ports: BTreeMap::new(),
+            heard: now,
+            is_fixed: false,
+            has_beacons: false,
+            called: None,
+        }
+    }
+
     /// Where it listens for a layer.
     pub(super) fn port(&self, layer: Layer) -> Option<u16> {
-        match layer {
-            Layer::Udpcl => self.udpcl,
-            Layer::Ltp => self.ltp,
-            Layer::Tcpcl => self.tcpcl,
-        }
+        self.ports.get(&layer).copied()
     }
 }
 
 /// The neighbours of a node, by address.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Neighbours {
-    all: BTreeMap<IpAddr, DiscoveredNeighbour>,
+    pub(super) all: BTreeMap<IpAddr, DiscoveredNeighbour>,
 }
 
 impl Neighbours {
@@ -57,42 +64,27 @@ impl Neighbours {
         let old = self.all.get(&from);
         let is_new = old.is_none_or(|n| n.node != beacon.node);
         let (is_fixed, called) = old.map_or((false, None), |n| (n.is_fixed, n.called));
-        let mut neighbour = DiscoveredNeighbour {
-            node: beacon.node.clone(),
+        let port = |port: &Port| match *port {
+            Port::Udpcl(n) => (Layer::Udpcl, n),
+            Port::Ltp(n, _) => (Layer::Ltp, n),
+            Port::Tcpcl(n) => (Layer::Tcpcl, n),
+        };
+        let neighbour = DiscoveredNeighbour {
             routing: beacon.routing,
-            udpcl: None,
-            ltp: None,
-            tcpcl: None,
-            heard: now,
+            ports: beacon.ports.iter().map(port).collect(),
             is_fixed,
             has_beacons: true,
             called,
+            ..DiscoveredNeighbour::new(now, beacon.node.clone())
         };
-        for port in &beacon.ports {
-            match *port {
-                Port::Udpcl(n) => neighbour.udpcl = Some(n),
-                Port::Ltp(n, _) => neighbour.ltp = Some(n),
-                Port::Tcpcl(n) => neighbour.tcpcl = Some(n),
-            }
-        }
         self.all.insert(from, neighbour);
         is_new
     }
 
     /// A configuration names one that is always there.
     pub(super) fn fix(&mut self, now: Time, node: Eid, layer: Layer, at: SocketAddr) {
-        let port = |of| (layer == of).then_some(at.port());
-        let neighbour = DiscoveredNeighbour {
-            node,
-            routing: None,
-            udpcl: port(Layer::Udpcl),
-            ltp: port(Layer::Ltp),
-            tcpcl: port(Layer::Tcpcl),
-            heard: now,
-            is_fixed: true,
-            has_beacons: false,
-            called: None,
-        };
+        let ports = BTreeMap::from([(layer, at.port())]);
+        let neighbour = DiscoveredNeighbour { ports, is_fixed: true, ..DiscoveredNeighbour::new(now, node) };
         self.all.insert(at.ip(), neighbour);
     }
 
@@ -101,17 +93,8 @@ impl Neighbours {
         if self.all.contains_key(&at) || self.all.len() >= MAX_NEIGHBOURS {
             return false;
         }
-        let neighbour = DiscoveredNeighbour {
-            node: Eid::None,
-            routing: None,
-            udpcl: None,
-            ltp: None,
-            tcpcl: Some(ports.tcpcl),
-            heard: now,
-            is_fixed: false,
-            has_beacons: false,
-            called: None,
-        };
+        let ports = BTreeMap::from([(Layer::Tcpcl, ports.tcpcl)]);
+        let neighbour = DiscoveredNeighbour { ports, ..DiscoveredNeighbour::new(now, Eid::None) };
         self.all.insert(at, neighbour);
         true
     }
@@ -131,19 +114,9 @@ impl Neighbours {
         }
     }
 
-    pub(super) fn find(&self, at: IpAddr) -> Option<&DiscoveredNeighbour> {
-        self.all.get(&at)
-    }
-    pub(super) fn find_mut(&mut self, at: IpAddr) -> Option<&mut DiscoveredNeighbour> {
-        self.all.get_mut(&at)
-    }
     /// The neighbour that is this node.
     pub(super) fn of(&self, node: &Eid) -> Option<&DiscoveredNeighbour> {
         self.all.values().find(|n| n.node == *node)
-    }
-
-    pub(super) fn addresses(&self) -> Vec<IpAddr> {
-        self.all.keys().copied().collect()
     }
 
     /// Takes out one that was silent for too long.

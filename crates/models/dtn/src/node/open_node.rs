@@ -177,7 +177,7 @@ impl<S: Store> OpenNode<S> {
                 cx.send_to_neighbours(self.settings.ports.beacon, self.own_beacon());
             }
             self.next_round = now + self.settings.beacon.unwrap_or(CALL_AGAIN);
-            for at in self.neighbours.addresses() {
+            for at in self.neighbours.all.keys().copied().collect::<Vec<_>>() {
                 self.meet(cx, at);
             }
         }
@@ -191,7 +191,7 @@ impl<S: Store> OpenNode<S> {
             _ => None,
         });
         let silence = self.neighbours.next_silence(self.settings.silence);
-        let pace = self.is_held_up.then(|| self.pace.free_at());
+        let pace = self.is_held_up.then_some(self.pace.free_at);
         let strangers =
             self.sessions.values().filter(|s| s.is_stranger()).map(|s| s.heard + self.settings.silence);
         let all = [self.agent.next_timer(), sessions, waits.min(), silence, pace, strangers.min()];
@@ -239,8 +239,6 @@ impl<S: Store> OpenNode<S> {
 
     /// Writes down the contacts that go on.
     pub(super) fn end(&mut self, cx: &mut ApplicationCx<'_>) {
-        for account in self.sessions.values_mut().filter_map(|s| s.account.take()) {
-            cx.row(account.close(cx.now()));
-        }
+        self.sessions.values_mut().for_each(|s| s.end_contact(cx));
     }
 }

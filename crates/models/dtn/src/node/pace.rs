@@ -13,17 +13,13 @@ const BURST: Span = Span::from_millis(20);
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     rate_bps: NonZeroU64,
-    free_at: Time,
+    /// When the next one may be sent.
+    pub(super) free_at: Time,
 }
 
 impl Pace {
     pub(super) fn new(rate_bps: NonZeroU64) -> Self {
         Self { rate_bps, free_at: Time::ZERO }
-    }
-
-    /// When the next one may be sent.
-    pub(super) fn free_at(&self) -> Time {
-        self.free_at
     }
 
     /// A bundle of `octets` bytes is sent.
@@ -48,7 +44,7 @@ mod tests {
         while now < Time::from_nanos(3_000_000_000) {
             pace.sent(now, 972);
             sent += 1;
-            now = now.max(pace.free_at());
+            now = now.max(pace.free_at);
         }
         // 1000 octets a datagram with headers: 125 a second, and 2.5 for the 20 ms before.
         assert!((250..=254).contains(&sent), "{sent}");

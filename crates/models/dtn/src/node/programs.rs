@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use wayhop_core::{ApplicationCx, ProgramMessage};
 
 use super::messages::{DeliveryHeader, Refusal, SentBundle, answer, delivery, refusal};
-use super::record::name;
 use crate::agent::RequestError;
 use crate::bundle::BundleId;
 use crate::eid::Eid;
@@ -50,7 +49,7 @@ impl Programs {
         let about = DeliveryHeader {
             endpoint: endpoint.to_string(),
             number,
-            bundle: name(id),
+            bundle: id.name(),
             source: id.source.to_string(),
             created_ms: id.created.time_ms,
         };
@@ -61,7 +60,7 @@ impl Programs {
     pub(super) fn sent(&mut self, cx: &mut ApplicationCx<'_>, number: u64, id: &BundleId) {
         let Some(p) = self.pending.remove(&number) else { return };
         let sent =
-            SentBundle { bundle: name(id), source: p.source, destination: p.destination, bytes: p.bytes };
+            SentBundle { bundle: id.name(), source: p.source, destination: p.destination, bytes: p.bytes };
         reply(cx, p.program, answer(p.id, &sent));
     }
 

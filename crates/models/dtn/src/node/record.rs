@@ -2,10 +2,9 @@
 //! it as it is; a real host writes JSON objects, with times in nanoseconds of the node's clock.
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::{BundleEventKind, Time};
+use wayhop_core::Time;
 
-use crate::agent::{BundleEvent, DropCause};
-use crate::bundle::BundleId;
+pub use crate::agent::BundleRecord;
 use crate::eid::Eid;
 
 /// One thing that is written down.
@@ -18,34 +17,8 @@ pub enum Record {
     Contact(ContactRecord),
 }
 
-/// What happened to a bundle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BundleRecord {
-    /// When.
-    #[serde(rename = "time_ns")]
-    pub at: Time,
-    /// What.
-    pub event: BundleEventKind,
-    /// The bundle's name, a fragment's that of the whole.
-    pub bundle: String,
-    /// Of a fragment: where its payload begins in that of the whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offset: Option<u64>,
-    /// Who made it.
-    pub source: Eid,
-    /// Where it goes.
-    pub destination: Eid,
-    /// The neighbour, where there is one.
-    pub peer: Eid,
-    /// Its length, octets.
-    pub bytes: u64,
-    /// Why it ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<DropCause>,
-}
-
 /// What a contact carried.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactRecord {
     /// Its begin.
     #[serde(rename = "from_ns")]
@@ -65,48 +38,23 @@ pub struct ContactRecord {
     pub received_bytes: u64,
 }
 
-impl From<BundleEvent> for Record {
-    fn from(row: BundleEvent) -> Self {
-        Self::Bundle(BundleRecord {
-            at: row.at,
-            event: row.kind,
-            bundle: name(&row.id),
-            offset: row.id.fragment.map(|(offset, _)| offset),
-            source: row.id.source,
-            destination: row.destination,
-            peer: row.peer,
-            bytes: row.octets,
-            reason: row.cause,
-        })
-    }
-}
-
-/// The name of a bundle, the same for all of its fragments: source, creation time in milliseconds, and number.
-pub(super) fn name(id: &BundleId) -> String {
-    format!("{}-{}-{}", id.source, id.created.time_ms, id.created.sequence)
-}
-
 #[cfg(test)]
 mod tests {
+    use wayhop_core::BundleEventKind;
+
     use super::*;
-    use crate::bundle::Created;
+    use crate::DropCause;
+    use crate::bundle::{BundleId, Created};
 
     #[test]
     fn a_record_reads_as_it_was_written_and_names_things_as_tables_do() {
-        let row = BundleEvent {
-            at: Time::from_nanos(5),
-            kind: BundleEventKind::CustodyTaken,
-            id: BundleId {
-                source: "dtn://mesh-3/flow-7".parse().expect("an endpoint"),
-                created: Created { time_ms: 8, sequence: 9 },
-                fragment: Some((100, 50)),
-            },
-            destination: Eid::None,
-            peer: Eid::None,
-            octets: 77,
-            cause: Some(DropCause::LifetimeExpired),
+        let id = BundleId {
+            source: "dtn://mesh-3/flow-7".parse().expect("an endpoint"),
+            created: Created { time_ms: 8, sequence: 9 },
+            fragment: Some((100, 50)),
         };
-        let record = Record::from(row);
+        let row = BundleRecord::new(Time::from_nanos(5), BundleEventKind::CustodyTaken, &id, Eid::None, 77);
+        let record = Record::Bundle(BundleRecord { reason: Some(DropCause::LifetimeExpired), ..row });
         let text = serde_json::to_string(&record).expect("JSON");
         assert_eq!(serde_json::from_str::<Record>(&text).expect("a record"), record);
         for words in [

@@ -26,7 +26,7 @@ impl<S: Store> OpenNode<S> {
         }
         self.is_held_up = false;
         loop {
-            if self.pace.free_at() > now {
+            if self.pace.free_at > now {
                 self.is_held_up = self.sessions.values().any(|s| matches!(s.link, NeighbourSession::Udp(..)));
                 return;
             }

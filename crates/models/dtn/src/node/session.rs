@@ -2,10 +2,10 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use wayhop_core::{STREAM_ROOM, Span, StreamId, Time};
+use wayhop_core::{ApplicationCx, ApplicationRow, STREAM_ROOM, Span, StreamId, Time};
 
-use super::account::Account;
 use super::layer::Layer;
+use super::record::{ContactRecord, Record};
 use crate::cl::Session;
 use crate::eid::Eid;
 
@@ -44,7 +44,8 @@ pub(super) struct OpenSession {
     pub(super) state: SessionState,
     /// Of a stream: bytes that the host takes.
     pub(super) room: usize,
-    pub(super) account: Option<Account>,
+    /// What it carried, while it is up.
+    pub(super) carried: Option<ContactRecord>,
 }
 
 /// How far a session is.
@@ -68,7 +69,15 @@ impl OpenSession {
         peer: Eid,
     ) -> Self {
         let state = SessionState::Young;
-        Self { session, link, peer, heard: now, state, room: STREAM_ROOM, account: None }
+        Self { session, link, peer, heard: now, state, room: STREAM_ROOM, carried: None }
+    }
+
+    /// Writes down what it carried.
+    pub(super) fn end_contact(&mut self, cx: &mut ApplicationCx<'_>) {
+        if let Some(carried) = self.carried.take() {
+            let record = ContactRecord { until: cx.now(), ..carried };
+            cx.row(ApplicationRow::new(Record::Contact(record)));
+        }
     }
 
     /// Whether the datagrams come from an address that no beacon has announced.

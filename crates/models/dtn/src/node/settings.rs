@@ -29,17 +29,14 @@ pub enum DtnRouting {
     Static,
 }
 
-impl DtnRouting {
-    /// As settings have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Epidemic => "epidemic",
-            Self::SprayAndWait => "spray-and-wait",
-            Self::Prophet => "prophet",
-            Self::Static => "static",
-        }
-    }
+wayhop_core::names!(DtnRouting {
+    Epidemic = "epidemic",
+    SprayAndWait = "spray-and-wait",
+    Prophet = "prophet",
+    Static = "static",
+});
 
+impl DtnRouting {
     /// With the number of copies and the routes that some of them need.
     pub fn plan(self, copies: u32, routes: Vec<String>) -> RoutingPlan {
         match self {

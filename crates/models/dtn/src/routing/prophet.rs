@@ -7,7 +7,7 @@ use wayhop_core::{Span, Time};
 
 use crate::cbor::{Reader, Writer};
 use crate::eid::Eid;
-use crate::routing::{Carried, Decision, MessageError, Routing};
+use crate::routing::{Decision, MessageError, Routing};
 
 /// The most destinations of which predictabilities are kept.
 const MAX_DESTINATIONS: usize = 4_096;
@@ -112,9 +112,6 @@ fn bounded_insert<V>(map: &mut BTreeMap<Eid, V>, key: Eid, value: V) {
 }
 
 impl Routing for Prophet {
-    fn name(&self) -> &'static str {
-        "prophet"
-    }
     fn number(&self) -> Option<u8> {
         Some(3)
     }
@@ -124,7 +121,7 @@ impl Routing for Prophet {
         self.encounter(now, peer);
     }
 
-    fn message(&mut self, now: Time, _: &Eid) -> Vec<u8> {
+    fn message(&mut self, now: Time) -> Vec<u8> {
         self.age(now);
         encode(&self.own)
     }
@@ -145,8 +142,8 @@ impl Routing for Prophet {
         Ok(())
     }
 
-    fn decide(&self, _: Time, bundle: &Carried<'_>, peer: &Eid) -> Decision {
-        let destination = bundle.destination.node();
+    fn decide(&self, destination: &Eid, _: u32, peer: &Eid) -> Decision {
+        let destination = destination.node();
         let theirs = self.told.get(peer).and_then(|told| told.get(&destination)).copied().unwrap_or(0.0);
         if theirs > self.predictability(&destination) { Decision::Copy { copies: 0 } } else { Decision::Keep }
     }

@@ -2,10 +2,8 @@
 
 use core::str::FromStr;
 
-use wayhop_core::Time;
-
 use crate::eid::{Eid, EidError};
-use crate::routing::{Carried, Decision, Routing};
+use crate::routing::{Decision, Routing};
 
 /// Static routes: the first whose pattern fits says which neighbour is the next hop. One copy of a bundle travels.
 #[derive(Clone, Debug, Default)]
@@ -70,14 +68,11 @@ fn route(text: &str) -> Result<(Pattern, Eid), RouteError> {
 }
 
 impl Routing for StaticRoutes {
-    fn name(&self) -> &'static str {
-        "static"
-    }
     fn number(&self) -> Option<u8> {
         None
     }
-    fn decide(&self, _: Time, bundle: &Carried<'_>, peer: &Eid) -> Decision {
-        match self.next_hop(bundle.destination) {
+    fn decide(&self, destination: &Eid, _: u32, peer: &Eid) -> Decision {
+        match self.next_hop(destination) {
             Some(via) if via == peer => Decision::Move,
             _ => Decision::Keep,
         }

@@ -5,7 +5,9 @@ use wayhop_dtn::cl::ltp::{Ltp, LtpConfig, SessionNumbers};
 use wayhop_dtn::cl::tcpcl::{Tcpcl, TcpclConfig};
 use wayhop_dtn::cl::udpcl::Udpcl;
 use wayhop_dtn::cl::{Event, Session};
-use wayhop_dtn::{AdminRecord, Beacon, Bundle, Eid, ParseLimits, Reassembly, Refusal, TransferId, split};
+use wayhop_dtn::{
+    AdminRecord, Beacon, Bundle, Eid, ParseLimits, Reassembly, Refusal, TransferEvent, TransferId, split,
+};
 
 const LIMITS: ParseLimits = ParseLimits { octets: 1 << 20, blocks: 16 };
 
@@ -25,7 +27,7 @@ pub(crate) fn bundle(octets: &[u8]) {
     if !bundle.may_fragment() || bundle.fragment.is_some() {
         return;
     }
-    let Ok(pieces) = split(&bundle, encoded.len() / 2 + 64) else { return };
+    let Some(pieces) = split(&bundle, encoded.len() / 2 + 64) else { return };
     let mut whole = Reassembly::default();
     for piece in &pieces {
         let read = Bundle::parse(&piece.encode(), &LIMITS).expect("a piece is a bundle");
@@ -106,7 +108,7 @@ fn settle(session: &mut dyn Session, now: Time) -> usize {
     let mut handed = 0;
     while let Some(event) = session.event() {
         match event {
-            Event::Received { transfer, bundle } => {
+            Event::Transfer(TransferEvent::Received { transfer, bundle }) => {
                 handed += bundle.len();
                 // Some bundles of a block are refused.
                 match bundle.len() % 3 {
@@ -114,7 +116,7 @@ fn settle(session: &mut dyn Session, now: Time) -> usize {
                     _ => session.accept(now, transfer),
                 }
             }
-            Event::Part { octets } => handed += octets.len(),
+            Event::Transfer(TransferEvent::Part(octets)) => handed += octets.len(),
             _ => {}
         }
     }

@@ -2,9 +2,9 @@
 
 use wayhop_core::{BundleEventKind, Span};
 use wayhop_dtn::routing::{Epidemic, StaticRoutes};
-use wayhop_dtn::{DropCause, Input};
+use wayhop_dtn::{DropCause, Input, Request};
 
-use crate::common::{Layer, Net, inbox};
+use crate::common::{Layer, Net, inbox, request};
 
 const LAYERS: [Layer; 3] = [Layer::Tcpcl, Layer::Ltp, Layer::Udpcl(1_372)];
 
@@ -52,8 +52,7 @@ fn a_bundle_waits_at_a_node_between_until_the_next_contact() {
         net.link(1, 2);
         net.settle(3, 1 << 20);
         assert_eq!(net.inbox(2).len(), 1, "{layer:?}");
-        let hops = net.nodes[1].rows.iter().filter(|row| row.kind == BundleEventKind::Forward).count();
-        assert_eq!(hops, 1);
+        assert_eq!(net.count(1, BundleEventKind::Forward), 1);
     }
 }
 
@@ -74,10 +73,11 @@ fn a_bundle_larger_than_a_datagram_goes_in_fragments_and_arrives_whole() {
 #[test]
 fn a_bundle_ends_with_its_lifetime() {
     let mut net = line(2, Layer::Tcpcl);
-    net.send_for(0, 1, vec![1], false, Span::from_secs(10));
+    let short = Request { lifetime: Span::from_secs(10), ..request(0, 1, vec![1]) };
+    net.tell(0, Input::Send(short));
     net.settle(11, 1 << 20);
-    let dropped = net.nodes[0].rows.iter().find(|row| row.kind == BundleEventKind::Drop).unwrap();
-    assert_eq!(dropped.cause, Some(DropCause::LifetimeExpired));
+    let dropped = net.nodes[0].rows.iter().find(|row| row.event == BundleEventKind::Drop).unwrap();
+    assert_eq!(dropped.reason, Some(DropCause::LifetimeExpired));
     net.link(0, 1);
     net.settle(2, 1 << 20);
     assert_eq!(net.inbox(1).len(), 0);
@@ -105,7 +105,7 @@ fn a_bundle_in_a_loop_of_routes_ends_with_its_hops() {
             net.cut(a, b);
         }
     }
-    let causes: Vec<_> = net.nodes.iter().flat_map(|n| &n.rows).filter_map(|row| row.cause).collect();
+    let causes: Vec<_> = net.nodes.iter().flat_map(|n| &n.rows).filter_map(|row| row.reason).collect();
     assert!(causes.contains(&DropCause::HopLimit), "{causes:?}");
 }
 
@@ -165,6 +165,6 @@ fn copies_make_room_for_newer_ones_oldest_first() {
     let newest: Vec<_> = net.nodes[0].application.sent[3..].to_vec();
     let held: Vec<_> = net.agent(1).held().into_iter().map(|held| held.id).collect();
     assert_eq!(held, newest);
-    let evicted = net.nodes[1].rows.iter().filter(|row| row.cause == Some(DropCause::Evicted)).count();
+    let evicted = net.nodes[1].rows.iter().filter(|row| row.reason == Some(DropCause::Evicted)).count();
     assert_eq!(evicted, 3);
 }

@@ -5,7 +5,7 @@ use wayhop_dtn::routing::Epidemic;
 use wayhop_dtn::{Input, StoreTable};
 
 use crate::basics::along_a_line;
-use crate::common::{Layer, Net, NewRouting};
+use crate::common::{Layer, Net, NewRouting, request};
 
 #[test]
 fn custody_moves_to_the_next_node_and_ends_at_the_destination() {
@@ -54,7 +54,6 @@ struct Storm {
     rng: Rng,
     /// Links that can be.
     possible: Vec<(usize, usize)>,
-    custody: bool,
     sent: usize,
 }
 
@@ -70,7 +69,7 @@ impl Storm {
             c.custody_timeout = Span::from_secs(20);
             c
         });
-        Self { net, rng: stream(seed, Purpose::Outages, 0), possible, custody: true, sent: 0 }
+        Self { net, rng: stream(seed, Purpose::Outages, 0), possible, sent: 0 }
     }
 
     /// One more partition: some links stay, some come, some go; some nodes die in the middle of what they do.
@@ -91,7 +90,7 @@ impl Storm {
             // Most are small; some do not get through in one contact.
             let octets = if self.rng.below(50) == 0 { self.rng.below(60_000) } else { self.rng.below(600) };
             if from != to && self.net.is_up(from) {
-                self.net.send(from, to, vec![self.rng.below(256) as u8; octets as usize], self.custody);
+                self.net.send(from, to, vec![self.rng.below(256) as u8; octets as usize], true);
                 self.sent += 1;
             }
         }
@@ -99,6 +98,13 @@ impl Storm {
             self.net.exchange(4_000 + self.rng.below(20_000) as usize);
             self.net.pass(Span::from_secs(2));
         }
+    }
+
+    /// Partitions, each with `bundles` new ones; in the end none is lost.
+    fn run(&mut self, partitions: usize, bundles: usize) {
+        (0..partitions).for_each(|_| self.partition(bundles));
+        self.heal();
+        self.check();
     }
 
     /// All links stay, all nodes live, until nothing is held any more.
@@ -136,12 +142,8 @@ impl Storm {
 fn ten_thousand_bundles_over_a_thousand_partitions_with_kills_lose_and_repeat_nothing() {
     let possible = (0..4).map(|n| (n, n + 1)).collect();
     let mut storm = Storm::new(1, 5, Layer::Tcpcl, along_a_line(5), possible);
-    for _ in 0..1_000 {
-        storm.partition(13);
-    }
+    storm.run(1_000, 13);
     assert!(storm.sent > 10_000, "{}", storm.sent);
-    storm.heal();
-    storm.check();
     let rows = |kind| (0..5).map(|n| storm.net.count(n, kind)).sum::<usize>();
     assert!(rows(BundleEventKind::Fragmented) > 10, "contacts ended in the middle of bundles");
     assert!(rows(BundleEventKind::CustodyTimeout) > 10, "signals were lost");
@@ -155,12 +157,7 @@ fn ten_thousand_bundles_over_a_thousand_partitions_with_kills_lose_and_repeat_no
 fn a_storm_over_ltp_and_one_over_datagrams_lose_and_repeat_nothing() {
     for (seed, layer) in [(2, Layer::Ltp), (3, Layer::Udpcl(1_372))] {
         let possible = (0..3).map(|n| (n, n + 1)).collect();
-        let mut storm = Storm::new(seed, 4, layer, along_a_line(4), possible);
-        for _ in 0..100 {
-            storm.partition(8);
-        }
-        storm.heal();
-        storm.check();
+        Storm::new(seed, 4, layer, along_a_line(4), possible).run(100, 8);
     }
 }
 
@@ -169,12 +166,7 @@ fn a_storm_over_ltp_and_one_over_datagrams_lose_and_repeat_nothing() {
 fn a_storm_with_epidemic_routing_loses_and_repeats_nothing() {
     let possible = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
     let routing: Box<NewRouting> = Box::new(|_| Box::new(Epidemic));
-    let mut storm = Storm::new(4, 5, Layer::Tcpcl, routing, possible);
-    for _ in 0..100 {
-        storm.partition(5);
-    }
-    storm.heal();
-    storm.check();
+    Storm::new(4, 5, Layer::Tcpcl, routing, possible).run(100, 5);
 }
 
 #[test]
@@ -201,16 +193,7 @@ fn nothing_is_given_out_before_it_is_durable() {
     let node = crate::common::eid(0);
     let routing = || Box::new(Epidemic);
     let mut agent = Agent::open(Config::new(node), routing(), MemoryStore::default(), Time::ZERO).unwrap();
-    let request = Request {
-        number: 5,
-        source: crate::common::inbox(0),
-        destination: crate::common::inbox(1),
-        report_to: wayhop_dtn::Eid::None,
-        lifetime: Span::from_secs(60),
-        flags: 0,
-        custody: true,
-        payload: vec![1],
-    };
+    let request = Request { number: 5, custody: true, ..request(0, 1, vec![1]) };
     agent.handle(Time::ZERO, Input::Send(request));
     assert_eq!(agent.output(), None);
     agent.commit().unwrap();

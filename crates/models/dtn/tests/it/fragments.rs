@@ -2,9 +2,10 @@
 
 use wayhop_core::{BundleEventKind, Span};
 use wayhop_dtn::routing::Epidemic;
+use wayhop_dtn::{Input, Request, flags};
 
 use crate::basics::along_a_line;
-use crate::common::{Layer, Net};
+use crate::common::{Layer, Net, request};
 
 /// Octets that a bundle of 200,000 needs over contacts that end after each `room` octets.
 fn octets_over_short_contacts(layer: Layer, custody: bool) -> (usize, usize) {
@@ -64,19 +65,9 @@ fn ltp_goes_on_too_from_what_its_reports_have_claimed() {
 
 #[test]
 fn a_bundle_that_must_not_be_fragmented_starts_again() {
-    use wayhop_dtn::{Eid, Input, Request, flags};
     let mut net = Net::new(2, Layer::Tcpcl, along_a_line(2), &|c| c);
-    let request = Request {
-        number: 1,
-        source: crate::common::inbox(0),
-        destination: crate::common::inbox(1),
-        report_to: Eid::None,
-        lifetime: Span::from_secs(3_600),
-        flags: flags::MUST_NOT_FRAGMENT,
-        custody: false,
-        payload: vec![8; 100_000],
-    };
-    net.tell(0, Input::Send(request));
+    let whole = Request { flags: flags::MUST_NOT_FRAGMENT, ..request(0, 1, vec![8; 100_000]) };
+    net.tell(0, Input::Send(whole));
     net.link(0, 1);
     net.exchange(60_000);
     net.exchange(60_000);

@@ -10,7 +10,9 @@ use wayhop_core::{Span, Time};
 use wayhop_dtn::cl::ltp::{Ltp, LtpConfig, SessionNumbers};
 use wayhop_dtn::cl::{Event, Session};
 use wayhop_dtn::routing::Epidemic;
-use wayhop_dtn::{Agent, Config, Contact, ContactId, Input, MemoryStore, Output, Refusal, TransferId};
+use wayhop_dtn::{
+    Agent, Config, Contact, ContactId, Input, MemoryStore, Output, Refusal, TransferEvent, TransferId,
+};
 use wayhop_testkit::{pcap, tshark};
 
 use crate::common::{eid, inbox};
@@ -55,7 +57,7 @@ fn engine() -> Ltp {
 
 fn received(ltp: &mut Ltp) -> Vec<(TransferId, Vec<u8>)> {
     let bundles = std::iter::from_fn(|| ltp.event()).map(|event| match event {
-        Event::Received { transfer, bundle } => (transfer, bundle),
+        Event::Transfer(TransferEvent::Received { transfer, bundle }) => (transfer, bundle),
         other => panic!("{other:?}"),
     });
     bundles.collect()
@@ -126,8 +128,9 @@ fn whole_bundles_of_a_block_that_ends_early_are_handed_up_and_the_next_one_as_a_
     let segment = [&[0x00, 0x02, 0x09, 0x00, 0x01, 0x00, 60], &both[..60]].concat();
     ltp.receive(NOW, &segment);
     ltp.lost(NOW);
-    assert_eq!(ltp.event(), Some(Event::Received { transfer: TransferId(1), bundle: both[..52].to_vec() }));
-    assert_eq!(ltp.event(), Some(Event::Part { octets: both[52..60].to_vec() }));
+    let whole = TransferEvent::Received { transfer: TransferId(1), bundle: both[..52].to_vec() };
+    let part = TransferEvent::Part(both[52..60].to_vec());
+    assert_eq!([ltp.event(), ltp.event()], [whole, part].map(|event| Some(Event::Transfer(event))));
 }
 
 /// The number after a segment's first octet and the one of its engine, and where it ends.
@@ -157,7 +160,8 @@ fn a_peer_that_keeps_32_bits_of_a_session_number_reports_on_it() {
         let mut answer = [&[0x08, 0x01], &segment[2..end]].concat();
         answer.extend([0x00, 0x2a, 0x01, 52, 0x00, 0x01, 0x00, 52]);
         ltp.receive(NOW, &answer);
-        assert_eq!(ltp.event(), Some(Event::Sent { transfer: TransferId(7) }));
+        let sent = TransferEvent::Sent(TransferId(7));
+        assert_eq!(ltp.event(), Some(Event::Transfer(sent)));
         let acknowledgement = [&[0x09, 0x01], &segment[2..end], &[0x00, 0x2a]].concat();
         assert_eq!(ltp.transmit(NOW, 0), Some(acknowledgement));
         assert_eq!((ltp.transmit(NOW, 0), ltp.next_timer()), (None, None), "it is not sent again");
@@ -194,17 +198,17 @@ fn a_bundle_that_comes_twice_in_a_block_and_again_in_others_is_delivered_once() 
         let twice = [bundle(1, *b"one"), bundle(1, *b"one")].concat();
         ltp.receive(NOW, &block(session, 1, &twice));
         for (transfer, bundle) in received(&mut ltp) {
-            agent.handle(NOW, Input::Received { contact, transfer, bundle });
+            agent.handle(NOW, Input::Transfer(contact, TransferEvent::Received { transfer, bundle }));
         }
         agent.commit().unwrap();
         while let Some(output) = agent.output() {
             match output {
-                Output::Accept { transfer, .. } => ltp.accept(NOW, transfer),
+                Output::Accept(_, transfer) => ltp.accept(NOW, transfer),
                 Output::Deliver { endpoint, number, payload, .. } => {
                     delivered.push(payload);
                     agent.handle(NOW, Input::Confirm { endpoint, number });
                 }
-                Output::Refuse { reason, .. } => panic!("{reason:?}"),
+                Output::Refuse(.., reason) => panic!("{reason:?}"),
                 _ => {}
             }
         }
@@ -278,7 +282,7 @@ fn aggregated(blocks: &[usize], losses: Vec<bool>) -> (Vec<Vec<u8>>, Vec<Vec<u8>
             }
         }
         while let Some(event) = receiver.event() {
-            if let Event::Received { transfer, bundle } = event {
+            if let Event::Transfer(TransferEvent::Received { transfer, bundle }) = event {
                 came.push(bundle);
                 receiver.accept(now, transfer);
             }
@@ -288,7 +292,8 @@ fn aggregated(blocks: &[usize], losses: Vec<bool>) -> (Vec<Vec<u8>>, Vec<Vec<u8>
                 sender.receive(now, &segment);
             }
         }
-        done += std::iter::from_fn(|| sender.event()).filter(|e| matches!(e, Event::Sent { .. })).count();
+        let is_sent = |e: &Event| matches!(e, Event::Transfer(TransferEvent::Sent(_)));
+        done += std::iter::from_fn(|| sender.event()).filter(is_sent).count();
         now += Span::from_secs(1);
         sender.timer(now);
         receiver.timer(now);

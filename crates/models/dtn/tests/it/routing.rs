@@ -22,7 +22,7 @@ fn predictabilities_follow_the_equations_of_the_rfc() {
     a.contact_up(at(0), &eid(1));
     near(a.predictability(&eid(1)), 0.5);
     // Transitivity: max(P_old, P(A,B) * P(B,C) * beta).
-    let told = b.message(at(0), &eid(0));
+    let told = b.message(at(0));
     a.hear(at(0), &eid(1), &told).unwrap();
     near(a.predictability(&eid(2)), 0.5 * 0.5 * 0.9);
     // It is a maximum: heard again it changes nothing.

@@ -12,19 +12,13 @@ const MAX_HEAD: u64 = 8 << 10;
 
 /// A box that is asked with a connection for each command: its server knows no other way.
 #[derive(Debug)]
-pub struct Http {
+pub(super) struct Http {
     at: SocketAddr,
 }
 
 impl Http {
-    /// Asks whether it is an attenuator.
-    ///
-    /// # Errors
-    /// Nobody answers there, or it is none.
-    pub fn connect(at: SocketAddr) -> Result<Self, DeviceError> {
-        let mut http = Self { at };
-        http.ask(BoxCommand::Model)?;
-        Ok(http)
+    pub(super) fn new(at: SocketAddr) -> Self {
+        Self { at }
     }
 
     fn fetch(&self, path: &str) -> io::Result<String> {

@@ -1,6 +1,6 @@
 //! Boxes of attenuators, and how to speak to them.
 //!
-//! * [`Rcdat`]: the words of Mini-Circuits' RCDAT family, which [`Telnet`] and [`Http`] carry.
+//! * [`Rcdat`]: the words of Mini-Circuits' RCDAT family, which telnet and HTTP carry.
 //! * [`Rack`]: several boxes as one.
 //! * [`Fake`]: a simulated box, with the same commands.
 
@@ -18,7 +18,5 @@ pub use connect::connect;
 pub use driver::Device;
 pub use error::{DeviceError, PATIENCE};
 pub use fake::{Fake, Faults};
-pub use http::Http;
 pub use rack::{Rack, RackUpdate};
 pub use rcdat::{BoxAnswer, BoxCommand, Rcdat};
-pub use telnet::Telnet;

@@ -10,24 +10,18 @@ use super::rcdat::{BoxAnswer, BoxCommand, Rcdat};
 
 /// A connection to a box.
 #[derive(Debug)]
-pub struct Telnet {
+pub(super) struct Telnet {
     stream: BufReader<TcpStream>,
 }
 
 impl Telnet {
-    /// Connects.
-    ///
-    /// # Errors
-    /// Nobody answers there, or it is no attenuator.
-    pub fn connect(to: SocketAddr) -> Result<Self, DeviceError> {
+    pub(super) fn new(to: SocketAddr) -> Result<Self, DeviceError> {
         let stream = TcpStream::connect_timeout(&to, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         // Commands are small, and each waits for its answer.
         stream.set_nodelay(true)?;
-        let mut telnet = Self { stream: BufReader::new(stream) };
-        telnet.ask(BoxCommand::Model)?;
-        Ok(telnet)
+        Ok(Self { stream: BufReader::new(stream) })
     }
 }
 

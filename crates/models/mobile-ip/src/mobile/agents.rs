@@ -63,7 +63,7 @@ pub(super) struct ProtectedAgents {
 /// A link, and what was heard there.
 #[derive(Debug)]
 pub(super) struct AgentLink {
-    id: LinkId,
+    pub(super) id: LinkId,
     pub(super) kind: OwnLinkKind,
     /// Agents that are solicited by their addresses, too: not every mesh floods what is for a group.
     ask: Vec<Ipv4Addr>,
@@ -90,9 +90,6 @@ impl AgentLink {
         }
     }
 
-    pub(super) const fn id(&self) -> LinkId {
-        self.id
-    }
     fn is_mesh(&self) -> bool {
         self.kind == OwnLinkKind::Mesh
     }
@@ -213,7 +210,7 @@ impl AgentLink {
 
     /// Solicits, if it is time: all, and whom it knows by address, while there is nobody; in a mesh the agent in use, or else the first, to know that it is still there.
     pub(super) fn search(&mut self, cx: &mut ApplicationCx<'_>, own: Ipv4Addr, in_use: Option<Ipv4Addr>) {
-        let (now, link) = (cx.now(), self.id());
+        let (now, link) = (cx.now(), self.id);
         let (ttl, group) = if self.is_mesh() { (64, MESH_AGENTS) } else { (1, ALL_ROUTERS) };
         let mut say = |to| {
             packets::send(cx, Some(link), packets::discovery(own, to, ttl, &Discovery::Solicitation));

@@ -18,7 +18,7 @@ use crate::alarm::Alarm;
 use crate::attachment::Attachment;
 use crate::clock::DayClock;
 use crate::event::LogEvent;
-use crate::home::{gratuitous, send_arp};
+use crate::home::{answer_arp, gratuitous};
 use crate::journal::Journal;
 use crate::packets;
 use crate::params::mobile_node::{MobileNodeParams, OwnLinkKind};
@@ -93,7 +93,7 @@ impl MobileNode {
     }
 
     fn link(&mut self, link: LinkId) -> Option<&mut AgentLink> {
-        self.links.iter_mut().find(|l| l.id() == link)
+        self.links.iter_mut().find(|l| l.id == link)
     }
 
     /// An ICMP message, which may be an advertisement.
@@ -149,14 +149,14 @@ impl MobileNode {
 
     /// Whether packets come and go where it is: the home agent has answered there, and the place is as it was.
     fn works(&self, now: Time) -> bool {
-        let Some(l) = self.current.link().and_then(|link| self.links.iter().find(|l| l.id() == link)) else {
+        let Some(l) = self.current.link().and_then(|link| self.links.iter().find(|l| l.id == link)) else {
             return false;
         };
         let is_there = match self.current {
             Attachment::Nowhere => false,
             Attachment::CoLocated { care_of, .. } => l.state.addr == Some(care_of) && l.avoid_until <= now,
             Attachment::Home { .. } | Attachment::Foreign { .. } => {
-                let agent = self.agent_of(self.current, l.id());
+                let agent = self.agent_of(self.current, l.id);
                 l.agents.iter().any(|a| Some(a.addr) == agent && a.until > now && a.avoid_until <= now)
             }
         };
@@ -168,7 +168,7 @@ impl MobileNode {
         if !l.state.is_up {
             return None;
         }
-        let link = l.id();
+        let link = l.id;
         let good = |until: Time| avoided_too || until <= now;
         if l.kind == OwnLinkKind::CoLocated {
             let care_of = l.state.addr.filter(|_| good(l.avoid_until))?;
@@ -235,7 +235,7 @@ impl MobileNode {
     /// The longest lifetime that the agent in use offers.
     fn offered_lifetime_s(&self) -> u16 {
         let Attachment::Foreign { link, agent, .. } = self.target else { return u16::MAX };
-        let agents = self.links.iter().filter(|l| l.id() == link).flat_map(|l| &l.agents);
+        let agents = self.links.iter().filter(|l| l.id == link).flat_map(|l| &l.agents);
         agents.filter(|a| a.addr == agent).map(|a| a.registration_lifetime_s).next().unwrap_or(u16::MAX)
     }
 
@@ -331,16 +331,9 @@ impl MobileNode {
         let at = Attachment::Home { link };
         let asks = heard.operation == arp::Operation::Request
             && (heard.sender, heard.target) == (self.home_agent, self.home);
-        let mac = self.links.iter().find(|l| l.id() == link).and_then(|l| l.state.mac);
+        let mac = self.links.iter().find(|l| l.id == link).and_then(|l| l.state.mac);
         let Some(mac) = mac.filter(|_| asks && self.target == at && self.current != at) else { return };
-        let message = arp::Repr {
-            operation: arp::Operation::Reply,
-            sender_mac: mac,
-            sender: self.home,
-            target_mac: heard.sender_mac,
-            target: self.home_agent,
-        };
-        send_arp(cx, link, heard.sender_mac, message);
+        answer_arp(cx, link, mac, heard);
     }
 
     /// A packet of a program.
@@ -363,15 +356,13 @@ impl MobileNode {
             }
             None => Some(packet.to_vec()),
         };
-        if let Some(packet) = packet {
-            packets::send(cx, Some(link), packet);
-        }
+        packets::send(cx, Some(link), packet);
     }
 
     fn run_due(&mut self, cx: &mut ApplicationCx<'_>) {
         let now = cx.now();
         for i in 0..self.links.len() {
-            let link = self.links[i].id();
+            let link = self.links[i].id;
             let (in_use, home) = (self.agent_in_use(link), self.home);
             let l = &mut self.links[i];
             for agent in l.forget(now) {
@@ -401,12 +392,12 @@ impl MobileNode {
 
     /// The host has its home address, and its routes, where the mobile node is attached.
     fn tell_host(&self, cx: &mut ApplicationCx<'_>) {
-        let is_link = |l: &&AgentLink| Some(l.id()) == self.current.link() && l.kind == OwnLinkKind::Link;
+        let is_link = |l: &&AgentLink| Some(l.id) == self.current.link() && l.kind == OwnLinkKind::Link;
         cx.network(NetworkEffect::Attach(HomeRoute {
             addr: self.home,
             network: self.network,
             router: self.params.router.unwrap_or(self.home_agent),
-            link: self.links.iter().find(is_link).map(AgentLink::id),
+            link: self.links.iter().find(is_link).map(|l| l.id),
             is_home: matches!(self.current, Attachment::Home { .. }),
         }));
     }

@@ -14,8 +14,8 @@ use wayhop_mobile_ip::{
     OwnLink, OwnLinkKind, Peer, Replay, VisitedLink, authenticator,
 };
 use wayhop_wire::mobile_ip::{
-    Advertisement, AgentFlags, AuthKind, Discovery, Message, MobilityAgent, Reply, Request, RequestFlags,
-    emit_authentication_head,
+    Advertisement, AgentFlags, AuthKind, Code, Discovery, Message, MobilityAgent, Reply, Request,
+    RequestFlags, emit_authentication_head,
 };
 use wayhop_wire::{arp, ip_in_ip, ipv4, udp};
 
@@ -319,6 +319,21 @@ pub(crate) fn sent_arp(link: u8, to: Mac, message: arp::Repr) -> ApplicationEffe
     ApplicationEffect::Network(NetworkEffect::Arp { link, to, message: octets_of(message) })
 }
 
+/// Who asks by ARP for the mobile node's home address.
+pub(crate) fn asks_for_home(sender_mac: Mac, sender: Ipv4Addr) -> arp::Repr {
+    arp::Repr {
+        operation: arp::Operation::Request,
+        sender_mac,
+        sender,
+        target_mac: Mac([0; 6]),
+        target: HOME,
+    }
+}
+/// Who answers for that address, and to whom.
+pub(crate) fn answers_for_home(sender_mac: Mac, target_mac: Mac, target: Ipv4Addr) -> arp::Repr {
+    arp::Repr { operation: arp::Operation::Reply, sender_mac, sender: HOME, target_mac, target }
+}
+
 pub(crate) const fn intercept() -> ApplicationEffect {
     ApplicationEffect::Network(NetworkEffect::Intercept(HOME))
 }
@@ -427,6 +442,11 @@ pub(crate) fn advertisement(
     octets
 }
 
+/// The reply to a request, without an authenticator.
+pub(crate) fn answer(request: &Request, code: Code) -> Reply {
+    let &Request { lifetime_s, home, home_agent, identification, .. } = request;
+    Reply { code, lifetime_s, home, home_agent, identification }
+}
 /// A reply with the authenticator of the home agent.
 pub(crate) fn reply_signed(reply: &Reply) -> Vec<u8> {
     let mut message = vec![0; Reply::LEN];
@@ -442,6 +462,12 @@ pub(crate) fn sent(out: &[ApplicationEffect]) -> Vec<(Option<u8>, &[u8])> {
         _ => None,
     };
     out.iter().filter_map(send).collect()
+}
+
+/// The first packet that is sent, and by which link.
+pub(crate) fn first_packet(out: &[ApplicationEffect]) -> (Option<u8>, ipv4::Packet<'_>) {
+    let (link, packet) = sent(out)[0];
+    (link, ipv4::Packet::new_checked(packet).expect("an IP packet"))
 }
 
 /// What datagrams are sent: to whom, and what they carry. Their checksums are right.
@@ -465,6 +491,12 @@ pub(crate) fn replies(out: &[ApplicationEffect]) -> Vec<Reply> {
         _ => None,
     };
     datagrams(out).iter().filter_map(read).collect()
+}
+/// The code of the only reply that is sent.
+pub(crate) fn code(out: &[ApplicationEffect]) -> u8 {
+    let all = replies(out);
+    assert_eq!(all.len(), 1, "{out:?}");
+    all[0].code.0
 }
 /// The requests that are sent, and to whom.
 pub(crate) fn requests(out: &[ApplicationEffect]) -> Vec<(Ipv4Addr, Request)> {

@@ -2,7 +2,6 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use wayhop_core::ApplicationEffect;
 use wayhop_mobile_ip::{ALL_SYSTEMS, ForeignAgent, Replay};
 use wayhop_wire::mobile_ip::{AgentFlags, AuthKind, Code, Discovery, Message, Reply, Request, RequestFlags};
 use wayhop_wire::{ip_in_ip, ipv4};
@@ -10,8 +9,7 @@ use wayhop_wire::{ip_in_ip, ipv4};
 use crate::common::*;
 
 fn accepted(request: &Request) -> Reply {
-    let &Request { lifetime_s, home, home_agent, identification, .. } = request;
-    Reply { code: Code::ACCEPTED, lifetime_s, home, home_agent, identification }
+    answer(request, Code::ACCEPTED)
 }
 
 /// The mobile node visits by the mesh.
@@ -20,12 +18,6 @@ fn visited(fa: &mut Subject<ForeignAgent>, t: Clock) {
     say(fa, t, FA_MESH_LINK, MESH, &signed_visit(&r));
     say(fa, t, FA_UPLINK, HA, &reply_signed(&accepted(&r)));
     assert_eq!(fa.visitors().collect::<Vec<_>>(), [(HOME, MESH)]);
-}
-
-fn code(out: &[ApplicationEffect]) -> u8 {
-    let all = replies(out);
-    assert_eq!(all.len(), 1, "{out:?}");
-    all[0].code.0
 }
 
 #[test]
@@ -42,8 +34,7 @@ fn a_request_is_relayed_without_its_extensions_and_the_reply_returned_section_3_
     let answer = reply_signed(&accepted(&r));
     let out = say(&mut fa, clock(1.2), FA_UPLINK, HA, &answer);
     assert_eq!(datagrams(&out), [(MESH, answer.clone())]);
-    let (link, packet) = sent(&out)[0];
-    let ip = ipv4::Packet::new_checked(packet).unwrap();
+    let (link, ip) = first_packet(&out);
     assert_eq!((link, ip.src(), &ip.payload()[2..4]), (Some(0), FA_MESH, &5_000_u16.to_be_bytes()[..]));
     assert_eq!(noted(&out, "mip_visits", HOME), Some(60));
     assert_eq!((fa.pending(), fa.visitors().collect::<Vec<_>>()), (0, vec![(HOME, MESH)]));
@@ -169,8 +160,7 @@ fn a_full_list_is_66_and_advertised_and_visitors_stay_section_2_1_1() {
     let out = say(&mut fa, clock(3.0), FA_MESH_LINK, MESH, &signed_visit(&visit(clock(3.0), 60)));
     assert_eq!(datagrams(&out)[0].0, HA, "who visits may stay");
     let out = wake(&mut fa, clock(4.0));
-    let (_, packet) = sent(&out)[0];
-    let ip = ipv4::Packet::new_checked(packet).unwrap();
+    let (_, ip) = first_packet(&out);
     let Ok(Discovery::Advertisement(a)) = Discovery::parse(ip.payload()) else { panic!("one") };
     assert!(a.agent.unwrap().flags.has(AgentFlags::BUSY));
 }
@@ -186,22 +176,19 @@ fn tunnels_lead_to_visitors_and_back_and_nowhere_else_section_4_2_2_and_rfc_3024
     visited(&mut fa, clock(1.0));
     // In a mesh, which does not know home addresses: a tunnel to the mobile node's address there.
     let out = through(&mut fa, FA_UPLINK, HA, FA, &to);
-    let (link, outer) = sent(&out)[0];
-    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    let (link, outer) = first_packet(&out);
     let inner = ip_in_ip::inner(&outer).unwrap();
     assert_eq!((link, outer.src(), outer.dst()), (Some(0), FA_MESH, MESH));
     assert_eq!((inner.src(), inner.dst(), inner.ttl()), (PEER, HOME, 63));
     // And back by the reverse tunnel.
     let out = through(&mut fa, FA_MESH_LINK, MESH, FA_MESH, &from);
-    let (link, outer) = sent(&out)[0];
-    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    let (link, outer) = first_packet(&out);
     assert_eq!((link, outer.src(), outer.dst()), (None, FA, HA));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().src(), HOME);
     // What is for the agent itself stays there.
     for own in [FA_MESH, FA] {
         let out = through(&mut fa, FA_MESH_LINK, MESH, FA_MESH, &packet(HOME, own));
-        let (link, whole) = sent(&out)[0];
-        let ip = ipv4::Packet::new_checked(whole).unwrap();
+        let (link, ip) = first_packet(&out);
         assert_eq!((link, ip.src(), ip.dst(), ip.checksum_is_valid()), (None, HOME, own, true));
     }
     for (link, src, dst, inner) in [
@@ -224,8 +211,7 @@ fn on_a_lan_a_visitor_gets_its_packets_as_they_are_section_3_7_1() {
     say(&mut fa, clock(1.0), FA_UPLINK, HA, &reply_signed(&accepted(&r)));
     let outer = in_tunnel(HA, FA, &packet(PEER, HOME));
     let out = give(&mut fa, clock(2.0), tunnelled(FA_UPLINK, &outer));
-    let (link, packet) = sent(&out)[0];
-    let ip = ipv4::Packet::new_checked(packet).unwrap();
+    let (link, ip) = first_packet(&out);
     assert_eq!(
         (link, ip.src(), ip.dst(), ip.ttl(), ip.checksum_is_valid()),
         (Some(FA_LAN_LINK), PEER, HOME, 63, true)
@@ -271,8 +257,7 @@ fn in_a_mesh_it_answers_who_asks_and_on_a_lan_it_advertises_unasked_section_2_3(
     let ask =
         |fa: &mut Subject<ForeignAgent>, at, link, src| give(fa, clock(at), icmp(link, src, &solicitation));
     let out = ask(&mut fa, 1.5, 0, MESH);
-    let (link, p) = sent(&out)[0];
-    let ip = ipv4::Packet::new_checked(p).unwrap();
+    let (link, ip) = first_packet(&out);
     assert_eq!((link, ip.src(), ip.dst(), ip.ttl()), (Some(0), FA_MESH, MESH, 64));
     let Ok(Discovery::Advertisement(a)) = Discovery::parse(ip.payload()) else { panic!("one") };
     let agent = a.agent.unwrap();

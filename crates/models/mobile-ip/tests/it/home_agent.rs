@@ -5,16 +5,10 @@ use std::net::Ipv4Addr;
 use wayhop_core::{ApplicationEffect, Mac, NetworkEffect};
 use wayhop_mobile_ip::{HomeAgent, KnownMobile, Replay};
 use wayhop_wire::arp;
-use wayhop_wire::mobile_ip::{AuthKind, Code, Discovery, Message, RequestFlags};
+use wayhop_wire::mobile_ip::{AuthKind, Code, Discovery, Message, Request, RequestFlags};
 use wayhop_wire::{ip_in_ip, ipv4};
 
 use crate::common::*;
-
-fn code(out: &[ApplicationEffect]) -> u8 {
-    let all = replies(out);
-    assert_eq!(all.len(), 1, "{out:?}");
-    all[0].code.0
-}
 
 #[test]
 fn a_binding_is_made_renewed_and_expires_sections_3_8_2_and_4_6() {
@@ -32,13 +26,7 @@ fn a_binding_is_made_renewed_and_expires_sections_3_8_2_and_4_6() {
     let right = wayhop_mobile_ip::authenticator(&key(256, Replay::Timestamps).key, a.protects);
     assert_eq!((a.spi, a.authenticator), (256, &right[..]));
     // The home link learns at once that the packets go to the agent now.
-    let gratuitous = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: MAC_HA,
-        sender: HOME,
-        target_mac: Mac([0; 6]),
-        target: HOME,
-    };
+    let gratuitous = asks_for_home(MAC_HA, HOME);
     assert!(out.contains(&sent_arp(0, Mac([0xff; 6]), gratuitous)));
     assert_eq!(ha.bindings(HOME).collect::<Vec<_>>(), [CELL]);
     let t = clock(50.0);
@@ -64,14 +52,7 @@ fn a_mobile_node_that_comes_home_ends_all_bindings_section_3_8_2_2() {
     let t = clock(10.0);
     say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)));
     // It announces itself by ARP first (section 4.6), so that the agent knows its link address.
-    let own = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: MAC_MOBILE,
-        sender: HOME,
-        target_mac: Mac([0; 6]),
-        target: HOME,
-    };
-    let out = give(&mut ha, t, heard_arp(0, own));
+    let out = give(&mut ha, t, heard_arp(0, asks_for_home(MAC_MOBILE, HOME)));
     assert_eq!(out, [], "the agent does not claim the address against its owner");
     let t = clock(20.0);
     let out = say(&mut ha, t, 0, HOME, &signed(&request(t, HOME, 0)));
@@ -144,26 +125,17 @@ fn what_cannot_be_granted_is_refused_with_its_code_section_3_8_2_1() {
     let elsewhere = Ipv4Addr::new(10, 1, 0, 8);
     let base = request(clock(0.0), CELL, 60);
     let cases = [
-        (wayhop_wire::mobile_ip::Request { home_agent: elsewhere, ..base }, Code::HOME_UNKNOWN_AGENT),
-        (wayhop_wire::mobile_ip::Request { care_of: Ipv4Addr::BROADCAST, ..base }, Code::HOME_POOR_REQUEST),
-        (wayhop_wire::mobile_ip::Request { care_of: HA, ..base }, Code::HOME_POOR_REQUEST),
-        (wayhop_wire::mobile_ip::Request { care_of: HOME, ..base }, Code::HOME_POOR_REQUEST),
-        (wayhop_wire::mobile_ip::Request { flags: RequestFlags::GRE, ..base }, Code::HOME_ENCAPSULATION),
-        (
-            wayhop_wire::mobile_ip::Request { flags: RequestFlags::MINIMAL_ENCAPSULATION, ..base },
-            Code::HOME_ENCAPSULATION,
-        ),
-        (wayhop_wire::mobile_ip::Request { home: elsewhere, ..base }, Code::HOME_PROHIBITED),
+        (Request { home_agent: elsewhere, ..base }, Code::HOME_UNKNOWN_AGENT),
+        (Request { care_of: Ipv4Addr::BROADCAST, ..base }, Code::HOME_POOR_REQUEST),
+        (Request { care_of: HA, ..base }, Code::HOME_POOR_REQUEST),
+        (Request { care_of: HOME, ..base }, Code::HOME_POOR_REQUEST),
+        (Request { flags: RequestFlags::GRE, ..base }, Code::HOME_ENCAPSULATION),
+        (Request { flags: RequestFlags::MINIMAL_ENCAPSULATION, ..base }, Code::HOME_ENCAPSULATION),
+        (Request { home: elsewhere, ..base }, Code::HOME_PROHIBITED),
     ];
     for (i, (r, expected)) in (1..).zip(cases) {
         let t = clock(f64::from(i));
-        let out = say(
-            &mut ha,
-            t,
-            1,
-            CELL,
-            &signed(&wayhop_wire::mobile_ip::Request { identification: t.ntp, ..r }),
-        );
+        let out = say(&mut ha, t, 1, CELL, &signed(&Request { identification: t.ntp, ..r }));
         assert_eq!(code(&out), expected.0, "{r:?}");
     }
     assert_eq!(ha.bindings(HOME).count(), 0);
@@ -198,8 +170,7 @@ fn packets_enter_the_tunnel_and_only_its_own_come_out_rfc_2003_and_3024() {
     let t = clock(2.0);
     say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)));
     let out = give(&mut ha, t, outbound(&inner));
-    let (link, outer) = sent(&out)[0];
-    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    let (link, outer) = first_packet(&out);
     assert_eq!((link, outer.src(), outer.dst()), (None, HA, CELL));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().start(100), inner);
     // What it sends by the reverse tunnel goes on, one hop older.
@@ -222,23 +193,11 @@ fn packets_enter_the_tunnel_and_only_its_own_come_out_rfc_2003_and_3024() {
 #[test]
 fn the_agent_answers_arp_for_who_is_away_only_section_4_6() {
     let mut ha = home_agent(Replay::Timestamps);
-    let asks = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: Mac([2, 0, 0, 0, 0, 2]),
-        sender: PEER,
-        target_mac: Mac([0; 6]),
-        target: HOME,
-    };
+    let asks = asks_for_home(Mac([2, 0, 0, 0, 0, 2]), PEER);
     assert_eq!(give(&mut ha, clock(1.0), heard_arp(0, asks)), []);
     let t = clock(2.0);
     say(&mut ha, t, 1, CELL, &signed(&request(t, CELL, 60)));
-    let answer = arp::Repr {
-        operation: arp::Operation::Reply,
-        sender_mac: MAC_HA,
-        sender: HOME,
-        target_mac: asks.sender_mac,
-        target: PEER,
-    };
+    let answer = answers_for_home(MAC_HA, asks.sender_mac, PEER);
     let out = give(&mut ha, t, heard_arp(0, asks));
     assert_eq!(out, [sent_arp(0, asks.sender_mac, answer)]);
     assert_eq!(give(&mut ha, t, heard_arp(1, asks)), [], "on the home link only");
@@ -281,8 +240,7 @@ fn it_advertises_each_second_and_when_asked_section_2_3() {
     let mut sequence = Vec::new();
     for s in 0..4 {
         let out = wake(&mut ha, clock(f64::from(s)));
-        let (link, p) = sent(&out)[0];
-        let ip = ipv4::Packet::new_checked(p).unwrap();
+        let (link, ip) = first_packet(&out);
         assert_eq!((link, ip.ttl(), ip.dst()), (Some(0), 1, wayhop_mobile_ip::ALL_SYSTEMS));
         let Ok(Discovery::Advertisement(a)) = Discovery::parse(ip.payload()) else { panic!("one") };
         sequence.push(a.agent.unwrap().sequence);

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{ApplicationEffect, LinkState, Mac, NetworkEffect, NetworkInput, Span};
 use wayhop_mobile_ip::{ALL_ROUTERS, MESH_AGENTS, MobileNode, MobileNodeParams, Replay};
 use wayhop_wire::mobile_ip::{AgentFlags, AuthKind, Code, Extension, Message, Reply, Request, RequestFlags};
-use wayhop_wire::{arp, ip_in_ip, ipv4};
+use wayhop_wire::{ip_in_ip, ipv4};
 
 use crate::common::*;
 
@@ -40,10 +40,6 @@ fn only_request(out: &[ApplicationEffect]) -> (Ipv4Addr, Request) {
     assert_eq!(all.len(), 1, "{out:?}");
     all[0]
 }
-fn answer(r: &Request, code: Code) -> Reply {
-    let &Request { lifetime_s, home, home_agent, identification, .. } = r;
-    Reply { code, lifetime_s, home, home_agent, identification }
-}
 fn granted(
     mn: &mut Subject<MobileNode>,
     t: Clock,
@@ -75,8 +71,7 @@ fn it_solicits_until_it_hears_something_ever_more_seldom_section_2_4() {
     let mut mn = mobile_node(Replay::Timestamps);
     up(&mut mn, clock(0.0), WLAN_LINK, None);
     let out = up(&mut mn, clock(0.0), MESH_LINK, Some(MESH));
-    let (link, p) = sent(&out)[0];
-    let ip = ipv4::Packet::new_checked(p).unwrap();
+    let (link, ip) = first_packet(&out);
     assert_eq!((link, ip.src(), ip.dst(), ip.ttl()), (Some(MESH_LINK), MESH, MESH_AGENTS, 64));
     assert_eq!(ip.payload()[0], 10, "RFC 1256: a router solicitation");
     let (mut lan, mut mesh) = (Vec::new(), Vec::new());
@@ -118,13 +113,7 @@ fn at_home_it_ends_its_bindings_and_tells_the_link_sections_3_6_1_and_4_6() {
     up(&mut mn, clock(0.0), WLAN_LINK, None);
     let out = hears(&mut mn, clock(1.0), WLAN_LINK, HA, &of_home_agent(3));
     assert!(places(&out).contains(&AT_HOME));
-    let message = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: MAC_MOBILE,
-        sender: HOME,
-        target_mac: Mac([0; 6]),
-        target: HOME,
-    };
+    let message = asks_for_home(MAC_MOBILE, HOME);
     assert!(out.contains(&sent_arp(WLAN_LINK, Mac([0xff; 6]), message)));
     let (to, r) = only_request(&out);
     assert_eq!((to, r.care_of, r.lifetime_s, r.flags), (HA, HOME, 0, RequestFlags::default()));
@@ -433,8 +422,7 @@ fn tunnels_lead_to_where_it_is_and_only_their_packets_are_taken() {
     assert_eq!(give(&mut mn, clock(0.0), outbound(&own)), [], "it is nowhere");
     at_cell(&mut mn);
     let out = give(&mut mn, clock(1.5), outbound(&own));
-    let (link, outer) = sent(&out)[0];
-    let outer = ipv4::Packet::new_checked(outer).unwrap();
+    let (link, outer) = first_packet(&out);
     assert_eq!((link, outer.src(), outer.dst()), (Some(CELL_LINK), CELL, HA));
     assert_eq!(ip_in_ip::inner(&outer).unwrap().start(100), own);
     assert_eq!(
@@ -544,24 +532,12 @@ fn it_answers_the_home_agents_arp_where_it_asks_whether_this_is_home() {
     let mut mn = mobile_node(Replay::Timestamps);
     in_mesh(&mut mn, 1.0);
     up(&mut mn, clock(1.5), WLAN_LINK, None);
-    let asks = |sender| arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: MAC_HA,
-        sender,
-        target_mac: Mac([0; 6]),
-        target: HOME,
-    };
-    let arp = |mn: &mut Subject<MobileNode>, sender| give(mn, clock(2.5), heard_arp(WLAN_LINK, asks(sender)));
+    let asks = |sender| heard_arp(WLAN_LINK, asks_for_home(MAC_HA, sender));
+    let arp = |mn: &mut Subject<MobileNode>, sender| give(mn, clock(2.5), asks(sender));
     assert_eq!(arp(&mut mn, HA), []);
     hears(&mut mn, clock(2.0), WLAN_LINK, HA, &of_home_agent(9));
     assert_eq!(arp(&mut mn, PEER), []);
-    let message = arp::Repr {
-        operation: arp::Operation::Reply,
-        sender_mac: MAC_MOBILE,
-        sender: HOME,
-        target_mac: MAC_HA,
-        target: HA,
-    };
+    let message = answers_for_home(MAC_MOBILE, MAC_HA, HA);
     assert_eq!(arp(&mut mn, HA), [sent_arp(WLAN_LINK, MAC_HA, message)]);
 }
 

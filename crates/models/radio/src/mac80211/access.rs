@@ -2,9 +2,8 @@
 
 use wayhop_core::{Span, Time};
 
-use crate::host::{Host, RadioEvent};
+use crate::host::{Host, Outgoing, RadioEvent};
 use crate::medium::Pause;
-use crate::outgoing::Outgoing;
 use crate::radio::{Radio, Times};
 use crate::station::{Backoff, PhyState, Sending};
 
@@ -118,14 +117,6 @@ impl Radio {
         }
     }
 
-    /// The medium may be idle again.
-    pub(crate) fn idle_event(&mut self, now: Time, station: u32, host: &mut impl Host) {
-        if self.phy_states[station as usize].backoff == Backoff::Paused {
-            self.resume_if_idle(now, station, host);
-        }
-    }
-
-    /// An event of the backoff came up.
     pub(crate) fn backoff_event(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let mac = &mut self.macs[station as usize];
         if mac.backoff_queued != now {
@@ -147,7 +138,6 @@ impl Radio {
         }
     }
 
-    /// The backoff ran out.
     fn backoff_over(&mut self, now: Time, station: u32, host: &mut impl Host) {
         if self.macs[station as usize].answer.is_some() {
             // The answer goes first; what follows it starts a new backoff.
@@ -174,7 +164,6 @@ impl Radio {
         mac.cw = (mac.cw * 2 + 1).min(self.config.cw_max);
     }
 
-    /// Resets the contention window.
     pub(crate) fn narrow(&mut self, station: u32) {
         self.macs[station as usize].cw = self.config.cw_min;
     }

@@ -3,9 +3,8 @@
 use wayhop_core::{Span, Time, TxStatus};
 
 use crate::fate::Fate;
-use crate::host::{EVERYONE, FrameAt, FrameHead, Host, RadioEvent};
+use crate::host::{EVERYONE, FrameAt, FrameHead, Host, Outgoing, RadioEvent};
 use crate::medium::Transmission;
-use crate::outgoing::Outgoing;
 use crate::phy::{FrameKind, in_100kbps, in_mbps};
 use crate::radio::Radio;
 use crate::station::{Backoff, Response, Sending};
@@ -23,7 +22,6 @@ fn duration_us(s: Span) -> u16 {
 }
 
 impl Radio {
-    /// Whether this packet is acknowledged by its receiver.
     pub(crate) fn is_acknowledged(&self, out: &Outgoing) -> bool {
         self.config.acknowledge && out.to != EVERYONE
     }
@@ -66,24 +64,17 @@ impl Radio {
 
     fn send_rts(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let data_rate = self.data_rate_mbps(station, FrameKind::Data);
-        let control_rate = self.control_rate_mbps(data_rate);
-        let (answer, rts) = (self.answer_airtime(control_rate), self.rts_airtime(control_rate));
-        let rate_100kbps = in_100kbps(control_rate);
+        let control_rate = self.phy.control_rate_mbps(data_rate);
+        let (answer, rts) = (self.phy.answer_airtime(control_rate), self.rts_airtime(control_rate));
         let mac = &mut self.macs[station as usize];
         let out = mac.current.as_ref().expect("an RTS is for a packet");
         let octets = self.phy.frame_bytes(FrameKind::Data, out.frame.packet.len());
         let data = self.phy.airtime_at(octets, data_rate);
         let t = &self.times;
         let duration_us = duration_us(t.sifs * 3 + answer + data + answer);
-        let head = FrameHead {
-            kind: FrameKind::Rts,
-            from: station,
-            to: out.to,
-            duration_us,
-            sequence: mac.sequence,
-            retry: mac.tries > 0,
-            rate_100kbps,
-        };
+        let (sequence, retry) = (mac.sequence, mac.tries > 0);
+        let head = FrameHead::new(FrameKind::Rts, station, out.to, control_rate);
+        let head = FrameHead { duration_us, sequence, retry, ..head };
         mac.tries = mac.tries.saturating_add(1);
         mac.counters.rts += 1;
         mac.counters.retries += u32::from(head.retry);
@@ -101,27 +92,20 @@ impl Radio {
         let rate = self.data_rate_mbps(station, kind);
         let airtime = self.phy.airtime_at(self.phy.frame_bytes(kind, len), rate);
         let (duration, wait) = if acknowledged {
-            let (t, ack) = (&self.times, self.answer_airtime(self.control_rate_mbps(rate)));
+            let (t, ack) = (&self.times, self.phy.answer_airtime(self.phy.control_rate_mbps(rate)));
             (t.sifs + ack, airtime + t.sifs + ack + t.propagation * 2)
         } else {
             (Span::ZERO, airtime)
         };
-        let rate_100kbps = in_100kbps(rate);
         let mac = &mut self.macs[station as usize];
         let retry = std::mem::replace(&mut mac.data_sent, true);
         // With RTS, `tries` counts those.
         if !after_rts {
             mac.tries = mac.tries.saturating_add(1);
         }
-        let head = FrameHead {
-            kind,
-            from: station,
-            to,
-            duration_us: duration_us(duration),
-            sequence: mac.sequence,
-            retry,
-            rate_100kbps,
-        };
+        let (duration_us, sequence) = (duration_us(duration), mac.sequence);
+        let head = FrameHead::new(kind, station, to, rate);
+        let head = FrameHead { duration_us, sequence, retry, ..head };
         if kind == FrameKind::Data {
             mac.counters.data += 1;
         } else {
@@ -139,7 +123,7 @@ impl Radio {
             self.send_current(now, station, host);
             return;
         };
-        let airtime = self.answer_airtime(in_mbps(answer.rate_100kbps));
+        let airtime = self.phy.answer_airtime(in_mbps(answer.rate_100kbps));
         let t = &self.times;
         let (kind, sending, wait) = if answer.ack {
             // 10.3.2.11: without regard to the medium.
@@ -156,15 +140,9 @@ impl Radio {
             (FrameKind::Cts, Sending::Cts, airtime + duration + t.propagation * 2 - t.sifs - airtime)
         };
         let mac = &mut self.macs[i];
-        let head = FrameHead {
-            kind,
-            from: station,
-            to: answer.to,
-            duration_us: answer.duration_us,
-            sequence: 0,
-            retry: false,
-            rate_100kbps: answer.rate_100kbps,
-        };
+        let Response { to, duration_us, rate_100kbps, .. } = answer;
+        let head =
+            FrameHead { kind, from: station, to, duration_us, sequence: 0, retry: false, rate_100kbps };
         if answer.ack {
             mac.counters.ack += 1;
         } else {
@@ -209,7 +187,7 @@ impl Radio {
         let pause = self.times.pause();
         let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
         self.queue_checks(host);
-        if self.jammers.is_some() {
+        if !self.jammers.is_empty() {
             self.provoke_jammers(now, host);
         }
         host.schedule(now + airtime, head.from, RadioEvent::End(slot));
@@ -253,7 +231,7 @@ impl Radio {
             return;
         }
         // The CTS goes at the RTS' rate, which is a basic one.
-        let cts = self.answer_airtime(in_mbps(f.head.rate_100kbps));
+        let cts = self.phy.answer_airtime(in_mbps(f.head.rate_100kbps));
         let left = Span::from_micros(u64::from(f.head.duration_us)) - self.times.sifs - cts;
         let (to, rate_100kbps) = (f.head.from, f.head.rate_100kbps);
         self.macs[i].answer = Some(Response { ack: false, to, duration_us: duration_us(left), rate_100kbps });
@@ -309,7 +287,7 @@ impl Radio {
             } else if self.macs[i].answer.is_some() {
                 return Fate::Refused;
             }
-            let rate = self.control_rate_mbps(in_mbps(f.head.rate_100kbps));
+            let rate = self.phy.control_rate_mbps(in_mbps(f.head.rate_100kbps));
             let (to, rate_100kbps) = (f.head.from, in_100kbps(rate));
             self.macs[i].answer = Some(Response { ack: true, to, duration_us: 0, rate_100kbps });
             if self.macs[i].timeout_at == Time::NEVER {

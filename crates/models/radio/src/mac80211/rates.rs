@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use crate::outgoing::Outgoing;
+use crate::host::Outgoing;
 use crate::phy::FrameKind;
 use crate::radio::Radio;
 
@@ -15,29 +15,15 @@ impl Radio {
 
     /// The rate of the next data frame of the present packet, Mb/s.
     pub(crate) fn data_rate_mbps(&mut self, station: u32, kind: FrameKind) -> f64 {
+        let fixed = self.phy.rate_mbps(kind);
         if kind != FrameKind::Data || self.rates.is_none() {
-            return self.phy.rate_mbps(kind);
+            return fixed;
         }
         let current = self.macs[station as usize].current.as_ref();
         let Some((to, failures)) = current.map(|out| (out.to, self.data_failures(station, out))) else {
-            return self.phy.rate_mbps(kind);
+            return fixed;
         };
-        let fixed = self.phy.rate_mbps(kind);
         self.rates.as_mut().map_or(fixed, |r| r.rate_mbps(station, to, failures))
-    }
-
-    /// The rate of the control frames around data of this rate, Mb/s.
-    pub(crate) fn control_rate_mbps(&self, data_rate_mbps: f64) -> f64 {
-        if self.phy.has_rate_set() {
-            self.phy.control_rate_mbps(data_rate_mbps)
-        } else {
-            self.config.basic_rate_mbps
-        }
-    }
-
-    /// How long a CTS or an ACK of this rate occupies the air.
-    pub(crate) fn answer_airtime(&self, rate_mbps: f64) -> Span {
-        if self.phy.has_rate_set() { self.phy.answer_airtime(rate_mbps) } else { self.times.ack }
     }
 
     /// How long an RTS of this rate occupies the air.

@@ -19,8 +19,8 @@ mod watching;
 use wayhop_core::{Leg, Position, Span, Time};
 
 use crate::config::{RadioConfig, Reception};
+use crate::host::Motions;
 use crate::meter::Meters;
-use crate::motion::Motions;
 use crate::phy::{FrameKind, Phy};
 use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
 use crate::site::{End, Site};
@@ -34,15 +34,14 @@ use sinr::Sinr;
 use threshold::Threshold;
 use transmission::{Arrival, Audible, Start};
 pub(crate) use transmission::{Receiver, Transmission};
-use watch::FateRecord;
-pub(crate) use watch::FrameInfo;
 pub use watch::Watching;
+pub(crate) use watch::{AtStation, FateRecord, FrameInfo};
 
 pub(crate) struct Medium {
     propagation: Propagation,
     site: Option<Box<Site>>,
     /// Links changed by hand; none in most runs.
-    overrides: Option<Box<Overrides>>,
+    pub(crate) overrides: Option<Box<Overrides>>,
     /// By station, whether it is switched off; `None` while none ever was.
     off: Option<Box<[bool]>>,
     /// Of stations with batteries; `None` where none has one.
@@ -56,11 +55,11 @@ pub(crate) struct Medium {
     /// Farther than this, squared, no signal is that strong.
     reach_squared_m2: f64,
     /// The power of a jammer as a ratio to the radio's; 1 for frames.
-    gain: f64,
+    pub(crate) gain: f64,
     /// Whom the transmission that begins now reaches, for reuse.
     audible: Vec<Audible>,
     legs: Vec<Leg>,
-    neighbours: Neighbours,
+    pub(crate) neighbours: Neighbours,
     slots: Vec<Option<Transmission>>,
     free: Vec<u32>,
     spare: Vec<Vec<Receiver>>,
@@ -231,10 +230,6 @@ impl Medium {
         }
     }
 
-    /// The power of the next burst.
-    pub(crate) fn set_gain(&mut self, gain: f64) {
-        self.gain = gain;
-    }
     #[cold]
     fn weaken(&mut self) {
         let (gain, floor) = (self.gain, self.floor_watts);
@@ -246,14 +241,8 @@ impl Medium {
         let heard = self.audible.iter().find(|a| a.station == station)?;
         Some(Span::from_nanos(u64::from(heard.delay_ns)))
     }
-    /// Whether a station is switched off.
     pub(crate) fn is_off(&self, station: u32) -> bool {
         self.off.as_ref().is_some_and(|off| off[station as usize])
-    }
-
-    /// Only these stations have this radio.
-    pub(crate) fn set_members(&mut self, members: Vec<bool>) {
-        self.neighbours.set_members(members);
     }
 
     /// Overrides a link one way, or leaves it to the model again.
@@ -264,10 +253,6 @@ impl Medium {
             floor: self.floor_watts,
         };
         self.overrides.get_or_insert_with(|| Box::new(Overrides::new(seed, powers))).set(from, to, state);
-    }
-    /// The overridden links, as (sender, receiver, state).
-    pub(crate) fn links(&self) -> impl Iterator<Item = (u32, u32, LinkOverride)> {
-        self.overrides.iter().flat_map(|o| o.iter())
     }
     /// Whether a station hears anything.
     pub(crate) fn set_off(&mut self, station: u32, is_off: bool) {
@@ -287,7 +272,6 @@ impl Medium {
         self.neighbours.forget();
     }
 
-    /// Whether there is a transmission in a slot.
     pub(crate) fn is_on_air(&self, slot: usize) -> bool {
         self.slots.get(slot).is_some_and(Option::is_some)
     }

@@ -5,7 +5,7 @@
 
 use wayhop_core::{Leg, Position, Time};
 
-use crate::motion::Motions;
+use crate::host::Motions;
 
 pub(crate) struct Neighbours {
     range_m: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Neighbours {
     /// Where each station was when the grid was made.
     places: Vec<Position>,
     /// By station, whether it has this radio at all; `None` if all do.
-    members: Option<Vec<bool>>,
+    pub(crate) members: Option<Vec<bool>>,
 }
 
 #[derive(Default)]
@@ -54,11 +54,6 @@ impl Neighbours {
             places: vec![Position::default(); stations],
             members: None,
         }
-    }
-
-    /// Only these stations have this radio.
-    pub(crate) fn set_members(&mut self, members: Vec<bool>) {
-        self.members = Some(members);
     }
 
     /// Makes sure that `station`'s list is right at `now`.

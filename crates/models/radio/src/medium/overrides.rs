@@ -58,7 +58,6 @@ impl Overrides {
         self.by_sender.iter().flat_map(|(&from, links)| links.iter().map(move |&(to, s)| (from, to, s)))
     }
 
-    /// Whether a link is overridden.
     pub(super) fn has(&self, from: u32, to: u32) -> bool {
         self.by_sender.get(&from).is_some_and(|links| links.iter().any(|(station, _)| *station == to))
     }

@@ -13,7 +13,8 @@ use crate::units::{db_to_ratio, dbm_to_watts};
 
 pub(crate) struct Sinr {
     noise_watts: f64,
-    receive_watts: f64,
+    /// The power that a frame needs to be looked at, W.
+    pub(crate) receive_watts: f64,
     carrier_sense_watts: f64,
     capture_ratio: f64,
     seed: u64,
@@ -95,11 +96,6 @@ impl Sinr {
             // The stronger later frame takes the receiver over.
             watts >= self.capture_ratio * rest_watts
         }
-    }
-
-    /// The power that a frame needs to be looked at, W.
-    pub(crate) fn needed_watts(&self) -> f64 {
-        self.receive_watts
     }
 
     /// What [`Sinr::arrive`] will do.

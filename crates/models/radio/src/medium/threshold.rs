@@ -12,7 +12,8 @@ use crate::station::{NONE, PhyState};
 use crate::units::{db_to_ratio, dbm_to_watts};
 
 pub(crate) struct Threshold {
-    receive_watts: f64,
+    /// The power that a frame needs to be understood, W.
+    pub(crate) receive_watts: f64,
     capture_ratio: f64,
     eifs: Span,
 }
@@ -26,11 +27,6 @@ impl Threshold {
             capture_ratio: db_to_ratio(c.capture_db),
             eifs: phy.eifs(sifs, difs),
         }
-    }
-
-    /// The power that a frame needs to be understood, W.
-    pub(crate) fn needed_watts(&self) -> f64 {
-        self.receive_watts
     }
 
     /// Whether a station that receives a frame of so much power is not disturbed by another one.

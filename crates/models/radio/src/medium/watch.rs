@@ -48,7 +48,7 @@ pub(crate) struct WatchedFrame {
 }
 
 /// The frame at a station.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct AtStation {
     pub(crate) station: u32,
     /// `None` while it may still be received.
@@ -65,17 +65,7 @@ pub(crate) struct AtStation {
 
 impl AtStation {
     pub(crate) fn new(station: u32, watts: f64, mean_watts: f64, is_meant: bool) -> Self {
-        Self {
-            station,
-            fate: None,
-            other: None,
-            disturber: None,
-            delay_ns: 0,
-            watts,
-            mean_watts,
-            is_meant,
-            is_audible: false,
-        }
+        Self { station, watts, mean_watts, is_meant, ..Self::default() }
     }
 
     /// One that is lost from the beginning, of a station whose signal nobody knows.

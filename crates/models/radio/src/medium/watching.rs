@@ -3,26 +3,20 @@
 use wayhop_core::Span;
 
 use super::transmission::{Arrival, Start, Transmission};
-use super::watch::{AtStation, FateRecord, FrameInfo, Watching};
+use super::watch::{AtStation, FateRecord, FrameInfo};
 use super::{Medium, Model, place};
 use crate::fate::Fate;
-use crate::host::{EVERYONE, NOBODY};
-use crate::motion::Motions;
+use crate::host::{EVERYONE, Motions, NOBODY};
 use crate::phy::{FrameKind, Phy};
 use crate::site::End;
 use crate::station::PhyState;
 
 impl Medium {
-    /// Watches what becomes of frames from now on.
-    pub(crate) fn set_watching(&mut self, who: Watching) {
-        self.watch = Some(Box::new(FateRecord::new(who)));
-    }
-
     /// The power that a frame needs to be understood, W.
     pub(crate) fn needed_watts(&self) -> f64 {
         let needed = match &self.model {
-            Model::Threshold(m) => m.needed_watts(),
-            Model::Sinr(m) => m.needed_watts(),
+            Model::Threshold(m) => m.receive_watts,
+            Model::Sinr(m) => m.receive_watts,
         };
         needed.max(self.floor_watts)
     }

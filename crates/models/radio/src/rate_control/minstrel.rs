@@ -46,7 +46,7 @@ struct Statistics {
 }
 
 /// A sender's view of one neighbour.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Minstrel {
     of: Vec<Statistics>,
     renewed: Time,
@@ -62,16 +62,7 @@ pub(super) struct Minstrel {
 impl Minstrel {
     /// Starts with the lowest of this number of rates.
     pub(super) fn new(rates: usize) -> Self {
-        Self {
-            of: vec![Statistics::default(); rates],
-            renewed: Time::ZERO,
-            packets: 0,
-            samples: 0,
-            best: 0,
-            second: 0,
-            most_reliable: 0,
-            chain: [0; 4],
-        }
+        Self { of: vec![Statistics::default(); rates], ..Self::default() }
     }
 
     /// A packet becomes the one that is sent next. `draw` gives the random number of a packet.
@@ -88,25 +79,17 @@ impl Minstrel {
             let k = ((u128::from(draw(self.packets)) * u128::from(others)) >> 64) as usize;
             let sample = if k >= self.best { k + 1 } else { k };
             // A slower rate than the best is worth a try only where that one fails.
-            if sample > self.best {
-                self.chain = [sample, self.best, self.most_reliable, 0];
-            } else {
-                self.chain = [self.best, sample, self.most_reliable, 0];
-            }
+            self.chain = [sample.max(self.best), sample.min(self.best), self.most_reliable, 0];
         }
-    }
-
-    fn stage(&self, failures: u8) -> usize {
-        self.chain[usize::from(failures / TRIES).min(3)]
     }
 
     /// The rate after this many failures of the present packet.
     pub(super) fn rate(&self, failures: u8) -> usize {
-        self.stage(failures)
+        self.chain[usize::from(failures / TRIES).min(3)]
     }
 
     pub(super) fn report(&mut self, failures: u8, acknowledged: bool) {
-        let rate = self.stage(failures);
+        let rate = self.rate(failures);
         let of = &mut self.of[rate];
         of.attempts += 1;
         of.successes += u32::from(acknowledged);

@@ -9,6 +9,12 @@ fn end(station: u32, x: f64, y: f64) -> End {
     End { station, at: Position::new(x, y, 0.0) }
 }
 
+/// A zone that changes nothing.
+fn zone(corners: &[[f64; 2]]) -> Zone {
+    let (ends, corners) = (ZoneEnds::Any, corners.to_vec());
+    Zone { name: "yard".into(), corners, ends, loss_db: 0.0, rician_k_db: None, fade_distance_m: 1.0 }
+}
+
 /// What arrives over a link on this site, dBm.
 fn dbm(c: &SiteConfig, seconds: f64, a: End, b: End) -> f64 {
     let radio = radio();
@@ -46,16 +52,9 @@ fn losses_of_the_site_and_of_a_pair_add_up_and_concern_nobody_else() {
 #[test]
 fn a_zone_counts_for_each_end_inside_or_for_both_together() {
     // An L: the square's north-east quarter is not in it.
-    let corners = vec![[0.0, 0.0], [100.0, 0.0], [100.0, 50.0], [50.0, 50.0], [50.0, 100.0], [0.0, 100.0]];
+    let corners = [[0.0, 0.0], [100.0, 0.0], [100.0, 50.0], [50.0, 50.0], [50.0, 100.0], [0.0, 100.0]];
     let zone = |ends| SiteConfig {
-        zones: vec![Zone {
-            name: "yard".into(),
-            corners: corners.clone(),
-            ends,
-            loss_db: 4.0,
-            rician_k_db: None,
-            fade_distance_m: 1.0,
-        }],
+        zones: vec![Zone { ends, loss_db: 4.0, ..zone(&corners) }],
         ..SiteConfig::neutral()
     };
     let (inside, arm, notch, far) =
@@ -69,14 +68,9 @@ fn a_zone_counts_for_each_end_inside_or_for_both_together() {
 
 #[test]
 fn fades_in_a_zone_move_with_the_car_and_stop_with_it() {
-    let zone = Zone {
-        name: "front".into(),
-        corners: vec![[-10.0, -10.0], [1010.0, -10.0], [1010.0, 10.0], [-10.0, 10.0]],
-        ends: ZoneEnds::Both,
-        loss_db: 0.0,
-        rician_k_db: Some(-30.0),
-        fade_distance_m: 2.0,
-    };
+    let corners = [[-10.0, -10.0], [1010.0, -10.0], [1010.0, 10.0], [-10.0, 10.0]];
+    let (ends, rician_k_db) = (ZoneEnds::Both, Some(-30.0));
+    let zone = Zone { ends, rician_k_db, fade_distance_m: 2.0, ..zone(&corners) };
     let c = SiteConfig { zones: vec![zone], ..SiteConfig::neutral() };
     let lead = |x: f64| end(1, x + 90.0, 0.0);
     let gains: Vec<f64> = (0..9000)
@@ -118,14 +112,8 @@ fn shadowing_has_its_sigma_over_the_site_and_drift_over_time() {
 
 #[test]
 fn a_link_is_the_same_in_both_directions() {
-    let zone = Zone {
-        name: "all".into(),
-        corners: vec![[-1e4, -1e4], [1e4, -1e4], [1e4, 1e4], [-1e4, 1e4]],
-        ends: ZoneEnds::Any,
-        loss_db: 1.0,
-        rician_k_db: Some(3.0),
-        fade_distance_m: 0.5,
-    };
+    let all = zone(&[[-1e4, -1e4], [1e4, -1e4], [1e4, 1e4], [-1e4, 1e4]]);
+    let zone = Zone { loss_db: 1.0, rician_k_db: Some(3.0), fade_distance_m: 0.5, ..all };
     let beam = Beam { bearing_deg: 250.0, width_deg: 60.0, front_to_back_db: 15.0 };
     let c = SiteConfig {
         shadowing_sigma_db: 6.0,
@@ -186,14 +174,7 @@ fn culling_leaves_room_for_all_that_a_site_adds() {
 
 #[test]
 fn figures_out_of_range_are_named_by_their_key() {
-    let zone = Zone {
-        name: "z".into(),
-        corners: vec![[0.0, 0.0], [1.0, 0.0]],
-        ends: ZoneEnds::Any,
-        loss_db: 0.0,
-        rician_k_db: None,
-        fade_distance_m: 1.0,
-    };
+    let zone = zone(&[[0.0, 0.0], [1.0, 0.0]]);
     let beam = Beam { bearing_deg: 0.0, width_deg: 300.0, front_to_back_db: 10.0 };
     let n = SiteConfig::neutral;
     for (c, key) in [

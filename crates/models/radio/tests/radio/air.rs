@@ -12,6 +12,10 @@ use wayhop_radio::{
     RadioConfig, RadioEvent,
 };
 
+pub(crate) fn preset(name: &str) -> RadioConfig {
+    RadioConfig::preset(name).expect("a preset")
+}
+
 pub(crate) struct Air {
     pub(crate) radio: Radio,
     pub(crate) log: Log,
@@ -49,7 +53,7 @@ pub(crate) struct Log {
     /// (time, station, status)
     pub(crate) finished: Vec<(Time, u32, TxStatus)>,
     /// (time, station, kind, duration, rate) of every frame that `captured` showed at its sender
-    pub(crate) sent: Vec<(Time, u32, wayhop_radio::FrameKind, u16, u16)>,
+    pub(crate) sent: Vec<(Time, u32, FrameKind, u16, u16)>,
     /// Whether it wants to know what becomes of each frame.
     pub(crate) watches_all: bool,
     /// What became of frames.

@@ -6,13 +6,9 @@ use proptest::prelude::*;
 use wayhop_core::Time;
 use wayhop_radio::{EVERYONE, Fading, Fate, FrameKind, RadioConfig, Watching};
 
-use crate::air::{Air, Told};
+use crate::air::{Air, Told, preset};
 
 const PRESETS: [&str; 4] = ["wavelan-914-ns2", "wavelan-914-cmu", "wavelan-914-sinr", "80211b"];
-
-fn preset(name: &str) -> RadioConfig {
-    RadioConfig::preset(name).expect("a preset")
-}
 
 /// Stations of whose frames all is told; backoffs of no slots.
 fn watched(config: &RadioConfig, places: &[(f64, f64)]) -> Air {

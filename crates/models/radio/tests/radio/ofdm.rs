@@ -1,12 +1,8 @@
 //! 802.11a/g on the air: rates, control answers, and an access point with its stations.
 
-use crate::air::Air;
+use crate::air::{Air, preset};
 use wayhop_core::{Span, Time, TxStatus};
 use wayhop_radio::{EVERYONE, FrameKind, LinkOverride, RadioConfig, RateControl};
-
-fn preset(name: &str) -> RadioConfig {
-    RadioConfig::preset(name).expect("a preset")
-}
 
 /// Airtime of an OFDM frame of `octets` bytes, us: preamble and SIGNAL 20, then symbols of 4 us
 /// with SERVICE and tail bits.

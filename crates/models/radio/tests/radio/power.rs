@@ -1,15 +1,15 @@
 //! Stations that are switched off and on.
 
 use wayhop_core::{Time, TxStatus};
-use wayhop_radio::{EVERYONE, FrameKind, RadioConfig};
+use wayhop_radio::{EVERYONE, FrameKind};
 
-use crate::air::Air;
+use crate::air::{Air, preset};
 
 const PLACES: [(f64, f64); 3] = [(0.0, 0.0), (100.0, 0.0), (200.0, 0.0)];
 const PRESETS: [&str; 3] = ["wavelan-914-ns2", "wavelan-914-sinr", "80211b"];
 
-fn air(preset: &str) -> Air {
-    Air::new(&RadioConfig::preset(preset).expect("a preset"), &PLACES, 1)
+fn air(name: &str) -> Air {
+    Air::new(&preset(name), &PLACES, 1)
 }
 
 fn off(air: &mut Air, at: f64, station: u32) {

@@ -1,14 +1,14 @@
 //! What overlapping frames do to each other, in both reception models.
 
-use crate::air::Air;
+use crate::air::{Air, preset};
 use wayhop_core::Time;
 use wayhop_radio::{EVERYONE, Fading, RadioConfig};
 
 fn ns2() -> RadioConfig {
-    RadioConfig::preset("wavelan-914-cmu").expect("a preset")
+    preset("wavelan-914-cmu")
 }
 fn sinr() -> RadioConfig {
-    RadioConfig::preset("wavelan-914-sinr").expect("a preset")
+    preset("wavelan-914-sinr")
 }
 
 /// Two broadcasts that overlap: the first from the left begins at 0, the second from the right `lag_us` later, at
@@ -25,34 +25,19 @@ fn overlap(config: &RadioConfig, left_m: f64, right_m: f64, lag_us: u64) -> Vec<
 }
 
 #[test]
-fn ns2_two_frames_of_like_strength_destroy_each_other() {
-    let config = RadioConfig { carrier_sense_threshold_dbm: -64.0, ..ns2() };
-    assert_eq!(overlap(&config, 240.0, 240.0, 500), [] as [u64; 0]);
-}
-
-#[test]
-fn ns2_the_earlier_frame_survives_a_tenth_of_its_power() {
-    // d^-4: 10 dB are a factor of 1.78 in distance.
-    let config = RadioConfig { carrier_sense_threshold_dbm: -66.0, ..ns2() };
-    assert_eq!(overlap(&config, 130.0, 245.0, 500), [1]);
-}
-
-#[test]
-fn ns2_a_later_stronger_frame_never_captures() {
-    let config = RadioConfig { carrier_sense_threshold_dbm: -66.0, ..ns2() };
-    assert_eq!(overlap(&config, 245.0, 130.0, 500), [] as [u64; 0]);
-}
-
-#[test]
-fn sinr_a_later_stronger_frame_takes_the_receiver_over() {
-    let config = RadioConfig { carrier_sense_threshold_dbm: -64.0, interference_floor_dbm: -100.0, ..sinr() };
-    assert_eq!(overlap(&config, 245.0, 100.0, 500), [2]);
-}
-
-#[test]
-fn sinr_like_strength_destroys() {
-    let config = RadioConfig { carrier_sense_threshold_dbm: -60.0, ..sinr() };
-    assert_eq!(overlap(&config, 240.0, 240.0, 500), [] as [u64; 0]);
+fn of_two_overlapping_frames_the_reception_models_rules_say_which_survives() {
+    let sensing = |config: RadioConfig, dbm| RadioConfig { carrier_sense_threshold_dbm: dbm, ..config };
+    let loud = RadioConfig { interference_floor_dbm: -100.0, ..sinr() };
+    for (rule, config, left_m, right_m, survivors) in [
+        ("ns-2: like strength destroys both", sensing(ns2(), -64.0), 240.0, 240.0, &[][..]),
+        // d^-4: 10 dB are a factor of 1.78 in distance.
+        ("ns-2: the earlier survives a tenth of its power", sensing(ns2(), -66.0), 130.0, 245.0, &[1]),
+        ("ns-2: a later stronger one never captures", sensing(ns2(), -66.0), 245.0, 130.0, &[]),
+        ("SINR: a later stronger one takes the receiver over", sensing(loud, -64.0), 245.0, 100.0, &[2]),
+        ("SINR: like strength destroys both", sensing(sinr(), -60.0), 240.0, 240.0, &[]),
+    ] {
+        assert_eq!(overlap(&config, left_m, right_m, 500), survivors, "{rule}");
+    }
 }
 
 #[test]
@@ -149,19 +134,15 @@ fn fading_repeats_with_the_seed_and_differs_between_receivers() {
 fn a_hidden_terminal_is_silenced_by_the_cts() {
     // 0 and 2 cannot hear each other at all; 1 hears both. With RTS/CTS nearly all data survives.
     let config = RadioConfig { carrier_sense_threshold_dbm: -64.374, ..ns2() };
-    let mut air = Air::new(&config, &[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)], 1);
-    air.saturate(0, 1, 1000);
-    air.saturate(2, 1, 1000);
-    air.run(20.0);
-    let data: u32 = [0, 2].iter().map(|&s| air.radio.counters(s).data).sum();
-    let received = air.radio.counters(1).received;
-    assert!(f64::from(received) > 0.97 * f64::from(data), "{received} of {data}");
+    let share = |config: &RadioConfig| {
+        let mut air = Air::new(config, &[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)], 1);
+        air.saturate(0, 1, 1000);
+        air.saturate(2, 1, 1000);
+        air.run(20.0);
+        let data: u32 = [0, 2].iter().map(|&s| air.radio.counters(s).data).sum();
+        f64::from(air.radio.counters(1).received) / f64::from(data)
+    };
+    assert!(share(&config) > 0.97, "{}", share(&config));
     let without = RadioConfig { rts_threshold_bytes: 3000, ..config };
-    let mut air = Air::new(&without, &[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)], 1);
-    air.saturate(0, 1, 1000);
-    air.saturate(2, 1, 1000);
-    air.run(20.0);
-    let data: u32 = [0, 2].iter().map(|&s| air.radio.counters(s).data).sum();
-    let received = air.radio.counters(1).received;
-    assert!(f64::from(received) < 0.8 * f64::from(data), "{received} of {data}");
+    assert!(share(&without) < 0.8, "{}", share(&without));
 }

@@ -4,17 +4,19 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use wayhop_core::{Span, Time};
 
-use crate::agent::{Refusal, TransferId};
+use crate::agent::{Refusal, TransferEvent, TransferId};
 use crate::cl::ltp::block;
-use crate::cl::ltp::export::{Export, ReportEffect};
-use crate::cl::ltp::import::{BlockVerdict, Data, Import};
+use crate::cl::ltp::export::Export;
+use crate::cl::ltp::import::{BlockVerdict, Import};
 use crate::cl::ltp::numbers::SessionNumbers;
-use crate::cl::ltp::segment::{self, BUNDLES, Content, ReportSegment, SessionId, cancel};
+use crate::cl::ltp::segment::{self, BUNDLES, Content, DataSegment, ReportSegment, SessionId, cancel};
 use crate::cl::{Closed, Event, Session};
 use crate::eid::Eid;
 
 /// Sessions that are over are remembered, so that late segments do not open them again.
 const MAX_CLOSED: usize = 4_096;
+/// Blocks that come at a time, at most.
+const MAX_IMPORTS: usize = 64;
 /// How long a block without news is kept.
 const FORGOTTEN_AFTER: Span = Span::from_secs(300);
 
@@ -31,16 +33,12 @@ pub struct LtpConfig {
     pub retransmit_after: Span,
     /// How often it is sent at most.
     pub tries: u8,
-    /// Whether blocks are red (reported, sent again) or green (neither).
-    pub red: bool,
     /// The largest block that is taken, octets.
     pub block: u64,
-    /// Blocks that come at a time, at most.
-    pub imports: usize,
 }
 
 impl LtpConfig {
-    /// The settings by default: red blocks of up to 64 MiB, segments of 1400 octets, each question up to 10 times, each second.
+    /// The settings by default: blocks of up to 64 MiB, segments of 1400 octets, each question up to 10 times, each second.
     pub fn new(engine: u64, numbers: SessionNumbers) -> Self {
         Self {
             engine,
@@ -48,9 +46,7 @@ impl LtpConfig {
             segment: 1_400,
             retransmit_after: Span::from_secs(1),
             tries: 10,
-            red: true,
             block: 64 << 20,
-            imports: 64,
         }
     }
 }
@@ -102,6 +98,10 @@ impl Ltp {
         SessionId { originator: self.config.engine, number }
     }
 
+    fn tell(&mut self, event: TransferEvent) {
+        self.events.push_back(Event::Transfer(event));
+    }
+
     fn say(&mut self, session: SessionId, content: &Content) {
         self.ready.push_back(segment::encode(session, content));
     }
@@ -124,20 +124,19 @@ impl Ltp {
         }
     }
 
-    fn data(&mut self, now: Time, session: SessionId, service: u64, data: &Data<'_>) {
+    fn data(&mut self, now: Time, session: SessionId, segment: &DataSegment) {
         let is_new = !self.imports.contains_key(&session);
-        if self.closed.contains(&session) || (is_new && self.imports.len() >= self.config.imports) {
+        if self.closed.contains(&session) || (is_new && self.imports.len() >= MAX_IMPORTS) {
             return;
         }
-        if service != BUNDLES {
+        if segment.service != BUNDLES {
             return self.cancel(now, session, false, cancel::UNREACHABLE_SERVICE);
         }
-        if data.offset + data.octets.len() as u64 > self.config.block {
+        if segment.offset + segment.data.len() as u64 > self.config.block {
             return self.cancel(now, session, false, cancel::BY_SYSTEM);
         }
-        // Serial numbers of reports may begin anywhere but at 0 (section 3.2.2).
-        let import = self.imports.entry(session).or_insert_with(|| Import::new(now, 1));
-        let report = import.data(now, data, self.config.segment);
+        let import = self.imports.entry(session).or_insert_with(|| Import::new(now));
+        let report = import.data(now, segment, self.config.segment);
         if let Some(block) = import.whole() {
             let (mut bundles, rest) = block::bundles(block);
             if !rest.is_empty() {
@@ -149,7 +148,7 @@ impl Ltp {
                 self.came += 1;
                 let transfer = TransferId(self.came);
                 self.handed_up.insert(transfer, session);
-                self.events.push_back(Event::Received { transfer, bundle });
+                self.tell(TransferEvent::Received { transfer, bundle });
             }
         }
         if let Some(report) = report {
@@ -161,10 +160,10 @@ impl Ltp {
         // Reports are acknowledged whatever became of the session (section 6.13).
         self.say(session, &Content::ReportAck(report.serial));
         let Some(export) = self.exports.get_mut(&session.number) else { return };
-        if export.report(report) == ReportEffect::Whole {
+        if export.report(report) {
             let transfer = export.transfer;
             self.exports.remove(&session.number);
-            self.events.push_back(Event::Sent { transfer });
+            self.tell(TransferEvent::Sent(transfer));
         }
     }
 
@@ -188,10 +187,10 @@ impl Ltp {
         let (bundles, rest) = block::bundles(octets);
         for bundle in bundles {
             self.came += 1;
-            self.events.push_back(Event::Received { transfer: TransferId(self.came), bundle });
+            self.tell(TransferEvent::Received { transfer: TransferId(self.came), bundle });
         }
         if !rest.is_empty() {
-            self.events.push_back(Event::Part { octets: rest });
+            self.tell(TransferEvent::Part(rest));
         }
     }
 
@@ -223,7 +222,6 @@ impl Ltp {
         }
     }
 
-    /// The other side ended a session.
     fn cancelled_by_peer(&mut self, session: SessionId, by_sender: bool, reason: u8) {
         self.say(session, &Content::CancelAck(by_sender));
         if by_sender {
@@ -233,13 +231,12 @@ impl Ltp {
             }
         } else if let Some(export) = self.exports.remove(&session.number) {
             let transfer = export.transfer;
-            self.events.push_back(match reason {
-                cancel::RETRANSMISSION_LIMIT => {
-                    Event::Interrupted { transfer, acknowledged: export.acknowledged() }
-                }
-                cancel::BY_SYSTEM => Event::Refused { transfer, reason: Refusal::NoResources },
-                cancel::BY_USER => Event::Refused { transfer, reason: Refusal::NotAcceptable },
-                _ => Event::Refused { transfer, reason: Refusal::Unknown },
+            let refused = |reason| TransferEvent::Refused(transfer, reason);
+            self.tell(match reason {
+                cancel::RETRANSMISSION_LIMIT => export.interrupted(),
+                cancel::BY_SYSTEM => refused(Refusal::NoResources),
+                cancel::BY_USER => refused(Refusal::NotAcceptable),
+                _ => refused(Refusal::Unknown),
             });
         }
     }
@@ -255,8 +252,7 @@ impl Ltp {
                 self.say(session, &content);
             } else if let Some(export) = self.exports.remove(&number) {
                 self.cancel(now, session, true, cancel::RETRANSMISSION_LIMIT);
-                let (transfer, acknowledged) = (export.transfer, export.acknowledged());
-                self.events.push_back(Event::Interrupted { transfer, acknowledged });
+                self.tell(export.interrupted());
             }
         }
     }
@@ -312,13 +308,12 @@ impl Ltp {
             return;
         }
         for export in std::mem::take(&mut self.exports).into_values() {
-            let (transfer, acknowledged) = (export.transfer, export.acknowledged());
-            self.events.push_back(Event::Interrupted { transfer, acknowledged });
+            self.tell(export.interrupted());
         }
         for import in std::mem::take(&mut self.imports).into_values() {
             self.hand_up_prefix(&import);
         }
-        self.events.push_back(Event::Down { reason });
+        self.events.push_back(Event::Down(reason));
     }
 }
 
@@ -330,11 +325,7 @@ impl Session for Ltp {
         }
         let is_ours = session.originator == self.config.engine;
         match content {
-            Content::Data { is_red, ends_red, ends_block, service, offset, checkpoint, data } if !is_ours => {
-                let octets = &data[..];
-                let data = Data { is_red, ends_red, ends_block, offset, checkpoint, octets };
-                self.data(now, session, service, &data);
-            }
+            Content::Data(data) if !is_ours => self.data(now, session, &data),
             Content::Report(report) if is_ours => self.report(session, &report),
             Content::ReportAck(serial) if !is_ours => self.report_acknowledged(session, serial),
             // Sessions of ours are cancelled by their receiver, others by their sender.
@@ -356,11 +347,6 @@ impl Session for Ltp {
         let (number, content) = self.exports.iter_mut().find_map(|(number, export)| {
             export.segment(now, largest, wait).map(|content| (*number, content))
         })?;
-        if let Some(export) = self.exports.get(&number).filter(|export| export.is_gone()) {
-            let transfer = export.transfer;
-            self.events.push_back(Event::Sent { transfer });
-            self.exports.remove(&number);
-        }
         Some(segment::encode(self.own(number), &content))
     }
 
@@ -370,11 +356,11 @@ impl Session for Ltp {
 
     fn send(&mut self, _: Time, transfer: TransferId, bundle: Vec<u8>) {
         if self.is_over || bundle.is_empty() {
-            self.events.push_back(Event::Interrupted { transfer, acknowledged: 0 });
+            self.tell(TransferEvent::Interrupted { transfer, acknowledged: 0 });
             return;
         }
         let number = self.config.numbers.next(|number| self.exports.contains_key(&number));
-        self.exports.insert(number, Export::new(transfer, bundle, self.config.red));
+        self.exports.insert(number, Export::new(transfer, bundle));
     }
 
     fn accept(&mut self, now: Time, transfer: TransferId) {

@@ -4,19 +4,18 @@ use std::collections::{BTreeSet, VecDeque};
 
 use wayhop_core::{Span, Time};
 
-use crate::agent::TransferId;
-use crate::cl::ltp::segment::{BUNDLES, Checkpoint, Content, ReportSegment};
+use crate::agent::{TransferEvent, TransferId};
+use crate::cl::ltp::segment::{BUNDLES, Checkpoint, Content, DataSegment, ReportSegment};
 use crate::fragment::Reassembly;
 
 /// Octets of a segment's head: type, two numbers of the session, extensions, service, offset, length, two serials.
 const HEAD: usize = 1 + 10 + 10 + 1 + 1 + 10 + 3 + 10 + 10;
 
-/// A block that goes.
+/// A block that goes, all of it red: reported, and sent again where it was lost.
 #[derive(Debug)]
 pub(super) struct Export {
     pub(super) transfer: TransferId,
     block: Vec<u8>,
-    is_red: bool,
     /// Octets that have to go, and which report asked for them; the last of one report is a checkpoint.
     ranges: VecDeque<Range>,
     /// What has arrived, as zeros.
@@ -48,20 +47,12 @@ struct Awaited {
     tries: u8,
 }
 
-/// What a report has brought about.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum ReportEffect {
-    Whole,
-    Missing,
-}
-
 impl Export {
-    pub(super) fn new(transfer: TransferId, block: Vec<u8>, is_red: bool) -> Self {
+    pub(super) fn new(transfer: TransferId, block: Vec<u8>) -> Self {
         let whole = Range { from: 0, to: block.len() as u64, is_last: true, report: 0 };
         Self {
             transfer,
             block,
-            is_red,
             ranges: VecDeque::from([whole]),
             arrived: Reassembly::default(),
             next_serial: 1,
@@ -70,7 +61,6 @@ impl Export {
         }
     }
 
-    /// The next segment.
     pub(super) fn segment(&mut self, now: Time, largest: usize, wait: Span) -> Option<Content> {
         let range = self.ranges.front_mut()?;
         let room = largest.saturating_sub(HEAD).max(1) as u64;
@@ -80,7 +70,7 @@ impl Export {
         if is_done {
             self.ranges.pop_front();
         }
-        let checkpoint = (self.is_red && is_done && is_last).then(|| {
+        let checkpoint = (is_done && is_last).then(|| {
             let serial = self.next_serial;
             self.next_serial += 1;
             let tries = 1;
@@ -91,26 +81,21 @@ impl Export {
     }
 
     fn data(&self, from: u64, to: u64, checkpoint: Option<Checkpoint>) -> Content {
-        let ends = to == self.block.len() as u64;
-        Content::Data {
-            is_red: self.is_red,
-            // Only checkpoints tell ends of red data (section 3.1).
-            ends_red: self.is_red && ends && checkpoint.is_some(),
-            ends_block: ends && (checkpoint.is_some() || !self.is_red),
+        // Only checkpoints tell ends of red data (section 3.1).
+        let ends = to == self.block.len() as u64 && checkpoint.is_some();
+        Content::Data(DataSegment {
+            is_red: true,
+            ends_red: ends,
+            ends_block: ends,
             service: BUNDLES,
             offset: from,
             checkpoint,
             data: self.block[from as usize..to as usize].to_vec(),
-        }
+        })
     }
 
-    /// Whether all segments of a green block have gone.
-    pub(super) fn is_gone(&self) -> bool {
-        !self.is_red && self.ranges.is_empty()
-    }
-
-    /// What the receiver has (section 6.13).
-    pub(super) fn report(&mut self, report: &ReportSegment) -> ReportEffect {
+    /// What the receiver has (section 6.13). Whether that is the whole block.
+    pub(super) fn report(&mut self, report: &ReportSegment) -> bool {
         let length = self.block.len() as u64;
         if self.awaited.is_some_and(|awaited| awaited.serial == report.checkpoint) {
             self.awaited = None;
@@ -122,13 +107,13 @@ impl Export {
             }
         }
         if self.arrived.octets() == length {
-            return ReportEffect::Whole;
+            return true;
         }
         // A report that came again was answered before.
         if self.answered.insert(report.serial) && self.ranges.is_empty() {
             self.send_again(report, length);
         }
-        ReportEffect::Missing
+        false
     }
 
     fn send_again(&mut self, report: &ReportSegment, length: u64) {
@@ -172,8 +157,9 @@ impl Export {
         Some(self.data(from, to, Some(Checkpoint { serial, report })))
     }
 
-    /// The first octets that have arrived, without a gap.
-    pub(super) fn acknowledged(&self) -> u64 {
-        self.arrived.ranges().first().filter(|(from, _)| *from == 0).map_or(0, |(_, to)| *to)
+    /// It ends with what has arrived: its first octets, without a gap.
+    pub(super) fn interrupted(&self) -> TransferEvent {
+        let first = self.arrived.ranges().first().copied().filter(|(from, _)| *from == 0);
+        TransferEvent::Interrupted { transfer: self.transfer, acknowledged: first.map_or(0, |(_, to)| to) }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wayhop_core::{Span, Time};
 
 use crate::agent::Refusal;
-use crate::cl::ltp::segment::{Checkpoint, ReportSegment, cancel};
+use crate::cl::ltp::segment::{DataSegment, ReportSegment, cancel};
 use crate::fragment::Reassembly;
 
 /// The most parts of a block that are kept: a sender of single octets gets no further.
@@ -63,35 +63,26 @@ pub(super) struct Sent {
     pub(super) tries: u8,
 }
 
-/// One segment's data.
-pub(super) struct Data<'a> {
-    pub(super) is_red: bool,
-    pub(super) ends_red: bool,
-    pub(super) ends_block: bool,
-    pub(super) offset: u64,
-    pub(super) checkpoint: Option<Checkpoint>,
-    pub(super) octets: &'a [u8],
-}
-
 impl Import {
-    pub(super) fn new(now: Time, first_serial: u64) -> Self {
-        Self { last: now, next_serial: first_serial, ..Self::default() }
+    /// Serial numbers of reports may begin anywhere but at 0 (section 3.2.2).
+    pub(super) fn new(now: Time) -> Self {
+        Self { last: now, next_serial: 1, ..Self::default() }
     }
 
     /// Data came: the report that is due.
-    pub(super) fn data(&mut self, now: Time, data: &Data<'_>, largest: usize) -> Option<ReportSegment> {
+    pub(super) fn data(&mut self, now: Time, segment: &DataSegment, largest: usize) -> Option<ReportSegment> {
         self.last = now;
-        let end = data.offset + data.octets.len() as u64;
-        self.is_red |= data.is_red;
-        if data.ends_block {
+        let end = segment.offset + segment.data.len() as u64;
+        self.is_red |= segment.is_red;
+        if segment.ends_block {
             self.length.get_or_insert(end);
         }
         let fits = self.length.is_none_or(|length| end <= length) && self.parts.parts() < MAX_PARTS;
         if self.phase == Phase::Incomplete && fits {
-            self.parts.insert(data.offset, data.octets);
+            self.parts.insert(segment.offset, &segment.data);
         }
-        let checkpoint = data.checkpoint?;
-        let upper = if data.ends_red { end } else { end.max(self.length.unwrap_or(0)) };
+        let checkpoint = segment.checkpoint?;
+        let upper = if segment.ends_red { end } else { end.max(self.length.unwrap_or(0)) };
         if self.is_complete() && self.phase != Phase::Accepted {
             // What says that all is here goes when all is safe.
             self.deferred = Some((checkpoint.serial, upper));

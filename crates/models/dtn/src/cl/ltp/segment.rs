@@ -33,21 +33,25 @@ pub(super) struct Checkpoint {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    Data {
-        is_red: bool,
-        /// Of red data: it is the end of the red part. Of all: it is the end of the block.
-        ends_red: bool,
-        ends_block: bool,
-        service: u64,
-        offset: u64,
-        checkpoint: Option<Checkpoint>,
-        data: Vec<u8>,
-    },
+    Data(DataSegment),
     Report(ReportSegment),
     ReportAck(u64),
     /// `true`: by the block's sender.
     Cancel(bool, u8),
     CancelAck(bool),
+}
+
+/// Octets of a block (section 3.2.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DataSegment {
+    pub(super) is_red: bool,
+    /// Of red data: it is the end of the red part. Of all: it is the end of the block.
+    pub(super) ends_red: bool,
+    pub(super) ends_block: bool,
+    pub(super) service: u64,
+    pub(super) offset: u64,
+    pub(super) checkpoint: Option<Checkpoint>,
+    pub(super) data: Vec<u8>,
 }
 
 /// What has arrived of a block.
@@ -104,7 +108,7 @@ pub(super) fn parse(datagram: &[u8]) -> Option<(SessionId, Content)> {
     let extensions = f.octet()?;
     skip_extensions(&mut f, extensions >> 4)?;
     let content = match first & 0xf {
-        kind @ (0..=4 | 7) => data(&mut f, kind, extensions & 0xf)?,
+        kind @ (0..=4 | 7) => Content::Data(data(&mut f, kind, extensions & 0xf)?),
         8 => Content::Report(report(&mut f)?),
         9 => Content::ReportAck(f.sdnv()?),
         12 => Content::Cancel(true, f.octet()?),
@@ -126,7 +130,7 @@ fn skip_extensions(f: &mut Fields<'_>, count: u8) -> Option<()> {
 }
 
 /// Section 3.2.1.
-fn data(f: &mut Fields<'_>, kind: u8, trailers: u8) -> Option<Content> {
+fn data(f: &mut Fields<'_>, kind: u8, trailers: u8) -> Option<DataSegment> {
     let (service, offset, length) = (f.sdnv()?, f.sdnv()?, f.sdnv()?);
     let checkpoint = match kind {
         1..=3 => Some(Checkpoint { serial: f.sdnv()?, report: f.sdnv()? }),
@@ -139,7 +143,7 @@ fn data(f: &mut Fields<'_>, kind: u8, trailers: u8) -> Option<Content> {
         return None;
     }
     let (ends_red, ends_block) = (kind == 2 || kind == 3, kind == 3 || kind == 7);
-    Some(Content::Data { is_red: kind < 4, ends_red, ends_block, service, offset, checkpoint, data })
+    Some(DataSegment { is_red: kind < 4, ends_red, ends_block, service, offset, checkpoint, data })
 }
 
 /// Section 3.2.2.
@@ -160,18 +164,15 @@ fn report(f: &mut Fields<'_>) -> Option<ReportSegment> {
     Some(ReportSegment { serial, checkpoint, upper, lower, claims })
 }
 
-/// The segment as a datagram.
 pub(super) fn encode(session: SessionId, content: &Content) -> Vec<u8> {
     let kind = match content {
-        Content::Data { is_red: true, ends_red, ends_block, checkpoint, .. } => {
-            match (checkpoint, ends_red, ends_block) {
-                (None, ..) => 0,
-                (Some(_), false, _) => 1,
-                (Some(_), true, false) => 2,
-                (Some(_), true, true) => 3,
-            }
-        }
-        Content::Data { ends_block, .. } => 4 + 3 * u8::from(*ends_block),
+        Content::Data(d) if d.is_red => match (d.checkpoint, d.ends_red, d.ends_block) {
+            (None, ..) => 0,
+            (Some(_), false, _) => 1,
+            (Some(_), true, false) => 2,
+            (Some(_), true, true) => 3,
+        },
+        Content::Data(d) => 4 + 3 * u8::from(d.ends_block),
         Content::Report(_) => 8,
         Content::ReportAck(_) => 9,
         Content::Cancel(by_sender, _) => 14 - 2 * u8::from(*by_sender),
@@ -182,15 +183,15 @@ pub(super) fn encode(session: SessionId, content: &Content) -> Vec<u8> {
     sdnv(&mut octets, session.number);
     octets.push(0);
     match content {
-        Content::Data { service, offset, checkpoint, data, .. } => {
-            for number in [*service, *offset, data.len() as u64] {
+        Content::Data(d) => {
+            for number in [d.service, d.offset, d.data.len() as u64] {
                 sdnv(&mut octets, number);
             }
-            if let Some(checkpoint) = checkpoint {
+            if let Some(checkpoint) = &d.checkpoint {
                 sdnv(&mut octets, checkpoint.serial);
                 sdnv(&mut octets, checkpoint.report);
             }
-            octets.extend_from_slice(data);
+            octets.extend_from_slice(&d.data);
         }
         Content::Report(report) => {
             let claims = report.claims.len() as u64;
@@ -253,7 +254,7 @@ mod tests {
     fn segments_that_are_cut_off_are_none() {
         let session = SessionId { originator: 300, number: 2 };
         let checkpoint = Some(Checkpoint { serial: 9, report: 0 });
-        let content = Content::Data {
+        let content = Content::Data(DataSegment {
             is_red: true,
             ends_red: true,
             ends_block: true,
@@ -261,7 +262,7 @@ mod tests {
             offset: 1_000,
             checkpoint,
             data: vec![7; 5],
-        };
+        });
         let octets = encode(session, &content);
         assert_eq!(parse(&octets), Some((session, content)));
         for end in 0..octets.len() {

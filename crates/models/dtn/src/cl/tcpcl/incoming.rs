@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::agent::{Refusal, TransferId};
-use crate::cl::tcpcl::message::{END, START};
+use crate::cl::tcpcl::message::{END, START, SegmentHead};
 
 /// Bundles that come: at most one is on its way, others wait to be accepted.
 #[derive(Debug, Default)]
@@ -14,15 +14,6 @@ pub(super) struct Incoming {
     segment: Option<(u8, u64)>,
     /// Whole ones that wait to be accepted, with their lengths and the flags of their last segments.
     waiting: BTreeMap<u64, (u64, u8)>,
-}
-
-/// The head of a segment.
-pub(super) struct SegmentHead {
-    pub(super) flags: u8,
-    pub(super) id: u64,
-    pub(super) total: Option<u64>,
-    pub(super) unknown_critical: bool,
-    pub(super) length: u64,
 }
 
 /// What became of data.

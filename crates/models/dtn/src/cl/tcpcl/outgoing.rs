@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::agent::TransferId;
-use crate::cl::tcpcl::message::{END, Message, START};
+use crate::agent::{TransferEvent, TransferId};
+use crate::cl::Event;
+use crate::cl::tcpcl::message::{END, Message, START, SegmentHead};
 
 /// Octets of data in a segment at most: what the neighbour acknowledges at a time.
 const SEGMENT: u64 = 16_384;
@@ -25,8 +26,11 @@ struct Transfer {
     acknowledged: u64,
 }
 
-/// A transfer that ended, and how many octets were acknowledged.
-pub(super) type Ended = (TransferId, u64);
+impl Transfer {
+    fn interrupted(self) -> Event {
+        Event::Transfer(TransferEvent::Interrupted { transfer: self.of, acknowledged: self.acknowledged })
+    }
+}
 
 impl Outgoing {
     pub(super) fn push(&mut self, transfer: TransferId, bundle: Vec<u8>) {
@@ -50,8 +54,8 @@ impl Outgoing {
             flags |= END;
         }
         let length = (data - transfer.sent) as u64;
-        let head = Message::Segment { flags, id, total: Some(total as u64), unknown_critical: false, length };
-        let segment = [&head.encode()[..], &transfer.bundle[transfer.sent..data]].concat();
+        let head = SegmentHead { flags, id, total: Some(total as u64), unknown_critical: false, length };
+        let segment = [&Message::Segment(head).encode()[..], &transfer.bundle[transfer.sent..data]].concat();
         transfer.sent = data;
         Some(segment)
     }
@@ -78,16 +82,16 @@ impl Outgoing {
     }
 
     /// Transfers that have not begun do not begin any more.
-    pub(super) fn give_up_unbegun(&mut self) -> Vec<Ended> {
+    pub(super) fn give_up_unbegun(&mut self) -> impl Iterator<Item = Event> {
         let (begun, unbegun) = self.transfers.drain(..).partition(|t| t.id.is_some());
         self.transfers = begun;
         let unbegun: VecDeque<Transfer> = unbegun;
-        unbegun.into_iter().map(|t| (t.of, 0)).collect()
+        unbegun.into_iter().map(Transfer::interrupted)
     }
 
     /// The session is over.
-    pub(super) fn give_up(&mut self) -> Vec<Ended> {
-        self.transfers.drain(..).map(|t| (t.of, t.acknowledged)).collect()
+    pub(super) fn give_up(&mut self) -> impl Iterator<Item = Event> {
+        self.transfers.drain(..).map(Transfer::interrupted)
     }
 
     /// Whether nothing is under way.

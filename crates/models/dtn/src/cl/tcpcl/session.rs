@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 
 use wayhop_core::{Span, Time};
 
-use crate::agent::{Refusal, TransferId};
-use crate::cl::tcpcl::incoming::{Incoming, SegmentHead, SegmentProgress};
-use crate::cl::tcpcl::message::{self, CONTACT_HEADER, Message, REPLY, Reject, Term, Wrong};
+use crate::agent::{Refusal, TransferEvent, TransferId};
+use crate::cl::tcpcl::incoming::{Incoming, SegmentProgress};
+use crate::cl::tcpcl::message::{
+    self, CONTACT_HEADER, Message, REPLY, Reject, SegmentHead, SessionParameters, Term, Wrong,
+};
 use crate::cl::tcpcl::outgoing::Outgoing;
 use crate::cl::{Closed, Event, Session};
 use crate::eid::Eid;
@@ -109,14 +111,18 @@ impl Tcpcl {
         self.ready.extend(message.encode());
     }
 
+    fn tell(&mut self, event: TransferEvent) {
+        self.events.push_back(Event::Transfer(event));
+    }
+
     fn say_init(&mut self) {
-        self.say(&Message::Init {
+        self.say(&Message::Init(SessionParameters {
             keepalive_s: self.config.keepalive_s,
             segment: self.config.segment,
             transfer: self.config.transfer,
             node: self.config.node.to_string(),
             unknown_critical: false,
-        });
+        }));
     }
 
     /// The neighbour's contact header (section 4.3); whether it was there.
@@ -162,12 +168,12 @@ impl Tcpcl {
             return taken > 0 || !self.incoming.is_in_segment();
         }
         match message::parse(&self.waiting) {
-            Ok(Some((message, length))) => {
+            Ok((message, length)) => {
                 self.waiting.drain(..length);
                 self.heard(now, message);
                 true
             }
-            Ok(None) => {
+            Err(Wrong::Incomplete) => {
                 if self.waiting.len() > MAX_WAITING {
                     self.end(Closed::Protocol("a message that is too long"));
                 }
@@ -193,7 +199,7 @@ impl Tcpcl {
             SegmentProgress::Segment(flags, id, length) => self.say(&Message::Ack { flags, id, length }),
             // Acknowledged when it is safe.
             SegmentProgress::Whole(transfer, bundle) => {
-                self.events.push_back(Event::Received { transfer, bundle });
+                self.tell(TransferEvent::Received { transfer, bundle });
             }
         }
     }
@@ -201,24 +207,17 @@ impl Tcpcl {
     fn heard(&mut self, now: Time, message: Message) {
         let header = message.header();
         match (self.state, message) {
-            (TcpclState::Init, Message::Init { keepalive_s, segment, transfer, node, unknown_critical }) => {
-                self.agree(now, keepalive_s, segment, transfer, &node, unknown_critical);
-            }
-            (TcpclState::Up, Message::Segment { flags, id, total, unknown_critical, length }) => {
-                self.segment(header, &SegmentHead { flags, id, total, unknown_critical, length });
-            }
+            (TcpclState::Init, Message::Init(proposed)) => self.agree(now, &proposed),
+            (TcpclState::Up, Message::Segment(head)) => self.segment(header, &head),
             (TcpclState::Up, Message::Ack { id, length, .. }) => {
                 match self.outgoing.acknowledge(id, length) {
-                    Ok(Some(transfer)) => self.events.push_back(Event::Sent { transfer }),
+                    Ok(Some(transfer)) => self.tell(TransferEvent::Sent(transfer)),
                     Ok(None) => {}
                     Err(()) => self.unexpected(header),
                 }
             }
             (TcpclState::Up, Message::Refuse { reason, id }) => match self.outgoing.refuse(id) {
-                Some(transfer) => {
-                    let reason = refusal(reason);
-                    self.events.push_back(Event::Refused { transfer, reason });
-                }
+                Some(transfer) => self.tell(TransferEvent::Refused(transfer, refusal(reason))),
                 None => self.unexpected(header),
             },
             (_, Message::Keepalive) => {}
@@ -233,17 +232,9 @@ impl Tcpcl {
     }
 
     /// Section 4.7: what both sides have proposed.
-    fn agree(
-        &mut self,
-        now: Time,
-        keepalive_s: u16,
-        segment: u64,
-        transfer: u64,
-        node: &str,
-        critical: bool,
-    ) {
-        let peer = node.parse::<Eid>().map(|eid| eid.node()).unwrap_or_default();
-        if critical || peer.is_none() || segment == 0 {
+    fn agree(&mut self, now: Time, proposed: &SessionParameters) {
+        let peer = proposed.node.parse::<Eid>().map(|eid| eid.node()).unwrap_or_default();
+        if proposed.unknown_critical || peer.is_none() || proposed.segment == 0 {
             self.say(&Message::Term { flags: 0, reason: Term::ContactFailure as u8 });
             self.end(Closed::Protocol("a SESS_INIT that cannot be agreed with"));
             return;
@@ -251,11 +242,11 @@ impl Tcpcl {
         if !self.is_active {
             self.say_init();
         }
-        self.keepalive = Span::from_secs(self.config.keepalive_s.min(keepalive_s).into());
-        self.peer_segment = segment;
+        self.keepalive = Span::from_secs(self.config.keepalive_s.min(proposed.keepalive_s).into());
+        self.peer_segment = proposed.segment;
         self.state = TcpclState::Up;
         self.last_sent = now;
-        let largest = usize::try_from(transfer).ok();
+        let largest = usize::try_from(proposed.transfer).ok();
         self.events.push_back(Event::Up { peer, largest });
     }
 
@@ -282,13 +273,7 @@ impl Tcpcl {
             self.term_sent = true;
             self.say(&Message::Term { flags: REPLY, reason });
         }
-        self.give_up_unbegun();
-    }
-
-    fn give_up_unbegun(&mut self) {
-        for (transfer, acknowledged) in self.outgoing.give_up_unbegun() {
-            self.events.push_back(Event::Interrupted { transfer, acknowledged });
-        }
+        self.events.extend(self.outgoing.give_up_unbegun());
     }
 
     /// After SESS_TERM in both directions, the session ends once transfers are done (section 6.1).
@@ -310,14 +295,12 @@ impl Tcpcl {
             return;
         }
         self.state = TcpclState::Over;
-        for (transfer, acknowledged) in self.outgoing.give_up() {
-            self.events.push_back(Event::Interrupted { transfer, acknowledged });
-        }
+        self.events.extend(self.outgoing.give_up());
         if let Some(octets) = self.incoming.give_up() {
-            self.events.push_back(Event::Part { octets });
+            self.tell(TransferEvent::Part(octets));
         }
         self.waiting.clear();
-        self.events.push_back(Event::Down { reason });
+        self.events.push_back(Event::Down(reason));
     }
 }
 
@@ -366,7 +349,7 @@ impl Session for Tcpcl {
 
     fn send(&mut self, _: Time, transfer: TransferId, bundle: Vec<u8>) {
         if self.state == TcpclState::Over || self.term_sent || self.term_came.is_some() || bundle.is_empty() {
-            self.events.push_back(Event::Interrupted { transfer, acknowledged: 0 });
+            self.tell(TransferEvent::Interrupted { transfer, acknowledged: 0 });
         } else {
             self.outgoing.push(transfer, bundle);
         }
@@ -423,7 +406,7 @@ impl Session for Tcpcl {
                 self.term_sent = true;
                 self.is_closing = true;
                 self.say(&Message::Term { flags: 0, reason: Term::Unknown as u8 });
-                self.give_up_unbegun();
+                self.events.extend(self.outgoing.give_up_unbegun());
                 self.end_if_done();
             }
             TcpclState::Header | TcpclState::Init => self.end(Closed::Local),

@@ -9,7 +9,8 @@ use wayhop_dtn::cl::udpcl::Udpcl;
 use wayhop_dtn::cl::{Event, Session};
 use wayhop_dtn::routing::Routing;
 use wayhop_dtn::{
-    Agent, BundleEvent, BundleId, Config, Contact, ContactId, Eid, Input, MemoryStore, Output, Request, Store,
+    Agent, BundleId, BundleRecord, Config, Contact, ContactId, Eid, Input, MemoryStore, Output, Request,
+    Store,
 };
 
 /// Octets that went over a link: when, from, to, which.
@@ -40,7 +41,7 @@ pub(crate) struct Node {
     store: Option<MemoryStore>,
     pub(crate) config: Config,
     pub(crate) application: Application,
-    pub(crate) rows: Vec<BundleEvent>,
+    pub(crate) rows: Vec<BundleRecord>,
     /// Steps until it is killed.
     pub(crate) fuse: Option<u64>,
     sessions: BTreeMap<ContactId, Side>,
@@ -73,6 +74,20 @@ pub(crate) fn eid(node: usize) -> Eid {
 
 pub(crate) fn inbox(node: usize) -> Eid {
     eid(node).service("inbox")
+}
+
+/// A bundle without custody, from one node's application to another's.
+pub(crate) fn request(from: usize, to: usize, payload: Vec<u8>) -> Request {
+    Request {
+        number: 0,
+        source: inbox(from),
+        destination: inbox(to),
+        report_to: Eid::None,
+        lifetime: Span::from_secs(86_400),
+        flags: 0,
+        custody: false,
+        payload,
+    }
 }
 
 impl Net {
@@ -175,12 +190,12 @@ impl Net {
                     side.session.send(now, transfer, bundle);
                 }
             }
-            Output::Accept { contact, transfer } => {
+            Output::Accept(contact, transfer) => {
                 if let Some(side) = node.sessions.get_mut(&contact) {
                     side.session.accept(now, transfer);
                 }
             }
-            Output::Refuse { contact, transfer, reason } => {
+            Output::Refuse(contact, transfer, reason) => {
                 if let Some(side) = node.sessions.get_mut(&contact) {
                     side.session.refuse(now, transfer, reason);
                 }
@@ -198,28 +213,7 @@ impl Net {
 
     /// An application sends.
     pub(crate) fn send(&mut self, from: usize, to: usize, payload: Vec<u8>, custody: bool) {
-        self.send_for(from, to, payload, custody, Span::from_secs(86_400));
-    }
-
-    pub(crate) fn send_for(
-        &mut self,
-        from: usize,
-        to: usize,
-        payload: Vec<u8>,
-        custody: bool,
-        lifetime: Span,
-    ) {
-        let request = Request {
-            number: 0,
-            source: inbox(from),
-            destination: inbox(to),
-            report_to: Eid::None,
-            lifetime,
-            flags: 0,
-            custody,
-            payload,
-        };
-        self.tell(from, Input::Send(request));
+        self.tell(from, Input::Send(Request { custody, ..request(from, to, payload) }));
     }
 
     fn session(&self, n: usize, is_active: bool) -> Box<dyn Session> {
@@ -285,14 +279,8 @@ impl Net {
                 let exchanges = self.exchanges;
                 Input::ContactUp(Contact { id: contact, peer: eid(side.other), largest, exchanges })
             }
-            Event::Received { transfer, bundle } => Input::Received { contact, transfer, bundle },
-            Event::Part { octets } => Input::Part { contact, octets },
-            Event::Sent { transfer } => Input::Sent { contact, transfer },
-            Event::Interrupted { transfer, acknowledged } => {
-                Input::Interrupted { contact, transfer, acknowledged }
-            }
-            Event::Refused { transfer, reason } => Input::Refused { contact, transfer, reason },
-            Event::Down { .. } => {
+            Event::Transfer(event) => Input::Transfer(contact, event),
+            Event::Down(_) => {
                 if !std::mem::replace(&mut side.is_up, false) {
                     return None;
                 }
@@ -367,7 +355,7 @@ impl Net {
 
     /// How many rows of a kind a node has written.
     pub(crate) fn count(&self, n: usize, kind: BundleEventKind) -> usize {
-        self.nodes[n].rows.iter().filter(|row| row.kind == kind).count()
+        self.nodes[n].rows.iter().filter(|row| row.event == kind).count()
     }
 
     /// Fails if an application has got a bundle twice, or one that nobody sent.
