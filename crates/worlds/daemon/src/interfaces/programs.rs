@@ -3,7 +3,7 @@
 use std::io;
 
 use wayhop_core::{DataPlane, Socket};
-use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
+use wayhop_linux::ebpf::{AttachedProgram, ForwardingPrograms, IgnoringProgram, close_interface};
 use wayhop_linux::{Error, Table};
 
 use crate::config::plan::{InterfacesPlan, WayOut};
@@ -18,7 +18,7 @@ pub(crate) struct InterfacePrograms {
     /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
     pub(crate) forwarding: Option<ForwardingPrograms>,
     /// Where the kernel does not forward: keeps what comes by the interface from its IP.
-    pub(crate) closed: Option<ClosedInterface>,
+    pub(crate) closed: Option<AttachedProgram>,
 }
 
 impl InterfacePrograms {
@@ -41,7 +41,7 @@ impl InterfacePrograms {
 
     /// Keeps what comes by an interface from the kernel's IP: who filters the TUN has filtered the mesh.
     pub(crate) fn close(&mut self, name: &str, ifindex: u32, log: &Log) {
-        let closed = ClosedInterface::open(ifindex);
+        let closed = close_interface(ifindex);
         if let Err(e) = &closed {
             log.tell(
                 Level::Warning,
@@ -61,9 +61,9 @@ impl InterfacePrograms {
     }
 
     pub(crate) fn are_in_place(&self) -> bool {
-        self.ignoring.as_ref().is_none_or(IgnoringProgram::is_in_place)
+        self.ignoring.as_ref().is_none_or(|p| p.attached.is_in_place())
             && self.forwarding.as_ref().is_none_or(ForwardingPrograms::are_in_place)
-            && self.closed.as_ref().is_none_or(ClosedInterface::is_in_place)
+            && self.closed.as_ref().is_none_or(AttachedProgram::is_in_place)
     }
 
     /// Has them stand at the interface of this name and number, the one first that ignores.
@@ -72,7 +72,7 @@ impl InterfacePrograms {
     /// What was not done, and why.
     pub(crate) fn move_to(&mut self, name: &str, ifindex: u32) -> Result<(), (String, io::Error)> {
         if let Some(program) = &mut self.ignoring {
-            program.move_to(ifindex).map_err(|e| (format!("attach the macfilter to {name}"), e))?;
+            program.attached.move_to(ifindex).map_err(|e| (format!("attach the macfilter to {name}"), e))?;
         }
         if let Some(programs) = &mut self.forwarding {
             programs.move_to(ifindex).map_err(|e| (format!("attach eBPF programs to {name}"), e))?;
