@@ -69,8 +69,8 @@ pub(crate) fn assert_tshark_agrees(link_type: u32, cases: &[Case]) {
     }
 }
 
-/// Calls `check` with each packet of the golden captures in this folder, at least so many, and with what `meaning` says that
-/// it means.
+/// Calls `check` with each packet of the golden captures in this folder, and with its meaning. There are `least` captures or
+/// more.
 pub(crate) fn each_golden<T>(
     folder: &str,
     least: usize,
