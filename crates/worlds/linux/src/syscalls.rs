@@ -72,7 +72,7 @@ pub(crate) fn receive_error(
 /// # Safety
 /// `T` must be the type that the kernel has for this option.
 unsafe fn option<T>(fd: BorrowedFd<'_>, level: i32, name: i32) -> io::Result<T> {
-    // SAFETY: the caller vouches for the type, of which all zeros are a value.
+    // SAFETY: the caller vouches for the type; all zeros are one of its values.
     let mut value: T = unsafe { zeroed() };
     let mut len = size_of::<T>() as u32;
     // SAFETY: `value` lives through the call, and the kernel writes at most `len` octets.
