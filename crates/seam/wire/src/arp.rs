@@ -1,13 +1,11 @@
 //! Address resolution for IPv4 over IEEE 802 (RFC 826).
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than [`LEN`].
 
 use std::net::Ipv4Addr;
 
 use wayhop_core::Mac;
 
-use crate::Error;
 use crate::bytes::{addr_at, array_at, put, u16_at};
+use crate::{Error, refuse_if};
 
 /// Length of a message, in octets.
 pub const LEN: usize = 28;
@@ -39,18 +37,10 @@ pub struct Repr {
 impl Repr {
     /// Reads a message; octets behind it (padding) are ignored.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
-        if bytes.len() < LEN {
-            return Err(Error::Truncated);
-        }
-        if u16_at(bytes, 0) != 1 {
-            return Err(Error::Value("hardware type"));
-        }
-        if u16_at(bytes, 2) != 0x0800 {
-            return Err(Error::Value("protocol type"));
-        }
-        if bytes[4] != 6 || bytes[5] != 4 {
-            return Err(Error::Length);
-        }
+        refuse_if(bytes.len() < LEN, Error::Truncated)?;
+        refuse_if(u16_at(bytes, 0) != 1, Error::Value("hardware type"))?;
+        refuse_if(u16_at(bytes, 2) != 0x0800, Error::Value("protocol type"))?;
+        refuse_if(bytes[4] != 6 || bytes[5] != 4, Error::Length)?;
         let operation = match u16_at(bytes, 6) {
             1 => Operation::Request,
             2 => Operation::Reply,
@@ -70,10 +60,7 @@ impl Repr {
         LEN
     }
 
-    /// Writes the message.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`LEN`].
+    /// Writes the message. Panics if `buf` is shorter than [`LEN`].
     pub fn emit(&self, buf: &mut [u8]) {
         let operation = match self.operation {
             Operation::Request => 1,

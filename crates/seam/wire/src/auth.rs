@@ -27,8 +27,6 @@
 //! Kind 0 is a message of the protocol. Kind 1 is an exchange, a packet of the protocol with nothing but the block: the
 //! transmitter's nonce with the neighbours that are to send it back, and the nonces that the transmitter sends back itself, each
 //! behind the address of the neighbour that it is for.
-//!
-//! Nothing in here panics on any input.
 
 use core::ops::Range;
 use std::net::Ipv4Addr;
@@ -37,7 +35,7 @@ use wayhop_core::{Authentication, Carrier, Datagram, MessageFormat, Packet as Bu
 
 use crate::bytes::{addr_at, array_at, put};
 use crate::ipv4::{self, protocol};
-use crate::{Error, udp};
+use crate::{Error, refuse_if, udp};
 
 /// Octets of type and length.
 const HEAD: usize = 2;
@@ -304,9 +302,7 @@ impl Format {
         let room = self.room(p.bytes()).ok_or(Error::Value("packet"))?;
         let (at, mark) = (room.octets.end, self.authentication.mark);
         let len = mark.len() + block.buffer_len();
-        if p.len() + len > usize::from(u16::MAX) {
-            return Err(Error::Full);
-        }
+        refuse_if(p.len() + len > usize::from(u16::MAX), Error::Full)?;
         if at == p.len() {
             p.extend(&[0; LONGEST + Authentication::LONGEST_MARK][..len]);
         } else {

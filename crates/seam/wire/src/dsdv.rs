@@ -14,16 +14,14 @@
 //! ```
 //!
 //! The paper gives no format. A message has no type, no version and no count: its length says how many entries there are.
-//!
-//! Nothing in here panics on any input, but `emit` when its buffer is shorter than `buffer_len`.
 
 use std::net::Ipv4Addr;
 
 use wayhop_core::Authentication;
 
-use crate::Error;
 use crate::bytes::{addr_at, array_at, put};
 use crate::list::{List, ListItem};
+use crate::{Error, refuse_if};
 
 /// How DSDV's updates are authenticated: by a block behind the entries, with two octets in front so that no number of entries is as
 /// long, and others drop the datagram.
@@ -89,17 +87,12 @@ impl<'a> List<'a, UpdateEntry> {
         UpdateEntry::LEN * self.len()
     }
 
-    /// Writes the entries.
+    /// Writes the entries. Panics if `buf` is shorter than [`Update::buffer_len`].
     ///
     /// # Errors
     /// [`Error::Value`] without an entry; nothing is written then.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Update::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) -> Result<(), Error> {
-        if self.is_empty() {
-            return Err(Error::Value("number of entries"));
-        }
+        refuse_if(self.is_empty(), Error::Value("number of entries"))?;
         for (i, e) in self.iter().enumerate() {
             let at = i * UpdateEntry::LEN;
             put(buf, at, e.destination.octets());

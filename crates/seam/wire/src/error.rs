@@ -30,3 +30,9 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+/// Ends a reader with this error where the input is wrong.
+#[inline]
+pub(crate) fn refuse_if(is_wrong: bool, error: Error) -> Result<(), Error> {
+    if is_wrong { Err(error) } else { Ok(()) }
+}

@@ -1,10 +1,7 @@
 //! ICMP (RFC 792): what a mesh node sends and answers.
-//!
-//! Nothing here panics on any input but [`Repr::emit`] and [`emit_echo_request`], and those only when their buffer is too
-//! short.
 
 use crate::bytes::{put, u8_at, u16_at};
-use crate::{Error, checksum};
+use crate::{Error, checksum, refuse_if};
 
 /// Length of the header, in octets.
 pub const HEADER_LEN: usize = 8;
@@ -80,12 +77,8 @@ pub enum Repr<'a> {
 impl<'a> Repr<'a> {
     /// Reads the payload of an IP packet of protocol 1 and checks its checksum.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
-        if checksum::sum(0, bytes) != 0xffff {
-            return Err(Error::Checksum);
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
+        refuse_if(checksum::sum(0, bytes) != 0xffff, Error::Checksum)?;
         let (kind, code, rest) = (bytes[0], bytes[1], &bytes[HEADER_LEN..]);
         let (ident, seq) = (u16_at(bytes, 4), u16_at(bytes, 6));
         match kind {
@@ -112,10 +105,7 @@ impl<'a> Repr<'a> {
             }
     }
 
-    /// Writes header, data and checksum.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Repr::buffer_len`].
+    /// Writes header, data and checksum. Panics if `buf` is shorter than [`Repr::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) {
         let buf = &mut buf[..self.buffer_len()];
         let (kind, code, first, second, rest) = match *self {
@@ -139,10 +129,7 @@ impl<'a> Repr<'a> {
 }
 
 /// Writes the header of an echo request in front of its data, which is already in place, with the checksum over both:
-/// `message` is the whole message.
-///
-/// # Panics
-/// If `message` is shorter than [`HEADER_LEN`].
+/// `message` is the whole message. Panics if `message` is shorter than [`HEADER_LEN`].
 pub fn emit_echo_request(message: &mut [u8], ident: u16, seq: u16) {
     put(message, 0, [ECHO_REQUEST, 0, 0, 0]);
     put(message, 4, ident.to_be_bytes());

@@ -1,7 +1,4 @@
 //! ICMPv6 (RFC 4443) and the messages of neighbour discovery (RFC 4861).
-//!
-//! Nothing here panics on any input but [`Repr::emit`] and [`emit_echo_request`], and those only when their buffer is too
-//! short.
 
 use std::net::Ipv6Addr;
 
@@ -9,7 +6,7 @@ use wayhop_core::Mac;
 
 use crate::bytes::{array_at, put, u8_at, u16_at, u32_at};
 use crate::ipv6::next_header::ICMPV6;
-use crate::{Error, checksum};
+use crate::{Error, checksum, refuse_if};
 
 /// Length of the header, in octets.
 pub const HEADER_LEN: usize = 8;
@@ -127,13 +124,9 @@ pub fn is_neighbour_discovery(message: &[u8]) -> bool {
 impl<'a> Repr<'a> {
     /// Reads the upper-layer payload of an IPv6 packet between these addresses and checks its checksum.
     pub fn parse(bytes: &'a [u8], src: Ipv6Addr, dst: Ipv6Addr) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         let pseudo = checksum::pseudo_header6(src, dst, ICMPV6, bytes.len() as u32);
-        if checksum::sum(pseudo, bytes) != 0xffff {
-            return Err(Error::Checksum);
-        }
+        refuse_if(checksum::sum(pseudo, bytes) != 0xffff, Error::Checksum)?;
         let (kind, code, rest) = (bytes[0], bytes[1], &bytes[HEADER_LEN..]);
         let (ident, seq) = (u16_at(bytes, 4), u16_at(bytes, 6));
         match kind {
@@ -169,9 +162,7 @@ impl<'a> Repr<'a> {
     }
 
     /// Writes the message with its checksum between these addresses.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Repr::buffer_len`].
+    /// Panics if `buf` is shorter than [`Repr::buffer_len`].
     pub fn emit(&self, buf: &mut [u8], src: Ipv6Addr, dst: Ipv6Addr) {
         let buf = &mut buf[..self.buffer_len()];
         let echo = |ident: u16, seq: u16| u32::from(ident) << 16 | u32::from(seq);
@@ -223,16 +214,12 @@ fn emit_neighbour(buf: &mut [u8], target: Ipv6Addr, option: Option<(u8, Mac)>) {
 fn parse_neighbour(bytes: &[u8]) -> Result<Repr<'_>, Error> {
     let target = Ipv6Addr::from(array_at::<16>(bytes, HEADER_LEN));
     let mut options = bytes.get(NEIGHBOUR_LEN..).ok_or(Error::Truncated)?;
-    if target.is_multicast() {
-        return Err(Error::Value("target"));
-    }
+    refuse_if(target.is_multicast(), Error::Value("target"))?;
     let wanted = if bytes[0] == SOLICITATION { SOURCE_LINK_ADDRESS } else { TARGET_LINK_ADDRESS };
     let mut mac = None;
     while !options.is_empty() {
         let len = usize::from(u8_at(options, 1)) * 8;
-        if len == 0 {
-            return Err(Error::Length);
-        }
+        refuse_if(len == 0, Error::Length)?;
         let (option, rest) = options.split_at_checked(len).ok_or(Error::Truncated)?;
         if option[0] == wanted && len == LINK_ADDRESS_LEN {
             mac = Some(Mac(array_at(option, 2)));
@@ -249,10 +236,7 @@ fn parse_neighbour(bytes: &[u8]) -> Result<Repr<'_>, Error> {
 }
 
 /// Writes the header of an echo request in front of its data, which is already in place, with the checksum over both:
-/// `message` is the whole message.
-///
-/// # Panics
-/// If `message` is shorter than [`HEADER_LEN`].
+/// `message` is the whole message. Panics if `message` is shorter than [`HEADER_LEN`].
 pub fn emit_echo_request(message: &mut [u8], ident: u16, seq: u16, src: Ipv6Addr, dst: Ipv6Addr) {
     put(message, 0, [ECHO_REQUEST, 0, 0, 0]);
     put(message, 4, ident.to_be_bytes());

@@ -1,11 +1,8 @@
 //! IP of either family, for code that treats both alike.
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
-//! [`Repr::header_len`].
 
 use wayhop_core::Addr;
 
-use crate::{Error, ipv4, ipv6};
+use crate::{Error, ipv4, ipv6, refuse_if};
 
 /// A packet of either family, with what both have.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -48,9 +45,7 @@ impl<'a> Packet<'a> {
     /// An IPv6 packet in this form.
     fn of_v6(p: &ipv6::Packet<'a>) -> Result<Self, Error> {
         let (src, dst) = (Addr::from(p.src()), Addr::from(p.dst()));
-        if src.is_v4() || dst.is_v4() {
-            return Err(Error::Value("address"));
-        }
+        refuse_if(src.is_v4() || dst.is_v4(), Error::Value("address"))?;
         let upper = p.upper()?;
         let later = upper.protocol == ipv6::next_header::FRAGMENT;
         Ok(Self {
@@ -91,10 +86,7 @@ impl Repr {
         if dst.is_v4() { ipv4::HEADER_LEN } else { ipv6::HEADER_LEN }
     }
 
-    /// Writes the header.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Repr::header_len`].
+    /// Writes the header. Panics if `buf` is shorter than [`Repr::header_len`].
     pub fn emit(&self, buf: &mut [u8]) {
         let Self { protocol, ttl, tos, id, payload_len, .. } = *self;
         if let (Some(src), Some(dst)) = (self.src.v4(), self.dst.v4()) {

@@ -1,22 +1,16 @@
 //! An IPv4 packet inside an IPv4 packet (RFC 2003).
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is too short.
 
 use std::net::Ipv4Addr;
 
-use crate::Error;
 use crate::ipv4::{self, HEADER_LEN, Packet, protocol};
+use crate::{Error, refuse_if};
 
 /// The packet inside a packet of protocol 4, if it is a whole IPv4 packet itself.
 ///
 /// Fragments are rejected: reassembly comes before decapsulation (section 5.1).
 pub fn inner<'a>(outer: &Packet<'a>) -> Result<Packet<'a>, Error> {
-    if outer.protocol() != protocol::IP_IN_IP {
-        return Err(Error::Value("protocol"));
-    }
-    if outer.more_fragments() || outer.fragment_offset() != 0 {
-        return Err(Error::Value("fragment offset"));
-    }
+    refuse_if(outer.protocol() != protocol::IP_IN_IP, Error::Value("protocol"))?;
+    refuse_if(outer.more_fragments() || outer.fragment_offset() != 0, Error::Value("fragment offset"))?;
     Packet::new_checked(outer.payload())
 }
 
@@ -40,20 +34,15 @@ impl Repr {
     }
 
     /// Writes the header with the packet behind it. The outer header has the inner one's Type of Service and Don't Fragment
-    /// flag (section 3.1).
+    /// flag (section 3.1). Panics if `buf` is shorter than [`Repr::buffer_len`].
     ///
     /// # Errors
     /// If both are longer than an IP packet may be, or the inner packet is not whole.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Repr::buffer_len`].
     pub fn emit(&self, inner: &Packet<'_>, buf: &mut [u8]) -> Result<(), Error> {
         let len = inner.header_len() + inner.payload().len();
         let payload_len = u16::try_from(len).ok().filter(|n| *n <= u16::MAX - HEADER_LEN as u16);
         let payload_len = payload_len.ok_or(Error::Full)?;
-        if len != inner.total_len() {
-            return Err(Error::Truncated);
-        }
+        refuse_if(len != inner.total_len(), Error::Truncated)?;
         let header = ipv4::Repr {
             ttl: self.ttl,
             tos: inner.tos(),

@@ -2,14 +2,11 @@
 //!
 //! [`Packet`] is a checked view, [`Repr`] a header without options. The free functions change a header in place and keep
 //! its checksum right.
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
-//! [`Repr::buffer_len`].
 
 use std::net::Ipv4Addr;
 
 use crate::bytes::{addr_at, put, u8_at, u16_at};
-use crate::{Error, checksum};
+use crate::{Error, checksum, refuse_if};
 
 /// Length of a header without options, in octets.
 pub const HEADER_LEN: usize = 20;
@@ -53,28 +50,18 @@ impl<'a> Packet<'a> {
     /// such as a link's padding, are ignored.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         let p = Self::new_snapped(bytes)?;
-        if p.total_len > bytes.len() {
-            return Err(Error::Truncated);
-        }
+        refuse_if(p.total_len > bytes.len(), Error::Truncated)?;
         Ok(p)
     }
 
     /// As [`Packet::new_checked`], but the payload may be cut short, as captures do; the header may not.
     pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
-        if bytes[0] >> 4 != 4 {
-            return Err(Error::Value("version"));
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
+        refuse_if(bytes[0] >> 4 != 4, Error::Value("version"))?;
         let header_len = usize::from(bytes[0] & 0xf) * 4;
         let total_len = usize::from(u16_at(bytes, 2));
-        if header_len < HEADER_LEN || total_len < header_len {
-            return Err(Error::Length);
-        }
-        if header_len > bytes.len() {
-            return Err(Error::Truncated);
-        }
+        refuse_if(header_len < HEADER_LEN || total_len < header_len, Error::Length)?;
+        refuse_if(header_len > bytes.len(), Error::Truncated)?;
         Ok(Self { bytes, header_len, total_len })
     }
 
@@ -193,9 +180,7 @@ impl Repr {
     /// Reads a header and checks its checksum; options are skipped.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         let p = Packet::new_checked(bytes)?;
-        if !p.checksum_is_valid() {
-            return Err(Error::Checksum);
-        }
+        refuse_if(!p.checksum_is_valid(), Error::Checksum)?;
         Ok(Self {
             src: p.src(),
             dst: p.dst(),
@@ -215,10 +200,7 @@ impl Repr {
         HEADER_LEN
     }
 
-    /// Writes the header with its checksum into the first 20 octets.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than that.
+    /// Writes the header with its checksum into the first 20 octets. Panics if `buf` is shorter.
     pub fn emit(&self, buf: &mut [u8]) {
         let buf = &mut buf[..HEADER_LEN];
         let total_len = (HEADER_LEN as u16).saturating_add(self.payload_len);

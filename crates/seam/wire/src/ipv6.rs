@@ -1,15 +1,14 @@
 //! IPv6 (RFC 8200), and the addresses that follow from link addresses (RFC 4291, RFC 2464).
 //!
 //! [`Packet`] is a checked view, [`Repr`] a header without extension headers. [`Packet::upper`] walks over extension
-//! headers. Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
-//! [`HEADER_LEN`].
+//! headers.
 
 use std::net::Ipv6Addr;
 
 use wayhop_core::Mac;
 
-use crate::Error;
 use crate::bytes::{array_at, put, u8_at, u16_at};
+use crate::{Error, refuse_if};
 
 /// Length of the header, in octets.
 pub const HEADER_LEN: usize = 40;
@@ -57,20 +56,14 @@ impl<'a> Packet<'a> {
     /// empty packets here.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         let p = Self::new_snapped(bytes)?;
-        if p.total_len > bytes.len() {
-            return Err(Error::Truncated);
-        }
+        refuse_if(p.total_len > bytes.len(), Error::Truncated)?;
         Ok(p)
     }
 
     /// As [`Packet::new_checked`], but the payload may be cut short, as captures do; the header may not.
     pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
-        if bytes[0] >> 4 != 6 {
-            return Err(Error::Value("version"));
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
+        refuse_if(bytes[0] >> 4 != 6, Error::Value("version"))?;
         Ok(Self { bytes, total_len: HEADER_LEN + usize::from(u16_at(bytes, 4)) })
     }
 
@@ -185,10 +178,7 @@ impl Repr {
         HEADER_LEN
     }
 
-    /// Writes the header into the first 40 octets.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than that.
+    /// Writes the header into the first 40 octets. Panics if `buf` is shorter.
     pub fn emit(&self, buf: &mut [u8]) {
         let first = 6 << 28 | u32::from(self.traffic_class) << 20 | self.flow_label & 0xf_ffff;
         put(buf, 0, first.to_be_bytes());

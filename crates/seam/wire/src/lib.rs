@@ -6,7 +6,7 @@
 //!
 //! Bytes may come from anyone: **no `parse`, no view constructor, no accessor and no iterator of this crate panics on any
 //! input**, none allocates, and none reads or loops beyond the slice it was given. What can panic is `emit`, and only when
-//! the caller's buffer is shorter than `buffer_len` says; each such function has a `# Panics` section.
+//! the caller's buffer is shorter than its documentation says.
 //!
 //! Field values that do not fit their bits (a salvage count of 16) are refused with [`Error::Value`] where `emit` returns a
 //! result. Reserved bits are ignored on reception and zero in transmission, as the RFCs ask.
@@ -39,6 +39,7 @@ pub mod udp;
 
 pub use datagram::{Datagram, datagram};
 pub use error::Error;
+pub(crate) use error::refuse_if;
 pub use icmp_error::{
     QUOTED6, had_no_route, host_unreachable, may_answer6, unreachable_for, unreachable6_for,
 };

@@ -1,6 +1,4 @@
 //! LLC and SNAP in front of an IEEE 802.11 payload (IEEE 802.2, RFC 1042).
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than [`LEN`].
 
 use crate::Error;
 use crate::bytes::{put, u16_at};
@@ -35,10 +33,7 @@ impl Repr {
     pub const fn buffer_len(&self) -> usize {
         LEN
     }
-    /// Writes the headers.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`LEN`].
+    /// Writes the headers. Panics if `buf` is shorter than [`LEN`].
     pub fn emit(&self, buf: &mut [u8]) {
         put(buf, 0, [0xaa, 0xaa, 3, 0, 0, 0]);
         put(buf, 6, self.ether_type.to_be_bytes());

@@ -4,8 +4,8 @@
 //! bytes, and CRC-24Q over all of that (RTCM 10403, section 4). Messages are passed on as they are;
 //! only station and time are read from them.
 
-use crate::Error;
 use crate::bytes::{array_at, u8_at, u16_at, u32_at};
+use crate::{Error, refuse_if};
 
 /// The first octet of a frame.
 pub const PREAMBLE: u8 = 0xd3;
@@ -54,19 +54,13 @@ impl<'a> Frame<'a> {
         if u8_at(bytes, 0) != PREAMBLE {
             return Err(if bytes.is_empty() { Error::Truncated } else { Error::Value("preamble") });
         }
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         let length = u16_at(bytes, 1);
-        if length > 0x3ff {
-            return Err(Error::Value("reserved"));
-        }
+        refuse_if(length > 0x3ff, Error::Value("reserved"))?;
         let covered = HEADER_LEN + usize::from(length);
         let frame = bytes.get(..covered + CRC_LEN).ok_or(Error::Truncated)?;
         let [a, b, c] = array_at(frame, covered);
-        if crc24q(&frame[..covered]) != u32::from_be_bytes([0, a, b, c]) {
-            return Err(Error::Checksum);
-        }
+        refuse_if(crc24q(&frame[..covered]) != u32::from_be_bytes([0, a, b, c]), Error::Checksum)?;
         Ok(Self(frame))
     }
 

@@ -1,13 +1,10 @@
 //! TCP (RFC 9293), with the options for segment size, window scale and selective acknowledgement (RFC 7323, RFC 2018).
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
-//! [`Repr::buffer_len`] and the payload need.
 
 use wayhop_core::Addr;
 
 use crate::bytes::{put, u8_at, u16_at, u32_at};
 use crate::ipv4::protocol;
-use crate::{Error, checksum};
+use crate::{Error, checksum, refuse_if};
 
 /// Length of a header without options, in octets.
 pub const HEADER_LEN: usize = 20;
@@ -60,16 +57,10 @@ pub struct Packet<'a> {
 impl<'a> Packet<'a> {
     /// Checks the length of the header. `bytes` is the payload of an IP packet: its end is the segment's.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         let header_len = usize::from(bytes[12] >> 4) * 4;
-        if header_len < HEADER_LEN {
-            return Err(Error::Length);
-        }
-        if header_len > bytes.len() {
-            return Err(Error::Truncated);
-        }
+        refuse_if(header_len < HEADER_LEN, Error::Length)?;
+        refuse_if(header_len > bytes.len(), Error::Truncated)?;
         Ok(Self { bytes, header_len })
     }
 
@@ -218,9 +209,7 @@ impl Repr {
     /// unknown ones are skipped (RFC 9293, section 3.2).
     pub fn parse(bytes: &[u8], src: impl Into<Addr>, dst: impl Into<Addr>) -> Result<Self, Error> {
         let p = Packet::new_checked(bytes)?;
-        if !p.checksum_is_valid(src, dst) {
-            return Err(Error::Checksum);
-        }
+        refuse_if(!p.checksum_is_valid(src, dst), Error::Checksum)?;
         let mut repr = Self {
             src_port: p.src_port(),
             dst_port: p.dst_port(),
@@ -263,9 +252,7 @@ impl Repr {
 
     /// Writes the header in front of the payload, which is already in place behind it, with the checksum over both:
     /// `segment` is the whole segment. Options begin at multiples of four octets, filled up with no-operations.
-    ///
-    /// # Panics
-    /// If `segment` is shorter than [`Repr::buffer_len`], or the options longer than 40 octets (all of them at once).
+    /// Panics if `segment` is shorter than [`Repr::buffer_len`], or the options longer than 40 octets (all of them at once).
     pub fn emit(&self, segment: &mut [u8], src: impl Into<Addr>, dst: impl Into<Addr>) {
         let header_len = self.buffer_len();
         assert!(header_len <= HEADER_LEN + MAX_OPTIONS, "the options have 40 octets");

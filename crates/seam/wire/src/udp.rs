@@ -1,12 +1,10 @@
 //! UDP (RFC 768).
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than header and payload.
 
 use wayhop_core::Addr;
 
 use crate::bytes::{put, u16_at};
 use crate::ipv4::protocol;
-use crate::{Error, checksum};
+use crate::{Error, checksum, refuse_if};
 
 /// Length of the header, in octets.
 pub const HEADER_LEN: usize = 8;
@@ -22,21 +20,15 @@ impl<'a> Packet<'a> {
     /// Checks the lengths. Octets after the stated length are ignored.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         let p = Self::new_snapped(bytes)?;
-        if p.len > bytes.len() {
-            return Err(Error::Truncated);
-        }
+        refuse_if(p.len > bytes.len(), Error::Truncated)?;
         Ok(p)
     }
 
     /// As [`Packet::new_checked`], but the payload may be cut short, as captures do.
     pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         let len = usize::from(u16_at(bytes, 4));
-        if len < HEADER_LEN {
-            return Err(Error::Length);
-        }
+        refuse_if(len < HEADER_LEN, Error::Length)?;
         Ok(Self { bytes, len })
     }
 
@@ -85,9 +77,7 @@ impl Repr {
     /// Reads a header and checks the checksum between these addresses.
     pub fn parse(bytes: &[u8], src: impl Into<Addr>, dst: impl Into<Addr>) -> Result<Self, Error> {
         let p = Packet::new_checked(bytes)?;
-        if !p.checksum_is_valid(src, dst) {
-            return Err(Error::Checksum);
-        }
+        refuse_if(!p.checksum_is_valid(src, dst), Error::Checksum)?;
         Ok(Self { src_port: p.src_port(), dst_port: p.dst_port(), payload_len: (p.len - HEADER_LEN) as u16 })
     }
 
@@ -97,9 +87,7 @@ impl Repr {
     }
 
     /// Writes the header in front of the payload, which is already in place, with the checksum over both.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Repr::buffer_len`].
+    /// Panics if `buf` is shorter than [`Repr::buffer_len`].
     pub fn emit(&self, buf: &mut [u8], src: impl Into<Addr>, dst: impl Into<Addr>) {
         let buf = &mut buf[..self.buffer_len()];
         let len = (HEADER_LEN as u16).saturating_add(self.payload_len);

@@ -95,11 +95,9 @@ impl About {
         found.map(|a| a.node).ok_or_else(|| {
             let some: Vec<&str> = self.nodes.iter().take(5).map(|a| a.name.as_str()).collect();
             let more = if self.nodes.len() > some.len() { ", ..." } else { "" };
-            ControlError::new(
-                ErrorCode::UnknownNode,
-                format!("there is no node {}", clip(&node.to_string())),
-                format!("the nodes are {}{more}", some.join(", ")),
-            )
+            let what = format!("there is no node {}", clip(&node.to_string()));
+            let remedy = format!("the nodes are {}{more}", some.join(", "));
+            ControlError::new(ErrorCode::UnknownNode, what, remedy)
         })
     }
 

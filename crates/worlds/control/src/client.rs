@@ -154,17 +154,12 @@ impl Client {
     /// The next event; waits for as long as it takes. None when the node has ended.
     pub fn event(&mut self) -> Result<Option<Event>, ClientError> {
         self.reader.get_ref().set_read_timeout(None).map_err(|e| self.broken(e))?;
+        // Killed with requests unread, it ends by a reset.
+        let is_end =
+            |e: &io::Error| matches!(e.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
         let event = loop {
             match self.incoming() {
-                // Killed with requests unread, it ends by a reset.
-                Err(ClientError::Broken { source, .. })
-                    if matches!(
-                        source.kind(),
-                        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset
-                    ) =>
-                {
-                    return Ok(None);
-                }
+                Err(ClientError::Broken { source, .. }) if is_end(&source) => return Ok(None),
                 Err(e) => return Err(e),
                 Ok(ServerMessage { event: Some(event), .. }) => break event,
                 Ok(_) => {}

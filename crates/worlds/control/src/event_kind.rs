@@ -50,16 +50,7 @@ impl EventKind {
         Self::Sizes,
     ];
     /// Those that a subscriber gets who names none: all but those of single packets and of sizes.
-    pub const USUAL: [Self; 8] = [
-        Self::Note,
-        Self::Drop,
-        Self::Route,
-        Self::Link,
-        Self::Position,
-        Self::Process,
-        Self::Neighbour,
-        Self::Host,
-    ];
+    pub const USUAL: &'static [Self] = Self::ALL.split_at(8).0;
 
     /// The name in messages.
     pub const fn name(self) -> &'static str {

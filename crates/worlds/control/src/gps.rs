@@ -39,43 +39,23 @@ pub struct Gps {
 
 impl From<FixQuality> for Gps {
     fn from(q: FixQuality) -> Self {
-        let FixQuality {
-            mode,
-            status,
-            time_unix_ns,
-            altitude_m,
-            accuracy_m,
-            vertical_m,
-            accuracy_from,
-            satellites,
-            corrections_age_s,
-        } = q;
-        let time_unix_s = time_unix_ns.map(|ns| ns as f64 / 1e9);
         Self {
-            status,
-            mode,
-            time_unix_s,
-            altitude_m,
-            accuracy_m,
-            vertical_m,
-            accuracy_from,
-            satellites,
-            corrections_age_s,
+            status: q.status,
+            mode: q.mode,
+            time_unix_s: q.time_unix_ns.map(|ns| ns as f64 / 1e9),
+            altitude_m: q.altitude_m,
+            accuracy_m: q.accuracy_m,
+            vertical_m: q.vertical_m,
+            accuracy_from: q.accuracy_from,
+            satellites: q.satellites,
+            corrections_age_s: q.corrections_age_s,
         }
     }
 }
 
 impl Gps {
     /// That of a node whose place a scenario says.
-    pub const SIMULATED: Self = Self {
-        status: FixStatus::Simulated,
-        mode: 2,
-        time_unix_s: None,
-        altitude_m: None,
-        accuracy_m: None,
-        vertical_m: None,
-        accuracy_from: None,
-        satellites: None,
-        corrections_age_s: None,
-    };
+    pub fn simulated() -> Self {
+        Self { status: FixStatus::Simulated, mode: 2, ..Self::default() }
+    }
 }

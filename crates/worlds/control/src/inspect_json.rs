@@ -52,16 +52,10 @@ impl Inspect for JsonTables {
         }
         self.rows += 1;
         let row: Map<String, Value> = fields.iter().map(|(k, v)| ((*k).to_owned(), self.value(*v))).collect();
-        match self.out.tables.get_mut(table) {
-            Some(rows) => rows.push(row),
-            None => drop(self.out.tables.insert(table.to_owned(), vec![row])),
-        }
+        self.out.tables.entry(table.to_owned()).or_default().push(row);
     }
     fn held(&mut self, place: &'static str, _: &Packet) {
-        match self.out.held.get_mut(place) {
-            Some(n) => *n += 1,
-            None => drop(self.out.held.insert(place.to_owned(), 1)),
-        }
+        *self.out.held.entry(place.to_owned()).or_default() += 1;
     }
 }
 
@@ -79,13 +73,8 @@ fn value_of(text: &str) -> Value {
 }
 
 fn number_of(text: &str) -> Option<Number> {
-    if let Ok(n) = text.parse::<u64>() {
-        return Some(n.into());
-    }
-    if let Ok(n) = text.parse::<i64>() {
-        return Some(n.into());
-    }
-    text.parse::<f64>().ok().and_then(Number::from_f64)
+    let whole = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
+    whole.ok().or_else(|| Number::from_f64(text.parse().ok()?))
 }
 
 #[cfg(test)]

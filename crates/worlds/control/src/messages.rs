@@ -229,20 +229,13 @@ impl Envelope {
     /// Reads a line. The error comes with the id, if there is one to answer under.
     pub fn parse(line: &str) -> Result<Self, (Option<u64>, ControlError)> {
         let mut object: Map<String, Value> = serde_json::from_str(line).map_err(|e| {
-            (
-                None,
-                bad(
-                    format!("not a JSON object: {}", short(&e.to_string())),
-                    "send one object per line, such as {\"wayhop\": 1, \"do\": \"hello\"}",
-                ),
-            )
+            let remedy = "send one object per line, such as {\"wayhop\": 1, \"do\": \"hello\"}";
+            (None, bad(format!("not a JSON object: {}", short(&e.to_string())), remedy))
         })?;
         let id = match object.remove("id") {
             None | Some(Value::Null) => None,
-            Some(v) => Some(
-                v.as_u64()
-                    .ok_or_else(|| (None, bad("id is not a number", "give 0 or more, or remove it")))?,
-            ),
+            Some(v) if v.is_u64() => v.as_u64(),
+            Some(_) => return Err((None, bad("id is not a number", "give 0 or more, or remove it"))),
         };
         Self::parse_object(object, id).map_err(|e| (id, e))
     }
@@ -251,11 +244,9 @@ impl Envelope {
         let version = object.remove("wayhop");
         if version.as_ref().and_then(Value::as_u64) != Some(VERSION) {
             let said = version.map_or_else(|| "none".to_owned(), |v| short(&v.to_string()));
-            return Err(ControlError::new(
-                ErrorCode::Version,
-                format!("the request has version {said}, but this is version {VERSION}"),
-                format!("send \"wayhop\": {VERSION}, using the same version of Wayhop"),
-            ));
+            let what = format!("the request has version {said}, but this is version {VERSION}");
+            let remedy = format!("send \"wayhop\": {VERSION}, using the same version of Wayhop");
+            return Err(ControlError::new(ErrorCode::Version, what, remedy));
         }
         let node = match object.remove("node") {
             None | Some(Value::Null) => None,
@@ -301,10 +292,8 @@ impl Envelope {
         if let Some(id) = self.id {
             object.insert("id".to_owned(), id.into());
         }
-        match &self.node {
-            None => {}
-            Some(NodeRef::Number(n)) => drop(object.insert("node".to_owned(), (*n).into())),
-            Some(NodeRef::Name(n)) => drop(object.insert("node".to_owned(), n.as_str().into())),
+        if let Some(node) = &self.node {
+            object.insert("node".to_owned(), serde_json::json!(node));
         }
         Value::Object(object).to_string()
     }

@@ -96,8 +96,7 @@ impl Server {
                     name: name.to_owned(),
                     counters: owner.counters(node),
                 };
-                let answer = Counters { time_s, nodes: nodes.each().map(count).collect() };
-                call.answer_with(Ok(&answer));
+                call.answer_with(Ok(&Counters { time_s, nodes: nodes.each().map(count).collect() }));
             }
             Request::Parameters {} => call.answer_with(Ok(&nodes.parameters(owner))),
             Request::SetParameters { values } => {
@@ -110,8 +109,7 @@ impl Server {
                     name: name.to_owned(),
                     ..owner.position(node)
                 };
-                let answer = Positions { time_s, nodes: nodes.each().map(place).collect() };
-                call.answer_with(Ok(&answer));
+                call.answer_with(Ok(&Positions { time_s, nodes: nodes.each().map(place).collect() }));
             }
             Request::Links {} => {
                 let answer = owner.links().map(|links| Links { links });
@@ -160,11 +158,8 @@ impl Server {
             Request::SetLink { a, b, one_way, state, interface } => {
                 let (a, b) = (self.resolve(a)?, self.resolve(b)?);
                 if a == b {
-                    return Err(ControlError::new(
-                        ErrorCode::Refused,
-                        format!("node {a} has no link to itself"),
-                        "give two different nodes",
-                    ));
+                    let what = format!("node {a} has no link to itself");
+                    return Err(ControlError::new(ErrorCode::Refused, what, "give two different nodes"));
                 }
                 let ways: &[(u32, u32)] = if *one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
                 for &(from, to) in ways {

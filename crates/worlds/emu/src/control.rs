@@ -148,7 +148,7 @@ impl Owner for RunNodes<'_> {
         NodePosition {
             local: Some(Place::Local { x, y, z }),
             earth: fix.map(Place::from),
-            gps: fix.map(|_| Gps::SIMULATED),
+            gps: fix.map(|_| Gps::simulated()),
             overridden: self.simulation.is_moved(node),
             ..NodePosition::default()
         }
@@ -174,11 +174,8 @@ impl Owner for RunNodes<'_> {
         }
         let which = interface.map_or_else(|| "no radio or wire".to_owned(), |name| format!("no {name:?}"));
         let reason = format!("nodes {from} and {to} share {which}");
-        Err(ControlError::new(
-            ErrorCode::Refused,
-            reason,
-            "give an interface that both have, or none for all of them",
-        ))
+        let remedy = "give an interface that both have, or none for all of them";
+        Err(ControlError::new(ErrorCode::Refused, reason, remedy))
     }
     fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError> {
         let tables = if lose_tables { Tables::Lost } else { Tables::Kept };
@@ -192,11 +189,8 @@ impl Owner for RunNodes<'_> {
         if self.simulation.is_up(node) {
             return Err(ControlError::is_up());
         }
-        Err(ControlError::new(
-            ErrorCode::Refused,
-            "the node's battery is empty",
-            "give it more energy in the scenario (`energy`)",
-        ))
+        let what = "the node's battery is empty";
+        Err(ControlError::new(ErrorCode::Refused, what, "give it more energy in the scenario (`energy`)"))
     }
     fn capture(&mut self, node: u32, call: Call) {
         let all = self.simulation.interfaces(node);

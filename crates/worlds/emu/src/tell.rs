@@ -127,7 +127,7 @@ fn report(entries: &Receiver<ToldEntry>, mut nodes: Vec<(Reporter, UdpSocket)>, 
     for e in entries {
         let Some((reporter, socket)) = nodes.get_mut(e.node) else { continue };
         let datagram =
-            reporter.report(e.time, &e.counters.counters, e.fix.as_ref(), e.fix.map(|_| Gps::SIMULATED));
+            reporter.report(e.time, &e.counters.counters, e.fix.as_ref(), e.fix.map(|_| Gps::simulated()));
         // Lost where there is no way to the collector, as any datagram.
         let _: io::Result<usize> = socket.send_to(&datagram, to);
     }

@@ -234,7 +234,7 @@ impl Desk {
                         name: self.scenario.names[i as usize].clone(),
                         local: Some(Place::Local { x, y, z }),
                         earth: gps.is_on_earth().then(|| Place::from(gps.fix(&leg, now))),
-                        gps: gps.is_on_earth().then_some(wayhop_control::Gps::SIMULATED),
+                        gps: gps.is_on_earth().then(wayhop_control::Gps::simulated),
                         ..NodePosition::default()
                     }
                 };

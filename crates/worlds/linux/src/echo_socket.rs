@@ -6,7 +6,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::ip_sockets::types_of_icmp;
+use crate::filter::types_of_icmp;
 
 /// The type of an echo reply (RFC 792).
 const ECHO_REPLY: u8 = 0;

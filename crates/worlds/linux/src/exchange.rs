@@ -23,11 +23,7 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// Opens it, for a family of netlink, in the network namespace of the calling thread.
     pub(crate) fn open(family: isize) -> io::Result<Self> {
-        let mut socket = Socket::new(family)?;
-        socket.bind_auto()?;
-        socket.connect(&SocketAddr::new(0, 0))?;
-        socket2::SockRef::from(&socket).set_read_timeout(Some(PATIENCE))?;
-        Ok(Self { socket, sequence: 0 })
+        Ok(Self { socket: open(family)?, sequence: 0 })
     }
 
     /// Sends an order, and waits until it is done. The flags are to ask for a dump or an acknowledgement, or nothing ends
@@ -62,6 +58,15 @@ impl Exchange {
             }
         }
     }
+}
+
+/// A socket to the kernel that waits for answers, for a while.
+pub(crate) fn open(family: isize) -> io::Result<Socket> {
+    let mut socket = Socket::new(family)?;
+    socket.bind_auto()?;
+    socket.connect(&SocketAddr::new(0, 0))?;
+    socket2::SockRef::from(&socket).set_read_timeout(Some(PATIENCE))?;
+    Ok(socket)
 }
 
 /// A socket for news.

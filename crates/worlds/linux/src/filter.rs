@@ -11,6 +11,7 @@ const HAS_VLAN_TAG: u32 = (-0x1000_i32 + 48) as u32;
 const LOAD_WORD: u16 = 0x20;
 const LOAD_HALF: u16 = 0x28;
 const LOAD_BYTE: u16 = 0x30;
+const LOAD_BYTE_INDEXED: u16 = 0x50;
 const LOAD_HALF_INDEXED: u16 = 0x48;
 const X_IS_HEADER_LEN: u16 = 0xb1;
 const JUMP: u16 = 0x05;
@@ -84,4 +85,15 @@ pub fn any_of(filters: impl IntoIterator<Item = Vec<SockFilter>>) -> Vec<SockFil
 /// Nothing at all.
 pub fn nothing() -> Vec<SockFilter> {
     vec![op(RETURN, 0, 0, 0)]
+}
+
+/// ICMP messages of these types, for a raw socket, whose filter begins at the IP header.
+pub(crate) fn types_of_icmp(types: &[u8]) -> Vec<SockFilter> {
+    let mut all = vec![op(X_IS_HEADER_LEN, 0, 0, 0), op(LOAD_BYTE_INDEXED, 0, 0, 0)];
+    for (i, kind) in types.iter().enumerate() {
+        // To the last instruction, which takes the message.
+        all.push(op(JUMP_EQUAL, (types.len() - i) as u8, 0, u32::from(*kind)));
+    }
+    all.extend([op(RETURN, 0, 0, 0), op(RETURN, 0, 0, u32::MAX)]);
+    all
 }

@@ -5,17 +5,13 @@ use std::io::{self, Read as _};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockFilter, Socket, Type};
+use socket2::{Domain, InterfaceIndexOrAddress, Protocol, Socket, Type};
 use wayhop_wire::ipv4;
+
+use crate::filter::types_of_icmp;
 
 /// The longest IP packet.
 const LONGEST: usize = 65_536;
-
-// Instructions of classic BPF (linux/bpf_common.h). A raw socket's filter begins at the IP header.
-const X_IS_HEADER_LEN: u16 = 0xb1;
-const LOAD_BYTE_INDEXED: u16 = 0x50;
-const JUMP_EQUAL: u16 = 0x15;
-const RETURN: u16 = 0x06;
 
 /// The sockets of one interface.
 pub struct IpSockets {
@@ -116,16 +112,4 @@ impl RawSender {
         let ip = ipv4::Packet::new_checked(packet).map_err(|e| io::Error::other(e.to_string()))?;
         self.0.send_to_with_flags(packet, &SocketAddrV4::new(ip.dst(), 0).into(), flags).map(drop)
     }
-}
-
-/// Messages of these types.
-pub(crate) fn types_of_icmp(types: &[u8]) -> Vec<SockFilter> {
-    let op = SockFilter::new;
-    let mut all = vec![op(X_IS_HEADER_LEN, 0, 0, 0), op(LOAD_BYTE_INDEXED, 0, 0, 0)];
-    for (i, kind) in types.iter().enumerate() {
-        // To the last instruction, which takes the message.
-        all.push(op(JUMP_EQUAL, (types.len() - i) as u8, 0, u32::from(*kind)));
-    }
-    all.extend([op(RETURN, 0, 0, 0), op(RETURN, 0, 0, u32::MAX)]);
-    all
 }

@@ -50,3 +50,17 @@ pub use routing_table::Table;
 pub use tcp_connections::TcpConnections;
 pub use tun::Tun;
 pub use tunnel_routes::TunnelRoute;
+
+#[cfg(test)]
+mod tests {
+    /// Whether tests may make network namespaces; without root they are skipped, in CI they fail.
+    #[expect(clippy::print_stderr, reason = "who runs the tests is told what was left out")]
+    pub(crate) fn is_root() -> bool {
+        let is_root = nix::unistd::geteuid().is_root();
+        assert!(is_root || std::env::var_os("CI").is_none(), "this test needs root in CI");
+        if !is_root {
+            eprintln!("skipped: needs root");
+        }
+        is_root
+    }
+}

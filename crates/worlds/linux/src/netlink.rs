@@ -75,10 +75,7 @@ impl Netlink {
         m.header.scope = RouteScope::Link;
         m.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
         m.attributes.push(RouteAttribute::Priority(OUTSIDE_METRIC));
-        match self.order(RouteNetlinkMessage::NewRoute(m), NLM_F_CREATE) {
-            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(()),
-            outcome => outcome,
-        }
+        self.create(RouteNetlinkMessage::NewRoute(m), 0)
     }
 
     /// Whether a route leads to an address by this interface. Without one the kernel would look for it on the link, by ARP.
@@ -86,15 +83,11 @@ impl Netlink {
         let mut m = host_route(to, ifindex);
         m.header.flags = RouteFlags::FibMatch;
         match self.order(RouteNetlinkMessage::GetRoute(m), 0) {
-            Err(e)
-                if matches!(
-                    e.raw_os_error(),
-                    Some(libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENODEV)
-                ) =>
-            {
-                Ok(false)
-            }
-            outcome => outcome.map(|()| true),
+            Ok(()) => Ok(true),
+            Err(e) => match e.raw_os_error() {
+                Some(libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENODEV) => Ok(false),
+                _ => Err(e),
+            },
         }
     }
 
@@ -130,7 +123,7 @@ impl Netlink {
     /// Gives an interface a host's address, of link scope: what the kernel asks and answers with in ARP. Having it already
     /// is no error.
     pub fn add_address(&mut self, addr: Ipv4Addr, ifindex: u32) -> io::Result<()> {
-        self.give(host_address(addr, ifindex))
+        self.create(RouteNetlinkMessage::NewAddress(host_address(addr, ifindex)), NLM_F_REPLACE)
     }
 
     /// Gives an interface an address with its network, which the kernel leads there. Having it already is no error.
@@ -138,14 +131,7 @@ impl Netlink {
         let mut m = host_address(addr, ifindex);
         m.header.prefix_len = prefix_len;
         m.header.scope = AddressScope::Universe;
-        self.give(m)
-    }
-
-    fn give(&mut self, m: AddressMessage) -> io::Result<()> {
-        match self.order(RouteNetlinkMessage::NewAddress(m), NLM_F_CREATE | NLM_F_REPLACE) {
-            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(()),
-            other => other,
-        }
+        self.create(RouteNetlinkMessage::NewAddress(m), NLM_F_REPLACE)
     }
 
     /// Has the kernel ask and answer by ARP at an interface.
@@ -161,8 +147,16 @@ impl Netlink {
         self.order(RouteNetlinkMessage::DelAddress(host_address(addr, ifindex)), 0)
     }
 
+    /// Makes something in the kernel. What is there already, of an earlier life, is well.
+    pub(crate) fn create(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+        match self.order(message, NLM_F_CREATE | flags) {
+            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
     /// Has the kernel do something, and waits until it is done.
-    pub(crate) fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+    pub fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
         self.0.ask(message, NLM_F_ACK | flags, drop)
     }
 

@@ -4,9 +4,8 @@
 //! Messages are those of linux/netfilter/nfnetlink.h and nf_tables.h.
 
 use std::io;
-use std::time::Duration;
 
-use netlink_sys::{Socket, SocketAddr};
+use crate::exchange;
 
 const NETLINK_NETFILTER: isize = 12;
 /// `NFNL_SUBSYS_NFTABLES`.
@@ -23,7 +22,6 @@ const ACKNOWLEDGE: u16 = 4;
 /// `NLMSG_ERROR`: an error, or 0 for an acknowledgement.
 const ERROR: u16 = 2;
 const HEADER: usize = 16;
-const PATIENCE: Duration = Duration::from_secs(2);
 /// The number of the message that is to be answered.
 const SEQUENCE: u32 = 2;
 
@@ -86,10 +84,7 @@ fn message(kind: u16, flags: u16, sequence: u32, family: u8, attributes: &[u8]) 
 
 /// Sends messages, and waits for the answer to the one that asks for one.
 fn ask(octets: &[u8]) -> io::Result<()> {
-    let mut socket = Socket::new(NETLINK_NETFILTER)?;
-    socket.bind_auto()?;
-    socket.connect(&SocketAddr::new(0, 0))?;
-    socket2::SockRef::from(&socket).set_read_timeout(Some(PATIENCE))?;
+    let socket = exchange::open(NETLINK_NETFILTER)?;
     socket.send(octets, 0)?;
     loop {
         let (octets, _) = socket.recv_from_full()?;

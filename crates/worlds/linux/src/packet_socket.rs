@@ -75,21 +75,16 @@ impl PacketSockets {
         let (frames, ring) = with_ring().map_err(Error::system("open a packet socket"))?;
         let arp = for_arp().map_err(Error::system("open a packet socket for ARP"))?;
         if overhear {
-            syscalls::hear_all(frames.as_fd(), ifindex).map_err(Error::system("enable promiscuous mode"))?;
+            syscalls::hear_more(frames.as_fd(), ifindex, libc::PACKET_MR_PROMISC)
+                .map_err(Error::system("enable promiscuous mode"))?;
         }
-        Ok(Self {
-            frames,
-            arp,
-            ring,
-            batch: 0,
-            sender: Sender::new(),
-            told: vec![0; ETHERNET + mtu + 64].into(),
-        })
+        let (sender, told) = (Sender::default(), vec![0; ETHERNET + mtu + 64].into());
+        Ok(Self { frames, arp, ring, batch: 0, sender, told })
     }
 
     /// Has the interface hear frames for all groups: those of IPv6 (RFC 2464, section 7) are no broadcasts.
     pub fn hear_groups(&self, ifindex: u32) -> Result<(), Error> {
-        syscalls::hear_groups(self.frames.as_fd(), ifindex)
+        syscalls::hear_more(self.frames.as_fd(), ifindex, libc::PACKET_MR_ALLMULTI)
             .map_err(Error::system("enable reception of all multicasts"))
     }
 
@@ -124,9 +119,9 @@ impl PacketSockets {
         let _ = self.frames.take_error();
     }
 
-    /// Has the driver tell what became of unicasts.
+    /// Has the driver tell what became of unicasts, on the error queue, where it knows (mac80211).
     pub fn enable_tx_status(&self) -> io::Result<()> {
-        syscalls::enable_tx_status(self.frames.as_fd())
+        syscalls::set_option(self.frames.as_fd(), libc::SOL_SOCKET, libc::SO_WIFI_STATUS, &1_i32)
     }
 
     /// The IP packet of a frame of which the driver told, and whether the frame was acknowledged.

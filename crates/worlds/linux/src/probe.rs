@@ -4,6 +4,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::wifi::{self, Capabilities};
@@ -61,15 +62,16 @@ pub fn open_files() -> Result<String, String> {
     }
 }
 
+/// The names of interfaces that the kernel describes so in a folder.
+fn interfaces(are: impl Fn(&Path) -> bool) -> impl Iterator<Item = String> {
+    let all = fs::read_dir("/sys/class/net").into_iter().flatten().filter_map(Result::ok);
+    all.filter(move |e| are(&e.path())).map(|e| e.file_name().to_string_lossy().into_owned())
+}
+
 /// The names of wireless interfaces.
 pub fn wireless_interfaces() -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir("/sys/class/net")
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .filter(|e| e.path().join("phy80211").exists() || e.path().join("wireless").exists())
-        .map(|e| e.file_name().to_string_lossy().into_owned())
-        .collect();
+    let is_wireless = |of: &Path| of.join("phy80211").exists() || of.join("wireless").exists();
+    let mut names: Vec<String> = interfaces(is_wireless).collect();
     names.sort();
     names
 }
@@ -105,14 +107,9 @@ fn capabilities_of(interface: &str) -> io::Result<Option<Capabilities>> {
 pub fn signal() -> Result<String, String> {
     let drivers: Vec<String> =
         wireless_interfaces().into_iter().filter(|i| matches!(capabilities_of(i), Ok(Some(_)))).collect();
-    let monitors: Vec<String> = fs::read_dir("/sys/class/net")
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        // ARPHRD_IEEE80211_RADIOTAP (linux/if_arp.h).
-        .filter(|e| fs::read_to_string(e.path().join("type")).is_ok_and(|t| t.trim() == "803"))
-        .map(|e| format!("monitor:{}", e.file_name().to_string_lossy()))
-        .collect();
+    // ARPHRD_IEEE80211_RADIOTAP (linux/if_arp.h).
+    let is_monitor = |of: &Path| fs::read_to_string(of.join("type")).is_ok_and(|t| t.trim() == "803");
+    let monitors = interfaces(is_monitor).map(|name| format!("monitor:{name}"));
     let by_driver = (!drivers.is_empty()).then(|| format!("nl80211 for {}", drivers.join(", ")));
     let found: Vec<String> = by_driver.into_iter().chain(monitors).collect();
     if found.is_empty() {

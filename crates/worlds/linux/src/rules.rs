@@ -7,7 +7,7 @@
 use std::io;
 use std::net::IpAddr;
 
-use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_core::NLM_F_EXCL;
 use netlink_packet_route::link::{LinkAttribute, LinkMessage};
 use netlink_packet_route::route::RouteProtocol;
 use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleMessage};
@@ -37,7 +37,7 @@ impl Netlink {
             Some(table) => lookup(interface, PRIORITY + 1, table),
             None => rule(interface, PRIORITY + 1, RuleAction::Blackhole),
         };
-        [beyond, within].into_iter().try_for_each(|r| self.create(RouteNetlinkMessage::NewRule(r)))
+        [beyond, within].into_iter().try_for_each(|r| self.add_rule(r))
     }
 
     /// Has what this host sends to the outside of a mesh go by a table, if its other routes lead to the TUN of that mesh, and not
@@ -54,7 +54,7 @@ impl Netlink {
         let mut elsewhere = lookup(THIS_HOST, OWN_PRIORITY, Table::Main);
         elsewhere.attributes.push(RuleAttribute::SuppressIfGroup(table.number()));
         let by_mesh = lookup(THIS_HOST, OWN_PRIORITY, table);
-        [elsewhere, by_mesh].into_iter().try_for_each(|r| self.create(RouteNetlinkMessage::NewRule(r)))
+        [elsewhere, by_mesh].into_iter().try_for_each(|r| self.add_rule(r))
     }
 
     /// Whether these rules are there.
@@ -109,12 +109,8 @@ impl Netlink {
         Ok(found)
     }
 
-    /// Makes something in the kernel. What is there already, of an earlier life, is well.
-    pub(crate) fn create(&mut self, message: RouteNetlinkMessage) -> io::Result<()> {
-        match self.order(message, NLM_F_CREATE | NLM_F_EXCL) {
-            Err(e) if e.raw_os_error() != Some(libc::EEXIST) => Err(e),
-            _ => Ok(()),
-        }
+    pub(crate) fn add_rule(&mut self, rule: RuleMessage) -> io::Result<()> {
+        self.create(RouteNetlinkMessage::NewRule(rule), NLM_F_EXCL)
     }
 }
 

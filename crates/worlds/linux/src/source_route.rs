@@ -6,7 +6,6 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
-use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::rule::RuleAttribute;
 
 use crate::netlink::Netlink;
@@ -22,7 +21,7 @@ impl Netlink {
         let mut m = lookup(THIS_HOST, PRIORITY, table);
         m.header.src_len = 32;
         m.attributes.push(RuleAttribute::Source(IpAddr::V4(source)));
-        self.create(RouteNetlinkMessage::NewRule(m))
+        self.add_rule(m)
     }
 
     /// Has it routed like all packets again; also where an earlier program that was killed left a rule.

@@ -6,7 +6,7 @@
 
 use std::io;
 use std::mem::{size_of, zeroed};
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 use std::ptr::{from_mut, from_ref, null_mut};
 
 /// Packets that one system call takes or gives.
@@ -24,20 +24,11 @@ pub fn bind_packet(fd: BorrowedFd<'_>, ifindex: u32, ethertype: u16) -> io::Resu
     check(unsafe { libc::bind(fd.as_raw_fd(), from_ref(&address).cast(), len) }).map(drop)
 }
 
-/// Has the interface hear frames for others for as long as the socket is open.
-pub(crate) fn hear_all(fd: BorrowedFd<'_>, ifindex: u32) -> io::Result<()> {
-    hear_more(fd, ifindex, libc::PACKET_MR_PROMISC)
-}
-
-/// Has the interface hear frames for all groups for as long as the socket is open.
-pub(crate) fn hear_groups(fd: BorrowedFd<'_>, ifindex: u32) -> io::Result<()> {
-    hear_more(fd, ifindex, libc::PACKET_MR_ALLMULTI)
-}
-
-fn hear_more(fd: BorrowedFd<'_>, ifindex: u32, what: i32) -> io::Result<()> {
+/// Has the interface hear more frames, as the kind `PACKET_MR_...` of packet(7) says, for as long as the socket is open.
+pub(crate) fn hear_more(fd: BorrowedFd<'_>, ifindex: u32, kind: i32) -> io::Result<()> {
     let request = libc::packet_mreq {
         mr_ifindex: ifindex as i32,
-        mr_type: what as u16,
+        mr_type: kind as u16,
         mr_alen: 0,
         mr_address: [0; 8],
     };
@@ -54,11 +45,6 @@ pub(crate) fn set_option<T>(fd: BorrowedFd<'_>, level: i32, name: i32, value: &T
     let len = size_of::<T>() as u32;
     // SAFETY: `value` lives through the call, and `len` is its size.
     check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, from_ref(value).cast(), len) }).map(drop)
-}
-
-/// Has a packet socket tell what became of unicasts, on its error queue, where the driver knows (mac80211).
-pub(crate) fn enable_tx_status(fd: BorrowedFd<'_>) -> io::Result<()> {
-    set_option(fd, libc::SOL_SOCKET, libc::SO_WIFI_STATUS, &1_i32)
 }
 
 /// Takes a message of a socket's error queue: the lengths of the frame that it is about, and of its control messages.
@@ -81,16 +67,25 @@ pub(crate) fn receive_error(
     Ok((n.min(frame.len()), header.msg_controllen as usize))
 }
 
+/// A socket option whose value is plain data, for which all zeros are valid.
+///
+/// # Safety
+/// `T` must be the type that the kernel has for this option.
+unsafe fn option<T>(fd: BorrowedFd<'_>, level: i32, name: i32) -> io::Result<T> {
+    // SAFETY: the caller vouches for the type; all zeros are one of its values.
+    let mut value: T = unsafe { zeroed() };
+    let mut len = size_of::<T>() as u32;
+    // SAFETY: `value` lives through the call, and the kernel writes at most `len` octets.
+    check(unsafe {
+        libc::getsockopt(fd.as_raw_fd(), level, name, from_mut(&mut value).cast(), from_mut(&mut len))
+    })?;
+    Ok(value)
+}
+
 /// Frames that a packet socket had no room for since the last call (packet(7), PACKET_STATISTICS).
 pub(crate) fn missed(fd: BorrowedFd<'_>) -> io::Result<u64> {
-    // SAFETY: all zeros are a valid `tpacket_stats`.
-    let mut counts: libc::tpacket_stats = unsafe { zeroed() };
-    let mut len = size_of::<libc::tpacket_stats>() as u32;
-    let (level, name) = (libc::SOL_PACKET, libc::PACKET_STATISTICS);
-    // SAFETY: `counts` lives through the call, and the kernel writes at most `len` octets.
-    check(unsafe {
-        libc::getsockopt(fd.as_raw_fd(), level, name, from_mut(&mut counts).cast(), from_mut(&mut len))
-    })?;
+    // SAFETY: it is the option's type.
+    let counts: libc::tpacket_stats = unsafe { option(fd, libc::SOL_PACKET, libc::PACKET_STATISTICS) }?;
     Ok(counts.tp_drops.into())
 }
 
@@ -98,18 +93,12 @@ pub(crate) fn missed(fd: BorrowedFd<'_>) -> io::Result<u64> {
 /// at the same time.
 pub fn network_namespace() -> io::Result<u64> {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None)?;
-    let mut cookie = 0_u64;
-    let mut len = size_of::<u64>() as u32;
-    let (level, name) = (libc::SOL_SOCKET, libc::SO_NETNS_COOKIE);
-    // SAFETY: `cookie` lives through the call, and the kernel writes at most `len` octets.
-    match check(unsafe {
-        libc::getsockopt(socket.as_raw_fd(), level, name, from_mut(&mut cookie).cast(), from_mut(&mut len))
-    }) {
-        Ok(_) => Ok(cookie),
+    // SAFETY: it is the option's type.
+    match unsafe { option::<u64>(socket.as_fd(), libc::SOL_SOCKET, libc::SO_NETNS_COOKIE) } {
         Err(e) if e.raw_os_error() == Some(libc::ENOPROTOOPT) => {
             std::fs::metadata("/proc/thread-self/ns/net").map(|m| std::os::unix::fs::MetadataExt::ino(&m))
         }
-        Err(e) => Err(e),
+        cookie => cookie,
     }
 }
 
@@ -186,7 +175,7 @@ impl Receiver {
     }
 }
 
-/// The kernel's descriptions of a batch of frames to send.
+/// The kernel's descriptions of a batch of up to [`BATCH`] frames to send.
 pub struct Sender {
     iovecs: Box<[[libc::iovec; 2]]>,
     headers: Box<[libc::mmsghdr]>,
@@ -194,13 +183,6 @@ pub struct Sender {
 
 impl Default for Sender {
     fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Sender {
-    /// For batches of up to [`BATCH`] frames.
-    pub fn new() -> Self {
         // SAFETY: all zeros are valid values of these C structures.
         let (iovec, header) = unsafe { (zeroed(), zeroed()) };
         Self {
@@ -208,7 +190,9 @@ impl Sender {
             headers: vec![header; BATCH].into_boxed_slice(),
         }
     }
+}
 
+impl Sender {
     /// Sends up to [`BATCH`] of these frames, each given in two parts, on a bound socket, without waiting; returns how
     /// many went.
     pub fn send<'a>(

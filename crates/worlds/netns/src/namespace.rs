@@ -8,15 +8,15 @@ use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 
-use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
+use netlink_packet_core::NLM_F_CREATE;
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use nix::sched::{CloneFlags, setns, unshare};
+use wayhop_linux::netlink::Netlink;
 use wayhop_linux::priority;
 
 /// A network namespace.
@@ -98,7 +98,7 @@ pub fn send_all_by(ifindex: u32, source: Option<Ipv4Addr>) -> io::Result<()> {
     route.attributes.push(RouteAttribute::Oif(ifindex));
     let source = source.map(|addr| RouteAttribute::PrefSource(RouteAddress::Inet(addr)));
     route.attributes.extend(source);
-    order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE)
+    Netlink::open()?.order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE)
 }
 
 /// Gives an interface of this thread's namespace a second address, without a network.
@@ -109,7 +109,7 @@ pub fn add_address(ifindex: u32, addr: Ipv4Addr) -> io::Result<()> {
     message.header.index = ifindex;
     message.attributes.push(AddressAttribute::Local(addr.into()));
     message.attributes.push(AddressAttribute::Address(addr.into()));
-    order(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE)
+    Netlink::open()?.order(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE)
 }
 
 /// Brings up the loopback interface, which is always the first, of this thread's namespace.
@@ -118,22 +118,5 @@ fn raise_loopback() -> io::Result<()> {
     link.header.index = 1;
     link.header.flags = LinkFlags::Up;
     link.header.change_mask = LinkFlags::Up;
-    order(RouteNetlinkMessage::SetLink(link), 0)
-}
-
-fn order(what: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
-    let mut request = NetlinkMessage::from(what);
-    request.header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-    request.finalize();
-    let mut bytes = vec![0; request.buffer_len()];
-    request.serialize(&mut bytes);
-    let socket = Socket::new(NETLINK_ROUTE)?;
-    socket.connect(&SocketAddr::new(0, 0))?;
-    socket.send(&bytes, 0)?;
-    let (answer, _) = socket.recv_from_full()?;
-    let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer).map_err(io::Error::other)?;
-    match answer.payload {
-        NetlinkPayload::Error(e) if e.code.is_some() => Err(e.to_io()),
-        _ => Ok(()),
-    }
+    Netlink::open()?.order(RouteNetlinkMessage::SetLink(link), 0)
 }

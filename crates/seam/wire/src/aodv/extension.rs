@@ -38,9 +38,7 @@ impl Extension<'_> {
         }
     }
     /// Writes the extension; an error, and nothing written, when the data is longer than 255 octets.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Extension::buffer_len`].
+    /// Panics if `buf` is shorter than [`Extension::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) -> Result<(), Error> {
         match self {
             Self::HelloInterval { millis } => {

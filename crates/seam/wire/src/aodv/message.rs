@@ -2,9 +2,9 @@
 
 use std::net::Ipv4Addr;
 
-use crate::Error;
 use crate::bytes::{addr_at, array_at, put, u8_at, u32_at};
 use crate::list::{List, ListItem};
+use crate::{Error, refuse_if};
 
 const RREQ: u8 = 1;
 const RREP: u8 = 2;
@@ -98,9 +98,7 @@ impl Rreq {
     pub const LEN: usize = 24;
 
     fn parse(b: &[u8]) -> Result<Self, Error> {
-        if b.len() < Self::LEN {
-            return Err(Error::Truncated);
-        }
+        refuse_if(b.len() < Self::LEN, Error::Truncated)?;
         let flags = b[1];
         Ok(Self {
             join: flags & 0x80 != 0,
@@ -137,9 +135,7 @@ impl Rrep {
     pub const LEN: usize = 20;
 
     fn parse(b: &[u8]) -> Result<Self, Error> {
-        if b.len() < Self::LEN {
-            return Err(Error::Truncated);
-        }
+        refuse_if(b.len() < Self::LEN, Error::Truncated)?;
         Ok(Self {
             repair: b[1] & 0x80 != 0,
             ack_required: b[1] & 0x40 != 0,
@@ -164,13 +160,9 @@ impl Rrep {
 
 impl<'a> Rerr<'a> {
     fn parse(b: &'a [u8]) -> Result<Self, Error> {
-        if b.len() < 4 {
-            return Err(Error::Truncated);
-        }
+        refuse_if(b.len() < 4, Error::Truncated)?;
         let count = usize::from(b[3]);
-        if count == 0 {
-            return Err(Error::Value("destination count"));
-        }
+        refuse_if(count == 0, Error::Value("destination count"))?;
         let list = b.get(4..4 + 8 * count).ok_or(Error::Truncated)?;
         Ok(Self { no_delete: b[1] & 0x80 != 0, unreachable: Unreachables::from_wire(list.as_chunks().0) })
     }
@@ -209,9 +201,7 @@ impl<'a> Message<'a> {
     }
 
     /// Writes the message, or says which field does not fit and writes nothing.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Message::buffer_len`].
+    /// Panics if `buf` is shorter than [`Message::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) -> Result<(), Error> {
         match self {
             Self::Rrep(r) if r.prefix_size > 31 => return Err(Error::Value("prefix size")),

@@ -4,8 +4,6 @@
 //! [`extensions`] follow (section 9). Destinations of a Route Error are borrowed ([`Unreachables`]).
 //!
 //! Lengths: RREQ 24 octets, RREP 20, RERR 4 + 8n, RREP-ACK 2.
-//!
-//! Nothing in here panics on any input, but `emit` when its buffer is shorter than `buffer_len`.
 
 mod extension;
 mod message;

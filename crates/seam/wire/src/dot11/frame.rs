@@ -2,8 +2,8 @@
 
 use wayhop_core::Mac;
 
-use crate::Error;
 use crate::bytes::{array_at, u8_at};
+use crate::{Error, refuse_if};
 
 /// What a frame is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -35,12 +35,8 @@ impl<'a> Frame<'a> {
     /// Checks the protocol version and that the header is complete. `bytes` are without FCS; the
     /// payload may be truncated.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < 2 {
-            return Err(Error::Truncated);
-        }
-        if bytes[0] & 3 != 0 {
-            return Err(Error::Value("protocol version"));
-        }
+        refuse_if(bytes.len() < 2, Error::Truncated)?;
+        refuse_if(bytes[0] & 3 != 0, Error::Value("protocol version"))?;
         let mut f = Self { bytes, header_len: 0 };
         f.header_len = match f.kind() {
             FrameType::Cts | FrameType::Ack => 10,
@@ -54,9 +50,7 @@ impl<'a> Frame<'a> {
             }
             FrameType::Extension => 2,
         };
-        if bytes.len() < f.header_len {
-            return Err(Error::Truncated);
-        }
+        refuse_if(bytes.len() < f.header_len, Error::Truncated)?;
         Ok(f)
     }
 

@@ -4,9 +4,6 @@
 //! sends: data with three addresses, RTS, CTS, ACK. Fields of more than an octet are little-endian on the air.
 //!
 //! Neither contains the frame check sequence: [`split_fcs`] takes it off, [`fcs`] makes it.
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
-//! [`Repr::buffer_len`].
 
 mod beacon;
 mod fcs;

@@ -4,8 +4,8 @@ use wayhop_core::Mac;
 
 use super::frame::{Frame, FrameType};
 use super::{CTS_LEN, DATA_HEADER_LEN, RTS_LEN};
-use crate::Error;
 use crate::bytes::put;
+use crate::{Error, refuse_if};
 
 /// A data frame's header, To DS = From DS = 0.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -65,9 +65,7 @@ impl Repr {
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         let f = Frame::new_checked(bytes)?;
         let (duration_us, receiver) = (f.duration_us(), f.receiver());
-        if f.to_ds() || f.from_ds() || f.protected() {
-            return Err(Error::Value("frame control"));
-        }
+        refuse_if(f.to_ds() || f.from_ds() || f.protected(), Error::Value("frame control"))?;
         match (f.kind(), f.transmitter(), f.address3(), f.sequence()) {
             (FrameType::Data, Some(transmitter), Some(bssid), Some((sequence, fragment)))
                 if f.subtype() == 0 =>
@@ -102,9 +100,7 @@ impl Repr {
     }
 
     /// Writes the header. Sequence and fragment number are cut to their bits.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Repr::buffer_len`].
+    /// Panics if `buf` is shorter than [`Repr::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) {
         let buf = &mut buf[..self.buffer_len()];
         let (control, flags, duration_us, receiver) = match *self {

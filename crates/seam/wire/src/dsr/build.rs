@@ -2,7 +2,7 @@
 
 use super::header::HEADER_LEN;
 use super::{DsrOption, FlowState, option_type};
-use crate::Error;
+use crate::{Error, refuse_if};
 
 /// Writes a DSR Options header into a buffer that the caller keeps: once the buffer has grown to the largest header in
 /// use, nothing allocates.
@@ -37,9 +37,7 @@ impl<'b> Builder<'b> {
         let at = self.buf.len();
         let end = at + o.buffer_len();
         // Room for three octets of padding, too.
-        if end + 3 > HEADER_LEN + usize::from(u16::MAX) {
-            return Err(Error::Full);
-        }
+        refuse_if(end + 3 > HEADER_LEN + usize::from(u16::MAX), Error::Full)?;
         self.buf.resize(end, 0);
         o.emit(&mut self.buf[at..])
     }

@@ -14,14 +14,12 @@ use super::option::MAX_REQUEST_ADDRESSES;
 use super::{DsrOption, LinkMetrics};
 use crate::bytes::u8_at;
 use crate::ipv4::{self, protocol};
-use crate::{Error, bytes};
+use crate::{Error, bytes, refuse_if};
 
 /// The IP header and the DSR header of a packet; an error if its protocol is not DSR.
 pub fn parse(ip_packet: &[u8]) -> Result<(ipv4::Packet<'_>, Packet<'_>), Error> {
     let ip = ipv4::Packet::new_checked(ip_packet)?;
-    if ip.protocol() != protocol::DSR {
-        return Err(Error::Value("protocol"));
-    }
+    refuse_if(ip.protocol() != protocol::DSR, Error::Value("protocol"))?;
     Packet::new_checked(ip.payload()).map(|dsr| (ip, dsr))
 }
 
@@ -68,18 +66,14 @@ pub fn replace_header(p: &mut Buffer, header: &[u8]) -> Result<(), Error> {
 /// Appends an address to the packet's Route Request (section 8.2.2): four octets more in the option and in every length.
 pub fn append_request_address(p: &mut Buffer, a: Ipv4Addr) -> Result<(), Error> {
     let range = find(parse(p.bytes())?.1, |o| matches!(o, DsrOption::RouteRequest(_)))?;
-    if (range.len() - 8) / 4 >= MAX_REQUEST_ADDRESSES {
-        return Err(Error::Full);
-    }
+    refuse_if((range.len() - 8) / 4 >= MAX_REQUEST_ADDRESSES, Error::Full)?;
     append(p, range, a.octets())
 }
 
 /// Appends a cost to the packet's link metrics, if it has any: four octets more in the option and in every length.
 pub fn append_link_metric(p: &mut Buffer, cost: u32) -> Result<(), Error> {
     let range = find(parse(p.bytes())?.1, |o| matches!(o, DsrOption::LinkMetrics(_)))?;
-    if (range.len() - 4) / 4 >= LinkMetrics::MAX_COSTS {
-        return Err(Error::Full);
-    }
+    refuse_if((range.len() - 4) / 4 >= LinkMetrics::MAX_COSTS, Error::Full)?;
     append(p, range, cost.to_be_bytes())
 }
 
@@ -103,9 +97,7 @@ fn append(p: &mut Buffer, range: Range<usize>, octets: [u8; 4]) -> Result<(), Er
 pub fn remove_option(p: &mut Buffer, range: Range<usize>) -> Result<(), Error> {
     let (ip, dsr) = parse(p.bytes())?;
     let options = dsr.options_bytes();
-    if range.start >= range.end || range.end > options.len() {
-        return Err(Error::Value("option range"));
-    }
+    refuse_if(range.start >= range.end || range.end > options.len(), Error::Value("option range"))?;
     let (at, ip_payload_len) = (ip.header_len(), ip.payload().len());
     let take = range.len() / 4 * 4;
     let options_len = (options.len() - take) as u16;
@@ -124,9 +116,7 @@ pub fn remove_option(p: &mut Buffer, range: Range<usize>) -> Result<(), Error> {
 pub fn mark_option(ip_packet: &mut [u8], start: usize) -> Result<(), Error> {
     let (ip, dsr) = parse(ip_packet)?;
     let len_at = ip.header_len() + HEADER_LEN + start + 1;
-    if start + 1 >= dsr.options_bytes().len() {
-        return Err(Error::Value("option range"));
-    }
+    refuse_if(start + 1 >= dsr.options_bytes().len(), Error::Value("option range"))?;
     if start + 2 < dsr.options_bytes().len() && u8_at(ip_packet, len_at) > 0 {
         ip_packet[len_at + 1] |= 0x80;
     }

@@ -51,9 +51,7 @@ impl DsrOption<'_> {
     }
 
     /// Writes the option, or says why its fields do not fit ([`DsrOption::check`]) and writes nothing.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`DsrOption::buffer_len`].
+    /// Panics if `buf` is shorter than [`DsrOption::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) -> Result<(), Error> {
         self.check()?;
         let len = self.buffer_len();

@@ -1,8 +1,8 @@
 //! The DSR Options header's fixed portion (section 6.1) and the Flow State header (section 7.1).
 
 use super::options::{Options, options};
-use crate::Error;
 use crate::bytes::{u8_at, u16_at};
+use crate::{Error, refuse_if};
 
 /// Length of the fixed portion, and of a whole Flow State header, in octets.
 pub const HEADER_LEN: usize = 4;
@@ -21,10 +21,7 @@ impl FlowState {
     pub const fn buffer_len(&self) -> usize {
         HEADER_LEN
     }
-    /// Writes the header.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than four octets.
+    /// Writes the header. Panics if `buf` is shorter than four octets.
     pub fn emit(&self, next_header: u8, buf: &mut [u8]) {
         let [hi, lo] = self.flow_id.to_be_bytes();
         buf[..HEADER_LEN].copy_from_slice(&[next_header, 0x80 | self.hop_count & 0x7f, hi, lo]);
@@ -41,15 +38,11 @@ pub struct Packet<'a> {
 impl<'a> Packet<'a> {
     /// Checks that the header is complete. `bytes` start behind the IP header.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         let is_flow_state = bytes[1] & 0x80 != 0;
         let options_len = if is_flow_state { 0 } else { usize::from(u16_at(bytes, 2)) };
         let header_len = HEADER_LEN + options_len;
-        if header_len > bytes.len() {
-            return Err(Error::Truncated);
-        }
+        refuse_if(header_len > bytes.len(), Error::Truncated)?;
         Ok(Self { bytes, header_len })
     }
 

@@ -20,8 +20,8 @@
 //! ```
 
 use super::writer::Writer;
-use crate::Error;
 use crate::bytes::{array_at, u32_at};
+use crate::{Error, refuse_if};
 
 /// Where a node is and how it moves (WGS 84).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -60,15 +60,9 @@ impl Location {
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
-        if self.latitude_ndeg.unsigned_abs() > 90_000_000_000 {
-            return Err(Error::Value("latitude"));
-        }
-        if self.longitude_ndeg.unsigned_abs() > 180_000_000_000 {
-            return Err(Error::Value("longitude"));
-        }
-        if self.heading_udeg >= 360_000_000 {
-            return Err(Error::Value("heading"));
-        }
+        refuse_if(self.latitude_ndeg.unsigned_abs() > 90_000_000_000, Error::Value("latitude"))?;
+        refuse_if(self.longitude_ndeg.unsigned_abs() > 180_000_000_000, Error::Value("longitude"))?;
+        refuse_if(self.heading_udeg >= 360_000_000, Error::Value("heading"))?;
         Ok(())
     }
 

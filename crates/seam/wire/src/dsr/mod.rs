@@ -11,11 +11,9 @@
 //! Timeout 4; Destination and Flow ID 8; Flow State header 4; location 44; probe 4 + 5n (50); link
 //! metrics 4 + 4n (63).
 //!
-//! # What cannot panic
-//! Nothing in here panics on any input, but [`DsrOption::emit`] when its buffer is shorter than
-//! [`DsrOption::buffer_len`]. An option that contradicts its format is an `Err` item of the iterator, which goes on behind
-//! it as long as the option's length stays inside the header; options that RFC 4728 does not define come as
-//! [`DsrOption::Unknown`], so that a protocol can obey the top three bits of their type (section 6.1).
+//! An option that contradicts its format is an `Err` item of the iterator, which goes on behind it as long as the
+//! option's length stays inside the header; options that RFC 4728 does not define come as [`DsrOption::Unknown`], so
+//! that a protocol can obey the top three bits of their type (section 6.1).
 
 mod addr_list;
 mod authentication;

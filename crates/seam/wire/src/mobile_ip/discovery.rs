@@ -4,7 +4,7 @@ use core::ops::BitOr;
 use std::net::Ipv4Addr;
 
 use crate::bytes::{addr_at, put, u8_at, u16_at, u32_at};
-use crate::{Error, checksum};
+use crate::{Error, checksum, refuse_if};
 
 const ADVERTISEMENT: u8 = 9;
 const SOLICITATION: u8 = 10;
@@ -114,12 +114,8 @@ impl BitOr for AgentFlags {
 impl<'a> Discovery<'a> {
     /// Reads the payload of an IP packet of protocol 1 and checks its checksum.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Error::Truncated);
-        }
-        if checksum::sum(0, bytes) != 0xffff {
-            return Err(Error::Checksum);
-        }
+        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
+        refuse_if(checksum::sum(0, bytes) != 0xffff, Error::Checksum)?;
         match (u8_at(bytes, 0), u8_at(bytes, 1)) {
             (SOLICITATION, 0) => Ok(Self::Solicitation),
             (ADVERTISEMENT, code @ (0 | 16)) => advertisement(bytes, code == 0).map(Self::Advertisement),
@@ -140,10 +136,7 @@ impl<'a> Discovery<'a> {
         }
     }
 
-    /// Writes the message with its checksum.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Discovery::buffer_len`].
+    /// Writes the message with its checksum. Panics if `buf` is shorter than [`Discovery::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) {
         let buf = &mut buf[..self.buffer_len()];
         match self {
@@ -159,9 +152,7 @@ impl<'a> Discovery<'a> {
 fn advertisement(bytes: &[u8], routes_common_traffic: bool) -> Result<Advertisement<'_>, Error> {
     let (count, words) = (usize::from(u8_at(bytes, 4)), usize::from(u8_at(bytes, 5)));
     // RFC 1256, section 5.1. An entry that is longer could not be written again as it was read: no router sends one.
-    if words != ENTRY_LEN / 4 {
-        return Err(Error::Value("address entry size"));
-    }
+    refuse_if(words != ENTRY_LEN / 4, Error::Value("address entry size"))?;
     let rest = &bytes[HEADER_LEN..];
     let (routers, mut rest) = rest.split_at_checked(count * ENTRY_LEN).ok_or(Error::Truncated)?;
     let mut a = Advertisement {
@@ -198,12 +189,8 @@ impl<'a> Advertisement<'a> {
     /// # Errors
     /// If they are no such pairs, or too many.
     pub fn new(lifetime_s: u16, routers: &'a [u8]) -> Result<Self, Error> {
-        if !routers.len().is_multiple_of(ENTRY_LEN) {
-            return Err(Error::Length);
-        }
-        if routers.len() / ENTRY_LEN > usize::from(u8::MAX) {
-            return Err(Error::Full);
-        }
+        refuse_if(!routers.len().is_multiple_of(ENTRY_LEN), Error::Length)?;
+        refuse_if(routers.len() / ENTRY_LEN > usize::from(u8::MAX), Error::Full)?;
         Ok(Self { routes_common_traffic: true, lifetime_s, routers, prefix_lengths: None, agent: None })
     }
 
@@ -220,9 +207,7 @@ impl<'a> Advertisement<'a> {
     /// # Errors
     /// If there are not as many as addresses.
     pub fn with_prefix_lengths(self, lengths: &'a [u8]) -> Result<Self, Error> {
-        if lengths.len() != self.routers.len() / ENTRY_LEN {
-            return Err(Error::Length);
-        }
+        refuse_if(lengths.len() != self.routers.len() / ENTRY_LEN, Error::Length)?;
         Ok(Self { prefix_lengths: Some(lengths), ..self })
     }
 
@@ -270,12 +255,8 @@ impl<'a> MobilityAgent<'a> {
         flags: AgentFlags,
         care_of: &'a [u8],
     ) -> Result<Self, Error> {
-        if !care_of.len().is_multiple_of(4) {
-            return Err(Error::Length);
-        }
-        if care_of.len() + AGENT_FIXED > usize::from(u8::MAX) {
-            return Err(Error::Full);
-        }
+        refuse_if(!care_of.len().is_multiple_of(4), Error::Length)?;
+        refuse_if(care_of.len() + AGENT_FIXED > usize::from(u8::MAX), Error::Full)?;
         if flags.has(AgentFlags::FOREIGN_AGENT) && care_of.is_empty() {
             return Err(Error::Value("care-of addresses"));
         }

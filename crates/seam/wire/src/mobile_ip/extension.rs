@@ -131,13 +131,10 @@ impl Extension<'_> {
         }
     }
 
-    /// Writes the extension.
+    /// Writes the extension. Panics if `buf` is shorter than [`Extension::buffer_len`].
     ///
     /// # Errors
     /// If it is too long for its length field, or its type is one that may not be skipped.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Extension::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) -> Result<(), Error> {
         let buf = &mut buf[..self.buffer_len()];
         let len = u8::try_from(buf.len() - 2).map_err(|_| Error::Full)?;
@@ -158,10 +155,7 @@ impl Extension<'_> {
 }
 
 /// Writes type, length and index of an authentication extension: the last of the bytes that its
-/// authenticator, of `length` bytes, protects.
-///
-/// # Panics
-/// If `buf` is shorter than 6 octets.
+/// authenticator, of `length` bytes, protects. Panics if `buf` is shorter than 6 octets.
 pub fn emit_authentication_head(buf: &mut [u8], kind: AuthKind, spi: u32, authenticator_len: u8) {
     put(buf, 0, [kind as u8, authenticator_len.saturating_add(4)]);
     put(buf, 2, spi.to_be_bytes());

@@ -2,8 +2,6 @@
 //!
 //! * [`Discovery`]: router advertisements with what a mobility agent adds to them, and solicitations (section 2).
 //! * [`Message`]: registration requests and replies (section 3), with their [`Extensions`].
-//!
-//! Nothing here panics on any input but the functions that write, and those only when their buffer is too short.
 
 mod discovery;
 mod extension;

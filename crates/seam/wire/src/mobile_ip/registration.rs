@@ -5,8 +5,8 @@ use core::ops::BitOr;
 use std::net::Ipv4Addr;
 
 use super::extension::Extensions;
-use crate::Error;
 use crate::bytes::{addr_at, array_at, put, u8_at, u16_at};
+use crate::{Error, refuse_if};
 
 const REQUEST: u8 = 1;
 const REPLY: u8 = 3;
@@ -194,10 +194,7 @@ impl Request {
     /// Length of the fixed part, in octets.
     pub const LEN: usize = 24;
 
-    /// Writes the fixed part.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Request::LEN`].
+    /// Writes the fixed part. Panics if `buf` is shorter than [`Request::LEN`].
     pub fn emit(&self, buf: &mut [u8]) {
         put(buf, 0, [REQUEST, self.flags.0]);
         put(buf, 2, self.lifetime_s.to_be_bytes());
@@ -212,10 +209,7 @@ impl Reply {
     /// Length of the fixed part, in octets.
     pub const LEN: usize = 20;
 
-    /// Writes the fixed part.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Reply::LEN`].
+    /// Writes the fixed part. Panics if `buf` is shorter than [`Reply::LEN`].
     pub fn emit(&self, buf: &mut [u8]) {
         put(buf, 0, [REPLY, self.code.0]);
         put(buf, 2, self.lifetime_s.to_be_bytes());
@@ -234,9 +228,7 @@ impl<'a> Message<'a> {
             Some(&REPLY) => Reply::LEN,
             Some(_) => return Err(Error::Value("type")),
         };
-        if bytes.len() < len {
-            return Err(Error::Truncated);
-        }
+        refuse_if(bytes.len() < len, Error::Truncated)?;
         let extensions = Extensions::parse(bytes, len)?;
         if len == Reply::LEN {
             let reply = Reply {

@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use crate::Error;
 use crate::bytes::array_at;
+use crate::{Error, refuse_if};
 
 pub(super) const FLAGS: u8 = 1;
 pub(super) const RATE: u8 = 2;
@@ -56,16 +56,10 @@ pub(super) fn layout(bit: u8) -> Option<(usize, usize)> {
 
 /// The header's octets, after a check of version and length.
 pub(super) fn header(bytes: &[u8]) -> Result<&[u8], Error> {
-    if bytes.len() < 8 {
-        return Err(Error::Truncated);
-    }
-    if bytes[0] != 0 {
-        return Err(Error::Value("version"));
-    }
+    refuse_if(bytes.len() < 8, Error::Truncated)?;
+    refuse_if(bytes[0] != 0, Error::Value("version"))?;
     let len = usize::from(u16::from_le_bytes(array_at(bytes, 2)));
-    if len < 8 {
-        return Err(Error::Length);
-    }
+    refuse_if(len < 8, Error::Length)?;
     bytes.get(..len).ok_or(Error::Truncated)
 }
 

@@ -3,9 +3,6 @@
 //! All fields are little-endian; each starts at a multiple of its own alignment, counted from the start of the header.
 //! [`Repr`] holds the fields that Wayhop writes. The reader also takes headers by others: further fields are skipped,
 //! further *present* words are followed, and of a field that occurs again (one per antenna) the first counts.
-//!
-//! Nothing here panics on any input but [`Repr::emit`], and that only when its buffer is shorter than
-//! [`Repr::buffer_len`].
 
 mod fields;
 mod repr;

@@ -59,10 +59,7 @@ impl Repr {
         self.place(|_, _| {})
     }
 
-    /// Writes the header.
-    ///
-    /// # Panics
-    /// If `buf` is shorter than [`Repr::buffer_len`].
+    /// Writes the header. Panics if `buf` is shorter than [`Repr::buffer_len`].
     pub fn emit(&self, buf: &mut [u8]) {
         let len = self.buffer_len();
         let buf = &mut buf[..len];

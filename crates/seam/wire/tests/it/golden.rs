@@ -3,29 +3,14 @@
 
 mod meaning;
 
-use std::path::Path;
-
+use crate::common::each_golden;
 use meaning::{Sent, meaning};
-use wayhop_testkit::golden::{self, Capture};
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
 
-fn captures() -> Vec<Capture> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../captures/rfc4728");
-    golden::read_all(&folder).expect("the sources are in the repository")
-}
-
 /// Calls `check` with each packet and what it means.
-fn each(mut check: impl FnMut(&str, &[u8], &Sent)) {
-    let captures = captures();
-    assert!(captures.len() >= 27, "only {} captures", captures.len());
-    for c in &captures {
-        let meant = meaning(&c.name);
-        assert_eq!(c.packets.len(), meant.len(), "{}: as many packets as are described", c.name);
-        for (p, m) in c.packets.iter().zip(&meant) {
-            check(&format!("{}: {}", c.name, p.title), &p.bytes, m);
-        }
-    }
+fn each(check: impl FnMut(&str, &[u8], &Sent)) {
+    each_golden("rfc4728", 27, meaning, check);
 }
 
 /// The packet as our encoder writes it.

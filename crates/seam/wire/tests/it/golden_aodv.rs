@@ -2,13 +2,11 @@
 //! our encoder makes them of what they mean, and our parser reads what they mean and writes them again.
 
 use std::net::Ipv4Addr;
-use std::path::Path;
 
-use wayhop_testkit::golden;
+use crate::common::{self, A, each_golden};
 use wayhop_wire::aodv::{Extension, Message, PORT, Rerr, Rrep, Rreq, Unreachable, extensions};
 use wayhop_wire::{ipv4, udp};
 
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 const C: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 3);
 const D: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 4);
@@ -29,29 +27,17 @@ fn sent(id: u16, ttl: u8, ends: (Ipv4Addr, Ipv4Addr), message: Message<'static>)
 }
 
 /// A request of A for D.
-const REQUEST: Rreq = Rreq {
-    join: false,
-    repair: false,
-    gratuitous: false,
-    destination_only: false,
-    unknown_seq: false,
-    hop_count: 0,
-    id: 258,
-    destination: D,
-    destination_seq: 7,
-    originator: A,
-    originator_seq: 12,
-};
+const REQUEST: Rreq =
+    Rreq { hop_count: 0, id: 258, destination: D, destination_seq: 7, originator_seq: 12, ..common::REQUEST };
 /// D's reply to it.
 const REPLY: Rrep = Rrep {
-    repair: false,
     ack_required: false,
     prefix_size: 0,
     hop_count: 0,
     destination: D,
     destination_seq: 7,
-    originator: A,
     lifetime_ms: 20_000,
+    ..common::REPLY
 };
 /// A Hello of B.
 const HELLO: Rrep = Rrep { destination: B, destination_seq: 42, originator: B, lifetime_ms: 2_000, ..REPLY };
@@ -192,17 +178,8 @@ fn encoded(m: &Sent) -> Vec<u8> {
 }
 
 /// Calls `check` with each packet and what it means.
-fn each(mut check: impl FnMut(&str, &[u8], &Sent)) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../captures/rfc3561");
-    let captures = golden::read_all(&folder).expect("the sources are in the repository");
-    assert!(captures.len() >= 14, "only {} captures", captures.len());
-    for c in &captures {
-        let meant = meaning(&c.name);
-        assert_eq!(c.packets.len(), meant.len(), "{}: as many packets as are described", c.name);
-        for (p, m) in c.packets.iter().zip(&meant) {
-            check(&format!("{}: {}", c.name, p.title), &p.bytes, m);
-        }
-    }
+fn each(check: impl FnMut(&str, &[u8], &Sent)) {
+    each_golden("rfc3561", 14, meaning, check);
 }
 
 #[test]

@@ -2,14 +2,9 @@
 //!
 //! tshark 4.0.17 does not know section 9.1's extension type 1 (it shows type and length, and no interval).
 
-use std::net::Ipv4Addr;
-
-use crate::common::{Case, RAW_IP, assert_tshark_agrees, shows};
+use crate::common::{A, B, Case, RAW_IP, REPLY, REQUEST, assert_tshark_agrees, shows};
 use wayhop_wire::aodv::{Extension, Message, PORT, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
-
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const B: Ipv4Addr = Ipv4Addr::new(192, 168, 3, 4);
 
 fn case(m: &Message<'_>, e: Option<Extension<'_>>, expected: Vec<(&'static str, String)>) -> Case {
     let extension_len = e.map_or(0, |e| e.buffer_len());
@@ -28,19 +23,7 @@ fn case(m: &Message<'_>, e: Option<Extension<'_>>, expected: Vec<(&'static str, 
 
 #[test]
 fn route_request_with_each_flag() {
-    let plain = Rreq {
-        join: false,
-        repair: false,
-        gratuitous: false,
-        destination_only: false,
-        unknown_seq: false,
-        hop_count: 3,
-        id: 0x0102_0304,
-        destination: B,
-        destination_seq: 4_000_000_000,
-        originator: A,
-        originator_seq: 7,
-    };
+    let plain = Rreq { destination_seq: 4_000_000_000, ..REQUEST };
     let flagged = |r: Rreq, flags: [u8; 5]| {
         case(
             &Message::Rreq(r),
@@ -70,22 +53,12 @@ fn route_request_with_each_flag() {
 
 #[test]
 fn route_reply_and_hello() {
-    let reply = Rrep {
-        repair: false,
-        ack_required: true,
-        prefix_size: 24,
-        hop_count: 2,
-        destination: B,
-        destination_seq: 9,
-        originator: A,
-        lifetime_ms: 6_000,
-    };
-    let hello = Rrep { repair: true, ack_required: false, prefix_size: 0, hop_count: 0, ..reply };
+    let hello = Rrep { repair: true, ack_required: false, prefix_size: 0, hop_count: 0, ..REPLY };
     assert_tshark_agrees(
         RAW_IP,
         &[
             case(
-                &Message::Rrep(reply),
+                &Message::Rrep(REPLY),
                 None,
                 shows! {
                     "aodv.type" => 2, "aodv.flags.rrep_repair" => 0, "aodv.flags.rrep_ack" => 1,

@@ -1,12 +1,8 @@
 //! AODV messages written by hand from the figures of RFC 3561 sections 5 and 9.
 
-use std::net::Ipv4Addr;
-
+use crate::common::{A, B, REPLY, REQUEST};
 use wayhop_wire::Error;
-use wayhop_wire::aodv::{Extension, Message, Rerr, Rrep, Rreq, Unreachable, Unreachables, extensions};
-
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const B: Ipv4Addr = Ipv4Addr::new(192, 168, 3, 4);
+use wayhop_wire::aodv::{Extension, Message, Rerr, Rreq, Unreachable, Unreachables, extensions};
 
 fn both_ways(octets: &[u8], message: Message<'_>) {
     assert_eq!(Message::parse(octets), Ok(message));
@@ -19,23 +15,16 @@ fn both_ways(octets: &[u8], message: Message<'_>) {
     }
 }
 
-const REQUEST: Rreq = Rreq {
-    join: false,
-    repair: false,
-    gratuitous: false,
-    destination_only: false,
-    unknown_seq: false,
-    hop_count: 3,
-    id: 0x0102_0304,
-    destination: B,
-    destination_seq: 0xa0b0_c0d0,
-    originator: A,
-    originator_seq: 7,
-};
-
 #[test]
 fn route_request_is_figure_5_1() {
-    let octets = |flags| {
+    for (flags, request) in [
+        (0, REQUEST),
+        (0x80, Rreq { join: true, ..REQUEST }),
+        (0x40, Rreq { repair: true, ..REQUEST }),
+        (0x20, Rreq { gratuitous: true, ..REQUEST }),
+        (0x10, Rreq { destination_only: true, ..REQUEST }),
+        (0x08, Rreq { unknown_seq: true, ..REQUEST }),
+    ] {
         #[rustfmt::skip]
         let octets = [
             1, flags, 0, 3,
@@ -45,14 +34,8 @@ fn route_request_is_figure_5_1() {
             10, 0, 0, 1,
             0, 0, 0, 7,
         ];
-        octets
-    };
-    both_ways(&octets(0), Message::Rreq(REQUEST));
-    both_ways(&octets(0x80), Message::Rreq(Rreq { join: true, ..REQUEST }));
-    both_ways(&octets(0x40), Message::Rreq(Rreq { repair: true, ..REQUEST }));
-    both_ways(&octets(0x20), Message::Rreq(Rreq { gratuitous: true, ..REQUEST }));
-    both_ways(&octets(0x10), Message::Rreq(Rreq { destination_only: true, ..REQUEST }));
-    both_ways(&octets(0x08), Message::Rreq(Rreq { unknown_seq: true, ..REQUEST }));
+        both_ways(&octets, Message::Rreq(request));
+    }
 }
 
 #[test]
@@ -66,16 +49,7 @@ fn route_reply_is_figure_5_2() {
             10, 0, 0, 1,
             0, 0, 0x17, 0x70,
         ],
-        Message::Rrep(Rrep {
-            repair: false,
-            ack_required: true,
-            prefix_size: 24,
-            hop_count: 2,
-            destination: B,
-            destination_seq: 9,
-            originator: A,
-            lifetime_ms: 6_000,
-        }),
+        Message::Rrep(REPLY),
     );
 }
 

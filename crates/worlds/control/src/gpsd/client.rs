@@ -107,18 +107,9 @@ fn keep_listening(address: &str, shared: &GpsdFixes, stopped: &Receiver<()>) {
 }
 
 fn listen(address: &str, shared: &GpsdFixes) -> io::Result<()> {
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    let mut connected = None;
-    for a in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&a, Duration::from_secs(5)) {
-            Ok(stream) => {
-                connected = Some(stream);
-                break;
-            }
-            Err(e) => last = e,
-        }
-    }
-    let Some(mut stream) = connected else { return Err(last) };
+    let none = Err(io::Error::new(io::ErrorKind::NotFound, "the name has no address"));
+    let connect = |a| TcpStream::connect_timeout(&a, Duration::from_secs(5));
+    let mut stream = address.to_socket_addrs()?.fold(none, |done, a| done.or_else(|_| connect(a)))?;
     stream.set_read_timeout(Some(SILENCE))?;
     stream.set_write_timeout(Some(SILENCE))?;
     {

@@ -220,17 +220,13 @@ pub(super) fn version() -> Value {
     json!({"class": "VERSION", "release": release, "rev": release, "proto_major": 3, "proto_minor": 14})
 }
 
-fn device(since: &str) -> Value {
+pub(super) fn device(since: &str) -> Value {
     json!({"class": "DEVICE", "path": DEVICE, "driver": "wayhop", "activated": since, "flags": 1, "native": 0,
            "bps": 0, "parity": "N", "stopbits": 0, "cycle": 1.0})
 }
 
 pub(super) fn devices(since: &str) -> Value {
     json!({"class": "DEVICES", "devices": [device(since)]})
-}
-
-pub(super) fn one_device(since: &str) -> Value {
-    device(since)
 }
 
 pub(super) fn watch(enable: bool, json: bool) -> Value {

@@ -230,7 +230,7 @@ impl Client {
             Err(answer) => self.say(&answer),
             Ok(GpsdCommand::Version) => self.say(&messages::version()),
             Ok(GpsdCommand::Devices) => self.say(&messages::devices(since)),
-            Ok(GpsdCommand::Device) => self.say(&messages::one_device(since)),
+            Ok(GpsdCommand::Device) => self.say(&messages::device(since)),
             Ok(GpsdCommand::Poll) => self.say(&messages::poll(r.fix.as_ref(), &r.time)),
             Ok(GpsdCommand::Watch(change)) => {
                 if let Some(w) = change {

@@ -26,13 +26,6 @@ struct HttpAnswer {
     sent: usize,
 }
 
-/// What became of a connection.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum ScrapeOutcome {
-    Open,
-    Gone,
-}
-
 impl Connection {
     pub(super) fn new(stream: TcpStream, from: IpAddr, now: Instant) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
@@ -44,15 +37,10 @@ impl Connection {
         self.answer.is_some()
     }
 
-    /// Goes on as far as the socket lets it.
-    pub(super) fn go_on(&mut self, now: Instant, snapshot: &dyn Fn() -> Option<Snapshot>) -> ScrapeOutcome {
-        match self.step(now, snapshot) {
-            Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
-                ScrapeOutcome::Open
-            }
-            // What goes wrong with one client is that client's.
-            Ok(()) | Err(_) => ScrapeOutcome::Gone,
-        }
+    /// Goes on as far as the socket lets it. Returns whether there is more to do: what goes wrong with one client is that client's.
+    pub(super) fn go_on(&mut self, now: Instant, snapshot: &dyn Fn() -> Option<Snapshot>) -> bool {
+        let waits = |e: io::Error| matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
+        self.step(now, snapshot).is_err_and(waits)
     }
 
     /// Ends well when the answer is out.

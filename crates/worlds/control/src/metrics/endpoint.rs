@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::connection::{Connection, ScrapeOutcome};
+use super::connection::Connection;
 use super::snapshot::Snapshot;
 
 /// The most clients at a time. One more replaces the oldest of the address with the most.
@@ -91,10 +91,9 @@ impl Clients {
             let mut ready = ready.into_iter();
             self.connections.retain_mut(|c| {
                 let is_ready = ready.next().unwrap_or(false);
-                let outcome =
-                    if is_ready || now >= c.end { c.go_on(now, &snapshot) } else { ScrapeOutcome::Open };
+                let is_open = !(is_ready || now >= c.end) || c.go_on(now, &snapshot);
                 // Its time may be over before it has taken what it asked for.
-                outcome == ScrapeOutcome::Open && now < c.end
+                is_open && now < c.end
             });
             if is_called {
                 self.accept(now);

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::Fix;
 
 use crate::gps::Gps;
 use crate::messages::Place;
@@ -53,16 +52,6 @@ pub struct Report {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
-}
-
-/// A receiver's position as a place.
-pub(super) fn place(fix: &Fix) -> Place {
-    Place::Earth {
-        latitude_deg: fix.latitude_deg,
-        longitude_deg: fix.longitude_deg,
-        heading_deg: fix.heading_deg,
-        speed_m_per_s: fix.speed_m_per_s,
-    }
 }
 
 impl Report {

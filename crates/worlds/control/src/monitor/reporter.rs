@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use wayhop_core::Fix;
 
 use super::log::LogFile;
-use super::report::{Report, VERSION, place};
+use super::report::{Report, VERSION};
 use crate::gps::Gps;
+use crate::messages::Place;
 
 /// Makes a node's reports.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl Reporter {
             start_unix_s: *self.start_unix_s.get_or_insert(since.as_secs()),
             number: self.number,
             time_unix_s: since.as_secs_f64(),
-            position: fix.map(place),
+            position: fix.copied().map(Place::from),
             gps,
             counters: counters.clone(),
             counters_left_out: 0,

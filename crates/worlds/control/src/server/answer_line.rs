@@ -14,11 +14,8 @@ pub(super) fn answer_line(id: Option<u64>, outcome: Result<Value, ControlError>)
     let mut line = if line.len() < MAX_ANSWER_BYTES {
         line
     } else {
-        let e = ControlError::new(
-            ErrorCode::TooLarge,
-            format!("the answer has {} bytes (at most {MAX_ANSWER_BYTES})", line.len()),
-            "ask for one node, or for one table",
-        );
+        let what = format!("the answer has {} bytes (at most {MAX_ANSWER_BYTES})", line.len());
+        let e = ControlError::new(ErrorCode::TooLarge, what, "ask for one node, or for one table");
         error_line(id, &e)
     };
     line.push('\n');

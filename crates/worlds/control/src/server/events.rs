@@ -25,7 +25,7 @@ enum QueueEntry {
 
 impl Subscription {
     pub(super) fn new(id: Option<u64>, node: Option<u32>, kinds: &[EventKind]) -> Self {
-        let kinds = if kinds.is_empty() { &EventKind::USUAL[..] } else { kinds };
+        let kinds = if kinds.is_empty() { EventKind::USUAL } else { kinds };
         // What the run itself had no room for concerns every subscriber.
         let kinds = kinds.iter().fold(EventKind::Lost.bit(), |set, k| set | k.bit());
         Self { id, node, kinds, queue: VecDeque::new(), lost: 0 }

@@ -119,7 +119,6 @@ impl Loop<'_> {
             self.connections.insert(self.next_client, connection);
             self.next_client += 1;
         }
-        self.shared.set_clients(self.connections.len());
     }
 
     /// Ends the connection of the client that has been idle for the longest time: there is always one, since not all can be fed. One
@@ -175,7 +174,6 @@ impl Loop<'_> {
             self.connections.remove(&client);
             self.shared.unsubscribe(client);
             self.shared.forget_stream(client);
-            self.shared.set_clients(self.connections.len());
         }
     }
 }
@@ -213,20 +211,15 @@ fn obey(
         ClientLine::Text(text) if text.trim().is_empty() => return,
         ClientLine::Text(text) => text,
         ClientLine::NotText => {
-            let e = ControlError::new(
-                ErrorCode::BadRequest,
-                "the line is not UTF-8",
-                "send one JSON object per line",
-            );
+            let what = "the line is not UTF-8";
+            let e = ControlError::new(ErrorCode::BadRequest, what, "send one JSON object per line");
             return c.send(&answer_line(None, Err(e)));
         }
         ClientLine::TooLong => {
             let most = MAX_REQUEST_BYTES;
-            let e = ControlError::new(
-                ErrorCode::BadRequest,
-                format!("the line is longer than {most} bytes"),
-                "send one object per line, each with a line feed",
-            );
+            let what = format!("the line is longer than {most} bytes");
+            let remedy = "send one object per line, each with a line feed";
+            let e = ControlError::new(ErrorCode::BadRequest, what, remedy);
             c.send(&answer_line(None, Err(e)));
             return c.close_after_sending();
         }
@@ -253,11 +246,8 @@ fn carry_out(
 ) -> Result<Option<Value>, ControlError> {
     let feeds = matches!(envelope.request, Request::Subscribe { .. } | Request::Capture { .. });
     if feeds && is_full && !c.is_fed() {
-        return Err(ControlError::new(
-            ErrorCode::Busy,
-            format!("{MAX_FED} clients are already following events or captures"),
-            "stop one of them",
-        ));
+        let what = format!("{MAX_FED} clients are already following events or captures");
+        return Err(ControlError::new(ErrorCode::Busy, what, "stop one of them"));
     }
     let node = envelope.node.map(|n| about.resolve(&n)).transpose()?;
     match envelope.request {

@@ -158,11 +158,6 @@ impl Server {
     pub fn is_up(&self, node: u32) -> bool {
         self.shared.is_up(node)
     }
-
-    /// How many clients are connected.
-    pub fn clients(&self) -> usize {
-        self.shared.clients()
-    }
 }
 
 impl Drop for Server {
@@ -219,11 +214,8 @@ impl Call {
     pub fn answer_with<T: serde::Serialize>(self, outcome: Result<&T, ControlError>) {
         let outcome = outcome.and_then(|v| {
             serde_json::to_value(v).map_err(|e| {
-                ControlError::new(
-                    ErrorCode::Other,
-                    format!("the answer is not JSON: {e}"),
-                    "please report this bug",
-                )
+                let what = format!("the answer is not JSON: {e}");
+                ControlError::new(ErrorCode::Other, what, "please report this bug")
             })
         });
         self.answer(outcome);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::events::{self, Subscription};
@@ -22,7 +22,6 @@ pub(super) struct ServerState {
     state: Mutex<IoState>,
     /// The kinds of events that anybody wants.
     wanted: AtomicU16,
-    clients: AtomicUsize,
     /// A byte is in this pair while calls wait.
     calls: (UnixStream, UnixStream),
     /// A byte here wakes the connections' thread.
@@ -52,14 +51,7 @@ impl ServerState {
         for s in [&calls.0, &calls.1, &wake, &woken] {
             s.set_nonblocking(true)?;
         }
-        let shared = Self {
-            state: Mutex::default(),
-            wanted: AtomicU16::new(0),
-            clients: AtomicUsize::new(0),
-            calls,
-            wake,
-        };
-        Ok((shared, woken))
+        Ok((Self { state: Mutex::default(), wanted: AtomicU16::new(0), calls, wake }, woken))
     }
 
     /// Nothing that holds the lock can panic half way through a change, so a poisoned state is a whole one.
@@ -153,10 +145,6 @@ impl ServerState {
         about
     }
 
-    pub(super) fn clients(&self) -> usize {
-        self.clients.load(Ordering::Relaxed)
-    }
-
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         state.stopping = true;
@@ -222,9 +210,5 @@ impl ServerState {
     fn count_wants(&self, state: &IoState) {
         let kinds = state.subscriptions.values().fold(0, |set, s| set | s.kinds);
         self.wanted.store(kinds, Ordering::Relaxed);
-    }
-
-    pub(super) fn set_clients(&self, n: usize) {
-        self.clients.store(n, Ordering::Relaxed);
     }
 }

@@ -117,19 +117,13 @@ pub(crate) fn edge(
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if !crate::config::interface_name::is_interface_name(&g.uplink) || !g.uplink.chars().all(plain) {
             let remedy = "give 1 to 15 letters, digits, `-`, `_` and `.`";
-            return Err(doc.error(
-                "gateway.uplink",
-                format!("{:?} is not an interface name", g.uplink),
-                remedy,
-            ));
+            let what = format!("{:?} is not an interface name", g.uplink);
+            return Err(doc.error("gateway.uplink", what, remedy));
         }
         if taken.contains(&g.uplink.as_str()) {
             let remedy = "give the interface that connects this host to the outside";
-            return Err(doc.error(
-                "gateway.uplink",
-                format!("{} is an interface of the mesh", g.uplink),
-                remedy,
-            ));
+            let what = format!("{} is an interface of the mesh", g.uplink);
+            return Err(doc.error("gateway.uplink", what, remedy));
         }
         if g.reaches.is_empty() {
             let remedy = "give prefixes such as \"0.0.0.0/0\", or remove the key";
@@ -185,11 +179,8 @@ fn prefixes(texts: &[String], key: &str, mesh: Prefix, doc: &Document) -> Result
             doc.error(&key, format!("{text:?} is not a prefix"), remedy)
         })?;
         if p.len >= mesh.len && mesh.contains(p.addr) {
-            return Err(doc.error(
-                &key,
-                format!("{p} is in the mesh, {mesh}"),
-                "give a prefix outside the mesh, or remove it",
-            ));
+            let what = format!("{p} is in the mesh, {mesh}");
+            return Err(doc.error(&key, what, "give a prefix outside the mesh, or remove it"));
         }
         Ok(p)
     };

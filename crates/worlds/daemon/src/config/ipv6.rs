@@ -38,11 +38,8 @@ fn parse(text: &str) -> Option<(Ipv6Addr, u8)> {
 pub(crate) fn address(text: Option<&str>, doc: &Document) -> Result<Option<(Ipv6Addr, u8)>, Error> {
     let Some(text) = text else { return Ok(None) };
     parse(text).map(Some).ok_or_else(|| {
-        doc.error(
-            "address6",
-            format!("{text:?} is not an IPv6 address of a host with a prefix length"),
-            "give one such as fd00:77::3/64, that is neither link-local nor a group",
-        )
+        let what = format!("{text:?} is not an IPv6 address of a host with a prefix length");
+        doc.error("address6", what, "give one such as fd00:77::3/64, that is neither link-local nor a group")
     })
 }
 

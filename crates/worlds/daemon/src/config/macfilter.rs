@@ -40,11 +40,8 @@ impl MacFilterConfig {
     pub(crate) fn load(&self, doc: &Document) -> Result<(Vec<Ignores>, Vec<Mac>), Error> {
         let Some(node) = self.node else {
             let remedy = "set macfilter.node, or use --as NODE with a scenario";
-            return Err(doc.error(
-                "macfilter.file",
-                format!("no node of {} is selected for this host", self.file.display()),
-                remedy,
-            ));
+            let what = format!("no node of {} is selected for this host", self.file.display());
+            return Err(doc.error("macfilter.file", what, remedy));
         };
         let here = self.real_addresses(doc)?;
         let path = doc.folder().join(&self.file);

@@ -173,68 +173,51 @@ impl NodeConfig {
         if let Some(c) = self.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
             let (key, value) =
                 if c.queue_frames == 0 { ("queue_frames", 0) } else { ("snap_length_bytes", 64) };
+            let what = "it is too small";
             return Err(doc.error(
                 &format!("capture.{key}"),
-                "it is too small",
+                what,
                 format!("give at least {}", value.max(1)),
             ));
         }
         if self.run.is_none() && self.capture.as_ref().is_some_and(|c| c.file.is_none()) {
-            return Err(doc.error(
-                "capture.file",
-                "no path given",
-                "give a file, or a run directory with `run`",
-            ));
+            let what = "no path given";
+            return Err(doc.error("capture.file", what, "give a file, or a run directory with `run`"));
         }
         if self.run.is_none() && self.inputs.as_ref().is_some_and(|c| c.file.is_none()) {
-            return Err(doc.error(
-                "inputs.file",
-                "no path given",
-                "give a file (--record-inputs FILE), or a run directory with `run`",
-            ));
+            let remedy = "give a file (--record-inputs FILE), or a run directory with `run`";
+            return Err(doc.error("inputs.file", "no path given", remedy));
         }
         Ok(())
     }
 
     /// Checks the names and numbers of the interfaces, and of the TUN.
     pub(super) fn check_interfaces(&self, doc: &Document) -> Result<(), wayhop_document::Error> {
-        let config = self;
-        let further = config.interfaces.iter().enumerate().map(|(i, n)| (format!("interfaces[{i}]"), n));
-        let head = [("interface".to_owned(), &config.interface), ("tun".to_owned(), &config.tun)];
-        for (key, name) in head.into_iter().chain(further) {
-            let key = &key;
-            if !is_interface_name(name) {
-                return Err(doc.error(
-                    key,
-                    format!("{name:?} is not an interface name"),
-                    "give 1 to 15 characters without spaces, / and :",
-                ));
+        let further = self.interfaces.iter().enumerate().map(|(i, n)| (format!("interfaces[{i}]"), n));
+        let head = [("interface".to_owned(), &self.interface), ("tun".to_owned(), &self.tun)];
+        if let Some((key, name)) = head.into_iter().chain(further).find(|(_, name)| !is_interface_name(name))
+        {
+            let what = format!("{name:?} is not an interface name");
+            return Err(doc.error(&key, what, "give 1 to 15 characters without spaces, / and :"));
+        }
+        for (i, name) in self.interfaces.iter().enumerate() {
+            if self.names().take(i + 1).any(|n| n == name) {
+                let what = format!("{name} is given twice");
+                return Err(doc.error(&format!("interfaces[{i}]"), what, "give each interface once"));
             }
         }
-        for (i, name) in config.interfaces.iter().enumerate() {
-            if config.names().take(i + 1).any(|n| n == name) {
-                return Err(doc.error(
-                    &format!("interfaces[{i}]"),
-                    format!("{name} is given twice"),
-                    "give each interface once",
-                ));
-            }
-        }
-        let metrics = config.interface_metrics.len();
-        if metrics > 0 && metrics != config.names().count() {
-            let reason = format!("{metrics} metrics for {} interfaces", config.names().count());
+        let metrics = self.interface_metrics.len();
+        if metrics > 0 && metrics != self.names().count() {
+            let reason = format!("{metrics} metrics for {} interfaces", self.names().count());
             return Err(doc.error("interface_metrics", reason, "give one for each, in the same order"));
         }
-        if config.interfaces.len() >= MAX_INTERFACES {
-            let many = format!("{} interfaces are too many", config.interfaces.len() + 1);
+        if self.interfaces.len() >= MAX_INTERFACES {
+            let many = format!("{} interfaces are too many", self.interfaces.len() + 1);
             return Err(doc.error("interfaces", many, format!("give at most {MAX_INTERFACES}")));
         }
-        if config.names().any(|n| n == config.tun) {
-            return Err(doc.error(
-                "tun",
-                "the TUN interface cannot have the name of a mesh interface",
-                "choose another name; the node creates it",
-            ));
+        if self.names().any(|n| n == self.tun) {
+            let what = "the TUN interface cannot have the name of a mesh interface";
+            return Err(doc.error("tun", what, "choose another name; the node creates it"));
         }
         Ok(())
     }

@@ -3,10 +3,11 @@
 use std::io;
 
 use wayhop_core::{DataPlane, Socket};
-use wayhop_linux::ebpf::{ClosedInterface, ForwardingPrograms, IgnoringProgram};
+use wayhop_linux::ebpf::{AttachedProgram, ForwardingPrograms, IgnoringProgram, close_interface};
 use wayhop_linux::{Error, Table};
 
-use crate::config::plan::{InterfacesPlan, WayOut};
+use crate::config::identity::Addresses;
+use crate::config::settings::Settings;
 use crate::kernel::random::random_seed;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
@@ -18,30 +19,30 @@ pub(crate) struct InterfacePrograms {
     /// Keeps the mesh's packets within the mesh, and tells which routes of the kernel are used.
     pub(crate) forwarding: Option<ForwardingPrograms>,
     /// Where the kernel does not forward: keeps what comes by the interface from its IP.
-    pub(crate) closed: Option<ClosedInterface>,
+    pub(crate) closed: Option<AttachedProgram>,
 }
 
 impl InterfacePrograms {
     /// Those of a kernel that forwards, and may send on to the interfaces `ways` what is for an address outside.
     pub(crate) fn open(
-        plan: &InterfacesPlan,
+        settings: &Settings,
         host: &Host,
         (name, ifindex): (&str, u32),
         ways: &[u32],
         log: &Log,
     ) -> Result<Self, Error> {
-        let known = plan.macfilter.cards.clone();
+        let known = settings.cards.clone();
         let ignoring = (host.plane == DataPlane::Forwarding && !known.is_empty())
             .then(|| IgnoringProgram::open(ifindex, known))
             .transpose()
             .map_err(Error::system(format!("attach the macfilter to {name} (requires Linux 6.6)")))?;
-        let forwarding = watch_forwarding(plan, host, (name, ifindex), ways, log)?;
+        let forwarding = watch_forwarding(settings, host, (name, ifindex), ways, log)?;
         Ok(Self { ignoring, forwarding, closed: None })
     }
 
     /// Keeps what comes by an interface from the kernel's IP: who filters the TUN has filtered the mesh.
     pub(crate) fn close(&mut self, name: &str, ifindex: u32, log: &Log) {
-        let closed = ClosedInterface::open(ifindex);
+        let closed = close_interface(ifindex);
         if let Err(e) = &closed {
             log.tell(
                 Level::Warning,
@@ -61,9 +62,9 @@ impl InterfacePrograms {
     }
 
     pub(crate) fn are_in_place(&self) -> bool {
-        self.ignoring.as_ref().is_none_or(IgnoringProgram::is_in_place)
+        self.ignoring.as_ref().is_none_or(|p| p.attached.is_in_place())
             && self.forwarding.as_ref().is_none_or(ForwardingPrograms::are_in_place)
-            && self.closed.as_ref().is_none_or(ClosedInterface::is_in_place)
+            && self.closed.as_ref().is_none_or(AttachedProgram::is_in_place)
     }
 
     /// Has them stand at the interface of this name and number, the one first that ignores.
@@ -72,7 +73,7 @@ impl InterfacePrograms {
     /// What was not done, and why.
     pub(crate) fn move_to(&mut self, name: &str, ifindex: u32) -> Result<(), (String, io::Error)> {
         if let Some(program) = &mut self.ignoring {
-            program.move_to(ifindex).map_err(|e| (format!("attach the macfilter to {name}"), e))?;
+            program.attached.move_to(ifindex).map_err(|e| (format!("attach the macfilter to {name}"), e))?;
         }
         if let Some(programs) = &mut self.forwarding {
             programs.move_to(ifindex).map_err(|e| (format!("attach eBPF programs to {name}"), e))?;
@@ -87,7 +88,7 @@ impl InterfacePrograms {
 /// Has programs in the kernel watch what passes an interface, where the kernel forwards. Without them, rules of the kernel keep the
 /// mesh's packets within the mesh. And without a report of their use, routes end although they are used, and are looked for again.
 fn watch_forwarding(
-    plan: &InterfacesPlan,
+    settings: &Settings,
     host: &Host,
     (name, ifindex): (&str, u32),
     ways: &[u32],
@@ -96,10 +97,10 @@ fn watch_forwarding(
     let port = host.sockets().find_map(|s| if let Socket::Udp(port) = s { Some(port) } else { None });
     let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
     let random = random_seed().map_err(Error::system("get a random number"))?;
-    let own = (plan.addresses.own, plan.addresses.mesh);
-    match ForwardingPrograms::open(ifindex, own, ways, port, random) {
+    let Addresses { own, mesh, .. } = Addresses::of(settings);
+    match ForwardingPrograms::open(ifindex, (own, mesh), ways, port, random) {
         Ok(programs) => Ok(Some(programs)),
-        Err(e) if matches!(plan.way_out, WayOut::None) => {
+        Err(e) if settings.edge.is_none() => {
             log.tell(
                 Level::Warning,
                 format_args!(

@@ -1,14 +1,12 @@
 //! An interface that disappeared and came back under its name: a USB adapter that was plugged in
 //! again, a recreated veth. The node takes it over.
 
-use std::fs;
-
 use wayhop_core::IfaceId;
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface};
 
 use crate::interfaces::mesh_interface::{MeshInterfaces, port};
-use crate::interfaces::settings::interface_settings;
+use crate::interfaces::settings::{interface_settings, write};
 use crate::interfaces::sockets::{open_sockets, watch_tx_status};
 use crate::log::Log;
 use crate::node::host::Host;
@@ -31,12 +29,10 @@ impl MeshInterfaces {
         // Before the kernel forwards.
         own.programs.move_to(name, interface.index).map_err(|(what, e)| Error::system(what)(e))?;
         for (key, value) in interface_settings(name, host.plane) {
-            let path = interface::ipv4_setting(name, key);
-            fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
+            write(&interface::ipv4_setting(name, key), value)?;
         }
         if self.addresses.own6.is_some() {
-            let path = interface::ipv6_setting(name, DISABLE_IPV6);
-            fs::write(&path, "1").map_err(Error::system(format!("write {}", path.display())))?;
+            write(&interface::ipv6_setting(name, DISABLE_IPV6), "1")?;
         }
         // A node that is down has none.
         if host.node.is_up() {

@@ -9,8 +9,9 @@ use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{NeighbourNews, Netlink};
 use wayhop_linux::{Error, Table};
 
-use crate::config::plan::{InterfacesPlan, WayOut};
-use crate::config::signal::SignalSource;
+use crate::config::identity::{Addresses, OwnNames};
+use crate::config::settings::Settings;
+use crate::config::signal::{self, SignalSource};
 use crate::gateway::router::uplink_index;
 use crate::interfaces::macfilter::MacFilter;
 use crate::interfaces::mesh_interface::{MeshInterface, MeshInterfaces};
@@ -21,22 +22,25 @@ use crate::interfaces::sockets::{open_sockets, silence, watch_tx_status};
 use crate::kernel::addresses::has_address;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
-use crate::undo::Undo;
+use crate::undo::{Undo, UndoChange};
 
 /// The interfaces while they become the node's.
-pub(crate) struct InterfaceSetup {
-    plan: InterfacesPlan,
+pub(crate) struct InterfaceSetup<'a> {
+    settings: &'a Settings,
+    addresses: Addresses,
     /// With their names.
-    facts: Vec<(String, InterfaceFacts)>,
+    pub(crate) facts: Vec<(String, InterfaceFacts)>,
     /// One for each, once they are open.
     programs: Vec<InterfacePrograms>,
     /// Where the kernel forwards to gateways: its table of the ways there.
-    outside: Option<Table>,
+    pub(crate) outside: Option<Table>,
 }
 
 /// The interfaces of these names.
-pub(crate) fn look_at(names: &[String]) -> Result<Vec<(String, InterfaceFacts)>, Error> {
-    let one = |name: &String| {
+pub(crate) fn look_at<'a>(
+    names: impl Iterator<Item = &'a str>,
+) -> Result<Vec<(String, InterfaceFacts)>, Error> {
+    let one = |name: &str| {
         let facts = interface::facts(name).map_err(|e| {
             let text = format!("interface {name}: {e}; `ip link` lists the interfaces of this host");
             // One that is not there is a wrong name.
@@ -46,20 +50,16 @@ pub(crate) fn look_at(names: &[String]) -> Result<Vec<(String, InterfaceFacts)>,
                 Error::System(text)
             }
         })?;
-        Ok((name.clone(), facts))
+        Ok((name.to_owned(), facts))
     };
-    names.iter().map(one).collect()
+    names.map(one).collect()
 }
 
-impl InterfaceSetup {
+impl<'a> InterfaceSetup<'a> {
     /// Finds them.
-    pub(crate) fn find(plan: InterfacesPlan) -> Result<Self, Error> {
-        Ok(Self { facts: look_at(&plan.names)?, plan, programs: Vec::new(), outside: None })
-    }
-
-    /// With their names.
-    pub(crate) fn facts(&self) -> &[(String, InterfaceFacts)] {
-        &self.facts
+    pub(crate) fn find(settings: &'a Settings) -> Result<Self, Error> {
+        let (facts, addresses) = (look_at(settings.config.names())?, Addresses::of(settings));
+        Ok(Self { settings, addresses, facts, programs: Vec::new(), outside: None })
     }
 
     /// The longest packets that all of them carry.
@@ -70,23 +70,21 @@ impl InterfaceSetup {
     /// Has programs stand at them, where the kernel forwards.
     pub(crate) fn open_programs(&mut self, host: &Host, tun: u32, log: &Log) -> Result<(), Error> {
         let indices = self.facts.iter().map(|(_, facts)| facts.index);
-        let has_table = host.plane == DataPlane::Forwarding && matches!(self.plan.way_out, WayOut::Mesh);
+        let (has_outside, uplink) = (self.settings.edge.is_some(), self.settings.uplink());
+        let has_table = host.plane == DataPlane::Forwarding && has_outside && uplink.is_none();
         self.outside = has_table.then_some(Table::Outside(tun));
-        let ways = match &self.plan.way_out {
-            WayOut::None => Vec::new(),
-            WayOut::Mesh => indices.chain([tun]).collect(),
-            WayOut::Uplink(name) => vec![uplink_index(name)?],
+        // By which interfaces the kernel may send on what comes from the mesh and is for an address outside.
+        let ways = match uplink {
+            Some(name) => vec![uplink_index(name)?],
+            // To a gateway; and by the TUN, by which the node hears of it if there is no route.
+            None if has_outside => indices.chain([tun]).collect(),
+            None => Vec::new(),
         };
         let open = |(name, facts): &(String, InterfaceFacts)| {
-            InterfacePrograms::open(&self.plan, host, (name, facts.index), &ways, log)
+            InterfacePrograms::open(self.settings, host, (name, facts.index), &ways, log)
         };
         self.programs = self.facts.iter().map(open).collect::<Result<_, _>>()?;
         Ok(())
-    }
-
-    /// Where the kernel forwards to gateways: its table of the ways there.
-    pub(crate) const fn outside(&self) -> Option<Table> {
-        self.outside
     }
 
     /// What keeps the programs that watch in their places.
@@ -112,9 +110,9 @@ impl InterfaceSetup {
             netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
             undo.routes(name)?;
             if programs.need_rules(plane, self.outside) {
-                undo.rules(name)?;
+                undo.note(name, UndoChange::Rules)?;
                 netlink
-                    .confine(name, self.plan.addresses.mesh, self.outside)
+                    .confine(name, self.addresses.mesh, self.outside)
                     .map_err(Error::system("confine packets from the interface to the mesh"))?;
             }
             self.address(name, facts.index, netlink, undo)?;
@@ -123,7 +121,7 @@ impl InterfaceSetup {
             for (key, value) in interface_settings(name, plane) {
                 undo.set(name, key, value)?;
             }
-            if self.plan.addresses.own6.is_some() {
+            if self.addresses.own6.is_some() {
                 // It would answer neighbour discovery, and forward, beside the node.
                 undo.disable_ipv6(name)?;
             }
@@ -133,7 +131,7 @@ impl InterfaceSetup {
 
     /// Gives one the node's address. That which somebody else gave it stays at the end.
     fn address(&self, name: &str, ifindex: u32, netlink: &mut Netlink, undo: &mut Undo) -> Result<(), Error> {
-        let own = self.plan.addresses.own;
+        let own = self.addresses.own;
         if has_address(name, own)? {
             return Ok(());
         }
@@ -143,7 +141,7 @@ impl InterfaceSetup {
 
     /// Opens the sockets at all of them.
     pub(crate) fn attach(self, host: &mut Host, log: &Log) -> Result<MeshInterfaces, Error> {
-        let Self { plan, facts, programs, outside } = self;
+        let Self { settings, addresses, facts, programs, outside } = self;
         let mut all = Vec::with_capacity(facts.len());
         for (iface, ((name, facts), mut programs)) in (0..).map(IfaceId).zip(facts.into_iter().zip(programs))
         {
@@ -160,8 +158,11 @@ impl InterfaceSetup {
             .then(NeighbourNews::open)
             .transpose()
             .map_err(Error::system("subscribe to unreachable neighbours"))?;
-        let InterfacesPlan { names, addresses, macfilter, signals: signal_sources, .. } = plan;
-        let (macfilter, signals) = (MacFilter::new(macfilter), Vec::new());
+        let names: Vec<String> = settings.config.names().map(str::to_owned).collect();
+        let source = |name: &String| signal::source(&settings.config.signal, name).flatten();
+        let (signal_sources, signals) = (names.iter().filter_map(source).collect(), Vec::new());
+        let own = OwnNames::of(settings);
+        let macfilter = MacFilter::new(settings.ignores.clone(), settings.cards.clone(), own);
         Ok(MeshInterfaces { names, addresses, outside, all, missing, macfilter, signal_sources, signals })
     }
 }

@@ -1,12 +1,20 @@
 //! The interface settings that a mesh needs.
 
+use std::fs;
+use std::path::Path;
+
 use wayhop_core::DataPlane;
-use wayhop_linux::interface;
+use wayhop_linux::{Error, interface};
 
 /// The setting that says whether the way back to a packet's source is looked at.
 pub(crate) const WAY_BACK: &str = "rp_filter";
 /// Its value with which any way back does.
 pub(crate) const LOOSE: &str = "2";
+
+/// Gives a setting a value.
+pub(crate) fn write(path: &Path, value: &str) -> Result<(), Error> {
+    fs::write(path, value).map_err(Error::system(format!("write {}", path.display())))
+}
 
 /// Settings of the TUN. `forwards`: whether the host sends on what comes out of it, as a gateway does: its node delivers to the outside, and tells
 /// sources there of nodes that are unreachable.

@@ -7,6 +7,8 @@ pub(crate) mod host;
 pub(crate) mod outages;
 pub(crate) mod power;
 pub(crate) mod set_up;
+#[cfg(test)]
+mod test_hosts;
 pub(crate) mod timing;
 pub(crate) mod transmitters;
 pub(crate) mod tx_status;

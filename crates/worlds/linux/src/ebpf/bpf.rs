@@ -45,7 +45,7 @@ pub(super) fn array_to_share(octets: usize) -> io::Result<OwnedFd> {
 }
 
 /// Loads a program for packets.
-pub(super) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
+fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
     #[repr(C)]
     struct Load {
         kind: u32,
@@ -71,17 +71,40 @@ pub(super) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
     unsafe { bpf(PROG_LOAD, &mut attributes) }
 }
 
-/// Sets a program at an interface, behind all others there, for as long as what is returned is open somewhere.
-pub(super) fn attach(program: &OwnedFd, ifindex: u32, way: AttachPoint) -> io::Result<OwnedFd> {
+/// A program at an interface, behind all others there. It ends with the file descriptors that hold it.
+pub struct AttachedProgram {
+    program: OwnedFd,
+    point: AttachPoint,
+    /// Held: the program is at its place as long as this is open somewhere.
+    pub(super) place: OwnedFd,
+}
+
+impl AttachedProgram {
+    /// Loads a program and sets it at an interface.
+    pub(super) fn open(program: &[Instruction], ifindex: u32, point: AttachPoint) -> io::Result<Self> {
+        let program = load(program)?;
+        let place = attach(&program, ifindex, point)?;
+        Ok(Self { program, point, place })
+    }
+
+    /// Sets it at another interface. It takes fewer privileges than to begin: the program is loaded.
+    pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
+        self.place = attach(&self.program, ifindex, self.point)?;
+        Ok(())
+    }
+
+    /// Whether it is at its place: root can take it away (`bpftool link detach`). Then the place's description names
+    /// interface 0.
+    pub fn is_in_place(&self) -> bool {
+        let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", self.place.as_raw_fd()));
+        let interface = told.iter().flat_map(|t| t.lines()).find_map(|l| l.strip_prefix("ifindex:"));
+        interface.is_none_or(|index| index.trim() != "0")
+    }
+}
+
+fn attach(program: &OwnedFd, ifindex: u32, way: AttachPoint) -> io::Result<OwnedFd> {
     // Program, interface, place, flags.
     let mut attributes: [u32; 8] = [program.as_raw_fd() as u32, ifindex, way as u32, 0, 0, 0, 0, 0];
     // SAFETY: the attributes hold no pointers.
     unsafe { bpf(LINK_CREATE, &mut attributes) }
-}
-
-/// Whether the program of a place is still there: without it the place's description names interface 0.
-pub(super) fn is_attached(place: &OwnedFd) -> bool {
-    let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", place.as_raw_fd()));
-    let interface = told.iter().flat_map(|t| t.lines()).find_map(|l| l.strip_prefix("ifindex:"));
-    interface.is_none_or(|index| index.trim() != "0")
 }

@@ -1,12 +1,11 @@
 //! A program that keeps frames of ignored transmitters from the kernel.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
 
 use wayhop_core::Mac;
 
-use super::bpf::{self, AttachPoint};
+use super::bpf::{AttachPoint, AttachedProgram};
 use super::program;
 use super::shared::WordMap;
 
@@ -16,9 +15,8 @@ pub struct IgnoringProgram {
     known: Vec<Mac>,
     /// Not 0: frames of this one end.
     flags: WordMap,
-    program: OwnedFd,
-    /// Held: the program is at its place as long as this is open.
-    place: OwnedFd,
+    /// The program at its interface.
+    pub attached: AttachedProgram,
 }
 
 impl IgnoringProgram {
@@ -35,23 +33,9 @@ impl IgnoringProgram {
             return Err(io::Error::from(io::ErrorKind::ArgumentListTooLong));
         }
         let flags = WordMap::new(Self::MOST)?;
-        let program = bpf::load(&program::ignoring(&known, flags.map()))?;
-        let place = bpf::attach(&program, ifindex, AttachPoint::In)?;
-        Ok(Self { known, flags, program, place })
-    }
-
-    /// Sets it at another interface. It takes fewer privileges than to begin: the program is loaded.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
-    pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
-        self.place = bpf::attach(&self.program, ifindex, AttachPoint::In)?;
-        Ok(())
-    }
-
-    /// Whether it is at its place: root can take it away (`bpftool link detach`).
-    pub fn is_in_place(&self) -> bool {
-        bpf::is_attached(&self.place)
+        let program = program::ignoring(&known, flags.map());
+        let attached = AttachedProgram::open(&program, ifindex, AttachPoint::In)?;
+        Ok(Self { known, flags, attached })
     }
 
     /// Ignores these from now on, and no others. Those that were not named at the beginning cannot be.

@@ -1,5 +1,5 @@
 //! Small kernel programs at the mesh interface (eBPF). Where the node itself forwards (DSR), one that keeps
-//! all packets from the kernel's IP ([`ClosedInterface`]). Where the kernel forwards (AODV), two
+//! all packets from the kernel's IP ([`close_interface`]). Where the kernel forwards (AODV), two
 //! ([`ForwardingPrograms`]), and before them, in a node with a macfilter, [`IgnoringProgram`].
 //!
 //! The kernel would forward what comes from the mesh to any network that this host has a route to:
@@ -30,9 +30,10 @@ mod table;
 
 use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd};
 
 use self::bpf::AttachPoint;
+pub use self::bpf::AttachedProgram;
 pub use self::ignoring::IgnoringProgram;
 use self::program::ProgramSpec;
 pub use self::table::ForwardedPair;
@@ -43,10 +44,8 @@ use crate::prefix::Prefix;
 pub struct ForwardingPrograms {
     table: Table,
     mark: u32,
-    incoming: OwnedFd,
-    outgoing: OwnedFd,
-    /// Held: the programs are at their places as long as these are open.
-    places: [OwnedFd; 2],
+    incoming: AttachedProgram,
+    outgoing: AttachedProgram,
 }
 
 impl ForwardingPrograms {
@@ -65,21 +64,20 @@ impl ForwardingPrograms {
         // Not 0, which packets without a mark have.
         let mark = (random >> 32) as u32 | 1;
         let facts = ProgramSpec { own, mesh, ways_on, port, mark, map: table.map(), factor: random | 1 };
-        let incoming = bpf::load(&program::incoming(&facts))?;
-        let outgoing = bpf::load(&program::outgoing(&facts))?;
-        let places = places(&incoming, &outgoing, ifindex)?;
-        Ok(Self { table, mark, incoming, outgoing, places })
+        let incoming = AttachedProgram::open(&program::incoming(&facts), ifindex, AttachPoint::In)?;
+        let outgoing = AttachedProgram::open(&program::outgoing(&facts), ifindex, AttachPoint::Out)?;
+        Ok(Self { table, mark, incoming, outgoing })
     }
 
-    /// Sets them at another interface. It takes fewer privileges than to begin: the programs are loaded.
+    /// Sets them at another interface, as [`AttachedProgram::move_to`].
     pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
-        self.places = places(&self.incoming, &self.outgoing, ifindex)?;
-        Ok(())
+        self.incoming.move_to(ifindex)?;
+        self.outgoing.move_to(ifindex)
     }
 
-    /// Whether both are at their places: root can take them away (`bpftool link detach`).
+    /// Whether both are at their places.
     pub fn are_in_place(&self) -> bool {
-        self.places.iter().all(bpf::is_attached)
+        self.incoming.is_in_place() && self.outgoing.is_in_place()
     }
 
     /// The mark that a socket gives messages of the routing protocol, so that they may leave (`SO_MARK`).
@@ -89,7 +87,7 @@ impl ForwardingPrograms {
 
     /// What keeps the mesh's packets within the mesh, also when another process holds it.
     pub fn place(&self) -> BorrowedFd<'_> {
-        self.places[0].as_fd()
+        self.incoming.place.as_fd()
     }
 
     /// Takes out what has passed since the last look.
@@ -98,42 +96,10 @@ impl ForwardingPrograms {
     }
 }
 
-/// A program that keeps what comes by an interface from the kernel's IP, versions 4 and 6, and from its ARP: the node has it from its
-/// packet sockets, answers ARP itself, and hands on what it delivers by its TUN. It ends with the file descriptors that hold it.
-pub struct ClosedInterface {
-    program: OwnedFd,
-    /// Held: the program is at its place as long as this is open.
-    place: OwnedFd,
-}
-
-impl ClosedInterface {
-    /// Closes an interface.
-    ///
-    /// # Errors
-    /// If the kernel does not take the program: it needs Linux 6.6.
-    pub fn open(ifindex: u32) -> io::Result<Self> {
-        let program = bpf::load(&program::closed())?;
-        let place = bpf::attach(&program, ifindex, AttachPoint::In)?;
-        Ok(Self { program, place })
-    }
-
-    /// Closes another interface. It takes fewer privileges than to begin: the program is loaded.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
-    pub fn move_to(&mut self, ifindex: u32) -> io::Result<()> {
-        self.place = bpf::attach(&self.program, ifindex, AttachPoint::In)?;
-        Ok(())
-    }
-
-    /// Whether it is at its place: root can take it away (`bpftool link detach`).
-    pub fn is_in_place(&self) -> bool {
-        bpf::is_attached(&self.place)
-    }
-}
-
-fn places(incoming: &OwnedFd, outgoing: &OwnedFd, ifindex: u32) -> io::Result<[OwnedFd; 2]> {
-    Ok([bpf::attach(incoming, ifindex, AttachPoint::In)?, bpf::attach(outgoing, ifindex, AttachPoint::Out)?])
+/// Keeps what comes by an interface from the kernel's IP, versions 4 and 6, and from its ARP: the node has it from its packet
+/// sockets, answers ARP itself, and hands on what it delivers by its TUN. It needs Linux 6.6.
+pub fn close_interface(ifindex: u32) -> io::Result<AttachedProgram> {
+    AttachedProgram::open(&program::closed(), ifindex, AttachPoint::In)
 }
 
 #[cfg(test)]

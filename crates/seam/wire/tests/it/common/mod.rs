@@ -1,8 +1,10 @@
-//! Captures for the tests that ask tshark, and a comparison of its answers.
+//! Captures for the tests that ask tshark, a comparison of its answers, and messages that several tests write.
 
+use std::net::Ipv4Addr;
 use std::path::Path;
 
-use wayhop_testkit::tshark;
+use wayhop_testkit::{golden, tshark};
+use wayhop_wire::aodv::{Rrep, Rreq};
 
 /// Link types of pcap.
 pub(crate) const RAW_IP: u32 = 101;
@@ -66,6 +68,55 @@ pub(crate) fn assert_tshark_agrees(link_type: u32, cases: &[Case]) {
         assert_eq!(shown, expected, "{:02x?}", case.bytes);
     }
 }
+
+/// Calls `check` with each packet of the golden captures in this folder, and with its meaning. There are `least` captures or
+/// more.
+pub(crate) fn each_golden<T>(
+    folder: &str,
+    least: usize,
+    meaning: impl Fn(&str) -> Vec<T>,
+    mut check: impl FnMut(&str, &[u8], &T),
+) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../captures").join(folder);
+    let captures = golden::read_all(&folder).expect("the sources are in the repository");
+    assert!(captures.len() >= least, "only {} captures", captures.len());
+    for c in &captures {
+        let meant = meaning(&c.name);
+        assert_eq!(c.packets.len(), meant.len(), "{}: as many packets as are described", c.name);
+        for (p, m) in c.packets.iter().zip(&meant) {
+            check(&format!("{}: {}", c.name, p.title), &p.bytes, m);
+        }
+    }
+}
+
+pub(crate) const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+pub(crate) const B: Ipv4Addr = Ipv4Addr::new(192, 168, 3, 4);
+
+/// AODV's request of A for B.
+pub(crate) const REQUEST: Rreq = Rreq {
+    join: false,
+    repair: false,
+    gratuitous: false,
+    destination_only: false,
+    unknown_seq: false,
+    hop_count: 3,
+    id: 0x0102_0304,
+    destination: B,
+    destination_seq: 0xa0b0_c0d0,
+    originator: A,
+    originator_seq: 7,
+};
+/// A reply to A about B.
+pub(crate) const REPLY: Rrep = Rrep {
+    repair: false,
+    ack_required: true,
+    prefix_size: 24,
+    hop_count: 2,
+    destination: B,
+    destination_seq: 9,
+    originator: A,
+    lifetime_ms: 6_000,
+};
 
 /// tshark's values, with those in hexadecimal notation in decimal.
 pub(crate) fn decimal(values: &str) -> String {

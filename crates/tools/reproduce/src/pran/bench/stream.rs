@@ -168,7 +168,7 @@ fn busy_ns() -> u64 {
 fn send_all(socket: &Socket, payload: usize, pace: Pace, counts: [&AtomicU64; 2], done: &AtomicBool) {
     syscalls::go_first();
     let [sent, arrived] = counts;
-    let mut sender = Sender::new();
+    let mut sender = Sender::default();
     let payload = payload.max(NUMBER);
     let mut packets = vec![0; payload * BATCH];
     let begun = Instant::now();

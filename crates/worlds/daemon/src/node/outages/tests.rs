@@ -1,31 +1,13 @@
-use std::net::Ipv4Addr;
-
-use wayhop_core::{IfaceId, Mac, NodeId, Purpose, Time, stream};
-use wayhop_document::Document;
-use wayhop_linux::Prefix;
-use wayhop_scenario::{Protocol, after_reboot};
-use wayhop_testkit::{TestPacket, data_packet};
+use wayhop_core::{NodeId, Time};
+use wayhop_scenario::after_reboot;
 
 use super::*;
-use crate::node::host::Port;
 use crate::node::power::Power;
-
-const IFACE: IfaceId = IfaceId(0);
-
-fn address(n: u8) -> Ipv4Addr {
-    Ipv4Addr::new(10, 0, 0, n)
-}
-fn mac(n: u8) -> Mac {
-    Mac([2, 0, 10, 0, 0, n])
-}
+use crate::node::test_hosts::{self, IFACE, address, at, data, mac};
 
 /// A node with AODV and these outages, as (from, until, tables), in seconds.
 fn host(n: u8, outages: &[(u64, u64, Tables)]) -> Host {
-    let section = Protocol { name: "aodv".into(), ..Protocol::default() };
-    let aodv = section.resolve(&Document::default()).expect("a protocol");
-    let port = Port { name: "wlan0".to_owned(), mac: mac(n), mtu: 1500, metric: 1 };
-    let rng = stream(1, Purpose::Protocol, n.into());
-    let mut h = Host::new(aodv.engine(), address(n), Prefix::around(address(1), 24), port, rng);
+    let (mut h, aodv, section) = test_hosts::host("aodv", n);
     h.parameters = aodv.values().into();
     let outage = |&(from, until, tables)| {
         let time = |s: u64| Time::from_secs_f64(s as f64);
@@ -35,16 +17,6 @@ fn host(n: u8, outages: &[(u64, u64, Tables)]) -> Host {
     h.power = Power::new(&all, after_reboot(&aodv, &section), 1);
     h.start();
     h
-}
-
-fn at(h: &mut Host, ms: u64) {
-    h.at(Time::from_nanos(ms * 1_000_000));
-    h.run_due();
-}
-
-fn data(h: &mut Host) {
-    let packet = TestPacket { source: address(1), destination: address(2), ttl: 64, ident: 1, port: 9 };
-    h.packet_in(&data_packet(packet, &[1]));
 }
 
 fn dropped(h: &Host, why: &str) -> u64 {
@@ -67,7 +39,7 @@ fn met() -> (Host, Host) {
         at(&mut a, ms);
         at(&mut b, ms);
         if ms == 10 {
-            data(&mut a);
+            data(&mut a, 1);
         }
         for f in sent(&mut a) {
             b.frame_in(IFACE, &f, false, f32::NAN);
@@ -113,7 +85,7 @@ fn the_loop_wakes_for_an_outage_and_for_its_end() {
 fn a_node_that_is_down_sends_nothing_and_its_packets_end() {
     let (mut a, _) = met();
     a.take_down(None, false).expect("it is up");
-    data(&mut a);
+    data(&mut a, 1);
     for ms in 200..5_000 {
         at(&mut a, ms);
         assert_eq!(a.queued(), 0, "at {ms} ms");

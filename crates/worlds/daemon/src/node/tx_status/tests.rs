@@ -1,17 +1,12 @@
 //! Possible drivers: one that reports everything, one that reports nothing, one that stops reporting.
 
-use std::net::Ipv4Addr;
-
 use proptest::prelude::*;
-use wayhop_core::{IfaceId, Mac, PacketId, PacketMeta, Pool, Priority, Purpose, Reporting, TxId, stream};
-use wayhop_linux::Prefix;
-use wayhop_testkit::{TestPacket, data_packet};
+use wayhop_core::{PacketId, PacketMeta, Pool, Priority, Reporting, TxId};
 use wayhop_wire::dsr::{DsrOption, edit};
 
 use super::*;
-use crate::node::host::{Host, Port};
-
-const IFACE: IfaceId = IfaceId(0);
+use crate::node::host::Host;
+use crate::node::test_hosts::{self, IFACE, address, at, data, mac};
 
 const NOW: Time = Time::ZERO;
 
@@ -22,7 +17,7 @@ fn frame(pool: &mut Pool, octets: u64, id: u64) -> Frame {
         packet,
         payload: Payload::Ip,
         iface: IFACE,
-        next_hop: Ipv4Addr::new(10, 0, 0, 2).into(),
+        next_hop: address(2).into(),
         receiver: mac(2),
         priority: Priority::Data,
         reporting: Reporting::Engine(0, TxId(id)),
@@ -162,22 +157,10 @@ proptest! {
 // ---- with DSR ----
 
 fn host(n: u8) -> Host {
-    let section = wayhop_scenario::Protocol { name: "dsr".into(), ..wayhop_scenario::Protocol::default() };
-    let dsr = section.resolve(&wayhop_document::Document::default()).expect("a protocol");
-    let port = Port { name: "wlan0".to_owned(), mac: mac(n), mtu: 1500, metric: 1 };
-    let rng = stream(1, Purpose::Protocol, n.into());
-    let mesh = Prefix::around(address(1), 24);
-    let mut h = Host::new(dsr.engine(), address(n), mesh, port, rng);
+    let (mut h, ..) = test_hosts::host("dsr", n);
     h.line(IFACE).tx_statuses.watch();
     h.start();
     h
-}
-
-fn address(n: u8) -> Ipv4Addr {
-    Ipv4Addr::new(10, 0, 0, n)
-}
-fn mac(n: u8) -> Mac {
-    Mac([2, 0, 10, 0, 0, n])
 }
 
 /// The first frame that waits for the interface.
@@ -207,17 +190,6 @@ fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
         from.tx_status(IFACE, &frame[14..], true);
         packets.push(frame[14..].to_vec());
     }
-}
-
-fn at(a: &mut Host, ms: u64) {
-    a.at(Time::from_nanos(ms * 1_000_000));
-    a.run_due();
-}
-
-fn data(a: &mut Host, number: u8) {
-    let packet =
-        TestPacket { source: address(1), destination: address(2), ttl: 64, ident: number.into(), port: 9 };
-    a.packet_in(&data_packet(packet, &[number]));
 }
 
 fn has(packet: &[u8], wanted: fn(&DsrOption<'_>) -> bool) -> bool {
