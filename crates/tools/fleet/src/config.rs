@@ -1,7 +1,6 @@
 //! The fleet file: the hosts, and what they run.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
@@ -15,6 +14,8 @@ use crate::error::Error;
 use crate::names::{has_control, is_name};
 use crate::program::{self, Program, ProgramFile};
 
+/// The fleet's folder on hosts, unless the file names another one.
+const DIRECTORY: &str = "/var/tmp/wayhop-fleet";
 /// Most hosts of a field run.
 const MOST_HOSTS: usize = 256;
 /// Most further files of a scenario, and settings of a node.
@@ -28,26 +29,17 @@ struct FleetFile {
     scenario: PathBuf,
     #[serde(default)]
     files: Vec<PathBuf>,
-    #[serde(default = "directory")]
-    directory: String,
-    #[serde(default)]
+    directory: Option<String>,
     wayhop: Option<String>,
     #[serde(default)]
     sudo: bool,
-    #[serde(default)]
     ssh_config: Option<PathBuf>,
-    #[serde(default = "ssh_program")]
-    ssh_program: String,
-    #[serde(default = "jobs")]
-    jobs: u16,
-    #[serde(default = "timeout_s")]
-    timeout_s: u32,
-    #[serde(default = "min_free_mib")]
-    min_free_mib: u64,
-    #[serde(default = "max_clock_offset_s")]
-    max_clock_offset_s: f64,
-    #[serde(default = "fetch_limit_mib")]
-    fetch_limit_mib: u64,
+    ssh_program: Option<String>,
+    jobs: Option<u16>,
+    timeout_s: Option<u32>,
+    min_free_mib: Option<u64>,
+    max_clock_offset_s: Option<f64>,
+    fetch_limit_mib: Option<u64>,
     #[serde(default)]
     sets: Vec<String>,
     #[serde(default)]
@@ -60,22 +52,15 @@ struct FleetFile {
 #[serde(deny_unknown_fields)]
 struct HostFile {
     name: String,
-    #[serde(default)]
     ssh: Option<String>,
-    #[serde(default)]
     port: Option<u16>,
-    #[serde(default)]
     node: Option<NodeName>,
     interface: String,
     #[serde(default)]
     interfaces: Vec<String>,
-    #[serde(default)]
     gpsd: Option<String>,
-    #[serde(default)]
     directory: Option<String>,
-    #[serde(default)]
     wayhop: Option<String>,
-    #[serde(default)]
     sudo: Option<bool>,
     #[serde(default)]
     sets: Vec<String>,
@@ -88,28 +73,6 @@ struct HostFile {
 enum NodeName {
     Number(u32),
     Name(String),
-}
-
-fn directory() -> String {
-    "/var/tmp/wayhop-fleet".into()
-}
-fn ssh_program() -> String {
-    "ssh".into()
-}
-fn jobs() -> u16 {
-    8
-}
-fn timeout_s() -> u32 {
-    20
-}
-fn min_free_mib() -> u64 {
-    500
-}
-fn max_clock_offset_s() -> f64 {
-    1.0
-}
-fn fetch_limit_mib() -> u64 {
-    16 * 1024
 }
 
 /// The hosts of a field run, checked.
@@ -232,12 +195,12 @@ impl Fleet {
             scenario,
             files,
             hosts,
-            jobs: file.jobs.into(),
-            patience: Duration::from_secs(file.timeout_s.into()),
-            min_free_mib: file.min_free_mib,
-            max_clock_offset_s: file.max_clock_offset_s,
-            fetch_limit: file.fetch_limit_mib << 20,
-            ssh_program: file.ssh_program,
+            jobs: file.jobs.unwrap_or(8).into(),
+            patience: Duration::from_secs(file.timeout_s.unwrap_or(20).into()),
+            min_free_mib: file.min_free_mib.unwrap_or(500),
+            max_clock_offset_s: file.max_clock_offset_s.unwrap_or(1.0),
+            fetch_limit: file.fetch_limit_mib.unwrap_or(16 << 10) << 20,
+            ssh_program: file.ssh_program.unwrap_or_else(|| "ssh".to_owned()),
             ssh_config: file.ssh_config.map(|p| folder.join(p)),
         })
     }
@@ -262,7 +225,7 @@ impl Fleet {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// An ssh to a host, with these arguments after its name.
+    /// An ssh to a host, with these arguments before and after its name.
     pub(crate) fn ssh(&self, host: &Host, before: &[&str], after: &[&str]) -> Command {
         let mut command = Command::new(&self.ssh_program);
         if let Some(config) = &self.ssh_config {
@@ -270,23 +233,16 @@ impl Fleet {
         }
         // No password prompts; dead connections are detected; no shared connections stay open.
         let connect = self.patience.as_secs().max(1);
-        for option in [
-            "BatchMode=yes".to_owned(),
-            format!("ConnectTimeout={connect}"),
-            "ServerAliveInterval=5".to_owned(),
-            "ServerAliveCountMax=3".to_owned(),
-            "ControlMaster=no".to_owned(),
-            "LogLevel=ERROR".to_owned(),
-            "RemoteCommand=none".to_owned(),
-            "RequestTTY=no".to_owned(),
-        ] {
-            command.args(["-o", &option]);
+        command.args(["-o", "BatchMode=yes", "-o", &format!("ConnectTimeout={connect}")]);
+        for option in ["ServerAliveInterval=5", "ServerAliveCountMax=3", "ControlMaster=no", "LogLevel=ERROR"]
+        {
+            command.args(["-o", option]);
         }
+        command.args(["-o", "RemoteCommand=none", "-o", "RequestTTY=no"]);
         if let Some(port) = host.port {
             command.args(["-p", &port.to_string()]);
         }
-        let before: Vec<OsString> = before.iter().map(OsString::from).collect();
-        command.args(before).arg("--").arg(&host.ssh).args(after);
+        command.arg("-T").args(before).arg("--").arg(&host.ssh).args(after);
         command
     }
 }
@@ -298,11 +254,11 @@ impl FleetFile {
             return Err(doc.error("hosts", reason, format!("give 1 to {MOST_HOSTS}")));
         }
         let numbers: [(&str, bool, &str); 5] = [
-            ("jobs", (1..=64).contains(&self.jobs), "give 1 to 64"),
-            ("timeout_s", (1..=3600).contains(&self.timeout_s), "give 1 to 3600 s"),
-            ("min_free_mib", self.min_free_mib <= 1 << 30, "give at most 1073741824 MiB"),
-            ("max_clock_offset_s", (0.0..=1e9).contains(&self.max_clock_offset_s), "give 0 to 1000000000 s"),
-            ("fetch_limit_mib", (1..=1 << 30).contains(&self.fetch_limit_mib), "give 1 to 1073741824 MiB"),
+            ("jobs", is_within(self.jobs, 1, 64), "give 1 to 64"),
+            ("timeout_s", is_within(self.timeout_s, 1, 3600), "give 1 to 3600 s"),
+            ("min_free_mib", is_within(self.min_free_mib, 0, 1 << 30), "give at most 1073741824 MiB"),
+            ("max_clock_offset_s", is_within(self.max_clock_offset_s, 0.0, 1e9), "give 0 to 1000000000 s"),
+            ("fetch_limit_mib", is_within(self.fetch_limit_mib, 1, 1 << 30), "give 1 to 1073741824 MiB"),
         ];
         if let Some((key, _, remedy)) = numbers.iter().find(|(_, ok, _)| !ok) {
             return Err(doc.error(key, "out of range", *remedy));
@@ -320,14 +276,14 @@ impl FleetFile {
                 ));
             }
         }
-        if self.ssh_program.is_empty() || has_control(&self.ssh_program) {
+        if self.ssh_program.as_ref().is_some_and(|p| p.is_empty() || has_control(p)) {
             return Err(doc.error(
                 "ssh_program",
                 "not the name of a program",
                 "remove the key, or give a path",
             ));
         }
-        check_folder(&self.directory, "directory", doc)?;
+        check_folder(self.directory.as_deref(), "directory", doc)?;
         check_program(self.wayhop.as_deref(), "wayhop", doc)?;
         check_sets(&self.sets, "sets", doc)?;
         let hosts: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).collect();
@@ -382,9 +338,7 @@ impl HostFile {
             let reason = format!("{at:?} is not HOST:PORT");
             return Err(doc.error(&key("gpsd"), reason, "give an address such as localhost:2947"));
         }
-        if let Some(folder) = &self.directory {
-            check_folder(folder, &key("directory"), doc)?;
-        }
+        check_folder(self.directory.as_deref(), &key("directory"), doc)?;
         check_program(self.wayhop.as_deref(), &key("wayhop"), doc)?;
         check_sets(&self.sets, &key("sets"), doc)
     }
@@ -405,6 +359,7 @@ impl HostFile {
                 remedy,
             )
         })?;
+        let directory = self.directory.as_ref().or(all.directory.as_ref());
         Ok(Host {
             name: self.name.clone(),
             ssh: self.ssh.clone().unwrap_or_else(|| self.name.clone()),
@@ -412,7 +367,7 @@ impl HostFile {
             node: names[index].clone(),
             interfaces: std::iter::once(&self.interface).chain(&self.interfaces).cloned().collect(),
             gpsd: self.gpsd.clone(),
-            directory: self.directory.as_ref().unwrap_or(&all.directory).trim_end_matches('/').to_owned(),
+            directory: directory.map_or(DIRECTORY, String::as_str).trim_end_matches('/').to_owned(),
             wayhop: self.wayhop.clone().or_else(|| all.wayhop.clone()),
             sudo: self.sudo.unwrap_or(all.sudo),
             sets: all.sets.iter().chain(&self.sets).cloned().collect(),
@@ -453,7 +408,13 @@ pub(crate) fn is_inside(path: &Path) -> bool {
             .all(|c| matches!(c, Component::Normal(name) if !name.to_string_lossy().starts_with('-')))
 }
 
-fn check_folder(text: &str, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
+/// A key that may be left out is within these bounds.
+fn is_within<T: PartialOrd>(value: Option<T>, least: T, most: T) -> bool {
+    value.is_none_or(|v| (least..=most).contains(&v))
+}
+
+fn check_folder(text: Option<&str>, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
+    let Some(text) = text else { return Ok(()) };
     let path = Path::new(text);
     let named = path.components().filter(|c| matches!(c, Component::Normal(_))).count();
     let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::RootDir));

@@ -21,7 +21,6 @@ pub(crate) struct ProgramFile {
     hosts: Vec<String>,
     #[serde(default)]
     at_s: f64,
-    #[serde(default)]
     for_s: Option<f64>,
     #[serde(default)]
     root: bool,
@@ -43,7 +42,6 @@ pub struct Program {
 }
 
 impl ProgramFile {
-    /// Whether a host runs it.
     pub(crate) fn is_for(&self, host: &str) -> bool {
         self.hosts.is_empty() || self.hosts.iter().any(|h| h == host)
     }
@@ -59,7 +57,6 @@ impl ProgramFile {
     }
 }
 
-/// Checks the entries.
 pub(crate) fn check(
     all: &[ProgramFile],
     hosts: &[&str],

@@ -23,17 +23,16 @@ done
 say outcome ended
 "#;
 
-/// Stops a host's programs and its node.
 pub(crate) fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "stopping", None);
     let report = HostReport::with(host, try_stop(cx, host), |r, stopped| r.stop = Some(stopped));
-    let said = report.stop.as_ref().map(|s| s.outcome.clone()).or_else(|| report.problems.first().cloned());
-    cx.progress.done(host, report.ok, &said.unwrap_or_default());
+    let outcome = report.stop.as_ref().map_or("", |s| &s.outcome);
+    cx.progress.done(host, report.ok, report.first_problem_or(outcome));
     report
 }
 
 fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopResult, Trouble> {
-    let facts = Script::new(host).then(IS_RUNNING).then(END).then(STOP).ask(cx.fleet, host, cx.stop)?;
+    let facts = Script::new(host).then(IS_RUNNING).then(END).then(STOP).ask(cx, host)?;
     let programs = facts.iter().filter(|(key, _)| key.starts_with("program_"));
     let programs = programs.filter_map(|(_, said)| said.split_once(' '));
     let programs: Vec<EndedProgram> = programs
