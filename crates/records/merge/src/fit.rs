@@ -269,7 +269,6 @@ impl Unknowns {
     }
 }
 
-/// The inverse of a variance.
 fn precision_of(deviation: f64) -> f64 {
     1.0 / (deviation * deviation)
 }

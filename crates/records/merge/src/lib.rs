@@ -74,11 +74,8 @@ pub fn merge(
         if !options.leave_apart || apart.len() + 1 == runs.len() {
             return Err(strangers(&left_apart, &names[reference], options.leave_apart));
         }
-        let mut node = 0;
-        runs.retain(|_| {
-            node += 1;
-            !apart.contains(&(node - 1))
-        });
+        let mut is_kept = groups.iter().map(|group| *group == groups[reference]);
+        runs.retain(|_| is_kept.next().unwrap_or(false));
         number(&mut runs);
         reference -= apart.iter().filter(|n| **n < reference).count();
         frames = frames::frames(&runs);
