@@ -56,7 +56,7 @@ pub use bundle_event::{BundleEvent, ContactEvent};
 pub use bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
 pub use capture::{
     CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,
-    put_ethernet_frame, put_ethernet_header, put_ethernet_headers,
+    put_ethernet_frame, put_ethernet_headers,
 };
 pub use class::PacketClass;
 pub use conversations::{Conversation, ConversationEnds, Conversations, is_for_all, is_for_neighbours};
@@ -86,8 +86,8 @@ pub use summary::{
     ProgramExit, Programs, Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, PowerChange, RouteSearch, TABLES, TableFile, Tables, addresses, export_csv,
-    motion, node_names, open_table, outcome_rows, packet_rows, power, searches,
+    ColumnCells, OutcomeRow, PacketRow, PowerChange, RouteSearch, TABLES, TableFile, Tables, addresses,
+    export_csv, motion, node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use transmissions::{OverheadFrames, Rfc2501, Transmissions};
 pub use wayhop_core::{Classifier, HopKind, MessageCounts, Messages};

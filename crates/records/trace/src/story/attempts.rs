@@ -1,9 +1,10 @@
 //! Frames on the air, and their fates at their receivers.
 
 use super::names::Names;
-use super::read::{Cell as _, MOST_ROWS, rows};
+use super::read::{MOST_ROWS, rows};
 use super::steps::{At, Step};
 use crate::reception::{Obstacle, frame_words, words};
+use crate::tables::Cell as _;
 use crate::{Error, RunDir};
 
 /// A frame, at the moment when its first bit left.
@@ -16,9 +17,9 @@ pub(super) struct StoryFrame {
 pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<StoryFrame>, Error> {
     let mut all: Vec<StoryFrame> = Vec::new();
     rows(run, "receptions", Some(("packet", packet, packet)), |row| {
-        let (sent_ns, sender) = (row.number("sent_ns")?, row.node("sender")?);
+        let (sent_ns, sender) = (row.number("sent_ns")?, row.int("sender")?);
         let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
-        let other = row.node("other");
+        let other = row.int("other");
         let needed_dbm = row.decibels("needed_dbm");
         let obstacle = Obstacle {
             outcome,
@@ -27,18 +28,18 @@ pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Sto
             needed_dbm: needed_dbm.unwrap_or(f64::NAN),
             other: other.map(|n| names.of(n)),
             other_frame: row.text("other_frame"),
-            other_packet: row.count("other_packet"),
+            other_packet: row.int("other_packet"),
         };
         let at = At {
-            node: row.node("node"),
-            node_name: row.node("node").map(|n| names.of(n)),
+            node: row.int("node"),
+            node_name: row.int("node").map(|n| names.of(n)),
             outcome: outcome.to_owned(),
             text: words(&obstacle),
             signal_dbm: row.decibels("signal_dbm"),
             needed_dbm,
             other,
             other_name: obstacle.other,
-            other_packet: row.count("other_packet"),
+            other_packet: row.int("other_packet"),
         };
         match all
             .iter_mut()
@@ -55,7 +56,7 @@ pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Sto
                     node_name: names.of(sender),
                     what: frame.to_owned(),
                     text: String::new(),
-                    attempt: row.node("attempt"),
+                    attempt: row.int("attempt"),
                     at: vec![at],
                 },
             }),

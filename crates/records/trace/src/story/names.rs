@@ -5,10 +5,10 @@ use std::net::IpAddr;
 
 use wayhop_core::Addr;
 
-use super::read::{Cell as _, rows};
+use super::read::rows;
+use crate::tables::Cell as _;
 use crate::{Error, RunDir};
 
-/// The nodes of a run.
 pub(super) struct Names {
     names: Vec<String>,
     by_address: BTreeMap<String, u32>,
