@@ -1,10 +1,6 @@
 //! Records on their way to the writer.
 
-use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, FlowSummary, FrameEvent, GpsEvent, HopEvent,
-    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, Summary,
-    TcpEvent,
-};
+use crate::{FlowSummary, FrameEvent, HopEvent, Summary};
 
 /// Records of any one kind in a batch.
 const RECORDS: usize = 8_192;
@@ -39,11 +35,11 @@ macro_rules! each_record {
 pub(crate) use each_record;
 
 macro_rules! batch {
-    ($($field:ident: $record:ty, $name:literal, $columns:ident, $has:expr;)*) => {
+    ($($field:ident: $record:ident, $name:literal, $columns:ident, $has:expr;)*) => {
         /// Records that travel to the writer together; each kind is in order.
         #[derive(Default)]
         pub(crate) struct Batch {
-            $(pub(crate) $field: Vec<$record>,)*
+            $(pub(crate) $field: Vec<crate::$record>,)*
             /// Flows that have begun, for the checkpoint.
             pub(crate) flows: Vec<FlowSummary>,
             /// The summary as it is now, for the checkpoint.
@@ -55,7 +51,6 @@ macro_rules! batch {
         }
 
         impl Batch {
-            /// The length of the longest list.
             fn longest(&self) -> usize {
                 0 $(.max(self.$field.len()))*
             }
@@ -120,7 +115,6 @@ impl Batch {
         self.frames.push(Frame { event, captured_len: kept.len(), comment_len: f.comment.len() });
     }
 
-    /// The frames, in order.
     pub(crate) fn frames(&self) -> impl Iterator<Item = FrameEvent<'_>> {
         let mut at = 0;
         self.frames.iter().map(move |f| {

@@ -33,10 +33,10 @@ pub(super) fn footer(schema: SchemaDescPtr, groups: Vec<RowGroupMetaData>) -> Re
 /// A table whose own file has no footer; `None` if the run has no checkpoint of it.
 pub(super) fn table(dir: &Path, name: &str, file: File) -> Result<Option<TableFile>, Error> {
     let Some(checkpoint) = Checkpoint::read(dir)? else { return Ok(None) };
-    let Some(kept) = checkpoint.table(name).cloned() else { return Ok(None) };
+    let Some(kept) = checkpoint.tables.get(name).cloned() else { return Ok(None) };
     let path = dir.join(format!("{name}.parquet"));
     let base = checkpoint.octets(kept.base)?;
-    let pieces = put_together(&base, &kept.rows, file, checkpoint.into_file());
+    let pieces = put_together(&base, &kept.rows, file, checkpoint.file);
     pieces.map(|p| Some(TableFile::pieced(p))).map_err(|e| {
         Error::invalid(&path, format!("it does not match tables.checkpoint; one of them is damaged ({e})"))
     })
@@ -72,7 +72,7 @@ fn put_together(
             return Err(damaged("the checkpoint has rows with different columns"));
         }
         for group in metadata.row_groups() {
-            groups.push(moved(group.clone(), pieces.len())?);
+            groups.push(moved(group.clone(), pieces.len)?);
         }
         pieces.add_file(&checkpoint, place.at, place.len);
     }
@@ -129,7 +129,7 @@ pub(super) fn mend(dir: &Path, name: &str, pieces: &Pieces) -> Result<(), Error>
         file.seek(SeekFrom::Start(good))?;
         let mut buffer = vec![0; 1 << 16];
         let mut at = good;
-        while at < pieces.len() {
+        while at < pieces.len {
             let n = pieces.read_at(at, &mut buffer)?;
             if n == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());

@@ -39,7 +39,7 @@ impl TableFile {
 #[derive(Default)]
 pub(super) struct Pieces {
     parts: Vec<Part>,
-    len: u64,
+    pub(super) len: u64,
 }
 
 struct Part {
@@ -68,10 +68,6 @@ impl Pieces {
     fn add(&mut self, len: u64, from: Source) {
         self.parts.push(Part { at: self.len, len, from });
         self.len = self.len.saturating_add(len);
-    }
-
-    pub(super) fn len(&self) -> u64 {
-        self.len
     }
 
     /// The length of the first piece: what the table's own file has.

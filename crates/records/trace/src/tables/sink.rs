@@ -7,7 +7,8 @@ use std::io::{self, Seek as _, SeekFrom, Write};
 /// full, none of it.
 pub(crate) struct GroupSink {
     file: File,
-    good_len: u64,
+    /// Octets that are in the file.
+    pub(crate) good_len: u64,
     pending: Vec<u8>,
 }
 
@@ -15,11 +16,6 @@ impl GroupSink {
     /// Writes to this file, which is empty.
     pub(crate) fn new(file: File) -> Self {
         Self { file, good_len: 0, pending: Vec::new() }
-    }
-
-    /// Octets that are in the file.
-    pub(crate) fn good_len(&self) -> u64 {
-        self.good_len
     }
 
     /// Waits until the disk has what is in the file.

@@ -73,7 +73,6 @@ impl<R> TableWriter<R> {
         })
     }
 
-    /// Adds rows.
     pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), Error> {
         for r in rows {
             self.rows.push(r);
@@ -133,7 +132,7 @@ impl<R> TableWriter<R> {
     fn end_with_good_groups(&mut self) -> Result<(), ParquetError> {
         let footer = self.footer()?;
         let sink = self.writer.inner_mut();
-        if sink.good_len() == 0 {
+        if sink.good_len == 0 {
             // Even the magic number at the beginning was part of what could not be written.
             sink.write_all(b"PAR1")?;
         }
@@ -147,41 +146,29 @@ impl<R> TableWriter<R> {
         let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
         footer(Arc::new(self.writer.schema_descr().clone()), groups)
     }
-}
 
-/// A table of whatever rows.
-pub(crate) trait AnyTable {
     /// Whether there is something that the last checkpoint does not have.
-    fn has_news(&self) -> bool;
-    /// Puts into a checkpoint what the file has no footer for, or, if that is not `all`, what is new of it.
-    fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error>;
-    /// As [`TableWriter::close`].
-    fn close(&mut self) -> Result<(), Error>;
-    /// Has the disk keep the file, which is closed.
-    fn sync(&self) -> Result<(), Error>;
-}
-
-impl<R> AnyTable for TableWriter<R> {
-    fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         self.state == TableState::Open
             && (self.kept.groups != Some(self.good_groups) || self.kept.rows < self.rows.len())
     }
 
-    fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error> {
+    /// Puts into a checkpoint what the file has no footer for, or, if that is not `all`, what is new of it.
+    pub(crate) fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error> {
         if self.state != TableState::Open {
             return Ok(());
         }
         if all || self.kept.groups != Some(self.good_groups) {
-            if self.writer.inner().good_len() == 0 {
+            if self.writer.inner().good_len == 0 {
                 // The magic number.
                 let flushed = self.writer.flush();
                 self.settle(flushed.map_err(ParquetError::from))?;
             }
-            if to.is_durable() {
+            if to.is_durable {
                 self.writer.inner().sync().map_err(Error::io(&self.path, "write"))?;
             }
             let footer = self.footer().map_err(|e| parquet_error(&self.path, e))?;
-            let good = self.writer.inner().good_len().to_le_bytes();
+            let good = self.writer.inner().good_len.to_le_bytes();
             to.put(RecordKind::Base, self.name, &[&good, &footer])?;
             self.kept = LastCheckpoint { groups: Some(self.good_groups), rows: 0 };
         }
@@ -197,11 +184,8 @@ impl<R> AnyTable for TableWriter<R> {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Error> {
-        TableWriter::close(self)
-    }
-
-    fn sync(&self) -> Result<(), Error> {
+    /// Has the disk keep the file, which is closed.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
         self.writer.inner().sync().map_err(Error::io(&self.path, "write"))
     }
 }
