@@ -82,17 +82,8 @@ impl Captures {
         Ok(())
     }
 
-    /// Writes what waits.
-    pub(crate) fn flush(&mut self) -> Result<(), Error> {
-        self.append_all()
-    }
-
-    pub(crate) fn close(&mut self) -> Result<(), Error> {
-        self.append_all()
-    }
-
     /// Appends what waits, also after an error, and tells the first one.
-    fn append_all(&mut self) -> Result<(), Error> {
+    pub(crate) fn append_all(&mut self) -> Result<(), Error> {
         self.waiting = 0;
         self.nodes.iter_mut().flatten().map(NodeFile::append).fold(Ok(()), Result::and)
     }
