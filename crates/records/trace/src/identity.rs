@@ -192,15 +192,16 @@ fn transport(protocol: u8, octets: &[u8]) -> Transport {
     }
 }
 
-/// FNV-1a: the same on every machine. An attacker who can make two packets collide can also send two equal ones.
-struct Fnv(u64);
+/// An FNV-1a digest: the same on every machine. An attacker who can make two packets collide can also send two equal ones.
+pub(crate) struct Fnv(pub(crate) u64);
 
 impl Fnv {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
-    fn add(&mut self, octets: &[u8]) {
+    pub(crate) fn add(&mut self, octets: &[u8]) -> &mut Self {
         self.0 = octets.iter().fold(self.0, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+        self
     }
 }
 

@@ -8,6 +8,7 @@ use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
 use crate::decode::{PassedOver, network};
+use crate::identity::Fnv;
 
 /// Packets of one capture that are compared at most: some 500 MB of memory.
 const MAX_PACKETS: usize = 1 << 23;
@@ -84,14 +85,8 @@ pub struct Sightings {
 impl Sightings {
     /// None yet.
     pub fn new(classifier: &'static dyn Classifier) -> Self {
-        Self {
-            classifier,
-            list: Vec::new(),
-            transmitters: true,
-            headers: true,
-            passed_over: PassedOver::default(),
-            frames: 0,
-        }
+        let passed_over = PassedOver::default();
+        Self { classifier, list: Vec::new(), transmitters: true, headers: true, passed_over, frames: 0 }
     }
 
     /// Those that `sender` sent, in a capture.
@@ -188,7 +183,7 @@ impl Sightings {
         let ip = ipv4::Packet::new_snapped(link.ip).ok()?;
         let mut header = None;
         if let Some(captured) = self.classifier.route_header(link.ip) {
-            header = captured.map(digest);
+            header = captured.map(|header| Fnv::new().add(header).0);
             self.headers &= header.is_some();
         }
         self.transmitters &= link.transmitter.is_some();
@@ -203,9 +198,4 @@ impl Sightings {
         };
         Some((name, link.transmitter))
     }
-}
-
-/// FNV-1a: the same on every machine. An attacker who can make two headers collide can also send two equal ones.
-fn digest(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }
