@@ -121,7 +121,7 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
                 report.wrong(format!("{name} is down"), format!("bring it up with: ip link set {name} up"));
             }
             _ => {
-                report.wrong(format!("no interface {name}"), "correct `interface`; list them with `ip link`")
+                report.wrong(format!("no interface {name}"), "correct `interface`; list them with `ip link`");
             }
         }
         found.interfaces.push((name.clone(), state));

@@ -172,9 +172,8 @@ impl Fleet {
         for (i, name) in files.iter().enumerate() {
             if !folder.join(name).is_file() {
                 let reason = format!("no such file: {}", folder.join(name).display());
-                return Err(doc
-                    .error(&format!("files[{i}]"), reason, "paths are relative to the fleet file")
-                    .into());
+                let remedy = "paths are relative to the fleet file";
+                return Err(doc.error(&format!("files[{i}]"), reason, remedy).into());
             }
         }
         let mut hosts = Vec::new();
@@ -182,9 +181,8 @@ impl Fleet {
             let host = h.resolve(&file, doc, i, &names)?;
             if let Some(other) = hosts.iter().find(|o: &&Host| o.node == host.node) {
                 let reason = format!("{} is already node {}", other.name, host.node);
-                return Err(doc
-                    .error(&format!("hosts[{i}].node"), reason, "give each host a different node")
-                    .into());
+                let remedy = "give each host a different node";
+                return Err(doc.error(&format!("hosts[{i}].node"), reason, remedy).into());
             }
             hosts.push(host);
         }
@@ -269,11 +267,8 @@ impl FleetFile {
         for (i, path) in self.files.iter().enumerate() {
             if !is_inside(path) {
                 let reason = format!("{} is not in the folder of the fleet file or below it", path.display());
-                return Err(doc.error(
-                    &format!("files[{i}]"),
-                    reason,
-                    "give a path without .. and without control characters",
-                ));
+                let remedy = "give a path without .. and without control characters";
+                return Err(doc.error(&format!("files[{i}]"), reason, remedy));
             }
         }
         if self.ssh_program.as_ref().is_some_and(|p| p.is_empty() || has_control(p)) {
@@ -293,11 +288,8 @@ impl FleetFile {
             host.check(i, doc)?;
             if !names.insert(&host.name) {
                 let reason = format!("two hosts are named {:?}", host.name);
-                return Err(doc.error(
-                    &format!("hosts[{i}].name"),
-                    reason,
-                    "give each host a different name",
-                ));
+                let remedy = "give each host a different name";
+                return Err(doc.error(&format!("hosts[{i}].name"), reason, remedy));
             }
         }
         Ok(())
@@ -307,36 +299,31 @@ impl FleetFile {
 impl HostFile {
     fn check(&self, i: usize, doc: &Document) -> Result<(), wayhop_document::Error> {
         let key = |name: &str| format!("hosts[{i}].{name}");
+        let wrong = |name: &str, reason: String, remedy: &str| Err(doc.error(&key(name), reason, remedy));
         // Its files here are NAME, NAME.log and NAME.programs.
         let extension = Path::new(&self.name).extension();
         if !is_name(&self.name) || extension.is_some_and(|e| e == "log" || e == "programs") {
-            let reason = format!("{:?} is not a valid name of a host", self.name);
-            return Err(doc.error(
-                &key("name"),
-                reason,
-                "use at most 64 letters, digits and . _ -, starting with a letter or digit and not ending in .log or \
-                 .programs; set the ssh destination with `ssh`",
-            ));
+            let remedy = "use at most 64 letters, digits and . _ -, starting with a letter or digit and not ending in \
+                .log or .programs; set the ssh destination with `ssh`";
+            return wrong("name", format!("{:?} is not a valid name of a host", self.name), remedy);
         }
         if let Some(to) = self.ssh.as_ref().filter(|to| !is_destination(to)) {
-            let reason = format!("{to:?} is not a destination for ssh");
-            return Err(doc.error(
-                &key("ssh"),
-                reason,
-                "give HOST, USER@HOST, or a name of your ssh configuration",
-            ));
+            let remedy = "give HOST, USER@HOST, or a name of your ssh configuration";
+            return wrong("ssh", format!("{to:?} is not a destination for ssh"), remedy);
         }
-        for (at, name) in std::iter::once(("interface".to_owned(), &self.interface))
-            .chain(self.interfaces.iter().enumerate().map(|(n, name)| (format!("interfaces[{n}]"), name)))
-        {
+        let others = self.interfaces.iter().enumerate().map(|(n, name)| (format!("interfaces[{n}]"), name));
+        for (at, name) in std::iter::once(("interface".to_owned(), &self.interface)).chain(others) {
             if !is_interface(name) {
                 let reason = format!("{name:?} is not a valid name of an interface");
-                return Err(doc.error(&key(&at), reason, "use 1 to 15 characters without spaces, / and :"));
+                return wrong(&at, reason, "use 1 to 15 characters without spaces, / and :");
             }
         }
         if let Some(at) = self.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
-            let reason = format!("{at:?} is not HOST:PORT");
-            return Err(doc.error(&key("gpsd"), reason, "give an address such as localhost:2947"));
+            return wrong(
+                "gpsd",
+                format!("{at:?} is not HOST:PORT"),
+                "give an address such as localhost:2947",
+            );
         }
         check_folder(self.directory.as_deref(), &key("directory"), doc)?;
         check_program(self.wayhop.as_deref(), &key("wayhop"), doc)?;
@@ -350,14 +337,10 @@ impl HostFile {
             None => self.name.clone(),
         };
         let index = node_named(names, &node).ok_or_else(|| {
+            let key = if self.node.is_some() { "node" } else { "name" };
             let reason = format!("the scenario has no node {node:?}");
-            let remedy =
-                format!("give one of {}", names.iter().take(12).cloned().collect::<Vec<_>>().join(", "));
-            doc.error(
-                &format!("hosts[{i}].{}", if self.node.is_some() { "node" } else { "name" }),
-                reason,
-                remedy,
-            )
+            let remedy = format!("give one of {}", names[..names.len().min(12)].join(", "));
+            doc.error(&format!("hosts[{i}].{key}"), reason, remedy)
         })?;
         let directory = self.directory.as_ref().or(all.directory.as_ref());
         Ok(Host {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Host;
 use crate::digest;
-use crate::error::{Error, Trouble, TroubleKind, harmless};
+use crate::error::{Trouble, TroubleKind, harmless};
 use crate::listing::{self, RemoteFile};
 use crate::pool::Context;
 use crate::programs::ANY_RUNS;
@@ -92,7 +92,7 @@ fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchRe
     }
     let mut wanted = Vec::new();
     for file in &files {
-        if let Some(at) = missing_from(to, file).map_err(|e| here(&e))? {
+        if let Some(at) = missing_from(to, file)? {
             wanted.push((file, at));
         }
     }
@@ -108,13 +108,9 @@ fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchRe
 }
 
 /// An error of this machine's disk.
-fn here(e: &Error) -> Trouble {
-    Trouble::wrong(e.to_string(), "check the disk space here, and try again")
-}
-
-fn cannot(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+fn cannot(path: &Path) -> impl FnOnce(std::io::Error) -> Trouble {
     let path = path.display().to_string();
-    move |e| Error::System(format!("cannot write {path}: {e}"))
+    move |e| Trouble::wrong(format!("cannot write {path}: {e}"), "check the disk space here, and try again")
 }
 
 fn part(path: &Path) -> PathBuf {
@@ -124,7 +120,7 @@ fn part(path: &Path) -> PathBuf {
 }
 
 /// The first byte of a file that is missing here; `None` if the file is complete.
-fn missing_from(to: &Destination, file: &RemoteFile) -> Result<Option<u64>, Error> {
+fn missing_from(to: &Destination, file: &RemoteFile) -> Result<Option<u64>, Trouble> {
     let path = to.folder.join(&file.path);
     if fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() == file.bytes)
         && digest::of_file(&path).is_ok_and(|d| d == file.digest)
@@ -163,8 +159,7 @@ fn bring(
     for (file, at) in wanted {
         let path = to.folder.join(&file.path);
         let part = part(&path);
-        let mut out =
-            OpenOptions::new().append(true).create(true).open(&part).map_err(|e| here(&cannot(&part)(e)))?;
+        let mut out = OpenOptions::new().append(true).create(true).open(&part).map_err(cannot(&part))?;
         let mut left = file.bytes - at;
         while left > 0 {
             let octets = session.take(left)?;
@@ -173,7 +168,7 @@ fn bring(
                 let what = "the connection ended in the middle of a file";
                 return Err(Trouble::new(TroubleKind::Lost, what, "fetch again to resume"));
             }
-            out.write_all(&octets).map_err(|e| here(&cannot(&part)(e)))?;
+            out.write_all(&octets).map_err(cannot(&part))?;
             left -= octets.len() as u64;
             done.brought_bytes += octets.len() as u64;
             cx.progress.at(host, "fetching records", Some((done.brought_bytes, total)));
@@ -186,12 +181,12 @@ fn bring(
 
 /// Checks a received file, and moves it into place.
 fn settle(out: &File, part: &Path, path: &Path, file: &RemoteFile) -> Result<(), Trouble> {
-    out.sync_all().map_err(|e| here(&cannot(part)(e)))?;
+    out.sync_all().map_err(cannot(part))?;
     let is_right = digest::of_file(part).is_ok_and(|d| d == file.digest);
     if !is_right {
-        fs::remove_file(part).map_err(|e| here(&cannot(part)(e)))?;
+        fs::remove_file(part).map_err(cannot(part))?;
         let what = format!("{} does not match its digest", file.path);
         return Err(Trouble::wrong(what, "it changed during the transfer; fetch again"));
     }
-    fs::rename(part, path).map_err(|e| here(&cannot(path)(e)))
+    fs::rename(part, path).map_err(cannot(path))
 }
