@@ -218,8 +218,7 @@ impl Unknowns {
         values
     }
 
-    /// The equation of an observation: at most eight unknowns with their factors, and what their sum should be. The delay is on the
-    /// side of the unknowns.
+    /// The equation of an observation: at most eight unknowns (with the delay) and their factors, and what their sum should be.
     fn equation(&self, o: &Observation) -> ([(usize, f64); 8], usize, f64) {
         let mut terms = [(0, 0.0); 8];
         let mut count = 0;

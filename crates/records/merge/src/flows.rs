@@ -165,8 +165,7 @@ impl WaysOut {
         source.v4().is_some_and(is_outside) && !self.received.contains(&(run, packet))
     }
 
-    /// Where a packet goes whose destination is not one of the nodes; `None` if that may be a node
-    /// whose run is not here.
+    /// Where a packet goes whose destination is none of the nodes; `None` if that may be a node whose run is not here.
     fn to(&self, packet: PacketId, destination: Addr) -> Option<To> {
         let by = self.by.get(&packet).copied();
         let is_outside = |to| self.mesh.is_some_and(|mesh| !mesh.has(to)) && !is_for_neighbours(destination);

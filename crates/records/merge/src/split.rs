@@ -168,8 +168,7 @@ impl View {
     }
 }
 
-/// Copies the rows of `packets` with their identities. Several copies of a packet may do the same at the same moment: their rows
-/// are in the same order in both tables.
+/// Copies the rows of `packets` with their identities, which are in the same order also where copies do the same at one moment.
 fn copy_packets(tables: &Tables<'_>, views: &mut [View]) -> Result<(), Error> {
     type Row = (NodeId, PacketId, Time, HopKind);
     let mut identities: FxHashMap<Row, VecDeque<IdentityEvent>> = FxHashMap::default();

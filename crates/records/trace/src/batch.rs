@@ -9,8 +9,7 @@ const MOST_RECORDS: usize = 16 * RECORDS;
 /// Octets of frames in a batch.
 const FRAME_BYTES: usize = 1 << 20;
 
-/// Calls a macro with each kind of record that has a table: its field in [`Batch`] and in the writer's tables, its type, the table's
-/// name and columns, and whether a run with some [`crate::Outputs`] has the table.
+/// Calls a macro with each kind of record: its list in [`Batch`], type, table, columns, and whether a run with some outputs has it.
 macro_rules! each_record {
     ($with:ident) => {
         $with! {

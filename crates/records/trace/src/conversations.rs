@@ -1,5 +1,4 @@
-//! Conversations of programs as flows: packets with the same addresses, IP protocol and ports belong together, each direction for
-//! itself. Every world that carries programs' packets numbers them here.
+//! Conversations of programs as flows: one for each direction between the same addresses and ports, by the same IP protocol.
 
 use std::net::Ipv4Addr;
 

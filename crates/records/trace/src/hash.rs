@@ -53,8 +53,7 @@ impl TraceHash {
         format!("{:016x}{:016x}", self.a, self.b)
     }
 
-    /// One multiplication of 64 x 64 bits, whose halves change places: cheap, and every bit of the input reaches both
-    /// halves of the state within two steps.
+    /// A multiplication of 64 x 64 bits with its halves swapped: every bit of the input reaches both halves of the state in two steps.
     #[inline]
     fn fold(&mut self, x: u64, y: u64) {
         let m = u128::from(x ^ self.a) * u128::from((y ^ self.b) | 1);

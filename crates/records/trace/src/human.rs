@@ -414,6 +414,7 @@ mod tests {
     use crate::Totals;
 
     fn summary(flows: usize) -> Summary {
+        let latency = LatencyMs { mean: 9.3, p50: 6.25, p95: 31.4, p99: 120.0, max: 1203.7 };
         let flow = |id: usize| FlowSummary {
             id: id as u32,
             kind: "cbr".to_owned(),
@@ -425,13 +426,7 @@ mod tests {
             held: Some(0),
             delivery_ratio: Some(if id == 1 { 0.0 } else { 0.9975 }),
             goodput_bps: Some(2043.0),
-            latency_ms: (id != 1).then_some(LatencyMs {
-                mean: 9.3,
-                p50: 6.25,
-                p95: 31.4,
-                p99: 120.0,
-                max: 1203.7,
-            }),
+            latency_ms: (id != 1).then_some(latency),
             hops_mean: (id != 1).then_some(2.65),
             ..FlowSummary::default()
         };
@@ -563,11 +558,8 @@ trace hash 00ff
         let mut s = summary(2);
         s.flows[0].kind = "音声".to_owned();
         let text = human_table(&s);
-        let widths: Vec<usize> = text
-            .lines()
-            .filter(|l| l.contains("kb/s  "))
-            .map(unicode_width::UnicodeWidthStr::width)
-            .collect();
+        let rows = text.lines().filter(|l| l.contains("kb/s  "));
+        let widths: Vec<usize> = rows.map(unicode_width::UnicodeWidthStr::width).collect();
         assert_eq!(widths.len(), 2);
         assert_eq!(widths[0], widths[1], "{text}");
     }

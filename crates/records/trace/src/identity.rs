@@ -1,5 +1,4 @@
-//! The identity of a packet at any node: two nodes without a common clock and common numbers
-//! identify the same packet by it.
+//! The identity of a packet, the same at any node: without a common clock or common numbers.
 
 use wayhop_core::{Addr, Classifier, PacketId, Time};
 use wayhop_wire::{ip, ipv4, ipv6};
@@ -123,8 +122,7 @@ pub fn carried<'a>(packet: &'a [u8], classifier: &dyn Classifier) -> Option<(u8,
     is_first(tag).then_some((protocol, upper))
 }
 
-/// Whether a packet is unfragmented or a first fragment: the fragment offset, in the tag's low 13
-/// bits, is zero.
+/// Whether a packet is whole or a first fragment: the fragment offset, in the low 13 bits, is zero.
 const fn is_first(tag: u32) -> bool {
     tag.trailing_zeros() >= 13
 }

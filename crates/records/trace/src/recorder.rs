@@ -337,7 +337,5 @@ recorded! {
 }
 
 fn write_flows(dir: &RunDir, summary: &Summary) -> Result<(), Error> {
-    let mut table = TableWriter::create(dir.path(), "flows", FLOWS)?;
-    table.extend(summary.flows.iter().cloned())?;
-    table.close()
+    TableWriter::write_all(dir.path(), "flows", FLOWS, summary.flows.iter().cloned()).map(drop)
 }

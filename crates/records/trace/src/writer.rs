@@ -263,9 +263,7 @@ impl Sinks {
 impl Tables {
     fn create(dir: &RunDir, nodes: Vec<NodeInfo>, outputs: &Outputs) -> Result<Self, Error> {
         let path = dir.path();
-        let mut who = TableWriter::create(path, "nodes", NODES)?;
-        who.extend((0..).zip(nodes))?;
-        who.close()?;
+        let who = TableWriter::write_all(path, "nodes", NODES, (0..).zip(nodes))?;
         if outputs.durable {
             who.sync()?;
             dir.sync()?;

@@ -17,8 +17,7 @@ const ENHANCED_PACKET: u32 = 6;
 /// Ethernet frames without FCS.
 const LINKTYPE_ETHERNET: u16 = 1;
 
-/// Appends the blocks at the beginning of a node's file: section and interfaces. The only interface bears the node's name.
-/// `snaplen` is that of the frame without radiotap header.
+/// Appends the section and the interfaces of a node. `snaplen` is that of the frame without radiotap header.
 pub(super) fn put_header(to: &mut Vec<u8>, node: &NodeInfo, snaplen: u32) {
     put_section(to);
     for i in &node.interfaces {

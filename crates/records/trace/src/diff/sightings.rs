@@ -55,8 +55,7 @@ pub(super) struct Name {
     protocol: u8,
     fragment: u16,
     pub(super) transmitter: Option<Mac>,
-    /// A digest of the header that the routing protocol changes at each hop; `None` without one, or where its end was not
-    /// captured.
+    /// A digest of the header that the routing protocol changes at each hop; `None` without one, or if it was cut.
     pub(super) header: Option<u64>,
 }
 

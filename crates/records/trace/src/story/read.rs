@@ -21,8 +21,7 @@ const BATCH: usize = 8192;
 /// A column of whole numbers, and the least and the greatest of its values that matter.
 pub(super) type Only<'a> = Option<(&'a str, i64, i64)>;
 
-/// Calls something with each row of the row groups that may have what matters; `None` says that the
-/// row is not one of ours.
+/// Calls something with each row that may matter; `None` says that the row is not one of ours.
 pub(super) fn rows(
     run: &RunDir,
     table: &str,
@@ -69,8 +68,7 @@ fn may_have(group: &RowGroupMetaData, (column, from, to): (&str, i64, i64)) -> b
     bounds.is_none_or(|(least, most)| least <= to && most >= from)
 }
 
-/// The first row of a group with such a value, and one past the last; all rows if the column does
-/// not have integers.
+/// The first row of a group with such a value, and one past the last; all rows if the column has no integers.
 fn places(
     group: &dyn RowGroupReader,
     (column, least, most): (&str, i64, i64),

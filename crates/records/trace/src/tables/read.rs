@@ -91,8 +91,7 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<Tabl
     }
 }
 
-/// Adds the footer to the table of a killed run, and the rows that only the checkpoint has. A
-/// complete table stays as it is.
+/// Adds the footer to the table of a killed run, and the rows that only the checkpoint has. A complete table is left alone.
 pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
     let path = run.path().join(format!("{table}.parquet"));
     let open = || File::open(&path).map_err(Error::io(&path, "read"));

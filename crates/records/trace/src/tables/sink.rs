@@ -3,8 +3,7 @@
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write};
 
-/// Collects what is written in memory until [`GroupSink::commit`] appends it to the file: all of it, or, when the disk is
-/// full, none of it.
+/// Keeps what is written until [`GroupSink::commit`] appends it to the file: all of it, or, when the disk is full, nothing.
 pub(crate) struct GroupSink {
     file: File,
     /// Octets that are in the file.

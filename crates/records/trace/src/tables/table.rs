@@ -17,8 +17,7 @@ use crate::Error;
 /// Rows in a row group: enough for good dictionaries, few enough for a reader to skip to a time.
 const ROW_GROUP: usize = 1 << 17;
 
-/// A table being written. If the disk fills up, what was written in whole row groups stays readable; the footer is written
-/// by [`TableWriter::close`], before which the caller makes some room.
+/// A table being written. If the disk fills up, whole row groups stay readable once [`TableWriter::close`] finds room for the footer.
 pub(crate) struct TableWriter<R: 'static> {
     path: PathBuf,
     name: &'static str,
@@ -73,6 +72,19 @@ impl<R> TableWriter<R> {
         })
     }
 
+    /// Writes a whole table.
+    pub(crate) fn write_all(
+        dir: &Path,
+        name: &'static str,
+        columns: &'static [Column<R>],
+        rows: impl IntoIterator<Item = R>,
+    ) -> Result<Self, Error> {
+        let mut table = Self::create(dir, name, columns)?;
+        table.extend(rows)?;
+        table.close()?;
+        Ok(table)
+    }
+
     pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), Error> {
         for r in rows {
             self.rows.push(r);
@@ -83,8 +95,7 @@ impl<R> TableWriter<R> {
         Ok(())
     }
 
-    /// Writes what is left and the footer. After an error, here or before, the table ends with the row groups that are
-    /// wholly in the file.
+    /// Writes what is left and the footer. After an error the table ends with the row groups that are wholly in the file.
     pub(crate) fn close(&mut self) -> Result<(), Error> {
         let outcome = self.close_whole();
         if self.state == TableState::Failed {
