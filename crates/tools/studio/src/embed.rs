@@ -17,7 +17,7 @@ const MOST_ROWS: u64 = 1 << 18;
 pub fn replay(path: &Path) -> Result<String, String> {
     let told = |e: crate::error::Error| e.what;
     let run = OpenRun::open(path).map_err(told)?;
-    let info = run.info();
+    let info = &run.info;
     let rows = info["rows"].as_u64().unwrap_or(0);
     if rows > MOST_ROWS {
         return Err(format!(

@@ -26,7 +26,6 @@ const FOLLOWED_BY: Duration = Duration::from_secs(2);
 /// Messages that a viewer gets at a time.
 const BATCH: usize = 64;
 
-/// A run under way.
 pub(crate) struct Hub {
     socket: PathBuf,
     /// Distinguishes this reading of the run from a later one: message numbers restart.
