@@ -12,7 +12,7 @@ use wayhop_document::Document;
 
 use crate::error::Error;
 use crate::names::{has_control, is_name};
-use crate::program::{self, Program, ProgramFile};
+use crate::program::{self, Program};
 
 /// The fleet's folder on hosts, unless the file names another one.
 const DIRECTORY: &str = "/var/tmp/wayhop-fleet";
@@ -43,7 +43,7 @@ struct FleetFile {
     #[serde(default)]
     sets: Vec<String>,
     #[serde(default)]
-    start: Vec<ProgramFile>,
+    start: Vec<Program>,
     hosts: Vec<HostFile>,
 }
 
@@ -354,7 +354,7 @@ impl HostFile {
             wayhop: self.wayhop.clone().or_else(|| all.wayhop.clone()),
             sudo: self.sudo.unwrap_or(all.sudo),
             sets: all.sets.iter().chain(&self.sets).cloned().collect(),
-            programs: all.start.iter().filter(|p| p.is_for(&self.name)).map(ProgramFile::program).collect(),
+            programs: all.start.iter().filter(|p| p.is_for(&self.name)).cloned().collect(),
         })
     }
 }
@@ -532,7 +532,7 @@ mod tests {
         for keys in [
             &schema["properties"],
             &schema["$defs"]["HostFile"]["properties"],
-            &schema["$defs"]["ProgramFile"]["properties"],
+            &schema["$defs"]["Program"]["properties"],
         ] {
             let keys = keys.as_object().unwrap();
             assert!(keys.len() > 5);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock;
 use crate::config::Host;
-use crate::error::{Trouble, harmless};
+use crate::error::{Trouble, TroubleKind, harmless};
 use crate::pool::Context;
 use crate::programs::{self, ANY_RUNS};
 use crate::push::scenario_there;
@@ -240,7 +240,8 @@ fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
             return Err(Trouble::wrong(what, "check its log there, and run wayhop fleet stop"));
         }
         if cx.is_stopped() {
-            return Err(Trouble::started_all_the_same());
+            let what = "interrupted, but its node keeps starting or running";
+            return Err(Trouble::new(TroubleKind::Stopped, what, "stop it with: wayhop fleet stop"));
         }
         thread::sleep(LOOK_EVERY);
     }
