@@ -17,7 +17,6 @@
 
 mod batch;
 mod bundle_books;
-mod bundle_event;
 mod bundle_summary;
 mod capture;
 mod class;
@@ -52,7 +51,6 @@ mod transmissions;
 mod writer;
 
 pub use bundle_books::BundleBooks;
-pub use bundle_event::{BundleEvent, ContactEvent};
 pub use bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
 pub use capture::{
     CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,
@@ -64,8 +62,8 @@ pub use decode::{DecodedFrame, Decoder, LINKTYPE_IEEE802_11, NoPacket, PassedOve
 pub use echoes::{EchoReply, Echoes};
 pub use error::Error;
 pub use event::{
-    ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, NoteEvent, Outcome,
-    PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource,
+    HopEvent, NoteEvent, Outcome, PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;

@@ -12,7 +12,7 @@ use parquet::file::metadata::{
 use parquet::schema::types::SchemaDescPtr;
 
 use super::checkpoint::{Checkpoint, PayloadPlace};
-use super::pieces::{Pieces, TableFile};
+use super::pieces::Pieces;
 use crate::Error;
 
 /// At the end of a Parquet file: the length of the footer, and `PAR1`.
@@ -30,14 +30,14 @@ pub(super) fn footer(schema: SchemaDescPtr, groups: Vec<RowGroupMetaData>) -> Re
     Ok(octets)
 }
 
-/// A table whose own file has no footer; `None` if the run has no checkpoint of it.
-pub(super) fn table(dir: &Path, name: &str, file: File) -> Result<Option<TableFile>, Error> {
+/// The pieces of a table whose own file has no footer; `None` if the run has no checkpoint of it.
+pub(super) fn table(dir: &Path, name: &str, file: File) -> Result<Option<Pieces>, Error> {
     let Some(checkpoint) = Checkpoint::read(dir)? else { return Ok(None) };
     let Some(kept) = checkpoint.tables.get(name).cloned() else { return Ok(None) };
     let path = dir.join(format!("{name}.parquet"));
     let base = checkpoint.octets(kept.base)?;
     let pieces = put_together(&base, &kept.rows, file, checkpoint.file);
-    pieces.map(|p| Some(TableFile::pieced(p))).map_err(|e| {
+    pieces.map(Some).map_err(|e| {
         Error::invalid(&path, format!("it does not match tables.checkpoint; one of them is damaged ({e})"))
     })
 }

@@ -25,14 +25,6 @@ impl TableFile {
     pub(super) fn pieced(pieces: Pieces) -> Self {
         Self(Inner::Pieced(Arc::new(pieces)))
     }
-
-    /// The pieces to reassemble it from; `None` if it is complete.
-    pub(super) fn pieces(&self) -> Option<&Pieces> {
-        match &self.0 {
-            Inner::Whole(_) => None,
-            Inner::Pieced(pieces) => Some(pieces),
-        }
-    }
 }
 
 /// Pieces of files that are read as if they were one.

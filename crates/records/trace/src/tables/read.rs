@@ -85,7 +85,7 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<Tabl
         Error::invalid(&path, format!("{why} ({e})"))
     };
     match killed::table(run.path(), table, open()?)? {
-        Some(pieces) => SerializedFileReader::new(pieces).map_err(damaged),
+        Some(pieces) => SerializedFileReader::new(TableFile::pieced(pieces)).map_err(damaged),
         // It may have ended meanwhile.
         None => whole()?.map_err(damaged),
     }
@@ -99,8 +99,8 @@ pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
         return Ok(());
     }
     let lost = || Error::invalid(&path, "incomplete, and tables.checkpoint does not have the rest");
-    let file = killed::table(run.path(), table, open()?)?.ok_or_else(lost)?;
-    file.pieces().map_or(Ok(()), |pieces| killed::mend(run.path(), table, pieces))
+    let pieces = killed::table(run.path(), table, open()?)?.ok_or_else(lost)?;
+    killed::mend(run.path(), table, &pieces)
 }
 
 /// Why a run has no such file.

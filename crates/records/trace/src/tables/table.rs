@@ -27,18 +27,11 @@ pub(crate) struct TableWriter<R: 'static> {
     texts: Texts,
     /// Row groups that are wholly in the file.
     good_groups: usize,
-    /// What the checkpoint has.
-    kept: LastCheckpoint,
+    /// Row groups in the footer that the checkpoint has; `None` before the first checkpoint.
+    kept_groups: Option<usize>,
+    /// Rows in the checkpoint that wait for their row group.
+    kept_rows: usize,
     state: TableState,
-}
-
-/// What a checkpoint has of a table.
-#[derive(Copy, Clone, Default)]
-struct LastCheckpoint {
-    /// Row groups in the footer; `None` before the first checkpoint.
-    groups: Option<usize>,
-    /// Of the rows that wait for their row group.
-    rows: usize,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -67,7 +60,8 @@ impl<R> TableWriter<R> {
             rows: Vec::new(),
             texts: Texts::default(),
             good_groups: 0,
-            kept: LastCheckpoint::default(),
+            kept_groups: None,
+            kept_rows: 0,
             state: TableState::Open,
         })
     }
@@ -161,7 +155,7 @@ impl<R> TableWriter<R> {
     /// Whether there is something that the last checkpoint does not have.
     pub(crate) fn has_news(&self) -> bool {
         self.state == TableState::Open
-            && (self.kept.groups != Some(self.good_groups) || self.kept.rows < self.rows.len())
+            && (self.kept_groups != Some(self.good_groups) || self.kept_rows < self.rows.len())
     }
 
     /// Puts into a checkpoint what the file has no footer for, or, if that is not `all`, what is new of it.
@@ -169,7 +163,7 @@ impl<R> TableWriter<R> {
         if self.state != TableState::Open {
             return Ok(());
         }
-        if all || self.kept.groups != Some(self.good_groups) {
+        if all || self.kept_groups != Some(self.good_groups) {
             if self.writer.inner().good_len == 0 {
                 // The magic number.
                 let flushed = self.writer.flush();
@@ -181,16 +175,16 @@ impl<R> TableWriter<R> {
             let footer = self.footer().map_err(|e| parquet_error(&self.path, e))?;
             let good = self.writer.inner().good_len.to_le_bytes();
             to.put(RecordKind::Base, self.name, &[&good, &footer])?;
-            self.kept = LastCheckpoint { groups: Some(self.good_groups), rows: 0 };
+            (self.kept_groups, self.kept_rows) = (Some(self.good_groups), 0);
         }
-        if self.kept.rows < self.rows.len() {
-            let rows = &self.rows[self.kept.rows..];
+        if self.kept_rows < self.rows.len() {
+            let rows = &self.rows[self.kept_rows..];
             let encoded = begin(self.name, self.columns, Vec::new()).and_then(|mut writer| {
                 encode(&mut writer, self.columns, rows, &mut self.texts)?;
                 writer.into_inner()
             });
             to.put(RecordKind::Rows, self.name, &[&encoded.map_err(|e| parquet_error(&self.path, e))?])?;
-            self.kept.rows = self.rows.len();
+            self.kept_rows = self.rows.len();
         }
         Ok(())
     }
