@@ -122,7 +122,7 @@ pub fn carried<'a>(packet: &'a [u8], classifier: &dyn Classifier) -> Option<(u8,
     is_first(tag).then_some((protocol, upper))
 }
 
-/// Whether a packet is whole or a first fragment: the fragment offset, in the low 13 bits, is zero.
+/// Whether a packet is unfragmented or a first fragment: the fragment offset, in the low 13 bits, is zero.
 const fn is_first(tag: u32) -> bool {
     tag.trailing_zeros() >= 13
 }
@@ -244,12 +244,16 @@ mod tests {
         p
     }
 
+    fn identity(packet: &[u8]) -> Identity {
+        Identity::of(packet, CLASSIFIER).unwrap()
+    }
+
     #[test]
     fn a_hop_changes_the_frame_and_not_the_packet() {
         let sent = datagram(b"hello");
         let mut later = sent.clone();
         ipv4::decrement_ttl(&mut later).unwrap();
-        let (a, b) = (Identity::of(&sent, CLASSIFIER).unwrap(), Identity::of(&later, CLASSIFIER).unwrap());
+        let (a, b) = (identity(&sent), identity(&later));
         assert_ne!(a.frame, b.frame);
         assert_eq!(a.end_to_end, b.end_to_end);
         assert_eq!((a.protocol, a.ports, a.payload), (17, Some((5_000, 9_000)), 5));
@@ -272,7 +276,6 @@ mod tests {
         };
         format.insert(&mut p, &block).unwrap();
         assert_eq!(p.len(), bare.len() + 36);
-        let identity = |octets| Identity::of(octets, CLASSIFIER).unwrap();
         assert_eq!(identity(p.bytes()), identity(&bare));
     }
 
@@ -295,14 +298,8 @@ mod tests {
         let sent = datagram(b"hello");
         let mut filled = sent.clone();
         filled[ipv4::HEADER_LEN + 6] = 0xab;
-        assert_eq!(
-            Identity::of(&sent, CLASSIFIER).unwrap().end_to_end,
-            Identity::of(&filled, CLASSIFIER).unwrap().end_to_end
-        );
-        assert_ne!(
-            Identity::of(&sent, CLASSIFIER).unwrap().end_to_end,
-            Identity::of(&datagram(b"hallo"), CLASSIFIER).unwrap().end_to_end
-        );
+        assert_eq!(identity(&sent).end_to_end, identity(&filled).end_to_end);
+        assert_ne!(identity(&sent).end_to_end, identity(&datagram(b"hallo")).end_to_end);
     }
 
     proptest! {
@@ -317,7 +314,7 @@ mod tests {
             let mut other = one.clone();
             let at = ipv4::HEADER_LEN + udp::HEADER_LEN + at % payload.len();
             other[at] ^= 1;
-            let (one, other) = (Identity::of(&one, CLASSIFIER).unwrap(), Identity::of(&other, CLASSIFIER).unwrap());
+            let (one, other) = (identity(&one), identity(&other));
             prop_assert_eq!(one.end_to_end == other.end_to_end, at >= ipv4::HEADER_LEN + udp::HEADER_LEN + PAYLOAD_OCTETS);
         }
     }

@@ -7,15 +7,9 @@ use crate::reception::{Obstacle, frame_words, words};
 use crate::tables::Cell as _;
 use crate::{Error, RunDir};
 
-/// A frame, at the moment when its first bit left.
-pub(super) struct StoryFrame {
-    pub(super) sent_ns: i64,
-    pub(super) step: Step,
-}
-
-/// The frames that carried a packet, or were exchanged for it, in order.
-pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<StoryFrame>, Error> {
-    let mut all: Vec<StoryFrame> = Vec::new();
+/// The frames that carried a packet, or were exchanged for it, in the order in which their first bits left.
+pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<(i64, Step)>, Error> {
+    let mut all: Vec<(i64, Step)> = Vec::new();
     rows(run, "receptions", Some(("packet", packet, packet)), |row| {
         let (sent_ns, sender) = (row.number("sent_ns")?, row.int("sender")?);
         let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
@@ -41,16 +35,12 @@ pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Sto
             other_name: obstacle.other,
             other_packet: row.int("other_packet"),
         };
-        match all
-            .iter_mut()
-            .rev()
-            .take(64)
-            .find(|f| f.sent_ns == sent_ns && f.step.node == sender && f.step.what == frame)
-        {
-            Some(same) => same.step.at.push(at),
-            None => all.push(StoryFrame {
-                sent_ns,
-                step: Step {
+        let is_it =
+            |(at, step): &&mut (i64, Step)| *at == sent_ns && step.node == sender && step.what == frame;
+        match all.iter_mut().rev().take(64).find(is_it) {
+            Some((_, same)) => same.at.push(at),
+            None => {
+                let step = Step {
                     time_s: sent_ns as f64 / 1e9,
                     node: sender,
                     node_name: names.of(sender),
@@ -58,14 +48,15 @@ pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Sto
                     text: String::new(),
                     attempt: row.int("attempt"),
                     at: vec![at],
-                },
-            }),
+                };
+                all.push((sent_ns, step));
+            }
         }
         (all.len() <= MOST_ROWS).then_some(())
     })?;
-    all.sort_by_key(|f| f.sent_ns);
-    for f in &mut all {
-        f.step.text = sentence(&f.step);
+    all.sort_by_key(|(sent_ns, _)| *sent_ns);
+    for (_, step) in &mut all {
+        step.text = sentence(step);
     }
     Ok(all)
 }

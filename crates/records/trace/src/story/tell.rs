@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attempts::{StoryFrame, frames};
+use super::attempts::frames;
 use super::names::Names;
 use super::read::{MOST_ROWS, rows};
 use super::steps::{Step, Story};
@@ -97,13 +97,12 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
     steps.extend(remarks(run, &events, &story, names)?);
     // A frame on the air tells more than the row `transmit` of the same moment.
     let is_told = |e: &EventRow| {
-        e.what == "transmit"
-            && on_air.iter().any(|f: &StoryFrame| f.sent_ns == e.time_ns && f.step.node == e.node)
+        e.what == "transmit" && on_air.iter().any(|(at, f)| *at == e.time_ns && f.node == e.node)
     };
     for e in events.iter().filter(|e| !is_told(e)) {
         steps.push((e.time_ns, step(e.time_ns, e.node, names, &e.what, e.text.clone())));
     }
-    steps.extend(on_air.into_iter().map(|f| (f.sent_ns, f.step)));
+    steps.extend(on_air);
     steps.sort_by_key(|(at, s)| (*at, rank(&s.what)));
     story.steps = steps.into_iter().map(|(_, s)| s).collect();
     Ok(Some(story))
