@@ -198,11 +198,8 @@ impl Unknowns {
         };
         let mut links: Vec<_> = pairs.into_iter().map(median).collect();
         links.sort_by_key(|(.., frames)| std::cmp::Reverse(*frames));
-        let mut known: Vec<Vec<Option<f64>>> = self
-            .lines
-            .iter()
-            .map(|l| l.offsets.iter().map(|at| if at.is_none() { Some(0.0) } else { None }).collect())
-            .collect();
+        let known = |l: &Line| l.offsets.iter().map(|at| at.is_none().then_some(0.0)).collect();
+        let mut known: Vec<Vec<Option<f64>>> = self.lines.iter().map(known).collect();
         loop {
             let news = links.iter().find_map(|([a, b], ahead, _)| match (known[a.0][a.1], known[b.0][b.1]) {
                 (Some(offset), None) => Some((*b, offset - ahead)),

@@ -144,13 +144,8 @@ impl WaysOut {
                 let to = hop.destination;
                 hop.kind == HopKind::Deliver && !to.is_multicast() && to != Addr::BROADCAST && !run.has(to)
             };
-            by.extend(
-                run.hops
-                    .iter()
-                    .zip(of_row)
-                    .filter(|((hop, _), _)| leaves(hop))
-                    .map(|(_, p)| (*p, run.number)),
-            );
+            let leaving = run.hops.iter().zip(of_row).filter(|((hop, _), _)| leaves(hop));
+            by.extend(leaving.map(|(_, p)| (*p, run.number)));
         }
         for ((node, run), of_row) in (0..).zip(runs).zip(&packets.of_row) {
             let came = run.hops.iter().zip(of_row).filter(|((hop, _), _)| hop.kind == HopKind::Receive);

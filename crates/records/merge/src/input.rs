@@ -165,20 +165,14 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
     let dir = RunDir::open(path, classifier)?;
     let manifest = dir.manifest()?;
     if manifest.status == RunStatus::Running && dir.is_under_way() {
-        return Err(unfit(
-            path,
-            "the run is still running; stop the node with SIGTERM, or wait until it ends",
-        ));
+        let what = "the run is still running; stop the node with SIGTERM, or wait until it ends";
+        return Err(unfit(path, what));
     }
     let ours = version::RELEASE;
     if version::release_of(&manifest.wayhop) != ours {
         let theirs = &manifest.wayhop;
-        return Err(unfit(
-            path,
-            &format!(
-                "written by Wayhop {theirs}, and this is {ours}; merge with the version that all nodes ran"
-            ),
-        ));
+        let remedy = "merge with the version that all nodes ran";
+        return Err(unfit(path, &format!("written by Wayhop {theirs}, and this is {ours}; {remedy}")));
     }
     if manifest.merged.is_some() {
         return Err(unfit(path, "already merged; give the original runs instead"));

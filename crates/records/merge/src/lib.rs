@@ -83,12 +83,8 @@ pub fn merge(
     }
     let spans: Vec<(u64, u64)> = runs.iter().map(|r| (0, r.end_ns)).collect();
     let clocks = Clocks::set(reference, &spans, &all);
-    let by_one_clock: Vec<_> = clocks
-        .of_node
-        .iter()
-        .zip(&spans)
-        .map(|(c, (begin, end))| (c.time_ns(*begin), c.time_ns(*end)))
-        .collect();
+    let ends = clocks.of_node.iter().zip(&spans);
+    let by_one_clock: Vec<_> = ends.map(|(c, (from, to))| (c.time_ns(*from), c.time_ns(*to))).collect();
     check_restarts(&runs, &by_one_clock)?;
     let early =
         all.iter().filter(|o| o.kind != ObservationKind::Heard && clocks.delay_us(o) < 0.0).count() as u64;

@@ -219,10 +219,9 @@ impl RunDir {
             return Ok(());
         }
         if self.manifest().is_err() {
-            return Err(Error::invalid(
-                &self.path,
-                "contains files that do not belong to a run; choose a new or empty directory with --out",
-            ));
+            let what =
+                "contains files that do not belong to a run; choose a new or empty directory with --out";
+            return Err(Error::invalid(&self.path, what));
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
         // They would show another run than the one that is there.

@@ -72,10 +72,8 @@ fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchRe
     let said = String::from_utf8_lossy(&said);
     let facts = crate::answer::parse(&said);
     if let Some(what) = facts.get("runs") {
-        return Err(Trouble::wrong(
-            format!("its {} is still running", harmless(what)),
-            "stop it with: wayhop fleet stop",
-        ));
+        let what = format!("its {} is still running", harmless(what));
+        return Err(Trouble::wrong(what, "stop it with: wayhop fleet stop"));
     }
     if facts.get("there").is_none_or(|v| v != "yes") {
         return Err(Trouble::wrong(format!("no run {}", to.run), "check --run and the folder `runs` there"));

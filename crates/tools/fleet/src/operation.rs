@@ -114,10 +114,9 @@ impl<'a> Operation<'a> {
             (Some(run), _) => run.to_owned(),
             (None, Some(state)) => state.run.clone(),
             (None, None) => {
-                return Err(Error::Usage(
-                    "no run has been started from here: use `wayhop fleet start`, or name a run with --run"
-                        .to_owned(),
-                ));
+                let what =
+                    "no run has been started from here: use `wayhop fleet start`, or name a run with --run";
+                return Err(Error::Usage(what.to_owned()));
             }
         };
         if let (Some(state), true) = (&state, all_hosts) {

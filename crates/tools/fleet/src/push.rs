@@ -138,10 +138,9 @@ fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<PushResult, 
     let facts = script.ask(cx, host)?;
     let machine = facts.get("machine").map_or("", String::as_str);
     if host.wayhop.is_none() && machine != std::env::consts::ARCH {
-        return Err(Trouble::wrong(
-            format!("its processor is {machine:?}, but this program is for {}", std::env::consts::ARCH),
-            "install wayhop there and set its path with `wayhop`",
-        ));
+        let what =
+            format!("its processor is {machine:?}, but this program is for {}", std::env::consts::ARCH);
+        return Err(Trouble::wrong(what, "install wayhop there and set its path with `wayhop`"));
     }
     let mut pushed = PushResult::default();
     for (i, item) in items.into_iter().enumerate() {

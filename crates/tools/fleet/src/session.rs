@@ -217,10 +217,8 @@ impl<'a> Session<'a> {
 
     fn silent(&self) -> Trouble {
         let said = self.complaints();
-        let last = said
-            .lines()
-            .rfind(|l| !l.trim().is_empty())
-            .map_or_else(String::new, |l| format!(" (last message: {l})"));
+        let last = said.lines().rfind(|l| !l.trim().is_empty());
+        let last = last.map_or_else(String::new, |l| format!(" (last message: {l})"));
         Trouble::new(
             TroubleKind::Lost,
             format!("no answer for {} s{last}", self.patience.as_secs()),

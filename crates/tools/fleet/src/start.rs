@@ -223,10 +223,8 @@ fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
         let last = facts.get("last").map_or("nothing", String::as_str);
         if !is("runs") {
             let what = format!("its node exited; last message: {}", harmless(last));
-            return Err(Trouble::wrong(
-                what,
-                format!("the complete log is in {}/runs/{} there", host.directory, plan.run),
-            ));
+            let remedy = format!("the complete log is in {}/runs/{} there", host.directory, plan.run);
+            return Err(Trouble::wrong(what, remedy));
         }
         if is("ready") {
             return Ok(());

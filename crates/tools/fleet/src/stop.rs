@@ -39,20 +39,17 @@ fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopResult, Trouble> {
         .map(|(name, outcome)| EndedProgram { name: harmless(name), outcome: words(outcome).to_owned() })
         .collect();
     if let Some(p) = programs.iter().find(|p| p.outcome == "stays") {
-        return Err(Trouble::wrong(
-            format!("its program {} does not stop", p.name),
-            "check what it does there",
-        ));
+        let what = format!("its program {} does not stop", p.name);
+        return Err(Trouble::wrong(what, "check what it does there"));
     }
     let outcome = match facts.get("outcome").map(String::as_str) {
         Some("ended") => "ended",
         Some("over") => "was over",
         Some("never") => "never ran",
         _ => {
-            return Err(Trouble::wrong(
-                "its node does not stop",
-                "check its log there; after killing it, restore the host with `wayhop node --restore`",
-            ));
+            let remedy =
+                "check its log there; after killing it, restore the host with `wayhop node --restore`";
+            return Err(Trouble::wrong("its node does not stop", remedy));
         }
     };
     Ok(StopResult { outcome: outcome.to_owned(), programs })

@@ -59,9 +59,8 @@ impl Access {
         }
         let host = text(headers, header::HOST.as_str()).unwrap_or_default();
         if !self.knows_host(host) {
-            return Err(Error::forbidden(
-                "wrong Host: use the address that the studio printed, or localhost",
-            ));
+            let what = "wrong Host: use the address that the studio printed, or localhost";
+            return Err(Error::forbidden(what));
         }
         let origin = text(headers, header::ORIGIN.as_str());
         if origin.is_some_and(|o| o.strip_prefix("http://") != Some(host)) {

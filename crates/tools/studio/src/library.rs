@@ -193,14 +193,10 @@ impl Library {
     /// The list for the page; `more` runs are left out.
     pub(crate) fn list(&self) -> Value {
         let names = self.names();
-        let runs: Vec<Value> =
-            names.iter().take(MOST_LISTED).map(|name| about(name, &self.path(name))).collect();
-        let sweeps: Vec<Value> = self
-            .sweeps()
-            .iter()
-            .take(MOST_LISTED)
-            .map(|name| sweeps::about(name, &self.path(name)))
-            .collect();
+        let run = |name: &String| about(name, &self.path(name));
+        let runs: Vec<Value> = names.iter().take(MOST_LISTED).map(run).collect();
+        let sweep = |name: &String| sweeps::about(name, &self.path(name));
+        let sweeps: Vec<Value> = self.sweeps().iter().take(MOST_LISTED).map(sweep).collect();
         json!({"more": names.len().saturating_sub(runs.len()), "runs": runs, "sweeps": sweeps})
     }
 

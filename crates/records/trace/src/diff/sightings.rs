@@ -105,10 +105,9 @@ impl Sightings {
             }
         })?;
         if packets > 0 && !marks && sender == Sender::Marked {
-            return Err(DiffError::Unusable(
-                "the capture does not mark which packets its node sent; give the node's MAC or IP address with --sender"
-                    .to_owned(),
-            ));
+            let what = "the capture does not mark which packets its node sent; give the node's MAC or IP address with \
+                --sender";
+            return Err(DiffError::Unusable(what.to_owned()));
         }
         Ok(sightings)
     }

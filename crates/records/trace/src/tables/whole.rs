@@ -133,6 +133,7 @@ fn hop(row: &Row, protocol: &str, classifier: &dyn Classifier) -> Option<HopEven
 }
 
 fn identity(row: &Row) -> Option<IdentityEvent> {
+    let request = row.int("echo_request").map(Echo::Request);
     Some(IdentityEvent {
         time: row.time("time_ns")?,
         node: row.node("node")?,
@@ -144,10 +145,7 @@ fn identity(row: &Row) -> Option<IdentityEvent> {
             protocol: row.int("protocol")?,
             ports: row.int("source_port").zip(row.int("destination_port")),
             payload: row.int("payload_bytes")?,
-            echo: row
-                .int("echo_request")
-                .map(Echo::Request)
-                .or_else(|| row.int("echo_reply").map(Echo::Reply)),
+            echo: request.or_else(|| row.int("echo_reply").map(Echo::Reply)),
         },
     })
 }
