@@ -198,11 +198,8 @@ impl Unknowns {
         };
         let mut links: Vec<_> = pairs.into_iter().map(median).collect();
         links.sort_by_key(|(.., frames)| std::cmp::Reverse(*frames));
-        let mut known: Vec<Vec<Option<f64>>> = self
-            .lines
-            .iter()
-            .map(|l| l.offsets.iter().map(|at| if at.is_none() { Some(0.0) } else { None }).collect())
-            .collect();
+        let known = |l: &Line| l.offsets.iter().map(|at| at.is_none().then_some(0.0)).collect();
+        let mut known: Vec<Vec<Option<f64>>> = self.lines.iter().map(known).collect();
         loop {
             let news = links.iter().find_map(|([a, b], ahead, _)| match (known[a.0][a.1], known[b.0][b.1]) {
                 (Some(offset), None) => Some((*b, offset - ahead)),
@@ -218,8 +215,7 @@ impl Unknowns {
         values
     }
 
-    /// The equation of an observation: at most eight unknowns with their factors, and what their sum should be. The delay is on the
-    /// side of the unknowns.
+    /// The equation of an observation: at most eight unknowns (with the delay) and their factors, and what their sum should be.
     fn equation(&self, o: &Observation) -> ([(usize, f64); 8], usize, f64) {
         let mut terms = [(0, 0.0); 8];
         let mut count = 0;
@@ -269,7 +265,6 @@ impl Unknowns {
     }
 }
 
-/// The inverse of a variance.
 fn precision_of(deviation: f64) -> f64 {
     1.0 / (deviation * deviation)
 }

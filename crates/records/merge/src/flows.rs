@@ -144,13 +144,8 @@ impl WaysOut {
                 let to = hop.destination;
                 hop.kind == HopKind::Deliver && !to.is_multicast() && to != Addr::BROADCAST && !run.has(to)
             };
-            by.extend(
-                run.hops
-                    .iter()
-                    .zip(of_row)
-                    .filter(|((hop, _), _)| leaves(hop))
-                    .map(|(_, p)| (*p, run.number)),
-            );
+            let leaving = run.hops.iter().zip(of_row).filter(|((hop, _), _)| leaves(hop));
+            by.extend(leaving.map(|(_, p)| (*p, run.number)));
         }
         for ((node, run), of_row) in (0..).zip(runs).zip(&packets.of_row) {
             let came = run.hops.iter().zip(of_row).filter(|((hop, _), _)| hop.kind == HopKind::Receive);
@@ -165,8 +160,7 @@ impl WaysOut {
         source.v4().is_some_and(is_outside) && !self.received.contains(&(run, packet))
     }
 
-    /// Where a packet goes whose destination is not one of the nodes; `None` if that may be a node
-    /// whose run is not here.
+    /// Where a packet goes whose destination is none of the nodes; `None` if that may be a node whose run is not here.
     fn to(&self, packet: PacketId, destination: Addr) -> Option<To> {
         let by = self.by.get(&packet).copied();
         let is_outside = |to| self.mesh.is_some_and(|mesh| !mesh.has(to)) && !is_for_neighbours(destination);

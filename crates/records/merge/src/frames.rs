@@ -23,7 +23,6 @@ pub(crate) struct SharedFrame {
     pub(crate) received: Vec<RowRef>,
 }
 
-/// All frames, by their digests.
 pub(crate) fn frames(runs: &[NodeRun]) -> FxHashMap<u64, SharedFrame> {
     let mut all: FxHashMap<u64, SharedFrame> = FxHashMap::default();
     for (node, run) in (0..).zip(runs) {

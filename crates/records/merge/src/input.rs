@@ -165,20 +165,14 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
     let dir = RunDir::open(path, classifier)?;
     let manifest = dir.manifest()?;
     if manifest.status == RunStatus::Running && dir.is_under_way() {
-        return Err(unfit(
-            path,
-            "the run is still running; stop the node with SIGTERM, or wait until it ends",
-        ));
+        let what = "the run is still running; stop the node with SIGTERM, or wait until it ends";
+        return Err(unfit(path, what));
     }
     let ours = version::RELEASE;
     if version::release_of(&manifest.wayhop) != ours {
         let theirs = &manifest.wayhop;
-        return Err(unfit(
-            path,
-            &format!(
-                "written by Wayhop {theirs}, and this is {ours}; merge with the version that all nodes ran"
-            ),
-        ));
+        let remedy = "merge with the version that all nodes ran";
+        return Err(unfit(path, &format!("written by Wayhop {theirs}, and this is {ours}; {remedy}")));
     }
     if manifest.merged.is_some() {
         return Err(unfit(path, "already merged; give the original runs instead"));
@@ -191,84 +185,41 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
             format!("a run of {} nodes does not need merging; give runs of single nodes", nodes.len());
         return Err(unfit(path, &wrong));
     };
-    let mut run = NodeRun {
+    let identities = rows(room, |take| tables.identities(take))?;
+    let hops = join(rows(room, |take| tables.packets(take))?, &identities);
+    let end_ns = (summary.simulated_s.max(0.0) * 1e9) as u64;
+    Ok(NodeRun {
         path: path.to_owned(),
         node: node.clone(),
         number: 0,
         manifest,
-        end_ns: (summary.simulated_s.max(0.0) * 1e9) as u64,
+        end_ns: hops.last().map_or(0, |(h, _)| h.time.as_nanos()).max(end_ns),
         summary,
-        hops: Vec::new(),
-        notes: Vec::new(),
-        sends: Vec::new(),
-        sizes: Vec::new(),
-        connections: Vec::new(),
-        gps: Vec::new(),
-        positions: Vec::new(),
-        counters: Vec::new(),
-    };
-    read_tables(&tables, &mut run, room)?;
-    run.end_ns = run.hops.last().map_or(0, |(h, _)| h.time.as_nanos()).max(run.end_ns);
-    Ok(run)
+        hops,
+        notes: rows(room, |take| tables.events(take))?,
+        sends: rows(room, |take| tables.sends(take))?,
+        connections: rows(room, |take| tables.connections(take))?,
+        sizes: rows(room, |take| tables.sizes(take))?,
+        gps: rows(room, |take| tables.gps(take))?,
+        positions: rows(room, |take| tables.positions(take))?,
+        counters: rows(room, |take| tables.counters(take))?,
+    })
 }
 
-/// Reads the rows of a run, as long as there is room.
-fn read_tables(tables: &Tables<'_>, run: &mut NodeRun, room: &mut usize) -> Result<(), Error> {
-    let mut keep = || {
+/// The rows of a table, as long as there is room.
+fn rows<T>(
+    room: &mut usize,
+    read: impl FnOnce(&mut dyn FnMut(T) -> Result<(), String>) -> Result<(), wayhop_trace::Error>,
+) -> Result<Vec<T>, Error> {
+    let mut rows = Vec::new();
+    read(&mut |row| {
         *room = room.checked_sub(1).ok_or_else(|| {
             format!("more than {MOST_ROWS} rows in total; merge fewer nodes or shorter runs")
         })?;
-        Ok::<(), String>(())
-    };
-    let mut identities = Vec::new();
-    tables.identities(&mut |i| {
-        keep()?;
-        identities.push(i);
+        rows.push(row);
         Ok(())
     })?;
-    let mut hops = Vec::new();
-    tables.packets(&mut |h| {
-        keep()?;
-        hops.push(h);
-        Ok(())
-    })?;
-    run.hops = join(hops, &identities);
-    tables.events(&mut |n| {
-        keep()?;
-        run.notes.push(n);
-        Ok(())
-    })?;
-    tables.sends(&mut |s| {
-        keep()?;
-        run.sends.push(s);
-        Ok(())
-    })?;
-    tables.connections(&mut |c| {
-        keep()?;
-        run.connections.push(c);
-        Ok(())
-    })?;
-    tables.sizes(&mut |s| {
-        keep()?;
-        run.sizes.push(s);
-        Ok(())
-    })?;
-    tables.gps(&mut |g| {
-        keep()?;
-        run.gps.push(g);
-        Ok(())
-    })?;
-    tables.positions(&mut |p| {
-        keep()?;
-        run.positions.push(p);
-        Ok(())
-    })?;
-    tables.counters(&mut |c| {
-        keep()?;
-        run.counters.push(c);
-        Ok(())
-    })?;
-    Ok(())
+    Ok(rows)
 }
 
 /// Rows with what their packets are known by. The tables are in the same order, but a full disk may have cut one of them short.
@@ -291,7 +242,6 @@ pub(crate) fn number(runs: &mut [NodeRun]) {
     }
 }
 
-/// How many nodes there are.
 pub(crate) fn nodes(runs: &[NodeRun]) -> usize {
     runs.iter().map(|r| r.number as usize + 1).max().unwrap_or(0)
 }

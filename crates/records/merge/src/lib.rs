@@ -74,11 +74,8 @@ pub fn merge(
         if !options.leave_apart || apart.len() + 1 == runs.len() {
             return Err(strangers(&left_apart, &names[reference], options.leave_apart));
         }
-        let mut node = 0;
-        runs.retain(|_| {
-            node += 1;
-            !apart.contains(&(node - 1))
-        });
+        let mut is_kept = groups.iter().map(|group| *group == groups[reference]);
+        runs.retain(|_| is_kept.next().unwrap_or(false));
         number(&mut runs);
         reference -= apart.iter().filter(|n| **n < reference).count();
         frames = frames::frames(&runs);
@@ -86,12 +83,8 @@ pub fn merge(
     }
     let spans: Vec<(u64, u64)> = runs.iter().map(|r| (0, r.end_ns)).collect();
     let clocks = Clocks::set(reference, &spans, &all);
-    let by_one_clock: Vec<_> = clocks
-        .of_node
-        .iter()
-        .zip(&spans)
-        .map(|(c, (begin, end))| (c.time_ns(*begin), c.time_ns(*end)))
-        .collect();
+    let ends = clocks.of_node.iter().zip(&spans);
+    let by_one_clock: Vec<_> = ends.map(|(c, (from, to))| (c.time_ns(*from), c.time_ns(*to))).collect();
     check_restarts(&runs, &by_one_clock)?;
     let early =
         all.iter().filter(|o| o.kind != ObservationKind::Heard && clocks.delay_us(o) < 0.0).count() as u64;

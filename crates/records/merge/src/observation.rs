@@ -20,10 +20,8 @@ pub(crate) struct Observation {
     /// The sender, or the first of two receivers.
     pub(crate) from: usize,
     pub(crate) from_ns: u64,
-    /// The receiver.
     pub(crate) to: usize,
     pub(crate) to_ns: u64,
-    /// The packet's length.
     pub(crate) bytes: u32,
     /// The frame's digest: frames are told apart by it when the error is estimated.
     pub(crate) frame: u64,

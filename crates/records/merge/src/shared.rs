@@ -1,5 +1,4 @@
-//! The settings that the configurations of all nodes share, as a merged run keeps them: enough to
-//! simulate the run again.
+//! The settings that all nodes' configurations share, as a merged run keeps them to be simulated again.
 
 use toml::{Table, Value};
 

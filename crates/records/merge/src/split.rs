@@ -1,14 +1,17 @@
 //! The way back: a run of a whole mesh as each of its nodes would have recorded it.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{NodeId, PacketId, Position, Time};
+use wayhop_core::{NodeId, PacketId, Position, SendState, Time};
 use wayhop_trace::{
-    HopEvent, IdentityEvent, Manifest, Outputs, Recorder, RunDir, RunStatus, Summary, Tables, Totals,
+    ConnectionEvent, Counter, HopEvent, HopKind, IdentityEvent, Manifest, NoteEvent, Outputs, PacketClass,
+    PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent, Summary, Tables, Totals,
 };
 
 use crate::error::Error;
+use crate::unite::is_data;
 
 /// The number by which a node of a mesh knows itself.
 const ITSELF: NodeId = NodeId(0);
@@ -59,39 +62,29 @@ pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<Path
         views.push(View { path, recorder, clock, numbers: FxHashMap::default(), totals: Totals::default() });
     }
     copy_packets(&tables, &mut views)?;
-    let damaged = || "a node that the table `nodes` does not have".to_owned();
     tables.events(&mut |e| {
-        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
-        if let Some(time) = view.clock.shows(e.time) {
-            view.recorder.note(&wayhop_trace::NoteEvent { time, node: ITSELF, ..e });
-        }
-        Ok(())
+        put(&mut views, (e.node, e.time), |to, time| to.note(&NoteEvent { time, node: ITSELF, ..e }))
     })?;
     tables.sends(&mut |e| {
-        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
+        let view = view(&mut views, e.node)?;
+        // Numbers are given in the order of the rows, also of those before the record begins.
         let packet = view.number(e.state.packet);
         if let Some(time) = view.clock.shows(e.time) {
-            let state = wayhop_core::SendState { packet, ..e.state };
-            view.recorder.sent(&wayhop_trace::SendEvent { time, node: ITSELF, state });
+            let state = SendState { packet, ..e.state };
+            view.recorder.sent(&SendEvent { time, node: ITSELF, state });
         }
         Ok(())
     })?;
     tables.connections(&mut |e| {
-        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
-        if let Some(time) = view.clock.shows(e.time) {
-            view.recorder.connection(&wayhop_trace::ConnectionEvent { time, node: ITSELF, ..e });
-        }
-        Ok(())
+        put(&mut views, (e.node, e.time), |to, time| {
+            to.connection(&ConnectionEvent { time, node: ITSELF, ..e });
+        })
     })?;
     tables.sizes(&mut |e| {
-        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
-        if let Some(time) = view.clock.shows(e.time) {
-            view.recorder.size(&wayhop_trace::SizeEvent { time, node: ITSELF, ..e });
-        }
-        Ok(())
+        put(&mut views, (e.node, e.time), |to, time| to.size(&SizeEvent { time, node: ITSELF, ..e }))
     })?;
     tables.positions(&mut |e| {
-        let view = views.get_mut(e.node.index()).ok_or_else(damaged)?;
+        let view = view(&mut views, e.node)?;
         let begins = Time::from_secs_f64(view.clock.begins_s.max(0.0));
         let until = if e.until == Time::NEVER { Some(Time::NEVER) } else { view.clock.shows(e.until) };
         if let (Some(time), Some(until)) = (view.clock.shows(e.time.max(begins)), until) {
@@ -99,19 +92,34 @@ pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<Path
             let passed_s = begins.max(e.time).since(e.time).as_secs_f64();
             let (p, v) = (e.at, e.velocity);
             let at = Position::new(p.x + v.x * passed_s, p.y + v.y * passed_s, p.z + v.z * passed_s);
-            view.recorder.position(&wayhop_trace::PositionEvent { time, until, at, node: ITSELF, ..e });
+            view.recorder.position(&PositionEvent { time, until, at, node: ITSELF, ..e });
         }
         Ok(())
     })?;
     tables.counters(&mut |c| {
-        let view = views.get_mut(c.node.index()).ok_or_else(damaged)?;
-        view.recorder.counter(&wayhop_trace::Counter { node: ITSELF, ..c });
+        view(&mut views, c.node)?.recorder.counter(&Counter { node: ITSELF, ..c });
         Ok(())
     })?;
     views.into_iter().map(|view| view.end(&summary)).collect()
 }
 
-/// One node's record.
+fn view(views: &mut [View], node: NodeId) -> Result<&mut View, String> {
+    views.get_mut(node.index()).ok_or_else(|| "a node that the table `nodes` does not have".to_owned())
+}
+
+/// Writes what a node did at a time of the run into its record, if that has begun by then.
+fn put(
+    views: &mut [View],
+    (node, at): (NodeId, Time),
+    write: impl FnOnce(&mut Recorder, Time),
+) -> Result<(), String> {
+    let view = view(views, node)?;
+    if let Some(time) = view.clock.shows(at) {
+        write(&mut view.recorder, time);
+    }
+    Ok(())
+}
+
 struct View {
     path: PathBuf,
     recorder: Recorder,
@@ -160,27 +168,23 @@ impl View {
     }
 }
 
-/// Copies the rows of `packets` with their identities. Several copies of a packet may do the same at the same moment: their rows
-/// are in the same order in both tables.
+/// Copies the rows of `packets` with their identities, which are in the same order also where copies do the same at one moment.
 fn copy_packets(tables: &Tables<'_>, views: &mut [View]) -> Result<(), Error> {
-    type Row = (NodeId, PacketId, Time, wayhop_trace::HopKind);
-    let mut identities: FxHashMap<Row, std::collections::VecDeque<IdentityEvent>> = FxHashMap::default();
+    type Row = (NodeId, PacketId, Time, HopKind);
+    let mut identities: FxHashMap<Row, VecDeque<IdentityEvent>> = FxHashMap::default();
     tables.identities(&mut |i| {
         identities.entry((i.node, i.packet, i.time, i.kind)).or_default().push_back(i);
         Ok(())
     })?;
     tables.packets(&mut |hop| {
-        let Some(view) = views.get_mut(hop.node.index()) else {
-            return Err("a node that the table `nodes` does not have".to_owned());
-        };
+        let view = view(views, hop.node)?;
         let row = (hop.node, hop.packet, hop.time, hop.kind);
-        let identity = identities.get_mut(&row).and_then(std::collections::VecDeque::pop_front);
-        let is_of_medium =
-            matches!(hop.kind, wayhop_trace::HopKind::Transmit | wayhop_trace::HopKind::Recall);
+        let identity = identities.get_mut(&row).and_then(VecDeque::pop_front);
+        let is_of_medium = matches!(hop.kind, HopKind::Transmit | HopKind::Recall);
         let Some(time) = view.clock.shows(hop.time).filter(|_| !is_of_medium) else { return Ok(()) };
         let packet = view.number(hop.packet);
         let own = HopEvent { time, packet, node: ITSELF, flow: None, class: plain(hop.class), ..hop };
-        if matches!(hop.kind, wayhop_trace::HopKind::Send | wayhop_trace::HopKind::Forward) {
+        if matches!(hop.kind, HopKind::Send | HopKind::Forward) {
             view.count(&hop);
         }
         if let Some(i) = identity {
@@ -193,10 +197,6 @@ fn copy_packets(tables: &Tables<'_>, views: &mut [View]) -> Result<(), Error> {
 }
 
 /// A node does not know what its programs' packets are for.
-fn plain(class: wayhop_trace::PacketClass) -> wayhop_trace::PacketClass {
-    if class.is_control() || class == wayhop_trace::PacketClass::Arp {
-        class
-    } else {
-        wayhop_trace::PacketClass::Data
-    }
+fn plain(class: PacketClass) -> PacketClass {
+    if is_data(class) { PacketClass::Data } else { class }
 }

@@ -35,12 +35,8 @@ pub(crate) fn steps(nodes: usize, reference: usize, all: &[Observation]) -> Vec<
         let difference_us = (i128::from(times[1]) - i128::from(times[0])) as f64 / 1e3;
         let way = match o.kind {
             ObservationKind::Heard => FrameHop::Both,
-            ObservationKind::Unicast | ObservationKind::Forwarded | ObservationKind::Broadcast if swapped => {
-                FrameHop::Back
-            }
-            ObservationKind::Unicast | ObservationKind::Forwarded | ObservationKind::Broadcast => {
-                FrameHop::There
-            }
+            _ if swapped => FrameHop::Back,
+            _ => FrameHop::There,
         };
         pairs.entry(key).or_default().push(Sample { times, difference_us, way });
     }
@@ -57,11 +53,8 @@ pub(crate) fn steps(nodes: usize, reference: usize, all: &[Observation]) -> Vec<
             break;
         };
         found[node].push(blamed.at_ns);
-        let mut i = 0;
-        jumps.retain(|_| {
-            i += 1;
-            !blamed.jumps.contains(&(i - 1))
-        });
+        let mut places = 0..;
+        jumps.retain(|_| places.next().is_some_and(|place| !blamed.jumps.contains(&place)));
     }
     for list in &mut found {
         list.sort_unstable();

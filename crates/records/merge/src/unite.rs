@@ -111,8 +111,7 @@ impl Sightings {
     }
 }
 
-/// Joins receptions with transmissions, and receptions without a recorded transmission with each other. Returns the number of
-/// the latter.
+/// Joins receptions with their transmissions, or else with each other. Returns the number without a recorded transmission.
 fn unite_frame(all: &mut Sightings, frame: &SharedFrame, at: &dyn Fn(&RowRef) -> i128) -> u64 {
     let mut sent: Vec<(i128, &RowRef)> = frame.sent.iter().map(|s| (at(s), s)).collect();
     sent.sort_unstable();

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Classifier, DropReason, FlowTag, IfaceId, NodeId, PacketId, Time};
+use wayhop_core::{Addr, Classifier, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time};
 use wayhop_trace::{
-    ConnectionEvent, ConversationEnds, Echo, Echoes, FlowSummary, GpsEvent, HopEvent, HopKind, LatencyMs,
-    Manifest, MergeRecord, MergedRun, Messages, NodeInfo, NodeOutages, Outcome, Outputs, PacketClass,
-    PacketOutcome, Recorder, RunDir, RunStatus, SizeEvent, Summary, Totals, ratio,
+    ConnectionEvent, ConversationEnds, Counter, Echo, Echoes, FlowSummary, GpsEvent, HopEvent, HopKind,
+    LatencyMs, Manifest, MergeRecord, MergedRun, Messages, NodeInfo, NodeOutages, NoteEvent, Origin, Outcome,
+    Outputs, PacketClass, PacketOutcome, PositionEvent, Recorder, RunDir, RunStatus, SendEvent, SizeEvent,
+    Summary, Totals, ratio,
 };
 
 use crate::clocks::Clocks;
@@ -173,68 +174,69 @@ impl Merge {
     }
 
     fn write_remarks(&self, recorder: &mut Recorder) {
-        let mut notes = Vec::new();
-        let mut sends = Vec::new();
-        for (node, run) in self.runs.iter().enumerate() {
-            let numbers = &self.packets.of_number[node];
-            for n in &run.notes {
-                notes.push((self.time(node, n.time), node, n.note));
-            }
-            for s in &run.sends {
-                let own = s.state.packet;
-                let unseen = PacketId(UNSEEN | (node as u64) << 40 | own.0 & ((1 << 40) - 1));
-                let packet = numbers.get(&own).copied().unwrap_or(unseen);
-                sends.push((self.time(node, s.time), node, wayhop_core::SendState { packet, ..s.state }));
-            }
+        self.in_order(
+            |run| &run.notes,
+            |run, n| (self.time(run, n.time), run, n.note),
+            |(time, run, note)| recorder.note(&NoteEvent { time, node: self.node(run), note }),
+        );
+        let packet = |run: usize, own: PacketId| {
+            let unseen = PacketId(UNSEEN | (run as u64) << 40 | own.0 & ((1 << 40) - 1));
+            self.packets.of_number[run].get(&own).copied().unwrap_or(unseen)
+        };
+        self.in_order(
+            |run| &run.sends,
+            |run, s| {
+                (self.time(run, s.time), run, SendState { packet: packet(run, s.state.packet), ..s.state })
+            },
+            |(time, run, state)| recorder.sent(&SendEvent { time, node: self.node(run), state }),
+        );
+        for (i, run) in self.runs.iter().enumerate() {
             for c in &run.counters {
-                recorder.counter(&wayhop_trace::Counter { node: self.node(node), ..*c });
+                recorder.counter(&Counter { node: self.node(i), ..*c });
             }
-        }
-        notes.sort_by_key(|(at, node, _)| (*at, *node));
-        for (time, node, note) in notes {
-            recorder.note(&wayhop_trace::NoteEvent { time, node: self.node(node), note });
-        }
-        sends.sort_by_key(|(at, node, _)| (*at, *node));
-        for (time, node, state) in sends {
-            recorder.sent(&wayhop_trace::SendEvent { time, node: self.node(node), state });
         }
     }
 
     /// What the nodes looked at now and then: their queues and tables, their receivers, their programs' connections.
     fn write_looks(&self, recorder: &mut Recorder) {
-        let mut sizes = Vec::new();
-        let mut fixes = Vec::new();
-        let mut connections = Vec::new();
-        for (i, run) in self.runs.iter().enumerate() {
-            let node = self.node(i);
-            let of = |s: &SizeEvent| SizeEvent { time: self.time(i, s.time), node, ..*s };
-            sizes.extend(run.sizes.iter().map(of));
-            let of = |c: &ConnectionEvent| ConnectionEvent { time: self.time(i, c.time), node, ..*c };
-            connections.extend(run.connections.iter().map(of));
-            fixes.extend(run.gps.iter().map(|g| GpsEvent { time: self.time(i, g.time), node, ..*g }));
-        }
-        // Stable: what a node looked at in one moment stays together.
-        sizes.sort_by_key(|s| (s.time, s.node.0));
-        for s in &sizes {
-            recorder.size(s);
-        }
-        connections.sort_by_key(|c| (c.time, c.node.0));
-        for c in &connections {
-            recorder.connection(c);
-        }
-        fixes.sort_by_key(|g| (g.time, g.node.0));
-        for g in &fixes {
-            recorder.gps(g);
-        }
+        self.in_order(
+            |run| &run.sizes,
+            |run, s| (self.time(run, s.time), self.node(run).0, *s),
+            |(time, node, s)| recorder.size(&SizeEvent { time, node: NodeId(node), ..s }),
+        );
+        self.in_order(
+            |run| &run.connections,
+            |run, c| (self.time(run, c.time), self.node(run).0, *c),
+            |(time, node, c)| recorder.connection(&ConnectionEvent { time, node: NodeId(node), ..c }),
+        );
+        self.in_order(
+            |run| &run.gps,
+            |run, g| (self.time(run, g.time), self.node(run).0, *g),
+            |(time, node, g)| recorder.gps(&GpsEvent { time, node: NodeId(node), ..g }),
+        );
     }
 
-    fn write_places(&self, recorder: &mut Recorder) -> Option<wayhop_trace::Origin> {
+    /// Writes the rows of all runs, sorted by time and node. What a node looked at in one moment stays together.
+    fn in_order<R, N: Ord + Copy, S>(
+        &self,
+        rows: fn(&NodeRun) -> &Vec<R>,
+        moved: impl Fn(usize, &R) -> (Time, N, S),
+        write: impl FnMut((Time, N, S)),
+    ) {
+        let of = |(i, run)| rows(run).iter().map(move |row| (i, row));
+        let all = self.runs.iter().enumerate().flat_map(of);
+        let mut all: Vec<_> = all.map(|(i, row)| moved(i, row)).collect();
+        all.sort_by_key(|(time, node, _)| (*time, *node));
+        all.into_iter().for_each(write);
+    }
+
+    fn write_places(&self, recorder: &mut Recorder) -> Option<Origin> {
         let (places, origin) = PositionTranslation::of(&self.runs);
         for (node, (run, places)) in self.runs.iter().zip(places).enumerate() {
             for p in &run.positions {
                 let Some(at) = places.place(p.at) else { continue };
                 let (time, until) = (self.time(node, p.time), self.time(node, p.until));
-                recorder.position(&wayhop_trace::PositionEvent {
+                recorder.position(&PositionEvent {
                     time,
                     until: until.max(time),
                     node: self.node(node),

@@ -1,10 +1,6 @@
 //! Records on their way to the writer.
 
-use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, FlowSummary, FrameEvent, GpsEvent, HopEvent,
-    IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, SendEvent, SizeEvent, Summary,
-    TcpEvent,
-};
+use crate::{FlowSummary, FrameEvent, HopEvent, Summary};
 
 /// Records of any one kind in a batch.
 const RECORDS: usize = 8_192;
@@ -13,8 +9,7 @@ const MOST_RECORDS: usize = 16 * RECORDS;
 /// Octets of frames in a batch.
 const FRAME_BYTES: usize = 1 << 20;
 
-/// Calls a macro with each kind of record that has a table: its field in [`Batch`] and in the writer's tables, its type, the table's
-/// name and columns, and whether a run with some [`crate::Outputs`] has the table.
+/// Calls a macro with each kind of record: its list in [`Batch`], type, table, columns, and whether a run with some outputs has it.
 macro_rules! each_record {
     ($with:ident) => {
         $with! {
@@ -39,11 +34,11 @@ macro_rules! each_record {
 pub(crate) use each_record;
 
 macro_rules! batch {
-    ($($field:ident: $record:ty, $name:literal, $columns:ident, $has:expr;)*) => {
+    ($($field:ident: $record:ident, $name:literal, $columns:ident, $has:expr;)*) => {
         /// Records that travel to the writer together; each kind is in order.
         #[derive(Default)]
         pub(crate) struct Batch {
-            $(pub(crate) $field: Vec<$record>,)*
+            $(pub(crate) $field: Vec<crate::$record>,)*
             /// Flows that have begun, for the checkpoint.
             pub(crate) flows: Vec<FlowSummary>,
             /// The summary as it is now, for the checkpoint.
@@ -55,7 +50,6 @@ macro_rules! batch {
         }
 
         impl Batch {
-            /// The length of the longest list.
             fn longest(&self) -> usize {
                 0 $(.max(self.$field.len()))*
             }
@@ -120,7 +114,6 @@ impl Batch {
         self.frames.push(Frame { event, captured_len: kept.len(), comment_len: f.comment.len() });
     }
 
-    /// The frames, in order.
     pub(crate) fn frames(&self) -> impl Iterator<Item = FrameEvent<'_>> {
         let mut at = 0;
         self.frames.iter().map(move |f| {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use wayhop_core::{BundleEventKind, NodeId, Time};
 
-use crate::bundle_event::{BundleEvent, ContactEvent};
 use crate::bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
+use crate::event::{BundleEvent, ContactEvent};
 use crate::summary::{LatencyMs, ratio};
 
 /// Adds up the events of a run, which come in the order of their times.

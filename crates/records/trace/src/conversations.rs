@@ -1,5 +1,4 @@
-//! Conversations of programs as flows: packets with the same addresses, IP protocol and ports belong together, each direction for
-//! itself. Every world that carries programs' packets numbers them here.
+//! Conversations of programs as flows: one for each direction between the same addresses and ports, by the same IP protocol.
 
 use std::net::Ipv4Addr;
 
@@ -180,6 +179,15 @@ mod tests {
         ConversationEnds { source: a(from), destination: a(to), protocol, ports }
     }
 
+    /// A conversation with packets at these times.
+    fn one(ends: ConversationEnds, times: &[i128]) -> Conversation {
+        let mut all = Conversations::default();
+        for at in times {
+            all.sent(ends, *at, || ());
+        }
+        all.list[0]
+    }
+
     #[test]
     fn each_direction_counts_its_own_packets_and_flows_of_a_scenario_come_first() {
         let mut all = Conversations::<()>::behind(3);
@@ -198,16 +206,10 @@ mod tests {
 
     #[test]
     fn an_end_that_is_no_node_has_its_address_and_a_group_is_for_all() {
-        let of = |to: u8| {
-            let mut all = Conversations::<()>::default();
-            all.sent(ends(1, to, 17, None), 0, || ());
-            all.list[0].summary(0, Some(0), None)
-        };
-        let mut group = ends(1, 0, 17, None);
-        group.destination = Ipv4Addr::new(239, 1, 2, 3).into();
-        let mut all = Conversations::<()>::default();
-        all.sent(group, 0, || ());
-        let to_group = all.list[0].summary(0, Some(0), None);
+        let of = |to: u8| one(ends(1, to, 17, None), &[0]).summary(0, Some(0), None);
+        let group =
+            ConversationEnds { destination: Ipv4Addr::new(239, 1, 2, 3).into(), ..ends(1, 0, 17, None) };
+        let to_group = one(group, &[0]).summary(0, Some(0), None);
         assert!(to_group.is_to_all() && !of(9).is_to_all());
         assert_eq!((of(9).dst, of(9).dst_address.as_deref()), (u32::MAX, Some("10.0.0.9")));
     }
@@ -237,13 +239,7 @@ mod tests {
 
     #[test]
     fn the_time_of_a_conversation_ends_one_interval_after_its_last_packet() {
-        let of = |times: &[i128]| {
-            let mut all = Conversations::<()>::default();
-            for at in times {
-                all.sent(ends(1, 2, 17, None), *at, || ());
-            }
-            all.list[0].active_s()
-        };
+        let of = |times: &[i128]| one(ends(1, 2, 17, None), times).active_s();
         assert_eq!((of(&[5]), of(&[0, 1_000_000_000, 2_000_000_000])), (None, Some(3.0)));
     }
 

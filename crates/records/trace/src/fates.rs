@@ -12,7 +12,6 @@ use crate::{
 /// More packets are not followed: their records would take gigabytes.
 const MOST_PACKETS: usize = 1 << 24;
 
-/// What is known of a packet.
 struct Fate {
     made_ns: u64,
     ttl: u8,
@@ -23,6 +22,7 @@ struct Fate {
 }
 
 /// What the tables of a run say about its packets.
+#[derive(Default)]
 pub(crate) struct Fates {
     /// Those of the run, in their order.
     flows: Vec<FlowSummary>,
@@ -49,16 +49,10 @@ impl Fates {
         let flows = known.flows.clone();
         let mut fates = Self {
             others: (addresses(run)?.len() as u32).saturating_sub(1),
-            packets: FxHashMap::default(),
-            arrivals: FxHashSet::default(),
             latencies_ns: vec![Vec::new(); flows.len()],
             hops: vec![0; flows.len()],
             flows,
-            routing_packets: 0,
-            routing_bytes: 0,
-            messages: MessageCounts::default(),
-            queued: FxHashSet::default(),
-            drops: [0; DropReason::ALL.len()],
+            ..Self::default()
         };
         let has_attempts = !known.is_of_hosts();
         Tables::of(run, known.protocol.clone()).packets(&mut |e| {

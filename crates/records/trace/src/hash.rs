@@ -53,8 +53,7 @@ impl TraceHash {
         format!("{:016x}{:016x}", self.a, self.b)
     }
 
-    /// One multiplication of 64 x 64 bits, whose halves change places: cheap, and every bit of the input reaches both
-    /// halves of the state within two steps.
+    /// A multiplication of 64 x 64 bits with its halves swapped: every bit of the input reaches both halves of the state in two steps.
     #[inline]
     fn fold(&mut self, x: u64, y: u64) {
         let m = u128::from(x ^ self.a) * u128::from((y ^ self.b) | 1);
@@ -103,6 +102,7 @@ mod tests {
     fn every_field_and_the_order_count() {
         let base = hop(1);
         let other = Ipv4Addr::new(9, 9, 9, 9);
+        let rerr = |of| PacketClass::Control(wayhop_protocols::class(of, "rerr").expect("a class"));
         let changed = [
             HopEvent { time: Time::from_nanos(2), ..base },
             HopEvent { packet: PacketId(77), ..base },
@@ -116,14 +116,8 @@ mod tests {
             HopEvent { signal_dbm: -1.0, ..base },
             HopEvent { kind: HopKind::Recall, ..base },
             HopEvent { class: PacketClass::Arp, ..base },
-            HopEvent {
-                class: PacketClass::Control(wayhop_protocols::class("dsr", "rerr").expect("a class")),
-                ..base
-            },
-            HopEvent {
-                class: PacketClass::Control(wayhop_protocols::class("aodv", "rerr").expect("a class")),
-                ..base
-            },
+            HopEvent { class: rerr("dsr"), ..base },
+            HopEvent { class: rerr("aodv"), ..base },
             HopEvent { messages: wayhop_protocols::messages("dsr", &["rerr"]).unwrap_or_default(), ..base },
             HopEvent { ttl: 9, ..base },
             HopEvent { iface: IfaceId(1), ..base },

@@ -16,7 +16,7 @@ const MAX_OUTAGES: usize = 4;
 pub fn human_table(s: &Summary) -> String {
     let mut out = String::new();
     // A name comes from a file, and a terminal obeys control characters.
-    let name: String = s.scenario.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let name = s.scenario.replace(char::is_control, " ");
     line(&mut out, &format!("{name}  {}  {}  seed {}", s.protocol, s.world, s.seed));
     out.push('\n');
     if !s.flows.is_empty() {
@@ -74,24 +74,22 @@ pub fn human_table(s: &Summary) -> String {
     out
 }
 
-/// The delivery ratio, in words.
 fn delivered(s: &Summary) -> String {
     let t = &s.totals;
     let (sent, received) = (grouped(t.sent), grouped(t.received));
-    match t.delivery_ratio {
-        None if s.kernel_forwards || s.flows.iter().any(|f| f.sent.or(f.received).is_none()) => {
-            return "unknown: the hosts' kernels forwarded the packets".to_owned();
-        }
-        None if t.sent + t.received == 0 => return "nothing was sent".to_owned(),
-        None => {
-            return format!(
+    let Some(ratio) = t.delivery_ratio else {
+        return if s.kernel_forwards || s.flows.iter().any(|f| f.sent.or(f.received).is_none()) {
+            "unknown: the hosts' kernels forwarded the packets".to_owned()
+        } else if t.sent + t.received == 0 {
+            "nothing was sent".to_owned()
+        } else {
+            format!(
                 "{sent} packets sent and {received} received by this node; merge the runs of all nodes for the delivery \
                  ratio"
-            );
-        }
-        Some(_) => {}
-    }
-    let share = t.delivery_ratio.map_or_else(dash, |r| format!("{:.2} %", r * 100.0));
+            )
+        };
+    };
+    let share = format!("{:.2} %", ratio * 100.0);
     let rate = t.goodput_bps.map_or_else(dash, bits_per_second);
     format!("{received} of {sent} packets ({share}), {rate}")
 }
@@ -166,8 +164,7 @@ fn programs(out: &mut String, s: &Summary) {
         label(out, "left out", &format!("{} {words}", grouped(n)));
     }
     for failure in s.program_exits.iter().filter_map(crate::ProgramExit::failure) {
-        let failure: String = failure.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        label(out, "failed", &failure);
+        label(out, "failed", &failure.replace(char::is_control, " "));
     }
 }
 
@@ -202,13 +199,9 @@ fn flows(out: &mut String, flows: &[FlowSummary]) {
 
 /// A node as the scenario calls it. A name comes from a file, and a terminal obeys control characters.
 fn node(name: Option<&str>, number: u32) -> String {
-    match name {
-        Some(name) => name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
-        None => number.to_string(),
-    }
+    name.map_or_else(|| number.to_string(), |name| name.replace(char::is_control, " "))
 }
 
-/// Who attacked.
 fn attackers(nodes: &[u32]) -> String {
     let named: Vec<String> = nodes.iter().take(MAX_OUTAGES).map(u32::to_string).collect();
     let more = nodes.len() - named.len();
@@ -322,7 +315,6 @@ fn table<const N: usize>(out: &mut String, rows: &[[String; N]], word: usize) {
     }
 }
 
-/// The conditions of the run.
 fn circumstances(out: &mut String, s: &Summary) {
     if let Some(l) = &s.lateness_us {
         label(
@@ -401,18 +393,18 @@ fn grouped(n: u64) -> String {
 }
 
 fn bits_per_second(v: f64) -> String {
-    match v {
-        v if v >= 1e6 => format!("{:.2} Mb/s", v * 1e-6),
-        v if v >= 1e3 => format!("{:.1} kb/s", v * 1e-3),
-        v => format!("{v:.0} b/s"),
-    }
+    scaled(v, ["b/s", "kb/s", "Mb/s"])
 }
 
 fn octets(n: u64) -> String {
-    match n as f64 {
-        v if v >= 1e6 => format!("{:.2} MB", v * 1e-6),
-        v if v >= 1e3 => format!("{:.1} kB", v * 1e-3),
-        v => format!("{v:.0} B"),
+    scaled(n as f64, ["B", "kB", "MB"])
+}
+
+fn scaled(v: f64, [unit, thousands, millions]: [&str; 3]) -> String {
+    match v {
+        v if v >= 1e6 => format!("{:.2} {millions}", v * 1e-6),
+        v if v >= 1e3 => format!("{:.1} {thousands}", v * 1e-3),
+        v => format!("{v:.0} {unit}"),
     }
 }
 
@@ -422,6 +414,7 @@ mod tests {
     use crate::Totals;
 
     fn summary(flows: usize) -> Summary {
+        let latency = LatencyMs { mean: 9.3, p50: 6.25, p95: 31.4, p99: 120.0, max: 1203.7 };
         let flow = |id: usize| FlowSummary {
             id: id as u32,
             kind: "cbr".to_owned(),
@@ -433,13 +426,7 @@ mod tests {
             held: Some(0),
             delivery_ratio: Some(if id == 1 { 0.0 } else { 0.9975 }),
             goodput_bps: Some(2043.0),
-            latency_ms: (id != 1).then_some(LatencyMs {
-                mean: 9.3,
-                p50: 6.25,
-                p95: 31.4,
-                p99: 120.0,
-                max: 1203.7,
-            }),
+            latency_ms: (id != 1).then_some(latency),
             hops_mean: (id != 1).then_some(2.65),
             ..FlowSummary::default()
         };
@@ -571,11 +558,8 @@ trace hash 00ff
         let mut s = summary(2);
         s.flows[0].kind = "音声".to_owned();
         let text = human_table(&s);
-        let widths: Vec<usize> = text
-            .lines()
-            .filter(|l| l.contains("kb/s  "))
-            .map(unicode_width::UnicodeWidthStr::width)
-            .collect();
+        let rows = text.lines().filter(|l| l.contains("kb/s  "));
+        let widths: Vec<usize> = rows.map(unicode_width::UnicodeWidthStr::width).collect();
         assert_eq!(widths.len(), 2);
         assert_eq!(widths[0], widths[1], "{text}");
     }

@@ -1,5 +1,4 @@
-//! The identity of a packet at any node: two nodes without a common clock and common numbers
-//! identify the same packet by it.
+//! The identity of a packet, the same at any node: without a common clock or common numbers.
 
 use wayhop_core::{Addr, Classifier, PacketId, Time};
 use wayhop_wire::{ip, ipv4, ipv6};
@@ -123,8 +122,7 @@ pub fn carried<'a>(packet: &'a [u8], classifier: &dyn Classifier) -> Option<(u8,
     is_first(tag).then_some((protocol, upper))
 }
 
-/// Whether a packet is unfragmented or a first fragment: the fragment offset, in the tag's low 13
-/// bits, is zero.
+/// Whether a packet is unfragmented or a first fragment: the fragment offset, in the low 13 bits, is zero.
 const fn is_first(tag: u32) -> bool {
     tag.trailing_zeros() >= 13
 }
@@ -192,15 +190,16 @@ fn transport(protocol: u8, octets: &[u8]) -> Transport {
     }
 }
 
-/// FNV-1a: the same on every machine. An attacker who can make two packets collide can also send two equal ones.
-struct Fnv(u64);
+/// An FNV-1a digest: the same on every machine. An attacker who can make two packets collide can also send two equal ones.
+pub(crate) struct Fnv(pub(crate) u64);
 
 impl Fnv {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
-    fn add(&mut self, octets: &[u8]) {
+    pub(crate) fn add(&mut self, octets: &[u8]) -> &mut Self {
         self.0 = octets.iter().fold(self.0, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+        self
     }
 }
 
@@ -245,12 +244,16 @@ mod tests {
         p
     }
 
+    fn identity(packet: &[u8]) -> Identity {
+        Identity::of(packet, CLASSIFIER).unwrap()
+    }
+
     #[test]
     fn a_hop_changes_the_frame_and_not_the_packet() {
         let sent = datagram(b"hello");
         let mut later = sent.clone();
         ipv4::decrement_ttl(&mut later).unwrap();
-        let (a, b) = (Identity::of(&sent, CLASSIFIER).unwrap(), Identity::of(&later, CLASSIFIER).unwrap());
+        let (a, b) = (identity(&sent), identity(&later));
         assert_ne!(a.frame, b.frame);
         assert_eq!(a.end_to_end, b.end_to_end);
         assert_eq!((a.protocol, a.ports, a.payload), (17, Some((5_000, 9_000)), 5));
@@ -273,7 +276,6 @@ mod tests {
         };
         format.insert(&mut p, &block).unwrap();
         assert_eq!(p.len(), bare.len() + 36);
-        let identity = |octets| Identity::of(octets, CLASSIFIER).unwrap();
         assert_eq!(identity(p.bytes()), identity(&bare));
     }
 
@@ -296,14 +298,8 @@ mod tests {
         let sent = datagram(b"hello");
         let mut filled = sent.clone();
         filled[ipv4::HEADER_LEN + 6] = 0xab;
-        assert_eq!(
-            Identity::of(&sent, CLASSIFIER).unwrap().end_to_end,
-            Identity::of(&filled, CLASSIFIER).unwrap().end_to_end
-        );
-        assert_ne!(
-            Identity::of(&sent, CLASSIFIER).unwrap().end_to_end,
-            Identity::of(&datagram(b"hallo"), CLASSIFIER).unwrap().end_to_end
-        );
+        assert_eq!(identity(&sent).end_to_end, identity(&filled).end_to_end);
+        assert_ne!(identity(&sent).end_to_end, identity(&datagram(b"hallo")).end_to_end);
     }
 
     proptest! {
@@ -318,7 +314,7 @@ mod tests {
             let mut other = one.clone();
             let at = ipv4::HEADER_LEN + udp::HEADER_LEN + at % payload.len();
             other[at] ^= 1;
-            let (one, other) = (Identity::of(&one, CLASSIFIER).unwrap(), Identity::of(&other, CLASSIFIER).unwrap());
+            let (one, other) = (identity(&one), identity(&other));
             prop_assert_eq!(one.end_to_end == other.end_to_end, at >= ipv4::HEADER_LEN + udp::HEADER_LEN + PAYLOAD_OCTETS);
         }
     }

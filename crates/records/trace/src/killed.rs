@@ -181,15 +181,11 @@ pub fn recover(
     if run.has("outcomes")
         && let Some(outcomes) = outcomes
     {
-        let mut table = TableWriter::create(&workshop, "outcomes", OUTCOMES)?;
-        table.extend(outcomes)?;
-        table.close()?;
+        TableWriter::write_all(&workshop, "outcomes", OUTCOMES, outcomes)?;
         put("outcomes")?;
     }
     if run.has("packets") {
-        let mut table = TableWriter::create(&workshop, "flows", FLOWS)?;
-        table.extend(summary.flows.iter().cloned())?;
-        table.close()?;
+        TableWriter::write_all(&workshop, "flows", FLOWS, summary.flows.iter().cloned())?;
         put("flows")?;
     }
     fs::remove_dir_all(&workshop).map_err(Error::io(&workshop, "remove"))?;

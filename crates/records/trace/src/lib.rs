@@ -17,7 +17,6 @@
 
 mod batch;
 mod bundle_books;
-mod bundle_event;
 mod bundle_summary;
 mod capture;
 mod class;
@@ -52,11 +51,10 @@ mod transmissions;
 mod writer;
 
 pub use bundle_books::BundleBooks;
-pub use bundle_event::{BundleEvent, ContactEvent};
 pub use bundle_summary::{BundleFlowSummary, BundleSummary, ContactSummary, DelayS};
 pub use capture::{
     CaptureError, CaptureIndex, CaptureReader, CapturedFrame, EthernetFrame, Excerpt, FrameStream,
-    put_ethernet_frame, put_ethernet_header, put_ethernet_headers,
+    put_ethernet_frame, put_ethernet_headers,
 };
 pub use class::PacketClass;
 pub use conversations::{Conversation, ConversationEnds, Conversations, is_for_all, is_for_neighbours};
@@ -64,8 +62,8 @@ pub use decode::{DecodedFrame, Decoder, LINKTYPE_IEEE802_11, NoPacket, PassedOve
 pub use echoes::{EchoReply, Echoes};
 pub use error::Error;
 pub use event::{
-    ConnectionEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource, HopEvent, NoteEvent, Outcome,
-    PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
+    BundleEvent, ConnectionEvent, ContactEvent, Counter, Direction, FrameEvent, GpsEvent, GpsSource,
+    HopEvent, NoteEvent, Outcome, PacketOutcome, PositionEvent, SendEvent, SizeEvent, TcpEvent,
 };
 pub use hash::TraceHash;
 pub use human::human_table;
@@ -86,8 +84,8 @@ pub use summary::{
     ProgramExit, Programs, Summary, TcpSummary, Topology, Totals, named_drops, ratio,
 };
 pub use tables::{
-    OutcomeRow, PacketRow, PowerChange, RouteSearch, TABLES, TableFile, Tables, addresses, export_csv,
-    motion, node_names, open_table, outcome_rows, packet_rows, power, searches,
+    ColumnCells, OutcomeRow, PacketRow, PowerChange, RouteSearch, TABLES, TableFile, Tables, addresses,
+    export_csv, motion, node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use transmissions::{OverheadFrames, Rfc2501, Transmissions};
 pub use wayhop_core::{Classifier, HopKind, MessageCounts, Messages};

@@ -12,20 +12,18 @@ impl Totals {
 
     /// Sets what a packet and an octet that arrived cost, from what has been counted. What is not known, or of nothing, is `None`.
     pub(crate) fn set_loads(&mut self) {
-        let per_packet = |n: u64| ratio(n, self.received);
-        let per_octet = |n: u64| self.received_bytes.and_then(|all| ratio(n, all));
+        let (received, received_bytes) = (self.received, self.received_bytes);
+        let per_packet = |n: u64| ratio(n, received);
+        let per_octet = |n: u64| received_bytes.and_then(|all| ratio(n, all));
         let routing_bytes = self.routing_header_bytes.map(|headers| self.routing_bytes + headers);
-        let rfc2501 = self.transmissions.map_or_else(Rfc2501::default, |t| Rfc2501 {
+        self.normalised_routing_load = per_packet(self.routing_packets);
+        self.routing_bytes_per_byte = routing_bytes.and_then(per_octet);
+        self.normalised_mac_load = self.overhead_frames.and_then(|f| per_packet(f.all()));
+        self.rfc2501 = self.transmissions.map_or_else(Rfc2501::default, |t| Rfc2501 {
             data_bits_per_bit: per_octet(t.payload_bytes),
             control_bits_per_bit: per_octet(self.routing_bytes + t.header_bytes),
             packets_per_packet: per_packet(self.routing_packets + t.packets),
         });
-        let normalised_mac_load = self.overhead_frames.and_then(|f| per_packet(f.all()));
-        let routing_bytes_per_byte = routing_bytes.and_then(per_octet);
-        self.normalised_routing_load = per_packet(self.routing_packets);
-        self.routing_bytes_per_byte = routing_bytes_per_byte;
-        self.normalised_mac_load = normalised_mac_load;
-        self.rfc2501 = rfc2501;
     }
 }
 

@@ -14,7 +14,6 @@ use wayhop_wire::{ipv4, ipv6};
 
 use crate::{Error, HopEvent, HopKind, NodeInfo, PacketClass, PositionEvent};
 
-/// A trace file being written.
 pub(crate) struct Ns2Trace {
     path: PathBuf,
     out: BufWriter<File>,
@@ -46,7 +45,6 @@ impl Ns2Trace {
     }
 }
 
-/// Makes lines of events.
 struct Lines {
     ids: FxHashMap<Addr, u32>,
     /// The TTL with which each flow's packets start: what is missing from it later is the number of hops.

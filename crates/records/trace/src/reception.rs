@@ -54,7 +54,6 @@ impl ReceptionEvent {
     }
 }
 
-/// What stood in a frame's way.
 pub(crate) struct Obstacle<'a> {
     pub(crate) outcome: &'a str,
     pub(crate) signal_dbm: f64,

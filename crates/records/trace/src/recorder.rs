@@ -8,9 +8,7 @@ use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, TableWriter};
 use crate::writer::Writer;
 use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, FlowSummary, FrameEvent, GpsEvent, HopEvent,
-    Identity, IdentityEvent, NoteEvent, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, RunStatus,
-    SendEvent, SizeEvent, Summary, TcpEvent, TraceHash,
+    Error, FlowSummary, FrameEvent, HopEvent, Identity, IdentityEvent, RunDir, RunStatus, Summary, TraceHash,
 };
 
 /// Takes the records of a run on the run's own thread, and has a background thread write them.
@@ -153,86 +151,17 @@ impl Recorder {
             self.send_if_full();
         }
     }
-    /// Records a protocol's remark.
-    pub fn note(&mut self, e: &NoteEvent) {
-        if let Some(o) = &mut self.observer {
-            o.note(e);
-        }
-        self.add(self.records_hops, |b| &mut b.notes, *e);
-    }
-    /// Records the state in which a protocol sent a packet.
-    pub fn sent(&mut self, e: &SendEvent) {
-        if let Some(o) = &mut self.observer {
-            o.sent(e);
-        }
-        self.add(self.records_hops, |b| &mut b.sends, *e);
-    }
-    /// Records what became of a frame.
-    pub fn reception(&mut self, e: &ReceptionEvent) {
-        if let Some(o) = &mut self.observer {
-            o.reception(e);
-        }
-        self.add(self.outputs.receptions, |b| &mut b.receptions, *e);
-    }
     /// Whether [`Recorder::reception`] has a use: ask before watching frames, which costs time.
     pub fn wants_receptions(&self) -> bool {
         self.outputs.receptions || self.observer.is_some()
-    }
-    /// Records what happened at a TCP sender.
-    pub fn tcp(&mut self, e: &TcpEvent) {
-        if let Some(o) = &mut self.observer {
-            o.tcp(e);
-        }
-        self.add(self.records_hops, |b| &mut b.tcp, *e);
-    }
-    /// Records what happened to a bundle.
-    pub fn bundle(&mut self, e: &BundleEvent) {
-        if let Some(o) = &mut self.observer {
-            o.bundle(e);
-        }
-        self.add(self.outputs.bundles, |b| &mut b.bundles, e.clone());
-    }
-    /// Records what a contact carried.
-    pub fn contact(&mut self, e: &ContactEvent) {
-        if let Some(o) = &mut self.observer {
-            o.contact(e);
-        }
-        self.add(self.outputs.bundles, |b| &mut b.contacts, *e);
-    }
-    /// Records a leg of a node's motion.
-    pub fn position(&mut self, e: &PositionEvent) {
-        if let Some(o) = &mut self.observer {
-            o.position(e);
-        }
-        self.add(self.records_hops, |b| &mut b.positions, *e);
-    }
-    /// Records what a node knows of a place on the earth.
-    pub fn gps(&mut self, e: &GpsEvent) {
-        self.add(self.outputs.gps, |b| &mut b.gps, *e);
     }
     /// Whether [`Recorder::connection`] has a use.
     pub fn wants_connections(&self) -> bool {
         self.outputs.connections
     }
-    /// Records a TCP connection of a program.
-    pub fn connection(&mut self, e: &ConnectionEvent) {
-        self.add(self.outputs.connections, |b| &mut b.connections, *e);
-    }
     /// Whether [`Recorder::size`] has a use: ask before counting a node's lists, which costs time.
     pub fn wants_sizes(&self) -> bool {
         self.outputs.sizes
-    }
-    /// Records how long a list of a node is.
-    pub fn size(&mut self, e: &SizeEvent) {
-        self.add(self.outputs.sizes, |b| &mut b.sizes, *e);
-    }
-    /// Records a counter; at the end of the run.
-    pub fn counter(&mut self, e: &Counter) {
-        self.add(self.records_hops, |b| &mut b.counters, *e);
-    }
-    /// Records what became of a packet; at the end of the run.
-    pub fn outcome(&mut self, e: &PacketOutcome) {
-        self.add(self.records_hops, |b| &mut b.outcomes, *e);
     }
     /// Whether [`Recorder::outcome`] has a use.
     pub fn wants_outcomes(&self) -> bool {
@@ -308,14 +237,6 @@ impl Recorder {
         outcome
     }
 
-    /// Puts a record into its list, if the run keeps such records.
-    fn add<R>(&mut self, is_kept: bool, list: impl FnOnce(&mut Batch) -> &mut Vec<R>, record: R) {
-        if is_kept {
-            list(&mut self.batch).push(record);
-            self.send_if_full();
-        }
-    }
-
     fn send_if_full(&mut self) {
         if self.batch.is_full() {
             self.send();
@@ -370,8 +291,51 @@ impl std::fmt::Debug for Recorder {
     }
 }
 
+/// A method for each kind of record: what it takes, its list in a batch, whether the run keeps it, and the observer's method.
+macro_rules! recorded {
+    ($($(#[$doc:meta])* $name:ident($record:ident) in $list:ident if $is_kept:expr $(, $seen:ident)?;)*) => {
+        impl Recorder {
+            $($(#[$doc])*
+            pub fn $name(&mut self, e: &crate::$record) {
+                $(if let Some(o) = &mut self.observer {
+                    o.$seen(e);
+                })?
+                let is_kept: fn(&Self) -> bool = $is_kept;
+                if is_kept(self) {
+                    self.batch.$list.push(e.clone());
+                    self.send_if_full();
+                }
+            })*
+        }
+    };
+}
+recorded! {
+    /// Records a protocol's remark.
+    note(NoteEvent) in notes if |r| r.records_hops, note;
+    /// Records the state in which a protocol sent a packet.
+    sent(SendEvent) in sends if |r| r.records_hops, sent;
+    /// Records what became of a frame.
+    reception(ReceptionEvent) in receptions if |r| r.outputs.receptions, reception;
+    /// Records what happened at a TCP sender.
+    tcp(TcpEvent) in tcp if |r| r.records_hops, tcp;
+    /// Records what happened to a bundle.
+    bundle(BundleEvent) in bundles if |r| r.outputs.bundles, bundle;
+    /// Records what a contact carried.
+    contact(ContactEvent) in contacts if |r| r.outputs.bundles, contact;
+    /// Records a leg of a node's motion.
+    position(PositionEvent) in positions if |r| r.records_hops, position;
+    /// Records what a node knows of a place on the earth.
+    gps(GpsEvent) in gps if |r| r.outputs.gps;
+    /// Records a TCP connection of a program.
+    connection(ConnectionEvent) in connections if |r| r.outputs.connections;
+    /// Records how long a list of a node is.
+    size(SizeEvent) in sizes if |r| r.outputs.sizes;
+    /// Records a counter; at the end of the run.
+    counter(Counter) in counters if |r| r.records_hops;
+    /// Records what became of a packet; at the end of the run.
+    outcome(PacketOutcome) in outcomes if |r| r.records_hops;
+}
+
 fn write_flows(dir: &RunDir, summary: &Summary) -> Result<(), Error> {
-    let mut table = TableWriter::create(dir.path(), "flows", FLOWS)?;
-    table.extend(summary.flows.iter().cloned())?;
-    table.close()
+    TableWriter::write_all(dir.path(), "flows", FLOWS, summary.flows.iter().cloned()).map(drop)
 }

@@ -58,14 +58,8 @@ impl RunDir {
             return Err(Error::invalid(&path, "not a directory; choose a new or empty directory with --out"));
         }
         fs::create_dir_all(&path).map_err(Error::io(&path, "create"))?;
-        let lock = match lock_folder(&path) {
-            Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                let wrong = "another run is writing to it; wait until it ends, or choose another directory with --out";
-                return Err(Error::invalid(&path, wrong));
-            }
-            locked => locked.map_err(Error::io(&path, "open"))?,
-        };
-        let dir = Self { path, classifier, lock: lock.map(Arc::new) };
+        let busy = "another run is writing to it; wait until it ends, or choose another directory with --out";
+        let dir = Self { lock: locked(&path, busy)?, path, classifier };
         dir.clear()?;
         dir.write_json(MANIFEST, &Manifest { status: RunStatus::Running, error: None, ..manifest.clone() })?;
         if let Err(e) = dir.set_aside() {
@@ -118,13 +112,7 @@ impl RunDir {
 
     /// Makes the folder of these logs.
     pub fn make_inputs_dir(&self) -> Result<(), Error> {
-        let path = self.path.join(INPUTS);
-        fs::create_dir_all(&path).map_err(Error::io(&path, "create"))
-    }
-
-    /// Where a trace in ns-2's format belongs.
-    pub fn ns2_trace_path(&self) -> PathBuf {
-        self.path.join(NS2_TRACE)
+        self.make_dir(INPUTS)
     }
 
     /// Reads the manifest.
@@ -162,20 +150,16 @@ impl RunDir {
     /// Opens the directory of an earlier run to change it.
     pub(crate) fn open_alone(path: &Path, classifier: &'static dyn Classifier) -> Result<Self, Error> {
         let dir = Self::open(path, classifier)?;
-        let lock = match lock_folder(path) {
-            Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                return Err(Error::invalid(
-                    path,
-                    "the run is still running: wait until it ends, or stop it with SIGTERM",
-                ));
-            }
-            locked => locked.map_err(Error::io(path, "open"))?,
-        };
-        Ok(Self { lock: lock.map(Arc::new), ..dir })
+        let lock = locked(path, "the run is still running: wait until it ends, or stop it with SIGTERM")?;
+        Ok(Self { lock, ..dir })
     }
 
     pub(crate) fn make_captures_dir(&self) -> Result<(), Error> {
-        let path = self.path.join(CAPTURES);
+        self.make_dir(CAPTURES)
+    }
+
+    fn make_dir(&self, name: &str) -> Result<(), Error> {
+        let path = self.path.join(name);
         fs::create_dir_all(&path).map_err(Error::io(&path, "create"))
     }
 
@@ -235,10 +219,9 @@ impl RunDir {
             return Ok(());
         }
         if self.manifest().is_err() {
-            return Err(Error::invalid(
-                &self.path,
-                "contains files that do not belong to a run; choose a new or empty directory with --out",
-            ));
+            let what =
+                "contains files that do not belong to a run; choose a new or empty directory with --out";
+            return Err(Error::invalid(&self.path, what));
         }
         let mut old: Vec<PathBuf> = TABLES.iter().map(|t| self.path.join(format!("{t}.parquet"))).collect();
         // They would show another run than the one that is there.
@@ -254,17 +237,11 @@ impl RunDir {
             }
         }
         for file in old {
-            match fs::remove_file(&file) {
-                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&file, "remove")(e)),
-                _ => {}
-            }
+            gone(fs::remove_file(&file)).map_err(Error::io(&file, "remove"))?;
         }
         // Whatever the older run's programs were, their output is not this run's.
         for folder in OUTPUTS.map(|f| self.path.join(f)) {
-            match fs::remove_dir_all(&folder) {
-                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&folder, "remove")(e)),
-                _ => {}
-            }
+            gone(fs::remove_dir_all(&folder)).map_err(Error::io(&folder, "remove"))?;
         }
         for (folder, _) in FOLDERS {
             // Stays if the user has put something into it.
@@ -272,4 +249,17 @@ impl RunDir {
         }
         Ok(())
     }
+}
+
+/// Locks a folder; `busy` says what to do if somebody else has.
+fn locked(path: &Path, busy: &str) -> Result<Option<Arc<File>>, Error> {
+    match lock_folder(path) {
+        Err(e) if e.kind() == ErrorKind::WouldBlock => Err(Error::invalid(path, busy)),
+        lock => Ok(lock.map_err(Error::io(path, "open"))?.map(Arc::new)),
+    }
+}
+
+/// What was not there is gone as well.
+fn gone(removed: std::io::Result<()>) -> std::io::Result<()> {
+    removed.or_else(|e| if e.kind() == ErrorKind::NotFound { Ok(()) } else { Err(e) })
 }

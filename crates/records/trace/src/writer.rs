@@ -3,22 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::batch::{Batch, each_record};
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
-use crate::tables::{
-    AnyTable, BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, Checkpoints, EVENTS, GPS, IDENTITIES, NODES,
-    OUTCOMES, PACKETS, POSITIONS, RECEPTIONS, SENDS, SIZES, TCP, TableWriter,
-};
-use crate::{
-    BundleEvent, ConnectionEvent, ContactEvent, Counter, Error, GpsEvent, HopEvent, IdentityEvent, NodeInfo,
-    NoteEvent, Outputs, PacketOutcome, PositionEvent, ReceptionEvent, RunDir, SendEvent, SizeEvent, Summary,
-    TcpEvent,
-};
+use crate::tables::{self, Checkpoints, NODES, TableWriter};
+use crate::{Error, NodeInfo, Outputs, RunDir, Summary};
 
 /// Full batches that wait for the writer before the run has to.
 const WAITING: usize = 4;
@@ -30,29 +23,13 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(2);
 pub(crate) struct Writer {
     full: SyncSender<Batch>,
     empty: Receiver<Batch>,
-    failure: Arc<Failure>,
+    /// The first thing that went wrong.
+    failure: Arc<OnceLock<Error>>,
     thread: JoinHandle<()>,
     /// Whether it is time for a checkpoint.
     due: Arc<AtomicBool>,
     /// Ends the thread that says so.
     _ticking: Sender<()>,
-}
-
-/// The first thing that went wrong.
-#[derive(Default)]
-struct Failure {
-    happened: AtomicBool,
-    error: Mutex<Option<Error>>,
-}
-
-impl Failure {
-    fn set(&self, e: Error) {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(e);
-        self.happened.store(true, Ordering::Release);
-    }
-    fn take(&self) -> Option<Error> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
 }
 
 impl Writer {
@@ -61,7 +38,7 @@ impl Writer {
         let mut sinks = Sinks::create(&dir, outputs, nodes)?;
         let (full, to_write) = sync_channel::<Batch>(WAITING);
         let (give_back, empty) = channel();
-        let failure = Arc::new(Failure::default());
+        let failure = Arc::new(OnceLock::new());
         let ours = Arc::clone(&failure);
         let path = dir.path().to_owned();
         let thread = thread::Builder::new()
@@ -107,7 +84,7 @@ impl Writer {
 
     /// Whether an error has stopped the writer.
     pub(crate) fn failed(&self) -> bool {
-        self.failure.happened.load(Ordering::Acquire)
+        self.failure.get().is_some()
     }
 
     /// Writes everything out and closes the files.
@@ -115,10 +92,11 @@ impl Writer {
         // A send fails only if the thread has panicked, which joining it shows.
         let _ = self.full.send(last);
         drop(self.full);
-        if self.thread.join().is_err() {
-            self.failure.set(Error::Invalid { path, what: "the writer of the run stopped".to_owned() });
-        }
-        self.failure.take().map_or(Ok(()), Err)
+        let joined = self.thread.join();
+        let stopped = || Error::Invalid { path, what: "the writer of the run stopped".to_owned() };
+        // The thread had the other reference.
+        let failure = Arc::into_inner(self.failure).and_then(OnceLock::into_inner);
+        failure.or_else(|| joined.is_err().then(stopped)).map_or(Ok(()), Err)
     }
 }
 
@@ -140,7 +118,7 @@ fn run(
     dir: &RunDir,
     to_write: &Receiver<Batch>,
     give_back: &Sender<Batch>,
-    failure: &Failure,
+    failure: &OnceLock<Error>,
 ) {
     let mut failed = false;
     for mut batch in to_write {
@@ -156,7 +134,7 @@ fn run(
             sinks.make_room();
             // Whatever can be ended well is ended now, while there is room.
             let _ = sinks.close();
-            failure.set(e);
+            let _ = failure.set(e);
         }
         batch.clear_records();
         batch.flows.clear();
@@ -165,7 +143,7 @@ fn run(
     }
     dir.release_reserve();
     if !failed && let Err(e) = sinks.close() {
-        failure.set(e);
+        let _ = failure.set(e);
     }
 }
 
@@ -177,16 +155,16 @@ struct Sinks {
 }
 
 macro_rules! record_tables {
-    ($($field:ident: $record:ty, $name:literal, $columns:ident, $has:expr;)*) => {
+    ($($field:ident: $record:ident, $name:literal, $columns:ident, $has:expr;)*) => {
         /// A table for each kind of record that the run keeps.
         struct RecordTables {
-            $($field: Option<TableWriter<$record>>,)*
+            $($field: Option<TableWriter<crate::$record>>,)*
         }
 
         impl RecordTables {
             fn create(path: &Path, outputs: &Outputs) -> Result<Self, Error> {
                 let has = |of: fn(&Outputs) -> bool| of(outputs).then_some(());
-                Ok(Self { $($field: has($has).map(|()| TableWriter::create(path, $name, $columns)).transpose()?,)* })
+                Ok(Self { $($field: has($has).map(|()| TableWriter::create(path, $name, tables::$columns)).transpose()?,)* })
             }
             fn write(&mut self, batch: &Batch) -> Result<(), Error> {
                 $(if let Some(table) = &mut self.$field {
@@ -194,15 +172,23 @@ macro_rules! record_tables {
                 })*
                 Ok(())
             }
-            /// Calls something with every table.
-            fn each(
-                &mut self,
-                take: &mut dyn FnMut(&mut dyn AnyTable) -> Result<(), Error>,
-            ) -> Result<(), Error> {
+            fn has_news(&self) -> bool {
+                false $(|| self.$field.as_ref().is_some_and(TableWriter::has_news))*
+            }
+            fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error> {
                 $(if let Some(table) = &mut self.$field {
-                    take(table)?;
+                    table.keep(all, to)?;
                 })*
                 Ok(())
+            }
+            /// Closes all, also after an error, and tells the first one.
+            fn close(&mut self, durable: bool) -> Result<(), Error> {
+                let mut outcome = Ok(());
+                $(if let Some(table) = &mut self.$field {
+                    let closed = table.close().and_then(|()| if durable { table.sync() } else { Ok(()) });
+                    outcome = outcome.and(closed);
+                })*
+                outcome
             }
         }
     };
@@ -250,7 +236,7 @@ impl Sinks {
             t.checkpoint(summary)?;
         }
         if let Some(c) = &mut self.captures {
-            c.flush()?;
+            c.append_all()?;
         }
         if let Some(n) = &mut self.ns2 {
             n.flush()?;
@@ -268,7 +254,7 @@ impl Sinks {
     /// Closes every file, also after an error, and tells the first one.
     fn close(&mut self) -> Result<(), Error> {
         let tables = self.tables.as_mut().map_or(Ok(()), Tables::close);
-        let captures = self.captures.as_mut().map_or(Ok(()), Captures::close);
+        let captures = self.captures.as_mut().map_or(Ok(()), Captures::append_all);
         let ns2 = self.ns2.as_mut().map_or(Ok(()), Ns2Trace::close);
         tables.and(captures).and(ns2)
     }
@@ -277,9 +263,7 @@ impl Sinks {
 impl Tables {
     fn create(dir: &RunDir, nodes: Vec<NodeInfo>, outputs: &Outputs) -> Result<Self, Error> {
         let path = dir.path();
-        let mut who = TableWriter::create(path, "nodes", NODES)?;
-        who.extend((0..).zip(nodes))?;
-        who.close()?;
+        let who = TableWriter::write_all(path, "nodes", NODES, (0..).zip(nodes))?;
         if outputs.durable {
             who.sync()?;
             dir.sync()?;
@@ -293,12 +277,7 @@ impl Tables {
     }
 
     fn checkpoint(&mut self, summary: Option<&Summary>) -> Result<(), Error> {
-        let mut has_news = summary.is_some() || self.kept_flows < self.flows.len();
-        self.records.each(&mut |t| {
-            has_news |= t.has_news();
-            Ok(())
-        })?;
-        if !has_news {
+        if summary.is_none() && self.kept_flows >= self.flows.len() && !self.records.has_news() {
             return Ok(());
         }
         let to = &mut self.checkpoints;
@@ -309,20 +288,11 @@ impl Tables {
         let from = if all { 0 } else { self.kept_flows };
         to.put_flows(&self.flows[from..])?;
         self.kept_flows = self.flows.len();
-        self.records.each(&mut |t| t.keep(all, to))?;
+        self.records.keep(all, to)?;
         to.commit()
     }
 
     fn close(&mut self) -> Result<(), Error> {
-        let mut outcome = Ok(());
-        let durable = self.checkpoints.is_durable();
-        self.records.each(&mut |t| {
-            let closed = t.close().and_then(|()| if durable { t.sync() } else { Ok(()) });
-            if outcome.is_ok() {
-                outcome = closed;
-            }
-            Ok(())
-        })?;
-        outcome
+        self.records.close(self.checkpoints.is_durable)
     }
 }

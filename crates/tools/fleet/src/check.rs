@@ -3,7 +3,7 @@
 use crate::answer::Facts;
 use crate::clock;
 use crate::config::Host;
-use crate::error::{Trouble, TroubleKind, harmless};
+use crate::error::{Trouble, harmless};
 use crate::pool::Context;
 use crate::receiver;
 use crate::report::{CheckResult, HostReport};
@@ -12,7 +12,6 @@ use crate::start;
 
 /// Queries the host. `flags` of an interface: bit 0 is IFF_UP.
 const SCRIPT: &str = r#"
-say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
 say machine "$(uname -m)"
 if [ -e "$dir" ] && [ ! -O "$dir" ]; then say folder foreign; fi
 if [ ! -x "$wayhop" ] && [ "$own" = yes ]; then wayhop=wayhop; say own no; fi
@@ -33,7 +32,6 @@ for name in $interfaces; do
 done
 "#;
 
-/// Checks a host.
 pub(crate) fn check(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "querying", None);
     let mut report = HostReport::of(host);
@@ -57,8 +55,8 @@ pub(crate) fn check(cx: &Context<'_>, host: &Host) -> HostReport {
             }
         }
     }
-    let said = report.problems.first().cloned().unwrap_or_else(|| "ready".to_owned());
-    cx.progress.done(host, report.ok, &said);
+    let said = report.first_problem_or("ready");
+    cx.progress.done(host, report.ok, said);
     report.check = Some(found);
     report
 }
@@ -78,34 +76,30 @@ fn ask(cx: &Context<'_>, host: &Host) -> Result<Facts, Trouble> {
         .then(SCRIPT)
         .then(start::IS_RUNNING)
         .then("if is_running; then say runs yes; else say runs no; fi\n");
-    script.ask(cx.fleet, host, cx.stop)
+    script.ask(cx, host)
 }
 
 fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, report: &mut HostReport) {
     let fact = |key: &str| facts.get(key).map(|v| harmless(v)).filter(|v| !v.is_empty());
-    let mut wrong = |what: String, remedy: String| report.note(&Trouble::wrong(what, remedy));
     found.machine = fact("machine");
     found.version = fact("version");
     let own = format!("wayhop {}", wayhop_core::version::full());
     match &found.version {
         Some(v) if *v == own => {}
-        Some(v) => wrong(format!("it has {v:?}, this host has {own:?}"), "run wayhop fleet push".to_owned()),
-        None => wrong("wayhop is not installed".to_owned(), "run wayhop fleet push".to_owned()),
+        Some(v) => report.wrong(format!("it has {v:?}, this host has {own:?}"), "run wayhop fleet push"),
+        None => report.wrong("wayhop is not installed", "run wayhop fleet push"),
     }
     if facts.contains_key("folder") {
-        wrong(format!("{} belongs to another user", host.directory), "choose another `directory`".to_owned());
+        report.wrong(format!("{} belongs to another user", host.directory), "choose another `directory`");
     }
     found.free_mib = fact("free_kib").and_then(|v| v.parse::<u64>().ok()).map(|kib| kib / 1024);
     match found.free_mib {
         Some(free) if free >= cx.fleet.min_free_mib => {}
-        Some(free) => wrong(
+        Some(free) => report.wrong(
             format!("only {free} MiB of disk space are free"),
             format!("free {} MiB, or change `min_free_mib`", cx.fleet.min_free_mib),
         ),
-        None => wrong(
-            "cannot determine the free disk space".to_owned(),
-            "check the output of `df` there".to_owned(),
-        ),
+        None => report.wrong("cannot determine the free disk space", "check the output of `df` there"),
     }
     found.root = fact("root").as_deref() == Some("yes");
     if !found.root {
@@ -114,7 +108,7 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
         } else {
             "log in as root, or set `sudo = true`"
         };
-        wrong("a node requires root there".to_owned(), remedy.to_owned());
+        report.wrong("a node requires root there", remedy);
     }
     let mut key = "interface_a".to_owned();
     for name in &host.interfaces {
@@ -123,11 +117,12 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
             .unwrap_or_else(|| "missing".to_owned());
         match state.as_str() {
             "up" => {}
-            "down" => wrong(format!("{name} is down"), format!("bring it up with: ip link set {name} up")),
-            _ => wrong(
-                format!("no interface {name}"),
-                "correct `interface`; list them with `ip link`".to_owned(),
-            ),
+            "down" => {
+                report.wrong(format!("{name} is down"), format!("bring it up with: ip link set {name} up"));
+            }
+            _ => {
+                report.wrong(format!("no interface {name}"), "correct `interface`; list them with `ip link`");
+            }
         }
         found.interfaces.push((name.clone(), state));
         key.insert("interface_".len(), 'a');
@@ -137,16 +132,16 @@ fn judge(cx: &Context<'_>, host: &Host, facts: &Facts, found: &mut CheckResult, 
 
 fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut HostReport) {
     cx.progress.at(host, "comparing clocks", None);
-    match clock::measure(cx.fleet, host, cx.stop) {
+    match clock::measure(cx, host) {
         Err(trouble) => report.note(&trouble),
         Ok(c) => {
             found.clock = Some(c);
             if c.offset_s.abs() > cx.fleet.max_clock_offset_s + c.error_s {
                 let way = if c.offset_s > 0.0 { "ahead" } else { "behind" };
-                report.note(&Trouble::wrong(
+                report.wrong(
                     format!("its clock is {:.3} s {way}", c.offset_s.abs()),
                     "set it (chrony or `date`), or change `max_clock_offset_s`",
-                ));
+                );
             }
         }
     }
@@ -155,15 +150,11 @@ fn measure(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut 
 fn position(cx: &Context<'_>, host: &Host, found: &mut CheckResult, report: &mut HostReport) {
     let Some(gpsd) = &host.gpsd else { return };
     cx.progress.at(host, "querying gpsd", None);
-    match receiver::look(cx.fleet, host, gpsd, cx.stop) {
+    match receiver::look(cx, host, gpsd) {
         Err(trouble) => report.note(&trouble),
         Ok(None) => {
             found.gps = Some("none".to_owned());
-            report.note(&Trouble::new(
-                TroubleKind::Wrong,
-                "its GPS receiver has no position",
-                "give it a view of the sky and wait a minute",
-            ));
+            report.wrong("its GPS receiver has no position", "give it a view of the sky and wait a minute");
         }
         Ok(Some(r)) => {
             found.gps = Some(r.quality.status.name().to_owned());

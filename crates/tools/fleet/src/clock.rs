@@ -1,13 +1,12 @@
 //! Offset of a host's clock, from requests and answers over one ssh connection.
 
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::answer::MARK;
-use crate::config::{Fleet, Host};
+use crate::config::Host;
 use crate::error::Trouble;
+use crate::pool::Context;
 use crate::report::Clock;
-use crate::session::Session;
 
 /// Number of requests. The fastest answer is used.
 const ROUNDS: usize = 8;
@@ -16,9 +15,9 @@ const SCRIPT: &str = "while read -r l; do echo \"wayhop-fleet:time $(date +%s%N)
 /// The longest answer, bytes.
 const LONGEST: usize = 4096;
 
-/// Measures the offset.
-pub(crate) fn measure(fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<Clock, Trouble> {
-    let mut session = Session::start(fleet.ssh(host, &["-T"], &[SCRIPT]), stop, fleet.patience)?;
+pub(crate) fn measure(cx: &Context<'_>, host: &Host) -> Result<Clock, Trouble> {
+    let mut session = cx.ssh(host, &[], &[SCRIPT])?;
+    let unreadable = || Trouble::wrong("cannot read its clock", "check that `date` works there");
     let mut best: Option<Clock> = None;
     for _ in 0..ROUNDS {
         let asked = now();
@@ -29,7 +28,7 @@ pub(crate) fn measure(fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<C
                 Some(_) => {}
                 None => {
                     session.end()?;
-                    return Err(Trouble::wrong("cannot read its clock", "check that `date` works there"));
+                    return Err(unreadable());
                 }
             }
         };
@@ -41,10 +40,11 @@ pub(crate) fn measure(fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<C
         }
     }
     session.end()?;
-    best.ok_or_else(|| Trouble::wrong("cannot read its clock", "check that `date` works there"))
+    best.ok_or_else(unreadable)
 }
 
-fn now() -> Duration {
+/// This machine's clock, since 1970.
+pub(crate) fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 

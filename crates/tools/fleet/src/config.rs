@@ -1,7 +1,6 @@
 //! The fleet file: the hosts, and what they run.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
@@ -13,8 +12,10 @@ use wayhop_document::Document;
 
 use crate::error::Error;
 use crate::names::{has_control, is_name};
-use crate::program::{self, Program, ProgramFile};
+use crate::program::{self, Program};
 
+/// The fleet's folder on hosts, unless the file names another one.
+const DIRECTORY: &str = "/var/tmp/wayhop-fleet";
 /// Most hosts of a field run.
 const MOST_HOSTS: usize = 256;
 /// Most further files of a scenario, and settings of a node.
@@ -28,30 +29,21 @@ struct FleetFile {
     scenario: PathBuf,
     #[serde(default)]
     files: Vec<PathBuf>,
-    #[serde(default = "directory")]
-    directory: String,
-    #[serde(default)]
+    directory: Option<String>,
     wayhop: Option<String>,
     #[serde(default)]
     sudo: bool,
-    #[serde(default)]
     ssh_config: Option<PathBuf>,
-    #[serde(default = "ssh_program")]
-    ssh_program: String,
-    #[serde(default = "jobs")]
-    jobs: u16,
-    #[serde(default = "timeout_s")]
-    timeout_s: u32,
-    #[serde(default = "min_free_mib")]
-    min_free_mib: u64,
-    #[serde(default = "max_clock_offset_s")]
-    max_clock_offset_s: f64,
-    #[serde(default = "fetch_limit_mib")]
-    fetch_limit_mib: u64,
+    ssh_program: Option<String>,
+    jobs: Option<u16>,
+    timeout_s: Option<u32>,
+    min_free_mib: Option<u64>,
+    max_clock_offset_s: Option<f64>,
+    fetch_limit_mib: Option<u64>,
     #[serde(default)]
     sets: Vec<String>,
     #[serde(default)]
-    start: Vec<ProgramFile>,
+    start: Vec<Program>,
     hosts: Vec<HostFile>,
 }
 
@@ -60,22 +52,15 @@ struct FleetFile {
 #[serde(deny_unknown_fields)]
 struct HostFile {
     name: String,
-    #[serde(default)]
     ssh: Option<String>,
-    #[serde(default)]
     port: Option<u16>,
-    #[serde(default)]
     node: Option<NodeName>,
     interface: String,
     #[serde(default)]
     interfaces: Vec<String>,
-    #[serde(default)]
     gpsd: Option<String>,
-    #[serde(default)]
     directory: Option<String>,
-    #[serde(default)]
     wayhop: Option<String>,
-    #[serde(default)]
     sudo: Option<bool>,
     #[serde(default)]
     sets: Vec<String>,
@@ -88,28 +73,6 @@ struct HostFile {
 enum NodeName {
     Number(u32),
     Name(String),
-}
-
-fn directory() -> String {
-    "/var/tmp/wayhop-fleet".into()
-}
-fn ssh_program() -> String {
-    "ssh".into()
-}
-fn jobs() -> u16 {
-    8
-}
-fn timeout_s() -> u32 {
-    20
-}
-fn min_free_mib() -> u64 {
-    500
-}
-fn max_clock_offset_s() -> f64 {
-    1.0
-}
-fn fetch_limit_mib() -> u64 {
-    16 * 1024
 }
 
 /// The hosts of a field run, checked.
@@ -209,9 +172,8 @@ impl Fleet {
         for (i, name) in files.iter().enumerate() {
             if !folder.join(name).is_file() {
                 let reason = format!("no such file: {}", folder.join(name).display());
-                return Err(doc
-                    .error(&format!("files[{i}]"), reason, "paths are relative to the fleet file")
-                    .into());
+                let remedy = "paths are relative to the fleet file";
+                return Err(doc.error(&format!("files[{i}]"), reason, remedy).into());
             }
         }
         let mut hosts = Vec::new();
@@ -219,9 +181,8 @@ impl Fleet {
             let host = h.resolve(&file, doc, i, &names)?;
             if let Some(other) = hosts.iter().find(|o: &&Host| o.node == host.node) {
                 let reason = format!("{} is already node {}", other.name, host.node);
-                return Err(doc
-                    .error(&format!("hosts[{i}].node"), reason, "give each host a different node")
-                    .into());
+                let remedy = "give each host a different node";
+                return Err(doc.error(&format!("hosts[{i}].node"), reason, remedy).into());
             }
             hosts.push(host);
         }
@@ -232,12 +193,12 @@ impl Fleet {
             scenario,
             files,
             hosts,
-            jobs: file.jobs.into(),
-            patience: Duration::from_secs(file.timeout_s.into()),
-            min_free_mib: file.min_free_mib,
-            max_clock_offset_s: file.max_clock_offset_s,
-            fetch_limit: file.fetch_limit_mib << 20,
-            ssh_program: file.ssh_program,
+            jobs: file.jobs.unwrap_or(8).into(),
+            patience: Duration::from_secs(file.timeout_s.unwrap_or(20).into()),
+            min_free_mib: file.min_free_mib.unwrap_or(500),
+            max_clock_offset_s: file.max_clock_offset_s.unwrap_or(1.0),
+            fetch_limit: file.fetch_limit_mib.unwrap_or(16 << 10) << 20,
+            ssh_program: file.ssh_program.unwrap_or_else(|| "ssh".to_owned()),
             ssh_config: file.ssh_config.map(|p| folder.join(p)),
         })
     }
@@ -262,7 +223,7 @@ impl Fleet {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// An ssh to a host, with these arguments after its name.
+    /// An ssh to a host, with these arguments before and after its name.
     pub(crate) fn ssh(&self, host: &Host, before: &[&str], after: &[&str]) -> Command {
         let mut command = Command::new(&self.ssh_program);
         if let Some(config) = &self.ssh_config {
@@ -270,23 +231,16 @@ impl Fleet {
         }
         // No password prompts; dead connections are detected; no shared connections stay open.
         let connect = self.patience.as_secs().max(1);
-        for option in [
-            "BatchMode=yes".to_owned(),
-            format!("ConnectTimeout={connect}"),
-            "ServerAliveInterval=5".to_owned(),
-            "ServerAliveCountMax=3".to_owned(),
-            "ControlMaster=no".to_owned(),
-            "LogLevel=ERROR".to_owned(),
-            "RemoteCommand=none".to_owned(),
-            "RequestTTY=no".to_owned(),
-        ] {
-            command.args(["-o", &option]);
+        command.args(["-o", "BatchMode=yes", "-o", &format!("ConnectTimeout={connect}")]);
+        for option in ["ServerAliveInterval=5", "ServerAliveCountMax=3", "ControlMaster=no", "LogLevel=ERROR"]
+        {
+            command.args(["-o", option]);
         }
+        command.args(["-o", "RemoteCommand=none", "-o", "RequestTTY=no"]);
         if let Some(port) = host.port {
             command.args(["-p", &port.to_string()]);
         }
-        let before: Vec<OsString> = before.iter().map(OsString::from).collect();
-        command.args(before).arg("--").arg(&host.ssh).args(after);
+        command.arg("-T").args(before).arg("--").arg(&host.ssh).args(after);
         command
     }
 }
@@ -298,11 +252,11 @@ impl FleetFile {
             return Err(doc.error("hosts", reason, format!("give 1 to {MOST_HOSTS}")));
         }
         let numbers: [(&str, bool, &str); 5] = [
-            ("jobs", (1..=64).contains(&self.jobs), "give 1 to 64"),
-            ("timeout_s", (1..=3600).contains(&self.timeout_s), "give 1 to 3600 s"),
-            ("min_free_mib", self.min_free_mib <= 1 << 30, "give at most 1073741824 MiB"),
-            ("max_clock_offset_s", (0.0..=1e9).contains(&self.max_clock_offset_s), "give 0 to 1000000000 s"),
-            ("fetch_limit_mib", (1..=1 << 30).contains(&self.fetch_limit_mib), "give 1 to 1073741824 MiB"),
+            ("jobs", is_within(self.jobs, 1, 64), "give 1 to 64"),
+            ("timeout_s", is_within(self.timeout_s, 1, 3600), "give 1 to 3600 s"),
+            ("min_free_mib", is_within(self.min_free_mib, 0, 1 << 30), "give at most 1073741824 MiB"),
+            ("max_clock_offset_s", is_within(self.max_clock_offset_s, 0.0, 1e9), "give 0 to 1000000000 s"),
+            ("fetch_limit_mib", is_within(self.fetch_limit_mib, 1, 1 << 30), "give 1 to 1073741824 MiB"),
         ];
         if let Some((key, _, remedy)) = numbers.iter().find(|(_, ok, _)| !ok) {
             return Err(doc.error(key, "out of range", *remedy));
@@ -313,21 +267,18 @@ impl FleetFile {
         for (i, path) in self.files.iter().enumerate() {
             if !is_inside(path) {
                 let reason = format!("{} is not in the folder of the fleet file or below it", path.display());
-                return Err(doc.error(
-                    &format!("files[{i}]"),
-                    reason,
-                    "give a path without .. and without control characters",
-                ));
+                let remedy = "give a path without .. and without control characters";
+                return Err(doc.error(&format!("files[{i}]"), reason, remedy));
             }
         }
-        if self.ssh_program.is_empty() || has_control(&self.ssh_program) {
+        if self.ssh_program.as_ref().is_some_and(|p| p.is_empty() || has_control(p)) {
             return Err(doc.error(
                 "ssh_program",
                 "not the name of a program",
                 "remove the key, or give a path",
             ));
         }
-        check_folder(&self.directory, "directory", doc)?;
+        check_folder(self.directory.as_deref(), "directory", doc)?;
         check_program(self.wayhop.as_deref(), "wayhop", doc)?;
         check_sets(&self.sets, "sets", doc)?;
         let hosts: Vec<&str> = self.hosts.iter().map(|h| h.name.as_str()).collect();
@@ -337,11 +288,8 @@ impl FleetFile {
             host.check(i, doc)?;
             if !names.insert(&host.name) {
                 let reason = format!("two hosts are named {:?}", host.name);
-                return Err(doc.error(
-                    &format!("hosts[{i}].name"),
-                    reason,
-                    "give each host a different name",
-                ));
+                let remedy = "give each host a different name";
+                return Err(doc.error(&format!("hosts[{i}].name"), reason, remedy));
             }
         }
         Ok(())
@@ -351,40 +299,33 @@ impl FleetFile {
 impl HostFile {
     fn check(&self, i: usize, doc: &Document) -> Result<(), wayhop_document::Error> {
         let key = |name: &str| format!("hosts[{i}].{name}");
+        let wrong = |name: &str, reason: String, remedy: &str| Err(doc.error(&key(name), reason, remedy));
         // Its files here are NAME, NAME.log and NAME.programs.
         let extension = Path::new(&self.name).extension();
         if !is_name(&self.name) || extension.is_some_and(|e| e == "log" || e == "programs") {
-            let reason = format!("{:?} is not a valid name of a host", self.name);
-            return Err(doc.error(
-                &key("name"),
-                reason,
-                "use at most 64 letters, digits and . _ -, starting with a letter or digit and not ending in .log or \
-                 .programs; set the ssh destination with `ssh`",
-            ));
+            let remedy = "use at most 64 letters, digits and . _ -, starting with a letter or digit and not ending in \
+                .log or .programs; set the ssh destination with `ssh`";
+            return wrong("name", format!("{:?} is not a valid name of a host", self.name), remedy);
         }
         if let Some(to) = self.ssh.as_ref().filter(|to| !is_destination(to)) {
-            let reason = format!("{to:?} is not a destination for ssh");
-            return Err(doc.error(
-                &key("ssh"),
-                reason,
-                "give HOST, USER@HOST, or a name of your ssh configuration",
-            ));
+            let remedy = "give HOST, USER@HOST, or a name of your ssh configuration";
+            return wrong("ssh", format!("{to:?} is not a destination for ssh"), remedy);
         }
-        for (at, name) in std::iter::once(("interface".to_owned(), &self.interface))
-            .chain(self.interfaces.iter().enumerate().map(|(n, name)| (format!("interfaces[{n}]"), name)))
-        {
+        let others = self.interfaces.iter().enumerate().map(|(n, name)| (format!("interfaces[{n}]"), name));
+        for (at, name) in std::iter::once(("interface".to_owned(), &self.interface)).chain(others) {
             if !is_interface(name) {
                 let reason = format!("{name:?} is not a valid name of an interface");
-                return Err(doc.error(&key(&at), reason, "use 1 to 15 characters without spaces, / and :"));
+                return wrong(&at, reason, "use 1 to 15 characters without spaces, / and :");
             }
         }
         if let Some(at) = self.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
-            let reason = format!("{at:?} is not HOST:PORT");
-            return Err(doc.error(&key("gpsd"), reason, "give an address such as localhost:2947"));
+            return wrong(
+                "gpsd",
+                format!("{at:?} is not HOST:PORT"),
+                "give an address such as localhost:2947",
+            );
         }
-        if let Some(folder) = &self.directory {
-            check_folder(folder, &key("directory"), doc)?;
-        }
+        check_folder(self.directory.as_deref(), &key("directory"), doc)?;
         check_program(self.wayhop.as_deref(), &key("wayhop"), doc)?;
         check_sets(&self.sets, &key("sets"), doc)
     }
@@ -396,15 +337,12 @@ impl HostFile {
             None => self.name.clone(),
         };
         let index = node_named(names, &node).ok_or_else(|| {
+            let key = if self.node.is_some() { "node" } else { "name" };
             let reason = format!("the scenario has no node {node:?}");
-            let remedy =
-                format!("give one of {}", names.iter().take(12).cloned().collect::<Vec<_>>().join(", "));
-            doc.error(
-                &format!("hosts[{i}].{}", if self.node.is_some() { "node" } else { "name" }),
-                reason,
-                remedy,
-            )
+            let remedy = format!("give one of {}", names[..names.len().min(12)].join(", "));
+            doc.error(&format!("hosts[{i}].{key}"), reason, remedy)
         })?;
+        let directory = self.directory.as_ref().or(all.directory.as_ref());
         Ok(Host {
             name: self.name.clone(),
             ssh: self.ssh.clone().unwrap_or_else(|| self.name.clone()),
@@ -412,11 +350,11 @@ impl HostFile {
             node: names[index].clone(),
             interfaces: std::iter::once(&self.interface).chain(&self.interfaces).cloned().collect(),
             gpsd: self.gpsd.clone(),
-            directory: self.directory.as_ref().unwrap_or(&all.directory).trim_end_matches('/').to_owned(),
+            directory: directory.map_or(DIRECTORY, String::as_str).trim_end_matches('/').to_owned(),
             wayhop: self.wayhop.clone().or_else(|| all.wayhop.clone()),
             sudo: self.sudo.unwrap_or(all.sudo),
             sets: all.sets.iter().chain(&self.sets).cloned().collect(),
-            programs: all.start.iter().filter(|p| p.is_for(&self.name)).map(ProgramFile::program).collect(),
+            programs: all.start.iter().filter(|p| p.is_for(&self.name)).cloned().collect(),
         })
     }
 }
@@ -453,7 +391,13 @@ pub(crate) fn is_inside(path: &Path) -> bool {
             .all(|c| matches!(c, Component::Normal(name) if !name.to_string_lossy().starts_with('-')))
 }
 
-fn check_folder(text: &str, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
+/// A key that may be left out is within these bounds.
+fn is_within<T: PartialOrd>(value: Option<T>, least: T, most: T) -> bool {
+    value.is_none_or(|v| (least..=most).contains(&v))
+}
+
+fn check_folder(text: Option<&str>, key: &str, doc: &Document) -> Result<(), wayhop_document::Error> {
+    let Some(text) = text else { return Ok(()) };
     let path = Path::new(text);
     let named = path.components().filter(|c| matches!(c, Component::Normal(_))).count();
     let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::RootDir));
@@ -588,7 +532,7 @@ mod tests {
         for keys in [
             &schema["properties"],
             &schema["$defs"]["HostFile"]["properties"],
-            &schema["$defs"]["ProgramFile"]["properties"],
+            &schema["$defs"]["Program"]["properties"],
         ] {
             let keys = keys.as_object().unwrap();
             assert!(keys.len() > 5);

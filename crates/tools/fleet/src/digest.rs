@@ -6,7 +6,6 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-/// Of a file.
 pub(crate) fn of_file(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();

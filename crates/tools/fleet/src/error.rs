@@ -48,14 +48,6 @@ impl Trouble {
     pub(crate) fn stopped() -> Self {
         Self::new(TroubleKind::Stopped, "interrupted", "run the command again")
     }
-    /// Interrupted while its node was starting, and not stopped.
-    pub(crate) fn started_all_the_same() -> Self {
-        Self::new(
-            TroubleKind::Stopped,
-            "interrupted, but its node keeps starting or running",
-            "stop it with: wayhop fleet stop",
-        )
-    }
 }
 
 impl std::fmt::Display for Trouble {

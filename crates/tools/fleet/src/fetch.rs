@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Host;
 use crate::digest;
-use crate::error::{Error, Trouble, harmless};
+use crate::error::{Trouble, TroubleKind, harmless};
 use crate::listing::{self, RemoteFile};
 use crate::pool::Context;
 use crate::programs::ANY_RUNS;
 use crate::quote::quote;
 use crate::report::{FetchResult, HostReport};
 use crate::script::{Script, finish};
-use crate::session::Session;
 use crate::start::IS_RUNNING;
 
 /// The longest listing, bytes.
@@ -42,7 +41,6 @@ get() { root tail -c "+$1" -- "$3" | head -c "$2"; }
 /// Destination of records.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
-    /// The run's name.
     pub(crate) run: String,
     /// The folder here, with a run directory for each host.
     pub(crate) folder: PathBuf,
@@ -55,15 +53,13 @@ impl Destination {
     }
 }
 
-/// Fetches a host's record.
 pub(crate) fn fetch(cx: &Context<'_>, host: &Host, to: &Destination) -> HostReport {
     let mut done = FetchResult { directory: to.of(host).display().to_string(), ..FetchResult::default() };
     let mut report = HostReport::of(host);
     if let Err(trouble) = try_fetch(cx, host, to, &mut done) {
         report.note(&trouble);
     }
-    let said = report.problems.first().cloned().unwrap_or_else(|| format!("fetched to {}", done.directory));
-    cx.progress.done(host, report.ok, &said);
+    cx.progress.done(host, report.ok, report.first_problem_or(&format!("fetched to {}", done.directory)));
     report.fetch = Some(done);
     report
 }
@@ -72,14 +68,12 @@ fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchRe
     cx.progress.at(host, "listing files", None);
     let mut script = Script::new(host);
     script.var("run", &to.run).then(IS_RUNNING).then(ANY_RUNS).then(LIST);
-    let said = script.run(cx.fleet, host, cx.stop, LONGEST_LISTING)?;
+    let said = script.run(cx, host, LONGEST_LISTING)?;
     let said = String::from_utf8_lossy(&said);
     let facts = crate::answer::parse(&said);
     if let Some(what) = facts.get("runs") {
-        return Err(Trouble::wrong(
-            format!("its {} is still running", harmless(what)),
-            "stop it with: wayhop fleet stop",
-        ));
+        let what = format!("its {} is still running", harmless(what));
+        return Err(Trouble::wrong(what, "stop it with: wayhop fleet stop"));
     }
     if facts.get("there").is_none_or(|v| v != "yes") {
         return Err(Trouble::wrong(format!("no run {}", to.run), "check --run and the folder `runs` there"));
@@ -96,7 +90,7 @@ fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchRe
     }
     let mut wanted = Vec::new();
     for file in &files {
-        if let Some(at) = missing_from(to, file).map_err(|e| here(&e))? {
+        if let Some(at) = missing_from(to, file)? {
             wanted.push((file, at));
         }
     }
@@ -112,13 +106,9 @@ fn try_fetch(cx: &Context<'_>, host: &Host, to: &Destination, done: &mut FetchRe
 }
 
 /// An error of this machine's disk.
-fn here(e: &Error) -> Trouble {
-    Trouble::wrong(e.to_string(), "check the disk space here, and try again")
-}
-
-fn cannot(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+fn cannot(path: &Path) -> impl FnOnce(std::io::Error) -> Trouble {
     let path = path.display().to_string();
-    move |e| Error::System(format!("cannot write {path}: {e}"))
+    move |e| Trouble::wrong(format!("cannot write {path}: {e}"), "check the disk space here, and try again")
 }
 
 fn part(path: &Path) -> PathBuf {
@@ -128,7 +118,7 @@ fn part(path: &Path) -> PathBuf {
 }
 
 /// The first byte of a file that is missing here; `None` if the file is complete.
-fn missing_from(to: &Destination, file: &RemoteFile) -> Result<Option<u64>, Error> {
+fn missing_from(to: &Destination, file: &RemoteFile) -> Result<Option<u64>, Trouble> {
     let path = to.folder.join(&file.path);
     if fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() == file.bytes)
         && digest::of_file(&path).is_ok_and(|d| d == file.digest)
@@ -163,60 +153,38 @@ fn bring(
         script.then(&format!("get {} {} {}\n", at + 1, file.bytes - at, quote(&file.path)));
     }
     let total: u64 = wanted.iter().map(|(f, at)| f.bytes - at).sum();
-    let mut stream = Stream { session: script.begin(cx.fleet, host, cx.stop)?, left: Vec::new() };
+    let mut session = script.begin(cx, host)?;
     for (file, at) in wanted {
         let path = to.folder.join(&file.path);
         let part = part(&path);
-        let mut out =
-            OpenOptions::new().append(true).create(true).open(&part).map_err(|e| here(&cannot(&part)(e)))?;
+        let mut out = OpenOptions::new().append(true).create(true).open(&part).map_err(cannot(&part))?;
         let mut left = file.bytes - at;
         while left > 0 {
-            let octets = stream.take(left)?;
-            out.write_all(&octets).map_err(|e| here(&cannot(&part)(e)))?;
+            let octets = session.take(left)?;
+            if octets.is_empty() {
+                session.end()?;
+                let what = "the connection ended in the middle of a file";
+                return Err(Trouble::new(TroubleKind::Lost, what, "fetch again to resume"));
+            }
+            out.write_all(&octets).map_err(cannot(&part))?;
             left -= octets.len() as u64;
             done.brought_bytes += octets.len() as u64;
             cx.progress.at(host, "fetching records", Some((done.brought_bytes, total)));
         }
         settle(&out, &part, &path, file)?;
     }
-    stream.session.rest(0)?;
-    finish(stream.session)
+    session.rest(0)?;
+    finish(session)
 }
 
 /// Checks a received file, and moves it into place.
 fn settle(out: &File, part: &Path, path: &Path, file: &RemoteFile) -> Result<(), Trouble> {
-    out.sync_all().map_err(|e| here(&cannot(part)(e)))?;
+    out.sync_all().map_err(cannot(part))?;
     let is_right = digest::of_file(part).is_ok_and(|d| d == file.digest);
     if !is_right {
-        fs::remove_file(part).map_err(|e| here(&cannot(part)(e)))?;
+        fs::remove_file(part).map_err(cannot(part))?;
         let what = format!("{} does not match its digest", file.path);
         return Err(Trouble::wrong(what, "it changed during the transfer; fetch again"));
     }
-    fs::rename(part, path).map_err(|e| here(&cannot(path)(e)))
-}
-
-/// Received bytes in portions.
-struct Stream<'a> {
-    session: Session<'a>,
-    left: Vec<u8>,
-}
-
-impl Stream<'_> {
-    /// Some bytes, at most `most`.
-    fn take(&mut self, most: u64) -> Result<Vec<u8>, Trouble> {
-        if self.left.is_empty() {
-            self.left = self.session.hear()?;
-        }
-        if self.left.is_empty() {
-            self.session.end()?;
-            return Err(Trouble::new(
-                crate::error::TroubleKind::Lost,
-                "the connection ended in the middle of a file",
-                "fetch again to resume",
-            ));
-        }
-        let n = self.left.len().min(usize::try_from(most).unwrap_or(usize::MAX));
-        let rest = self.left.split_off(n);
-        Ok(std::mem::replace(&mut self.left, rest))
-    }
+    fs::rename(part, path).map_err(cannot(path))
 }

@@ -1,6 +1,5 @@
 //! Rules for names.
 
-/// Whether a text contains control characters.
 pub(crate) fn has_control(text: &str) -> bool {
     text.chars().any(char::is_control)
 }

@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use crate::config::{Fleet, Host};
 use crate::error::Error;
 use crate::fetch::{Destination, fetch};
+use crate::names::is_name;
 use crate::pool::{Context, Progress, on_all};
 use crate::push::{Payload, push};
 use crate::report::{Clock, HostReport, Report};
 use crate::start::{Plan, launch, look, prepare};
-use crate::state::{FleetState, HostState, StateFile, is_run_name};
-use crate::{check, stop};
+use crate::state::{FleetState, HostState, StateFile};
+use crate::{check, clock, stop};
 
 /// How often a wait looks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -61,17 +62,17 @@ impl<'a> Operation<'a> {
     /// The file of the fleet's state cannot be written.
     pub fn start(&self, wait: Duration) -> Result<Report, Error> {
         let prepared = self.on_hosts(prepare);
-        let clock = |r: &HostReport| r.start.as_ref().and_then(|s| s.clock);
+        let measured = |r: &HostReport| r.start.as_ref().and_then(|s| s.clock);
         let cx = self.context();
         if prepared.iter().any(|h| !h.ok) || cx.is_stopped() {
             self.progress.notice("not started: see the problems below");
             return Ok(self.report("start", prepared, None));
         }
-        let now = since_1970();
+        let now = clock::now();
         let at = now + wait;
         let plan = Plan { run: run_name(now), at_unix_ns: at.as_nanos() as u64 };
         let pairs: Vec<(&Host, Clock)> =
-            self.fleet.hosts.iter().zip(&prepared).filter_map(|(h, r)| Some((h, clock(r)?))).collect();
+            self.fleet.hosts.iter().zip(&prepared).filter_map(|(h, r)| Some((h, measured(r)?))).collect();
         let mut state = FleetState {
             wayhop: wayhop_core::version::full().to_owned(),
             run: plan.run.clone(),
@@ -105,7 +106,7 @@ impl<'a> Operation<'a> {
     pub fn fetch(&mut self, out: Option<&Path>, run: Option<&str>, all_hosts: bool) -> Result<Report, Error> {
         let mut state = self.state.read()?.filter(|s| run.is_none_or(|r| s.run == r));
         let run = match (run, &state) {
-            (Some(run), _) if !is_run_name(run) => {
+            (Some(run), _) if !is_name(run) => {
                 return Err(Error::Usage(format!(
                     "--run {run}: not the name of a run; names look like 20261124T081500Z"
                 )));
@@ -113,10 +114,9 @@ impl<'a> Operation<'a> {
             (Some(run), _) => run.to_owned(),
             (None, Some(state)) => state.run.clone(),
             (None, None) => {
-                return Err(Error::Usage(
-                    "no run has been started from here: use `wayhop fleet start`, or name a run with --run"
-                        .to_owned(),
-                ));
+                let what =
+                    "no run has been started from here: use `wayhop fleet start`, or name a run with --run";
+                return Err(Error::Usage(what.to_owned()));
             }
         };
         if let (Some(state), true) = (&state, all_hosts) {
@@ -187,16 +187,11 @@ impl<'a> Operation<'a> {
 
     /// Waits for the common time, or until interrupted.
     fn wait_until(&self, at: Duration) {
-        let until = Instant::now() + at.saturating_sub(since_1970());
+        let until = Instant::now() + at.saturating_sub(clock::now());
         while Instant::now() < until && !self.stop.load(Ordering::Relaxed) {
             thread::sleep(LOOK_EVERY);
         }
     }
-}
-
-/// This machine's clock.
-fn since_1970() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// The name of a run that begins now: the time in UTC.

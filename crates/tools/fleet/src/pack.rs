@@ -18,13 +18,8 @@ pub(crate) fn stripped(program: &Path, folder: &Path) -> Option<PathBuf> {
     let to = folder.join("wayhop");
     let made = STRIPPERS.iter().any(|strip| {
         let mut command = Command::new(strip);
-        command
-            .arg("-o")
-            .arg(&to)
-            .arg(program)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.arg("-o").arg(&to).arg(program);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|s| s.success())
     });
     let len = |p: &Path| p.metadata().map_or(u64::MAX, |m| m.len());

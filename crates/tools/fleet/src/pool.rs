@@ -5,14 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::config::{Fleet, Host};
+use crate::error::Trouble;
+use crate::session::Session;
 
 /// Context of a step, besides its host.
 pub(crate) struct Context<'a> {
-    /// The fleet.
     pub(crate) fleet: &'a Fleet,
     /// Set when the user interrupts.
     pub(crate) stop: &'a AtomicBool,
-    /// Receives the progress of the hosts.
     pub(crate) progress: &'a dyn Progress,
 }
 
@@ -26,8 +26,12 @@ pub trait Progress: Sync {
     fn notice(&self, what: &str);
 }
 
-impl Context<'_> {
-    /// Whether the user interrupted.
+impl<'a> Context<'a> {
+    /// A running ssh to a host, with these arguments before and after its name.
+    pub(crate) fn ssh(&self, host: &Host, before: &[&str], after: &[&str]) -> Result<Session<'a>, Trouble> {
+        Session::start(self.fleet.ssh(host, before, after), self.stop, self.fleet.patience)
+    }
+
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

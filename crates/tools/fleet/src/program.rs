@@ -10,61 +10,35 @@ const MOST: usize = 32;
 /// Most words of a command.
 const MOST_WORDS: usize = 256;
 
-/// An entry of `[[start]]` as it is written.
+/// A program that starts with the nodes: an entry of `[[start]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ProgramFile {
-    name: String,
-    command: Vec<String>,
-    #[serde(default)]
-    hosts: Vec<String>,
-    #[serde(default)]
-    at_s: f64,
-    #[serde(default)]
-    for_s: Option<f64>,
-    #[serde(default)]
-    root: bool,
-}
-
-/// A program of a host.
-#[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// Its name, and the folder of its output.
     pub name: String,
     /// Its command and arguments, with placeholders.
     pub command: Vec<String>,
-    /// When it starts, nanoseconds after the nodes.
-    pub at_ns: i64,
+    /// The hosts that run it; all of them if none is named.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// When it starts, seconds after the nodes.
+    #[serde(default)]
+    pub at_s: f64,
     /// Time after which it is stopped, seconds.
     pub for_s: Option<f64>,
     /// Whether it runs as root.
+    #[serde(default)]
     pub root: bool,
 }
 
-impl ProgramFile {
-    /// Whether a host runs it.
+impl Program {
     pub(crate) fn is_for(&self, host: &str) -> bool {
         self.hosts.is_empty() || self.hosts.iter().any(|h| h == host)
     }
-
-    pub(crate) fn program(&self) -> Program {
-        Program {
-            name: self.name.clone(),
-            command: self.command.clone(),
-            at_ns: (self.at_s * 1e9) as i64,
-            for_s: self.for_s,
-            root: self.root,
-        }
-    }
 }
 
-/// Checks the entries.
-pub(crate) fn check(
-    all: &[ProgramFile],
-    hosts: &[&str],
-    doc: &Document,
-) -> Result<(), wayhop_document::Error> {
+pub(crate) fn check(all: &[Program], hosts: &[&str], doc: &Document) -> Result<(), wayhop_document::Error> {
     if all.len() > MOST {
         let reason = format!("too many programs: {}", all.len());
         return Err(doc.error("start", reason, format!("give at most {MOST}")));

@@ -89,7 +89,7 @@ pub(crate) fn begin(program: &Program, host: &Host, at_ns: i128) -> String {
     if program.root && host.sudo {
         words.splice(0..0, ["sudo", "-n", "--"].map(str::to_owned));
     }
-    let at = (at_ns + i128::from(program.at_ns)).to_string();
+    let at = (at_ns + (program.at_s * 1e9) as i128).to_string();
     BEGIN
         .replace("@PROGRAM@", &program.name)
         .replace("@WAIT@", WAIT)

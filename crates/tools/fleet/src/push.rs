@@ -15,14 +15,12 @@ use crate::pool::Context;
 use crate::quote::quote;
 use crate::report::{HostReport, PushResult};
 use crate::script::{Script, finish};
-use crate::session::Session;
 
 /// The longest file that is sent, bytes.
 const LONGEST: u64 = 4 << 30;
 
 /// Lists which of the files in its variables are there, and checks the folder.
 const LOOK: &str = r#"
-say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
 umask 022
 mkdir -p -- "$dir" || exit 1
 [ -O "$dir" ] || { echo "$dir belongs to another user" >&2; exit 1; }
@@ -52,7 +50,6 @@ pub(crate) struct Payload {
 
 #[derive(Clone, Debug)]
 struct PushedFile {
-    /// Where it is here.
     here: PathBuf,
     /// Where it goes, below the fleet's folder.
     there: String,
@@ -119,13 +116,12 @@ impl Payload {
     }
 }
 
-/// Sends a host the files that it lacks.
 pub(crate) fn push(cx: &Context<'_>, host: &Host, payload: &Payload) -> HostReport {
     let report = HostReport::with(host, give(cx, host, payload), |r, pushed| r.push = Some(pushed));
-    let said = match (&report.push, report.problems.first()) {
-        (Some(p), _) if p.sent.is_empty() => "up to date".to_owned(),
-        (Some(p), _) => format!("received {}", p.sent.join(", ")),
-        (None, problem) => problem.cloned().unwrap_or_default(),
+    let said = match &report.push {
+        Some(p) if p.sent.is_empty() => "up to date".to_owned(),
+        Some(p) => format!("received {}", p.sent.join(", ")),
+        None => report.first_problem_or("").to_owned(),
     };
     cx.progress.done(host, report.ok, &said);
     report
@@ -139,13 +135,12 @@ fn give(cx: &Context<'_>, host: &Host, payload: &Payload) -> Result<PushResult, 
     for (i, item) in items.iter().enumerate() {
         script.then(&format!("have {} {}\n", key(i), quote(&item.there)));
     }
-    let facts = script.ask(cx.fleet, host, cx.stop)?;
+    let facts = script.ask(cx, host)?;
     let machine = facts.get("machine").map_or("", String::as_str);
     if host.wayhop.is_none() && machine != std::env::consts::ARCH {
-        return Err(Trouble::wrong(
-            format!("its processor is {machine:?}, but this program is for {}", std::env::consts::ARCH),
-            "install wayhop there and set its path with `wayhop`",
-        ));
+        let what =
+            format!("its processor is {machine:?}, but this program is for {}", std::env::consts::ARCH);
+        return Err(Trouble::wrong(what, "install wayhop there and set its path with `wayhop`"));
     }
     let mut pushed = PushResult::default();
     for (i, item) in items.into_iter().enumerate() {
@@ -192,7 +187,7 @@ fn send(
     let file = File::open(here).map_err(|e| {
         Trouble::wrong(format!("cannot read {}: {e}", here.display()), "check that it still exists")
     })?;
-    let mut session = Session::start(cx.fleet.ssh(host, &["-T"], &[&command]), cx.stop, cx.fleet.patience)?;
+    let mut session = cx.ssh(host, &[], &[&command])?;
     session.send(file, &mut |sent| cx.progress.at(host, &what, Some((sent, bytes))))?;
     session.rest(64 * 1024)?;
     finish(session)?;

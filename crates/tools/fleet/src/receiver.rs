@@ -1,13 +1,12 @@
 //! Position of a host's GPS receiver, from its gpsd through ssh.
 
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use wayhop_control::gpsd::{GpsReport, Reader};
 
-use crate::config::{Fleet, Host};
+use crate::config::Host;
 use crate::error::Trouble;
-use crate::session::Session;
+use crate::pool::Context;
 
 /// How long to wait for a report; receivers send one per second.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -17,24 +16,16 @@ const REST: Duration = Duration::from_millis(1_200);
 const LONGEST: usize = 64 * 1024;
 
 /// The position; `None` if the receiver has none.
-pub(crate) fn look(
-    fleet: &Fleet,
-    host: &Host,
-    gpsd: &str,
-    stop: &AtomicBool,
-) -> Result<Option<GpsReport>, Trouble> {
-    let mut session = Session::start(fleet.ssh(host, &["-T", "-W", gpsd], &[]), stop, fleet.patience)?;
+pub(crate) fn look(cx: &Context<'_>, host: &Host, gpsd: &str) -> Result<Option<GpsReport>, Trouble> {
+    let mut session = cx.ssh(host, &["-W", gpsd], &[])?;
     session.say(b"?WATCH={\"enable\":true,\"json\":true};\n");
     let mut reader = Reader::default();
-    let mut until = Instant::now() + PATIENCE.min(fleet.patience);
+    let mut until = Instant::now() + PATIENCE.min(cx.fleet.patience);
     let mut known = false;
     while Instant::now() < until {
         let Some(line) = session.line(LONGEST)? else {
             session.end().map_err(|e| of_forwarding(gpsd, e))?;
-            return Err(Trouble::wrong(
-                format!("gpsd does not answer at {gpsd} there"),
-                "start gpsd, or correct `gpsd`",
-            ));
+            return Err(no_answer(gpsd));
         };
         reader.take(&line, Instant::now());
         if !known && reader.latest().is_some() {
@@ -48,6 +39,10 @@ pub(crate) fn look(
     Ok(reader.latest())
 }
 
+fn no_answer(gpsd: &str) -> Trouble {
+    Trouble::wrong(format!("gpsd does not answer at {gpsd} there"), "start gpsd, or correct `gpsd`")
+}
+
 /// Distinguishes a failing gpsd from a failing host, for which ssh exits alike.
 fn of_forwarding(gpsd: &str, e: Trouble) -> Trouble {
     if e.what.contains("administratively prohibited") {
@@ -57,10 +52,7 @@ fn of_forwarding(gpsd: &str, e: Trouble) -> Trouble {
         );
     }
     if e.what.contains("open failed") || e.what.contains("stdio forwarding failed") {
-        return Trouble::wrong(
-            format!("gpsd does not answer at {gpsd} there"),
-            "start gpsd, or correct `gpsd`",
-        );
+        return no_answer(gpsd);
     }
     e
 }

@@ -177,6 +177,16 @@ impl HostReport {
         }
     }
 
+    /// Adds a problem of the host itself.
+    pub(crate) fn wrong(&mut self, what: impl Into<String>, remedy: impl Into<String>) {
+        self.note(&Trouble::wrong(what, remedy));
+    }
+
+    /// What to show: the first problem, or else this.
+    pub(crate) fn first_problem_or<'a>(&'a self, well: &'a str) -> &'a str {
+        self.problems.first().map_or(well, String::as_str)
+    }
+
     /// The report of a step with this outcome.
     pub(crate) fn with<T>(host: &Host, outcome: Result<T, Trouble>, put: impl FnOnce(&mut Self, T)) -> Self {
         let mut report = Self::of(host);

@@ -2,14 +2,19 @@
 //! assignments of [`quote`]d words. They need a POSIX shell and tools that both Debian and BusyBox have.
 
 use std::fmt::Write as _;
-use std::sync::atomic::AtomicBool;
 
 use crate::answer::{self, Facts};
-use crate::config::{Fleet, Host};
+use crate::config::Host;
 use crate::error::{Trouble, harmless};
+use crate::pool::Context;
 use crate::quote::quote;
 use crate::session::Session;
 
+/// `say` prints a fact for [`answer::parse`].
+const HEAD: &str = r#"set -u
+export LC_ALL=C
+say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
+"#;
 /// The longest output of a script, bytes.
 const MOST: usize = 64 * 1024;
 
@@ -22,7 +27,6 @@ if [ "$left" -gt 0 ]; then
 fi
 "#;
 
-/// A script with its variables.
 pub(crate) struct Script {
     text: String,
 }
@@ -30,7 +34,7 @@ pub(crate) struct Script {
 impl Script {
     /// A script with the host's folder as `dir`, its command as `wayhop`, and `root` as a prefix for commands that need root.
     pub(crate) fn new(host: &Host) -> Self {
-        let mut script = Self { text: "set -u\nexport LC_ALL=C\n".to_owned() };
+        let mut script = Self { text: HEAD.to_owned() };
         script.var("dir", &host.directory);
         script.var("wayhop", &host.program());
         // Relative folders are relative to the home directory.
@@ -46,40 +50,27 @@ impl Script {
         self
     }
 
-    /// Adds text to the script.
     pub(crate) fn then(&mut self, text: &str) -> &mut Self {
         self.text += text;
         self
     }
 
     /// Runs the script on a host, and reads the lines `KEY VALUE` that it prints.
-    pub(crate) fn ask(&self, fleet: &Fleet, host: &Host, stop: &AtomicBool) -> Result<Facts, Trouble> {
-        let said = self.run(fleet, host, stop, MOST)?;
+    pub(crate) fn ask(&self, cx: &Context<'_>, host: &Host) -> Result<Facts, Trouble> {
+        let said = self.run(cx, host, MOST)?;
         Ok(answer::parse(&String::from_utf8_lossy(&said)))
     }
 
     /// Runs the script on a host, and returns its output up to this length.
-    pub(crate) fn run(
-        &self,
-        fleet: &Fleet,
-        host: &Host,
-        stop: &AtomicBool,
-        most: usize,
-    ) -> Result<Vec<u8>, Trouble> {
-        let mut session = self.begin(fleet, host, stop)?;
+    pub(crate) fn run(&self, cx: &Context<'_>, host: &Host, most: usize) -> Result<Vec<u8>, Trouble> {
+        let mut session = self.begin(cx, host)?;
         let said = session.rest(most)?;
         finish(session)?;
         Ok(said)
     }
 
-    /// Starts the script on a host.
-    pub(crate) fn begin<'a>(
-        &self,
-        fleet: &Fleet,
-        host: &Host,
-        stop: &'a AtomicBool,
-    ) -> Result<Session<'a>, Trouble> {
-        let mut session = Session::start(fleet.ssh(host, &["-T"], &["sh -s"]), stop, fleet.patience)?;
+    pub(crate) fn begin<'a>(&self, cx: &Context<'a>, host: &Host) -> Result<Session<'a>, Trouble> {
+        let mut session = cx.ssh(host, &[], &["sh -s"])?;
         session.say_all(std::io::Cursor::new(self.text.clone().into_bytes()));
         Ok(session)
     }

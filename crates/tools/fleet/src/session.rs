@@ -116,11 +116,6 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Closes the input.
-    pub(crate) fn hush(&mut self) {
-        self.stdin = None;
-    }
-
     /// The next bytes; empty at the end.
     pub(crate) fn hear(&mut self) -> Result<Vec<u8>, Trouble> {
         if !self.left.is_empty() {
@@ -138,6 +133,14 @@ impl<'a> Session<'a> {
                 Err(RecvTimeoutError::Timeout) => return Err(self.silent()),
             }
         }
+    }
+
+    /// The next bytes, at most this many; empty at the end.
+    pub(crate) fn take(&mut self, most: u64) -> Result<Vec<u8>, Trouble> {
+        let mut chunk = self.hear()?;
+        let n = chunk.len().min(usize::try_from(most).unwrap_or(usize::MAX));
+        self.left = chunk.split_off(n);
+        Ok(chunk)
     }
 
     /// The next line without its line end; `None` at the end. A longer line than this is an error.
@@ -178,7 +181,8 @@ impl<'a> Session<'a> {
 
     /// Waits for ssh to exit. Connection failures are errors; the status is that of the script on the host.
     pub(crate) fn end(&mut self) -> Result<Option<i32>, Trouble> {
-        self.hush();
+        // Closes the input.
+        self.stdin = None;
         let until = Instant::now() + self.patience;
         loop {
             match self.child.try_wait() {
@@ -213,10 +217,8 @@ impl<'a> Session<'a> {
 
     fn silent(&self) -> Trouble {
         let said = self.complaints();
-        let last = said
-            .lines()
-            .rfind(|l| !l.trim().is_empty())
-            .map_or_else(String::new, |l| format!(" (last message: {l})"));
+        let last = said.lines().rfind(|l| !l.trim().is_empty());
+        let last = last.map_or_else(String::new, |l| format!(" (last message: {l})"));
         Trouble::new(
             TroubleKind::Lost,
             format!("no answer for {} s{last}", self.patience.as_secs()),
@@ -244,50 +246,53 @@ fn too_much(most: usize) -> Trouble {
     )
 }
 
-/// Interprets ssh's messages, which OpenSSH prints in English only.
-pub(crate) fn of_connection(said: &str) -> Trouble {
-    let has = |words: &[&str]| words.iter().any(|w| said.contains(w));
-    let last = said.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or("ssh failed");
-    if has(&["HOST IDENTIFICATION HAS CHANGED"]) {
-        return Trouble::new(
-            TroubleKind::Refused,
-            "its host key has changed; another machine may be answering",
-            "compare `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` there with what ssh shows; if they match, remove \
-             the old key with ssh-keygen -R",
-        );
-    }
-    if has(&["Host key verification failed", "host key is known"]) {
-        return Trouble::new(
-            TroubleKind::Refused,
-            "its host key is unknown, or differs from the known one",
-            "log in once by hand and compare the key, or add it to known_hosts",
-        );
-    }
-    if has(&["Permission denied", "Too many authentication failures", "no mutual signature"]) {
-        return Trouble::new(
-            TroubleKind::Refused,
-            format!("login refused: {last}"),
-            "install a key without a passphrase there: ssh-copy-id",
-        );
-    }
-    if has(&["Could not resolve hostname"]) {
-        return Trouble::new(
-            TroubleKind::Lost,
-            format!("no such host: {last}"),
-            "correct its `ssh` in the fleet file",
-        );
-    }
-    if has(&["Bad owner or permissions", "Bad configuration option", "Can't open user config file"]) {
-        return Trouble::wrong(
-            format!("invalid ssh configuration: {last}"),
-            "correct it, or `ssh_config` in the fleet file",
-        );
-    }
-    Trouble::new(
+/// ssh's messages, which OpenSSH prints in English only: any of these words, the kind of trouble, what to say of it, and the remedy.
+const MESSAGES: [(&[&str], TroubleKind, &str, &str); 6] = [
+    (
+        &["HOST IDENTIFICATION HAS CHANGED"],
+        TroubleKind::Refused,
+        "its host key has changed; another machine may be answering",
+        "compare `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` there with what ssh shows; if they match, remove \
+         the old key with ssh-keygen -R",
+    ),
+    (
+        &["Host key verification failed", "host key is known"],
+        TroubleKind::Refused,
+        "its host key is unknown, or differs from the known one",
+        "log in once by hand and compare the key, or add it to known_hosts",
+    ),
+    (
+        &["Permission denied", "Too many authentication failures", "no mutual signature"],
+        TroubleKind::Refused,
+        "login refused: {last}",
+        "install a key without a passphrase there: ssh-copy-id",
+    ),
+    (
+        &["Could not resolve hostname"],
         TroubleKind::Lost,
-        format!("not reachable: {last}"),
+        "no such host: {last}",
+        "correct its `ssh` in the fleet file",
+    ),
+    (
+        &["Bad owner or permissions", "Bad configuration option", "Can't open user config file"],
+        TroubleKind::Wrong,
+        "invalid ssh configuration: {last}",
+        "correct it, or `ssh_config` in the fleet file",
+    ),
+    (
+        // All others.
+        &[""],
+        TroubleKind::Lost,
+        "not reachable: {last}",
         "check that the host is up and sshd is running",
-    )
+    ),
+];
+
+fn of_connection(said: &str) -> Trouble {
+    let last = said.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or("ssh failed");
+    let known = MESSAGES.iter().find(|(words, ..)| words.iter().any(|w| said.contains(w)));
+    let (_, kind, what, remedy) = known.unwrap_or(&MESSAGES[MESSAGES.len() - 1]);
+    Trouble::new(*kind, what.replace("{last}", last), *remedy)
 }
 
 fn pass_on(mut from: impl Read, tell: &SyncSender<Vec<u8>>) {

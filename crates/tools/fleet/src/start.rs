@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock;
 use crate::config::Host;
-use crate::error::{Trouble, harmless};
+use crate::error::{Trouble, TroubleKind, harmless};
 use crate::pool::Context;
 use crate::programs::{self, ANY_RUNS};
 use crate::push::scenario_there;
@@ -25,7 +25,6 @@ is_process() {
     [ "$boot" = "$(cat /proc/sys/kernel/random/boot_id)" ] && [ "$since" = "$(began "$pid")" ]
 }
 is_running() { is_process "$dir/node.pid"; }
-say() { printf 'wayhop-fleet:%s %s\n' "$1" "$2"; }
 "#;
 
 /// Checks the configuration that follows. The last line of its output says what is wrong.
@@ -58,7 +57,6 @@ printf '%s %s %s\n' "$pid" "$(began "$pid")" "$(cat /proc/sys/kernel/random/boot
 say pid "$pid"
 "#;
 
-/// The state of the node.
 const LOOK: &str = r#"
 log=$dir/runs/$run/$name.log
 if is_running; then say runs yes; else say runs no; fi
@@ -76,7 +74,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// What is started, and when.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// The name of the run.
     pub(crate) run: String,
     /// When, by this machine's clock: nanoseconds since 1970.
     pub(crate) at_unix_ns: u64,
@@ -114,18 +111,14 @@ fn script(cx: &Context<'_>, host: &Host, run: &str) -> Script {
 /// Compares the clock, and checks whether the node can run.
 pub(crate) fn prepare(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "checking", None);
-    let outcome =
-        try_prepare(cx, host).map(|clock| StartResult { clock: Some(clock), ..StartResult::default() });
+    let outcome = fits(cx, host)
+        .and_then(|()| clock::measure(cx, host))
+        .map(|clock| StartResult { clock: Some(clock), ..StartResult::default() });
     let report = HostReport::with(host, outcome, |r, started| r.start = Some(started));
     if !report.ok {
-        cx.progress.done(host, false, report.problems.first().map_or("", String::as_str));
+        cx.progress.done(host, false, report.first_problem_or(""));
     }
     report
-}
-
-fn try_prepare(cx: &Context<'_>, host: &Host) -> Result<Clock, Trouble> {
-    fits(cx, host)?;
-    clock::measure(cx.fleet, host, cx.stop)
 }
 
 fn runs_already() -> Trouble {
@@ -143,7 +136,7 @@ pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
     for program in &host.programs {
         script.then(&programs::check(program, host));
     }
-    let facts = script.ask(cx.fleet, host, cx.stop)?;
+    let facts = script.ask(cx, host)?;
     match facts.get("runs").map(String::as_str) {
         None => {}
         Some("yes") => return Err(runs_already()),
@@ -175,7 +168,6 @@ pub(crate) fn fits(cx: &Context<'_>, host: &Host) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Starts the node of a prepared host.
 pub(crate) fn launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> HostReport {
     cx.progress.at(host, "starting", None);
     let outcome = try_launch(cx, host, plan, clock);
@@ -183,7 +175,7 @@ pub(crate) fn launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -
         r.start = Some(StartResult { pid: Some(pid), clock: Some(clock), ready: false });
     });
     if !report.ok {
-        cx.progress.done(host, false, report.problems.first().map_or("", String::as_str));
+        cx.progress.done(host, false, report.first_problem_or(""));
     }
     report
 }
@@ -199,7 +191,7 @@ fn try_launch(cx: &Context<'_>, host: &Host, plan: &Plan, clock: Clock) -> Resul
     for program in &host.programs {
         script.then(&programs::begin(program, host, at));
     }
-    let facts = script.ask(cx.fleet, host, cx.stop)?;
+    let facts = script.ask(cx, host)?;
     if facts.contains_key("runs") {
         return Err(runs_already());
     }
@@ -218,23 +210,21 @@ pub(crate) fn look(cx: &Context<'_>, host: &Host, plan: &Plan, started: StartRes
     if failed {
         report.start = Some(started);
     }
-    let said = report.problems.first().cloned().unwrap_or_else(|| "running".to_owned());
-    cx.progress.done(host, report.ok, &said);
+    let said = report.first_problem_or("running");
+    cx.progress.done(host, report.ok, said);
     report
 }
 
 fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
     let until = Instant::now() + READY_WITHIN;
     loop {
-        let facts = script(cx, host, &plan.run).then(LOOK).ask(cx.fleet, host, cx.stop)?;
+        let facts = script(cx, host, &plan.run).then(LOOK).ask(cx, host)?;
         let is = |key: &str| facts.get(key).is_some_and(|v| v == "yes");
         let last = facts.get("last").map_or("nothing", String::as_str);
         if !is("runs") {
             let what = format!("its node exited; last message: {}", harmless(last));
-            return Err(Trouble::wrong(
-                what,
-                format!("the complete log is in {}/runs/{} there", host.directory, plan.run),
-            ));
+            let remedy = format!("the complete log is in {}/runs/{} there", host.directory, plan.run);
+            return Err(Trouble::wrong(what, remedy));
         }
         if is("ready") {
             return Ok(());
@@ -248,7 +238,8 @@ fn try_look(cx: &Context<'_>, host: &Host, plan: &Plan) -> Result<(), Trouble> {
             return Err(Trouble::wrong(what, "check its log there, and run wayhop fleet stop"));
         }
         if cx.is_stopped() {
-            return Err(Trouble::started_all_the_same());
+            let what = "interrupted, but its node keeps starting or running";
+            return Err(Trouble::new(TroubleKind::Stopped, what, "stop it with: wayhop fleet stop"));
         }
         thread::sleep(LOOK_EVERY);
     }

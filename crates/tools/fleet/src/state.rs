@@ -17,9 +17,7 @@ const LONGEST: u64 = 1 << 20;
 /// The last run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FleetState {
-    /// The version that wrote it.
     pub(crate) wayhop: String,
-    /// Its name.
     pub(crate) run: String,
     /// When it starts or started, by this machine's clock: seconds since 1970.
     pub(crate) starts_unix_s: f64,
@@ -40,15 +38,9 @@ pub(crate) struct HostState {
 }
 
 impl HostState {
-    /// State of a host that was started.
     pub(crate) fn started(clock: Clock) -> Self {
         Self { clock_offset_s: clock.offset_s, clock_error_s: clock.error_s, fetched: false }
     }
-}
-
-/// Whether a text can name a run.
-pub(crate) fn is_run_name(text: &str) -> bool {
-    is_name(text)
 }
 
 /// The file.
@@ -75,7 +67,7 @@ impl StateFile {
         }
         let text = fs::read_to_string(&self.0).map_err(|e| wrong(e.to_string()))?;
         let state: FleetState = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-        if !is_run_name(&state.run) {
+        if !is_name(&state.run) {
             return Err(wrong(format!("{:?} is not the name of a run", state.run)));
         }
         Ok(Some(state))

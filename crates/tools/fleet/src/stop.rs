@@ -23,37 +23,33 @@ done
 say outcome ended
 "#;
 
-/// Stops a host's programs and its node.
 pub(crate) fn stop(cx: &Context<'_>, host: &Host) -> HostReport {
     cx.progress.at(host, "stopping", None);
     let report = HostReport::with(host, try_stop(cx, host), |r, stopped| r.stop = Some(stopped));
-    let said = report.stop.as_ref().map(|s| s.outcome.clone()).or_else(|| report.problems.first().cloned());
-    cx.progress.done(host, report.ok, &said.unwrap_or_default());
+    let outcome = report.stop.as_ref().map_or("", |s| &s.outcome);
+    cx.progress.done(host, report.ok, report.first_problem_or(outcome));
     report
 }
 
 fn try_stop(cx: &Context<'_>, host: &Host) -> Result<StopResult, Trouble> {
-    let facts = Script::new(host).then(IS_RUNNING).then(END).then(STOP).ask(cx.fleet, host, cx.stop)?;
+    let facts = Script::new(host).then(IS_RUNNING).then(END).then(STOP).ask(cx, host)?;
     let programs = facts.iter().filter(|(key, _)| key.starts_with("program_"));
     let programs = programs.filter_map(|(_, said)| said.split_once(' '));
     let programs: Vec<EndedProgram> = programs
         .map(|(name, outcome)| EndedProgram { name: harmless(name), outcome: words(outcome).to_owned() })
         .collect();
     if let Some(p) = programs.iter().find(|p| p.outcome == "stays") {
-        return Err(Trouble::wrong(
-            format!("its program {} does not stop", p.name),
-            "check what it does there",
-        ));
+        let what = format!("its program {} does not stop", p.name);
+        return Err(Trouble::wrong(what, "check what it does there"));
     }
     let outcome = match facts.get("outcome").map(String::as_str) {
         Some("ended") => "ended",
         Some("over") => "was over",
         Some("never") => "never ran",
         _ => {
-            return Err(Trouble::wrong(
-                "its node does not stop",
-                "check its log there; after killing it, restore the host with `wayhop node --restore`",
-            ));
+            let remedy =
+                "check its log there; after killing it, restore the host with `wayhop node --restore`";
+            return Err(Trouble::wrong("its node does not stop", remedy));
         }
     };
     Ok(StopResult { outcome: outcome.to_owned(), programs })

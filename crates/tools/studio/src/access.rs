@@ -23,8 +23,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Of a server at this address: away from loopback, and if something can be changed there, with a token from the operating
-    /// system's random source.
+    /// Of a server at this address: with a random token away from loopback, and if something can be changed there.
     pub(crate) fn new(at: SocketAddr, changes: bool) -> Result<Self, String> {
         if at.ip().is_loopback() && !changes {
             return Ok(Self { token: None, local: true, port: at.port() });
@@ -38,8 +37,7 @@ impl Access {
         self.token.as_deref()
     }
 
-    /// The cookie that replaces the token after the first page. A host's cookies are the same for all its ports, so
-    /// the port is in the name.
+    /// The cookie that replaces the token after the first page. It names the port: all ports of a host share their cookies.
     pub(crate) fn cookie(&self) -> Option<String> {
         let token = self.token()?;
         Some(format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name()))
@@ -61,9 +59,8 @@ impl Access {
         }
         let host = text(headers, header::HOST.as_str()).unwrap_or_default();
         if !self.knows_host(host) {
-            return Err(Error::forbidden(
-                "wrong Host: use the address that the studio printed, or localhost",
-            ));
+            let what = "wrong Host: use the address that the studio printed, or localhost";
+            return Err(Error::forbidden(what));
         }
         let origin = text(headers, header::ORIGIN.as_str());
         if origin.is_some_and(|o| o.strip_prefix("http://") != Some(host)) {
@@ -78,8 +75,7 @@ impl Access {
         self.check_token(headers, given)
     }
 
-    /// Whether a request of the method POST may change something. The page says who it is, and of what type its question is: a
-    /// stranger's form can do neither.
+    /// Whether a POST may change something. The page tells its origin and the type of its question: a stranger's form can do neither.
     pub(crate) fn check_change(&self, headers: &HeaderMap) -> Result<(), Error> {
         self.check_own_page(headers)?;
         if text(headers, header::CONTENT_TYPE.as_str()) != Some("application/json") {

@@ -87,7 +87,7 @@ pub(crate) fn one(run: &RunDir, wanted: &OfConnection) -> Result<Vec<u8>, Error>
     let mut frame = FrameBuilder::default();
     frame.set("is_whole", is_whole);
     let mut column = |name: &str, of: &dyn Fn(&(Time, TcpConnection)) -> f64| {
-        frame.f64s(name, &looks.iter().map(of).collect::<Vec<_>>());
+        frame.f64s(name, looks.iter().map(of));
     };
     column("time_ns", &|(t, _)| t.as_nanos() as f64);
     column("sent", &|(_, c)| c.sent.saturating_sub(c.sent_again) as f64);

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// The file.
 pub(crate) const LOG: &str = "matrix.jsonl";
 /// What is read for one answer, octets.
 const MOST_OCTETS: u64 = 2 << 20;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use crate::page;
@@ -17,7 +18,7 @@ const MOST_ROWS: u64 = 1 << 18;
 pub fn replay(path: &Path) -> Result<String, String> {
     let told = |e: crate::error::Error| e.what;
     let run = OpenRun::open(path).map_err(told)?;
-    let info = run.info();
+    let info = &run.info;
     let rows = info["rows"].as_u64().unwrap_or(0);
     if rows > MOST_ROWS {
         return Err(format!(
@@ -42,11 +43,12 @@ pub fn replay(path: &Path) -> Result<String, String> {
         let frame = run.packets(from, end).map_err(told)?;
         // A frame reaches past its first moment, so this ends.
         from = until(&frame).max(from + 1);
-        packets.push(Value::from(base64(&frame)));
+        packets.push(Value::from(BASE64.encode(&frame)));
     }
     let name = path.file_name().map_or_else(|| "run".into(), |n| n.to_string_lossy());
     let data =
-        json!({"name": name, "info": info, "positions": base64(&positions), "packets": packets}).to_string();
+        json!({"name": name, "info": info, "positions": BASE64.encode(&positions), "packets": packets})
+            .to_string();
     let [style, script] = ["/studio.css", "/studio.js"].map(page::text);
     // What ends an element must not stand within one.
     let (data, script) = (data.replace('<', "\\u003c"), script.replace("</script", "<\\/script"));
@@ -63,8 +65,4 @@ fn until(frame: &[u8]) -> i64 {
     let length = frame.get(4..8).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes) as usize;
     let head: Option<Value> = frame.get(8..8 + length).and_then(|head| serde_json::from_slice(head).ok());
     head.and_then(|head| head["until_ns"].as_i64()).unwrap_or(i64::MAX)
-}
-
-fn base64(octets: &[u8]) -> String {
-    data_encoding::BASE64.encode(octets)
 }

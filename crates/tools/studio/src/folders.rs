@@ -20,8 +20,7 @@ pub(crate) fn is_drive(path: &Path) -> bool {
     path.join(drive::LOG).is_file()
 }
 
-/// All folders below one, by their paths in it, in order. What is within a run is the run's. Links are followed only if they lead
-/// to a run (or to what else is listed): so there are no circles.
+/// All folders below one but those within runs, by their paths in it, in order. Links are followed only to what is listed: no circles.
 pub(crate) fn below(folder: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     let mut left = MOST_LOOKED_AT;

@@ -22,19 +22,19 @@ impl FrameBuilder {
         self.head.insert(key.to_owned(), value.into());
     }
 
-    pub(crate) fn f64s(&mut self, name: &str, values: &[f64]) {
-        self.column(name, "f64", values.iter().flat_map(|v| v.to_le_bytes()));
+    pub(crate) fn f64s(&mut self, name: &str, values: impl IntoIterator<Item = f64>) {
+        self.column(name, "f64", values.into_iter().flat_map(f64::to_le_bytes));
     }
 
-    pub(crate) fn i32s(&mut self, name: &str, values: &[i32]) {
-        self.column(name, "i32", values.iter().flat_map(|v| v.to_le_bytes()));
+    pub(crate) fn i32s(&mut self, name: &str, values: impl IntoIterator<Item = i32>) {
+        self.column(name, "i32", values.into_iter().flat_map(i32::to_le_bytes));
     }
 
-    pub(crate) fn u8s(&mut self, name: &str, values: &[u8]) {
-        self.column(name, "u8", values.iter().copied());
+    pub(crate) fn u8s(&mut self, name: &str, values: impl IntoIterator<Item = u8>) {
+        self.column(name, "u8", values);
     }
 
-    fn column(&mut self, name: &str, kind: &str, octets: impl Iterator<Item = u8>) {
+    fn column(&mut self, name: &str, kind: &str, octets: impl IntoIterator<Item = u8>) {
         self.columns.push(json!({"name": name, "type": kind, "offset": self.body.len()}));
         self.body.extend(octets);
         self.body.resize(self.body.len().next_multiple_of(8), 0);
@@ -58,8 +58,8 @@ mod tests {
     #[test]
     fn columns_lie_where_the_head_says_at_multiples_of_eight() {
         let mut frame = FrameBuilder::default();
-        frame.u8s("kind", &[1, 2, 3]);
-        frame.f64s("time_ns", &[0.5, -1.0, 2.0]);
+        frame.u8s("kind", [1, 2, 3]);
+        frame.f64s("time_ns", [0.5, -1.0, 2.0]);
         let octets = frame.finish(3);
         assert_eq!(&octets[..4], b"WHS1");
         let length = u32::from_le_bytes(octets[4..8].try_into().unwrap()) as usize;

@@ -39,7 +39,6 @@ mod server;
 mod sightings;
 mod sizes;
 mod story;
-mod stretches;
 mod sweeps;
 mod table;
 mod wall_clock;

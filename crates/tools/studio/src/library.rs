@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use wayhop_protocols::CLASSIFIER;
-use wayhop_trace::{Manifest, RunDir, RunStatus};
+use wayhop_trace::RunDir;
 
 use crate::drive;
 use crate::error::Error;
@@ -23,7 +23,6 @@ const LONGEST_NAMED: usize = 1 << 16;
 /// Runs that are listed.
 const MOST_LISTED: usize = 1_000;
 
-/// Where runs are.
 enum Source {
     /// These, by name.
     Runs(Vec<(String, PathBuf)>),
@@ -31,7 +30,6 @@ enum Source {
     Folder(PathBuf),
 }
 
-/// Run directories.
 pub(crate) struct Library {
     source: Source,
     /// The last used ones, the latest last.
@@ -55,18 +53,14 @@ fn names_in(scenario: &str) -> [Option<String>; 2] {
     [word(table.get("name")), word(table.get("protocol").and_then(|p| p.get("name")))]
 }
 
-/// A run in the list.
 fn about(name: &str, path: &Path) -> Value {
     let dir = RunDir::open(path, CLASSIFIER);
     let dir = dir.as_ref().ok();
     let manifest = dir.and_then(|d| d.manifest().ok());
     let summary = dir.and_then(|d| d.summary().ok());
     let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
-    let is_killed = |dir: &RunDir, m: &Manifest| m.status == RunStatus::Running && !dir.is_under_way();
-    let status = manifest.as_ref().zip(dir).map(|(m, dir)| match m.status {
-        _ if is_killed(dir, m) => json!("killed"),
-        status => json!(status),
-    });
+    let is_killed = dir.is_some_and(RunDir::is_killed);
+    let status = manifest.as_ref().map(|m| if is_killed { json!("killed") } else { json!(m.status) });
     // The configurations of real nodes, merged, are no scenario.
     let protocol = protocol.or_else(|| Some(summary.as_ref()?.protocol.clone()));
     let nodes = dir.and_then(|d| OpenTable::open(d, "nodes").ok()).map(|t| t.rows());
@@ -96,10 +90,7 @@ impl Library {
             return Ok(Self::of(Source::Runs(vec![(name_of(&path), path)])));
         }
         let library = Self::of(Source::Folder(path.clone()));
-        let nothing = |all: Vec<String>| all.is_empty();
-        if nothing(library.names())
-            && nothing(library.drives())
-            && nothing(library.sweeps())
+        if [library.names(), library.drives(), library.sweeps()].concat().is_empty()
             && library.reports().is_empty()
         {
             return Err(format!(
@@ -202,19 +193,14 @@ impl Library {
     /// The list for the page; `more` runs are left out.
     pub(crate) fn list(&self) -> Value {
         let names = self.names();
-        let runs: Vec<Value> =
-            names.iter().take(MOST_LISTED).map(|name| about(name, &self.path(name))).collect();
-        let sweeps: Vec<Value> = self
-            .sweeps()
-            .iter()
-            .take(MOST_LISTED)
-            .map(|name| sweeps::about(name, &self.path(name)))
-            .collect();
+        let run = |name: &String| about(name, &self.path(name));
+        let runs: Vec<Value> = names.iter().take(MOST_LISTED).map(run).collect();
+        let sweep = |name: &String| sweeps::about(name, &self.path(name));
+        let sweeps: Vec<Value> = self.sweeps().iter().take(MOST_LISTED).map(sweep).collect();
         json!({"more": names.len().saturating_sub(runs.len()), "runs": runs, "sweeps": sweeps})
     }
 
-    /// A run, which stays open for the next question. Only what is listed is opened: a name is compared, never joined to a path
-    /// before.
+    /// A run, which stays open for the next question. Only a name that is listed is joined to a path.
     pub(crate) fn run(&self, name: &str) -> Result<Arc<OpenRun>, Error> {
         let mut open = self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(at) = open.iter().position(|(n, _)| n == name) {

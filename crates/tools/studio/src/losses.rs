@@ -33,21 +33,20 @@ impl Losses {
         self.list.push(Loss { time_ns, node, packet: packet.unwrap_or(-1), reason });
     }
 
-    /// Columns of the losses of one node, or of all, with the places of the nodes at those moments; not a number where the run
-    /// does not say. Returns how many there are.
+    /// Puts the losses of one node, or of all, with the places of the nodes then, where the run says them. Returns how many there are.
     pub(crate) fn put(&self, frame: &mut FrameBuilder, motion: &Motion, node: Option<usize>) -> usize {
         let of = |l: &&Loss| node.is_none_or(|n| i32::try_from(n) == Ok(l.node));
         let list: Vec<&Loss> = self.list.iter().filter(of).collect();
         frame.set("more", self.more);
-        frame.set("reasons", self.reasons.list().to_vec());
+        frame.set("reasons", self.reasons.list());
         let places: Vec<_> = list.iter().map(|l| motion.place(l.node, l.time_ns)).collect();
-        let metres = |axis: usize| places.iter().map(|p| p.map_or(f64::NAN, |p| p[axis])).collect::<Vec<_>>();
-        frame.f64s("time_ns", &list.iter().map(|l| l.time_ns as f64).collect::<Vec<_>>());
-        frame.f64s("packet", &list.iter().map(|l| l.packet as f64).collect::<Vec<_>>());
-        frame.f64s("x", &metres(0));
-        frame.f64s("y", &metres(1));
-        frame.i32s("node", &list.iter().map(|l| l.node).collect::<Vec<_>>());
-        frame.u8s("reason", &list.iter().map(|l| l.reason).collect::<Vec<_>>());
+        frame.f64s("time_ns", list.iter().map(|l| l.time_ns as f64));
+        frame.f64s("packet", list.iter().map(|l| l.packet as f64));
+        for (axis, name) in ["x", "y"].into_iter().enumerate() {
+            frame.f64s(name, places.iter().map(|p| p.map_or(f64::NAN, |p| p[axis])));
+        }
+        frame.i32s("node", list.iter().map(|l| l.node));
+        frame.u8s("reason", list.iter().map(|l| l.reason));
         list.len()
     }
 }

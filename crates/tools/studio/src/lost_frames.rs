@@ -1,5 +1,4 @@
-//! A packet's frames that receivers could not use: a run with `captures.damaged` has them in the receivers' captures, with a wrong
-//! FCS and a comment on the cause.
+//! A packet's frames that receivers could not use: with `captures.damaged` they are in the receivers' captures, with a wrong FCS.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

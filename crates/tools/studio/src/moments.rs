@@ -24,8 +24,7 @@ pub(crate) struct Moments {
     pub(crate) received: BTreeSet<u64>,
 }
 
-/// When which node had the packet on its interface. Real nodes say when they gave it to the interface, `has_no_air`, and nobody
-/// when it was on the air.
+/// When which node had the packet on its interface. Real nodes only say when they gave it to the interface: `has_no_air`.
 pub(crate) fn moments(story: &Story, has_no_air: bool) -> BTreeMap<u32, Moments> {
     let mut all: BTreeMap<u32, Moments> = BTreeMap::new();
     for step in &story.steps {

@@ -25,7 +25,8 @@ struct Leg {
 pub(crate) struct Motion {
     /// By node, then by time.
     legs: Vec<Leg>,
-    nodes: usize,
+    /// One more than the highest number of a node.
+    pub(crate) nodes: usize,
 }
 
 impl Motion {
@@ -62,11 +63,6 @@ impl Motion {
         Ok(Self { legs, nodes })
     }
 
-    /// One more than the highest number of a node.
-    pub(crate) fn nodes(&self) -> usize {
-        self.nodes
-    }
-
     /// Where a node is at a moment; `None` before its first leg, and where the run does not say.
     pub(crate) fn place(&self, node: i32, at_ns: i64) -> Option<[f64; 3]> {
         let next = self.legs.partition_point(|l| (l.node, l.from_ns) <= (node, at_ns));
@@ -89,7 +85,7 @@ impl Motion {
         frame.set("from_ns", from);
         frame.set("until_ns", to);
         let mut number = |name: &str, value: &dyn Fn(&Leg) -> f64| {
-            frame.f64s(name, &found.iter().map(value).collect::<Vec<_>>());
+            frame.f64s(name, found.iter().map(value));
         };
         number("from", &|l| l.from_ns as f64);
         number("until", &|l| if l.until_ns == i64::MAX { f64::INFINITY } else { l.until_ns as f64 });
@@ -97,7 +93,7 @@ impl Motion {
             number(place, &|l| l.at[i]);
             number(speed, &|l| l.velocity[i]);
         }
-        frame.i32s("node", &found.iter().map(|l| l.node).collect::<Vec<_>>());
+        frame.i32s("node", found.iter().map(|l| l.node));
         frame.finish(found.len())
     }
 

@@ -1,8 +1,8 @@
 //! What each node did over the whole run, in equal stretches of time: the timeline and the strip charts.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;
@@ -113,22 +113,17 @@ impl Overview {
             if self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            match self.add(table, index) {
-                Ok(()) => self.locked().done.0 = index + 1,
-                Err(e) => {
-                    self.locked().problem = Some(e);
-                    return;
-                }
+            if let Err(e) = self.add(table, index) {
+                self.locked().problem = Some(e);
+                return;
             }
+            self.locked().done.0 = index + 1;
         }
     }
 
     /// Counts of one node, or of all, as a frame.
     pub(crate) fn frame(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
-        let all = self.locked();
-        if let Some(problem) = &all.problem {
-            return Err(problem.clone());
-        }
+        let (all, mut frame) = self.begin()?;
         let mut sums = vec![0.0; self.bins * EVENTS.len()];
         let size = sums.len();
         let chosen = node.map_or(0..self.nodes, |n| n..n.saturating_add(1));
@@ -137,25 +132,28 @@ impl Overview {
                 *sum += f64::from(*count);
             }
         }
-        let mut frame = FrameBuilder::default();
         frame.set("bin_ns", self.end_ns as f64 / self.bins as f64);
-        frame.set("done", all.done.0);
-        frame.set("groups", all.done.1);
         for (i, event) in EVENTS.iter().enumerate() {
-            let column: Vec<f64> = sums.iter().skip(i).step_by(EVENTS.len()).copied().collect();
-            frame.f64s(event, &column);
+            frame.f64s(event, sums.iter().skip(i).step_by(EVENTS.len()).copied());
         }
         let strips = all.strips_of(node.unwrap_or(ALL));
         frame.set("kinds", strips.keys().cloned().collect::<Vec<_>>());
         frame.set("cut", all.cut && node.is_some());
-        for (kind, counts) in &strips {
-            frame.f64s(kind, counts);
+        for (kind, counts) in strips {
+            frame.f64s(&kind, counts);
         }
         Ok(frame.finish(self.bins))
     }
 
     /// Losses of one node, or of all, as a frame.
     pub(crate) fn losses(&self, motion: &Motion, node: Option<usize>) -> Result<Vec<u8>, Error> {
+        let (all, mut frame) = self.begin()?;
+        let rows = all.losses.put(&mut frame, motion, node);
+        Ok(frame.finish(rows))
+    }
+
+    /// The counts so far, and a frame that says how far that is.
+    fn begin(&self) -> Result<(MutexGuard<'_, Counts>, FrameBuilder), Error> {
         let all = self.locked();
         if let Some(problem) = &all.problem {
             return Err(problem.clone());
@@ -163,19 +161,17 @@ impl Overview {
         let mut frame = FrameBuilder::default();
         frame.set("done", all.done.0);
         frame.set("groups", all.done.1);
-        let rows = all.losses.put(&mut frame, motion, node);
-        Ok(frame.finish(rows))
+        Ok((all, frame))
     }
 
     fn add(&self, table: &OpenTable, index: usize) -> Result<(), Error> {
         let group = table.group(index)?;
         let (rows, times) = group.between(i64::MIN, i64::MAX, group.rows())?;
         let nodes = group.stretch::<Int32Type>("node", &rows)?;
-        let events = group.stretch::<ByteArrayType>("event", &rows)?;
-        let protocols = group.stretch::<ByteArrayType>("protocol", &rows)?;
         let packets = group.stretch::<Int64Type>("packet", &rows)?;
-        let classes = group.stretch::<ByteArrayType>("class", &rows)?;
-        let reasons = group.stretch::<ByteArrayType>("reason", &rows)?;
+        let texts = |name: &str| group.stretch::<ByteArrayType>(name, &rows);
+        let (events, protocols) = (texts("event")?, texts("protocol")?);
+        let (classes, reasons) = (texts("class")?, texts("reason")?);
         let mut all = self.locked();
         for (i, time) in times.iter().enumerate() {
             let event =
@@ -203,7 +199,7 @@ impl Overview {
         Ok(())
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, Counts> {
+    fn locked(&self) -> MutexGuard<'_, Counts> {
         // A reader that panicked leaves counts that are no worse than incomplete.
         self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

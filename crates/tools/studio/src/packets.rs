@@ -1,11 +1,13 @@
 //! What became of packets in a stretch of time.
 
+use std::ops::Range;
+
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 use crate::frame::FrameBuilder;
-use crate::table::OpenTable;
+use crate::table::{Group, OpenTable};
 use crate::words::Words;
 
 /// Rows in an answer. A page asks again for what follows.
@@ -14,54 +16,32 @@ pub(crate) const MOST_ROWS: usize = 1 << 16;
 pub(crate) const NOBODY: i32 = -1;
 /// In the column `peer`: all in range.
 pub(crate) const EVERYBODY: i32 = -2;
-/// Events of packets, in the columns of a frame.
+/// An event of a packet; -1 stands for a number that is not known.
+pub(crate) struct PacketEvent {
+    pub(crate) time_ns: f64,
+    pub(crate) packet: f64,
+    pub(crate) seq: f64,
+    pub(crate) node: i32,
+    pub(crate) peer: i32,
+    pub(crate) flow: i32,
+    /// Length of the IP packet.
+    pub(crate) bytes: i32,
+    /// As numbered by the words of [`PacketEvents`].
+    pub(crate) event: u8,
+    pub(crate) class: u8,
+    pub(crate) reason: u8,
+}
+
+/// Events of packets for a frame.
 #[derive(Default)]
-pub(crate) struct Columns {
-    pub(crate) time_ns: Vec<f64>,
-    pub(crate) packet: Vec<f64>,
-    pub(crate) seq: Vec<f64>,
-    pub(crate) node: Vec<i32>,
-    pub(crate) peer: Vec<i32>,
-    pub(crate) flow: Vec<i32>,
-    /// Length of the IP packet; -1 where it is not known.
-    pub(crate) bytes: Vec<i32>,
-    pub(crate) event: Vec<u8>,
-    pub(crate) class: Vec<u8>,
-    pub(crate) reason: Vec<u8>,
+pub(crate) struct PacketEvents {
+    pub(crate) rows: Vec<PacketEvent>,
     pub(crate) events: Words,
     pub(crate) classes: Words,
     pub(crate) reasons: Words,
 }
 
-impl Columns {
-    fn truncate(&mut self, rows: usize) {
-        for column in [&mut self.time_ns, &mut self.packet, &mut self.seq] {
-            column.truncate(rows);
-        }
-        for column in [&mut self.node, &mut self.peer, &mut self.flow, &mut self.bytes] {
-            column.truncate(rows);
-        }
-        for column in [&mut self.event, &mut self.class, &mut self.reason] {
-            column.truncate(rows);
-        }
-    }
-
-    /// The rows in the order of their times; those of one moment as they came.
-    #[cfg(feature = "live")]
-    pub(crate) fn sort_by_time(&mut self) {
-        let mut order: Vec<usize> = (0..self.time_ns.len()).collect();
-        order.sort_by(|&a, &b| self.time_ns[a].total_cmp(&self.time_ns[b]));
-        for column in [&mut self.time_ns, &mut self.packet, &mut self.seq] {
-            *column = order.iter().map(|&i| column[i]).collect();
-        }
-        for column in [&mut self.node, &mut self.peer, &mut self.flow, &mut self.bytes] {
-            *column = order.iter().map(|&i| column[i]).collect();
-        }
-        for column in [&mut self.event, &mut self.class, &mut self.reason] {
-            *column = order.iter().map(|&i| column[i]).collect();
-        }
-    }
-
+impl PacketEvents {
     /// A frame that holds all events of `from..until`, nanoseconds; with the number of a live run's message.
     pub(crate) fn into_frame(self, from: i64, until: i64, number: Option<u64>) -> Vec<u8> {
         let mut frame = FrameBuilder::default();
@@ -70,20 +50,21 @@ impl Columns {
         }
         frame.set("from_ns", from);
         frame.set("until_ns", until);
-        frame.set("events", self.events.list().to_vec());
-        frame.set("classes", self.classes.list().to_vec());
-        frame.set("reasons", self.reasons.list().to_vec());
-        frame.f64s("time_ns", &self.time_ns);
-        frame.f64s("packet", &self.packet);
-        frame.f64s("seq", &self.seq);
-        frame.i32s("node", &self.node);
-        frame.i32s("peer", &self.peer);
-        frame.i32s("flow", &self.flow);
-        frame.i32s("bytes", &self.bytes);
-        frame.u8s("event", &self.event);
-        frame.u8s("class", &self.class);
-        frame.u8s("reason", &self.reason);
-        frame.finish(self.time_ns.len())
+        frame.set("events", self.events.list());
+        frame.set("classes", self.classes.list());
+        frame.set("reasons", self.reasons.list());
+        let rows = &self.rows;
+        frame.f64s("time_ns", rows.iter().map(|r| r.time_ns));
+        frame.f64s("packet", rows.iter().map(|r| r.packet));
+        frame.f64s("seq", rows.iter().map(|r| r.seq));
+        frame.i32s("node", rows.iter().map(|r| r.node));
+        frame.i32s("peer", rows.iter().map(|r| r.peer));
+        frame.i32s("flow", rows.iter().map(|r| r.flow));
+        frame.i32s("bytes", rows.iter().map(|r| r.bytes));
+        frame.u8s("event", rows.iter().map(|r| r.event));
+        frame.u8s("class", rows.iter().map(|r| r.class));
+        frame.u8s("reason", rows.iter().map(|r| r.reason));
+        frame.finish(rows.len())
     }
 }
 
@@ -94,65 +75,64 @@ pub(crate) fn window(
     from: i64,
     to: i64,
 ) -> Result<Vec<u8>, Error> {
-    let mut columns = Columns::default();
+    let mut all = PacketEvents::default();
     for index in table.groups_between(from, to) {
+        let group = table.group(index)?;
         // One more than fits shows where to go on.
-        let most = MOST_ROWS + 1 - columns.time_ns.len();
-        add(&mut columns, table, nodes, index, from, to, most)?;
-        if columns.time_ns.len() > MOST_ROWS {
+        let (range, times) = group.between(from, to, MOST_ROWS + 1 - all.rows.len())?;
+        if !range.is_empty() {
+            add(&mut all, nodes, &group, &range, &times)?;
+        }
+        if all.rows.len() > MOST_ROWS {
             break;
         }
     }
-    let until = cut(&mut columns, to);
-    Ok(columns.into_frame(from, until, None))
+    let until = cut(&mut all.rows, to);
+    Ok(all.into_frame(from, until, None))
 }
 
 /// Leaves out what does not fit, with all of the same moment. Returns up to where the rows are complete.
-fn cut(columns: &mut Columns, to: i64) -> i64 {
-    if columns.time_ns.len() <= MOST_ROWS {
-        return to;
-    }
-    let last = columns.time_ns[MOST_ROWS];
-    let before = columns.time_ns.partition_point(|t| *t < last);
+fn cut(rows: &mut Vec<PacketEvent>, to: i64) -> i64 {
+    let Some(last) = rows.get(MOST_ROWS).map(|r| r.time_ns) else { return to };
+    let before = rows.partition_point(|r| r.time_ns < last);
     if before == 0 {
         // All at one moment: nobody can tell them apart on a map.
-        columns.truncate(MOST_ROWS);
+        rows.truncate(MOST_ROWS);
         return last as i64 + 1;
     }
-    columns.truncate(before);
+    rows.truncate(before);
     last as i64
 }
 
 fn add(
-    columns: &mut Columns,
-    table: &OpenTable,
+    all: &mut PacketEvents,
     nodes: &FxHashMap<String, i32>,
-    index: usize,
-    from: i64,
-    to: i64,
-    most: usize,
+    group: &Group<'_>,
+    range: &Range<usize>,
+    times: &[i64],
 ) -> Result<(), Error> {
-    let group = table.group(index)?;
-    let (rows, times) = group.between(from, to, most)?;
-    if rows.is_empty() {
-        return Ok(());
-    }
-    columns.time_ns.extend(times.iter().map(|t| *t as f64));
-    let number = |n: Option<i64>| n.map_or(-1.0, |n| n as f64);
-    columns.packet.extend(group.stretch::<Int64Type>("packet", &rows)?.into_iter().map(number));
-    columns.seq.extend(group.stretch::<Int64Type>("seq", &rows)?.into_iter().map(number));
-    let index = |n: Option<i32>| n.unwrap_or(-1);
-    columns.node.extend(group.stretch::<Int32Type>("node", &rows)?.into_iter().map(index));
-    columns.flow.extend(group.stretch::<Int32Type>("flow", &rows)?.into_iter().map(index));
-    columns.bytes.extend(group.stretch::<Int32Type>("bytes", &rows)?.into_iter().map(index));
-    let peers = group.stretch::<ByteArrayType>("peer", &rows)?;
-    columns.peer.extend(peers.iter().map(|p| peer(nodes, p.as_ref())));
-    let Columns { event, events, class, classes, reason, reasons, .. } = columns;
-    for (name, to, words) in
-        [("event", event, events), ("class", class, classes), ("reason", reason, reasons)]
-    {
-        let cells = group.stretch::<ByteArrayType>(name, &rows)?;
-        to.extend(cells.iter().map(|c| words.number(c.as_ref().map(ByteArray::data))));
+    let longs = |name: &str| group.stretch::<Int64Type>(name, range);
+    let (packets, seqs) = (longs("packet")?, longs("seq")?);
+    let at = |name: &str| group.stretch::<Int32Type>(name, range);
+    let (node, flow, bytes) = (at("node")?, at("flow")?, at("bytes")?);
+    let texts = |name: &str| group.stretch::<ByteArrayType>(name, range);
+    let (peers, events, classes, reasons) =
+        (texts("peer")?, texts("event")?, texts("class")?, texts("reason")?);
+    let long = |n: Option<i64>| n.map_or(-1.0, |n| n as f64);
+    let word = |cell: Option<&ByteArray>, words: &mut Words| words.number(cell.map(ByteArray::data));
+    for (i, time) in times.iter().enumerate() {
+        all.rows.push(PacketEvent {
+            time_ns: *time as f64,
+            packet: long(packets[i]),
+            seq: long(seqs[i]),
+            node: node[i].unwrap_or(-1),
+            peer: peer(nodes, peers[i].as_ref()),
+            flow: flow[i].unwrap_or(-1),
+            bytes: bytes[i].unwrap_or(-1),
+            event: word(events[i].as_ref(), &mut all.events),
+            class: word(classes[i].as_ref(), &mut all.classes),
+            reason: word(reasons[i].as_ref(), &mut all.reasons),
+        });
     }
     Ok(())
 }

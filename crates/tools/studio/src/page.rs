@@ -3,7 +3,6 @@
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-/// A file of the page.
 struct File {
     path: &'static str,
     kind: &'static str,

@@ -23,8 +23,7 @@ const GRACE: Duration = Duration::from_millis(300);
 const BYTES_PER_S: u64 = 64 << 10;
 /// A connection that is overdue for so long is closed, also when there are places left.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// This many overdue connections are closed at once: a client that holds one idle connection
-/// usually holds more, and the next client comes soon.
+/// This many are closed at once: a client with one idle connection usually has more, and the next client comes soon.
 const CUT_AT_ONCE: usize = PLACES / 8;
 /// How often that is looked at, and how often a place is looked for.
 const LOOK: Duration = Duration::from_secs(1);
@@ -105,7 +104,6 @@ impl Drop for Serving {
     }
 }
 
-/// The places of a server.
 pub(crate) struct Places {
     free: Arc<Semaphore>,
     open: Mutex<Vec<Weak<Account>>>,

@@ -15,8 +15,7 @@ const MOST_LISTED: usize = 500;
 const MOST_LOOKED_AT: usize = 20_000;
 /// A larger one is no report. One with a replay has some 20 MB.
 const MOST_OCTETS: u64 = 64 << 20;
-/// A report brings its own script and style. It loads nothing, and is a stranger to the studio: it has no origin, so no cookie and no
-/// question to the server.
+/// A report brings its own script and style, and loads nothing. It has no origin, so no cookie and no question to the server.
 const POLICY: &str = "sandbox allow-scripts allow-popups allow-downloads; default-src 'none'; style-src 'unsafe-inline'; \
     script-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -52,7 +51,6 @@ pub(crate) fn list(folder: &Path) -> Vec<ReportPath> {
     named
 }
 
-/// The list for the page.
 pub(crate) fn told(all: &[ReportPath]) -> Value {
     let of = |(name, path): &ReportPath| {
         let about = fs::metadata(path).ok();
@@ -78,7 +76,6 @@ fn title(path: &Path) -> Option<String> {
     Some(title.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&"))
 }
 
-/// The document itself.
 pub(crate) fn document(all: &[ReportPath], name: &str) -> Result<Response, Error> {
     let (_, path) = all.iter().find(|(n, _)| n == name).ok_or_else(|| {
         Error::not_found(format!("there is no report {name} here; choose one from the list"))

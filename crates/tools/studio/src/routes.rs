@@ -12,11 +12,12 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::access::Access;
-use crate::connections::OfConnection;
+use crate::connections::{self, OfConnection};
+use crate::drive::Since;
 use crate::editor::{Editor, MAX_REQUEST};
 use crate::error::Error;
 use crate::library::Library;
@@ -25,9 +26,10 @@ use crate::live::{Live, viewer};
 use crate::page;
 use crate::places::{Serving, next_turn};
 use crate::reports;
-use crate::rows::RowQuery;
+use crate::rows::{RowQuery, rows};
 use crate::run::OpenRun;
 use crate::series;
+use crate::sizes;
 use crate::story::StoryQuery;
 
 /// Requests that read tables at a time; others wait.
@@ -39,10 +41,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 /// What every request needs.
 pub(crate) struct Studio {
     access: Access,
-    library: Library,
-    editor: Option<Editor>,
-    #[cfg(feature = "live")]
-    live: Option<Live>,
+    shown: Catalogue,
     readers: Arc<Semaphore>,
 }
 
@@ -77,19 +76,19 @@ impl Catalogue {
 
 impl Studio {
     pub(crate) fn new(access: Access, shown: Catalogue) -> Self {
-        Self {
-            access,
-            library: shown.library,
-            editor: shown.editor,
-            #[cfg(feature = "live")]
-            live: shown.live,
-            readers: Arc::new(Semaphore::new(READERS)),
-        }
+        Self { access, shown, readers: Arc::new(Semaphore::new(READERS)) }
+    }
+
+    fn editor(&self) -> Result<&Editor, Error> {
+        let none = || {
+            Error::not_found("this studio only shows runs; open a scenario with: wayhop studio SCENARIO.toml")
+        };
+        self.shown.editor.as_ref().ok_or_else(none)
     }
 
     /// Ends what the page has started.
     pub(crate) fn end(&self) {
-        if let Some(editor) = &self.editor {
+        if let Some(editor) = &self.shown.editor {
             editor.stop();
         }
     }
@@ -102,14 +101,12 @@ struct OfRun {
 
 #[derive(Deserialize)]
 struct Stretch {
-    run: String,
     from: i64,
     to: i64,
 }
 
 #[derive(Deserialize)]
 struct OfNode {
-    run: String,
     node: Option<usize>,
 }
 
@@ -118,41 +115,64 @@ struct NameQuery {
     name: String,
 }
 
-impl Studio {
-    fn editor(&self) -> Result<&Editor, Error> {
-        let none = || {
-            Error::not_found("this studio only shows runs; open a scenario with: wayhop studio SCENARIO.toml")
-        };
-        self.editor.as_ref().ok_or_else(none)
-    }
-}
-
 /// The server's answers.
 pub(crate) fn router(studio: Arc<Studio>) -> Router {
     let router = Router::new();
     #[cfg(feature = "live")]
     let router = router.route("/api/live", get(under_way)).route("/api/live/watch", get(watch));
+    let router = of_runs(of_editor(router));
     router
-        .route("/api/runs", get(runs))
+        .route("/api/runs", get(|State(s)| told(s, |s| Ok(s.shown.library.list()))))
         .route("/api/sweep", get(sweep))
-        .route("/api/run", get(info))
-        .route("/api/positions", get(positions))
-        .route("/api/packets", get(packets))
-        .route("/api/overview", get(overview))
-        .route("/api/rows", get(rows))
-        .route("/api/losses", get(losses))
-        .route("/api/series", get(series))
-        .route("/api/sizes", get(sizes))
-        .route("/api/reports", get(all_reports))
+        .route("/api/reports", get(|State(s)| told(s, |s| Ok(reports::told(&s.shown.library.reports())))))
         .route("/report", get(report))
-        .route("/api/tcp", get(tcp))
-        .route("/api/connections", get(all_connections))
-        .route("/api/connection", get(connection))
-        .route("/api/matrix", get(drives))
+        .route("/api/matrix", get(|State(s)| told(s, |s| Ok(json!({"drives": s.shown.library.drives()})))))
         .route("/api/matrix/rows", get(driven))
-        .route("/api/story", get(story))
-        .route("/api/frames", get(frames))
         .route("/api/frames.pcapng", get(capture))
+        .layer(DefaultBodyLimit::max(MAX_REQUEST))
+        .fallback(files)
+        .layer(from_fn_with_state(Arc::clone(&studio), guard))
+        .with_state(studio)
+}
+
+/// Questions about one run.
+fn of_runs(router: Router<Arc<Studio>>) -> Router<Arc<Studio>> {
+    router
+        .route("/api/run", get(|s, r, q| of_run(s, r, q, |run, _: OfRun| Ok(run.info.clone()))))
+        .route("/api/rows", get(|s, r, q| of_run(s, r, q, |run, q: RowQuery| rows(&run.dir, &q))))
+        .route(
+            "/api/connections",
+            get(|s, r, q| of_run(s, r, q, |run, _: OfRun| connections::list(&run.dir))),
+        )
+        .route("/api/story", get(|s, r, q| of_run(s, r, q, |run, q: StoryQuery| run.story(&q))))
+        .route("/api/frames", get(|s, r, q| of_run(s, r, q, |run, q: StoryQuery| run.frames().decoded(&q))))
+        .route(
+            "/api/positions",
+            get(|s, r, q| frame(s, r, q, |run, q: Stretch| Ok(run.positions(q.from, q.to)))),
+        )
+        .route("/api/packets", get(|s, r, q| frame(s, r, q, |run, q: Stretch| run.packets(q.from, q.to))))
+        .route("/api/overview", get(|s, r, q| frame(s, r, q, |run, q: OfNode| run.overview.frame(q.node))))
+        .route(
+            "/api/losses",
+            get(|s, r, q| frame(s, r, q, |run, q: OfNode| run.overview.losses(&run.motion, q.node))),
+        )
+        .route(
+            "/api/series",
+            get(|s, r, q| frame(s, r, q, |run, q| series::figure(&run.dir, q, run.end_ns()))),
+        )
+        .route(
+            "/api/sizes",
+            get(|s, r, q| frame(s, r, q, |run, q: OfNode| sizes::lengths(&run.dir, q.node, run.end_ns()))),
+        )
+        .route("/api/tcp", get(|s, r, q| frame(s, r, q, |run, q| series::tcp(&run.dir, q))))
+        .route(
+            "/api/connection",
+            get(|s, r, q| frame(s, r, q, |run, q: OfConnection| connections::one(&run.dir, &q))),
+        )
+}
+
+fn of_editor(router: Router<Arc<Studio>>) -> Router<Arc<Studio>> {
+    router
         .route("/api/editor", get(loaded))
         .route("/api/editor/change", post(|s, b| edited(s, b, Editor::change)))
         .route("/api/editor/save", post(|s, b| edited(s, b, Editor::save)))
@@ -164,10 +184,6 @@ pub(crate) fn router(studio: Arc<Studio>) -> Router {
             get(|s, b| edited(s, b, |e, _| Ok(e.running()))).post(|s, b| edited(s, b, Editor::run)),
         )
         .route("/api/editor/stop", post(|s, b| edited(s, b, |e, _| Ok(e.stop()))))
-        .layer(DefaultBodyLimit::max(MAX_REQUEST))
-        .fallback(files)
-        .layer(from_fn_with_state(Arc::clone(&studio), guard))
-        .with_state(studio)
 }
 
 /// Checks each request and gives each answer the headers that keep it to the page.
@@ -225,120 +241,22 @@ async fn files(request: Request) -> Response {
     page::file(path).unwrap_or_else(|| Error::not_found("not found").into_response())
 }
 
-async fn runs(State(studio): State<Arc<Studio>>) -> Response {
-    let answer = read(&studio, |s| Ok(s.library.list())).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
 async fn sweep(State(studio): State<Arc<Studio>>, Query(q): Query<NameQuery>) -> Response {
-    let answer = read(&studio, move |s| s.library.sweep_table(&q.name)).await;
+    let answer = read(&studio, move |s| s.shown.library.sweep_table(&q.name)).await;
     answer.map(|text| ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text)).into_response()
 }
 
-async fn info(State(studio): State<Arc<Studio>>, Query(q): Query<OfRun>) -> Response {
-    let answer = read(&studio, move |s| Ok(s.library.run(&q.run)?.info().clone())).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
-async fn positions(State(studio): State<Arc<Studio>>, Query(q): Query<Stretch>) -> Response {
-    of_run(&studio, q.run, move |run| Ok(run.positions(q.from, q.to))).await
-}
-
-async fn packets(State(studio): State<Arc<Studio>>, Query(q): Query<Stretch>) -> Response {
-    of_run(&studio, q.run, move |run| run.packets(q.from, q.to)).await
-}
-
-async fn overview(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) -> Response {
-    of_run(&studio, q.run, move |run| run.overview(q.node)).await
-}
-
-async fn losses(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) -> Response {
-    of_run(&studio, q.run, move |run| run.losses(q.node)).await
-}
-
-async fn series(
-    State(studio): State<Arc<Studio>>,
-    Query(of): Query<OfRun>,
-    Query(wanted): Query<series::SeriesQuery>,
-) -> Response {
-    of_run(&studio, of.run, move |run| run.figure(wanted)).await
-}
-
-async fn sizes(State(studio): State<Arc<Studio>>, Query(q): Query<OfNode>) -> Response {
-    let node = q.node.map(|n| i32::try_from(n).unwrap_or(i32::MAX));
-    of_run(&studio, q.run, move |run| run.sizes(node)).await
-}
-
-async fn all_reports(State(studio): State<Arc<Studio>>) -> Response {
-    let answer = read(&studio, |s| Ok(reports::told(&s.library.reports()))).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
 async fn report(State(studio): State<Arc<Studio>>, Query(q): Query<NameQuery>) -> Response {
-    read(&studio, move |s| reports::document(&s.library.reports(), &q.name)).await.into_response()
+    read(&studio, move |s| reports::document(&s.shown.library.reports(), &q.name)).await.into_response()
 }
 
-async fn tcp(
-    State(studio): State<Arc<Studio>>,
-    Query(of): Query<OfRun>,
-    Query(wanted): Query<series::OfFlow>,
-) -> Response {
-    of_run(&studio, of.run, move |run| run.tcp(wanted)).await
-}
-
-async fn all_connections(State(studio): State<Arc<Studio>>, Query(of): Query<OfRun>) -> Response {
-    let answer = read(&studio, move |s| s.library.run(&of.run)?.connections()).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
-async fn connection(
-    State(studio): State<Arc<Studio>>,
-    Query(of): Query<OfRun>,
-    Query(wanted): Query<OfConnection>,
-) -> Response {
-    of_run(&studio, of.run, move |run| run.connection(&wanted)).await
-}
-
-async fn rows(
-    State(studio): State<Arc<Studio>>,
-    Query(of): Query<OfRun>,
-    Query(wanted): Query<RowQuery>,
-) -> Response {
-    let answer = read(&studio, move |s| s.library.run(&of.run)?.rows(&wanted)).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
-/// What has the settings of a matrix of attenuators.
-async fn drives(State(studio): State<Arc<Studio>>) -> Response {
-    let answer = read(&studio, |s| Ok(serde_json::json!({"drives": s.library.drives()}))).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
+/// The settings of a matrix of attenuators.
 async fn driven(
     State(studio): State<Arc<Studio>>,
     Query(of): Query<OfRun>,
-    Query(from): Query<crate::drive::Since>,
+    Query(from): Query<Since>,
 ) -> Response {
-    let answer = read(&studio, move |s| s.library.drive(&of.run, &from)).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
-async fn story(
-    State(studio): State<Arc<Studio>>,
-    Query(of): Query<OfRun>,
-    Query(asked): Query<StoryQuery>,
-) -> Response {
-    let answer = read(&studio, move |s| s.library.run(&of.run)?.story(&asked)).await;
-    answer.map(|v| json(&v)).into_response()
-}
-
-async fn frames(
-    State(studio): State<Arc<Studio>>,
-    Query(of): Query<OfRun>,
-    Query(asked): Query<StoryQuery>,
-) -> Response {
-    let answer = read(&studio, move |s| s.library.run(&of.run)?.frames().decoded(&asked)).await;
-    answer.map(|v| json(&v)).into_response()
+    told(studio, move |s| s.shown.library.drive(&of.run, &from)).await
 }
 
 async fn capture(
@@ -346,7 +264,7 @@ async fn capture(
     Query(of): Query<OfRun>,
     Query(asked): Query<StoryQuery>,
 ) -> Response {
-    let answer = read(&studio, move |s| s.library.run(&of.run)?.frames().capture(&asked)).await;
+    let answer = read(&studio, move |s| s.shown.library.run(&of.run)?.frames().capture(&asked)).await;
     let file = |(name, octets)| {
         // The name has letters, digits and what else a file's name may have, and no quote.
         let disposition = format!("attachment; filename=\"{name}\"");
@@ -357,18 +275,14 @@ async fn capture(
 }
 
 async fn loaded(State(studio): State<Arc<Studio>>) -> Response {
-    match &studio.editor {
-        // Of a studio that only shows runs the page asks, too.
-        None => json(&Value::Null),
-        Some(_) => read(&studio, |s| s.editor()?.load()).await.map(|v| json(&v)).into_response(),
-    }
+    // Of a studio that only shows runs the page asks, too.
+    told(studio, |s| s.shown.editor.as_ref().map_or(Ok(Value::Null), Editor::load)).await
 }
 
 /// The runs under way; null of a studio that shows none.
 #[cfg(feature = "live")]
 async fn under_way(State(studio): State<Arc<Studio>>) -> Response {
-    let list = read(&studio, |s| Ok(s.live.as_ref().map_or(Value::Null, Live::list))).await;
-    list.map(|v| json(&v)).into_response()
+    told(studio, |s| Ok(s.shown.live.as_ref().map_or(Value::Null, Live::list))).await
 }
 
 /// Has a viewer follow a run under way.
@@ -383,7 +297,7 @@ async fn watch(
         let none = || {
             Error::not_found("this studio does not show running runs; start it with: wayhop studio --live")
         };
-        s.live.as_ref().ok_or_else(none)?.hub(&name)
+        s.shown.live.as_ref().ok_or_else(none)?.hub(&name)
     });
     match hub.await {
         Ok(hub) => upgrade
@@ -405,18 +319,37 @@ async fn edited(
     body: Bytes,
     answer: impl FnOnce(&Editor, &Bytes) -> Result<Value, Error> + Send + 'static,
 ) -> Response {
-    let answer = read(&studio, move |s| answer(s.editor()?, &body)).await;
-    answer.map(|v| json(&v)).into_response()
+    told(studio, move |s| answer(s.editor()?, &body)).await
 }
 
-/// A frame of a run.
-async fn of_run(
-    studio: &Arc<Studio>,
-    name: String,
-    frame: impl FnOnce(&OpenRun) -> Result<Vec<u8>, Error> + Send + 'static,
+/// What a run says to a question, as JSON.
+async fn of_run<Q: Send + 'static>(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(asked): Query<Q>,
+    answer: impl FnOnce(&OpenRun, Q) -> Result<Value, Error> + Send + 'static,
 ) -> Response {
-    let answer = read(studio, move |s| frame(&*s.library.run(&name)?)).await;
+    told(studio, move |s| answer(&*s.shown.library.run(&of.run)?, asked)).await
+}
+
+/// What a run says to a question, as a frame.
+async fn frame<Q: Send + 'static>(
+    State(studio): State<Arc<Studio>>,
+    Query(of): Query<OfRun>,
+    Query(asked): Query<Q>,
+    answer: impl FnOnce(&OpenRun, Q) -> Result<Vec<u8>, Error> + Send + 'static,
+) -> Response {
+    let answer = read(&studio, move |s| answer(&*s.shown.library.run(&of.run)?, asked)).await;
     answer.map(|octets| ([(header::CONTENT_TYPE, "application/octet-stream")], octets)).into_response()
+}
+
+/// What a job says, as JSON.
+async fn told(
+    studio: Arc<Studio>,
+    job: impl FnOnce(&Studio) -> Result<Value, Error> + Send + 'static,
+) -> Response {
+    let json = |v: Value| ([(header::CONTENT_TYPE, "application/json")], v.to_string());
+    read(&studio, job).await.map(json).into_response()
 }
 
 /// Reads files on a thread of its own. What a damaged file makes the Parquet library do ends there.
@@ -434,8 +367,4 @@ async fn read<T: Send + 'static>(
     };
     let done = tokio::task::spawn_blocking(job).await;
     done.unwrap_or_else(|_| Err(Error::unreadable("a table of this run is damaged; run the scenario again")))
-}
-
-fn json(value: &Value) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
 }

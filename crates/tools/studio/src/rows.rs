@@ -16,13 +16,9 @@ const MOST_GROUPS_BACK: usize = 4;
 /// Which rows.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct RowQuery {
-    /// The table.
     pub(crate) table: String,
-    /// From when on, nanoseconds.
     pub(crate) from: Option<i64>,
-    /// Before when.
     pub(crate) to: Option<i64>,
-    /// The node.
     pub(crate) node: Option<i32>,
     /// With this in the column `source`.
     pub(crate) source: Option<String>,

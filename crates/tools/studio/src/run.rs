@@ -8,36 +8,31 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_scenario::Scenario;
-use wayhop_trace::{Manifest, RunDir, RunStatus, Summary, how_it_ended};
+use wayhop_trace::{Manifest, NodeInfo, RunDir, RunStatus, Summary, Tables, how_it_ended};
 
-use crate::connections::{self, OfConnection};
 use crate::error::Error;
 use crate::frames::Source;
 use crate::hops::hops;
 use crate::motion::Motion;
 use crate::overview::Overview;
 use crate::packets;
-use crate::rows::{RowQuery, rows};
-use crate::series;
 use crate::sightings::Captures;
-use crate::sizes;
 use crate::story::{self, StoryQuery};
 use crate::table::OpenTable;
 
 /// Nodes whose names are told.
 const MOST_NODES: usize = 100_000;
 
-/// An open run.
 pub(crate) struct OpenRun {
-    dir: RunDir,
+    pub(crate) dir: RunDir,
     /// When its manifest was last written: a run that was done again is another one.
     written: Option<SystemTime>,
-    info: Value,
-    motion: Motion,
+    pub(crate) info: Value,
+    pub(crate) motion: Motion,
     numbers: FxHashMap<String, i32>,
     names: Vec<String>,
     captures: Captures,
-    overview: Arc<Overview>,
+    pub(crate) overview: Arc<Overview>,
 }
 
 impl Drop for OpenRun {
@@ -47,8 +42,7 @@ impl Drop for OpenRun {
 }
 
 impl OpenRun {
-    /// Opens a run directory. What of it cannot be read is a problem that the page shows; only a directory without a manifest
-    /// is none at all.
+    /// Opens a run directory. What cannot be read is a problem that the page shows; only a manifest is required.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let dir = RunDir::open(path, CLASSIFIER)?;
         let written = last_written(path);
@@ -64,16 +58,17 @@ impl OpenRun {
         let motion = noted(OpenTable::open(&dir, "positions").and_then(|t| Motion::read(&t)), &mut problems)
             .unwrap_or_default();
         let packets = noted(OpenTable::open(&dir, "packets"), &mut problems);
-        let names = noted(names(&dir), &mut problems).unwrap_or_default();
-        let numbers = addresses(&names);
+        let listed = Tables::of(&dir, "").nodes().map_err(Error::from);
+        let mut listed = noted(listed, &mut problems).unwrap_or_default();
+        listed.truncate(MOST_NODES);
         let recorded = packets.as_ref().and_then(OpenTable::end).unwrap_or(0);
         let end_ns = summary.as_ref().map_or(0, |s| (s.simulated_s * 1e9) as i64).max(recorded).max(1);
-        let nodes = motion.nodes().max(names.len()).min(MOST_NODES);
+        let nodes = motion.nodes.max(listed.len()).min(MOST_NODES);
         let overview = Arc::new(Overview::new(nodes, end_ns));
         let info = json!({
             "nodes": nodes,
-            "names": names.iter().map(|n| &n["name"]).collect::<Vec<_>>(),
-            "addresses": names.iter().map(|n| &n["address"]).collect::<Vec<_>>(),
+            "names": listed.iter().map(|n| &n.name).collect::<Vec<_>>(),
+            "addresses": listed.iter().map(|n| n.addr).collect::<Vec<_>>(),
             "end_ns": end_ns,
             "rows": packets.as_ref().map_or(0, OpenTable::rows),
             "range_m": range_m(&manifest, summary.as_ref(), nodes),
@@ -94,7 +89,8 @@ impl OpenRun {
             let counted = Arc::clone(&overview);
             std::thread::spawn(move || counted.read(&table));
         }
-        let names = names.iter().map(|n| n["name"].as_str().unwrap_or_default().to_owned()).collect();
+        let numbers = addresses(&listed);
+        let names = listed.into_iter().map(|n| n.name).collect();
         Ok(Self { dir, written, info, motion, numbers, names, captures: Captures::default(), overview })
     }
 
@@ -103,20 +99,12 @@ impl OpenRun {
         last_written(self.dir.path()) != self.written
     }
 
-    pub(crate) fn info(&self) -> &Value {
-        &self.info
-    }
-
     pub(crate) fn positions(&self, from: i64, to: i64) -> Vec<u8> {
         self.motion.window(from, to)
     }
 
     pub(crate) fn packets(&self, from: i64, to: i64) -> Result<Vec<u8>, Error> {
         packets::window(&OpenTable::open(&self.dir, "packets")?, &self.numbers, from, to)
-    }
-
-    pub(crate) fn rows(&self, wanted: &RowQuery) -> Result<Value, Error> {
-        rows(&self.dir, wanted)
     }
 
     pub(crate) fn story(&self, asked: &StoryQuery) -> Result<Value, Error> {
@@ -140,37 +128,14 @@ impl OpenRun {
         hops(&OpenTable::open(&self.dir, "packets")?, &self.numbers, packet, from, to)
     }
 
-    pub(crate) fn losses(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
-        self.overview.losses(&self.motion, node)
-    }
-
-    pub(crate) fn figure(&self, wanted: series::SeriesQuery) -> Result<Vec<u8>, Error> {
-        series::figure(&self.dir, wanted, self.info["end_ns"].as_i64().unwrap_or(1))
-    }
-
-    pub(crate) fn sizes(&self, node: Option<i32>) -> Result<Vec<u8>, Error> {
-        sizes::lengths(&self.dir, node, self.info["end_ns"].as_i64().unwrap_or(1))
-    }
-
-    pub(crate) fn tcp(&self, wanted: series::OfFlow) -> Result<Vec<u8>, Error> {
-        series::tcp(&self.dir, wanted)
-    }
-
-    pub(crate) fn connections(&self) -> Result<Value, Error> {
-        connections::list(&self.dir)
-    }
-
-    pub(crate) fn connection(&self, wanted: &OfConnection) -> Result<Vec<u8>, Error> {
-        connections::one(&self.dir, wanted)
+    /// When it ends, nanoseconds.
+    pub(crate) fn end_ns(&self) -> i64 {
+        self.info["end_ns"].as_i64().unwrap_or(1)
     }
 
     /// Where frames of packets are found.
     pub(crate) fn frames(&self) -> Source<'_> {
         Source { run: &self.dir, names: &self.names, captures: &self.captures }
-    }
-
-    pub(crate) fn overview(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
-        self.overview.frame(node)
     }
 }
 
@@ -184,33 +149,11 @@ fn noted<T>(had: Result<T, Error>, problems: &mut Vec<String>) -> Option<T> {
     had.map_err(|e| problems.push(e.what)).ok()
 }
 
-/// The rows of the table `nodes`.
-fn names(dir: &RunDir) -> Result<Vec<Value>, Error> {
-    let table = OpenTable::open(dir, "nodes")?;
-    let mut nodes = Vec::new();
-    for index in 0..table.groups() {
-        let group = table.group(index)?;
-        let all = 0..group.rows().min(MOST_NODES - nodes.len());
-        let (names, addresses) = (group.values("name", &all)?, group.values("address", &all)?);
-        let six = group.values("address6", &all).unwrap_or_else(|_| vec![Value::Null; all.len()]);
-        nodes.extend(
-            names
-                .into_iter()
-                .zip(addresses)
-                .zip(six)
-                .map(|((name, address), six)| json!({"name": name, "address": address, "address6": six})),
-        );
-    }
-    Ok(nodes)
-}
-
 /// The node of each address.
-fn addresses(names: &[Value]) -> FxHashMap<String, i32> {
-    let of = |(i, n): (i32, &Value)| {
-        let texts = ["address", "address6"].map(|k| n[k].as_str().map(|a| (a.to_owned(), i)));
-        texts.into_iter().flatten().collect::<Vec<_>>()
-    };
-    (0..).zip(names).flat_map(of).collect()
+fn addresses(nodes: &[NodeInfo]) -> FxHashMap<String, i32> {
+    let texts =
+        |n: &NodeInfo| [Some(n.addr.to_string()), n.addr6.map(|a| a.to_string())].into_iter().flatten();
+    (0..).zip(nodes).flat_map(|(i, n)| texts(n).map(move |a| (a, i))).collect()
 }
 
 /// How far a node's radio reaches, if the run had a radio model and one radio; else the page draws the links that packets used.

@@ -1,17 +1,27 @@
 //! Figures that protocols noted when they sent, in equal stretches of the run, and what happened at TCP senders.
 
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
 use serde::Deserialize;
 use wayhop_trace::RunDir;
 
 use crate::error::Error;
 use crate::frame::FrameBuilder;
-use crate::stretches::{BINS, bin};
 use crate::table::{Group, OpenTable};
 use crate::words::Words;
 
+/// Columns of `tcp` that a chart has.
+const NUMBERS: [&str; 5] = ["octet", "acked", "in_flight", "bytes", "cwnd"];
 /// Rows of `tcp` in an answer. A page asks again for what follows.
 const MOST_EVENTS: usize = 1 << 16;
+
+/// Equal stretches of a run, in which charts count.
+pub(crate) const BINS: usize = 300;
+
+/// The stretch of a moment; what is outside of the run is in the first or the last.
+pub(crate) fn bin(time_ns: i64, end_ns: i64) -> usize {
+    let bin = i128::from(time_ns) * BINS as i128 / i128::from(end_ns.max(1));
+    bin.clamp(0, BINS as i128 - 1) as usize
+}
 
 /// A figure of the table `sends`.
 #[derive(Copy, Clone, Debug, Deserialize)]
@@ -65,12 +75,11 @@ pub(crate) fn figure(run: &RunDir, wanted: SeriesQuery, end_ns: i64) -> Result<V
         }
         Ok(())
     })?;
-    let means: Vec<f64> =
-        sums.iter().zip(&counts).map(|(s, n)| if *n > 0.0 { s / n } else { f64::NAN }).collect();
+    let means = sums.iter().zip(&counts).map(|(s, n)| if *n > 0.0 { s / n } else { f64::NAN });
     let mut frame = FrameBuilder::default();
     frame.set("bin_ns", end_ns as f64 / BINS as f64);
-    frame.f64s("mean", &means);
-    frame.f64s("most", &most);
+    frame.f64s("mean", means);
+    frame.f64s("most", most);
     Ok(frame.finish(BINS))
 }
 
@@ -86,7 +95,7 @@ pub(crate) struct OfFlow {
 pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
     let table = OpenTable::open(run, "tcp")?;
     let (mut times, mut events, mut words) = (Vec::new(), Vec::new(), Words::default());
-    let mut numbers: [Vec<f64>; 5] = Default::default();
+    let mut numbers = NUMBERS.map(|_| Vec::new());
     let mut until = wanted.to;
     'groups: for index in table.groups_between(wanted.from, wanted.to) {
         let group = table.group(index)?;
@@ -94,14 +103,9 @@ pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
         let flows = group.stretch::<Int32Type>("flow", &rows)?;
         let kinds = group.stretch::<ByteArrayType>("event", &rows)?;
         let mut columns = Vec::new();
-        for name in ["octet", "acked", "in_flight"] {
-            let cells = group.stretch::<Int64Type>(name, &rows)?;
-            columns.push(cells.into_iter().map(|v| v.map_or(f64::NAN, |v| v as f64)).collect::<Vec<_>>());
+        for name in NUMBERS {
+            columns.push(group.values(name, &rows)?);
         }
-        let bytes = group.stretch::<Int32Type>("bytes", &rows)?;
-        columns.push(bytes.into_iter().map(|v| v.map_or(f64::NAN, f64::from)).collect());
-        let window = group.stretch::<DoubleType>("cwnd", &rows)?;
-        columns.push(window.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect());
         for (i, (time, flow)) in moments.iter().zip(flows).enumerate() {
             if flow != Some(wanted.flow) {
                 continue;
@@ -113,7 +117,7 @@ pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
             times.push(*time as f64);
             events.push(words.number(kinds[i].as_ref().map(ByteArray::data)));
             for (to, from) in numbers.iter_mut().zip(&columns) {
-                to.push(from[i]);
+                to.push(from[i].as_f64().unwrap_or(f64::NAN));
             }
         }
     }
@@ -129,11 +133,12 @@ pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
     let mut frame = FrameBuilder::default();
     frame.set("from_ns", wanted.from);
     frame.set("until_ns", until);
-    frame.set("events", words.list().to_vec());
-    frame.f64s("time_ns", &times);
-    for (name, column) in ["octet", "acked", "in_flight", "bytes", "cwnd"].iter().zip(&numbers) {
+    frame.set("events", words.list());
+    let rows = times.len();
+    frame.f64s("time_ns", times);
+    for (name, column) in NUMBERS.into_iter().zip(numbers) {
         frame.f64s(name, column);
     }
-    frame.u8s("event", &events);
-    Ok(frame.finish(times.len()))
+    frame.u8s("event", events);
+    Ok(frame.finish(rows))
 }

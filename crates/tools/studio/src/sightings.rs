@@ -1,6 +1,6 @@
 //! The frames of a packet, found in the captures of the nodes that sent and received it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use wayhop_trace::{CaptureError, CaptureIndex, CapturedFrame, RunDir, Story};
 
 use crate::error::Error;
-use crate::lost_frames::{LostFrame, lost_frames};
+use crate::lost_frames::lost_frames;
 use crate::moments::{Moments, PREAMBLE_NS, Sighting, joined, moments};
 use crate::wall_clock::{WallClock, by_ends};
 
@@ -58,7 +58,7 @@ impl Captures {
             time_zero_ns: clock.as_ref().map_or(0, |c| c.zero_ns),
             ..CaptureSearch::default()
         };
-        let (mut left, mut captures) = (MOST_OCTETS, 0);
+        let (mut budget, mut captures) = (Budget { octets: MOST_OCTETS, is_exceeded: false }, 0);
         for (node, moments) in moments(story, clock.is_some()) {
             let Some(name) = names.get(node as usize) else { continue };
             let path = run.capture_path(name);
@@ -68,13 +68,14 @@ impl Captures {
                 continue;
             }
             captures += 1;
-            if captures > MOST_CAPTURES || left == 0 {
+            if captures > MOST_CAPTURES || budget.octets == 0 {
                 found.more = true;
                 break;
             }
+            let frames = &mut found.frames;
             let outcome = match &clock {
-                Some(clock) => self.search_by_ends(&path, node, &moments, clock, &mut left, &mut found),
-                None => self.search(&path, node, &moments, &mut left, &mut found),
+                Some(clock) => self.search_by_ends(&path, node, &moments, clock, &mut budget, frames),
+                None => self.search(&path, node, &moments, &mut budget, frames),
             };
             if let Err(e) = outcome {
                 found.problems.push(format!("{}: {e}", path.display()));
@@ -82,8 +83,15 @@ impl Captures {
         }
         for (node, lost) in lost_frames(story, &found.frames) {
             let path = names.get(node as usize).map(|name| run.capture_path(name)).filter(|p| p.is_file());
-            let Some(path) = path.filter(|_| left > 0) else { continue };
-            if let Err(e) = self.search_lost(&path, node, &lost, &mut left, &mut found) {
+            let Some(path) = path.filter(|_| budget.octets > 0) else { continue };
+            let ranges = joined(lost.iter().map(|l| l.when.clone()).collect());
+            // The frames that the node received, and could not use.
+            let outcome = self.scan(&path, node, ranges, &mut budget, &mut found.frames, |frame, found| {
+                if frame.sent != Some(true) && lost.iter().any(|l| l.is(frame)) {
+                    found.push(Sighting { node, frame: frame.clone() });
+                }
+            });
+            if let Err(e) = outcome {
                 let problem = format!("{}: {e}", path.display());
                 if !found.problems.contains(&problem) {
                     found.problems.push(problem);
@@ -97,7 +105,7 @@ impl Captures {
             )));
         }
         found.frames.sort_by_key(|s| (s.frame.time_ns, s.frame.sent != Some(true)));
-        found.more |= found.frames.len() > MOST_FRAMES;
+        found.more |= budget.is_exceeded || found.frames.len() > MOST_FRAMES;
         found.frames.truncate(MOST_FRAMES);
         Ok(found)
     }
@@ -107,16 +115,26 @@ impl Captures {
         path: &Path,
         node: u32,
         moments: &Moments,
-        left: &mut u64,
-        found: &mut CaptureSearch,
+        budget: &mut Budget,
+        found: &mut Vec<Sighting>,
     ) -> Result<(), CaptureError> {
-        let file = File::open(path).map_err(CaptureError::Io)?;
-        let index = self.index(&file, node)?;
-        let mut search = Search { sent: moments.sent.clone(), moments, node, received: BTreeMap::new() };
-        let outcome =
-            ranges(moments).into_iter().try_for_each(|range| search.read(&index, &file, range, left, found));
+        // Moments at which a frame began that is not found yet; by the moment at which the packet was received, the last frame before.
+        let (mut sent, mut received) = (moments.sent.clone(), BTreeMap::new());
+        let outcome = self.scan(path, node, ranges(moments), budget, found, |frame, found| {
+            let at = frame.time_ns.unwrap_or(0);
+            // The first one then, for a node sends nothing else during a preamble.
+            let began = sent.range(at.saturating_sub(PREAMBLE_NS)..=at).next_back().copied();
+            if let Some(began) = began.filter(|_| frame.sent != Some(false)) {
+                sent.remove(&began);
+                found.push(Sighting { node, frame: frame.clone() });
+            } else if frame.sent != Some(true)
+                && let Some(taken) = moments.received.range(at..=at.saturating_add(TAKEN_NS)).next()
+            {
+                received.insert(*taken, frame.clone());
+            }
+        });
         // What is before damage counts.
-        found.frames.extend(search.received.into_values().map(|frame| Sighting { node, frame }));
+        found.extend(received.into_values().map(|frame| Sighting { node, frame }));
         outcome
     }
 
@@ -127,65 +145,44 @@ impl Captures {
         node: u32,
         moments: &Moments,
         clock: &WallClock,
-        left: &mut u64,
-        found: &mut CaptureSearch,
+        budget: &mut Budget,
+        found: &mut Vec<Sighting>,
     ) -> Result<(), CaptureError> {
-        let file = File::open(path).map_err(CaptureError::Io)?;
-        let index = self.index(&file, node)?;
-        let (mut near, mut outcome) = (Vec::new(), Ok(()));
-        for range in clock.ranges(moments) {
-            let mut reader = index.reader(&file, range.start)?;
-            let begin = reader.offset();
-            let mut frame = CapturedFrame::default();
-            outcome = loop {
-                match reader.next_into(&mut frame) {
-                    Ok(true) => {}
-                    Ok(false) => break Ok(()),
-                    Err(e) => break Err(e),
-                }
-                if frame.time_ns.unwrap_or(0) >= range.end {
-                    break Ok(());
-                }
-                if reader.offset() - begin > *left || near.len() > MOST_FRAMES {
-                    found.more = true;
-                    break Ok(());
-                }
-                if clock.is_of(&frame) {
-                    near.push(frame.clone());
-                }
-            };
-            *left = left.saturating_sub(reader.offset() - begin);
-        }
+        let mut near = Vec::new();
+        let outcome = self.scan(path, node, clock.ranges(moments), budget, &mut near, |frame, near| {
+            if clock.is_of(frame) {
+                near.push(frame.clone());
+            }
+        });
         // What is before damage counts.
-        found.frames.extend(by_ends(clock, moments, near).into_iter().map(|frame| Sighting { node, frame }));
+        found.extend(by_ends(clock, moments, near).into_iter().map(|frame| Sighting { node, frame }));
         outcome
     }
 
-    /// The frames that the node received, and could not use.
-    fn search_lost(
+    /// Offers each frame of these stretches of a node's capture, as far as the limits allow.
+    fn scan<T>(
         &self,
         path: &Path,
         node: u32,
-        lost: &[LostFrame],
-        left: &mut u64,
-        found: &mut CaptureSearch,
+        stretches: Vec<Range<u64>>,
+        budget: &mut Budget,
+        kept: &mut Vec<T>,
+        mut take: impl FnMut(&CapturedFrame, &mut Vec<T>),
     ) -> Result<(), CaptureError> {
         let file = File::open(path).map_err(CaptureError::Io)?;
         let index = self.index(&file, node)?;
         let mut frame = CapturedFrame::default();
-        for range in joined(lost.iter().map(|l| l.when.clone()).collect()) {
-            let mut reader = index.reader(&file, range.start)?;
+        for stretch in stretches {
+            let mut reader = index.reader(&file, stretch.start)?;
             let begin = reader.offset();
-            while reader.next_into(&mut frame)? && frame.time_ns.unwrap_or(0) < range.end {
-                if reader.offset() - begin > *left || found.frames.len() > MOST_FRAMES {
-                    found.more = true;
+            while reader.next_into(&mut frame)? && frame.time_ns.unwrap_or(0) < stretch.end {
+                if reader.offset() - begin > budget.octets || kept.len() > MOST_FRAMES {
+                    budget.is_exceeded = true;
                     break;
                 }
-                if frame.sent != Some(true) && lost.iter().any(|l| l.is(&frame)) {
-                    found.frames.push(Sighting { node, frame: frame.clone() });
-                }
+                take(&frame, kept);
             }
-            *left = left.saturating_sub(reader.offset() - begin);
+            budget.octets = budget.octets.saturating_sub(reader.offset() - begin);
         }
         Ok(())
     }
@@ -207,51 +204,10 @@ impl Captures {
     }
 }
 
-/// A search in one capture.
-struct Search<'a> {
-    node: u32,
-    moments: &'a Moments,
-    /// Moments at which a frame began that is not found yet.
-    sent: BTreeSet<u64>,
-    /// By the moment at which the packet was received: the last frame before.
-    received: BTreeMap<u64, CapturedFrame>,
-}
-
-impl Search<'_> {
-    fn read(
-        &mut self,
-        index: &CaptureIndex,
-        file: &File,
-        range: Range<u64>,
-        left: &mut u64,
-        found: &mut CaptureSearch,
-    ) -> Result<(), CaptureError> {
-        let mut reader = index.reader(file, range.start)?;
-        let begin = reader.offset();
-        let mut frame = CapturedFrame::default();
-        while reader.next_into(&mut frame)? {
-            let at = frame.time_ns.unwrap_or(0);
-            if at >= range.end {
-                break;
-            }
-            if reader.offset() - begin > *left || found.frames.len() > MOST_FRAMES {
-                found.more = true;
-                break;
-            }
-            // The first one then, for a node sends nothing else during a preamble.
-            let began = self.sent.range(at.saturating_sub(PREAMBLE_NS)..=at).next_back().copied();
-            if let Some(began) = began.filter(|_| frame.sent != Some(false)) {
-                self.sent.remove(&began);
-                found.frames.push(Sighting { node: self.node, frame: frame.clone() });
-            } else if frame.sent != Some(true)
-                && let Some(taken) = self.moments.received.range(at..=at.saturating_add(TAKEN_NS)).next()
-            {
-                self.received.insert(*taken, frame.clone());
-            }
-        }
-        *left = left.saturating_sub(reader.offset() - begin);
-        Ok(())
-    }
+/// What may still be read for a packet.
+struct Budget {
+    octets: u64,
+    is_exceeded: bool,
 }
 
 /// The stretches of time to read, in order.

@@ -7,7 +7,7 @@ use wayhop_trace::RunDir;
 
 use crate::error::Error;
 use crate::frame::FrameBuilder;
-use crate::stretches::{BINS, bin};
+use crate::series::{BINS, bin};
 use crate::table::{OpenTable, text};
 
 /// Different lists: protocols have some ten of them.
@@ -55,20 +55,19 @@ impl Reading {
         frame.set("bin_ns", self.end_ns as f64 / BINS as f64);
         frame.set("lists", self.lists.keys().cloned().collect::<Vec<_>>());
         for (what, list) in &self.lists {
-            let known =
-                |(v, n): (&f64, &f64), of: fn(f64, f64) -> f64| if *n > 0.0 { of(*v, *n) } else { f64::NAN };
-            let means: Vec<f64> = list.sums.iter().zip(&self.looks).map(|p| known(p, |v, n| v / n)).collect();
-            let most: Vec<f64> = list.most.iter().zip(&self.looks).map(|p| known(p, |v, _| v)).collect();
-            frame.f64s(&format!("mean/{what}"), &means);
-            frame.f64s(&format!("most/{what}"), &most);
+            let known = |of: fn(f64, f64) -> f64| {
+                move |(v, n): (&f64, &f64)| if *n > 0.0 { of(*v, *n) } else { f64::NAN }
+            };
+            frame.f64s(&format!("mean/{what}"), list.sums.iter().zip(&self.looks).map(known(|v, n| v / n)));
+            frame.f64s(&format!("most/{what}"), list.most.iter().zip(&self.looks).map(known(|v, _| v)));
         }
         frame.finish(BINS)
     }
 }
 
-/// Mean and greatest length of each list, of one node or over all; not a number where nobody looked. Several interface queues of a
-/// node count together.
-pub(crate) fn lengths(run: &RunDir, node: Option<i32>, end_ns: i64) -> Result<Vec<u8>, Error> {
+/// Mean and greatest length of each list, of one node or over all; NaN where nobody looked. Queues of a node count together.
+pub(crate) fn lengths(run: &RunDir, node: Option<usize>, end_ns: i64) -> Result<Vec<u8>, Error> {
+    let node = node.map(|n| i32::try_from(n).unwrap_or(i32::MAX));
     let table = OpenTable::open(run, "sizes")?;
     let mut reading = Reading { end_ns, lists: BTreeMap::new(), looks: vec![0.0; BINS] };
     let mut look = Look::default();

@@ -4,13 +4,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use parquet::basic::Type;
-use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, RowGroupReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use serde_json::Value;
-use wayhop_trace::{RunDir, TableFile, open_table};
+use wayhop_trace::{ColumnCells, RunDir, TableFile, open_table};
 
 use crate::error::Error;
 
@@ -27,42 +26,17 @@ pub(crate) struct OpenTable {
     reader: SerializedFileReader<TableFile>,
 }
 
-/// A column of one row group, in the order of its rows.
-pub(crate) struct Cells<T: DataType> {
-    reader: ColumnReaderImpl<T>,
-    highest_level: i16,
-    values: Vec<T::T>,
-    levels: Vec<i16>,
-}
-
-impl<T: DataType> Cells<T> {
-    /// Passes over rows.
-    pub(crate) fn skip(&mut self, rows: usize) -> Result<(), ParquetError> {
-        self.reader.skip_records(rows).map(drop)
-    }
-
-    /// The next rows, at most `most`; fewer only where the row group ends.
-    pub(crate) fn next(&mut self, most: usize) -> Result<Vec<Option<T::T>>, ParquetError> {
-        let mut cells = Vec::with_capacity(most.min(BATCH));
-        while cells.len() < most {
-            self.values.clear();
-            self.levels.clear();
-            let wanted = (most - cells.len()).min(BATCH);
-            let (rows, _, _) =
-                self.reader.read_records(wanted, Some(&mut self.levels), None, &mut self.values)?;
-            if rows == 0 {
-                break;
-            }
-            let mut values = self.values.drain(..);
-            if self.highest_level == 0 {
-                cells.extend(values.map(Some));
-            } else {
-                let present = self.levels.iter().map(|l| *l == self.highest_level);
-                cells.extend(present.map(|p| if p { values.next() } else { None }));
-            }
+/// The next rows of a column, at most `most`; fewer only where the row group ends.
+fn read<T: DataType>(cells: &mut ColumnCells<T>, most: usize) -> Result<Vec<Option<T::T>>, ParquetError> {
+    let mut read = Vec::with_capacity(most.min(BATCH));
+    while read.len() < most {
+        let rows = cells.fill((most - read.len()).min(BATCH))?;
+        if rows == 0 {
+            break;
         }
-        Ok(cells)
+        read.extend((0..rows).map(|_| cells.next_value().cloned()));
     }
+    Ok(read)
 }
 
 /// A row group and its number.
@@ -145,26 +119,15 @@ impl OpenTable {
 
 impl Group<'_> {
     /// A column of numbers or texts of the given type.
-    pub(crate) fn cells<T: DataType>(&self, name: &str) -> Result<Cells<T>, Error> {
+    fn cells<T: DataType>(&self, name: &str) -> Result<ColumnCells<T>, Error> {
         let columns = self.reader.metadata().schema_descr_ptr();
         let found = columns.columns().iter().position(|c| c.name() == name);
-        let missing = || {
+        let cells = found.map(|at| ColumnCells::of(&*self.reader, at)).transpose();
+        cells.map_err(|e| self.table.damaged(e))?.flatten().ok_or_else(|| {
             let path = self.table.path.display();
             Error::unreadable(format!(
                 "{path}: the column {name} is missing; the run was recorded by another version, so run the scenario again"
             ))
-        };
-        let at = found.ok_or_else(missing)?;
-        let column = columns.column(at);
-        if column.physical_type() != T::get_physical_type() || column.max_rep_level() != 0 {
-            return Err(missing());
-        }
-        let reader = self.reader.get_column_reader(at).map_err(|e| self.table.damaged(e))?;
-        Ok(Cells {
-            reader: get_typed_column_reader(reader),
-            highest_level: column.max_def_level(),
-            values: Vec::new(),
-            levels: Vec::new(),
         })
     }
 
@@ -173,7 +136,7 @@ impl Group<'_> {
         let mut cells = self.cells::<Int64Type>("time_ns")?;
         let (mut begin, mut times) = (0, Vec::new());
         loop {
-            let batch = cells.next(BATCH).map_err(|e| self.table.damaged(e))?;
+            let batch = read(&mut cells, BATCH).map_err(|e| self.table.damaged(e))?;
             let is_last = batch.len() < BATCH;
             for time in batch.into_iter().flatten() {
                 if time < from && times.is_empty() {
@@ -197,7 +160,7 @@ impl Group<'_> {
         rows: &Range<usize>,
     ) -> Result<Vec<Option<T::T>>, Error> {
         let mut cells = self.cells::<T>(name)?;
-        let read = cells.skip(rows.start).and_then(|()| cells.next(rows.len()));
+        let read = cells.skip(rows.start).and_then(|()| read(&mut cells, rows.len()));
         let read = read.map_err(|e| self.table.damaged(e))?;
         if read.len() == rows.len() {
             Ok(read)

@@ -1,5 +1,4 @@
-//! Captures of real nodes have the time of day, and the tables the time of the run. A packet's
-//! frames are those with its addresses, at about its times.
+//! Captures of real nodes have the time of day: a packet's frames are those with its addresses, at about its times.
 
 use std::net::IpAddr;
 use std::ops::Range;

@@ -56,10 +56,8 @@ fn chain(truths: &[Truth], seconds: f64, rate: f64, wait_us: f64, seed: u64) -> 
         let wait_us = chance.wait(wait_us);
         let mistaken_us = if frame % 50 == 7 { (chance.share() - 0.5) * 4e6 } else { 0.0 };
         let arrives_s = sent_s + (300.0 + 4.0 * f64::from(bytes) + wait_us + mistaken_us) * 1e-6;
-        let neighbours: Vec<usize> = [from.checked_sub(1), Some(from + 1).filter(|n| *n < truths.len())]
-            .into_iter()
-            .flatten()
-            .collect();
+        let neighbours = [from.checked_sub(1), Some(from + 1).filter(|n| *n < truths.len())];
+        let neighbours: Vec<usize> = neighbours.into_iter().flatten().collect();
         let is_broadcast = chance.share() < 0.3;
         let hear: Vec<usize> =
             if is_broadcast { neighbours } else { vec![neighbours[frame as usize % neighbours.len()]] };

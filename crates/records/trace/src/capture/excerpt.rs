@@ -1,7 +1,7 @@
 //! A capture of chosen frames of other captures.
 
 use super::frame::CapturedFrame;
-use super::pcapng::{ENHANCED_PACKET, begin, end, flags_of, option, pad, put_interface, put_section};
+use super::pcapng::{Packet, put_interface, put_packet, put_section};
 use crate::Direction;
 
 /// A pcapng file in memory. Each frame keeps its time, its direction and its comment.
@@ -29,23 +29,15 @@ impl Excerpt {
             self.interfaces.push((interface.to_owned(), f.link_type));
             self.interfaces.len() - 1
         });
-        let to = &mut self.octets;
-        let packet = begin(to, ENHANCED_PACKET);
-        let (ns, captured) = (f.time_ns.unwrap_or(0), f.bytes.len() as u32);
-        for word in [number as u32, (ns >> 32) as u32, ns as u32, captured, f.original_len.max(captured)] {
-            to.extend(word.to_le_bytes());
-        }
-        let at = to.len();
-        to.extend_from_slice(&f.bytes);
-        pad(to, at);
-        if let Some(sent) = f.sent {
-            let direction = if sent { Direction::Tx } else { Direction::Rx };
-            option(to, 2, &flags_of(direction).to_le_bytes()); // epb_flags
-        }
-        if let Some(comment) = &f.comment {
-            option(to, 1, comment.as_bytes()); // opt_comment
-        }
-        end(to, packet);
+        let packet = Packet {
+            interface: number as u32,
+            time_ns: f.time_ns.unwrap_or(0),
+            head: &[],
+            bytes: &f.bytes,
+            original_len: f.original_len,
+            direction: f.sent.map(|sent| if sent { Direction::Tx } else { Direction::Rx }),
+        };
+        put_packet(&mut self.octets, &packet, f.comment.as_deref());
     }
 
     /// Octets so far.

@@ -15,8 +15,7 @@ const NODE_BYTES: usize = 64 << 10;
 /// All frames are appended when there are this many octets in all.
 const ALL_BYTES: usize = 32 << 20;
 
-/// The captures of a run. At most one file is open at any time, whatever the number of nodes: frames wait in memory and
-/// are appended by the block.
+/// The captures of a run. Frames wait in memory and are appended by the block, so at most one file is open at any time.
 pub(crate) struct Captures {
     /// By number; none for a node without a capture.
     nodes: Vec<Option<NodeFile>>,
@@ -82,17 +81,8 @@ impl Captures {
         Ok(())
     }
 
-    /// Writes what waits.
-    pub(crate) fn flush(&mut self) -> Result<(), Error> {
-        self.append_all()
-    }
-
-    pub(crate) fn close(&mut self) -> Result<(), Error> {
-        self.append_all()
-    }
-
     /// Appends what waits, also after an error, and tells the first one.
-    fn append_all(&mut self) -> Result<(), Error> {
+    pub(crate) fn append_all(&mut self) -> Result<(), Error> {
         self.waiting = 0;
         self.nodes.iter_mut().flatten().map(NodeFile::append).fold(Ok(()), Result::and)
     }

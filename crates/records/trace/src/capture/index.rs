@@ -49,7 +49,7 @@ impl CaptureIndex {
                 Ok(false) | Err(CaptureError::Format { .. }) => break,
                 Err(e) => return Err(e),
             }
-            if reader.section() > 0 {
+            if reader.section > 0 {
                 return Err(reader.wrong("a second section; combine them first (mergecap)"));
             }
             if reader.offset() > MOST_OCTETS {
@@ -57,12 +57,12 @@ impl CaptureIndex {
             }
             last.time_ns = last.time_ns.max(frame.time_ns.unwrap_or(0));
             if reader.offset() - last.offset >= step {
-                last = Mark { offset: reader.offset(), frames: reader.frames(), ..last };
+                last = Mark { offset: reader.offset(), frames: reader.frames, ..last };
                 marks.push(last);
             }
         }
         let end = reader.wrong("more than 4096 interfaces");
-        let format = reader.into_format();
+        let format = reader.format;
         if matches!(&format, Format::Pcapng { interfaces, .. } if interfaces.len() > MOST_INTERFACES) {
             return Err(end);
         }

@@ -15,6 +15,6 @@ pub use excerpt::Excerpt;
 pub(crate) use files::Captures;
 pub use frame::CapturedFrame;
 pub use index::CaptureIndex;
-pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_header, put_ethernet_headers};
+pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_headers};
 pub use reader::{CaptureError, CaptureReader};
 pub use stream::FrameStream;

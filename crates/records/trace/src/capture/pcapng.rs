@@ -12,13 +12,12 @@ const LINKTYPE_RADIOTAP: u16 = 127;
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const INTERFACE_STATISTICS: u32 = 5;
-pub(super) const ENHANCED_PACKET: u32 = 6;
+const ENHANCED_PACKET: u32 = 6;
 
 /// Ethernet frames without FCS.
 const LINKTYPE_ETHERNET: u16 = 1;
 
-/// Appends the blocks at the beginning of a node's file: section and interfaces. The only interface bears the node's name.
-/// `snaplen` is that of the frame without radiotap header.
+/// Appends the section and the interfaces of a node. `snaplen` is that of the frame without radiotap header.
 pub(super) fn put_header(to: &mut Vec<u8>, node: &NodeInfo, snaplen: u32) {
     put_section(to);
     for i in &node.interfaces {
@@ -56,11 +55,6 @@ pub(super) fn put_statistics(to: &mut Vec<u8>, interface: u32, time_ns: u64, fra
     end(to, statistics);
 }
 
-/// Appends the beginning of a capture of an Ethernet interface: section and interface.
-pub fn put_ethernet_header(to: &mut Vec<u8>, interface_name: &str, snaplen: u32) {
-    put_ethernet_headers(to, [interface_name], snaplen);
-}
-
 /// Appends the beginning of a capture of Ethernet interfaces: section and interfaces.
 pub fn put_ethernet_headers<'a>(
     to: &mut Vec<u8>,
@@ -92,27 +86,52 @@ pub struct EthernetFrame<'a> {
 
 /// Appends a frame of an Ethernet interface.
 pub fn put_ethernet_frame(to: &mut Vec<u8>, f: &EthernetFrame<'_>) {
+    let packet = Packet {
+        interface: f.iface.0.into(),
+        time_ns: f.time_ns,
+        head: &[],
+        bytes: f.bytes,
+        original_len: f.original_len,
+        direction: Some(f.direction),
+    };
+    let comment = dbm(f.signal_dbm).map(|dbm| format!("signal {dbm} dBm"));
+    put_packet(to, &packet, comment.as_deref());
+}
+
+/// An Enhanced Packet Block.
+pub(super) struct Packet<'a> {
+    pub(super) interface: u32,
+    pub(super) time_ns: u64,
+    /// What stands before the frame.
+    pub(super) head: &'a [u8],
+    pub(super) bytes: &'a [u8],
+    /// Length of the whole frame, if that is more than what was captured.
+    pub(super) original_len: u32,
+    pub(super) direction: Option<Direction>,
+}
+
+pub(super) fn put_packet(to: &mut Vec<u8>, p: &Packet<'_>, comment: Option<&str>) {
     let packet = begin(to, ENHANCED_PACKET);
-    let (captured, original) = (f.bytes.len() as u32, f.original_len.max(f.bytes.len() as u32));
-    let iface = u32::from(f.iface.0);
-    for word in [iface, (f.time_ns >> 32) as u32, f.time_ns as u32, captured, original] {
+    let (head, captured) = (p.head.len() as u32, p.bytes.len() as u32);
+    let lengths = [head + captured, head + p.original_len.max(captured)];
+    for word in [p.interface, (p.time_ns >> 32) as u32, p.time_ns as u32].into_iter().chain(lengths) {
         to.extend(word.to_le_bytes());
     }
     let at = to.len();
-    to.extend_from_slice(f.bytes);
+    to.extend_from_slice(p.head);
+    to.extend_from_slice(p.bytes);
     pad(to, at);
-    option(to, 2, &flags_of(f.direction).to_le_bytes()); // epb_flags
-    if let Some(dbm) = dbm(f.signal_dbm) {
-        option(to, 1, format!("signal {dbm} dBm").as_bytes()); // opt_comment
+    if let Some(direction) = p.direction {
+        let flags: u32 = match direction {
+            Direction::Rx => 1,
+            Direction::Tx => 2,
+        };
+        option(to, 2, &flags.to_le_bytes()); // epb_flags
+    }
+    if let Some(comment) = comment {
+        option(to, 1, comment.as_bytes()); // opt_comment
     }
     end(to, packet);
-}
-
-pub(super) fn flags_of(direction: Direction) -> u32 {
-    match direction {
-        Direction::Rx => 1,
-        Direction::Tx => 2,
-    }
 }
 
 pub(super) fn put_section(to: &mut Vec<u8>) {
@@ -139,27 +158,22 @@ const MAX_RADIOTAP: usize = 24;
 
 /// Appends a frame of an interface of this kind.
 pub(super) fn put_frame(to: &mut Vec<u8>, f: &FrameEvent<'_>, kind: LinkKind) {
-    let tap = (kind == LinkKind::Ieee80211).then(|| radiotap_of(f));
-    let tap_len = tap.as_ref().map_or(0, radiotap::Repr::buffer_len);
-    let packet = begin(to, ENHANCED_PACKET);
-    let ns = f.time.as_nanos();
-    let captured = tap_len + f.bytes.len();
-    let original = tap_len as u32 + f.original_len.max(f.bytes.len() as u32);
-    for word in [u32::from(f.iface.0), (ns >> 32) as u32, ns as u32, captured as u32, original] {
-        to.extend(word.to_le_bytes());
+    let mut head = [0; MAX_RADIOTAP];
+    let mut head_len = 0;
+    if kind == LinkKind::Ieee80211 {
+        let tap = radiotap_of(f);
+        head_len = tap.buffer_len();
+        tap.emit(&mut head[..head_len]);
     }
-    let at = to.len();
-    to.resize(at + tap_len, 0);
-    if let Some(tap) = tap {
-        tap.emit(&mut to[at..]);
-    }
-    to.extend_from_slice(f.bytes);
-    pad(to, at);
-    option(to, 2, &flags_of(f.direction).to_le_bytes()); // epb_flags
-    if !f.comment.is_empty() {
-        option(to, 1, f.comment.as_bytes()); // opt_comment
-    }
-    end(to, packet);
+    let packet = Packet {
+        interface: f.iface.0.into(),
+        time_ns: f.time.as_nanos(),
+        head: &head[..head_len],
+        bytes: f.bytes,
+        original_len: f.original_len,
+        direction: Some(f.direction),
+    };
+    put_packet(to, &packet, Some(f.comment).filter(|c| !c.is_empty()));
 }
 
 fn radiotap_of(f: &FrameEvent<'_>) -> radiotap::Repr {
@@ -189,7 +203,7 @@ fn dbm(v: f32) -> Option<i8> {
 }
 
 /// Starts a block and tells where it is.
-pub(super) fn begin(to: &mut Vec<u8>, kind: u32) -> usize {
+fn begin(to: &mut Vec<u8>, kind: u32) -> usize {
     let at = to.len();
     to.extend(kind.to_le_bytes());
     to.extend([0; 4]);
@@ -197,7 +211,7 @@ pub(super) fn begin(to: &mut Vec<u8>, kind: u32) -> usize {
 }
 
 /// Ends the options of the block that starts at `at`, and writes its length before and after.
-pub(super) fn end(to: &mut Vec<u8>, at: usize) {
+fn end(to: &mut Vec<u8>, at: usize) {
     to.extend([0; 4]); // opt_endofopt
     let len = ((to.len() + 4 - at) as u32).to_le_bytes();
     to[at + 4..at + 8].copy_from_slice(&len);
@@ -205,7 +219,7 @@ pub(super) fn end(to: &mut Vec<u8>, at: usize) {
 }
 
 /// Appends an option; a value longer than its length field can say is cut.
-pub(super) fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
+fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     to.extend(code.to_le_bytes());
     to.extend((value.len() as u16).to_le_bytes());
@@ -215,7 +229,7 @@ pub(super) fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
 }
 
 /// Fills what was written since `at` up to 32 bits.
-pub(super) fn pad(to: &mut Vec<u8>, at: usize) {
+fn pad(to: &mut Vec<u8>, at: usize) {
     let len = (to.len() - at).next_multiple_of(4);
     to.resize(at + len, 0);
 }

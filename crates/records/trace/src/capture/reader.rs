@@ -38,10 +38,11 @@ impl std::error::Error for CaptureError {}
 pub struct CaptureReader<R> {
     input: BufReader<R>,
     offset: u64,
-    format: Format,
-    frames: u64,
+    /// What the header and the interfaces said.
+    pub(super) format: Format,
+    pub(super) frames: u64,
     /// Where the section begins that is read.
-    section: u64,
+    pub(super) section: u64,
     ended: bool,
 }
 
@@ -96,20 +97,6 @@ impl<R: Read> CaptureReader<R> {
     /// Octets of the file that were read.
     pub fn offset(&self) -> u64 {
         self.offset
-    }
-
-    /// Where the section begins that is read.
-    pub(super) fn section(&self) -> u64 {
-        self.section
-    }
-
-    pub(super) fn frames(&self) -> u64 {
-        self.frames
-    }
-
-    /// What the header and the interfaces said.
-    pub(super) fn into_format(self) -> Format {
-        self.format
     }
 
     fn pcap_header(&mut self, order: Order, unit_ns: u32) -> Result<Format, CaptureError> {

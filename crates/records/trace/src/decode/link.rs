@@ -109,8 +109,7 @@ fn ethernet(bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     })
 }
 
-/// The IP packet behind this EtherType: at once, behind VLAN tags (IEEE 802.1Q), or behind LLC and SNAP, where the field is a length
-/// (IEEE 802.3) or Linux's number for them.
+/// The IP packet behind this EtherType (or IEEE 802.3 length), VLAN tags (IEEE 802.1Q), or LLC and SNAP.
 fn behind(mut ether_type: u16, mut bytes: &[u8]) -> Result<&[u8], NoPacket> {
     const LONGEST_OF_802_3: u16 = 1500;
     // Each round takes octets off, so this ends.

@@ -9,7 +9,6 @@ use super::link_type::{AVS, IEEE802_11, PPI, PRISM, RADIOTAP};
 pub(super) struct RadioFrame<'a> {
     /// From its frame control on.
     pub(super) bytes: &'a [u8],
-    /// Received power in dBm.
     pub(super) signal_dbm: Option<i8>,
     /// Whether it failed its check.
     pub(super) bad_fcs: bool,

@@ -87,8 +87,7 @@ fn match_copies(copies: &mut [SentPacket], receptions: &[Sighting], offset: i128
     }
 }
 
-/// The median of reception less transmission over the packets that were received as often as they were sent; 0 if there
-/// are none.
+/// The median of reception less transmission over packets received as often as sent; 0 if there are none.
 fn clock_offset(sent: &[Sighting], heard: &[Sighting]) -> i128 {
     let mut offsets = Vec::new();
     each_name(sent, heard, |copies, receptions| {

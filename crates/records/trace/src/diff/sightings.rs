@@ -8,6 +8,7 @@ use wayhop_wire::ipv4;
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
 use crate::decode::{PassedOver, network};
+use crate::identity::Fnv;
 
 /// Packets of one capture that are compared at most: some 500 MB of memory.
 const MAX_PACKETS: usize = 1 << 23;
@@ -54,8 +55,7 @@ pub(super) struct Name {
     protocol: u8,
     fragment: u16,
     pub(super) transmitter: Option<Mac>,
-    /// A digest of the header that the routing protocol changes at each hop; `None` without one, or where its end was not
-    /// captured.
+    /// A digest of the header that the routing protocol changes at each hop; `None` without one, or if it was cut.
     pub(super) header: Option<u64>,
 }
 
@@ -84,14 +84,8 @@ pub struct Sightings {
 impl Sightings {
     /// None yet.
     pub fn new(classifier: &'static dyn Classifier) -> Self {
-        Self {
-            classifier,
-            list: Vec::new(),
-            transmitters: true,
-            headers: true,
-            passed_over: PassedOver::default(),
-            frames: 0,
-        }
+        let passed_over = PassedOver::default();
+        Self { classifier, list: Vec::new(), transmitters: true, headers: true, passed_over, frames: 0 }
     }
 
     /// Those that `sender` sent, in a capture.
@@ -111,10 +105,9 @@ impl Sightings {
             }
         })?;
         if packets > 0 && !marks && sender == Sender::Marked {
-            return Err(DiffError::Unusable(
-                "the capture does not mark which packets its node sent; give the node's MAC or IP address with --sender"
-                    .to_owned(),
-            ));
+            let what = "the capture does not mark which packets its node sent; give the node's MAC or IP address with \
+                --sender";
+            return Err(DiffError::Unusable(what.to_owned()));
         }
         Ok(sightings)
     }
@@ -188,7 +181,7 @@ impl Sightings {
         let ip = ipv4::Packet::new_snapped(link.ip).ok()?;
         let mut header = None;
         if let Some(captured) = self.classifier.route_header(link.ip) {
-            header = captured.map(digest);
+            header = captured.map(|header| Fnv::new().add(header).0);
             self.headers &= header.is_some();
         }
         self.transmitters &= link.transmitter.is_some();
@@ -203,9 +196,4 @@ impl Sightings {
         };
         Some((name, link.transmitter))
     }
-}
-
-/// FNV-1a: the same on every machine. An attacker who can make two headers collide can also send two equal ones.
-fn digest(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 use wayhop_core::{DropReason, FlowTag, NodeId, PacketId, Position, Time};
 
 use super::Lines;
-use crate::{HopEvent, HopKind, Messages, NodeInfo, PacketClass, PositionEvent};
+use crate::fixture::hop;
+use crate::{HopEvent, HopKind, NodeInfo, PacketClass, PositionEvent};
 
 const ALL: Ipv4Addr = Ipv4Addr::BROADCAST;
 const NONE: Ipv4Addr = Ipv4Addr::UNSPECIFIED;
@@ -22,7 +23,6 @@ fn lines() -> Lines {
 /// A data packet from node 32 to node 22.
 fn data(ns: u64, kind: HopKind, node: u32, bytes: u32, ttl: u8, peer: Ipv4Addr) -> HopEvent {
     HopEvent {
-        iface: wayhop_core::IfaceId::ANY,
         time: Time::from_nanos(ns),
         packet: PacketId(0),
         flow: Some(FlowTag { flow: 4, seq: 0 }),
@@ -31,12 +31,9 @@ fn data(ns: u64, kind: HopKind, node: u32, bytes: u32, ttl: u8, peer: Ipv4Addr) 
         source: addr(32).into(),
         destination: addr(22).into(),
         peer: peer.into(),
-        signal_dbm: f32::NAN,
         kind,
-        class: PacketClass::Cbr,
-        messages: Messages::NONE,
         ttl,
-        reason: None,
+        ..hop(0)
     }
 }
 

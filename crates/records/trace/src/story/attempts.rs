@@ -1,24 +1,19 @@
 //! Frames on the air, and their fates at their receivers.
 
 use super::names::Names;
-use super::read::{Cell as _, MOST_ROWS, rows};
+use super::read::{MOST_ROWS, rows};
 use super::steps::{At, Step};
 use crate::reception::{Obstacle, frame_words, words};
+use crate::tables::Cell as _;
 use crate::{Error, RunDir};
 
-/// A frame, at the moment when its first bit left.
-pub(super) struct StoryFrame {
-    pub(super) sent_ns: i64,
-    pub(super) step: Step,
-}
-
-/// The frames that carried a packet, or were exchanged for it, in order.
-pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<StoryFrame>, Error> {
-    let mut all: Vec<StoryFrame> = Vec::new();
+/// The frames that carried a packet, or were exchanged for it, in the order in which their first bits left.
+pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<(i64, Step)>, Error> {
+    let mut all: Vec<(i64, Step)> = Vec::new();
     rows(run, "receptions", Some(("packet", packet, packet)), |row| {
-        let (sent_ns, sender) = (row.number("sent_ns")?, row.node("sender")?);
+        let (sent_ns, sender) = (row.number("sent_ns")?, row.int("sender")?);
         let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
-        let other = row.node("other");
+        let other = row.int("other");
         let needed_dbm = row.decibels("needed_dbm");
         let obstacle = Obstacle {
             outcome,
@@ -27,44 +22,41 @@ pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<Sto
             needed_dbm: needed_dbm.unwrap_or(f64::NAN),
             other: other.map(|n| names.of(n)),
             other_frame: row.text("other_frame"),
-            other_packet: row.count("other_packet"),
+            other_packet: row.int("other_packet"),
         };
         let at = At {
-            node: row.node("node"),
-            node_name: row.node("node").map(|n| names.of(n)),
+            node: row.int("node"),
+            node_name: row.int("node").map(|n| names.of(n)),
             outcome: outcome.to_owned(),
             text: words(&obstacle),
             signal_dbm: row.decibels("signal_dbm"),
             needed_dbm,
             other,
             other_name: obstacle.other,
-            other_packet: row.count("other_packet"),
+            other_packet: row.int("other_packet"),
         };
-        match all
-            .iter_mut()
-            .rev()
-            .take(64)
-            .find(|f| f.sent_ns == sent_ns && f.step.node == sender && f.step.what == frame)
-        {
-            Some(same) => same.step.at.push(at),
-            None => all.push(StoryFrame {
-                sent_ns,
-                step: Step {
+        let is_it =
+            |(at, step): &&mut (i64, Step)| *at == sent_ns && step.node == sender && step.what == frame;
+        match all.iter_mut().rev().take(64).find(is_it) {
+            Some((_, same)) => same.at.push(at),
+            None => {
+                let step = Step {
                     time_s: sent_ns as f64 / 1e9,
                     node: sender,
                     node_name: names.of(sender),
                     what: frame.to_owned(),
                     text: String::new(),
-                    attempt: row.node("attempt"),
+                    attempt: row.int("attempt"),
                     at: vec![at],
-                },
-            }),
+                };
+                all.push((sent_ns, step));
+            }
         }
         (all.len() <= MOST_ROWS).then_some(())
     })?;
-    all.sort_by_key(|f| f.sent_ns);
-    for f in &mut all {
-        f.step.text = sentence(&f.step);
+    all.sort_by_key(|(sent_ns, _)| *sent_ns);
+    for (_, step) in &mut all {
+        step.text = sentence(step);
     }
     Ok(all)
 }

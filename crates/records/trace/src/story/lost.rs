@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use parquet::record::Row;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::names::Names;
 use super::path::PathBetween;
-use super::read::{Cell as _, MOST_ROWS, rows};
+use super::read::{MOST_ROWS, rows};
+use crate::tables::Cell as _;
 use crate::{Error, RunDir};
 
 /// A packet of a flow that did not arrive.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LostPacket {
     /// Its flow's index in the scenario.
     pub flow: u32,
@@ -61,7 +63,7 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
     let names = Names::read(run)?;
     let mut all: BTreeMap<(u32, u64), LostPacket> = BTreeMap::new();
     rows(run, "outcomes", None, |row| {
-        let (of, seq, outcome) = (row.node("flow")?, row.count("seq")?, row.text("outcome")?);
+        let (of, seq, outcome) = (row.int("flow")?, row.int("seq")?, row.text("outcome")?);
         if outcome != "delivered" && flow.is_none_or(|f| f == of) {
             all.insert(
                 (of, seq),
@@ -70,17 +72,7 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
                     seq,
                     outcome: outcome.to_owned(),
                     reason: row.text("reason").map(str::to_owned),
-                    packet: None,
-                    sent_s: None,
-                    source_node: None,
-                    destination_node: None,
-                    source: None,
-                    destination: None,
-                    time_s: None,
-                    node: None,
-                    node_name: None,
-                    causes: None,
-                    path: None,
+                    ..LostPacket::default()
                 },
             );
         }
@@ -89,17 +81,17 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
     // A ping's request and its reply have the same number in their flow.
     let mut sent: BTreeMap<u64, f64> = BTreeMap::new();
     rows(run, "packets", None, |row| {
-        let Some(p) = row.node("flow").zip(row.count("seq")).and_then(|key| all.get_mut(&key)) else {
+        let Some(p) = number_in_flow(row).and_then(|key| all.get_mut(&key)) else {
             return Some(());
         };
         if row.text("event")? == "originate" {
-            sent.insert(row.count("packet")?, row.number("time_ns")? as f64 / 1e9);
+            sent.insert(row.int("packet")?, row.number("time_ns")? as f64 / 1e9);
         }
         // A copy of it may have arrived somewhere and been dropped there: what counts is the reason that counts.
         if row.text("event")? != "drop" || p.reason.as_deref() == row.text("reason") {
-            p.packet = row.count("packet");
+            p.packet = row.int("packet");
             p.time_s = Some(row.number("time_ns")? as f64 / 1e9);
-            p.node = row.node("node");
+            p.node = row.int("node");
             p.source_node = names.number(row.text("source")?);
             p.destination_node = names.number(row.text("destination")?);
             p.source = row.text("source").map(str::to_owned);
@@ -107,7 +99,7 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
         }
         (sent.len() <= MOST_ROWS).then_some(())
     })?;
-    if run.path().join("receptions.parquet").exists() {
+    if run.has("receptions") {
         causes(run, &mut all)?;
     }
     let named = all.into_values().map(|p| LostPacket {
@@ -118,17 +110,22 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
     Ok(named.collect())
 }
 
+/// A packet's flow and its number in it.
+fn number_in_flow(row: &Row) -> Option<(u32, u64)> {
+    row.int("flow").zip(row.int("seq"))
+}
+
 fn causes(run: &RunDir, all: &mut BTreeMap<(u32, u64), LostPacket>) -> Result<(), Error> {
     for p in all.values_mut() {
         p.causes = Some(BTreeMap::new());
     }
     rows(run, "receptions", None, |row| {
         let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
-        let Some(p) = row.node("flow").zip(row.count("seq")).and_then(|key| all.get_mut(&key)) else {
+        let Some(p) = number_in_flow(row).and_then(|key| all.get_mut(&key)) else {
             return Some(());
         };
         // CTS and ACK come back to the node that tries.
-        let tries = if matches!(frame, "cts" | "ack") { row.node("node") } else { row.node("sender") };
+        let tries = if matches!(frame, "cts" | "ack") { row.int("node") } else { row.int("sender") };
         if outcome != "received"
             && tries == p.node
             && let Some(causes) = &mut p.causes

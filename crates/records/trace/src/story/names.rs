@@ -5,10 +5,10 @@ use std::net::IpAddr;
 
 use wayhop_core::Addr;
 
-use super::read::{Cell as _, rows};
+use super::read::rows;
+use crate::tables::Cell as _;
 use crate::{Error, RunDir};
 
-/// The nodes of a run.
 pub(super) struct Names {
     names: Vec<String>,
     by_address: BTreeMap<String, u32>,
@@ -35,8 +35,7 @@ impl Names {
         self.names.get(node as usize).cloned().unwrap_or_else(|| format!("node {node}"))
     }
 
-    /// Whether an address is of a single host, and none of this node's: what the node sends from there or delivers there came from
-    /// elsewhere, or goes on.
+    /// Whether an address is of a single host, and none of this node's: the packet came from elsewhere, or goes on.
     pub(super) fn is_elsewhere(&self, address: &str, node: u32) -> bool {
         let is_link_local = |a: Addr| match a.ip() {
             IpAddr::V4(v4) => v4.is_link_local(),

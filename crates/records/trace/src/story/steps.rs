@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::path::PathBetween;
 
 /// Everything recorded about one packet.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Story {
     /// Its number in the run.
     pub packet: u64,

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attempts::{StoryFrame, frames};
+use super::attempts::frames;
 use super::names::Names;
-use super::read::{Cell as _, MOST_ROWS, rows};
+use super::read::{MOST_ROWS, rows};
 use super::steps::{Step, Story};
+use crate::tables::Cell as _;
 use crate::{Error, RunDir};
 
 /// Which packet.
@@ -33,12 +34,11 @@ pub fn stories(run: &RunDir, wanted: PacketQuery) -> Result<Vec<Story>, Error> {
     told.filter_map(Result::transpose).collect()
 }
 
-/// The numbers of a flow's packets in the run.
 fn numbers(run: &RunDir, flow: u32, seq: u64) -> Result<BTreeSet<i64>, Error> {
     let mut found = BTreeSet::new();
     let seq = i64::try_from(seq).unwrap_or(i64::MAX);
     rows(run, "packets", Some(("seq", seq, seq)), |row| {
-        if row.node("flow") == Some(flow) {
+        if row.int("flow") == Some(flow) {
             found.insert(row.number("packet")?);
         }
         (found.len() <= MOST_ROWS).then_some(())
@@ -62,25 +62,21 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
         let event = row.text("event")?;
         if story.is_none() {
             story = Some(Story {
-                packet: row.count("packet")?,
-                flow: row.node("flow"),
-                seq: row.count("seq"),
+                packet: row.int("packet")?,
+                flow: row.int("flow"),
+                seq: row.int("seq"),
                 class: row.text("class")?.to_owned(),
                 source: row.text("source")?.to_owned(),
                 destination: row.text("destination")?.to_owned(),
                 source_node: names.number(row.text("source")?),
                 destination_node: names.number(row.text("destination")?),
-                outcome: None,
-                reason: None,
                 nodes: 1,
-                has_receptions: false,
-                path: None,
-                steps: Vec::new(),
+                ..Story::default()
             });
         }
         let peer = row.text("peer").map(str::to_owned);
         let (bytes, ttl, reason) = (row.number("bytes")?, row.number("ttl")?, row.text("reason"));
-        let node = row.node("node")?;
+        let node = row.int("node")?;
         let outside = [row.text("source")?, row.text("destination")?];
         let text = match (event, outside.map(|a| names.is_elsewhere(a, node))) {
             ("originate", [true, _]) => {
@@ -93,7 +89,7 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
         (events.len() <= MOST_ROWS).then_some(())
     })?;
     let Some(mut story) = story else { return Ok(None) };
-    story.has_receptions = run.path().join("receptions.parquet").exists();
+    story.has_receptions = run.has("receptions");
     let on_air = if story.has_receptions { frames(run, packet, names)? } else { Vec::new() };
     let mut steps = Vec::new();
     steps.extend(decisions(run, packet, names)?);
@@ -101,13 +97,12 @@ fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Erro
     steps.extend(remarks(run, &events, &story, names)?);
     // A frame on the air tells more than the row `transmit` of the same moment.
     let is_told = |e: &EventRow| {
-        e.what == "transmit"
-            && on_air.iter().any(|f: &StoryFrame| f.sent_ns == e.time_ns && f.step.node == e.node)
+        e.what == "transmit" && on_air.iter().any(|(at, f)| *at == e.time_ns && f.node == e.node)
     };
     for e in events.iter().filter(|e| !is_told(e)) {
         steps.push((e.time_ns, step(e.time_ns, e.node, names, &e.what, e.text.clone())));
     }
-    steps.extend(on_air.into_iter().map(|f| (f.sent_ns, f.step)));
+    steps.extend(on_air);
     steps.sort_by_key(|(at, s)| (*at, rank(&s.what)));
     story.steps = steps.into_iter().map(|(_, s)| s).collect();
     Ok(Some(story))
@@ -154,7 +149,7 @@ fn event_words(event: &str, bytes: i64, ttl: i64, peer: Option<String>, reason: 
 fn decisions(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<(i64, Step)>, Error> {
     let mut all = Vec::new();
     rows(run, "sends", Some(("packet", packet, packet)), |row| {
-        let (time_ns, node, decision) = (row.number("time_ns")?, row.node("node")?, row.text("decision")?);
+        let (time_ns, node, decision) = (row.number("time_ns")?, row.int("node")?, row.text("decision")?);
         let hops = row.number("hops")?;
         let next = row.text("next_hop").map(|a| names.at(a));
         let text = match (decision, next) {
@@ -200,7 +195,7 @@ fn remarks(
     }
     let mut all = Vec::new();
     rows(run, "events", Some(("time_ns", first.time_ns, until)), |row| {
-        let (time_ns, node) = (row.number("time_ns")?, row.node("node")?);
+        let (time_ns, node) = (row.number("time_ns")?, row.int("node")?);
         let (what, about) = (row.text("what")?, row.text("about")?);
         if !stays.get(&node).is_some_and(|(from, until)| (*from..=*until).contains(&time_ns)) {
             return Some(());
@@ -250,12 +245,9 @@ fn end(run: &RunDir, story: &mut Story, last: Option<&EventRow>) -> Result<(), E
     let seq = i64::try_from(seq).unwrap_or(i64::MAX);
     let mut ends = Vec::new();
     rows(run, "outcomes", Some(("seq", seq, seq)), |row| {
-        if row.node("flow") == Some(flow) {
-            ends.push((
-                row.text("outcome")?.to_owned(),
-                row.text("reason").map(str::to_owned),
-                row.count("nodes")?,
-            ));
+        if row.int("flow") == Some(flow) {
+            let reason = row.text("reason").map(str::to_owned);
+            ends.push((row.text("outcome")?.to_owned(), reason, row.int("nodes")?));
         }
         Some(())
     })?;

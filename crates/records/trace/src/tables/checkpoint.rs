@@ -64,7 +64,7 @@ impl RecordKind {
 pub(crate) struct Checkpoints {
     dir: PathBuf,
     /// Whether the disk has to have it, so that a power cut spares it.
-    durable: bool,
+    pub(crate) is_durable: bool,
     open: Option<Open>,
 }
 
@@ -79,13 +79,8 @@ struct Open {
 
 impl Checkpoints {
     /// Of this run directory; nothing is written yet.
-    pub(crate) fn new(dir: &Path, durable: bool) -> Self {
-        Self { dir: dir.to_owned(), durable, open: None }
-    }
-
-    /// Whether the disk has to have what is written.
-    pub(crate) fn is_durable(&self) -> bool {
-        self.durable
+    pub(crate) fn new(dir: &Path, is_durable: bool) -> Self {
+        Self { dir: dir.to_owned(), is_durable, open: None }
     }
 
     /// Begins a checkpoint. Says whether it has to hold all that the tables do not, or only what is new.
@@ -142,12 +137,12 @@ impl Checkpoints {
         let (path, part) = (self.dir.join(CHECKPOINT), self.dir.join(CHECKPOINT_PART));
         let mut write = || {
             open.file.flush()?;
-            if self.durable {
+            if self.is_durable {
                 open.file.get_ref().sync_data()?;
             }
             if open.is_new {
                 fs::rename(&part, &path)?;
-                if self.durable {
+                if self.is_durable {
                     File::open(&self.dir)?.sync_all()?;
                 }
             }
@@ -193,10 +188,10 @@ pub(super) struct TableCheckpoint {
 /// The file, read back up to its last mark.
 pub(crate) struct Checkpoint {
     path: PathBuf,
-    file: File,
+    pub(super) file: File,
     summary: Option<PayloadPlace>,
     flows: Vec<PayloadPlace>,
-    tables: BTreeMap<&'static str, TableCheckpoint>,
+    pub(super) tables: BTreeMap<&'static str, TableCheckpoint>,
 }
 
 impl Checkpoint {
@@ -245,10 +240,6 @@ impl Checkpoint {
         true
     }
 
-    pub(super) fn table(&self, name: &str) -> Option<&TableCheckpoint> {
-        self.tables.get(name)
-    }
-
     /// The last summary, with the flows that have begun since the first; `None` if there is none.
     pub(crate) fn summary(&self) -> Result<Option<Summary>, Error> {
         let Some(place) = self.summary else { return Ok(None) };
@@ -282,10 +273,6 @@ impl Checkpoint {
         let read = file.seek(SeekFrom::Start(place.at)).and_then(|_| file.read_exact(&mut octets));
         read.map_err(Error::io(&self.path, "read"))?;
         Ok(octets)
-    }
-
-    pub(super) fn into_file(self) -> File {
-        self.file
     }
 }
 

@@ -52,8 +52,6 @@ fn number(field: &Field) -> Option<usize> {
     match *field {
         Field::Int(n) => usize::try_from(n).ok(),
         Field::Long(n) => usize::try_from(n).ok(),
-        Field::UInt(n) => Some(n as usize),
-        Field::ULong(n) => usize::try_from(n).ok(),
         _ => None,
     }
 }
@@ -72,8 +70,6 @@ fn cell(line: &mut String, field: &Field) {
     match field {
         Field::Null => {}
         Field::Str(s) => text(line, s),
-        Field::Int(v) => line.push_str(&v.to_string()),
-        Field::Long(v) => line.push_str(&v.to_string()),
         Field::Float(v) => line.push_str(&v.to_string()),
         Field::Double(v) => line.push_str(&v.to_string()),
         other => line.push_str(&other.to_string()),

@@ -12,7 +12,7 @@ use parquet::file::metadata::{
 use parquet::schema::types::SchemaDescPtr;
 
 use super::checkpoint::{Checkpoint, PayloadPlace};
-use super::pieces::{Pieces, TableFile};
+use super::pieces::Pieces;
 use crate::Error;
 
 /// At the end of a Parquet file: the length of the footer, and `PAR1`.
@@ -30,14 +30,14 @@ pub(super) fn footer(schema: SchemaDescPtr, groups: Vec<RowGroupMetaData>) -> Re
     Ok(octets)
 }
 
-/// A table whose own file has no footer; `None` if the run has no checkpoint of it.
-pub(super) fn table(dir: &Path, name: &str, file: File) -> Result<Option<TableFile>, Error> {
+/// The pieces of a table whose own file has no footer; `None` if the run has no checkpoint of it.
+pub(super) fn table(dir: &Path, name: &str, file: File) -> Result<Option<Pieces>, Error> {
     let Some(checkpoint) = Checkpoint::read(dir)? else { return Ok(None) };
-    let Some(kept) = checkpoint.table(name).cloned() else { return Ok(None) };
+    let Some(kept) = checkpoint.tables.get(name).cloned() else { return Ok(None) };
     let path = dir.join(format!("{name}.parquet"));
     let base = checkpoint.octets(kept.base)?;
-    let pieces = put_together(&base, &kept.rows, file, checkpoint.into_file());
-    pieces.map(|p| Some(TableFile::pieced(p))).map_err(|e| {
+    let pieces = put_together(&base, &kept.rows, file, checkpoint.file);
+    pieces.map(Some).map_err(|e| {
         Error::invalid(&path, format!("it does not match tables.checkpoint; one of them is damaged ({e})"))
     })
 }
@@ -72,7 +72,7 @@ fn put_together(
             return Err(damaged("the checkpoint has rows with different columns"));
         }
         for group in metadata.row_groups() {
-            groups.push(moved(group.clone(), pieces.len())?);
+            groups.push(moved(group.clone(), pieces.len)?);
         }
         pieces.add_file(&checkpoint, place.at, place.len);
     }
@@ -129,7 +129,7 @@ pub(super) fn mend(dir: &Path, name: &str, pieces: &Pieces) -> Result<(), Error>
         file.seek(SeekFrom::Start(good))?;
         let mut buffer = vec![0; 1 << 16];
         let mut at = good;
-        while at < pieces.len() {
+        while at < pieces.len {
             let n = pieces.read_at(at, &mut buffer)?;
             if n == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());

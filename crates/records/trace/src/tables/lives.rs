@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use parquet::basic::Type as Physical;
-use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader};
 use wayhop_core::DropReason;
 
+use super::cells::ColumnCells;
 use super::read;
 use crate::{Error, RunDir, killed};
 
@@ -53,26 +52,26 @@ pub struct OutcomeRow<'a> {
 pub fn packet_rows(run: &RunDir, mut take: impl FnMut(&PacketRow<'_>)) -> Result<(), Error> {
     let names = ["time_ns", "node", "event", "flow", "seq", "class", "bytes", "ttl", "reason"];
     each_group(run, "packets", names, |group, [time, node, event, flow, seq, class, bytes, ttl, reason]| {
-        let (mut time, mut seq) =
-            (Cells::<Int64Type>::new(group, time)?, Cells::<Int64Type>::new(group, seq)?);
-        let (mut node, mut flow) =
-            (Cells::<Int32Type>::new(group, node)?, Cells::<Int32Type>::new(group, flow)?);
-        let (mut bytes, mut ttl) =
-            (Cells::<Int32Type>::new(group, bytes)?, Cells::<Int32Type>::new(group, ttl)?);
-        let (mut event, mut class) =
-            (Cells::<ByteArrayType>::new(group, event)?, Cells::<ByteArrayType>::new(group, class)?);
-        let mut reason = Cells::<ByteArrayType>::new(group, reason)?;
+        let (mut time, mut seq) = (cells::<Int64Type>(group, time)?, cells::<Int64Type>(group, seq)?);
+        let (mut node, mut flow) = (cells::<Int32Type>(group, node)?, cells::<Int32Type>(group, flow)?);
+        let (mut bytes, mut ttl) = (cells::<Int32Type>(group, bytes)?, cells::<Int32Type>(group, ttl)?);
+        let (mut event, mut class, mut reason) = (
+            cells::<ByteArrayType>(group, event)?,
+            cells::<ByteArrayType>(group, class)?,
+            cells::<ByteArrayType>(group, reason)?,
+        );
         loop {
-            let rows = time.fill()?;
-            let others = [node.fill()?, flow.fill()?, seq.fill()?, bytes.fill()?, ttl.fill()?];
-            let words = [event.fill()?, class.fill()?, reason.fill()?];
-            if others.iter().chain(&words).any(|n| *n != rows) {
-                return Err(ParquetError::General("columns of different lengths".to_owned()));
-            }
+            let rows = time.fill(ROWS)?;
+            check_lengths(
+                rows,
+                &[node.fill(ROWS)?, flow.fill(ROWS)?, seq.fill(ROWS)?, bytes.fill(ROWS)?, ttl.fill(ROWS)?],
+            )?;
+            check_lengths(rows, &[event.fill(ROWS)?, class.fill(ROWS)?, reason.fill(ROWS)?])?;
             for _ in 0..rows {
-                let (at, node, bytes, ttl) = (time.next(), node.next(), bytes.next(), ttl.next());
-                let (event, class, reason) = (event.next(), class.next(), reason.next());
-                let (Some(flow), Some(seq)) = (flow.next(), seq.next()) else { continue };
+                let (at, node, bytes, ttl) =
+                    (time.next_value(), node.next_value(), bytes.next_value(), ttl.next_value());
+                let (event, class, reason) = (event.next_value(), class.next_value(), reason.next_value());
+                let (Some(flow), Some(seq)) = (flow.next_value(), seq.next_value()) else { continue };
                 take(&PacketRow {
                     time_ns: number(at)?,
                     node: number(node)?,
@@ -106,23 +105,25 @@ pub fn outcome_rows(run: &RunDir, mut take: impl FnMut(&OutcomeRow<'_>)) -> Resu
     }
     let names = ["flow", "seq", "outcome", "reason", "nodes"];
     each_group(run, "outcomes", names, |group, [flow, seq, outcome, reason, nodes]| {
-        let (mut flow, mut nodes) =
-            (Cells::<Int32Type>::new(group, flow)?, Cells::<Int32Type>::new(group, nodes)?);
-        let mut seq = Cells::<Int64Type>::new(group, seq)?;
+        let (mut flow, mut seq, mut nodes) = (
+            cells::<Int32Type>(group, flow)?,
+            cells::<Int64Type>(group, seq)?,
+            cells::<Int32Type>(group, nodes)?,
+        );
         let (mut outcome, mut reason) =
-            (Cells::<ByteArrayType>::new(group, outcome)?, Cells::<ByteArrayType>::new(group, reason)?);
+            (cells::<ByteArrayType>(group, outcome)?, cells::<ByteArrayType>(group, reason)?);
         loop {
-            let rows = flow.fill()?;
-            let others = [seq.fill()?, nodes.fill()?, outcome.fill()?, reason.fill()?];
-            if others.iter().any(|n| *n != rows) {
-                return Err(ParquetError::General("columns of different lengths".to_owned()));
-            }
+            let rows = flow.fill(ROWS)?;
+            check_lengths(
+                rows,
+                &[seq.fill(ROWS)?, nodes.fill(ROWS)?, outcome.fill(ROWS)?, reason.fill(ROWS)?],
+            )?;
             for _ in 0..rows {
                 take(&OutcomeRow {
-                    packet: (number(flow.next())?, number(seq.next())?),
-                    outcome: word(outcome.next())?.ok_or_else(foreign)?,
-                    reason: word(reason.next())?,
-                    nodes: number(nodes.next())?,
+                    packet: (number(flow.next_value())?, number(seq.next_value())?),
+                    outcome: word(outcome.next_value())?.ok_or_else(foreign)?,
+                    reason: word(reason.next_value())?,
+                    nodes: number(nodes.next_value())?,
                 });
             }
             if rows == 0 {
@@ -133,6 +134,10 @@ pub fn outcome_rows(run: &RunDir, mut take: impl FnMut(&OutcomeRow<'_>)) -> Resu
 }
 
 type ReadResult = Result<(), ParquetError>;
+
+fn cells<T: DataType>(group: &dyn RowGroupReader, at: usize) -> Result<ColumnCells<T>, ParquetError> {
+    ColumnCells::of(group, at)?.ok_or_else(foreign)
+}
 
 /// Calls `take` with each row group of a table and the places of these columns in it.
 fn each_group<const N: usize>(
@@ -167,80 +172,19 @@ fn foreign() -> ParquetError {
     ParquetError::General("invalid row: not written by Wayhop".to_owned())
 }
 
-/// A number within its type.
-fn number<N: TryFrom<i64>>(v: Option<impl Into<i64>>) -> Result<N, ParquetError> {
-    v.and_then(|v| N::try_from(v.into()).ok()).ok_or_else(foreign)
+/// All columns have as many rows.
+fn check_lengths(rows: usize, others: &[usize]) -> ReadResult {
+    if others.iter().any(|n| *n != rows) {
+        return Err(ParquetError::General("columns of different lengths".to_owned()));
+    }
+    Ok(())
 }
 
-/// A text, if there is one.
+/// A number within its type.
+fn number<N: TryFrom<i64>>(v: Option<&(impl Copy + Into<i64>)>) -> Result<N, ParquetError> {
+    v.and_then(|v| N::try_from((*v).into()).ok()).ok_or_else(foreign)
+}
+
 fn word(v: Option<&ByteArray>) -> Result<Option<&str>, ParquetError> {
     v.map(|v| v.as_utf8().map_err(|_| foreign())).transpose()
-}
-
-/// The cells of one column of a row group, some at a time.
-struct Cells<T: DataType> {
-    reader: ColumnReaderImpl<T>,
-    is_optional: bool,
-    levels: Vec<i16>,
-    values: Vec<T::T>,
-    row: usize,
-    value: usize,
-}
-
-impl<T: DataType> Cells<T> {
-    fn new(group: &dyn RowGroupReader, at: usize) -> Result<Self, ParquetError> {
-        let about = group.metadata().column(at).column_descr_ptr();
-        let physical: Physical = T::get_physical_type();
-        if about.physical_type() != physical || about.max_rep_level() > 0 || about.max_def_level() > 1 {
-            return Err(foreign());
-        }
-        Ok(Self {
-            reader: get_typed_column_reader(group.get_column_reader(at)?),
-            is_optional: about.max_def_level() == 1,
-            levels: Vec::new(),
-            values: Vec::new(),
-            row: 0,
-            value: 0,
-        })
-    }
-
-    /// Reads further rows; says how many.
-    fn fill(&mut self) -> Result<usize, ParquetError> {
-        (self.row, self.value) = (0, 0);
-        self.levels.clear();
-        self.values.clear();
-        let levels = self.is_optional.then_some(&mut self.levels);
-        Ok(self.reader.read_records(ROWS, levels, None, &mut self.values)?.0)
-    }
-}
-
-impl Cells<Int32Type> {
-    fn next(&mut self) -> Option<i32> {
-        self.place().map(|i| self.values[i])
-    }
-}
-
-impl Cells<Int64Type> {
-    fn next(&mut self) -> Option<i64> {
-        self.place().map(|i| self.values[i])
-    }
-}
-
-impl Cells<ByteArrayType> {
-    fn next(&mut self) -> Option<&ByteArray> {
-        self.place().map(|i| &self.values[i])
-    }
-}
-
-impl<T: DataType> Cells<T> {
-    /// Where the next row's value is; nothing if it has none.
-    fn place(&mut self) -> Option<usize> {
-        let row = self.row;
-        self.row += 1;
-        if self.is_optional && self.levels.get(row) != Some(&1) {
-            return None;
-        }
-        self.value += 1;
-        Some(self.value - 1).filter(|i| *i < self.values.len())
-    }
 }

@@ -1,5 +1,7 @@
 //! The Parquet tables of a run.
 
+mod cell;
+mod cells;
 mod checkpoint;
 mod column;
 mod csv;
@@ -16,6 +18,8 @@ mod table;
 mod tests;
 mod whole;
 
+pub(crate) use cell::Cell;
+pub use cells::ColumnCells;
 pub(crate) use checkpoint::{Checkpoint, Checkpoints, remove as remove_checkpoint};
 pub use csv::export_csv;
 pub use lives::{OutcomeRow, PacketRow, outcome_rows, packet_rows};
@@ -28,5 +32,5 @@ pub(crate) use schema::{
     BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS,
     POSITIONS, RECEPTIONS, SENDS, SIZES, TCP,
 };
-pub(crate) use table::{AnyTable, TableWriter};
+pub(crate) use table::TableWriter;
 pub use whole::Tables;

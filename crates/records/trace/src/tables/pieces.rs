@@ -25,21 +25,13 @@ impl TableFile {
     pub(super) fn pieced(pieces: Pieces) -> Self {
         Self(Inner::Pieced(Arc::new(pieces)))
     }
-
-    /// The pieces to reassemble it from; `None` if it is complete.
-    pub(super) fn pieces(&self) -> Option<&Pieces> {
-        match &self.0 {
-            Inner::Whole(_) => None,
-            Inner::Pieced(pieces) => Some(pieces),
-        }
-    }
 }
 
 /// Pieces of files that are read as if they were one.
 #[derive(Default)]
 pub(super) struct Pieces {
     parts: Vec<Part>,
-    len: u64,
+    pub(super) len: u64,
 }
 
 struct Part {
@@ -68,10 +60,6 @@ impl Pieces {
     fn add(&mut self, len: u64, from: Source) {
         self.parts.push(Part { at: self.len, len, from });
         self.len = self.len.saturating_add(len);
-    }
-
-    pub(super) fn len(&self) -> u64 {
-        self.len
     }
 
     /// The length of the first piece: what the table's own file has.

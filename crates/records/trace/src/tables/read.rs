@@ -6,9 +6,10 @@ use std::net::Ipv4Addr;
 
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
-use parquet::record::{Field, Row};
+use parquet::record::Row;
 use wayhop_core::{NodeId, Span, Time};
 
+use super::cell::Cell as _;
 use super::killed;
 use super::names::TABLES;
 use super::pieces::TableFile;
@@ -33,44 +34,26 @@ pub struct RouteSearch {
 /// The searches for routes that ended in a run: the remarks `discovery_done` and `discovery_failed` of its table `events`,
 /// in order of time. Every world writes them from the same remarks of the same protocols.
 pub fn searches(run: &RunDir) -> Result<Vec<RouteSearch>, Error> {
-    let mut found = Vec::new();
-    each_row(run, "events", |row| {
-        let what = text(row, "what")?;
-        let done = match what {
+    collect(run, "events", |row| {
+        let done = match row.text("what")? {
             "discovery_done" => true,
             "discovery_failed" => false,
-            _ => return Some(()),
+            _ => return Some(None),
         };
-        let took = Span::from_micros(u64::try_from(long(row, "value")?).ok()?);
-        found.push(RouteSearch {
-            node: NodeId(u32::try_from(long(row, "node")?).ok()?),
-            target: text(row, "about")?.parse().ok()?,
-            end: Time::from_nanos(u64::try_from(long(row, "time_ns")?).ok()?),
-            took: done.then_some(took),
-        });
-        (found.len() <= MOST_ROWS).then_some(())
-    })?;
-    Ok(found)
+        let took = Span::from_micros(row.int("value")?);
+        let (node, target) = (row.node("node")?, row.parsed("about")?);
+        Some(Some(RouteSearch { node, target, end: row.time("time_ns")?, took: done.then_some(took) }))
+    })
 }
 
 /// The addresses of a run's nodes, in the order of their numbers.
 pub fn addresses(run: &RunDir) -> Result<Vec<Ipv4Addr>, Error> {
-    let mut found = Vec::new();
-    each_row(run, "nodes", |row| {
-        found.push(text(row, "address")?.parse().ok()?);
-        (found.len() <= MOST_ROWS).then_some(())
-    })?;
-    Ok(found)
+    collect(run, "nodes", |row| row.parsed("address").map(Some))
 }
 
 /// The names of a run's nodes, in the order of their numbers.
 pub fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
-    let mut found = Vec::new();
-    each_row(run, "nodes", |row| {
-        found.push(text(row, "name")?.to_owned());
-        (found.len() <= MOST_ROWS).then_some(())
-    })?;
-    Ok(found)
+    collect(run, "nodes", |row| row.text("name").map(|name| Some(name.to_owned())))
 }
 
 /// Opens a table of a run, for a reader of its own. Of a run that goes on or was killed it has what was recorded up to a few
@@ -102,14 +85,13 @@ pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<Tabl
         Error::invalid(&path, format!("{why} ({e})"))
     };
     match killed::table(run.path(), table, open()?)? {
-        Some(pieces) => SerializedFileReader::new(pieces).map_err(damaged),
+        Some(pieces) => SerializedFileReader::new(TableFile::pieced(pieces)).map_err(damaged),
         // It may have ended meanwhile.
         None => whole()?.map_err(damaged),
     }
 }
 
-/// Adds the footer to the table of a killed run, and the rows that only the checkpoint has. A
-/// complete table stays as it is.
+/// Adds the footer to the table of a killed run, and the rows that only the checkpoint has. A complete table is left alone.
 pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
     let path = run.path().join(format!("{table}.parquet"));
     let open = || File::open(&path).map_err(Error::io(&path, "read"));
@@ -117,8 +99,8 @@ pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
         return Ok(());
     }
     let lost = || Error::invalid(&path, "incomplete, and tables.checkpoint does not have the rest");
-    let file = killed::table(run.path(), table, open()?)?.ok_or_else(lost)?;
-    file.pieces().map_or(Ok(()), |pieces| killed::mend(run.path(), table, pieces))
+    let pieces = killed::table(run.path(), table, open()?)?.ok_or_else(lost)?;
+    killed::mend(run.path(), table, &pieces)
 }
 
 /// Why a run has no such file.
@@ -156,28 +138,17 @@ pub(super) fn each_row(
     Ok(())
 }
 
-fn field<'a>(row: &'a Row, name: &str) -> Option<&'a Field> {
-    row.get_column_iter().find(|(n, _)| n.as_str() == name).map(|(_, f)| f)
-}
-
-pub(super) fn text<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
-    match field(row, name)? {
-        Field::Str(s) => Some(s),
-        _ => None,
-    }
-}
-
-pub(super) fn long(row: &Row, name: &str) -> Option<i64> {
-    match field(row, name)? {
-        Field::Int(v) => Some((*v).into()),
-        Field::Long(v) => Some(*v),
-        _ => None,
-    }
-}
-
-pub(super) fn double(row: &Row, name: &str) -> Option<f64> {
-    match field(row, name)? {
-        Field::Double(v) => Some(*v),
-        _ => None,
-    }
+/// What `read` makes of the rows of a table: `Some(None)` of one that does not matter, `None` of one that is not ours.
+#[allow(clippy::option_option, reason = "a row that is not ours differs from one that does not matter")]
+pub(super) fn collect<T>(
+    run: &RunDir,
+    table: &str,
+    read: impl Fn(&Row) -> Option<Option<T>>,
+) -> Result<Vec<T>, Error> {
+    let mut found = Vec::new();
+    each_row(run, table, |row| {
+        found.extend(read(row)?);
+        (found.len() <= MOST_ROWS).then_some(())
+    })?;
+    Ok(found)
 }

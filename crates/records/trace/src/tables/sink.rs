@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write};
 
-/// Collects what is written in memory until [`GroupSink::commit`] appends it to the file: all of it, or, when the disk is
-/// full, none of it.
+/// Keeps what is written until [`GroupSink::commit`] appends it to the file: all of it, or, when the disk is full, nothing.
 pub(crate) struct GroupSink {
     file: File,
-    good_len: u64,
+    /// Octets that are in the file.
+    pub(crate) good_len: u64,
     pending: Vec<u8>,
 }
 
@@ -15,11 +15,6 @@ impl GroupSink {
     /// Writes to this file, which is empty.
     pub(crate) fn new(file: File) -> Self {
         Self { file, good_len: 0, pending: Vec::new() }
-    }
-
-    /// Octets that are in the file.
-    pub(crate) fn good_len(&self) -> u64 {
-        self.good_len
     }
 
     /// Waits until the disk has what is in the file.

@@ -17,8 +17,7 @@ use crate::Error;
 /// Rows in a row group: enough for good dictionaries, few enough for a reader to skip to a time.
 const ROW_GROUP: usize = 1 << 17;
 
-/// A table being written. If the disk fills up, what was written in whole row groups stays readable; the footer is written
-/// by [`TableWriter::close`], before which the caller makes some room.
+/// A table being written. If the disk fills up, whole row groups stay readable once [`TableWriter::close`] finds room for the footer.
 pub(crate) struct TableWriter<R: 'static> {
     path: PathBuf,
     name: &'static str,
@@ -28,18 +27,11 @@ pub(crate) struct TableWriter<R: 'static> {
     texts: Texts,
     /// Row groups that are wholly in the file.
     good_groups: usize,
-    /// What the checkpoint has.
-    kept: LastCheckpoint,
+    /// Row groups in the footer that the checkpoint has; `None` before the first checkpoint.
+    kept_groups: Option<usize>,
+    /// Rows in the checkpoint that wait for their row group.
+    kept_rows: usize,
     state: TableState,
-}
-
-/// What a checkpoint has of a table.
-#[derive(Copy, Clone, Default)]
-struct LastCheckpoint {
-    /// Row groups in the footer; `None` before the first checkpoint.
-    groups: Option<usize>,
-    /// Of the rows that wait for their row group.
-    rows: usize,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -68,12 +60,25 @@ impl<R> TableWriter<R> {
             rows: Vec::new(),
             texts: Texts::default(),
             good_groups: 0,
-            kept: LastCheckpoint::default(),
+            kept_groups: None,
+            kept_rows: 0,
             state: TableState::Open,
         })
     }
 
-    /// Adds rows.
+    /// Writes a whole table.
+    pub(crate) fn write_all(
+        dir: &Path,
+        name: &'static str,
+        columns: &'static [Column<R>],
+        rows: impl IntoIterator<Item = R>,
+    ) -> Result<Self, Error> {
+        let mut table = Self::create(dir, name, columns)?;
+        table.extend(rows)?;
+        table.close()?;
+        Ok(table)
+    }
+
     pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), Error> {
         for r in rows {
             self.rows.push(r);
@@ -84,8 +89,7 @@ impl<R> TableWriter<R> {
         Ok(())
     }
 
-    /// Writes what is left and the footer. After an error, here or before, the table ends with the row groups that are
-    /// wholly in the file.
+    /// Writes what is left and the footer. After an error the table ends with the row groups that are wholly in the file.
     pub(crate) fn close(&mut self) -> Result<(), Error> {
         let outcome = self.close_whole();
         if self.state == TableState::Failed {
@@ -133,7 +137,7 @@ impl<R> TableWriter<R> {
     fn end_with_good_groups(&mut self) -> Result<(), ParquetError> {
         let footer = self.footer()?;
         let sink = self.writer.inner_mut();
-        if sink.good_len() == 0 {
+        if sink.good_len == 0 {
             // Even the magic number at the beginning was part of what could not be written.
             sink.write_all(b"PAR1")?;
         }
@@ -147,61 +151,46 @@ impl<R> TableWriter<R> {
         let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
         footer(Arc::new(self.writer.schema_descr().clone()), groups)
     }
-}
 
-/// A table of whatever rows.
-pub(crate) trait AnyTable {
     /// Whether there is something that the last checkpoint does not have.
-    fn has_news(&self) -> bool;
-    /// Puts into a checkpoint what the file has no footer for, or, if that is not `all`, what is new of it.
-    fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error>;
-    /// As [`TableWriter::close`].
-    fn close(&mut self) -> Result<(), Error>;
-    /// Has the disk keep the file, which is closed.
-    fn sync(&self) -> Result<(), Error>;
-}
-
-impl<R> AnyTable for TableWriter<R> {
-    fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         self.state == TableState::Open
-            && (self.kept.groups != Some(self.good_groups) || self.kept.rows < self.rows.len())
+            && (self.kept_groups != Some(self.good_groups) || self.kept_rows < self.rows.len())
     }
 
-    fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error> {
+    /// Puts into a checkpoint what the file has no footer for, or, if that is not `all`, what is new of it.
+    pub(crate) fn keep(&mut self, all: bool, to: &mut Checkpoints) -> Result<(), Error> {
         if self.state != TableState::Open {
             return Ok(());
         }
-        if all || self.kept.groups != Some(self.good_groups) {
-            if self.writer.inner().good_len() == 0 {
+        if all || self.kept_groups != Some(self.good_groups) {
+            if self.writer.inner().good_len == 0 {
                 // The magic number.
                 let flushed = self.writer.flush();
                 self.settle(flushed.map_err(ParquetError::from))?;
             }
-            if to.is_durable() {
+            if to.is_durable {
                 self.writer.inner().sync().map_err(Error::io(&self.path, "write"))?;
             }
             let footer = self.footer().map_err(|e| parquet_error(&self.path, e))?;
-            let good = self.writer.inner().good_len().to_le_bytes();
+            let good = self.writer.inner().good_len.to_le_bytes();
             to.put(RecordKind::Base, self.name, &[&good, &footer])?;
-            self.kept = LastCheckpoint { groups: Some(self.good_groups), rows: 0 };
+            (self.kept_groups, self.kept_rows) = (Some(self.good_groups), 0);
         }
-        if self.kept.rows < self.rows.len() {
-            let rows = &self.rows[self.kept.rows..];
+        if self.kept_rows < self.rows.len() {
+            let rows = &self.rows[self.kept_rows..];
             let encoded = begin(self.name, self.columns, Vec::new()).and_then(|mut writer| {
                 encode(&mut writer, self.columns, rows, &mut self.texts)?;
                 writer.into_inner()
             });
             to.put(RecordKind::Rows, self.name, &[&encoded.map_err(|e| parquet_error(&self.path, e))?])?;
-            self.kept.rows = self.rows.len();
+            self.kept_rows = self.rows.len();
         }
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Error> {
-        TableWriter::close(self)
-    }
-
-    fn sync(&self) -> Result<(), Error> {
+    /// Has the disk keep the file, which is closed.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
         self.writer.inner().sync().map_err(Error::io(&self.path, "write"))
     }
 }

@@ -5,10 +5,8 @@ use std::fs::{File, OpenOptions};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
-use super::{
-    BUNDLES, CONNECTIONS, CONTACTS, COUNTERS, EVENTS, FLOWS, GPS, IDENTITIES, NODES, OUTCOMES, PACKETS,
-    POSITIONS, RECEPTIONS, SENDS, SIZES, TABLES, TCP, TableWriter,
-};
+use super::{FLOWS, NODES, PACKETS, TABLES, TableWriter};
+use crate::batch::each_record;
 use crate::fixture::hop;
 
 fn rows_of(dir: &TempDir) -> i64 {
@@ -45,24 +43,12 @@ fn names<R>(columns: &[super::column::Column<R>]) -> Vec<&'static str> {
 #[test]
 fn every_column_is_explained() {
     let page = include_str!("../../../../../docs/reference/run-directory.md");
-    let all = [
-        ("packets", names(PACKETS)),
-        ("positions", names(POSITIONS)),
-        ("events", names(EVENTS)),
-        ("sends", names(SENDS)),
-        ("tcp", names(TCP)),
-        ("connections", names(CONNECTIONS)),
-        ("counters", names(COUNTERS)),
-        ("outcomes", names(OUTCOMES)),
-        ("receptions", names(RECEPTIONS)),
-        ("bundles", names(BUNDLES)),
-        ("contacts", names(CONTACTS)),
-        ("gps", names(GPS)),
-        ("sizes", names(SIZES)),
-        ("flows", names(FLOWS)),
-        ("identities", names(IDENTITIES)),
-        ("nodes", names(NODES)),
-    ];
+    macro_rules! of_records {
+        ($($field:ident: $record:ident, $name:literal, $columns:ident, $has:expr;)*) => {
+            [("flows", names(FLOWS)), ("nodes", names(NODES)) $(, ($name, names(super::$columns)))*]
+        };
+    }
+    let all = each_record!(of_records);
     assert_eq!(all.len(), TABLES.len());
     for (table, columns) in all {
         let section =

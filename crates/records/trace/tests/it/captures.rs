@@ -4,11 +4,11 @@ use std::fs::File;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use crate::common::{manifest, nodes};
+use crate::common::{manifest, nodes, sent};
 use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
-use wayhop_core::{Mac, NodeId, Time};
+use wayhop_core::{Mac, NodeId};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_testkit::tshark;
 use wayhop_trace::{
@@ -59,25 +59,6 @@ fn aodv_frame(m: &aodv::Message<'_>) -> Vec<u8> {
     m.emit(&mut payload[udp::HEADER_LEN..]).expect("it fits");
     udp::Repr { src_port: 654, dst_port: 654, payload_len: m.buffer_len() as u16 }.emit(&mut payload, A, C);
     data_frame(ipv4::protocol::UDP, 1, C, &payload)
-}
-
-/// A frame that was sent, in the capture of node 0.
-fn sent(time_ns: u64, bytes: &[u8]) -> FrameEvent<'_> {
-    FrameEvent {
-        iface: wayhop_core::IfaceId(0),
-        time: Time::from_nanos(time_ns),
-        node: NodeId(0),
-        direction: Direction::Tx,
-        bytes,
-        original_len: bytes.len() as u32,
-        signal_dbm: f32::NAN,
-        noise_dbm: f32::NAN,
-        rate_100kbps: 20,
-        channel_mhz: 2412,
-        retries: 2,
-        bad_fcs: false,
-        comment: "",
-    }
 }
 
 /// Writes the capture of node 0 and tells where it is.

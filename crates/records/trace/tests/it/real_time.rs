@@ -4,13 +4,10 @@ use std::fs::{self, OpenOptions};
 use std::io::Read as _;
 use std::process::Command;
 
-use crate::common::{hop, manifest, nodes, rows};
+use crate::common::{hop, manifest, nodes, rows, sent};
 use tempfile::TempDir;
-use wayhop_core::{NodeId, Time};
 use wayhop_protocols::CLASSIFIER;
-use wayhop_trace::{
-    CaptureReader, CapturedFrame, Direction, FrameEvent, Outputs, Recorder, RunDir, RunStatus, Summary,
-};
+use wayhop_trace::{CaptureReader, CapturedFrame, Outputs, Recorder, RunDir, RunStatus, Summary};
 
 #[test]
 fn a_recorder_that_never_waits_counts_the_rows_that_it_leaves_out() {
@@ -40,21 +37,7 @@ fn frames_too_many_for_a_slow_disk_are_left_out_and_counted() {
     for i in 0..FRAMES {
         r.hop(&hop(i));
         // With nobody to read, a recorder that waited for its writer would wait for ever.
-        r.frame(&FrameEvent {
-            iface: wayhop_core::IfaceId(0),
-            time: Time::from_nanos(i),
-            node: NodeId(0),
-            direction: Direction::Tx,
-            bytes: &bytes,
-            original_len: 200,
-            signal_dbm: f32::NAN,
-            noise_dbm: f32::NAN,
-            rate_100kbps: 20,
-            channel_mhz: 2412,
-            retries: 0,
-            bad_fcs: false,
-            comment: "",
-        });
+        r.frame(&sent(i, &bytes));
     }
     let drops = r.capture_drops();
     assert!(drops > 0 && drops < FRAMES, "{drops}");

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use wayhop_core::{IfaceId, NodeId, Time};
+use wayhop_core::IfaceId;
 use wayhop_testkit::tshark;
 use wayhop_trace::{Direction, EthernetFrame, FrameEvent, FrameStream, InterfaceInfo, LinkKind};
 
@@ -44,21 +44,8 @@ fn interfaces() -> [InterfaceInfo; 2] {
 const ACK: [u8; 10] = [0xd4, 0, 0, 0, 2, 0, 0, 0, 0, 2];
 
 fn heard(ms: u64) -> FrameEvent<'static> {
-    FrameEvent {
-        iface: IfaceId(0),
-        time: Time::from_nanos(ms * 1_000_000),
-        node: NodeId(0),
-        direction: Direction::Rx,
-        bytes: &ACK,
-        original_len: ACK.len() as u32,
-        signal_dbm: -71.2,
-        noise_dbm: f32::NAN,
-        rate_100kbps: 20,
-        channel_mhz: 2412,
-        retries: 0,
-        bad_fcs: false,
-        comment: "",
-    }
+    let sent = crate::common::sent(ms * 1_000_000, &ACK);
+    FrameEvent { direction: Direction::Rx, signal_dbm: -71.2, retries: 0, ..sent }
 }
 
 fn sent(ms: u64, bytes: &[u8]) -> EthernetFrame<'_> {

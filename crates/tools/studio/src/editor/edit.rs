@@ -23,20 +23,36 @@ const MAX_NODES: usize = 10_000;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Operation {
-    /// Gives a key a value.
-    Set { path: Vec<PathSegment>, value: Json },
+    Set {
+        path: Vec<PathSegment>,
+        value: Json,
+    },
     /// Takes out a key, or an element of a list.
-    Remove { path: Vec<PathSegment> },
+    Remove {
+        path: Vec<PathSegment>,
+    },
     /// Adds an element at the end of a list.
-    Push { path: Vec<PathSegment>, value: Json },
+    Push {
+        path: Vec<PathSegment>,
+        value: Json,
+    },
     /// Gives a node a new track.
-    Track { node: usize, track: NodeTrack },
-    /// Adds nodes at the end.
-    Add { tracks: Vec<NodeTrack> },
+    Track {
+        node: usize,
+        track: NodeTrack,
+    },
+    Add {
+        tracks: Vec<NodeTrack>,
+    },
     /// Takes out nodes, with their flows; the others are renumbered.
-    Delete { nodes: BTreeSet<usize> },
+    Delete {
+        nodes: BTreeSet<usize>,
+    },
     /// Names a node, or takes its name away.
-    Name { node: usize, name: Option<String> },
+    Name {
+        node: usize,
+        name: Option<String>,
+    },
     /// Writes down the movement, whatever it is, as waypoints.
     Convert,
 }

@@ -15,19 +15,17 @@ pub(crate) struct FileSnapshot {
     pub(crate) digest: Option<String>,
 }
 
-/// The current content of the file.
 pub(crate) fn read(path: &Path) -> Result<FileSnapshot, String> {
+    let cannot = |e: std::io::Error| format!("{}: cannot read: {e}", path.display());
     let file = match File::open(path) {
         Ok(file) => file,
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return Ok(FileSnapshot { text: String::new(), digest: None });
         }
-        Err(e) => return Err(format!("{}: cannot read: {e}", path.display())),
+        Err(e) => return Err(cannot(e)),
     };
     let mut octets = Vec::new();
-    file.take(MAX_TEXT as u64 + 1)
-        .read_to_end(&mut octets)
-        .map_err(|e| format!("{}: cannot read: {e}", path.display()))?;
+    file.take(MAX_TEXT as u64 + 1).read_to_end(&mut octets).map_err(cannot)?;
     if octets.len() > MAX_TEXT {
         return Err(format!("{}: larger than {MAX_TEXT} bytes; use a text editor", path.display()));
     }

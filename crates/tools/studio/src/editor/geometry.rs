@@ -42,13 +42,8 @@ pub(crate) fn geometry(oracle: &mut Oracle, r: &Resolved, asked: GeometryQuery<'
         return json!({"without": format!("more than {MAX_CHANGES} link changes: use wayhop topology SCENARIO")});
     };
     let exists = |p: &&NodePair| p.0 != p.1 && (p.0 as usize) < count && (p.1 as usize) < count;
-    let pairs: Vec<Pair> = asked
-        .pairs
-        .iter()
-        .filter(exists)
-        .take(MAX_PAIRS)
-        .map(|p| Pair { src: p.0, dst: p.1, from: Time::ZERO, until: r.duration })
-        .collect();
+    let pair = |p: &NodePair| Pair { src: p.0, dst: p.1, from: Time::ZERO, until: r.duration };
+    let pairs: Vec<Pair> = asked.pairs.iter().filter(exists).take(MAX_PAIRS).map(pair).collect();
     if links.changes().saturating_mul(count) > MAX_EXACT {
         return by_moments(&links, &pairs, asked.at_s, r.duration);
     }

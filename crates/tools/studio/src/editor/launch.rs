@@ -10,14 +10,23 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::editing::Editing;
-
 /// What is kept of a run's messages, octets.
 const MAX_MESSAGES: u64 = 64 << 10;
 /// How often somebody looks whether a run has ended.
 const LOOK: Duration = Duration::from_millis(20);
 /// Run directories of one scenario.
 const MOST_RUNS: usize = 10_000;
+
+/// What is edited, and what runs it.
+#[derive(Clone, Debug)]
+pub struct Editing {
+    /// The scenario's file; it need not be there yet.
+    pub scenario: PathBuf,
+    /// The folder that its runs go to.
+    pub runs: PathBuf,
+    /// The program whose `run`, `emulate`, `lab` and `export` the page asks for: this one.
+    pub program: PathBuf,
+}
 
 /// In which world a scenario runs.
 #[derive(Copy, Clone, Default, Deserialize)]

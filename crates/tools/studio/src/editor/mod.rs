@@ -2,7 +2,6 @@
 
 mod convert;
 mod edit;
-mod editing;
 mod export;
 mod file;
 mod geometry;
@@ -24,16 +23,15 @@ use serde_json::{Value as Json, json};
 use crate::error::Error;
 pub use edit::edit_text;
 use edit::{MAX_TEXT, Operation, edit};
-pub use editing::Editing;
 use export::{Format, export};
 use file::Conflict;
 use geometry::{GeometryQuery, NodePair};
+pub use launch::Editing;
 use launch::{How, Launch};
 
 /// The longest request, octets: a text, quoted.
 pub(crate) const MAX_REQUEST: usize = 3 * MAX_TEXT;
 
-/// The editor of one file.
 pub(crate) struct Editor {
     of: Editing,
     launch: Launch,
@@ -140,7 +138,6 @@ impl Editor {
         Ok(json!({"digest": digest}))
     }
 
-    /// The text in another program's format.
     pub(crate) fn export(&self, body: &Bytes) -> Result<Json, Error> {
         let asked: Exporting = of_json(body)?;
         let (text, warnings) =

@@ -85,8 +85,7 @@ impl PictureQuery {
 }
 
 impl PictureUpload {
-    /// Writes the image to the scenario's folder, and returns its name. No file is replaced: an identical one is used
-    /// as it is.
+    /// Writes the image to the scenario's folder, and returns its name. Files are not replaced; an identical one is used.
     pub(crate) fn keep(&self, scenario: &Path) -> Result<(String, PictureInfo), String> {
         let wrong = |what: String| format!("{}: {what}", self.name);
         if self.octets.len() > MAX_TAKEN / 3 * 4 {

@@ -12,8 +12,7 @@ const NODE: &str = "#/$defs/NodeRef";
 /// How deep tables of a scenario are nested at most.
 const DEEPEST: usize = 16;
 
-/// Takes nodes out of everything that refers to nodes, and gives the others their new numbers. Flows from and to them go;
-/// other references are the user's to decide on.
+/// Takes nodes out, with their flows, and renumbers the others. Other references to them are the user's to decide on.
 pub(crate) fn forget(
     doc: &mut DocumentMut,
     tree: &Json,

@@ -95,7 +95,6 @@ fn legs(r: &Resolved) -> Json {
     })
 }
 
-/// The features of the scenario's map.
 fn site(map: &Map) -> Vec<Json> {
     let mut left = MAX_CORNERS;
     let mut out = Vec::new();
@@ -134,7 +133,6 @@ fn outages(r: &Resolved) -> Vec<Json> {
     r.outages.iter().take(MAX_SPANS).map(one).collect()
 }
 
-/// Who attacks when.
 fn attackers(r: &Resolved) -> Vec<Json> {
     let one = |a: &wayhop_scenario::Attack| json!({"node": a.node.0, "kind": a.kind, "from_s": a.from.as_secs_f64(), "until_s": end(a.until)});
     r.attacks.iter().take(MAX_SPANS).map(one).collect()

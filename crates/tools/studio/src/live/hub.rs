@@ -10,9 +10,8 @@ use axum::extract::ws::Message;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use wayhop_control::answer::{Counters, Positions};
-use wayhop_control::{About, Client, ClientError, Event, EventKind, NodeRef, Request};
+use wayhop_control::{About, Client, ClientError, Envelope, Event, EventKind, NodeRef, Request};
 
-use super::commands::Commands;
 use super::packets::Packets;
 use super::places::Places;
 use super::ring::Ring;
@@ -26,7 +25,6 @@ const FOLLOWED_BY: Duration = Duration::from_secs(2);
 /// Messages that a viewer gets at a time.
 const BATCH: usize = 64;
 
-/// A run under way.
 pub(crate) struct Hub {
     socket: PathBuf,
     /// Distinguishes this reading of the run from a later one: message numbers restart.
@@ -35,7 +33,8 @@ pub(crate) struct Hub {
     ring: Mutex<Ring>,
     packets: Mutex<Packets>,
     grown: watch::Sender<u64>,
-    commands: Commands,
+    /// For viewers' requests; connected again after a failure.
+    client: Mutex<Option<Client>>,
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -59,7 +58,7 @@ impl Hub {
             about,
             ring: Mutex::default(),
             grown: watch::Sender::new(0),
-            commands: Commands::default(),
+            client: Mutex::default(),
         });
         let (of_events, of_looks) = (Arc::clone(&hub), Arc::clone(&hub));
         thread::spawn(move || of_events.follow(&mut events));
@@ -84,9 +83,30 @@ impl Hub {
         let is_all = ring.ended && begin + messages.len() as u64 == ring.next();
         (begin, messages, is_all)
     }
-    /// Carries out a viewer's request. Blocks.
+    /// Carries out a request, a line of the control socket's. The answer is for the viewer who asked. Blocks, for 10 s at most.
     pub(crate) fn carry_out(&self, line: &str) -> Value {
-        self.commands.carry_out(&self.socket, line)
+        let (id, outcome) = match Envelope::parse(line) {
+            Err((id, e)) => (id, Err(e.to_string())),
+            Ok(Envelope { id, node, request }) if is_for_viewers(&request) => (id, self.ask(node, request)),
+            Ok(Envelope { id, .. }) => {
+                (id, Err("the studio does not support this request; use wayhop ctl".to_owned()))
+            }
+        };
+        match outcome {
+            Ok(value) => json!({"kind": "answer", "id": id, "ok": value}),
+            Err(why) => json!({"kind": "answer", "id": id, "error": why}),
+        }
+    }
+
+    fn ask(&self, node: Option<NodeRef>, request: Request) -> Result<Value, String> {
+        let mut held = lock(&self.client);
+        let client = held.take().map_or_else(|| Client::connect(&self.socket), Ok);
+        let mut client = client.map_err(|e| e.to_string())?;
+        let answer = client.ask(node, request);
+        if matches!(answer, Ok(_) | Err(ClientError::Refused(_))) {
+            *held = Some(client);
+        }
+        answer.map_err(|e| e.to_string())
     }
 
     /// What a viewer hears first.
@@ -225,4 +245,20 @@ impl Hub {
         ring.ended = true;
         self.grown.send_replace(u64::MAX);
     }
+}
+
+/// To look and to move, to break and to mend; not to end the run, to change parameters or to capture frames.
+const fn is_for_viewers(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Tables { .. }
+            | Request::Counters {}
+            | Request::Position {}
+            | Request::SetPosition { .. }
+            | Request::ReleasePosition {}
+            | Request::Links {}
+            | Request::SetLink { .. }
+            | Request::Down { .. }
+            | Request::Up {}
+    )
 }

@@ -3,7 +3,6 @@
 //! A [`hub::Hub`] reads one run for all its viewers, each at a WebSocket ([`viewer`]). Messages are
 //! kept for a while, so that a viewer that reconnects resumes where it was.
 
-mod commands;
 mod hub;
 mod packets;
 mod places;

@@ -11,7 +11,7 @@ use wayhop_protocols::{CLASSIFIER, classify};
 use wayhop_trace::{Conversation, ConversationEnds, Identity};
 use wayhop_wire::{ip, ipv4};
 
-use crate::packets::{Columns, EVERYBODY, NOBODY};
+use crate::packets::{EVERYBODY, NOBODY, PacketEvent, PacketEvents};
 
 /// Rows that wait for the next frame.
 const MOST_ROWS: usize = 1 << 14;
@@ -21,7 +21,7 @@ const MOST_FLOWS: usize = 1_000;
 /// The events since the last frame.
 pub(crate) struct Packets {
     nodes: FxHashMap<IpAddr, i32>,
-    rows: Columns,
+    waiting: PacketEvents,
     /// Up to when the last frame reached, nanoseconds; none before the first.
     until: Option<i64>,
     /// Events for which there was no room.
@@ -35,14 +35,8 @@ pub(crate) struct Packets {
 impl Packets {
     pub(crate) fn new(about: &About) -> Self {
         let nodes = (0..).zip(&about.nodes).map(|(i, n)| (n.address.into(), i)).collect();
-        Self {
-            nodes,
-            rows: Columns::default(),
-            until: None,
-            lost: 0,
-            flows: BTreeMap::new(),
-            new_flows: Vec::new(),
-        }
+        let (waiting, flows, new_flows) = (PacketEvents::default(), BTreeMap::new(), Vec::new());
+        Self { nodes, waiting, until: None, lost: 0, flows, new_flows }
     }
 
     /// Takes an event of a packet. `node` is the number of its node's row.
@@ -50,25 +44,27 @@ impl Packets {
         let Event::Packet { time_s, event, packet, flow, seq, bytes, head, peer, reason, .. } = event else {
             return;
         };
-        if self.rows.time_ns.len() >= MOST_ROWS {
+        let waiting = &mut self.waiting;
+        if waiting.rows.len() >= MOST_ROWS {
             self.lost += 1;
             return;
         }
-        let rows = &mut self.rows;
-        // What comes late counts for the frame that is under way: frames follow each other in time.
-        rows.time_ns.push((time_s * 1e9).max(self.until.unwrap_or(0) as f64));
-        rows.packet.push(*packet as f64);
-        rows.seq.push(seq.map_or(-1.0, f64::from));
-        rows.node.push(node);
-        rows.peer
-            .push(peer.map_or(NOBODY, |peer| self.nodes.get(&peer).copied().unwrap_or_else(|| nobody(peer))));
-        rows.flow.push(flow.map_or(-1, |f| f as i32));
-        rows.bytes.push(i32::try_from(*bytes).unwrap_or(-1));
-        rows.event.push(rows.events.number(Some(event.as_bytes())));
+        let known = |peer: &IpAddr| self.nodes.get(peer).copied().unwrap_or_else(|| nobody(*peer));
         let octets = octets(head, *bytes);
         let class = octets.as_deref().and_then(|o| classify(o).0).map_or("data", |class| class.name());
-        rows.class.push(rows.classes.number(Some(class.as_bytes())));
-        rows.reason.push(rows.reasons.number(reason.as_deref().map(str::as_bytes)));
+        waiting.rows.push(PacketEvent {
+            // What comes late counts for the frame that is under way: frames follow each other in time.
+            time_ns: (time_s * 1e9).max(self.until.unwrap_or(0) as f64),
+            packet: *packet as f64,
+            seq: seq.map_or(-1.0, f64::from),
+            node,
+            peer: peer.as_ref().map_or(NOBODY, known),
+            flow: flow.map_or(-1, |f| f as i32),
+            bytes: i32::try_from(*bytes).unwrap_or(-1),
+            event: waiting.events.number(Some(event.as_bytes())),
+            class: waiting.classes.number(Some(class.as_bytes())),
+            reason: waiting.reasons.number(reason.as_deref().map(str::as_bytes)),
+        });
         if let (Some(flow), Some(octets)) = (*flow, octets)
             && self.flows.len() < MOST_FLOWS
             && !self.flows.contains_key(&flow)
@@ -88,7 +84,6 @@ impl Packets {
         Some(json!(conversation.summary(flow, node(ends.source), node(ends.destination))))
     }
 
-    /// All flows that are known.
     pub(crate) fn flows(&self) -> Vec<&Value> {
         self.flows.values().collect()
     }
@@ -105,16 +100,16 @@ impl Packets {
 
     /// The events up to a moment of the run, in the order of their times; complete but for those that are still on their way.
     pub(crate) fn frame(&mut self, time_s: f64, number: u64) -> Vec<u8> {
-        let mut rows = std::mem::take(&mut self.rows);
-        rows.sort_by_time();
+        let mut waiting = std::mem::take(&mut self.waiting);
+        // Those of one moment stay as they came.
+        waiting.rows.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
         let now = (time_s * 1e9) as i64;
         // What happened before anybody looked is not known.
-        let first = rows.time_ns.first().map_or(now, |t| *t as i64);
-        let last = rows.time_ns.last().map_or(now, |t| *t as i64 + 1);
-        let from = self.until.unwrap_or(first);
+        let from = self.until.or(waiting.rows.first().map(|r| r.time_ns as i64)).unwrap_or(now);
+        let last = waiting.rows.last().map_or(now, |r| r.time_ns as i64 + 1);
         let until = from.max(last).max(now);
         self.until = Some(until);
-        rows.into_frame(from, until, Some(number))
+        waiting.into_frame(from, until, Some(number))
     }
 }
 

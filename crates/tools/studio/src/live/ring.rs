@@ -49,8 +49,7 @@ impl Ring {
         }
     }
 
-    /// The messages from a number on, at most `most`, and the number of the first of them, which is
-    /// later if some were discarded.
+    /// At most `most` messages from a number on, and the number of the first, which is later if some were discarded.
     pub(crate) fn since(&self, number: u64, most: usize) -> (u64, Vec<Message>) {
         let begin = number.max(self.first);
         let skip = (begin - self.first) as usize;

@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Where a viewer goes on.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ResumePoint {
-    /// The run's name.
     pub(crate) run: String,
     /// The hub that it heard before.
     #[serde(default)]

@@ -41,7 +41,7 @@ impl Server {
         Self::started(move |ready| wayhop_studio::serve_pair([&runs[0], &runs[1]], address, ready))
     }
 
-    fn started(serve: impl FnOnce(&dyn Fn(&str)) -> Result<(), String> + Send + 'static) -> Self {
+    pub(crate) fn started(serve: impl FnOnce(&dyn Fn(&str)) -> Result<(), String> + Send + 'static) -> Self {
         let (sender, receiver) = channel();
         thread::spawn(move || {
             let ready = |url: &str| sender.send(url.to_owned()).expect("the test waits");
@@ -56,6 +56,12 @@ impl Server {
         }
         let query = query.trim_start_matches('?').to_owned();
         Self { at, token: query.strip_prefix("token=").map(str::to_owned), query }
+    }
+
+    /// What a browser sends that has opened its address.
+    pub(crate) fn cookie(&self) -> String {
+        let token = self.token.as_deref().expect("a token");
+        format!("Cookie: wayhop-studio-{}={token}", self.at.port())
     }
 
     /// What it answers to these octets.

@@ -1,9 +1,7 @@
 //! The editor of a scenario, as the page asks it.
 
 use std::fs;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
@@ -31,18 +29,10 @@ impl Editor {
             fs::write(&scenario, text).expect("a scenario");
         }
         let of = Editing { scenario, runs: folder.path().join("runs"), program: program.to_owned() };
-        let (sender, receiver) = channel();
-        thread::spawn(move || {
-            let at = "127.0.0.1:0".parse().expect("an address");
-            wayhop_studio::serve_editor(of, at, |url| sender.send(url.to_owned()).expect("the test waits"))
-                .expect("a server");
-        });
-        let url = receiver.recv().expect("the server listens");
-        let (at, token) =
-            url.strip_prefix("http://").and_then(|r| r.split_once("/?token=")).expect("a token");
-        let at: SocketAddr = at.parse().expect("an address");
-        let cookie = format!("Cookie: wayhop-studio-{}={token}", at.port());
-        Self { folder, server: Server { at, token: Some(token.to_owned()), query: String::new() }, cookie }
+        let at = "127.0.0.1:0".parse().expect("an address");
+        let server = Server::started(move |ready| wayhop_studio::serve_editor(of, at, ready));
+        let cookie = server.cookie();
+        Self { folder, server, cookie }
     }
 
     fn file(&self) -> PathBuf {

@@ -2,13 +2,14 @@
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use crate::asking::Server as Studio;
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest as _;
+use tungstenite::http::HeaderName;
 use tungstenite::{Error, Message, WebSocket};
 use wayhop_control::{About, Call, ControlError, ErrorCode, Event, NodeAbout, Request, Server};
 
@@ -16,7 +17,7 @@ use wayhop_control::{About, Call, ControlError, ErrorCode, Event, NodeAbout, Req
 struct OpenRun {
     server: Arc<Server>,
     name: String,
-    address: String,
+    studio: Arc<Studio>,
     asked: Arc<Mutex<Vec<Request>>>,
     ends: Arc<AtomicBool>,
     time_ms: Arc<AtomicU64>,
@@ -67,28 +68,22 @@ impl OpenRun {
                 }
             }
         });
-        let (sender, receiver) = channel();
-        let of_studio = name.clone();
-        thread::spawn(move || {
-            let at = "127.0.0.1:0".parse().expect("an address");
-            let ready = |url: &str| sender.send(url.to_owned()).expect("the test waits");
-            wayhop_studio::serve_live(Some(of_studio), "/nowhere".as_ref(), at, ready).expect("a studio");
+        let (of_studio, at) = (name.clone(), "127.0.0.1:0".parse().expect("an address"));
+        let studio = Studio::started(move |ready| {
+            wayhop_studio::serve_live(Some(of_studio), "/nowhere".as_ref(), at, ready)
         });
-        let address = receiver.recv().expect("the studio listens");
-        Self { server, name, address, asked, ends, time_ms }
+        Self { server, name, studio: Arc::new(studio), asked, ends, time_ms }
     }
 
     /// A connection of the page, which goes on after a message.
     fn watch(&self, after: Option<(&str, u64)>) -> Viewer {
-        let (base, token) = self.address.split_once("/?token=").expect("a token");
-        let at = base.strip_prefix("http://").expect("an address");
-        let port = at.rsplit(':').next().expect("a port");
+        let (at, cookie) = (self.studio.at, self.studio.cookie());
         let after = after.map_or_else(String::new, |(hub, n)| format!("&hub={hub}&after={n}"));
         let url = format!("ws://{at}/api/live/watch?run={}{after}", self.name);
         let mut request = url.into_client_request().expect("a request");
-        for (name, value) in
-            [("Origin", base.to_owned()), ("Cookie", format!("wayhop-studio-{port}={token}"))]
-        {
+        for line in [format!("Origin: http://{at}"), cookie] {
+            let (name, value) = line.split_once(": ").expect("a line of a head");
+            let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
             request.headers_mut().insert(name, value.parse().expect("text"));
         }
         let stream = TcpStream::connect(at).expect("a connection");
@@ -283,7 +278,7 @@ fn viewers_are_told_when_the_run_ends_and_can_ask_for_it_again() {
     for v in &mut viewers {
         v.said("places");
     }
-    let (name, address) = (run.name.clone(), run.address.clone());
+    let (name, studio) = (run.name.clone(), Arc::clone(&run.studio));
     run.ends.store(true, Ordering::Relaxed);
     thread::sleep(Duration::from_millis(50));
     drop(run);
@@ -291,35 +286,21 @@ fn viewers_are_told_when_the_run_ends_and_can_ask_for_it_again() {
         assert!(v.said("end")["why"].is_string());
         assert!(v.next().is_none(), "nothing follows");
     }
-    let at = address.strip_prefix("http://").unwrap().split('/').next().unwrap().to_owned();
-    let token = address.split_once("token=").unwrap().1;
-    let server = crate::asking::Server {
-        at: at.parse().unwrap(),
-        token: Some(token.to_owned()),
-        query: String::new(),
-    };
-    let port = at.rsplit(':').next().unwrap();
-    let cookie = format!("Cookie: wayhop-studio-{port}={token}");
-    let answer = server.get_with("/api/live", &[&format!("Host: {at}"), &cookie]);
+    let answer = studio.get_with("/api/live", &[&format!("Host: {}", studio.at), &studio.cookie()]);
     assert_eq!(answer.json(), json!({"runs": []}), "{name}");
 }
 
 #[test]
 fn nobody_without_the_token_follows_a_run() {
     let run = OpenRun::new("strangers");
-    let (base, token) = run.address.split_once("/?token=").expect("a token");
-    let at = base.strip_prefix("http://").expect("an address");
-    let port = at.rsplit(':').next().expect("a port");
-    let server =
-        crate::asking::Server { at: at.parse().expect("an address"), token: None, query: String::new() };
+    let at = run.studio.at;
     let upgrade = [
         format!("Host: {at}"),
         "Upgrade: websocket".to_owned(),
         "Sec-WebSocket-Version: 13".to_owned(),
         "Sec-WebSocket-Key: d2F5aG9wIHdheWhvcCB3YQ==".to_owned(),
     ];
-    let cookie = format!("Cookie: wayhop-studio-{port}={token}");
-    let own = format!("Origin: {base}");
+    let (cookie, own) = (run.studio.cookie(), format!("Origin: http://{at}"));
     let path = format!("/api/live/watch?run={}", run.name);
     for lines in [
         vec![own.as_str()],
@@ -329,9 +310,9 @@ fn nobody_without_the_token_follows_a_run() {
         vec![cookie.as_str(), own.as_str(), "Sec-Fetch-Site: cross-site"],
     ] {
         let all: Vec<&str> = upgrade.iter().map(String::as_str).chain(lines.iter().copied()).collect();
-        let answer = server.get_with(&path, &all);
+        let answer = run.studio.get_with(&path, &all);
         assert_eq!(answer.status, 403, "{lines:?}");
         assert!(!String::from_utf8_lossy(&answer.body).contains(&run.name), "{lines:?}");
     }
-    assert_eq!(server.get_with("/api/live", &[&upgrade[0]]).status, 403);
+    assert_eq!(run.studio.get_with("/api/live", &[&upgrade[0]]).status, 403);
 }

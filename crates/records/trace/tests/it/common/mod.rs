@@ -6,8 +6,8 @@ use std::path::Path;
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Row;
-use wayhop_core::{FlowTag, NodeId, PacketId, Time};
-use wayhop_trace::{HopEvent, HopKind, Manifest, Messages, NodeInfo, PacketClass};
+use wayhop_core::{FlowTag, IfaceId, NodeId, PacketId, Time};
+use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, Manifest, Messages, NodeInfo, PacketClass};
 
 /// Nodes `n0`, `n1`, ... with their default addresses.
 pub(crate) fn nodes(n: u32) -> Vec<NodeInfo> {
@@ -21,7 +21,7 @@ pub(crate) fn manifest() -> Manifest {
 /// The `i`th event of a made-up run.
 pub(crate) fn hop(i: u64) -> HopEvent {
     HopEvent {
-        iface: if i.is_multiple_of(2) { wayhop_core::IfaceId(0) } else { wayhop_core::IfaceId::ANY },
+        iface: if i.is_multiple_of(2) { IfaceId(0) } else { IfaceId::ANY },
         time: Time::from_nanos(i * 1_000),
         packet: PacketId(i / 4),
         flow: (!i.is_multiple_of(5)).then_some(FlowTag { flow: (i % 3) as u32, seq: (i / 12) as u32 }),
@@ -49,4 +49,23 @@ pub(crate) fn rows(dir: &Path, table: &str) -> Vec<Row> {
     let reader = SerializedFileReader::new(file).expect("a Parquet file");
     let rows = reader.get_row_iter(None).expect("rows");
     rows.collect::<Result<_, _>>().expect("every row is readable")
+}
+
+/// A frame that was sent, in the capture of node 0.
+pub(crate) fn sent(time_ns: u64, bytes: &[u8]) -> FrameEvent<'_> {
+    FrameEvent {
+        iface: IfaceId(0),
+        time: Time::from_nanos(time_ns),
+        node: NodeId(0),
+        direction: Direction::Tx,
+        bytes,
+        original_len: bytes.len() as u32,
+        signal_dbm: f32::NAN,
+        noise_dbm: f32::NAN,
+        rate_100kbps: 20,
+        channel_mhz: 2412,
+        retries: 2,
+        bad_fcs: false,
+        comment: "",
+    }
 }
