@@ -7,7 +7,6 @@
 //! * [`comparison`]: their figures side by side, with differences.
 //! * [`methods`]: how the runs were produced, in sentences, from their manifests.
 
-mod apart;
 mod column;
 pub mod comparison;
 mod draw;
@@ -24,8 +23,7 @@ mod times;
 mod traffic;
 mod words;
 
-pub use apart::tell_apart;
-pub use column::{Column, ColumnRun};
+pub use column::{Column, ColumnRun, tell_apart};
 pub use kind::FigureKind;
 pub use methods::{methods, world_in_words};
 pub use runs::{Choices, Runs};

@@ -124,7 +124,6 @@ fn seeds(c: &Column) -> String {
     }
 }
 
-/// The value of a key in a scenario's text.
 fn value(scenario: &str, way: &str) -> Option<String> {
     let table: Table = scenario.parse().ok()?;
     let mut parts = way.split('.');

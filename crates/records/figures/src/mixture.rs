@@ -56,7 +56,6 @@ fn settings(run: &ColumnRun, repeated: &[String]) -> BTreeMap<String, String> {
     all
 }
 
-/// Key and both values of what is not the same.
 fn differences<'a>(
     a: &'a BTreeMap<String, String>,
     b: &'a BTreeMap<String, String>,

@@ -4,9 +4,8 @@ use wayhop_report::{Axis, Distribution, Estimate, Figure, Panel, Plot, Spread, l
 
 use crate::runs::Runs;
 use crate::traffic::Traffic;
-use crate::words::{geometric, means};
+use crate::words::means;
 
-/// Delivery ratio over time.
 pub(crate) fn delivery(runs: &Runs<'_>) -> Option<Figure> {
     let share = |t: &Traffic, k: usize| {
         let sent = *t.sent.get(k)?;
@@ -20,20 +19,19 @@ pub(crate) fn delivery(runs: &Runs<'_>) -> Option<Figure> {
         "{} Delivery ratio by the {} s interval in which packets were sent. All flows; a broadcast counts once per \
          receiver. {}Intervals without packets have no point.{begins}",
         means(runs),
-        plain(runs.span_s()),
+        plain(runs.span_s),
         under_way(runs)
     );
     Some(Figure::of("Delivery over time", &caption, plot))
 }
 
-/// How much arrived a second.
 pub(crate) fn throughput(runs: &Runs<'_>) -> Option<Figure> {
-    let kbps = |t: &Traffic, k: usize| Some(*t.arrived_octets.get(k)? as f64 * 8.0 / runs.span_s() / 1e3);
+    let kbps = |t: &Traffic, k: usize| Some(*t.arrived_octets.get(k)? as f64 * 8.0 / runs.span_s / 1e3);
     let mut plot = plot(runs, Axis::new("throughput (kb/s)").within(0.0, f64::INFINITY), Estimate::of, kbps)?;
     "time of arrival (s)".clone_into(&mut plot.x.label);
     let caption = format!(
         "IP packets received in each {} s interval, all flows, with headers and without duplicates. {}",
-        plain(runs.span_s()),
+        plain(runs.span_s),
         means(runs)
     );
     Some(Figure::of("Throughput over time", &caption, plot))
@@ -61,22 +59,21 @@ fn lowest(plot: &Plot) -> f64 {
     ((low / 10.0).floor() * 10.0).clamp(0.0, 90.0)
 }
 
-/// Median and 95th percentile.
 pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
     let panel = |title: &str, q: f64| {
         let of =
             |t: &Traffic, k: usize| t.latency_over_time_ms.get(k).and_then(|d: &Distribution| d.quantile(q));
         let plot = plot(runs, Axis::new("latency (ms)").log(), Estimate::of_factors, of)?;
-        Some(Panel { title: title.to_owned(), plot })
+        Some(Panel::new(title, plot))
     };
     let panels = [panel("median", 0.5)?, panel("95th percentile", 0.95)?];
     let caption = format!(
         "{} One-way latency by the {} s interval in which packets were sent, without pings: median and 95th percentile of \
          each run (nearest rank). Intervals without deliveries have no point.",
-        geometric(&means(runs)),
-        plain(runs.span_s())
+        means(runs).replace("Means", "Geometric means"),
+        plain(runs.span_s)
     );
-    Some(Figure { name: "Latency over time".to_owned(), caption, panels: panels.to_vec() })
+    Some(Figure::new("Latency over time", &caption, panels))
 }
 
 /// What `of` makes of each run and span, as `mean` over runs; nothing if there is no point.
@@ -88,13 +85,13 @@ fn plot(
 ) -> Option<Plot> {
     let column = |traffic: &[Traffic]| -> Vec<(f64, Option<Estimate>)> {
         let spans = traffic.iter().map(|t| t.sent.len()).max().unwrap_or(0);
-        let at = |k: usize| (k as f64 + 0.5) * runs.span_s();
+        let at = |k: usize| (k as f64 + 0.5) * runs.span_s;
         let values = |k: usize| traffic.iter().filter_map(|t| of(t, k)).collect::<Vec<_>>();
         (0..spans).map(|k| (at(k), mean(&values(k)))).collect()
     };
     let all: Vec<_> = runs.traffic().map(|(c, t)| (runs.legend(c), column(t))).collect();
     let has_points = all.iter().flat_map(|(_, points)| points).any(|(_, e)| e.is_some());
-    let end = all.iter().map(|(_, points)| points.len()).max().unwrap_or(0) as f64 * runs.span_s();
+    let end = all.iter().map(|(_, points)| points.len()).max().unwrap_or(0) as f64 * runs.span_s;
     has_points.then(|| lines(Axis::new("time of sending (s)").from_to(0.0, end), y, &all, Spread::Band))
 }
 

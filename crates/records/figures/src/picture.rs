@@ -68,7 +68,6 @@ mod tests {
         SVG.replace("WORDS", &text)
     }
 
-    /// Dark pixels of the right half.
     fn ink(words: &str) -> usize {
         let pixels = Pixmap::decode_png(&png(&drawing(words), 80).unwrap()).unwrap();
         assert_eq!((pixels.width(), pixels.height()), (80, 40));

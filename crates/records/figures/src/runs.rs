@@ -27,9 +27,8 @@ pub struct Runs<'a> {
     /// By column and run; empty if nothing asked for it, or if no run knows of flows.
     traffic: Vec<Vec<Traffic>>,
     /// Of each column's first run; empty if nothing asked for it.
-    sequences: Vec<Sequences>,
-    /// Seconds in a span of time.
-    span_s: f64,
+    pub(crate) sequences: Vec<Sequences>,
+    pub(crate) span_s: f64,
     pub(crate) choices: Choices,
 }
 
@@ -59,19 +58,8 @@ impl<'a> Runs<'a> {
         Ok(Self { columns, traffic, sequences, span_s, choices })
     }
 
-    /// The columns with their traffic.
     pub(crate) fn traffic(&self) -> impl Iterator<Item = (&'a Column, &[Traffic])> {
         self.columns.iter().zip(self.traffic.iter().map(Vec::as_slice))
-    }
-
-    /// The columns with the TCP senders of their first runs.
-    pub(crate) fn sequences(&self) -> impl Iterator<Item = (&'a Column, &Sequences)> {
-        self.columns.iter().zip(&self.sequences)
-    }
-
-    /// How long a span of time is, seconds.
-    pub(crate) fn span_s(&self) -> f64 {
-        self.span_s
     }
 
     /// What a column's legend says: nothing where there is one column only.
@@ -86,7 +74,6 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The mean of the values that there are.
 pub(crate) fn estimate(values: impl Iterator<Item = Option<f64>>) -> Option<Estimate> {
     Estimate::of(&values.flatten().collect::<Vec<_>>())
 }

@@ -21,7 +21,6 @@ pub(crate) enum Sender {
     Connection(u32, TcpEnds),
 }
 
-/// What is known of a sender.
 #[derive(Default)]
 pub(crate) struct Sequence {
     /// Time in nanoseconds and octets: the highest sent, and the highest acknowledged.
@@ -34,13 +33,12 @@ pub(crate) struct Sequence {
     again_before: u64,
 }
 
-/// The senders of a run, and the names of its nodes.
 #[derive(Default)]
 pub(crate) struct Sequences {
     pub(crate) senders: BTreeMap<Sender, Sequence>,
     names: Vec<String>,
     /// The share of the run that is shown.
-    share: f64,
+    pub(crate) share: f64,
 }
 
 impl Sequences {
@@ -63,11 +61,6 @@ impl Sequences {
         Ok(all)
     }
 
-    /// A sender's series; its lines go on to `end`.
-    pub(crate) fn series(&self, sequence: &Sequence, end: f64) -> Vec<Series> {
-        sequence.series(end, self.share)
-    }
-
     fn of(&mut self, sender: Sender) -> Result<&mut Sequence, String> {
         if self.senders.len() >= MOST_SENDERS && !self.senders.contains_key(&sender) {
             return Err(format!("more than {MOST_SENDERS} senders"));
@@ -75,7 +68,6 @@ impl Sequences {
         Ok(self.senders.entry(sender).or_default())
     }
 
-    /// What a plot of a sender is called.
     pub(crate) fn title(&self, run: &ColumnRun, sender: Sender) -> String {
         let name = |node: u32| self.names.get(node as usize).map_or("?", String::as_str);
         match sender {
@@ -121,7 +113,7 @@ impl Sequence {
 
     /// As series, in seconds and kB, with about `share` of the run shown.
     /// Lines go on to `end`, when the run ended.
-    fn series(&self, end: f64, share: f64) -> Vec<Series> {
+    pub(crate) fn series(&self, end: f64, share: f64) -> Vec<Series> {
         let points = |of: &[(u64, u64)]| -> Vec<[f64; 2]> {
             of.iter().map(|(at, octet)| [*at as f64 / 1e9, *octet as f64 / 1e3]).collect()
         };

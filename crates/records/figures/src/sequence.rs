@@ -1,9 +1,11 @@
 //! Time-sequence plots: bytes sent and acknowledged by TCP senders, over time.
 
+use std::fmt::Write as _;
+
 use wayhop_report::{Axis, Figure, Panel, Plot, plain};
 
 use crate::runs::Runs;
-use crate::senders::{Sender, Sequence, Sequences};
+use crate::senders::{Sender, Sequence};
 use crate::words::unfinished;
 
 /// Plots in a figure: of the senders with most octets.
@@ -11,11 +13,11 @@ const MOST_PANELS: usize = 6;
 /// A stream of less than a hundredth of the longest one's octets has no plot: such connections only control others.
 const LEAST_SHARE: u64 = 100;
 
-/// A plot to be drawn.
 struct SequencePlot<'a> {
     title: String,
     sender: Sender,
-    of: &'a Sequences,
+    /// The share of its run that is shown.
+    share: f64,
     sequence: &'a Sequence,
     /// When its run ended, seconds.
     end: f64,
@@ -24,14 +26,14 @@ struct SequencePlot<'a> {
 /// One plot for each sender, of each column's first run.
 pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
     let mut all: Vec<SequencePlot<'_>> = Vec::new();
-    for (column, of) in runs.sequences() {
+    for (column, of) in runs.columns.iter().zip(&runs.sequences) {
         let Some(run) = column.runs.first() else { continue };
         let name = runs.legend(column);
         let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
         let drawn = |(sender, sequence): (&Sender, _)| SequencePlot {
             title: format!("{place}{}", of.title(run, *sender)),
             sender: *sender,
-            of,
+            share: of.share,
             sequence,
             end: run.summary.simulated_s,
         };
@@ -49,17 +51,10 @@ pub(crate) fn figure(runs: &Runs<'_>) -> Option<Figure> {
             Axis::new("time (s)").from_to(0.0, end),
             Axis::new("sequence number (kB)").within(0.0, f64::INFINITY),
         );
-        Panel {
-            title: d.title.clone(),
-            plot: Plot { series: d.of.series(d.sequence, d.end), ..Plot::new(x, y) },
-        }
+        Panel::new(&d.title, Plot { series: d.sequence.series(d.end, d.share), ..Plot::new(x, y) })
     };
     let panels: Vec<Panel> = all.iter().map(panel).collect();
-    (!panels.is_empty()).then(|| Figure {
-        name: "TCP over time".to_owned(),
-        caption: caption(&all, runs, left_out),
-        panels,
-    })
+    (!panels.is_empty()).then(|| Figure::new("TCP over time", &caption(&all, runs, left_out), panels))
 }
 
 fn caption(all: &[SequencePlot<'_>], runs: &Runs<'_>, left_out: usize) -> String {
@@ -73,17 +68,11 @@ fn caption(all: &[SequencePlot<'_>], runs: &Runs<'_>, left_out: usize) -> String
         text += " Crosses mark retransmissions, triangles expiries of the retransmission timer.";
     }
     text += &unfinished(runs);
-    let of_several: Vec<String> = runs
-        .columns
-        .iter()
-        .filter(|c| c.runs.len() > 1)
-        .filter_map(|c| Some(format!("{}: the run with seed {}.", c.name, c.runs.first()?.summary.seed)))
-        .collect();
-    for sentence in of_several {
-        text = format!("{text} {sentence}");
+    for c in runs.columns.iter().filter(|c| c.runs.len() > 1) {
+        _ = write!(text, " {}: the run with seed {}.", c.name, c.runs[0].summary.seed);
     }
     if left_out > 0 {
-        text = format!("{text} {} more senders with fewer bytes are not drawn.", plain(left_out as f64));
+        _ = write!(text, " {} more senders with fewer bytes are not drawn.", plain(left_out as f64));
     }
     text
 }

@@ -8,7 +8,6 @@ use wayhop_trace::{Summary, ratio};
 use crate::runs::{Runs, estimate};
 use crate::words::{left_out, means};
 
-/// Transmissions of routing messages.
 pub(crate) fn overhead(runs: &Runs<'_>) -> Option<Figure> {
     let of = |s: &Summary| s.totals.by_type.clone();
     let plot = named(runs, Axis::new("transmissions per run").within(0.0, f64::INFINITY), of, |s, kind| {
@@ -24,7 +23,6 @@ pub(crate) fn overhead(runs: &Runs<'_>) -> Option<Figure> {
 /// Cause of packets that were held when the run ended.
 const HELD: &str = "held at the end";
 
-/// Shares of packets sent that did not arrive.
 pub(crate) fn losses(runs: &Runs<'_>) -> Option<Figure> {
     // A lab does not tell what became of each packet.
     let knows = |s: &Summary| s.totals.dropped.is_some() && s.totals.sent > 0;
@@ -73,7 +71,6 @@ fn named(
 /// The least share of packets that is drawn, per cent: a pixel.
 const LEAST_PCT: f64 = 0.2;
 
-/// Hop counts of delivered packets.
 pub(crate) fn hops(runs: &Runs<'_>) -> Option<Figure> {
     let share = |hops: &[u64], h: usize| {
         let all: u64 = hops.iter().sum();

@@ -33,20 +33,22 @@ pub struct Traffic {
 impl Traffic {
     /// Reads the tables of a run, with spans of `span_s` seconds.
     pub fn read(run: &ColumnRun, span_s: f64) -> Result<Self, Error> {
+        let spans = ((run.summary.simulated_s / span_s).ceil() as usize).clamp(1, 10_000);
         let mut count = Count {
             ledger: Ledger::default(),
             to_all: run.summary.flows.iter().map(wayhop_trace::FlowSummary::is_to_all).collect(),
             arrived: FxHashSet::default(),
             span_ns: (span_s * 1e9).max(1.0) as u64,
-            spans: ((run.summary.simulated_s / span_s).ceil() as usize).clamp(1, 10_000),
+            spans,
             counted: false,
-            found: Self::default(),
+            found: Self {
+                sent: vec![0; spans],
+                delivered: vec![0; spans],
+                arrived_octets: vec![0; spans],
+                latency_over_time_ms: vec![Distribution::default(); spans],
+                ..Self::default()
+            },
         };
-        let spans = count.spans;
-        count.found.sent = vec![0; spans];
-        count.found.delivered = vec![0; spans];
-        count.found.arrived_octets = vec![0; spans];
-        count.found.latency_over_time_ms = vec![Distribution::default(); spans];
         // The table has the packets that count: not the acknowledgements of TCP.
         outcome_rows(&run.dir, |o| count.announce(o))?;
         packet_rows(&run.dir, |p| count.packet(p))?;
@@ -64,7 +66,6 @@ impl Traffic {
     }
 }
 
-/// What is known of a packet.
 #[derive(Copy, Clone, Default)]
 struct PacketFate {
     /// When it was made, nanoseconds plus one; 0 while it is not known.
@@ -96,7 +97,6 @@ impl Ledger {
 
 struct Count {
     ledger: Ledger,
-    /// By flow.
     to_all: Vec<bool>,
     /// The arrivals of packets to all.
     arrived: FxHashSet<(u32, u32, u32)>,
@@ -115,7 +115,6 @@ impl Count {
         }
     }
 
-    /// The span of time in which a packet was made.
     fn span(&self, made_ns: u64) -> usize {
         ((made_ns / self.span_ns) as usize).min(self.spans - 1)
     }

@@ -49,11 +49,6 @@ pub(crate) fn left_out(missing: usize, all: usize, what: &str) -> String {
     }
 }
 
-/// The same of means of logarithms.
-pub(crate) fn geometric(means: &str) -> String {
-    means.replace("Means", "Geometric means")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

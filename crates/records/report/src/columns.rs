@@ -5,6 +5,11 @@ use unicode_width::UnicodeWidthStr as _;
 /// Lines of columns that stand below each other, two blanks apart: the first `words` columns to the left, as words are, and
 /// the others to the right, as numbers are. The first row is the heading. Each line ends with a line break.
 pub fn columns(rows: &[Vec<String>], words: usize) -> String {
+    aligned(rows, |column| column < words)
+}
+
+/// The same where `is_words` says which columns hold words.
+pub(crate) fn aligned(rows: &[Vec<String>], is_words: impl Fn(usize) -> bool) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.width()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count).map(width).collect();
@@ -16,7 +21,7 @@ pub fn columns(rows: &[Vec<String>], words: usize) -> String {
             if c > 0 {
                 line.push_str("  ");
             }
-            if c < words { line += &(cell.clone() + &fill) } else { line += &(fill + cell) }
+            if is_words(c) { line += &(cell.clone() + &fill) } else { line += &(fill + cell) }
         }
         text.push_str(line.trim_end());
         text.push('\n');

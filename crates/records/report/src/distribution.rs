@@ -93,16 +93,10 @@ impl Distribution {
     }
 }
 
-impl Extend<f64> for Distribution {
-    fn extend<T: IntoIterator<Item = f64>>(&mut self, values: T) {
-        values.into_iter().for_each(|v| self.add(v));
-    }
-}
-
 impl FromIterator<f64> for Distribution {
     fn from_iter<T: IntoIterator<Item = f64>>(values: T) -> Self {
         let mut all = Self::default();
-        all.extend(values);
+        values.into_iter().for_each(|v| all.add(v));
         all
     }
 }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::escape::escape;
 use crate::legend::sample;
-use crate::plot::Plot;
+use crate::plot::{Axis, Plot};
+use crate::rows::quoted;
 use crate::svg::{self, HALF_WIDTH, WIDTH};
 use crate::ties::tied;
 
@@ -28,17 +29,51 @@ pub struct Panel {
     pub plot: Plot,
 }
 
+impl Panel {
+    /// A plot under this heading, which may be empty.
+    pub fn new(title: &str, plot: Plot) -> Self {
+        Self { title: title.to_owned(), plot }
+    }
+}
+
 impl Figure {
-    /// A figure of one plot.
-    pub fn of(name: &str, caption: &str, plot: Plot) -> Self {
-        Self {
-            name: name.to_owned(),
-            caption: caption.to_owned(),
-            panels: vec![Panel { title: String::new(), plot }],
-        }
+    /// A figure of these plots.
+    pub fn new(name: &str, caption: &str, panels: impl IntoIterator<Item = Panel>) -> Self {
+        Self { name: name.to_owned(), caption: caption.to_owned(), panels: panels.into_iter().collect() }
     }
 
-    /// The `<figure>` element.
+    /// A figure of one plot.
+    pub fn of(name: &str, caption: &str, plot: Plot) -> Self {
+        Self::new(name, caption, [Panel::new("", plot)])
+    }
+
+    /// The numbers that it shows, as CSV, one line a point: panel, series, both coordinates, and the ends of the interval, empty where there is none (RFC 4180, with
+    /// `\n` line ends). Axes with names have names instead of numbers.
+    pub fn csv(&self) -> String {
+        let mut text = "panel,series,x_axis,x,y_axis,y,ci95_low,ci95_high\n".to_owned();
+        for panel in &self.panels {
+            let (x, y) = (&panel.plot.x, &panel.plot.y);
+            for s in &panel.plot.series {
+                for (i, p) in s.points.iter().enumerate() {
+                    let ends = s.intervals.get(i).copied().flatten();
+                    let [low, high] = [0, 1].map(|k| ends.map_or_else(String::new, |e| number(e[k])));
+                    let cells = [
+                        quoted(&panel.title),
+                        quoted(&s.name),
+                        quoted(&x.label),
+                        coordinate(x, p[0]),
+                        quoted(&y.label),
+                        coordinate(y, p[1]),
+                        low,
+                        high,
+                    ];
+                    let _ = writeln!(text, "{}", cells.join(","));
+                }
+            }
+        }
+        text
+    }
+
     pub(crate) fn html(&self) -> Result<String, String> {
         let half = self.panels.len() > 1;
         let mut panels = String::new();
@@ -84,4 +119,19 @@ fn legend(plot: &Plot) -> String {
         );
     }
     format!("<ul class=\"legend\">{items}</ul>")
+}
+
+/// A number, or the name of what is there. Marks of several series are drawn beside the name, not at it.
+fn coordinate(axis: &Axis, v: f64) -> String {
+    if axis.names.is_empty() {
+        return number(v);
+    }
+    let nearest = v.round();
+    let name = if nearest >= 0.0 { axis.names.get(nearest as usize) } else { None };
+    name.map_or_else(|| number(v), |n| quoted(n))
+}
+
+/// Empty where there is none.
+fn number(v: f64) -> String {
+    if v.is_finite() { v.to_string() } else { String::new() }
 }

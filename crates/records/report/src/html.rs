@@ -1,12 +1,11 @@
-//! One self-contained HTML page.
+//! Self-contained HTML pages.
 
 use std::fmt::Write as _;
 
 use crate::escape::{escape, escape_document};
 use crate::figure::Figure;
-use crate::notes::Notes;
 use crate::row::Row;
-use crate::source::Sources;
+use crate::source::Numbered;
 use crate::style;
 use crate::table::Table;
 use crate::tally::{Tally, by_artefact};
@@ -57,6 +56,22 @@ pub struct Inset {
 const AGREEMENT: &str = "<dt><span class=\"in\">\u{2713}</span></dt><dd>the interval, over at least five seeds, contains \
                          the paper's number and excludes zero</dd>\n";
 
+/// A page: its facts are terms and descriptions, as HTML like the body below them.
+fn document(title: &str, lead: &str, facts: &str, body: &str) -> String {
+    let (title, lead, sheet) = (escape(title), escape(lead), style::sheet());
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+         <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}</dl>\n{body}</body>\n</html>\n"
+    )
+}
+
+/// The fact that a command makes a page again.
+fn repetition(command: &str) -> String {
+    format!("<dt>To reproduce</dt><dd><code>{}</code></dd>\n", escape(command))
+}
+
 impl Page {
     /// The page as HTML that is also well-formed XML. Fails if a figure cannot be drawn.
     pub fn html(&self) -> Result<String, String> {
@@ -72,21 +87,11 @@ impl Page {
             .map(|(what, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(what), escape(value)))
             .collect::<Vec<_>>()
             .concat();
-        let (title, lead, command) = (escape(&self.title), escape(&self.lead), escape(&self.command));
-        let (sheet, tally) = (style::sheet(), self.tally());
         let marks = if self.sections.iter().any(|s| !s.rows.is_empty()) { AGREEMENT } else { "" };
-        let repeat = if command.is_empty() {
-            String::new()
-        } else {
-            format!("<dt>To reproduce</dt><dd><code>{command}</code></dd>\n")
-        };
-        Ok(format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-             <title>{title}</title>\n<style>\n{sheet}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-             <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n{facts}{marks}{repeat}</dl>\n\
-             {tally}<nav><ul>\n{contents}</ul></nav>\n{sections}</body>\n</html>\n"
-        ))
+        let repeat = if self.command.is_empty() { String::new() } else { repetition(&self.command) };
+        let facts = facts + marks + &repeat;
+        let body = format!("{}<nav><ul>\n{contents}</ul></nav>\n{sections}", self.tally());
+        Ok(document(&self.title, &self.lead, &facts, &body))
     }
 
     /// How near ours come to the paper; nothing without numbers of a paper.
@@ -98,6 +103,26 @@ impl Page {
 }
 
 impl Section {
+    /// A section with a paragraph for each line of `text`.
+    pub fn new(heading: &str, text: &str) -> Self {
+        let text = text.lines().map(str::to_owned).collect();
+        Self { heading: heading.to_owned(), text, ..Self::default() }
+    }
+
+    /// With these numbers.
+    #[must_use]
+    pub fn rows(mut self, rows: Vec<Row>) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// With these figures.
+    #[must_use]
+    pub fn figures(mut self, figures: impl IntoIterator<Item = Figure>) -> Self {
+        self.figures.extend(figures);
+        self
+    }
+
     fn html(&self, number: usize) -> Result<String, String> {
         let mut text = format!("<section id=\"s{number}\">\n<h2>{}</h2>\n", escape(&self.heading));
         for p in &self.text {
@@ -122,15 +147,18 @@ impl Section {
     }
 }
 
-/// The paper's numbers and ours.
 fn numbers(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let (mut notes, mut sources) = (Notes::default(), Sources::default());
+    let (mut notes, mut sources) = (Numbered::default(), Numbered::default());
     let mut body = String::new();
     for r in rows {
-        let mark = notes.number(&r.note).map(|n| format!(" <sup>{n}</sup>")).unwrap_or_default();
+        let mark = if r.note.is_empty() {
+            String::new()
+        } else {
+            format!(" <sup>{}</sup>", notes.number(r.note.as_str()))
+        };
         let [paper, ours, interval, difference, pct] = r.cells();
         let runs = sources.numbers(&r.runs);
         let (inside, mark_in) = if r.agrees_surely() { (" in", " \u{2713}") } else { ("", "") };
@@ -143,27 +171,58 @@ fn numbers(rows: &[Row]) -> String {
             escape(&r.quantity_words()),
         );
     }
-    let notes: String =
-        notes.list().iter().map(|n| format!("<li>{}</li>\n", escape(n))).collect::<Vec<_>>().concat();
-    let notes = if notes.is_empty() { notes } else { format!("<ol class=\"notes\">\n{notes}</ol>\n") };
-    let sources: String = sources
-        .list()
-        .iter()
-        .map(|s| {
-            format!("<li><code>{}</code> <span>in {}</span></li>\n", escape(&s.command), escape(&s.directory))
-        })
-        .collect::<Vec<_>>()
-        .concat();
-    let sources = if sources.is_empty() {
-        sources
-    } else {
-        format!(
-            "<details><summary>Runs behind these rows</summary>\n<ol class=\"notes\">\n{sources}</ol></details>\n"
-        )
-    };
+    let mut below = numbered(notes.list().iter().map(|n| escape(n)));
+    if !below.is_empty() {
+        below.push('\n');
+    }
+    let sources =
+        numbered(sources.list().iter().map(|s| {
+            format!("<code>{}</code> <span>in {}</span>", escape(&s.command), escape(&s.directory))
+        }));
+    if !sources.is_empty() {
+        let _ = writeln!(below, "<details><summary>Runs behind these rows</summary>\n{sources}</details>");
+    }
     format!(
         "<div class=\"scroll\"><table>\n<thead><tr><th>Artefact</th><th>Row</th><th>Quantity</th><th class=\"n\">Paper</th>\
          <th class=\"n\">Ours</th><th class=\"n\">95 % interval</th><th class=\"n\">Difference</th><th class=\"n\">%</th><th>Runs</th></tr></thead>\n\
-         <tbody>\n{body}</tbody>\n</table></div>\n{notes}{sources}"
+         <tbody>\n{body}</tbody>\n</table></div>\n{below}"
     )
+}
+
+/// A numbered list; nothing of nothing.
+fn numbered(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.map(|item| format!("<li>{item}</li>\n")).collect();
+    if items.is_empty() { String::new() } else { format!("<ol class=\"notes\">\n{}</ol>", items.concat()) }
+}
+
+/// Figures with a table below.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheet {
+    /// What it is.
+    pub title: String,
+    /// What it is about, in a sentence or two.
+    pub lead: String,
+    /// The command that makes it again.
+    pub command: String,
+    /// Its table.
+    pub table: Table,
+    /// Paragraphs below the table.
+    pub notes: Vec<String>,
+    /// Its figures.
+    pub figures: Vec<Figure>,
+}
+
+impl Sheet {
+    /// The page as HTML that is also well-formed XML. Fails if a figure cannot be drawn.
+    pub fn html(&self) -> Result<String, String> {
+        let mut body = String::new();
+        for f in &self.figures {
+            body += &f.html()?;
+        }
+        body += &self.table.html();
+        for n in &self.notes {
+            let _ = writeln!(body, "<p>{}</p>", escape(n));
+        }
+        Ok(document(&self.title, &self.lead, &repetition(&self.command), &body))
+    }
 }

@@ -3,7 +3,6 @@
 use crate::plot::{Mark, Series};
 use crate::svg::colour;
 
-/// Width and height of a sample.
 pub(crate) const SAMPLE: (u32, u32) = (24, 12);
 
 /// A sample of how a series is drawn, as SVG within [`SAMPLE`].

@@ -8,7 +8,8 @@ fn short(v: f64) -> String {
         a if a >= 1.0 => 2,
         _ => 3,
     };
-    trimmed(format!("{v:.decimals$}"))
+    let text = format!("{v:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// `v` with as many decimals as its size asks for, and the sign of mathematics, which is as wide as a digit, if it is negative.
@@ -33,10 +34,6 @@ pub(crate) fn tick(v: f64, step: f64) -> String {
         if step > 1.0 - 1e-9 { 0 } else { (-libm::floor(libm::log10(step))).clamp(0.0, 9.0) as usize };
     let text = format!("{v:.decimals$}");
     if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') { "0".to_owned() } else { text }
-}
-
-fn trimmed(text: String) -> String {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What a figure shows: series over two axes.
 
+use crate::stats::Estimate;
+
 /// A horizontal or vertical axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -150,6 +152,16 @@ impl Series {
             shift: 0.0,
             beads: None,
         }
+    }
+
+    /// A series of means with their intervals, each at its place on the horizontal axis.
+    pub fn of_estimates(
+        name: &str,
+        (mark, colour): (Mark, usize),
+        estimates: impl IntoIterator<Item = (f64, Estimate)>,
+    ) -> Self {
+        let (points, intervals) = estimates.into_iter().map(|(x, e)| ([x, e.mean], e.ci95)).unzip();
+        Self::new(name, mark, colour, points).with_intervals(intervals)
     }
 
     /// With an interval for each point that has one.

@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 
-use unicode_width::UnicodeWidthStr as _;
-
+use crate::columns::aligned;
 use crate::document::Document;
-use crate::notes::Notes;
 use crate::row::Row;
-use crate::source::Source;
+use crate::source::{Numbered, Source};
 use crate::tally::Tally;
 
 /// The object that `wayhop reproduce --json` prints.
@@ -46,51 +44,35 @@ pub fn rows_csv(rows: &[Row]) -> String {
     text
 }
 
-/// A part of each source of a row, with semicolons between them.
 fn joined(row: &Row, part: impl Fn(&Source) -> &String) -> String {
     row.runs.iter().map(|s| part(s).as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// The tally of the rows, and the rows as a table for a terminal; notes stand below it, numbered.
 pub fn rows_text(rows: &[Row]) -> String {
-    let mut notes = Notes::default();
+    let mut notes = Numbered::default();
     let header = ["artefact", "row", "quantity", "paper", "ours", "95 % interval", "difference", "%", ""];
-    let mut table = vec![header.map(str::to_owned)];
+    let mut table = vec![header.map(str::to_owned).to_vec()];
+    let mut before = "artefact";
     for r in rows {
-        let mark = notes.number(&r.note).map(|n| format!("[{n}]")).unwrap_or_default();
-        let [paper, ours, interval, difference, pct] = r.cells();
-        let what = r.quantity_words();
-        table.push([r.artefact.clone(), r.row.clone(), what, paper, ours, interval, difference, pct, mark]);
+        let mark =
+            if r.note.is_empty() { String::new() } else { format!("[{}]", notes.number(r.note.as_str())) };
+        // An artefact is named once.
+        let artefact = if r.artefact == before { String::new() } else { r.artefact.clone() };
+        before = &r.artefact;
+        let words = [artefact, r.row.clone(), r.quantity_words()];
+        table.push([&words[..], &r.cells(), &[mark]].concat());
     }
-    let widths: [usize; 9] =
-        std::array::from_fn(|c| table.iter().map(|cells| cells[c].width()).max().unwrap_or(0));
     let mut text = Tally::of(rows).in_words().map_or_else(String::new, |t| t + "\n\n");
-    let mut artefact = String::new();
-    for (i, cells) in table.iter().enumerate() {
-        let mut line = String::new();
-        for (c, cell) in cells.iter().enumerate() {
-            let fill = " ".repeat(widths[c] - cell.width());
-            // An artefact is named once.
-            let cell =
-                if c == 0 && i > 0 && *cell == artefact { " ".repeat(cell.width()) } else { cell.clone() };
-            if c > 0 {
-                line.push_str("  ");
-            }
-            // Words to the left, numbers to the right.
-            if (3..8).contains(&c) { line += &(fill + &cell) } else { line += &(cell + &fill) }
-        }
-        artefact.clone_from(&cells[0]);
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
+    text += &aligned(&table, |column| !(3..8).contains(&column));
     for (i, note) in notes.list().iter().enumerate() {
         let _ = writeln!(text, "{}[{}] {note}", if i == 0 { "\n" } else { "" }, i + 1);
     }
     text
 }
 
-/// A cell of CSV.
-pub(crate) fn quoted(text: &str) -> String {
+/// A cell of CSV (RFC 4180).
+pub fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -108,22 +90,8 @@ mod tests {
         let v = serde_json::to_value(rows_json("cmu", &rows())).unwrap();
         assert_eq!(v["paper"], "cmu");
         let keys: Vec<&str> = v["rows"][0].as_object().unwrap().keys().map(String::as_str).collect();
-        let mut expected = [
-            "artefact",
-            "row",
-            "quantity",
-            "paper",
-            "ours",
-            "ci95",
-            "seeds",
-            "note",
-            "runs",
-            "difference_pct",
-        ];
-        expected.sort_unstable();
-        let mut keys = keys;
-        keys.sort_unstable();
-        assert_eq!(keys, expected);
+        let expected = "artefact,ci95,difference_pct,note,ours,paper,quantity,row,runs,seeds";
+        assert_eq!(keys.join(","), expected);
         assert_eq!(v["rows"][0]["ours"], 13.0);
         assert!(v["rows"][1]["ours"].is_null() && v["rows"][1]["ci95"].is_null());
         assert!(v["rows"][1]["difference_pct"].is_null());

@@ -18,7 +18,6 @@ pub(crate) struct Ruler {
     ends: [f64; 2],
     is_log: bool,
     labels: Vec<f64>,
-    /// How far labels are apart.
     step: f64,
     names: Vec<String>,
 }
@@ -38,7 +37,6 @@ impl Ruler {
         Self { ends, is_log: axis.is_log, labels: labels_at, step, names: axis.names.clone() }
     }
 
-    /// The widest label's letters.
     pub(crate) fn widest(&self) -> usize {
         self.labels.iter().map(|v| self.format_ext(v).width()).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The runs behind a row.
+//! The runs behind a row, and the numbered lists below a table.
 
 use serde::Serialize;
 
@@ -11,11 +11,31 @@ pub struct Source {
     pub directory: String,
 }
 
-/// The sources below a table, in the order in which they are first needed; the same source is one.
-#[derive(Default)]
-pub(crate) struct Sources<'a>(Vec<&'a Source>);
+/// Things in the order in which they are first needed; equal ones have one number.
+pub(crate) struct Numbered<T>(Vec<T>);
 
-impl<'a> Sources<'a> {
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: PartialEq> Numbered<T> {
+    /// The number of one, counted from 1.
+    pub(crate) fn number(&mut self, one: T) -> usize {
+        let known = self.0.iter().position(|other| *other == one);
+        known.unwrap_or_else(|| {
+            self.0.push(one);
+            self.0.len() - 1
+        }) + 1
+    }
+
+    pub(crate) fn list(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<'a> Numbered<&'a Source> {
     /// The numbers of these, counted from 1: `1-3, 7`.
     pub(crate) fn numbers(&mut self, of: &'a [Source]) -> String {
         let mut numbers: Vec<usize> = of.iter().map(|s| self.number(s)).collect();
@@ -31,19 +51,6 @@ impl<'a> Sources<'a> {
         }
         parts.join(", ")
     }
-
-    fn number(&mut self, source: &'a Source) -> usize {
-        let known = self.0.iter().position(|s| *s == source);
-        known.unwrap_or_else(|| {
-            self.0.push(source);
-            self.0.len() - 1
-        }) + 1
-    }
-
-    /// All of them, in order.
-    pub(crate) fn list(&self) -> &[&'a Source] {
-        &self.0
-    }
 }
 
 #[cfg(test)]
@@ -54,7 +61,7 @@ mod tests {
     fn equal_sources_have_one_number_and_three_in_a_row_are_a_range() {
         let source = |n: u32| Source { command: format!("wayhop run {n}"), directory: format!("runs/{n}") };
         let all: Vec<Source> = (0..6).map(source).collect();
-        let mut sources = Sources::default();
+        let mut sources = Numbered::default();
         assert_eq!(sources.numbers(&all[..2]), "1, 2");
         assert_eq!(sources.numbers(&all[..4]), "1\u{2013}4");
         assert_eq!(sources.numbers(&all[5..]), "5");

@@ -10,7 +10,6 @@ use crate::legend::{SAMPLE, sample};
 use crate::plot::Plot;
 use crate::style;
 use crate::svg::{self, HALF_WIDTH};
-use crate::ties::tied;
 use crate::view::sentences;
 
 /// Letters of the legend and the caption, pixels. In a column of 88 mm they are 7 pt high.
@@ -19,20 +18,6 @@ const LINE: u32 = 19;
 /// A letter's width, on the average of sans-serif founts.
 const LETTER_WIDTH: f64 = 6.8;
 const MARGIN: u32 = 10;
-
-impl Plot {
-    /// An SVG file as wide as a column of a paper; it says `caption` below, if that is not empty, and `title` to those who
-    /// cannot see it.
-    pub fn svg(&self, title: &str, caption: &str) -> Result<String, String> {
-        let mut file = File { body: String::new(), y: MARGIN, width: HALF_WIDTH };
-        file.plot(self, title, true)?;
-        let letters = file.letters();
-        for line in wrapped(&tied(caption), letters) {
-            file.line(MARGIN, &line);
-        }
-        Ok(file.end(title, "", None))
-    }
-}
 
 /// A column of a paper, mm: as wide as a drawing of [`HALF_WIDTH`] pixels is in print.
 const COLUMN_MM: f64 = 88.0;
@@ -47,7 +32,7 @@ impl Figure {
         let mut legend = None;
         for panel in &self.panels {
             if !panel.title.is_empty() {
-                file.line(MARGIN, &panel.title);
+                file.line(&panel.title);
             }
             // The same lines have one legend.
             let own: Vec<_> =
@@ -56,9 +41,10 @@ impl Figure {
             legend = Some(own);
         }
         let caption = if captioned { self.caption.as_str() } else { "" };
-        let brief = brief(caption, file.letters());
+        let letters = (f64::from(width - 2 * MARGIN) / LETTER_WIDTH) as usize;
+        let brief = brief(caption, letters);
         if !brief.is_empty() {
-            file.line(MARGIN, &brief);
+            file.line(&brief);
         }
         Ok(file.end(&self.name, caption, width_mm))
     }
@@ -86,11 +72,6 @@ struct File {
 }
 
 impl File {
-    /// How many letters have room in a line.
-    fn letters(&self) -> usize {
-        (f64::from(self.width - 2 * MARGIN) / LETTER_WIDTH) as usize
-    }
-
     fn text(&mut self, x: u32, base: u32, words: &str) {
         let (ink, words) = (style::TEXT.hex(), escape(words));
         let _ = writeln!(
@@ -99,10 +80,9 @@ impl File {
         );
     }
 
-    /// A line of words.
-    fn line(&mut self, x: u32, words: &str) {
+    fn line(&mut self, words: &str) {
         self.y += LINE;
-        self.text(x, self.y - 5, &words.replace('\u{a0}', " "));
+        self.text(MARGIN, self.y - 5, &words.replace('\u{a0}', " "));
     }
 
     fn plot(&mut self, plot: &Plot, title: &str, with_legend: bool) -> Result<(), String> {
@@ -170,22 +150,6 @@ fn legend_rows(plot: &Plot, most: u32) -> Vec<Vec<(u32, usize)>> {
     rows
 }
 
-/// Lines of at most this number of letters; a longer word gets its own line.
-fn wrapped(text: &str, most: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let breaks = |c: char| c.is_whitespace() && c != '\u{a0}';
-    for word in text.split(breaks).filter(|w| !w.is_empty()) {
-        match lines.last_mut().filter(|l| l.width() + 1 + word.width() <= most) {
-            Some(line) => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,13 +161,5 @@ mod tests {
         assert_eq!(brief(text, 60), "Means of 3 runs (Student's t). 2 of 9 runs are left out.");
         assert_eq!(brief(text, 55), "Means of 3 runs (Student's t).");
         assert_eq!(brief(text, 20), "", "no half of a sentence");
-    }
-
-    #[test]
-    fn words_are_wrapped_and_none_is_lost() {
-        assert_eq!(wrapped("a bb ccc  dddd e", 5), ["a bb", "ccc", "dddd", "e"]);
-        assert_eq!(wrapped("with 95\u{a0}% of", 7), ["with", "95\u{a0}% of"]);
-        assert_eq!(wrapped("longer than", 3), ["longer", "than"]);
-        assert!(wrapped(" ", 3).is_empty());
     }
 }

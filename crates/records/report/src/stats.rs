@@ -1,7 +1,5 @@
 //! Means, and how sure they are.
 
-use crate::chi_square::chi_square95;
-
 /// The arithmetic mean; `None` of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -19,6 +17,13 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
 pub fn percentile(values: &[f64], p: f64) -> Option<f64> {
     let rank = (p.clamp(0.0, 1.0) * values.len() as f64).ceil() as usize;
     values.get(rank.max(1) - 1).copied()
+}
+
+/// The middle of a sample in any order; `None` of nothing.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    percentile(&sorted, 0.5)
 }
 
 /// A mean over independent runs.
@@ -134,6 +139,36 @@ fn within(t: f64, freedom: usize) -> f64 {
     if odd { std::f64::consts::FRAC_2_PI * (angle + sine * sum) } else { sine * sum }
 }
 
+/// The values below and above which 2.5 % of the chi-square distribution with `freedom` degrees of freedom lie. `None` for 0.
+fn chi_square95(freedom: usize) -> Option<[f64; 2]> {
+    (freedom > 0).then(|| [0.975, 0.025].map(|p| quantile(freedom, p)))
+}
+
+/// The value that is exceeded with probability `p`.
+fn quantile(freedom: usize, p: f64) -> f64 {
+    // Far above the mean, at ten standard deviations and more.
+    let (mut low, mut high) = (0.0, freedom as f64 + 20.0 * (2.0 * freedom as f64).sqrt());
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if exceeded(middle, freedom) > p { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// The probability that `x` is exceeded: the finite sums of Abramowitz and Stegun, 26.4.4 and 26.4.5.
+fn exceeded(x: f64, freedom: usize) -> f64 {
+    let half = 0.5 * x;
+    let odd = freedom % 2 == 1;
+    let mut sum = if odd { libm::erfc(half.sqrt()) } else { libm::exp(-half) };
+    let mut k = if odd { 1 } else { 2 };
+    while k < freedom {
+        let a = 0.5 * k as f64;
+        sum += libm::exp(a * libm::log(half) - half - libm::lgamma(a + 1.0));
+        k += 2;
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,24 +176,18 @@ mod tests {
     #[test]
     fn the_quantiles_are_those_of_the_printed_table() {
         // The column of 0.05 (two sides) in any table of Student's t.
-        for (freedom, t) in [
-            (1, 12.706),
-            (2, 4.303),
-            (3, 3.182),
-            (4, 2.776),
-            (5, 2.571),
-            (9, 2.262),
-            (10, 2.228),
-            (19, 2.093),
-            (29, 2.045),
-            (30, 2.042),
-            (60, 2.000),
-            (120, 1.980),
-            (100_000, 1.960),
-        ] {
+        let freedom = [1, 2, 3, 4, 5, 9, 10, 19, 29, 30, 60, 120, 100_000];
+        let printed =
+            [12.706, 4.303, 3.182, 2.776, 2.571, 2.262, 2.228, 2.093, 2.045, 2.042, 2.000, 1.980, 1.960];
+        for (freedom, t) in freedom.into_iter().zip(printed) {
             let ours = student_t95(freedom);
             assert!((ours - t).abs() < 6e-4, "{freedom}: {ours} instead of {t}");
         }
+    }
+
+    #[test]
+    fn the_middle_of_a_sample_does_not_depend_on_its_order() {
+        assert_eq!((median([3.0, 1.0, 2.0]), median([])), (Some(2.0), None));
     }
 
     #[test]
@@ -225,5 +254,18 @@ mod tests {
             [1.0, 1.0, 2.0, 2.0, 4.0, 4.0]
         );
         assert_eq!(percentile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn the_quantiles_of_chi_square_are_those_of_the_printed_table() {
+        // The columns of 0.975 and 0.025 in any table of the distribution.
+        let freedom = [1, 2, 3, 4, 9, 10, 19, 30, 100];
+        let low = [0.000_982, 0.0506, 0.216, 0.484, 2.700, 3.247, 8.907, 16.791, 74.222];
+        let high = [5.024, 7.378, 9.348, 11.143, 19.023, 20.483, 32.852, 46.979, 129.561];
+        for (freedom, (low, high)) in freedom.into_iter().zip(low.into_iter().zip(high)) {
+            let [a, b] = chi_square95(freedom).unwrap();
+            assert!((a - low).abs() < 6e-4 && (b - high).abs() < 6e-4, "{freedom}: {a} {b}");
+        }
+        assert_eq!(chi_square95(0), None);
     }
 }

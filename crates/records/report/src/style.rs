@@ -6,7 +6,6 @@ use plotters::style::RGBColor;
 pub(crate) struct Ink {
     pub(crate) rgb: RGBColor,
     pub(crate) variable: &'static str,
-    /// What it is on a dark page.
     dark: &'static str,
 }
 
@@ -32,7 +31,6 @@ pub(crate) const SERIES: [Ink; 6] = [
 ];
 
 impl Ink {
-    /// As SVG has it.
     pub(crate) fn hex(&self) -> String {
         let RGBColor(r, g, b) = self.rgb;
         format!("#{r:02X}{g:02X}{b:02X}")
@@ -43,7 +41,6 @@ fn inks() -> impl Iterator<Item = &'static Ink> {
     [&TEXT, &GRID, &RULE].into_iter().chain(&SERIES)
 }
 
-/// The style sheet of a page.
 pub(crate) fn sheet() -> String {
     let variables = |of: fn(&Ink) -> String| -> String {
         inks().map(|i| format!("--{}:{};", i.variable, of(i))).collect::<Vec<_>>().concat()

@@ -177,7 +177,6 @@ fn series(chart: &mut Chart<'_, '_>, s: &Series, [x, y]: [[f64; 2]; 2], bars: [[
     }
 }
 
-/// A mark at each place.
 fn marks(
     chart: &mut Chart<'_, '_>,
     mark: Mark,
@@ -338,7 +337,6 @@ fn inside(v: f64, [low, high]: [f64; 2]) -> bool {
     (low..=high).contains(&v)
 }
 
-/// The colour of a series.
 pub(crate) fn colour(index: usize) -> &'static Ink {
     style::SERIES.get(index).unwrap_or(&style::RULE)
 }
@@ -384,7 +382,6 @@ mod tests {
         draw(&plot, "", HALF_WIDTH).unwrap()
     }
 
-    /// The heights at which discs stand.
     fn discs(svg: &str) -> Vec<f64> {
         let all = svg.split("<circle").skip(1).map(|c| c.split("cy=\"").nth(1).unwrap());
         all.map(|c| c.split('"').next().unwrap().parse().unwrap()).collect()

@@ -16,7 +16,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// As HTML; nothing without lines.
     pub(crate) fn html(&self) -> String {
         if self.body.is_empty() {
             return String::new();

@@ -32,7 +32,7 @@ impl Figure {
         let (mut outside, mut no_place) = (0, 0);
         for (k, panel) in self.panels.iter_mut().enumerate() {
             let missing = seen(&mut panel.plot, view, view.y_ranges.get(k).copied())?;
-            (outside, no_place) = (outside + missing.outside, no_place + missing.no_place);
+            (outside, no_place) = (outside + missing.0, no_place + missing.1);
         }
         for (n, what) in [
             (no_place, "zero or negative and cannot be drawn on a logarithmic axis"),
@@ -89,15 +89,9 @@ impl Figure {
     }
 }
 
-/// Points of a plot that are not drawn.
-struct Missing {
-    outside: usize,
-    no_place: usize,
-}
-
-/// Changes a plot.
-fn seen(plot: &mut Plot, view: &View, y_range: Option<[f64; 2]>) -> Result<Missing, String> {
-    let mut missing = Missing { outside: 0, no_place: 0 };
+/// Changes a plot. Returns how many of its points are then outside of it, and how many have no place on a logarithmic axis.
+fn seen(plot: &mut Plot, view: &View, y_range: Option<[f64; 2]>) -> Result<(usize, usize), String> {
+    let (mut outside, mut without_place) = (0, 0);
     let wants_y = view.log_y || y_range.is_some();
     let wanted = [(view.x_range.is_some(), "horizontal", &plot.x), (wants_y, "vertical", &plot.y)];
     if let Some((_, which, _)) = wanted.iter().find(|(wanted, _, axis)| *wanted && !axis.names.is_empty()) {
@@ -109,7 +103,7 @@ fn seen(plot: &mut Plot, view: &View, y_range: Option<[f64; 2]>) -> Result<Missi
             return Err(no_place(low));
         }
         plot.x.range = Some([low, high]);
-        missing.outside = plot.series.iter_mut().map(|s| s.cut([low, high])).sum();
+        outside = plot.series.iter_mut().map(|s| s.cut([low, high])).sum();
     }
     if view.log_y && !plot.y.is_log {
         plot.y.is_log = true;
@@ -118,19 +112,18 @@ fn seen(plot: &mut Plot, view: &View, y_range: Option<[f64; 2]>) -> Result<Missi
     }
     let values = || plot.series.iter().filter(|s| s.mark != Mark::Rule).flat_map(|s| &s.points).map(|p| p[1]);
     if plot.y.is_log {
-        missing.no_place = values().filter(|v| *v <= 0.0).count();
+        without_place = values().filter(|v| *v <= 0.0).count();
     }
     if let Some([low, high]) = y_range {
         if plot.y.is_log && low <= 0.0 {
             return Err(no_place(low));
         }
-        missing.outside += values().filter(|v| v.is_finite() && !(low..=high).contains(v)).count();
+        outside += values().filter(|v| v.is_finite() && !(low..=high).contains(v)).count();
         plot.y.range = Some([low, high]);
     }
-    Ok(missing)
+    Ok((outside, without_place))
 }
 
-/// The sentences of a text.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

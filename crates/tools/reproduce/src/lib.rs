@@ -19,8 +19,10 @@ mod plan;
 pub mod pran;
 mod simulate;
 mod table;
+#[cfg(test)]
+mod testing;
 
 pub use options::Options;
-pub use outcome::{Outcome, OutcomeError};
+pub use outcome::Outcome;
 pub use plan::Plan;
 pub use simulate::{Ready, RunError, Runs};

@@ -34,7 +34,6 @@ impl Options {
         }
     }
 
-    /// The command that does the same again.
     pub(crate) fn command(&self, paper: &str) -> String {
         let first =
             if self.first_seed == 1 { String::new() } else { format!(" --first-seed {}", self.first_seed) };

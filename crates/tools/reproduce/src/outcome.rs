@@ -1,7 +1,7 @@
 //! What a reproduction found, and its files.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::path::Path;
 
 use wayhop_report::{Page, Row, Source, rows_csv, rows_json};
 
@@ -20,22 +20,24 @@ pub struct Outcome {
     pub trouble: Option<String>,
 }
 
-/// A file that could not be written.
-#[derive(Debug)]
-pub struct OutcomeError {
-    /// Which.
-    pub path: PathBuf,
-    /// Why.
-    pub reason: String,
+/// Why a file could not be written, and what to do.
+pub(crate) fn cannot_write(path: &Path, reason: impl Display) -> String {
+    format!("cannot write {}: {reason}; choose another folder with --out", path.display())
 }
 
-impl std::fmt::Display for OutcomeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "cannot write {}: {}; choose another folder with --out", self.path.display(), self.reason)
-    }
+/// What a report says of itself above its sections: `own`, the version, and what is `missing`, if anything is.
+pub(crate) fn facts(own: &[(&str, &str)], missing: Option<String>) -> Vec<(String, String)> {
+    let fact = |(what, value): &(&str, &str)| ((*what).to_owned(), (*value).to_owned());
+    let mut all: Vec<(String, String)> = own.iter().map(fact).collect();
+    all.push(("Version".to_owned(), format!("wayhop {}", wayhop_core::version::full())));
+    all.extend(missing.map(|what| ("Incomplete".to_owned(), what)));
+    all
 }
 
-impl std::error::Error for OutcomeError {}
+/// How many runs an interruption has left out, if it has.
+pub(crate) fn missing_runs(missing: usize, runs: usize) -> Option<String> {
+    (missing > 0).then(|| format!("interrupted; {missing} of {runs} runs are missing"))
+}
 
 /// A larger difference from the paper, in % of its number, is a large miss, which each row must explain.
 const LARGE_MISS_PCT: f64 = 25.0;
@@ -71,9 +73,8 @@ impl Outcome {
     }
 
     /// Writes `report.html`, `rows.json` and `rows.csv` into `dir`, which is made if it is not there.
-    pub fn write(&self, dir: &Path) -> Result<(), OutcomeError> {
-        let html =
-            self.page.html().map_err(|reason| OutcomeError { path: dir.join("report.html"), reason })?;
+    pub fn write(&self, dir: &Path) -> Result<(), String> {
+        let html = self.page.html().map_err(|reason| cannot_write(&dir.join("report.html"), reason))?;
         let json = format!("{}\n", rows_json(self.paper, &self.rows));
         for (name, text) in [("report.html", html), ("rows.json", json), ("rows.csv", rows_csv(&self.rows))] {
             write(&dir.join(name), &text)?;
@@ -83,8 +84,7 @@ impl Outcome {
 }
 
 /// Writes a file and the folders above it.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), OutcomeError> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let error = |e: io::Error| OutcomeError { path: path.to_owned(), reason: e.to_string() };
-    folder.and_then(|()| std::fs::write(path, text)).map_err(error)
+    folder.and_then(|()| std::fs::write(path, text)).map_err(|e| cannot_write(path, e))
 }

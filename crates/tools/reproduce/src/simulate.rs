@@ -8,8 +8,8 @@ use wayhop_runs::{jobs, run_dir, to_end};
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_trace::{Observer, Recorder, Summary};
 
-use crate::Plan;
-use crate::outcome::{OutcomeError, write};
+use crate::outcome::write;
+use crate::{Options, Plan};
 
 /// Why a run gave nothing.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub enum RunError {
 /// Scenario files in a folder, ready to be run.
 #[derive(Debug)]
 pub struct Runs<'a> {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Where run directories are left, if they are kept.
     kept: Option<PathBuf>,
     stop: &'a AtomicBool,
@@ -43,6 +43,15 @@ impl Deref for Ready {
     type Target = Resolved;
     fn deref(&self) -> &Resolved {
         &self.resolved
+    }
+}
+
+impl From<RunError> for String {
+    fn from(e: RunError) -> Self {
+        match e {
+            RunError::Stopped => "stopped".to_owned(),
+            RunError::Scenario(e) => e,
+        }
     }
 }
 
@@ -70,10 +79,10 @@ pub(crate) fn each<J: Sync, R: Send>(
     Ok(missing)
 }
 
-/// What a page says of missing runs.
-pub(crate) fn incomplete(missing: usize, runs: usize) -> Option<(String, String)> {
-    let what = || format!("interrupted; {missing} of {runs} runs are missing");
-    (missing > 0).then(|| ("Incomplete".to_owned(), what()))
+/// Jobs seed by seed, so that what there is after an interruption is of whole seeds.
+pub(crate) fn by_seed<E: Copy>(options: &Options, experiments: &[E]) -> Vec<(u64, E)> {
+    let seeds = (options.first_seed..).take(options.seeds as usize);
+    seeds.flat_map(|seed| experiments.iter().map(move |e| (seed, *e))).collect()
 }
 
 impl<'a> Runs<'a> {
@@ -84,22 +93,15 @@ impl<'a> Runs<'a> {
         files: &[(&str, &str)],
         keep_runs: bool,
         stop: &'a AtomicBool,
-    ) -> Result<Self, OutcomeError> {
+    ) -> Result<Self, String> {
         let folder = dir.join("scenarios");
         files.iter().try_for_each(|(name, text)| write(&folder.join(name), text))?;
         Ok(Self { folder, kept: keep_runs.then(|| dir.join("runs")), stop })
     }
 
-    /// Where a file is.
-    #[cfg(feature = "linux")]
-    pub(crate) fn path(&self, file: &str) -> PathBuf {
-        self.folder.join(file)
-    }
-
     /// The scenario in this file with `sets` (`path.key=value`) on top.
     pub fn resolve(&self, file: &str, sets: &[String]) -> Result<Resolved, RunError> {
-        let scenario = Scenario::load(&self.folder.join(file), sets).map_err(text)?;
-        scenario.resolve().map_err(text)
+        Scenario::load(&self.folder.join(file), sets).and_then(|s| s.resolve()).map_err(text)
     }
 
     /// The run of a plan with this seed.
@@ -122,7 +124,7 @@ impl<'a> Runs<'a> {
         let recorder = self.recorder(ready)?.observed_by(Box::new(observer));
         let stopped = || self.stop.load(Ordering::Relaxed);
         let ended = to_end(&ready.resolved, recorder, stopped).map_err(|e| match e {
-            wayhop_runs::Error::Defect(_) => RunError::Scenario(format!("{}: {e}", ready.name())),
+            wayhop_runs::Error::Defect(_) => RunError::Scenario(format!("{}: {e}", ready.resolved.name)),
             _ => text(e),
         })?;
         let mut outcome = ended.ok_or(RunError::Stopped)?;
@@ -138,11 +140,5 @@ impl<'a> Runs<'a> {
         let (dir, world) = (kept.join(&ready.name), run_dir::World::Simulation);
         let made = run_dir::create(Some(&dir), Some(&ready.file), world, &ready.scenario, &ready.resolved);
         run_dir::tables(&made.map_err(text)?.dir, &ready.resolved).map_err(text)
-    }
-}
-
-impl Ready {
-    fn name(&self) -> &str {
-        &self.resolved.name
     }
 }

@@ -85,14 +85,7 @@ impl Axis {
         if let Some(twice) = values.iter().map(label).find(|l| !seen.insert(l.clone())) {
             return Err(format!("the value {twice} is given twice; give each value once"));
         }
-        Ok(Self {
-            name: key.to_owned(),
-            key: Some(key.to_owned()),
-            values,
-            files: Vec::new(),
-            set: Vec::new(),
-            replicate: false,
-        })
+        Ok(Self { name: key.to_owned(), key: Some(key.to_owned()), values, ..Self::default() })
     }
 }
 

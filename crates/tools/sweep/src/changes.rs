@@ -49,7 +49,6 @@ impl Plan {
         Ok(self)
     }
 
-    /// Replaces an axis, or adds one.
     fn vary(&mut self, axis: &Axis) -> Result<(), SweepError> {
         let is_it = |a: &&mut Axis| a.name == axis.name || a.key.is_some() && a.key == axis.key;
         let Some(own) = self.sweep.axes.iter_mut().find(is_it) else {

@@ -12,7 +12,7 @@ use crate::error::SweepError;
 use crate::figures::full_name;
 use crate::matrix::PlannedRun;
 use crate::plan::Sweep;
-use crate::quantity::{Quantity, capitalised};
+use crate::quantity::{Quantity, axis_in_words, capitalised};
 use crate::results::{AxisDifference, Cell, Results};
 
 /// Most names on the horizontal axis, in a column of a paper.
@@ -92,7 +92,6 @@ fn paired(d: &AxisDifference) -> Cell {
     Cell { labels: d.labels.clone(), runs: d.pairs, estimates: d.estimates.clone(), counted }
 }
 
-/// What is where, by the axes' places in the plan.
 struct View<'a> {
     sweep: &'a Sweep,
     x: usize,
@@ -133,12 +132,10 @@ impl<'a> View<'a> {
         &self.sweep.axes[k]
     }
 
-    /// A value of `--only` that no run has.
     fn check_values(&self, archive: &Archive) -> Result<(), SweepError> {
         for (k, value) in &self.only {
             let known = values(archive, *k);
             if !known.contains(value) {
-                let known: Vec<&str> = known.iter().map(String::as_str).collect();
                 let name = &self.axis(*k).name;
                 return Err(SweepError::Usage(format!(
                     "--only {name}={value}: no run has this value; give one of: {}",
@@ -161,7 +158,6 @@ impl<'a> View<'a> {
                 continue;
             }
             let name = &axis.name;
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             return Err(SweepError::Usage(format!(
                 "the runs also differ in {name}; choose a value with --only {name}={}, of {}, or draw them as series with \
                  --by {name}",
@@ -215,10 +211,8 @@ impl<'a> View<'a> {
             )));
         }
         let (y, by) = Quantity::of_figure(way).scaled(most);
-        let axis = self.axis(self.x);
-        let x_label = Quantity::of_axis(&axis.name, axis.key.as_deref()).label();
         let mut x = if numbers.is_some() { Scale::new("") } else { Scale::of(&at) };
-        x.label = request.x_label.clone().unwrap_or(x_label);
+        x.label = request.x_label.clone().unwrap_or_else(|| axis_in_words(self.axis(self.x)));
         let ends = numbers.as_ref().map_or([0.0; 2], |n| {
             n.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |e, v| [e[0].min(*v), e[1].max(*v)])
         });
@@ -230,8 +224,8 @@ impl<'a> View<'a> {
         if against.is_some() {
             plot = plot.with(Series::new("", Mark::Rule, 6, vec![[0.0, 0.0]]));
         }
-        if let Some(axis) = self.by.map(|k| self.axis(k)) {
-            plot.heading = Quantity::of_axis(&axis.name, axis.key.as_deref()).label();
+        if let Some(by) = self.by {
+            plot.heading = axis_in_words(self.axis(by));
         }
         let width = numbers.as_ref().map_or(SPREAD / series.len() as f64, |_| SHIFT * (ends[1] - ends[0]));
         let ahead = numbers.as_ref().map_or(0.0, |_| ahead(ends[0], width, series.len()));
@@ -251,21 +245,20 @@ impl<'a> View<'a> {
                 .collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             // A series looks as it does in the figure of the means, where the first one is there, too.
-            let (mark, colour) = Mark::nth(i + usize::from(against.is_some() && self.by.is_some()));
-            let drawn = Series::new(
-                name.unwrap_or_default(),
-                mark,
-                colour,
-                points.iter().map(|(x, e)| [*x, e.mean / by]).collect(),
-            )
-            .with_intervals(points.iter().map(|(_, e)| e.ci95.map(|ends| ends.map(|v| v / by))).collect())
-            .shifted(from_middle * width + ahead);
+            let look = Mark::nth(i + usize::from(against.is_some() && self.by.is_some()));
+            let scaled = |e: Estimate| Estimate {
+                mean: e.mean / by,
+                ci95: e.ci95.map(|ends| ends.map(|v| v / by)),
+                ..e
+            };
+            let points = points.into_iter().map(|(x, e)| (x, scaled(e)));
+            let drawn = Series::of_estimates(name.unwrap_or_default(), look, points)
+                .shifted(from_middle * width + ahead);
             plot = plot.with(if numbers.is_some() { drawn.joined() } else { drawn });
         }
         Ok(plot)
     }
 
-    /// What is drawn, and of how many runs.
     fn caption(&self, results: &Results, way: &str, archive: &Archive, against: Option<&str>) -> String {
         let estimates: Vec<Estimate> = results.cells.iter().filter_map(|c| c.estimates[0]).collect();
         let counts = || estimates.iter().map(|e| e.runs);
@@ -345,12 +338,10 @@ fn find(sweep: &Sweep, option: &str, name: &str) -> Result<usize, SweepError> {
     }
 }
 
-/// The values of an axis in the order of the plan's runs.
 fn values(archive: &Archive, k: usize) -> Vec<String> {
     distinct(archive.runs.iter().map(|(run, _)| run.labels[k].clone()))
 }
 
-/// Each once, in their order.
 fn distinct<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
     all.filter(|one| seen.insert(one.clone())).collect()

@@ -2,8 +2,6 @@
 
 use wayhop_document::Error;
 
-use crate::store::StoreError;
-
 /// Why a sweep could not run, or stopped.
 #[derive(Debug)]
 pub enum SweepError {
@@ -16,11 +14,5 @@ pub enum SweepError {
 impl From<Error> for SweepError {
     fn from(e: Error) -> Self {
         Self::Usage(e.to_string())
-    }
-}
-
-impl From<StoreError> for SweepError {
-    fn from(e: StoreError) -> Self {
-        Self::Run(e.to_string())
     }
 }

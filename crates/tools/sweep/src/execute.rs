@@ -1,5 +1,6 @@
-//! A plan, run.
+//! A plan, run, and what is left to run of it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,17 +9,18 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use wayhop_core::version;
 use wayhop_runs::jobs;
+use wayhop_scenario::Resolved;
 use wayhop_trace::Summary;
 
+use crate::archive::for_each_line;
 use crate::error::SweepError;
 use crate::folders::Folders;
 use crate::matrix::PlannedRun;
-use crate::owner::claim;
+use crate::owner::{claim, write_plan};
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::store::Store;
 use crate::work::Work;
-use crate::written::write_plan;
 
 /// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,18 +66,7 @@ pub fn go(
     write_plan(plan, dir)?;
     let is_recorded = plan.sweep.tables || plan.sweep.captures;
     let folders = is_recorded.then(|| Folders::new(dir, &runs, &ids));
-    let is_done = |i: usize| -> Result<bool, SweepError> {
-        let Some(folders) = folders.as_ref().filter(|_| store.has(&ids[i])) else {
-            return Ok(store.has(&ids[i]));
-        };
-        Ok(folders.has(i, work.file(), work.load(&runs[i])?))
-    };
-    let mut due = Vec::new();
-    for i in 0..runs.len() {
-        if !is_done(i)? {
-            due.push(i);
-        }
-    }
+    let due = work.due(&runs, folders.as_ref(), |i| store.has(&ids[i]))?;
     let found = runs.len() - due.len();
     progress(found, runs.len());
 
@@ -107,7 +98,7 @@ pub fn go(
                     let added = if store.has(&ids[i]) { Ok(()) } else { store.add(&ids[i], &record) };
                     match added {
                         Ok(()) => progress(*done, runs.len()),
-                        Err(e) => fail(e.into()),
+                        Err(e) => fail(e),
                     }
                 }
                 Ok(None) => end.store(true, Ordering::Relaxed),
@@ -125,6 +116,47 @@ pub fn go(
     Ok(SweepOutcome { results, runs: runs.len(), done, found, recorded_bytes })
 }
 
+/// The runs of a plan that a folder has not.
+pub struct DueRuns {
+    work: Work,
+    /// How many runs the plan has.
+    pub runs: usize,
+    /// Those that are not done, in the plan's order.
+    pub due: Vec<PlannedRun>,
+}
+
+impl DueRuns {
+    /// Looks into the folder `dir`, which need not be there, and writes nothing.
+    pub fn of(plan: &Plan, dir: &Path) -> Result<Self, SweepError> {
+        let work = Work::new(plan)?;
+        let runs = plan.runs()?;
+        work.try_each_value(plan, &runs)?;
+        let ids = work.ids(&runs)?;
+        let mut done = BTreeSet::new();
+        for_each_line(&dir.join("runs.jsonl"), |record| {
+            let id = record["id"].as_str();
+            done.extend(id.map(str::to_owned));
+            id.is_some()
+        })?;
+        let is_recorded = plan.sweep.tables || plan.sweep.captures;
+        let folders = is_recorded.then(|| Folders::new(dir, &runs, &ids));
+        let due = work.due(&runs, folders.as_ref(), |i| done.contains(&ids[i]))?;
+        let due = due.into_iter().map(|i| runs[i].clone()).collect();
+        Ok(Self { work, runs: runs.len(), due })
+    }
+
+    /// The scenario of a run.
+    pub fn scenario(&self, run: &PlannedRun) -> Result<Resolved, SweepError> {
+        Ok(self.work.load(run)?.resolve()?)
+    }
+
+    /// The first run that is due of each combination of values, in the plan's order.
+    pub fn combinations(&self) -> Vec<&PlannedRun> {
+        let mut seen = BTreeSet::new();
+        self.due.iter().filter(|run| seen.insert(&run.labels)).collect()
+    }
+}
+
 /// A warning if runs of the folder were written by other code than this.
 fn different_code(store: &Store, dir: &Path) -> Option<String> {
     let others: Vec<&str> = store.other_versions().collect();
@@ -138,12 +170,9 @@ fn different_code(store: &Store, dir: &Path) -> Option<String> {
     })
 }
 
-/// A run's line.
 fn record(plan: &Plan, run: &PlannedRun, id: &str, summary: &Summary) -> Value {
-    let mut place = serde_json::Map::new();
-    for (axis, label) in plan.sweep.axes.iter().zip(&run.labels) {
-        place.insert(axis.name.clone(), label.as_str().into());
-    }
-    place.insert("seed".to_owned(), run.seed.into());
+    let labels = run.labels.iter().map(|label| Value::from(label.as_str()));
+    let mut place: Value = plan.sweep.axes.iter().map(|a| a.name.clone()).zip(labels).collect();
+    place["seed"] = run.seed.into();
     json!({ "id": id, "run": place, "summary": summary })
 }

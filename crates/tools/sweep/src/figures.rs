@@ -144,7 +144,6 @@ pub(crate) fn is_known(specimen: &Value, way: &str) -> bool {
     if is_count(way) { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
 }
 
-/// Whether it is a count of what happened by kind.
 pub(crate) fn is_count(way: &str) -> bool {
     COUNTS.iter().any(|c| way.rsplit_once('.').is_some_and(|(map, _)| map == c.join(".")))
 }

@@ -48,7 +48,6 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A file's name without its endings.
 pub(crate) fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -70,7 +69,6 @@ impl Contents {
     }
 }
 
-/// Writes a file atomically.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), SweepError> {
     let part = path.with_extension("part");
     fs::write(&part, bytes)
@@ -78,7 +76,6 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), SweepError> {
         .map_err(|e| SweepError::Run(format!("cannot write {}: {e}", path.display())))
 }
 
-/// SHA-256.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     InputFile::new("", bytes).sha256
 }

@@ -13,7 +13,6 @@ use crate::matrix::PlannedRun;
 /// Letters of a folder's name before the seed. File systems take 255 octets.
 const LONGEST: usize = 60;
 
-/// Where each run of a plan has its run directory.
 #[derive(Debug)]
 pub(crate) struct Folders {
     paths: Vec<PathBuf>,
@@ -51,7 +50,6 @@ impl Folders {
         Self { paths: names.iter().zip(ids).map(path).collect() }
     }
 
-    /// The run directory of a run.
     pub(crate) fn path(&self, run: usize) -> &Path {
         &self.paths[run]
     }

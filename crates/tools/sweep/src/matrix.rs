@@ -23,7 +23,6 @@ pub struct PlannedRun {
     pub sets: Vec<String>,
 }
 
-/// One value of an axis.
 struct Choice {
     label: String,
     sets: Vec<String>,
@@ -153,24 +152,19 @@ impl Plan {
             let reason = format!("axis {:?} needs exactly one of values, files and set", axis.name);
             return Err(self.error(&here("name"), reason, "give one of them"));
         }
-        let key = match (&axis.key, axis.set.is_empty()) {
-            (Some(key), true) if key == "seed" => {
-                return Err(self.error(&here("key"), "seeds cannot be an axis", "use the key seeds"));
-            }
-            (Some(key), true) => key.as_str(),
-            (None, false) => "",
+        let refuse = |field, reason: &str, remedy: &str| Err(self.error(&here(field), reason, remedy));
+        match (axis.key.as_deref(), axis.set.is_empty()) {
+            (Some("seed"), true) => return refuse("key", "seeds cannot be an axis", "use the key seeds"),
             (Some(_), false) => {
-                return Err(self.error(
-                    &here("key"),
-                    "both a key and values that set keys",
-                    "remove the key",
-                ));
+                return refuse("key", "both a key and values that set keys", "remove the key");
             }
             (None, true) => {
                 let remedy = "add the key of the scenario for these values";
-                return Err(self.error(&here("name"), "values without a key", remedy));
+                return refuse("name", "values without a key", remedy);
             }
-        };
+            _ => {}
+        }
+        let key = axis.key.as_deref().unwrap_or_default();
         let mut choices: Vec<Choice> = Vec::new();
         for value in &axis.values {
             choices.push(Choice { label: label(value), sets: vec![format!("{key}={value}")] });
@@ -200,17 +194,12 @@ impl Plan {
         let mut seen = BTreeSet::new();
         if let Some(twice) = choices.iter().find(|c| !seen.insert(&c.label)) {
             let reason = format!("two values of axis {:?} are named {:?}", axis.name, twice.label);
-            return Err(self.error(
-                &here("name"),
-                reason,
-                "give each value once; set = [{ label, set }] gives labels",
-            ));
+            return refuse("name", &reason, "give each value once; set = [{ label, set }] gives labels");
         }
         Ok(choices)
     }
 }
 
-/// What tables call a value.
 pub(crate) fn label(value: &Value) -> String {
     match value {
         Value::String(s) => s.clone(),

@@ -11,7 +11,7 @@ use crate::figures::full_name;
 const HEAD: &str = include_str!("reference_head.md");
 
 /// A plan: a scenario, and what varies in it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
     /// Name for folders and tables. Default: the file's name.
@@ -77,7 +77,7 @@ pub struct SeedRange {
 }
 
 /// One axis. Give `key` with `values` or `files`, or `set`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
     /// Its name in tables.
@@ -158,15 +158,8 @@ impl Plan {
         let sweep = Sweep {
             name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             scenario: path.to_path_buf(),
-            set: toml::Table::new(),
-            seeds: Seeds::default(),
-            axes: Vec::new(),
-            topology: false,
-            chains: None,
             metrics: metrics(),
-            tables: false,
-            captures: false,
-            compare: None,
+            ..Sweep::default()
         };
         Self { sweep, document: Document::default() }
     }
@@ -199,7 +192,6 @@ impl Plan {
         self.document == Document::default()
     }
 
-    /// Where it was read from, if from a file.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.document.path.as_deref()
     }
@@ -209,7 +201,6 @@ impl Plan {
         self.folder().join(&self.sweep.scenario)
     }
 
-    /// An error about one of its keys, with the line.
     pub(crate) fn error(&self, key: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Error {
         self.document.error(key, reason, remedy)
     }

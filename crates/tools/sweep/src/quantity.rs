@@ -42,7 +42,6 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Words for what is measured, and its unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quantity {
     words: String,

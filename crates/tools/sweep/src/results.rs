@@ -48,7 +48,6 @@ pub struct Results {
     pub differences: Vec<AxisDifference>,
 }
 
-/// The figures of several runs.
 type Figures<'a> = Vec<&'a [Option<f64>]>;
 
 /// The figures of a cell's repetitions: by what is repeated, one value a metric.

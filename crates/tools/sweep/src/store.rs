@@ -11,36 +11,17 @@ use wayhop_core::version;
 use wayhop_report::Document;
 use wayhop_trace::lock_file;
 
+use crate::error::SweepError;
 use crate::figures::figure;
-
-/// A file of results that cannot be used.
-#[derive(Debug)]
-pub struct StoreError {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong, and what to do.
-    pub reason: String,
-}
-
-impl std::fmt::Display for StoreError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.reason)
-    }
-}
-
-impl std::error::Error for StoreError {}
 
 /// Results in a file, to which lines are added. One process at a time has it.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
     file: File,
-    /// By run.
     values: BTreeMap<String, Vec<Option<f64>>>,
     metrics: Vec<String>,
-    /// The versions of the programs that wrote the runs.
     versions: BTreeSet<String>,
-    /// When it was last written to the disk.
     flushed: Instant,
 }
 
@@ -50,13 +31,12 @@ const FLUSH_EVERY: Duration = Duration::from_secs(1);
 impl Store {
     /// Opens the file, which is made if it is not there, takes off a torn last line, and reads the figures `metrics` (ways
     /// into the summary) of each run in it.
-    pub fn open(path: &Path, metrics: &[String]) -> Result<Self, StoreError> {
-        let error = |reason: String| StoreError { path: path.to_path_buf(), reason };
+    pub fn open(path: &Path, metrics: &[String]) -> Result<Self, SweepError> {
+        let error = |reason: &str| SweepError::Run(format!("{}: {reason}", path.display()));
         let open = OpenOptions::new().create(true).read(true).append(true).open(path);
-        let file = open.map_err(|e| error(format!("cannot be opened: {e}")))?;
-        lock_file(&file).map_err(|_| {
-            error("another sweep is writing to it; wait for that, or choose another --out".to_owned())
-        })?;
+        let file = open.map_err(|e| error(&format!("cannot be opened: {e}")))?;
+        lock_file(&file)
+            .map_err(|_| error("another sweep is writing to it; wait for that, or choose another --out"))?;
         let mut store = Self {
             path: path.to_path_buf(),
             file,
@@ -69,11 +49,9 @@ impl Store {
         Ok(store)
     }
 
-    fn read(&mut self) -> Result<(), StoreError> {
+    fn read(&mut self) -> Result<(), SweepError> {
         let mut reader = BufReader::new(&self.file);
         let (mut line, mut whole, mut number) = (Vec::new(), 0u64, 0);
-        let mut found = Vec::new();
-        let mut versions = BTreeSet::new();
         loop {
             line.clear();
             let read = reader
@@ -90,16 +68,16 @@ impl Store {
                 let reason = format!("line {number} is not a result; remove it to repeat that run");
                 return Err(self.error(&reason));
             };
-            versions.extend(record.as_ref().and_then(|r| r.get("wayhop")?.as_str()).map(str::to_owned));
-            found.push((id.to_owned(), self.metrics.iter().map(|m| figure(summary, m)).collect()));
+            let version = record.as_ref().and_then(|r| r.get("wayhop")?.as_str());
+            self.versions.extend(version.map(str::to_owned));
+            let values = self.metrics.iter().map(|m| figure(summary, m)).collect();
+            self.values.insert(id.to_owned(), values);
         }
         drop(reader);
         // What was being written when the process ended.
         if !line.is_empty() {
             self.file.set_len(whole).map_err(|e| self.error(&format!("cannot be repaired: {e}")))?;
         }
-        self.values.extend(found);
-        self.versions = versions;
         Ok(())
     }
 
@@ -119,7 +97,7 @@ impl Store {
     }
 
     /// Adds a run: an object with `id` and `summary`.
-    pub fn add(&mut self, id: &str, record: &Value) -> Result<(), StoreError> {
+    pub fn add(&mut self, id: &str, record: &Value) -> Result<(), SweepError> {
         let line = format!("{}\n", Document::from(record.clone()));
         let cannot = |e: io::Error| self.error(&format!("cannot be written: {e}; earlier results are kept"));
         let whole = self.file.metadata().map_err(cannot)?.len();
@@ -140,7 +118,7 @@ impl Store {
         Ok(())
     }
 
-    fn error(&self, reason: &str) -> StoreError {
-        StoreError { path: self.path.clone(), reason: reason.to_owned() }
+    fn error(&self, reason: &str) -> SweepError {
+        SweepError::Run(format!("{}: {reason}", self.path.display()))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use wayhop_report::{Document, Estimate, FEWEST_RUNS, columns};
+use wayhop_report::{Document, Estimate, FEWEST_RUNS, columns, quoted};
 
 use crate::execute::SweepOutcome;
 use crate::results::{Cell, Results};
@@ -31,7 +31,6 @@ pub fn text(outcome: &SweepOutcome) -> String {
     out.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }
 
-/// A line for each figure of the only cell.
 fn figures(r: &Results, is_partial: &mut bool) -> String {
     let head = ["figure", "mean", "95 % interval", "runs"].map(str::to_owned).to_vec();
     let mut rows = vec![head];
@@ -49,7 +48,6 @@ fn figures(r: &Results, is_partial: &mut bool) -> String {
     columns(&rows, 1)
 }
 
-/// A line for each cell, and one for each difference.
 fn cells(r: &Results, is_partial: &mut bool) -> String {
     let mut rows = vec![[&r.axes[..], &["runs".to_owned()], &short(&r.metrics)[..]].concat()];
     for cell in &r.cells {
@@ -78,12 +76,7 @@ fn cells(r: &Results, is_partial: &mut bool) -> String {
 
 /// Most figures are totals: that need not be said.
 fn short(metrics: &[String]) -> Vec<String> {
-    let last = |m: &String| {
-        let parts: Vec<&str> = m.split('.').collect();
-        let skip = usize::from(parts.first() == Some(&"totals"));
-        parts[skip..].join(".")
-    };
-    metrics.iter().map(last).collect()
+    metrics.iter().map(|m| m.strip_prefix("totals.").unwrap_or(m).to_owned()).collect()
 }
 
 /// The estimates as text, each with how many of how many runs it is of, if not of all.
@@ -120,21 +113,12 @@ fn number(v: f64) -> String {
 /// One object.
 pub fn json(name: &str, outcome: &SweepOutcome) -> Document {
     let r = &outcome.results;
-    let place = |labels: &[String]| -> Value {
-        r.axes
-            .iter()
-            .cloned()
-            .zip(labels.iter().map(|l| Value::from(l.as_str())))
-            .collect::<serde_json::Map<_, _>>()
-            .into()
-    };
+    let place = |labels: &[String]| -> Value { r.axes.iter().cloned().zip(labels.iter().cloned()).collect() };
     let figure = |e: &Option<Estimate>| {
         let (mean, ci95) = (e.map(|e| e.mean), e.and_then(|e| e.ci95));
         json!({ "mean": mean, "ci95": ci95, "values": e.map_or(0, |e| e.runs) })
     };
-    let by_metric = |figures: Vec<Value>| -> Value {
-        r.metrics.iter().cloned().zip(figures).collect::<serde_json::Map<_, _>>().into()
-    };
+    let by_metric = |figures: Vec<Value>| -> Value { r.metrics.iter().cloned().zip(figures).collect() };
     let of_cell = |c: &Cell| {
         let mut figures: Vec<Value> = c.estimates.iter().map(figure).collect();
         for (f, n) in figures.iter_mut().zip(&c.counted) {
@@ -199,12 +183,4 @@ fn csv<'a>(
         }
     }
     out
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }

@@ -16,13 +16,13 @@ use wayhop_trace::{Recorder, Summary};
 use crate::error::SweepError;
 use crate::figures::{is_known, meant, specimen};
 use crate::files::{Contents, hash};
+use crate::folders::Folders;
 use crate::matrix::PlannedRun;
 use crate::plan::Plan;
 
 /// Runs that are checked for flows without a path.
 const MOST_LOOKED_AT: u32 = 16;
 
-/// What all runs share.
 pub(crate) struct Work {
     scenario: PathBuf,
     text: String,
@@ -43,11 +43,6 @@ impl Work {
         let topology = plan.sweep.topology || chains.is_some();
         let captures = plan.sweep.captures;
         Ok(Self { scenario, text, topology, captures, chains, contents: Contents::default() })
-    }
-
-    /// The scenario's file.
-    pub(crate) fn file(&self) -> &Path {
-        &self.scenario
     }
 
     /// The scenario of a run, as its run directory has it.
@@ -127,6 +122,27 @@ impl Work {
         Ok(ids)
     }
 
+    /// The places of the runs that are not done: those that have no result, or no run directory where `folders` has one.
+    pub(crate) fn due(
+        &self,
+        runs: &[PlannedRun],
+        folders: Option<&Folders>,
+        has_result: impl Fn(usize) -> bool,
+    ) -> Result<Vec<usize>, SweepError> {
+        let mut due = Vec::new();
+        for (i, run) in runs.iter().enumerate() {
+            let is_done = has_result(i)
+                && match folders {
+                    Some(folders) => folders.has(i, &self.scenario, self.load(run)?),
+                    None => true,
+                };
+            if !is_done {
+                due.push(i);
+            }
+        }
+        Ok(due)
+    }
+
     /// One run, recorded in `folder` if there is one; `None` if it was broken off.
     pub(crate) fn run(
         &self,
@@ -139,7 +155,7 @@ impl Work {
         let make = || {
             let recorder = match folder {
                 Some(path) => {
-                    let file = Some(self.file());
+                    let file = Some(self.scenario.as_path());
                     let made = run_dir::create(Some(path), file, World::Simulation, &scenario, &resolved)?;
                     run_dir::recorder(&made.dir, World::Simulation, &resolved)?
                 }
@@ -168,7 +184,6 @@ impl Work {
     }
 }
 
-/// A metric that no run can have.
 fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {
     let metric = &plan.sweep.metrics[k];
     let remedy = match meant(specimen, metric) {
@@ -181,7 +196,6 @@ fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {
     plan.error(&format!("metrics[{k}]"), format!("no run of the plan has a figure {metric:?}"), remedy)
 }
 
-/// A run's values of the axes.
 fn values(plan: &Plan, run: &PlannedRun) -> String {
     let axes = plan.sweep.axes.iter().zip(&run.labels);
     axes.map(|(a, l)| format!("{} = {l}", a.name)).collect::<Vec<_>>().join(", ")

@@ -16,8 +16,8 @@ type Same = (String, [u32; 2], [Option<String>; 2], Option<u16>, usize);
 /// A flow, or the two of a program's ping.
 #[derive(Copy, Clone)]
 pub(super) struct FlowPlace {
-    flow: usize,
-    /// The flow of the answers.
+    /// Where it is in the summary's list.
+    pub(super) flow: usize,
     answers: Option<usize>,
 }
 
@@ -87,7 +87,6 @@ fn by_ends(f: &FlowSummary) -> Same {
     (transport.to_owned(), [f.src, f.dst], [None, None], None, 0)
 }
 
-/// What a flow is called.
 fn kind(f: &FlowSummary) -> &str {
     if f.answered.is_some() { "ping" } else { &f.kind }
 }
@@ -120,17 +119,11 @@ fn end(node: u32, address: Option<&str>) -> String {
 }
 
 impl FlowPlace {
-    /// What its rows are about.
     pub(super) fn about(self, r: &ColumnRun) -> String {
         let f = &r.summary.flows[self.flow];
         let to = if f.is_to_all() { "all".to_owned() } else { end(f.dst, f.dst_address.as_deref()) };
         let port = service(f).map(|p| format!(" port {p}")).unwrap_or_default();
         format!("flow {} {} {}-{to}{port}", f.id, kind(f), end(f.src, f.src_address.as_deref()))
-    }
-
-    /// Where it is in the summary's list.
-    pub(super) fn index(self) -> usize {
-        self.flow
     }
 
     /// A figure of it: a ping's counts what came back, and the round trip.
@@ -157,7 +150,6 @@ impl FlowPlace {
     }
 }
 
-/// What is compared of a flow.
 #[derive(Copy, Clone)]
 pub(super) struct Figures {
     pub(super) sent: Option<f64>,

@@ -6,5 +6,5 @@ mod rows;
 mod text;
 
 pub use page::{page, table};
-pub use rows::{FigureRow, rows, totals};
+pub use rows::{FigureRow, rows};
 pub use text::{json, remarks, text};

@@ -1,17 +1,14 @@
 //! The figures that are compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use wayhop_report::{Estimate, FEWEST_RUNS, percentile};
-use wayhop_trace::{LatencyMs, Summary, Totals};
+use wayhop_trace::{LatencyMs, Totals};
 
 use crate::column::{Column, ColumnRun};
 
 use super::flows::{Figures, FlowPlace, places};
-
-/// What it costs to deliver, of a run's totals.
-type Load = fn(&Totals) -> Option<f64>;
 
 /// Flows with rows of their own; the rest is in the totals.
 const MOST_FLOWS: usize = 20;
@@ -87,18 +84,6 @@ pub fn rows(columns: &[Column]) -> Vec<FigureRow> {
     rows.list
 }
 
-/// The rows of all flows together and of routing.
-pub fn totals(columns: &[Column]) -> Vec<FigureRow> {
-    let mut all = rows(columns);
-    all.retain(|r| !r.is_of_flow());
-    all
-}
-
-/// How many flows are the same in all runs of all columns.
-pub(super) fn common_flows(columns: &[Column]) -> usize {
-    places(columns).len()
-}
-
 struct Rows<'a> {
     columns: &'a [Column],
     paired: Rc<[bool]>,
@@ -108,7 +93,10 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn add(&mut self, about: &str, quantity: &str, value: impl Fn(&ColumnRun) -> Option<f64>) {
         let of = |c: &Column| c.runs.iter().map(|r| value(r).filter(|v| v.is_finite())).collect();
-        let values = self.columns.iter().map(of).collect();
+        self.push(about, quantity, self.columns.iter().map(of).collect());
+    }
+
+    fn push(&mut self, about: &str, quantity: &str, values: Vec<Vec<Option<f64>>>) {
         let paired = Rc::clone(&self.paired);
         self.list.push(FigureRow { about: about.to_owned(), quantity: quantity.to_owned(), values, paired });
     }
@@ -136,17 +124,11 @@ impl Rows<'_> {
                 ("goodput_bps", figure(|f| f.goodput_bps)),
                 (
                     "first_search_ms",
-                    of(&|r, place| r.first_search(place.index()).map(|s| s.as_secs_f64() * 1e3)),
+                    of(&|r, place| r.first_search(place.flow).map(|s| s.as_secs_f64() * 1e3)),
                 ),
             ];
             for (quantity, values) in values {
-                let paired = Rc::clone(&self.paired);
-                self.list.push(FigureRow {
-                    about: about.clone(),
-                    quantity: quantity.to_owned(),
-                    values,
-                    paired,
-                });
+                self.push(&about, quantity, values);
             }
         }
     }
@@ -174,6 +156,7 @@ impl Rows<'_> {
     }
 
     fn routing(&mut self) {
+        type Load = fn(&Totals) -> Option<f64>;
         self.add("routing", "routing_packets", |r| Some(r.summary.totals.routing_packets as f64));
         self.add("routing", "routing_bytes", |r| Some(r.summary.totals.routing_bytes as f64));
         let loads: [(&str, Load); 6] = [
@@ -187,20 +170,18 @@ impl Rows<'_> {
         for (name, of) in loads {
             self.add("routing", name, |r| of(&r.summary.totals));
         }
-        for kind in self.keys(|s| s.totals.by_type.keys().cloned().collect()) {
-            self.add("messages", &format!("by_type.{kind}"), |r| {
-                Some(r.summary.totals.by_type.get(&kind).copied().unwrap_or(0) as f64)
-            });
-        }
-        for why in self.keys(|s| s.totals.drops.keys().cloned().collect()) {
-            self.add("drops", &format!("drops.{why}"), |r| {
-                Some(r.summary.totals.drops.get(&why).copied().unwrap_or(0) as f64)
-            });
-        }
+        self.counts("messages", "by_type", |t| &t.by_type);
+        self.counts("drops", "drops", |t| &t.drops);
     }
 
-    fn keys(&self, of: impl Fn(&Summary) -> Vec<String>) -> BTreeSet<String> {
-        self.columns.iter().flat_map(|c| &c.runs).flat_map(|r| of(&r.summary)).collect()
+    /// A row for each kind that a run has counted.
+    fn counts(&mut self, about: &str, map: &str, of: fn(&Totals) -> &BTreeMap<String, u64>) {
+        let counts = self.columns.iter().flat_map(|c| &c.runs).map(|r| of(&r.summary.totals));
+        for kind in counts.flat_map(BTreeMap::keys).collect::<BTreeSet<_>>() {
+            self.add(about, &format!("{map}.{kind}"), |r| {
+                Some(of(&r.summary.totals).get(kind).copied().unwrap_or(0) as f64)
+            });
+        }
     }
 
     fn searches(&mut self) {

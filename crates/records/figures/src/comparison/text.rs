@@ -7,12 +7,12 @@ use serde_json::json;
 use wayhop_core::version;
 use wayhop_report::{Document, Estimate, plain, signed};
 
-use super::rows::{ColumnDifference, FigureRow, common_flows};
+use super::flows::places;
+use super::rows::{ColumnDifference, FigureRow};
 use crate::column::Column;
 
 /// Differences between scenarios that are listed one by one.
 const MOST_KEYS: usize = 12;
-/// The longest name of a column.
 const WIDEST_NAME: usize = 24;
 
 /// The lines above the figures: what each column is. The first cell names the line.
@@ -58,17 +58,14 @@ pub fn remarks(columns: &[Column]) -> Vec<String> {
     let differ: Vec<&String> =
         keys.into_iter().filter(|k| scenarios.iter().any(|s| s.get(*k) != scenarios[0].get(*k))).collect();
     for key in differ.iter().take(MOST_KEYS) {
-        let value = |s: &std::collections::BTreeMap<String, String>| {
-            s.get(*key).map_or("-", String::as_str).to_owned()
-        };
-        let values: Vec<String> = scenarios.iter().map(value).collect();
+        let values: Vec<&str> = scenarios.iter().map(|s| s.get(*key).map_or("-", String::as_str)).collect();
         remarks.push(format!("the scenarios differ: {key} = {}", values.join(" | ")));
     }
     if let Some(more) = differ.len().checked_sub(MOST_KEYS).filter(|n| *n > 0) {
         remarks.push(format!("{more} more keys differ"));
     }
     let flows = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.flows.len()).max().unwrap_or(0);
-    if flows > 0 && common_flows(columns) == 0 {
+    if flows > 0 && places(columns).is_empty() {
         remarks.push("the flows are not the same in all runs; only their totals are compared".to_owned());
     }
     remarks
@@ -76,41 +73,18 @@ pub fn remarks(columns: &[Column]) -> Vec<String> {
 
 /// The rows as a table for a terminal, with the notes below.
 pub fn text(columns: &[Column], rows: &[FigureRow], remarks: &[String]) -> String {
-    let mut lines: Vec<Vec<String>> = heads(columns)
-        .into_iter()
-        .map(|cells| {
-            // Differences have columns of their own, behind each but the first.
-            let mut line = cells[..2].to_vec();
-            line.extend(cells[2..].iter().flat_map(|c| [c.clone(), String::new()]));
-            line
-        })
-        .collect();
-    let mut about = "";
-    for r in rows {
-        if r.about != about {
-            about = &r.about;
-            lines.push(vec![harmless(about)]);
-        }
-        let mut line = vec![format!("  {}", r.quantity), value(r.mean(0))];
-        for i in 1..columns.len() {
-            line.extend([value(r.mean(i)), difference(r.difference(i).as_ref())]);
-        }
-        lines.push(line);
-    }
-    let width = |column: usize| {
-        lines.iter().filter(|l| l.len() > 1).filter_map(|l| l.get(column)).map(|c| c.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..2 * columns.len()).map(|c| width(c).unwrap_or(0)).collect();
+    let heads: Vec<_> = heads(columns).iter().map(|cells| spaced(cells, "")).collect();
+    let line = |r: &FigureRow| [vec![format!("  {}", r.quantity)], values(r)].concat();
+    let lines: Vec<Vec<String>> = heads.iter().cloned().chain(rows.iter().map(line)).collect();
     let mut out = String::new();
-    for line in &lines {
-        let mut text = String::new();
-        for (i, cell) in line.iter().enumerate() {
-            let fill = " ".repeat(widths[i].saturating_sub(cell.chars().count()));
-            // Names to the left, figures to the right.
-            let _ = if i == 0 { write!(text, "{cell}{fill}") } else { write!(text, "  {fill}{cell}") };
+    for (i, line) in wayhop_report::columns(&lines, 1).lines().enumerate() {
+        // What rows are about stands above the first of them, and may be longer than their names.
+        if let Some(k) = i.checked_sub(heads.len())
+            && (k == 0 || rows[k].about != rows[k - 1].about)
+        {
+            let _ = writeln!(out, "{}", harmless(&rows[k].about));
         }
-        out.push_str(text.trim_end());
-        out.push('\n');
+        let _ = writeln!(out, "{line}");
     }
     for r in remarks {
         let _ = writeln!(out, "note: {}", harmless(r));
@@ -118,13 +92,25 @@ pub fn text(columns: &[Column], rows: &[FigureRow], remarks: &[String]) -> Strin
     out
 }
 
+/// The cells of a line of [`heads`], with `difference` behind each column's but the first.
+pub(super) fn spaced(cells: &[String], difference: &str) -> Vec<String> {
+    let others = cells[2..].iter().flat_map(|c| [c.clone(), difference.to_owned()]);
+    cells[..2].iter().cloned().chain(others).collect()
+}
+
+/// The means of a row, each but the first with its difference.
+pub(super) fn values(r: &FigureRow) -> Vec<String> {
+    let others = (1..r.values.len()).flat_map(|i| [value(r.mean(i)), difference(r.difference(i).as_ref())]);
+    std::iter::once(value(r.mean(0))).chain(others).collect()
+}
+
 /// A mean, with the number of runs that have it unless all do.
-pub(super) fn value((e, runs): (Option<Estimate>, usize)) -> String {
+fn value((e, runs): (Option<Estimate>, usize)) -> String {
     let of = e.map_or(0, |e| e.runs);
     e.map_or_else(|| "-".to_owned(), |e| plain(e.mean) + &half(&e)) + &partial(of, runs)
 }
 
-pub(super) fn difference(d: Option<&ColumnDifference>) -> String {
+fn difference(d: Option<&ColumnDifference>) -> String {
     let Some(d) = d else { return String::new() };
     let mark = if d.is_sure { " *" } else { "" };
     let partial = if d.is_paired { partial(d.estimate.runs, d.of) } else { String::new() };

@@ -1,7 +1,7 @@
 //! The page: well-formed, whole in itself, and as its parts say.
 
 use proptest::prelude::*;
-use wayhop_report::{Axis, Figure, Inset, Mark, Page, Panel, Plot, Row, Section, Series, Sheet};
+use wayhop_report::{Axis, Figure, Inset, Mark, Page, Panel, Plot, Row, Section, Series, Sheet, Table};
 
 fn plot() -> Plot {
     Plot::new(Axis::new("time (s)"), Axis::new("losses (%)"))
@@ -62,9 +62,11 @@ fn the_page_is_well_formed() {
 fn a_sheet_is_well_formed_and_its_figures_stand_to_the_right() {
     let sheet = Sheet {
         title: "a & b".into(),
-        head: ["", "<sim>", "lab"].map(str::to_owned).to_vec(),
-        body: vec![vec!["hops".into(), "4".into(), "4".into()], vec!["flow 0".into()]],
-        words: 1,
+        table: Table {
+            head: ["", "<sim>", "lab"].map(str::to_owned).to_vec(),
+            body: vec![vec!["hops".into(), "4".into(), "4".into()], vec!["flow 0".into()]],
+            words: 1,
+        },
         notes: vec!["x < y".into()],
         figures: vec![Figure::of("Latency", "Two.", plot())],
         ..Sheet::default()

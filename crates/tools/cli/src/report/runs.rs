@@ -1,6 +1,6 @@
 //! A page of runs.
 
-use wayhop_figures::comparison::{table, totals};
+use wayhop_figures::comparison::{rows, table};
 use wayhop_figures::{Choices, FigureKind, Runs, methods};
 use wayhop_report::{Page, Section, Table};
 use wayhop_sweep::figure_in_words;
@@ -45,8 +45,9 @@ pub(super) fn page(a: &ReportArgs) -> Result<Page, Failure> {
 }
 
 fn numbers(columns: &[wayhop_figures::Column]) -> Section {
-    let rows = totals(columns);
-    let (head, mut body) = table(columns, &rows);
+    let mut rows = rows(columns);
+    rows.retain(|r| !r.is_of_flow());
+    let Table { head, mut body, words } = table(columns, &rows);
     // Rows that no run has, such as lateness in simulations.
     body.retain(|line| line[2..].iter().any(|cell| !cell.is_empty() && cell != "-"));
     let mut above = String::new();
@@ -67,7 +68,7 @@ fn numbers(columns: &[wayhop_figures::Column]) -> Section {
     Section {
         heading: "Numbers".to_owned(),
         text,
-        tables: vec![Table { head, body, words: 2 }],
+        tables: vec![Table { head, body, words }],
         ..Section::default()
     }
 }

@@ -69,6 +69,7 @@ impl Observer for Transfer {
 
 /// The section of Figures 15 and 16, from the transfers by each of [`WAYS`]; the first of each list has `seed`.
 pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()], seed: u64) -> Section {
+    type Value = fn(&Transfer) -> Option<f64>;
     let none = &transfers[0];
     let mut rows = Vec::new();
     for (way, runs) in WAYS.iter().zip(transfers).filter(|(w, _)| w.setting.is_some()) {
@@ -84,45 +85,34 @@ pub(crate) fn section(transfers: &[Vec<Transfer>; WAYS.len()], seed: u64) -> Sec
             "The paper has no number for it; equal gains mean that every packet arrived."
         };
         let printed = perfect.then_some(PAPER_GAIN_PCT);
-        rows.push(
-            Row::new("Figure 16", way.name, "throughput_gain_pct", printed)
-                .within(Range::All)
-                .with(gain)
-                .note(note),
-        );
+        let row = Row::new("Figure 16", way.name, "throughput_gain_pct", printed).within(Range::All);
+        rows.push(row.with(gain).note(note));
     }
     let note = "The paper's plateaus of 7 to 13 s are such stalls, stretched by TCP's backing off.";
-    for (way, runs) in WAYS.iter().zip(transfers) {
-        let stalls = runs.iter().map(|t| Some(t.stalls() as f64));
-        rows.push(
-            Row::new("Figure 15", way.name, "stalls_of_a_fifth_of_a_second", None).with(stalls).note(note),
-        );
-    }
-    for (way, runs) in WAYS.iter().zip(transfers) {
-        let longest = runs.iter().map(Transfer::longest_s);
-        rows.push(Row::new("Figure 15", way.name, "longest_stall_s", None).with(longest).note(note));
-    }
-    let shown = [
-        (&transfers[0], "Figure 15: nothing remembered"),
-        (&transfers[WAYS.len() - 1], "Figure 16: perfect routing"),
+    let quantities: [(&str, Value); 2] = [
+        ("stalls_of_a_fifth_of_a_second", |t| Some(t.stalls() as f64)),
+        ("longest_stall_s", Transfer::longest_s),
     ];
-    let panels: Vec<Panel> = shown
-        .into_iter()
-        .filter_map(|(runs, title)| Some(Panel { title: title.to_owned(), plot: plot(runs.first()?) }))
-        .collect();
+    for (quantity, value) in quantities {
+        for (way, runs) in WAYS.iter().zip(transfers) {
+            let row = Row::new("Figure 15", way.name, quantity, None).with(runs.iter().map(value));
+            rows.push(row.note(note));
+        }
+    }
+    let panel = |way: usize, title| Some(Panel::new(title, plot(transfers[way].first()?)));
+    let panels =
+        [panel(0, "Figure 15: nothing remembered"), panel(WAYS.len() - 1, "Figure 16: perfect routing")];
     let caption = format!("Data received by C over time. One run, seed {seed}.");
-    let figure = Figure { name: "Figures 15 and 16".to_owned(), caption, panels };
-    Section {
-        heading: "Figures 15 and 16: a bad route, found again and again".to_owned(),
-        text: vec![
-            "A reaches C well through B and badly directly. Each time the direct route fails, Route Discovery finds it \
-             again. The paper separated A and C with its macfilter (perfect routing) and proposed the three ways to \
-             remember bad routes; expected transmission counts are more recent. A steady stream of packets replaces the \
-             paper's TCP."
-                .to_owned(),
-        ],
-        rows,
-        figures: if figure.panels.is_empty() { vec![] } else { vec![figure] }, ..Section::default() }
+    let figure = Figure::new("Figures 15 and 16", &caption, panels.into_iter().flatten());
+    Section::new(
+        "Figures 15 and 16: a bad route, found again and again",
+        "A reaches C well through B and badly directly. Each time the direct route fails, Route Discovery finds it \
+         again. The paper separated A and C with its macfilter (perfect routing) and proposed the three ways to \
+         remember bad routes; expected transmission counts are more recent. A steady stream of packets replaces the \
+         paper's TCP.",
+    )
+    .rows(rows)
+    .figures((!figure.panels.is_empty()).then_some(figure))
 }
 
 fn plot(t: &Transfer) -> Plot {

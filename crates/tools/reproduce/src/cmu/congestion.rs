@@ -12,15 +12,11 @@ use super::paper;
 #[derive(Clone, Debug)]
 pub(crate) struct Congestion {
     node: NodeId,
-    /// The numbers of A's requests.
     requests: BTreeMap<PacketId, u32>,
     /// When A made each request, seconds, and its number.
     pub(crate) sent: Vec<(f64, u32)>,
-    /// When DSR sent one again.
     pub(crate) retransmitted: Vec<(f64, u32)>,
-    /// When a reply came.
     pub(crate) replies: Vec<(f64, u32)>,
-    /// The timer of each send, milliseconds.
     pub(crate) timers_ms: Vec<(f64, f64)>,
 }
 
@@ -71,6 +67,7 @@ impl Observer for Congestion {
 
 /// The section of Figure 8, from runs without and with the queue in the timer, and the same with packets of 64 octets.
 pub(crate) fn section([without, with]: &[Vec<Congestion>; 2], short: &[Vec<Congestion>; 2]) -> Section {
+    type Draw = fn(&Congestion) -> Plot;
     let printed = |variant, column| paper::cell(paper::CONGESTION, variant, column);
     let row = |who, quantity, printed, runs: &[Congestion], value: fn(&Congestion) -> Option<f64>| {
         Row::new("Figure 8", who, quantity, printed).with(runs.iter().map(value))
@@ -105,31 +102,25 @@ pub(crate) fn section([without, with]: &[Vec<Congestion>; 2], short: &[Vec<Conge
             .note("A burst of short packets has left the queue before most timers run out."),
     ];
     let mut panels = Vec::new();
-    for (run, title) in [(without.first(), "(a) no heuristics"), (with.first(), "(b) queue length heuristic")]
-    {
-        panels.extend(run.map(|r| Panel { title: title.to_owned(), plot: sequence_plot(r) }));
-    }
-    for (run, title) in
-        [(without.first(), "(c) timer, no heuristics"), (with.first(), "(d) timer, queue length heuristic")]
-    {
-        panels.extend(run.map(|r| Panel { title: title.to_owned(), plot: timer_plot(r) }));
+    let plots: [(&[Congestion], &str, Draw); 4] = [
+        (without, "(a) no heuristics", sequence_plot),
+        (with, "(b) queue length heuristic", sequence_plot),
+        (without, "(c) timer, no heuristics", timer_plot),
+        (with, "(d) timer, queue length heuristic", timer_plot),
+    ];
+    for (runs, title, plot) in plots {
+        panels.extend(runs.first().map(|r| Panel::new(title, plot(r))));
     }
     let caption = "ICMP sequence numbers over time, with retransmissions shifted by 1 s and replies by 2 s for clarity, \
                    and each packet's retransmission timer when DSR sent it. One run, the first seed.";
-    Section {
-        heading: "Figure 8: retransmissions under congestion".to_owned(),
-        text: vec![
-            "A pings B ten times a second while its interface queue is alternately blocked for 3 s and served for 10 s. \
-             The same scenario runs without and with 20 ms added to the timer for each packet in the queue once it holds \
-             more than 5."
-                .to_owned(),
-        ],
-        rows,
-        figures: if panels.is_empty() {
-            vec![]
-        } else {
-            vec![Figure { name: "Figure 8".to_owned(), caption: caption.to_owned(), panels }]
-        }, ..Section::default() }
+    Section::new(
+        "Figure 8: retransmissions under congestion",
+        "A pings B ten times a second while its interface queue is alternately blocked for 3 s and served for 10 s. \
+         The same scenario runs without and with 20 ms added to the timer for each packet in the queue once it holds \
+         more than 5.",
+    )
+    .rows(rows)
+    .figures((!panels.is_empty()).then(|| Figure::new("Figure 8", caption, panels)))
 }
 
 fn sequence_plot(r: &Congestion) -> Plot {

@@ -9,10 +9,8 @@ use super::transfer::{Case, Connection};
 /// Why a standard deviation may lack a value of ours.
 const ONE_SEED: &str = "The paper's is over 5 transfers, ours over seeds; a single seed has none.";
 
-/// The runs of a case.
 pub(crate) type Of<'a> = dyn Fn(Case) -> &'a [Connection] + 'a;
 
-/// The rows, from the transfers of each case.
 pub(crate) fn rows(of: &Of<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in paper::TCP.lines().skip(1) {
@@ -28,27 +26,18 @@ pub(crate) fn rows(of: &Of<'_>) -> Vec<Row> {
     }
     let (field, lab) = (of(Case::Field { way: 0 }), of(Case::Lab { hops: 2 }));
     let share = field.iter().zip(lab).map(|(f, l)| (l.mbps > 0.0).then(|| 100.0 * f.mbps / l.mbps));
-    rows.push(
-        Row::new(
-            "Section 9.2",
-            "two hops",
-            "outdoors_of_the_laboratory_pct",
-            number("two_hop_outdoor_of_lab_pct"),
-        )
-        .with(share)
-        .note("Ours is computed per seed."),
-    );
+    let printed = number("two_hop_outdoor_of_lab_pct");
+    let outdoors = Row::new("Section 9.2", "two hops", "outdoors_of_the_laboratory_pct", printed);
+    rows.push(outdoors.with(share).note("Ours is computed per seed."));
     rows.extend(without_ours());
     let captured = |who, name| Row::new("Section 6.5.3", who, "goodput_mbps", number(name));
-    rows.push(
+    rows.extend([
         captured("tcpdump keeps 200 octets of a packet", "goodput_capturing_200_octets_mbps")
             .with(of(Case::Lab { hops: 1 }).iter().map(|c| Some(c.mbps)))
             .note("\"Did not adversely affect\" what was 0.9 Mb/s; ours is the transfer over one hop in the laboratory."),
-    );
-    rows.push(
         captured("tcpdump keeps whole packets", "goodput_capturing_whole_packets_mbps")
             .note("Writing to disk delayed a real host; captures of a simulated host take no time."),
-    );
+    ]);
     for (way, w) in WAYS.iter().enumerate() {
         let who = format!("two hops outdoors, {}", w.name);
         let runs = of(Case::Field { way });

@@ -3,12 +3,13 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{NodeId, Time};
-use wayhop_report::{Row, Section};
+use wayhop_report::Section;
 use wayhop_topology::{Contact, LinkSurvey, NodeLinks};
 
 use super::goodput;
 use super::topology::{self, Changes};
 use super::transfer::{Case, Connection};
+use crate::testing::find;
 
 fn transfers(mbps: &[f64]) -> Vec<Connection> {
     let one = |mbps: &f64| {
@@ -17,11 +18,6 @@ fn transfers(mbps: &[f64]) -> Vec<Connection> {
         c
     };
     mbps.iter().map(one).collect()
-}
-
-fn find<'a>(rows: &'a [Row], row: &str, quantity: &str) -> &'a Row {
-    let is = |r: &&Row| (r.row.as_str(), r.quantity.as_str()) == (row, quantity);
-    rows.iter().find(is).unwrap_or_else(|| panic!("no row {row}, {quantity}"))
 }
 
 #[test]

@@ -21,11 +21,10 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// The counts of one first hop.
-    pub(crate) fn of(ping: &Ping, hop: Ipv4Addr) -> Self {
+    pub(crate) fn of(ping: &Ping, hops: &[Ipv4Addr]) -> Self {
         let mut c = Self::default();
         let mut arrived = BTreeSet::new();
-        for t in ping.transmissions.iter().filter(|t| t.first_hop == hop) {
+        for t in ping.transmissions.iter().filter(|t| hops.contains(&t.first_hop)) {
             if t.first {
                 c.sent += 1;
                 c.received_raw += usize::from(t.received);
@@ -35,25 +34,14 @@ impl Counts {
                 c.retransmissions_lost += usize::from(!t.received);
             }
             if t.received {
-                arrived.insert(t.seq);
+                arrived.insert((t.first_hop, t.seq));
             }
         }
         c.received = arrived.len();
-        c.acks_lost = ping.acks.iter().filter(|a| a.from == hop && !a.received).count();
+        c.acks_lost = ping.acks.iter().filter(|a| hops.contains(&a.from) && !a.received).count();
         c
     }
 
-    fn plus(self, o: Self) -> Self {
-        Self {
-            sent: self.sent + o.sent,
-            received_raw: self.received_raw + o.received_raw,
-            received: self.received + o.received,
-            passive_acks: self.passive_acks + o.passive_acks,
-            retransmissions: self.retransmissions + o.retransmissions,
-            retransmissions_lost: self.retransmissions_lost + o.retransmissions_lost,
-            acks_lost: self.acks_lost + o.acks_lost,
-        }
-    }
     fn loss_raw_pct(&self) -> Option<f64> {
         loss_pct(self.received_raw, self.sent)
     }
@@ -72,40 +60,23 @@ impl Counts {
     }
 }
 
-type Quantity = (&'static str, &'static str, fn(&Counts) -> Option<f64>);
+/// A table, a quantity, its column in the paper's numbers, and ours.
+type Quantity = (&'static str, &'static str, &'static str, fn(&Counts) -> Option<f64>);
 
-const TABLES: [(&str, &[Quantity]); 4] = [
-    (
-        "Table I",
-        &[
-            ("packets_sent", "sent", |c| Some(c.sent as f64)),
-            ("packets_received", "recv_raw", |c| Some(c.received_raw as f64)),
-            ("loss_pct", "loss_raw_pct", Counts::loss_raw_pct),
-        ],
-    ),
-    (
-        "Table II",
-        &[
-            ("packets_received", "recv_with_rexmt", |c| Some(c.received as f64)),
-            ("loss_pct", "loss_with_rexmt_pct", Counts::loss_pct),
-        ],
-    ),
-    (
-        "Table III",
-        &[
-            ("passive_acks", "passive_acks", |c| Some(c.passive_acks as f64)),
-            ("expected_retransmissions", "expected_rexmts", |c| Some(c.expected())),
-        ],
-    ),
-    (
-        "Table IV",
-        &[
-            ("retransmissions", "rexmts", |c| Some(c.retransmissions as f64)),
-            ("retransmissions_lost", "rexmts_lost", |c| Some(c.retransmissions_lost as f64)),
-            ("acks_lost", "acks_lost", |c| Some(c.acks_lost as f64)),
-            ("successful_retransmissions", "successful_rexmts", |c| Some(c.successful())),
-        ],
-    ),
+const LOSSES: [Quantity; 5] = [
+    ("Table I", "packets_sent", "sent", |c| Some(c.sent as f64)),
+    ("Table I", "packets_received", "recv_raw", |c| Some(c.received_raw as f64)),
+    ("Table I", "loss_pct", "loss_raw_pct", Counts::loss_raw_pct),
+    ("Table II", "packets_received", "recv_with_rexmt", |c| Some(c.received as f64)),
+    ("Table II", "loss_pct", "loss_with_rexmt_pct", Counts::loss_pct),
+];
+const RETRANSMISSIONS: [Quantity; 6] = [
+    ("Table III", "passive_acks", "passive_acks", |c| Some(c.passive_acks as f64)),
+    ("Table III", "expected_retransmissions", "expected_rexmts", |c| Some(c.expected())),
+    ("Table IV", "retransmissions", "rexmts", |c| Some(c.retransmissions as f64)),
+    ("Table IV", "retransmissions_lost", "rexmts_lost", |c| Some(c.retransmissions_lost as f64)),
+    ("Table IV", "acks_lost", "acks_lost", |c| Some(c.acks_lost as f64)),
+    ("Table IV", "successful_retransmissions", "successful_rexmts", |c| Some(c.successful())),
 ];
 
 /// What E1's first hops had in a run, each and together.
@@ -116,61 +87,50 @@ struct OfRun {
 
 impl OfRun {
     fn new(run: &Ping, cars: &[Ipv4Addr]) -> Self {
-        let hops: Vec<Counts> = cars.iter().map(|a| Counts::of(run, *a)).collect();
-        let total = hops.iter().copied().fold(Counts::default(), Counts::plus);
-        Self { hops, total }
+        Self {
+            hops: cars.iter().map(|car| Counts::of(run, std::slice::from_ref(car))).collect(),
+            total: Counts::of(run, cars),
+        }
     }
 }
 
-/// The sections of Tables I and II, and of III and IV.
 pub(crate) fn sections(runs: &[Ping], cars: &[Ipv4Addr]) -> Vec<Section> {
     let runs: Vec<OfRun> = runs.iter().map(|p| OfRun::new(p, cars)).collect();
-    let mut losses = rows(&TABLES[..2], &runs, cars.len());
+    let mut losses = rows(&LOSSES, &runs, cars.len());
     losses.push(times_fewer_losses(&runs));
-    let mut needed = rows(&TABLES[2..], &runs, cars.len());
+    let mut needed = rows(&RETRANSMISSIONS, &runs, cars.len());
     needed.extend(equation(&runs));
     vec![
-        Section {
-            heading: "Tables I and II: loss from E1 to its first hops".to_owned(),
-            text: vec![
-                "A request counts once for each first hop to which it was sent: one that is withdrawn from an unreachable \
-                 first hop and sent through another counts for both, as the sums in the paper's tables show. Table I \
-                 counts the first transmission to that node, Table II all of them."
-                    .to_owned(),
-            ],
-            rows: losses,
-            ..Section::default()
-        },
-        Section {
-            heading: "Tables III and IV: are the retransmissions needed?".to_owned(),
-            text: vec![
-                "Retransmissions minus lost ones and minus lost acknowledgements should be about equal to packets sent \
-                 minus passive acknowledgements. A passive acknowledgement counts if E1 heard the first hop forward the \
-                 packet before E1 retransmitted it."
-                    .to_owned(),
-            ],
-            rows: needed,
-            ..Section::default()
-        },
+        Section::new(
+            "Tables I and II: loss from E1 to its first hops",
+            "A request counts once for each first hop to which it was sent: one that is withdrawn from an unreachable \
+             first hop and sent through another counts for both, as the sums in the paper's tables show. Table I \
+             counts the first transmission to that node, Table II all of them.",
+        )
+        .rows(losses),
+        Section::new(
+            "Tables III and IV: are the retransmissions needed?",
+            "Retransmissions minus lost ones and minus lost acknowledgements should be about equal to packets sent \
+             minus passive acknowledgements. A passive acknowledgement counts if E1 heard the first hop forward the \
+             packet before E1 retransmitted it.",
+        )
+        .rows(needed),
     ]
 }
 
-/// The rows of these tables: for each quantity one a car, and one for all.
-fn rows(tables: &[(&str, &[Quantity])], runs: &[OfRun], cars: usize) -> Vec<Row> {
+/// For each quantity a row a car, and one for all.
+fn rows(quantities: &[Quantity], runs: &[OfRun], cars: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (artefact, quantities) in tables {
-        for (name, column, value) in *quantities {
-            for i in 0..=cars {
-                let who = if i < cars { format!("T{}", i + 1) } else { "Total".to_owned() };
-                let ours = runs.iter().map(|r| value(r.hops.get(i).unwrap_or(&r.total)));
-                rows.push(Row::new(artefact, &who, name, paper::cell(paper::PING, &who, column)).with(ours));
-            }
+    for (artefact, name, column, value) in quantities {
+        for i in 0..=cars {
+            let who = if i < cars { format!("T{}", i + 1) } else { "Total".to_owned() };
+            let ours = runs.iter().map(|r| value(r.hops.get(i).unwrap_or(&r.total)));
+            rows.push(Row::new(artefact, &who, name, paper::cell(paper::PING, &who, column)).with(ours));
         }
     }
     rows
 }
 
-/// The paper's total of a column.
 fn total(column: &str) -> Option<f64> {
     paper::cell(paper::PING, "Total", column)
 }

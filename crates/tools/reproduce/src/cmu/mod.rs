@@ -33,16 +33,16 @@ use wayhop_core::NodeId;
 use wayhop_report::{Page, Row, Section};
 use wayhop_scenario::{Map, Resolved};
 
-use crate::simulate::{each, incomplete};
+use crate::outcome::{facts, missing_runs};
+use crate::simulate::{by_seed, each};
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use bad_routes::{Transfer, WAYS};
 use congestion::Congestion;
 use ping::{Ping, Roles};
-use survey::{Survey, SurveyWatch, Surveys};
+use survey::{Survey, SurveyWatch};
 use topology::Changes;
-use transfer::{Case, Connection};
+use transfer::{Case, Connection, Connections};
 
-/// The scenarios of scenarios/cmu.
 const FILES: &[(&str, &str)] = &[
     ("ping.toml", include_str!("../../../../../scenarios/cmu/ping.toml")),
     ("congestion.toml", include_str!("../../../../../scenarios/cmu/congestion.toml")),
@@ -58,59 +58,33 @@ const SITE: &str = include_str!("../../../../../scenarios/cmu/site.geojson");
 /// The first hops of Tables I to IV.
 const CARS: [&str; 5] = ["T1", "T2", "T3", "T4", "T5"];
 
-/// The experiments, each with its scenario file and what is set in it.
+/// `Topology` is the movement of the ping test, without a packet; a survey has its number in [`SURVEYS`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Experiment {
-    /// The movement of the ping test, without a packet.
     Topology,
     Ping,
-    Congestion {
-        queue_in_timer: bool,
-        short: bool,
-    },
-    Survey {
-        file: &'static str,
-    },
-    BadRoute {
-        way: usize,
-    },
+    Congestion { queue_in_timer: bool, short: bool },
+    Survey(usize),
+    BadRoute { way: usize },
     Tcp(Case),
 }
 
-/// All but the transfers over TCP.
-const EXPERIMENTS: [Experiment; 9 + WAYS.len()] = [
-    Experiment::Topology,
-    Experiment::Ping,
-    Experiment::Congestion { queue_in_timer: false, short: false },
-    Experiment::Congestion { queue_in_timer: true, short: false },
-    Experiment::Congestion { queue_in_timer: false, short: true },
-    Experiment::Congestion { queue_in_timer: true, short: true },
-    Experiment::Survey { file: "survey-25s.toml" },
-    Experiment::Survey { file: "survey-10s.toml" },
-    Experiment::Survey { file: "survey-50s.toml" },
-    Experiment::BadRoute { way: 0 },
-    Experiment::BadRoute { way: 1 },
-    Experiment::BadRoute { way: 2 },
-    Experiment::BadRoute { way: 3 },
-    Experiment::BadRoute { way: 4 },
-    Experiment::BadRoute { way: 5 },
-];
+/// By the time between the cars.
+const SURVEYS: [&str; 3] = ["survey-25s.toml", "survey-10s.toml", "survey-50s.toml"];
 
-/// All of them.
 fn experiments() -> Vec<Experiment> {
-    let transfers = Case::all().into_iter().map(Experiment::Tcp);
-    EXPERIMENTS.into_iter().chain(transfers).collect()
+    let mut all = vec![Experiment::Topology, Experiment::Ping];
+    for short in [false, true] {
+        all.extend([false, true].map(|queue_in_timer| Experiment::Congestion { queue_in_timer, short }));
+    }
+    all.extend((0..SURVEYS.len()).map(Experiment::Survey));
+    all.extend((0..WAYS.len()).map(|way| Experiment::BadRoute { way }));
+    all.extend(Case::all().into_iter().map(Experiment::Tcp));
+    all
 }
 
-/// What a run showed.
-enum RunResult {
-    Topology(Changes),
-    Ping(Box<Ping>),
-    Congestion(Congestion),
-    Survey(Survey),
-    Transfer(Transfer),
-    Connection(Connection),
-}
+/// What a run adds to the results.
+type Addition = Box<dyn FnOnce(&mut Results) + Send>;
 
 /// The number of runs that [`reproduce`] makes.
 pub fn runs(options: &Options) -> usize {
@@ -125,20 +99,11 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
-    // Seed by seed, so that what there is after an interruption is of whole seeds.
-    let jobs: Vec<(u64, Experiment)> = (options.first_seed..)
-        .take(options.seeds as usize)
-        .flat_map(|seed| experiments().into_iter().map(move |e| (seed, e)))
-        .collect();
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop)?;
+    let jobs = by_seed(options, &experiments());
     let mut found = Results::default();
-    found.missing = each(
-        &jobs,
-        (options.threads, stop),
-        done,
-        |(seed, e)| run(&runs, *e, *seed),
-        |(_, experiment), shown| found.add(*experiment, shown),
-    )?;
+    let run = |(seed, e): &(u64, Experiment)| run(&runs, *e, *seed);
+    found.missing = each(&jobs, (options.threads, stop), done, run, |_, add: Addition| add(&mut found))?;
     let map = runs.resolve("survey-25s.toml", &[]).ok().and_then(|r| Map::parse(SITE, r.origin?).ok());
     Ok(found.outcome(options, dir, map.as_ref()))
 }
@@ -162,9 +127,7 @@ impl Experiment {
                 }
                 Plan::new(name, "congestion.toml", sets)
             }
-            Self::Survey { file } => {
-                Plan::new(file.strip_suffix(".toml").unwrap_or(file), file, vec![captures()])
-            }
+            Self::Survey(k) => Plan::new(SURVEYS[k].trim_end_matches(".toml"), SURVEYS[k], vec![captures()]),
             Self::BadRoute { way } => {
                 let name = format!("bad-route-{}", WAYS[way].name.replace(' ', "-"));
                 Plan::new(name, "abc.toml", WAYS[way].setting.map(str::to_owned).into_iter().collect())
@@ -177,12 +140,12 @@ impl Experiment {
     }
 }
 
-fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, RunError> {
+fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Addition, RunError> {
     let scenario = runs.ready(&experiment.plan(), seed)?;
-    match experiment {
+    Ok(match experiment {
         Experiment::Topology => {
-            let ends = [node(&scenario, "E1")?, node(&scenario, "E2")?];
-            Ok(RunResult::Topology(Changes::new(&scenario, ends)))
+            let changes = Changes::new(&scenario, [node(&scenario, "E1")?, node(&scenario, "E2")?]);
+            Box::new(move |found: &mut Results| found.changes.push(changes))
         }
         Experiment::Ping => {
             let roles = Roles {
@@ -194,42 +157,48 @@ fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, 
                     .collect::<Result<_, _>>()?,
                 addresses: scenario.addresses.clone(),
             };
-            runs.run(&scenario, Ping::new(roles)).map(|p| RunResult::Ping(Box::new(p)))
+            let ping = runs.run(&scenario, Ping::new(roles))?;
+            Box::new(move |found: &mut Results| found.pings.push(ping))
         }
-        Experiment::Congestion { .. } => {
-            runs.run(&scenario, Congestion::new(node(&scenario, "A")?)).map(RunResult::Congestion)
+        Experiment::Congestion { queue_in_timer, short } => {
+            let seen = runs.run(&scenario, Congestion::new(node(&scenario, "A")?))?;
+            Box::new(move |found: &mut Results| {
+                found.congestion[usize::from(short)][usize::from(queue_in_timer)].push(seen);
+            })
         }
-        Experiment::Survey { .. } => {
+        Experiment::Survey(k) => {
             let watch = SurveyWatch::new(node(&scenario, "T2")?, node(&scenario, "T1")?);
-            runs.run(&scenario, watch).map(|w| RunResult::Survey(w.into()))
+            let survey = Survey::from(runs.run(&scenario, watch)?);
+            Box::new(move |found: &mut Results| found.surveys[k].push(survey))
         }
-        Experiment::BadRoute { .. } => {
-            runs.run(&scenario, Transfer::new(node(&scenario, "C")?)).map(RunResult::Transfer)
+        Experiment::BadRoute { way } => {
+            let transfer = runs.run(&scenario, Transfer::new(node(&scenario, "C")?))?;
+            Box::new(move |found: &mut Results| found.transfers[way].push(transfer))
         }
-        Experiment::Tcp(_) => {
+        Experiment::Tcp(case) => {
             let ends = scenario.flows.first().map(|f| (f.src, f.dst));
             let (from, to) = ends.ok_or_else(|| RunError::Scenario(format!("{}: no flow", scenario.name)))?;
             let watch = Connection::new(from, scenario.addresses[to.index()]);
             let (connection, summary) = runs.summarise(&scenario, watch)?;
-            Ok(RunResult::Connection(connection.closed(&summary)))
+            let connection = connection.closed(&summary);
+            Box::new(move |found: &mut Results| found.connections.entry(case).or_default().push(connection))
         }
-    }
+    })
 }
 
-/// The experiments that a row is taken from.
 fn behind(row: &Row) -> Vec<Experiment> {
     let congestion = |queue_in_timer, short| Experiment::Congestion { queue_in_timer, short };
     let way = || WAYS.iter().position(|w| row.row.ends_with(w.name));
-    let survey = |file| vec![Experiment::Survey { file }];
+    let survey = |k| vec![Experiment::Survey(k)];
     let case = |c| vec![Experiment::Tcp(c)];
     match (row.artefact.as_str(), row.row.as_str()) {
         ("Section 2", _) => vec![Experiment::Topology],
         ("Figure 7", "node A of Figure 8") => vec![congestion(true, false)],
         ("Figure 8", "without over with") => vec![congestion(false, false), congestion(true, false)],
         ("Figure 8", who) => vec![congestion(who.starts_with("with queue"), who.ends_with("octets"))],
-        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", "25 s apart") => survey("survey-25s.toml"),
-        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", "10 s apart") => survey("survey-10s.toml"),
-        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", _) => survey("survey-50s.toml"),
+        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", "25 s apart") => survey(0),
+        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", "10 s apart") => survey(1),
+        ("Figure 11" | "Figure 12" | "Figure 13" | "Section 7.2", _) => survey(2),
         ("Figure 15", _) => way().map(|way| Experiment::BadRoute { way }).into_iter().collect(),
         ("Figure 16", _) => {
             let mut ways: Vec<usize> = way().into_iter().chain([0]).collect();
@@ -263,55 +232,27 @@ fn node(scenario: &Resolved, name: &str) -> Result<NodeId, RunError> {
 struct Results {
     changes: Vec<Changes>,
     pings: Vec<Ping>,
-    /// Without and with the queue in the timer.
-    congestion: [Vec<Congestion>; 2],
-    /// The same with short packets.
-    short: [Vec<Congestion>; 2],
-    at_25_s: Vec<Survey>,
-    at_10_s: Vec<Survey>,
-    at_50_s: Vec<Survey>,
+    /// With long and with short packets, without and with the queue in the timer.
+    congestion: [[Vec<Congestion>; 2]; 2],
+    /// By [`SURVEYS`].
+    surveys: [Vec<Survey>; SURVEYS.len()],
     transfers: [Vec<Transfer>; WAYS.len()],
-    /// In the order of [`Case::all`].
-    connections: tcp::Transfers,
+    connections: Connections,
     missing: usize,
 }
 
 impl Results {
-    fn add(&mut self, experiment: Experiment, shown: RunResult) {
-        match (experiment, shown) {
-            (_, RunResult::Topology(c)) => self.changes.push(c),
-            (_, RunResult::Ping(p)) => self.pings.push(*p),
-            (Experiment::Congestion { queue_in_timer, short }, RunResult::Congestion(c)) => {
-                let runs = if short { &mut self.short } else { &mut self.congestion };
-                runs[usize::from(queue_in_timer)].push(c);
-            }
-            (Experiment::Survey { file: "survey-10s.toml" }, RunResult::Survey(s)) => self.at_10_s.push(s),
-            (Experiment::Survey { file: "survey-50s.toml" }, RunResult::Survey(s)) => self.at_50_s.push(s),
-            (_, RunResult::Survey(s)) => self.at_25_s.push(s),
-            (Experiment::BadRoute { way }, RunResult::Transfer(t)) => self.transfers[way].push(t),
-            (Experiment::Tcp(case), RunResult::Connection(c)) => {
-                self.connections.resize_with(Case::all().len(), Vec::new);
-                let of = Case::all().iter().position(|other| *other == case);
-                if let Some(list) = of.and_then(|i| self.connections.get_mut(i)) {
-                    list.push(c);
-                }
-            }
-            (_, RunResult::Congestion(_) | RunResult::Transfer(_) | RunResult::Connection(_)) => {}
-        }
-    }
-
     fn sections(&self, map: Option<&Map>, first_seed: u64) -> Vec<Section> {
-        let pings = &self.pings;
-        let surveys = Surveys { near: &self.at_10_s, middle: &self.at_25_s, far: &self.at_50_s };
+        let (pings, [long, short]) = (&self.pings, &self.congestion);
         let mut sections = vec![topology::section(&self.changes), totals::section(pings)];
         sections.extend(links::sections(pings, &cars(pings)));
         sections.extend([
             totals::direct_section(pings),
             spacing::section(pings),
             route_length::section(pings),
-            timers::section(pings, &self.congestion[1]),
-            congestion::section(&self.congestion, &self.short),
-            survey::section(&surveys, map, first_seed),
+            timers::section(pings, &long[1]),
+            congestion::section(long, short),
+            survey::section(&self.surveys, map, first_seed),
             bad_routes::section(&self.transfers, first_seed),
             tcp::section(&self.connections, first_seed),
         ]);
@@ -319,24 +260,29 @@ impl Results {
     }
 
     fn outcome(&self, options: &Options, dir: &Path, map: Option<&Map>) -> Outcome {
-        let fact = |what: &str, value: String| (what.to_owned(), value);
-        let mut facts = vec![
-            fact("Paper", "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999".to_owned()),
-            fact("Scenarios", "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml, survey-50s.toml, abc.toml and tcp-lab.toml in the folder scenarios beside this page".to_owned()),
-            fact("Calibrated", "the site's loss and shadowing, with other seeds, from two figures: the total loss in Table \
-                                I and the one-hop share in Table V (docs/concepts/cmu-site.md); all other numbers are \
-                                predictions".to_owned()),
-            fact("Seeds", options.seeds_in_words()),
-            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
+        let own: [(&str, &str); 4] = [
+            (
+                "Paper",
+                "Maltz, Broch, Johnson: Experiences Designing and Building a Multi-Hop Wireless Ad Hoc Network Testbed, CMU-CS-99-116, 1999",
+            ),
+            (
+                "Scenarios",
+                "ping.toml, congestion.toml, survey-25s.toml, survey-10s.toml, survey-50s.toml, abc.toml and tcp-lab.toml in the folder scenarios beside this page",
+            ),
+            (
+                "Calibrated",
+                "the site's loss and shadowing, with other seeds, from two figures: the total loss in Table I and \
+                            the one-hop share in Table V (docs/concepts/cmu-site.md); all other numbers are predictions",
+            ),
+            ("Seeds", &options.seeds_in_words()),
         ];
-        facts.extend(incomplete(self.missing, runs(options)));
         let page = Page {
             title: "The CMU testbed, reproduced".to_owned(),
             lead: "The numbers of the paper's evaluation and the same numbers from simulated runs of its testbed: five \
                    cars, two fixed ends, DSR with its own acknowledgements over WaveLAN-I radios. Rows without our number \
                    give the reason."
                 .to_owned(),
-            facts,
+            facts: facts(&own, missing_runs(self.missing, runs(options))),
             command: options.command("cmu"),
             sections: self.sections(map, options.first_seed),
         };

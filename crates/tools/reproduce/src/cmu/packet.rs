@@ -16,19 +16,15 @@ pub(crate) struct OverheardPacket {
     pub(crate) destination: Ipv4Addr,
     /// Who shall receive it now.
     pub(crate) next_hop: Ipv4Addr,
-    /// Length of its whole route, in hops.
     pub(crate) hops: usize,
     /// The identifier of the acknowledgement that it asks for.
     pub(crate) ack_request: Option<u16>,
     /// Acknowledgements in it: identifier, who acknowledges, who asked.
     pub(crate) acks: Vec<(u16, Ipv4Addr, Ipv4Addr)>,
-    /// What it carries.
     pub(crate) echo: Echo,
-    /// Length of the IP packet, octets.
     pub(crate) ip_bytes: usize,
 }
 
-/// The ICMP message in a packet, with its number.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Echo {
     Request(u16),

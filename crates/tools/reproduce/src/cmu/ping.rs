@@ -11,14 +11,10 @@ use super::packet::{Echo, OverheardPacket};
 /// Transmissions of one packet to one neighbour, after which it gives up (section 6.2).
 const ATTEMPTS: usize = 3;
 
-/// The nodes of the ping test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Roles {
-    /// Who pings.
     pub(crate) from: NodeId,
-    /// Whom.
     pub(crate) to: NodeId,
-    /// Between them.
     pub(crate) cars: Vec<Ipv4Addr>,
     /// All addresses, in the order of the nodes.
     pub(crate) addresses: Vec<Ipv4Addr>,
@@ -40,7 +36,6 @@ pub(crate) struct Transmission {
     pub(crate) first: bool,
     /// The request was taken back and sent again, after this many transmissions to a node that gave no answer.
     pub(crate) recycled: bool,
-    /// The node received it.
     pub(crate) received: bool,
     /// E1 heard the node pass it on, before E1 sent it again.
     pub(crate) passive_ack: bool,
@@ -54,11 +49,9 @@ pub(crate) struct ExplicitAck {
     pub(crate) received: bool,
 }
 
-/// Everything that a ping run shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Ping {
     roles: Roles,
-    /// Echo requests that the application made.
     pub(crate) originated: usize,
     /// By time.
     pub(crate) transmissions: Vec<Transmission>,
@@ -68,7 +61,6 @@ pub(crate) struct Ping {
     pub(crate) replies: BTreeMap<u16, (f64, usize)>,
     /// How many hops the route of a request had that reached E2, the first copy.
     pub(crate) request_hops: BTreeMap<u16, usize>,
-    /// Retransmission timers of all nodes, milliseconds.
     pub(crate) timers_ms: Vec<f64>,
     /// The last transmission of each request.
     last: BTreeMap<u16, usize>,
@@ -91,12 +83,10 @@ impl Ping {
         }
     }
 
-    /// The address of E2.
     pub(crate) fn target(&self) -> Ipv4Addr {
         self.roles.address(self.roles.to)
     }
 
-    /// The addresses of the cars.
     pub(crate) fn cars(&self) -> &[Ipv4Addr] {
         &self.roles.cars
     }
@@ -137,7 +127,6 @@ impl Ping {
         });
     }
 
-    /// A frame in the capture of E1.
     fn at_source(&mut self, direction: Direction, at_s: f64, h: &OverheardPacket) {
         match (direction, h.echo) {
             (Direction::Tx, Echo::Request(seq)) if h.source == self.ours() => self.transmit(seq, h),
@@ -168,7 +157,6 @@ impl Ping {
         }
     }
 
-    /// A frame in the capture of another node.
     fn elsewhere(&mut self, direction: Direction, node: NodeId, h: &OverheardPacket) {
         let here = self.roles.address(node);
         if direction == Direction::Tx {

@@ -5,10 +5,8 @@ use wayhop_report::{Row, Section};
 use super::paper;
 use super::ping::Ping;
 
-/// The longest route of the table.
 const LONGEST: usize = 4;
 
-/// The section of Table V.
 pub(crate) fn section(runs: &[Ping]) -> Section {
     // Of requests that got a reply, as in the paper.
     let requests = |p: &Ping| -> Vec<usize> {
@@ -41,10 +39,5 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
                 .note("Computed from the table's counts."),
         );
     }
-    Section {
-        heading: "Table V: route lengths".to_owned(),
-        text: vec!["For pings whose reply reached E1.".to_owned()],
-        rows,
-        ..Section::default()
-    }
+    Section::new("Table V: route lengths", "For pings whose reply reached E1.").rows(rows)
 }

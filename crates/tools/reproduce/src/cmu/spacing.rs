@@ -5,9 +5,7 @@ use wayhop_report::{Axis, Figure, Mark, Plot, Row, Section, Series, mean, standa
 use super::paper::number;
 use super::ping::Ping;
 
-/// Milliseconds to a bar of the histogram.
 const BAR_MS: f64 = 10.0;
-/// The histogram's end.
 const END_MS: f64 = 700.0;
 
 /// Times between replies as they came, milliseconds, ascending, without the longest hundredth.
@@ -20,7 +18,6 @@ fn spacings_ms(p: &Ping) -> Vec<f64> {
     gaps
 }
 
-/// The section of Figure 14.
 pub(crate) fn section(runs: &[Ping]) -> Section {
     let gaps: Vec<Vec<f64>> = runs.iter().map(spacings_ms).collect();
     let row = |quantity, paper, value: fn(&[f64]) -> Option<f64>| {
@@ -38,20 +35,18 @@ pub(crate) fn section(runs: &[Ping]) -> Section {
         Axis::new("share of replies (%)"),
     )
     .with(Series::new("", Mark::Bars(BAR_MS), 0, bars.collect()));
-    Section {
-        heading: "Figure 14: time between replies".to_owned(),
-        text: vec![
-            "Requests leave every 300 ms; loss and route changes stretch the time between replies. As in the paper, the \
-             longest 1 % is left out."
-                .to_owned(),
-        ],
-        rows: vec![
-            row("spacing_mean_ms", "spacing_mean_ms", mean),
-            row("spacing_sd_ms", "spacing_sd_ms", standard_deviation).note(
-                "The paper prints a standard deviation of 0.026 ms. No 2 Mb/s radio is that regular; it is probably 0.026 \
-                 s, or 26 ms. Even that is too low: if replies arrive at multiples of 300 ms, a mean of 314 ms requires a \
-                 deviation of at least 63 ms.",
-            ),
-        ],
-        figures: vec![Figure::of("Figure 14", "Time between consecutive echo replies at E1, all seeds together.", plot)], ..Section::default() }
+    Section::new(
+        "Figure 14: time between replies",
+        "Requests leave every 300 ms; loss and route changes stretch the time between replies. As in the paper, the \
+         longest 1 % is left out.",
+    )
+    .rows(vec![
+        row("spacing_mean_ms", "spacing_mean_ms", mean),
+        row("spacing_sd_ms", "spacing_sd_ms", standard_deviation).note(
+            "The paper prints a standard deviation of 0.026 ms. No 2 Mb/s radio is that regular; it is probably 0.026 \
+             s, or 26 ms. Even that is too low: if replies arrive at multiples of 300 ms, a mean of 314 ms requires a \
+             deviation of at least 63 ms.",
+        ),
+    ])
+    .figures([Figure::of("Figure 14", "Time between consecutive echo replies at E1, all seeds together.", plot)])
 }

@@ -21,7 +21,6 @@ const ROADSIDE_M: f64 = 15.0;
 /// Around what a map shows, metres.
 const BORDER_M: f64 = 25.0;
 
-/// Watches both cars.
 #[derive(Clone, Debug)]
 pub(crate) struct SurveyWatch {
     trailing: NodeId,
@@ -66,7 +65,6 @@ impl Observer for SurveyWatch {
     }
 }
 
-/// A finished survey.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
     pub(crate) difference: Difference,
@@ -122,49 +120,34 @@ impl Survey {
     }
 }
 
-/// The finished surveys by the cars' separation.
-pub(crate) struct Surveys<'a> {
-    /// 10 s.
-    pub(crate) near: &'a [Survey],
-    /// 25 s.
-    pub(crate) middle: &'a [Survey],
-    /// 50 s.
-    pub(crate) far: &'a [Survey],
-}
-
-/// The section of Figures 11 to 13; the first run of each list has `seed`.
-pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Section {
-    let Surveys { near: at_10_s, middle: at_25_s, far: at_50_s } = *surveys;
+/// The section of Figures 11 to 13, from surveys with the cars so far apart; the first run of each list has `seed`.
+pub(crate) fn section(
+    [at_25_s, at_10_s, at_50_s]: &[Vec<Survey>; 3],
+    map: Option<&Map>,
+    seed: u64,
+) -> Section {
     let share = |s: &Survey| map.and_then(|m| s.on_straight_pct(m));
-    let row = |artefact,
-               who,
-               quantity,
-               printed: Option<f64>,
-               runs: &[Survey],
-               value: &dyn Fn(&Survey) -> Option<f64>| {
-        Row::new(artefact, who, quantity, printed).with(runs.iter().map(value))
-    };
     let no_number = "The paper gives no number.";
     let recurs = "Bursts are synchronized with the lap time of 220 s in all three experiments; ours is the lag with the \
                   highest autocorrelation of losses over time.";
     let on_straight = "Marks with both cars on the longest straight of the course; in the paper all of them.";
     let all_marks = number("bursts_on_straight_pct");
-    let far = "50 s apart";
-    let rows = vec![
-        row("Figure 11", "25 s apart", "loss_pct", None, at_25_s, &Survey::loss_pct).note(no_number),
-        row("Figure 11", "25 s apart", "losses_recur_after_s", number("lap_s"), at_25_s, &Survey::period_s)
-            .note(recurs),
-        row("Figure 12", "25 s apart", "marks_on_the_straight_pct", all_marks, at_25_s, &share)
-            .note(on_straight),
-        row("Figure 13", "10 s apart", "loss_pct", None, at_10_s, &Survey::loss_pct).note(no_number),
-        row("Figure 13", "10 s apart", "losses_recur_after_s", number("lap_s"), at_10_s, &Survey::period_s)
-            .note(recurs),
-        row("Figure 13", "10 s apart", "marks_on_the_straight_pct", all_marks, at_10_s, &share)
-            .note(on_straight),
-        row("Section 7.2", far, "loss_pct", None, at_50_s, &Survey::loss_pct).note(no_number),
-        row("Section 7.2", far, "losses_recur_after_s", number("lap_s"), at_50_s, &Survey::period_s)
-            .note(recurs),
-    ];
+    let mut rows = Vec::new();
+    for (artefact, with_marks, who, runs) in [
+        ("Figure 11", Some("Figure 12"), "25 s apart", at_25_s),
+        ("Figure 13", Some("Figure 13"), "10 s apart", at_10_s),
+        ("Section 7.2", None, "50 s apart", at_50_s),
+    ] {
+        let row = |artefact, quantity, printed: Option<f64>, value: &dyn Fn(&Survey) -> Option<f64>| {
+            Row::new(artefact, who, quantity, printed).with(runs.iter().map(value))
+        };
+        rows.push(row(artefact, "loss_pct", None, &Survey::loss_pct).note(no_number));
+        let period = row(artefact, "losses_recur_after_s", number("lap_s"), &Survey::period_s);
+        rows.push(period.note(recurs));
+        let marks =
+            |artefact| row(artefact, "marks_on_the_straight_pct", all_marks, &share).note(on_straight);
+        rows.extend(with_marks.map(marks));
+    }
     let mut figures = Vec::new();
     if let Some(s) = at_25_s.first() {
         let caption = format!(
@@ -184,15 +167,13 @@ pub(crate) fn section(surveys: &Surveys<'_>, map: Option<&Map>, seed: u64) -> Se
             figures.push(Figure::of(name, &caption, map_plot(s, map)));
         }
     }
-    Section {
-        heading: "Figures 11 to 13: the course survey".to_owned(),
-        text: vec![
-            "Two cars drive three laps one behind the other; the trailing one sends ten packets of 1024 bytes per second. \
-             The losses are the differences that wayhop diff finds between their captures."
-                .to_owned(),
-        ],
-        rows,
-        figures, ..Section::default() }
+    Section::new(
+        "Figures 11 to 13: the course survey",
+        "Two cars drive three laps one behind the other; the trailing one sends ten packets of 1024 bytes per second. \
+         The losses are the differences that wayhop diff finds between their captures.",
+    )
+    .rows(rows)
+    .figures(figures)
 }
 
 fn time_plot(s: &Survey) -> Plot {
@@ -231,24 +212,16 @@ fn map_plot(s: &Survey, map: &Map) -> Plot {
                 }
             }
             Shape::Line(points) => {
-                plot.series.push(Series::new(
-                    "course",
-                    Mark::Line,
-                    6,
-                    points.iter().map(|p| [p.x, p.y]).collect(),
-                ));
+                let course = points.iter().map(|p| [p.x, p.y]).collect();
+                plot.series.push(Series::new("course", Mark::Line, 6, course));
             }
             Shape::Point(p) if f.kind == "node" => plot.labels.push(([p.x + 4.0, p.y - 4.0], f.name.clone())),
             _ => {}
         }
     }
     let end = |i: usize| s.marks.iter().map(|m| [m[i].x, m[i].y]).collect();
-    plot.with(Series::new("trailing car, sending", Mark::Cross, 1, end(0))).with(Series::new(
-        "lead car, not receiving",
-        Mark::Plus,
-        0,
-        end(1),
-    ))
+    let lead = Series::new("lead car, not receiving", Mark::Plus, 0, end(1));
+    plot.with(Series::new("trailing car, sending", Mark::Cross, 1, end(0))).with(lead)
 }
 
 fn longest_straight(map: &Map) -> Option<[Position; 2]> {

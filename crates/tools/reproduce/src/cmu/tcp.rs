@@ -4,42 +4,30 @@ use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Section, Series};
 
 use super::bad_routes::WAYS;
 use super::goodput;
-use super::transfer::{Case, Connection};
-
-/// The transfers, in the order of [`Case::all`], seed by seed.
-pub(crate) type Transfers = Vec<Vec<Connection>>;
+use super::transfer::{Case, Connection, Connections};
 
 /// The section of 9; the first transfer of each case has `seed`.
-pub(crate) fn section(transfers: &Transfers, seed: u64) -> Section {
-    let of = |case: Case| {
-        let at = Case::all().iter().position(|c| *c == case);
-        at.and_then(|i| transfers.get(i)).map_or(&[][..], Vec::as_slice)
-    };
+pub(crate) fn section(transfers: &Connections, seed: u64) -> Section {
+    let of = |case: Case| transfers.get(&case).map_or(&[][..], Vec::as_slice);
     let rows = goodput::rows(&of);
-    let shown = [(0, "Figure 15: nothing remembered"), (WAYS.len() - 1, "Figure 16: perfect routing")];
-    let panels: Vec<Panel> = shown
-        .into_iter()
-        .filter_map(|(way, title)| {
-            Some(Panel { title: title.to_owned(), plot: plot(of(Case::Field { way }).first()?) })
-        })
-        .collect();
-    let figure = Figure {
-        name: "Figures 15 and 16, with TCP".to_owned(),
-        caption: format!(
+    let panel = |way, title| Some(Panel::new(title, plot(of(Case::Field { way }).first()?)));
+    let panels =
+        [panel(0, "Figure 15: nothing remembered"), panel(WAYS.len() - 1, "Figure 16: perfect routing")];
+    let figure = Figure::new(
+        "Figures 15 and 16, with TCP",
+        &format!(
             "Sequence numbers sent by the source, through B or directly, and its route requests to neighbours or to the \
              whole network. One run, seed {seed}."
         ),
-        panels,
-    };
-    Section {
-        heading: "Section 9: TCP".to_owned(),
-        text: vec![
-            "Transfers with TCP Reno as in FreeBSD: delayed acknowledgements, 16 kB window. Outdoor transfers have 50 s (5 \
-             MB: 100 s). Nothing was calibrated."
-                .to_owned(),
-        ],
-        rows,
-        figures: if figure.panels.is_empty() { vec![] } else { vec![figure] }, ..Section::default() }
+        panels.into_iter().flatten(),
+    );
+    Section::new(
+        "Section 9: TCP",
+        "Transfers with TCP Reno as in FreeBSD: delayed acknowledgements, 16 kB window. Outdoor transfers have 50 s (5 \
+         MB: 100 s). Nothing was calibrated.",
+    )
+    .rows(rows)
+    .figures((!figure.panels.is_empty()).then_some(figure))
 }
 
 fn plot(c: &Connection) -> Plot {

@@ -3,9 +3,9 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Decision, FlowTag, Mac, NodeId, PacketId, Position, SendState, Span, Time};
-use wayhop_report::{Row, Section};
+use wayhop_report::Section;
 use wayhop_trace::{
-    Direction, FrameEvent, HopEvent, HopKind, Messages, Observer, PacketClass, PositionEvent, SendEvent,
+    Direction, FrameEvent, HopEvent, HopKind, Messages, Observer, PositionEvent, SendEvent, TcpEvent,
 };
 use wayhop_wire::dsr::{AddrList, Builder, DsrOption, SourceRoute};
 use wayhop_wire::{dot11, icmp, ipv4, llc};
@@ -16,6 +16,7 @@ use super::links::Counts;
 use super::ping::{Ping, Roles};
 use super::survey::{Survey, SurveyWatch};
 use super::{congestion, links, route_length, spacing, timers, totals};
+use crate::testing::{self, at, find};
 
 const E1: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const T1: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
@@ -109,21 +110,10 @@ impl<O: Observer> Air<O> {
     fn carry(&mut self, f: Frame<'_>, heard_by: &[Ipv4Addr]) {
         self.at_ms += 5;
         let bytes = f.bytes();
-        let event = |who: Ipv4Addr, direction| FrameEvent {
-            iface: wayhop_core::IfaceId(0),
-            time: Time::from_nanos(self.at_ms * 1_000_000),
-            node: NodeId(u32::from(who.octets()[3]) - 1),
-            direction,
-            bytes: &bytes,
-            original_len: bytes.len() as u32,
-            signal_dbm: -60.0,
-            noise_dbm: f32::NAN,
-            rate_100kbps: 20,
-            channel_mhz: 914,
-            retries: 0,
-            bad_fcs: false,
-            comment: "",
-        };
+        let time = at(self.at_ms);
+        let node = |who: Ipv4Addr| NodeId(u32::from(who.octets()[3]) - 1);
+        let event =
+            |who, direction| FrameEvent { time, node: node(who), ..testing::frame(direction, &bytes) };
         self.to.frame(&event(f.transmitter, Direction::Tx));
         for who in heard_by {
             self.to.frame(&event(*who, Direction::Rx));
@@ -174,9 +164,7 @@ fn script() -> Ping {
 }
 
 fn ours(section: &Section, artefact: &str, row: &str, quantity: &str) -> Option<f64> {
-    let is =
-        |r: &&Row| (r.artefact.as_str(), r.row.as_str(), r.quantity.as_str()) == (artefact, row, quantity);
-    section.rows.iter().find(is).unwrap_or_else(|| panic!("no row {artefact}, {row}, {quantity}")).ours
+    find(section.rows.iter().filter(|r| r.artefact == artefact), row, quantity).ours
 }
 
 #[test]
@@ -193,7 +181,7 @@ fn each_first_hop_has_the_counts_of_the_script() {
         acks_lost: 1,
     };
     let t2 = Counts { sent: 1, received_raw: 1, received: 1, passive_acks: 1, ..Counts::default() };
-    assert_eq!((Counts::of(&p, T1), Counts::of(&p, T2)), (t1, t2));
+    assert_eq!((Counts::of(&p, &[T1]), Counts::of(&p, &[T2])), (t1, t2));
 }
 
 #[test]
@@ -265,7 +253,7 @@ fn the_longest_hundredth_of_the_spacings_is_left_out() {
 
 fn send(node: u32, at_ms: u64, packet: u64, decision: Decision, timer_ms: u64) -> SendEvent {
     SendEvent {
-        time: Time::from_nanos(at_ms * 1_000_000),
+        time: at(at_ms),
         node: NodeId(node),
         state: SendState {
             packet: PacketId(packet),
@@ -293,23 +281,8 @@ fn the_timers_are_those_of_sends_that_wait_for_a_confirmation() {
 }
 
 fn hop(kind: HopKind, node: u32, packet: u64, seq: u32) -> HopEvent {
-    HopEvent {
-        iface: wayhop_core::IfaceId::ANY,
-        time: Time::from_nanos(u64::from(seq) * 100_000_000),
-        packet: PacketId(packet),
-        flow: Some(FlowTag { flow: 0, seq }),
-        node: NodeId(node),
-        bytes: 84,
-        source: E1.into(),
-        destination: E2.into(),
-        peer: Ipv4Addr::UNSPECIFIED.into(),
-        signal_dbm: f32::NAN,
-        kind,
-        class: PacketClass::Ping,
-        messages: Messages::NONE,
-        ttl: 64,
-        reason: None,
-    }
+    let (time, flow) = (at(u64::from(seq) * 100), Some(FlowTag { flow: 0, seq }));
+    HopEvent { time, packet: PacketId(packet), flow, node: NodeId(node), bytes: 84, ..testing::hop(kind) }
 }
 
 /// One node's requests, with this number of retransmissions.
@@ -370,21 +343,8 @@ fn the_survey_marks_both_cars_where_losses_come_in_bursts() {
         lost += usize::from(!arrives);
         for (node, direction, seen) in [(1, Direction::Tx, true), (0, Direction::Rx, arrives)] {
             if seen {
-                w.frame(&FrameEvent {
-                    iface: wayhop_core::IfaceId(0),
-                    time: Time::from_nanos(i * 100_000_000),
-                    node: NodeId(node),
-                    direction,
-                    bytes: &bytes,
-                    original_len: bytes.len() as u32,
-                    signal_dbm: -60.0,
-                    noise_dbm: f32::NAN,
-                    rate_100kbps: 20,
-                    channel_mhz: 914,
-                    retries: 0,
-                    bad_fcs: false,
-                    comment: "",
-                });
+                let frame = testing::frame(direction, &bytes);
+                w.frame(&FrameEvent { time: at(i * 100), node: NodeId(node), ..frame });
             }
         }
     }
@@ -424,37 +384,12 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
     use super::transfer::{Case, Connection};
     let (a, c) = (NodeId(0), Ipv4Addr::new(10, 0, 0, 3));
     let mut seen = Connection::new(a, c);
-    let hop = |kind, packet, bytes, peer, messages, ttl| HopEvent {
-        iface: wayhop_core::IfaceId::ANY,
-        time: Time::from_nanos(1_000_000_000),
-        packet: PacketId(packet),
-        flow: (bytes > 100).then_some(FlowTag { flow: 0, seq: 0 }),
-        node: a,
-        bytes,
-        source: Ipv4Addr::new(10, 0, 0, 1).into(),
-        destination: c.into(),
-        peer,
-        signal_dbm: f32::NAN,
-        kind,
-        class: PacketClass::Cbr,
-        messages,
-        ttl,
-        reason: None,
+    let time = at(1_000);
+    let hop = |kind, packet, bytes, peer, messages, ttl| {
+        let (packet, flow) = (PacketId(packet), (bytes > 100).then_some(FlowTag { flow: 0, seq: 0 }));
+        HopEvent { time, packet, flow, bytes, peer, messages, ttl, ..testing::hop(kind) }
     };
-    let segment = |octet| wayhop_trace::TcpEvent {
-        time: Time::from_nanos(1_000_000_000),
-        flow: 0,
-        node: a,
-        event: "send",
-        octet,
-        bytes: 1_460,
-        acked: 0,
-        in_flight: 0,
-        window: 1.0,
-        threshold: 1.0,
-        srtt: None,
-        rto: Span::from_secs(1),
-    };
+    let segment = |octet| TcpEvent { time, octet, bytes: 1_460, ..testing::tcp("send") };
     let (none, b) = (Ipv4Addr::UNSPECIFIED, Ipv4Addr::new(10, 0, 0, 2));
     for (packet, peer) in [(1, b), (2, c)] {
         seen.tcp(&segment(packet * 1_460));
@@ -462,19 +397,11 @@ fn the_sequence_plot_tells_direct_segments_and_wide_requests() {
         seen.hop(&hop(HopKind::Send, packet, 1_520, peer.into(), Messages::NONE, 64));
     }
     for ttl in [1, 255] {
-        seen.hop(&hop(
-            HopKind::Send,
-            9,
-            60,
-            none.into(),
-            wayhop_protocols::messages("dsr", &["rreq"]).unwrap(),
-            ttl,
-        ));
+        let request = wayhop_protocols::messages("dsr", &["rreq"]).unwrap();
+        seen.hop(&hop(HopKind::Send, 9, 60, none.into(), request, ttl));
     }
     assert_eq!(seen.requests.iter().map(|r| r.1).collect::<Vec<_>>(), [false, true]);
-    let mut transfers: tcp::Transfers = Case::all().iter().map(|_| vec![]).collect();
-    transfers[4].push(seen);
-    let s = tcp::section(&transfers, 4);
+    let s = tcp::section(&[(Case::Field { way: 0 }, vec![seen])].into(), 4);
     let series = &s.figures[0].panels[0].plot.series;
     assert_eq!(series.iter().map(|s| s.points.len()).collect::<Vec<_>>(), [3, 3, 1, 1]);
     assert!(s.figures[0].caption.ends_with("One run, seed 4."), "{}", s.figures[0].caption);

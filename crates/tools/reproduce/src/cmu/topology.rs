@@ -12,7 +12,6 @@ use super::paper::number;
 /// The nominal range of the radios (section 4.1), metres.
 const RANGE_M: f64 = 250.0;
 
-/// What the movement of one run does to the links.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct Changes {
     /// The time over the number of changes; `None` if nothing changed.
@@ -27,7 +26,6 @@ impl Changes {
         Self::of(&survey(&scenario.tracks, &scenario.outages, RANGE_M, scenario.duration, &[]).links, ends)
     }
 
-    /// Of these links.
     pub(crate) fn of(links: &LinkSurvey, ends: [NodeId; 2]) -> Self {
         let changes = links.ups() + links.downs();
         let mean_s = (changes > 0).then(|| links.until.as_secs_f64() / changes as f64);
@@ -51,26 +49,21 @@ impl Changes {
     }
 }
 
-/// The section of 2.
 pub(crate) fn section(runs: &[Changes]) -> Section {
     let row = |who, quantity, value: fn(&Changes) -> Option<f64>| {
         Row::new("Section 2", who, quantity, number(quantity)).with(runs.iter().map(value))
     };
-    Section {
-        heading: "Section 2: the rate of topology change".to_owned(),
-        text: vec![
-            "Computed only from the cars' movement in the ping test and the radios' nominal range of 250 m, like the \
-             paper's figures, without packets lost to wireless errors."
-                .to_owned(),
-        ],
-        rows: vec![
-            row("all links", "topology_change_every_s", |c| c.mean_s)
-                .note("The time divided by the number of links that appeared or disappeared."),
-            row("links of E1 and E2", "link_status_at_longest_s", |c| c.longest_s).note(
-                "In the paper all links change at least every 220 s, one lap. Ours are the links between an end and a car; \
-                 two cars 200 m apart may stay in range, and E1 and E2 do not move.",
-            ),
-        ],
-        ..Section::default()
-    }
+    Section::new(
+        "Section 2: the rate of topology change",
+        "Computed only from the cars' movement in the ping test and the radios' nominal range of 250 m, like the \
+         paper's figures, without packets lost to wireless errors.",
+    )
+    .rows(vec![
+        row("all links", "topology_change_every_s", |c| c.mean_s)
+            .note("The time divided by the number of links that appeared or disappeared."),
+        row("links of E1 and E2", "link_status_at_longest_s", |c| c.longest_s).note(
+            "In the paper all links change at least every 220 s, one lap. Ours are the links between an end and a car; \
+             two cars 200 m apart may stay in range, and E1 and E2 do not move.",
+        ),
+    ])
 }

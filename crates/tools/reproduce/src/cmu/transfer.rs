@@ -8,8 +8,10 @@ use wayhop_trace::{HopEvent, HopKind, Observer, Summary, TcpEvent};
 
 use super::bad_routes::WAYS;
 
-/// A transfer of the section.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// The transfers of each case, seed by seed.
+pub(crate) type Connections = BTreeMap<Case, Vec<Connection>>;
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Case {
     /// In the laboratory, over this number of hops.
     Lab { hops: usize },
@@ -23,7 +25,6 @@ pub(crate) enum Case {
 const CARDS: &str = "radio.preset=wavelan-i-pcmcia";
 
 impl Case {
-    /// All of them.
     pub(crate) fn all() -> Vec<Self> {
         let mut all = vec![Self::Lab { hops: 1 }, Self::Lab { hops: 2 }];
         all.extend([1, 5].map(|megabytes| Self::Outdoor { megabytes }));
@@ -31,7 +32,6 @@ impl Case {
         all
     }
 
-    /// The name of its runs.
     pub(crate) fn name(self) -> String {
         match self {
             Self::Lab { hops } => format!("tcp-lab-{hops}-hops"),
@@ -40,7 +40,6 @@ impl Case {
         }
     }
 
-    /// The scenario file, and what is set in it.
     pub(crate) fn scenario(self) -> (&'static str, Vec<String>) {
         let transfer = |to: &str, megabytes: u32| {
             format!(
@@ -64,7 +63,6 @@ impl Case {
     }
 }
 
-/// A data segment that left the source.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct SentSegment {
     pub(crate) at_s: f64,

@@ -6,35 +6,24 @@ use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, Observer};
 
 use super::paper;
 
-/// The card of an end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Card {
     Pcmcia,
     Isa,
 }
 
-impl Card {
-    pub(crate) const BOTH: [Self; 2] = [Self::Pcmcia, Self::Isa];
+wayhop_core::names!(Card { Pcmcia = "PCMCIA", Isa = "ISA", });
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Pcmcia => "PCMCIA",
-            Self::Isa => "ISA",
-        }
-    }
+impl Card {
     /// In tables and names of files.
-    pub(crate) fn column(self) -> &'static str {
-        match self {
-            Self::Pcmcia => "pcmcia",
-            Self::Isa => "isa",
-        }
+    pub(crate) fn column(self) -> String {
+        self.name().to_lowercase()
     }
 }
 
 /// One end sends without pause, the other receives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OneHop {
-    /// Octets of UDP payload received.
     payload_bytes: u64,
     /// When the first and the last packet were received.
     span: Option<(Time, Time)>,
@@ -43,7 +32,6 @@ pub(crate) struct OneHop {
     airtimes_ms: Vec<f64>,
 }
 
-/// Octets of IP and UDP header.
 const HEADERS: u64 = 28;
 
 impl OneHop {
@@ -89,7 +77,6 @@ impl Observer for OneHop {
     }
 }
 
-/// The runs between two cards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cards {
     /// With packets as long as the MTU, by the sender's and the receiver's card.
@@ -98,12 +85,11 @@ pub(crate) struct Cards {
     pub(crate) short: [Vec<OneHop>; 2],
 }
 
-/// The section of Table 1.
 pub(crate) fn section(runs: &Cards) -> Section {
     let mut rows = Vec::new();
-    for (i, card) in Card::BOTH.into_iter().enumerate() {
-        let row =
-            |quantity, column| Row::new("Table 1", card.name(), quantity, paper::card(column, card.column()));
+    for (i, card) in Card::ALL.into_iter().enumerate() {
+        let printed = |column| paper::card(column, &card.column());
+        let row = |quantity, column| Row::new("Table 1", card.name(), quantity, printed(column));
         let isa = Card::Isa as usize;
         rows.extend([
             row("max_send_mbps", "send_mbps").with(runs.mtu[i][isa].iter().map(OneHop::mbps)),
@@ -115,16 +101,12 @@ pub(crate) fn section(runs: &Cards) -> Section {
                        headers."),
         ]);
     }
-    Section {
-        heading: "Table 1: the cards".to_owned(),
-        text: vec![
-            "Buffers and transfer times are Table 1's own: one buffer, 3.46 ms into the card and 2.057 ms out of it for \
-             PCMCIA, ten, 0.96 ms and 0.955 ms for ISA, with 5 and 31 buffers for frames received. Compared are the values \
-             that follow from them and the radio: the rate at which one card sends and the other, faster one receives, and \
-             the airtime of a frame."
-                .to_owned(),
-        ],
-        rows,
-        ..Section::default()
-    }
+    Section::new(
+        "Table 1: the cards",
+        "Buffers and transfer times are Table 1's own: one buffer, 3.46 ms into the card and 2.057 ms out of it for \
+         PCMCIA, ten, 0.96 ms and 0.955 ms for ISA, with 5 and 31 buffers for frames received. Compared are the values \
+         that follow from them and the radio: the rate at which one card sends and the other, faster one receives, and \
+         the airtime of a frame.",
+    )
+    .rows(rows)
 }

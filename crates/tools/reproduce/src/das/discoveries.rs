@@ -9,7 +9,6 @@ use wayhop_trace::{NoteEvent, Observer};
 /// After so long a request was repeated (profile `das`).
 const REPEATED_AFTER_MS: f64 = 1_000.0;
 
-/// The discoveries of one node for one destination.
 #[derive(Clone, Debug)]
 pub(crate) struct Discoveries {
     node: NodeId,

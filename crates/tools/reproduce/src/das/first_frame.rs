@@ -1,5 +1,7 @@
 //! Tables 4 and 5 where a receiver stays with the frame that came first.
 
+use std::fmt::Write as _;
+
 use wayhop_report::{Row, Section, Table, Tally, mean, plain};
 
 use super::losses::Losses;
@@ -23,30 +25,24 @@ pub(crate) fn section(by_hops: &[ByLoad; 4], first: &[ByLoad; 4]) -> Section {
         Tally::of(&rows).in_words().unwrap_or_default()
     };
     let made = first.iter().flatten().any(|runs| !runs.is_empty());
-    let mut text = vec![
+    let mut text = format!(
         "All nodes are 200 m apart, so two colliding frames are equally strong, and neither is received. Radios of this \
          kind may do better: all cards spread with the same 11-chip Barker code, whose autocorrelation drops to 1/11 (21 \
          dB) at an offset of one chip. A receiver synchronized to the first frame sees an equally strong later frame as \
-         that much weaker, and cannot receive the later frame at all."
-            .to_owned(),
-        format!(
-            "These are the same runs with --set {}. This variant was chosen with the paper's tables at hand, and the other \
-             sections do not use it. Over three hops it brings the losses between nodes 1 and 2 and the received share \
-             close to the paper's. Over four hops it receives far more than the paper, and at neither length does it lose \
-             what the paper loses between nodes 2 and 3.",
-            SETTINGS.join(" --set ")
-        ),
-    ];
+         that much weaker, and cannot receive the later frame at all.\n\
+         These are the same runs with --set {}. This variant was chosen with the paper's tables at hand, and the other \
+         sections do not use it. Over three hops it brings the losses between nodes 1 and 2 and the received share \
+         close to the paper's. Over four hops it receives far more than the paper, and at neither length does it lose \
+         what the paper loses between nodes 2 and 3.",
+        SETTINGS.join(" --set ")
+    );
+    let mut tables = vec![];
     if made {
-        text.push(format!("Tables 4 and 5 unchanged. {}", tally(by_hops)));
-        text.push(format!("With receivers that stay with the first frame. {}", tally(first)));
+        _ = write!(text, "\nTables 4 and 5 unchanged. {}", tally(by_hops));
+        _ = write!(text, "\nWith receivers that stay with the first frame. {}", tally(first));
+        tables.push(table(by_hops, first));
     }
-    Section {
-        heading: "If a receiver stays with the first frame".to_owned(),
-        text,
-        tables: if made { vec![table(by_hops, first)] } else { vec![] },
-        ..Section::default()
-    }
+    Section { tables, ..Section::new("If a receiver stays with the first frame", &text) }
 }
 
 /// Where packets are lost at each load: the paper, as it is, and with such receivers.

@@ -7,6 +7,7 @@ use wayhop_trace::{HopEvent, HopKind, Observer, Summary, TcpEvent};
 
 /// The stretch of the stream that Figure 4 enlarges, octets.
 pub(super) const BLOWUP: std::ops::RangeInclusive<u64> = 2_000_000..=2_025_000;
+const SOURCE: NodeId = NodeId(0);
 /// The least time between two points of the progress, seconds.
 const STEP_S: f64 = 1.0;
 /// Octets of the IP and the TCP header without options.
@@ -24,10 +25,10 @@ struct Segment {
 ///
 /// The trace has the octets of a segment at the sender's side only, so the packet that follows the sender's remark is
 /// followed to the destination, whose stream is put together again from what arrives.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ftp {
-    source: NodeId,
-    destination: NodeId,
+    /// The number of the last node; the source is number 0.
+    destination: u32,
     /// Segments that TCP has announced and whose packets are still to be made.
     announced: VecDeque<Segment>,
     segments: BTreeMap<PacketId, Segment>,
@@ -49,23 +50,8 @@ pub(crate) struct Ftp {
 }
 
 impl Ftp {
-    /// For a chain of this number of hops.
     pub(crate) fn new(hops: usize) -> Self {
-        Self {
-            source: NodeId(0),
-            destination: NodeId(hops as u32),
-            announced: VecDeque::new(),
-            segments: BTreeMap::new(),
-            in_order: 0,
-            beyond: BTreeMap::new(),
-            latest: [0.0; 2],
-            progress: Vec::new(),
-            sent: Vec::new(),
-            sent_again: Vec::new(),
-            acks: Vec::new(),
-            duplicate_acks: Vec::new(),
-            kbytes_per_s: None,
-        }
+        Self { destination: hops as u32, ..Self::default() }
     }
 
     /// With what the run's summary has.
@@ -97,7 +83,7 @@ impl Ftp {
 
 impl Observer for Ftp {
     fn tcp(&mut self, e: &TcpEvent) {
-        if e.node != self.source {
+        if e.node != SOURCE {
             return;
         }
         let ack = [e.time.as_secs_f64(), e.acked as f64];
@@ -116,7 +102,7 @@ impl Observer for Ftp {
     fn hop(&mut self, e: &HopEvent) {
         let at_s = e.time.as_secs_f64();
         match e.kind {
-            HopKind::Originate if e.node == self.source && e.flow.is_some() => {
+            HopKind::Originate if e.node == SOURCE && e.flow.is_some() => {
                 // Acknowledgements of the handshake and of the end are shorter than any announced segment.
                 let is_data = |s: &&Segment| u64::from(e.bytes) >= HEADERS + s.len;
                 if let Some(&s) = self.announced.front().filter(is_data) {
@@ -124,13 +110,13 @@ impl Observer for Ftp {
                     self.segments.insert(e.packet, s);
                 }
             }
-            HopKind::Send if e.node == self.source => {
+            HopKind::Send if e.node == SOURCE => {
                 if let Some(s) = self.segments.get(&e.packet).filter(|s| BLOWUP.contains(&s.from)) {
                     let list = if s.again { &mut self.sent_again } else { &mut self.sent };
                     list.push([at_s, s.from as f64]);
                 }
             }
-            HopKind::Deliver if e.node == self.destination => {
+            HopKind::Deliver if e.node.0 == self.destination => {
                 if let Some(s) = self.segments.remove(&e.packet) {
                     self.arrived(s, at_s);
                 }

@@ -1,58 +1,25 @@
 //! Figures 3 and 4 from a transfer made by hand: in-order data and acknowledged data are distinguished.
 
-use std::net::Ipv4Addr;
-
-use wayhop_core::{FlowTag, NodeId, PacketId, Span, Time};
+use wayhop_core::{NodeId, PacketId};
 use wayhop_report::{Figure, Series};
-use wayhop_trace::{FlowSummary, HopEvent, HopKind, Messages, Observer as _, PacketClass, Summary, TcpEvent};
+use wayhop_trace::{FlowSummary, HopEvent, HopKind, Observer as _, Summary, TcpEvent};
 
 use super::ftp::Ftp;
 use super::{paper, tcp};
+use crate::testing::{self, at};
 
 const SOURCE: u32 = 0;
 const DESTINATION: u32 = 2;
 /// Octets of payload in a segment.
 const LEN: u64 = 1_000;
 
-fn at(ms: u64) -> Time {
-    Time::from_nanos(ms * 1_000_000)
-}
-
 fn remark(ms: u64, event: &'static str, octet: u64, bytes: u64, acked: u64) -> TcpEvent {
-    TcpEvent {
-        time: at(ms),
-        flow: 0,
-        node: NodeId(SOURCE),
-        event,
-        octet,
-        bytes: bytes as u32,
-        acked,
-        in_flight: 0,
-        window: 2.0,
-        threshold: 22.0,
-        srtt: None,
-        rto: Span::from_secs(1),
-    }
+    TcpEvent { time: at(ms), octet, bytes: bytes as u32, acked, ..testing::tcp(event) }
 }
 
 fn hop(ms: u64, kind: HopKind, node: u32, packet: u64, payload: u64) -> HopEvent {
-    HopEvent {
-        iface: wayhop_core::IfaceId::ANY,
-        time: at(ms),
-        packet: PacketId(packet),
-        flow: Some(FlowTag { flow: 0, seq: 0 }),
-        node: NodeId(node),
-        bytes: 40 + payload as u32,
-        source: Ipv4Addr::new(10, 0, 0, 1).into(),
-        destination: Ipv4Addr::new(10, 0, 0, 3).into(),
-        peer: Ipv4Addr::UNSPECIFIED.into(),
-        signal_dbm: f32::NAN,
-        kind,
-        class: PacketClass::Tcp,
-        messages: Messages::NONE,
-        ttl: 64,
-        reason: None,
-    }
+    let bytes = 40 + payload as u32;
+    HopEvent { time: at(ms), packet: PacketId(packet), node: NodeId(node), bytes, ..testing::hop(kind) }
 }
 
 /// The source sends a segment as packet number `packet`.

@@ -10,9 +10,7 @@ use super::discoveries::Discoveries;
 /// A flow from node 0 of a chain to its last node.
 #[derive(Clone, Debug)]
 pub(crate) struct Losses {
-    /// Packets that the source made.
     pub(crate) sent: u64,
-    /// Packets that reached the destination.
     pub(crate) received: u64,
     /// For each node: dropped by it.
     dropped: Vec<u64>,

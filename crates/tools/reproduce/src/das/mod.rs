@@ -24,7 +24,8 @@ use std::sync::atomic::AtomicBool;
 use wayhop_core::NodeId;
 use wayhop_report::{Page, Row, Section};
 
-use crate::simulate::{each, incomplete};
+use crate::outcome::{facts, missing_runs};
+use crate::simulate::{by_seed, each};
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use card::{Card, Cards, OneHop};
 use discoveries::Discoveries;
@@ -32,7 +33,6 @@ use ftp::Ftp;
 use losses::Losses;
 use udp::{ByLoad, TENTHS};
 
-/// The scenarios of scenarios/das.
 const FILES: &[(&str, &str)] = &[
     ("card.toml", include_str!("../../../../../scenarios/das/card.toml")),
     ("discovery.toml", include_str!("../../../../../scenarios/das/discovery.toml")),
@@ -42,39 +42,23 @@ const FILES: &[(&str, &str)] = &[
 
 /// UDP payload of the loads, bits a packet.
 const PACKET_BITS: f64 = 1_472.0 * 8.0;
-/// The longest chain, hops.
 const MAX_HOPS: usize = 4;
 
-/// One run, but for its seed.
+/// Where `keeps_first` is set, a receiver stays with the frame that came first. `Purged` is the load of Table 3 over one hop,
+/// with routes lost by order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Experiment {
-    Card {
-        from: Card,
-        to: Card,
-        short: bool,
-    },
-    Discovery {
-        hops: usize,
-        source: Card,
-    },
-    /// Where `keeps_first` is set, a receiver stays with the frame that came first.
-    Udp {
-        hops: usize,
-        tenths: u32,
-        keeps_first: bool,
-    },
-    /// The load of Table 3 over one hop, with routes lost by order.
+    Card { from: Card, to: Card, short: bool },
+    Discovery { hops: usize, source: Card },
+    Udp { hops: usize, tenths: u32, keeps_first: bool },
     Purged,
-    Ftp {
-        hops: usize,
-    },
+    Ftp { hops: usize },
 }
 
-/// All of them.
 fn experiments() -> Vec<Experiment> {
     let mut all = Vec::new();
-    for from in Card::BOTH {
-        all.extend(Card::BOTH.map(|to| Experiment::Card { from, to, short: false }));
+    for from in Card::ALL {
+        all.extend(Card::ALL.map(|to| Experiment::Card { from, to, short: false }));
         all.push(Experiment::Card { from, to: Card::Isa, short: true });
     }
     all.extend([Experiment::Discovery { hops: 1, source: Card::Pcmcia }, Experiment::Purged]);
@@ -89,13 +73,8 @@ fn experiments() -> Vec<Experiment> {
     all
 }
 
-/// What a run showed.
-enum RunResult {
-    OneHop(OneHop),
-    Discoveries(Discoveries),
-    Losses(Losses),
-    Ftp(Ftp),
-}
+/// What a run adds to the results.
+type Addition = Box<dyn FnOnce(&mut Results) + Send>;
 
 /// The number of runs that [`reproduce`] makes.
 pub fn runs(options: &Options) -> usize {
@@ -110,21 +89,11 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
-    let experiments = experiments();
-    // Seed by seed, so that what there is after an interruption is of whole seeds.
-    let jobs: Vec<(u64, Experiment)> = (options.first_seed..)
-        .take(options.seeds as usize)
-        .flat_map(|seed| experiments.iter().map(move |e| (seed, *e)))
-        .collect();
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop)?;
+    let jobs = by_seed(options, &experiments());
     let mut found = Results::new();
-    found.missing = each(
-        &jobs,
-        (options.threads, stop),
-        done,
-        |(seed, e)| run(&runs, *e, *seed),
-        |(_, experiment), shown| found.add(*experiment, shown),
-    )?;
+    let run = |(seed, e): &(u64, Experiment)| run(&runs, *e, *seed);
+    found.missing = each(&jobs, (options.threads, stop), done, run, |_, add: Addition| add(&mut found))?;
     Ok(found.outcome(options, dir))
 }
 
@@ -135,7 +104,6 @@ fn cards(cards: &[Card]) -> String {
     format!("nodes.node=[{}]", nodes.join(", "))
 }
 
-/// What makes a scenario's chain so long.
 fn chain(hops: usize) -> Vec<String> {
     vec![format!("nodes.count={}", hops + 1), format!("traffic.0.dst={hops}")]
 }
@@ -182,26 +150,43 @@ fn udp_plan(hops: usize, tenths: u32) -> Plan {
     Plan::new(format!("udp-{hops}-hops-0.{tenths}-mbps"), "udp.toml", sets)
 }
 
-fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, RunError> {
+fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Addition, RunError> {
     let ready = runs.ready(&experiment.plan(), seed)?;
-    match experiment {
-        Experiment::Card { .. } => runs.run(&ready, OneHop::default()).map(RunResult::OneHop),
-        Experiment::Discovery { hops, .. } => {
-            let watch = Discoveries::new(NodeId(0), ready.addresses[hops]);
-            runs.run(&ready, watch).map(RunResult::Discoveries)
+    let losses = |hops: usize| runs.run(&ready, Losses::new(hops, ready.addresses[hops]));
+    Ok(match experiment {
+        Experiment::Card { from, to, short } => {
+            let one_hop = runs.run(&ready, OneHop::default())?;
+            Box::new(move |found: &mut Results| {
+                let (from, to, cards) = (from as usize, to as usize, &mut found.cards);
+                let list = if short { &mut cards.short[from] } else { &mut cards.mtu[from][to] };
+                list.push(one_hop);
+            })
         }
-        Experiment::Udp { hops, .. } => {
-            runs.run(&ready, Losses::new(hops, ready.addresses[hops])).map(RunResult::Losses)
+        Experiment::Discovery { hops, source } => {
+            let seen = runs.run(&ready, Discoveries::new(NodeId(0), ready.addresses[hops]))?;
+            Box::new(move |found: &mut Results| match source {
+                Card::Pcmcia => found.from_a_laptop.push(seen),
+                Card::Isa => found.discoveries[hops - 1].push(seen),
+            })
         }
-        Experiment::Purged => runs.run(&ready, Losses::new(1, ready.addresses[1])).map(RunResult::Losses),
+        Experiment::Udp { hops, tenths, keeps_first } => {
+            let losses = losses(hops)?;
+            Box::new(move |found: &mut Results| {
+                let by_hops = if keeps_first { &mut found.first_frame } else { &mut found.udp };
+                by_hops[hops - 1][(tenths - TENTHS.start()) as usize].push(losses);
+            })
+        }
+        Experiment::Purged => {
+            let losses = losses(1)?;
+            Box::new(move |found: &mut Results| found.purged.push(losses))
+        }
         Experiment::Ftp { hops } => {
             let (ftp, summary) = runs.summarise(&ready, Ftp::new(hops))?;
-            Ok(RunResult::Ftp(ftp.closed(&summary)))
+            Box::new(move |found: &mut Results| found.ftp[hops - 1].push(ftp.closed(&summary)))
         }
-    }
+    })
 }
 
-/// The experiments that a row is taken from.
 fn behind(row: &Row) -> Vec<Experiment> {
     let card = if row.row == "ISA" { Card::Isa } else { Card::Pcmcia };
     let hops = row.row.split_whitespace().next().and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
@@ -229,6 +214,7 @@ fn behind(row: &Row) -> Vec<Experiment> {
 }
 
 /// What all runs showed, by experiment, in the order of the seeds.
+#[derive(Default)]
 struct Results {
     cards: Cards,
     /// By hops.
@@ -246,41 +232,8 @@ struct Results {
 
 impl Results {
     fn new() -> Self {
-        Self {
-            cards: Cards::default(),
-            discoveries: Default::default(),
-            from_a_laptop: Vec::new(),
-            purged: Vec::new(),
-            ftp: Default::default(),
-            udp: std::array::from_fn(|_| TENTHS.map(|_| Vec::new()).collect()),
-            first_frame: std::array::from_fn(|_| TENTHS.map(|_| Vec::new()).collect()),
-            missing: 0,
-        }
-    }
-
-    fn add(&mut self, experiment: Experiment, shown: RunResult) {
-        match (experiment, shown) {
-            (Experiment::Card { from, short: true, .. }, RunResult::OneHop(o)) => {
-                self.cards.short[from as usize].push(o);
-            }
-            (Experiment::Card { from, to, .. }, RunResult::OneHop(o)) => {
-                self.cards.mtu[from as usize][to as usize].push(o);
-            }
-            (Experiment::Discovery { source: Card::Pcmcia, .. }, RunResult::Discoveries(d)) => {
-                self.from_a_laptop.push(d);
-            }
-            (Experiment::Discovery { hops, .. }, RunResult::Discoveries(d)) => {
-                self.discoveries[hops - 1].push(d);
-            }
-            (Experiment::Udp { hops, tenths, keeps_first }, RunResult::Losses(l)) => {
-                let by_hops = if keeps_first { &mut self.first_frame } else { &mut self.udp };
-                by_hops[hops - 1][(tenths - TENTHS.start()) as usize].push(l);
-            }
-            (Experiment::Purged, RunResult::Losses(l)) => self.purged.push(l),
-            (Experiment::Ftp { hops }, RunResult::Ftp(f)) => self.ftp[hops - 1].push(f),
-            // `run` answers each experiment in kind.
-            _ => {}
-        }
+        let empty = || std::array::from_fn(|_| TENTHS.map(|_| Vec::new()).collect());
+        Self { udp: empty(), first_frame: empty(), ..Self::default() }
     }
 
     fn sections(&self, first_seed: u64) -> Vec<Section> {
@@ -291,41 +244,33 @@ impl Results {
             latency::without_load(&self.discoveries, &self.from_a_laptop),
             latency::with_load(&loaded, &self.purged),
             udp::throughput(&self.udp),
-            udp::losses("Table 4", 3, &self.udp[2], TABLE_4),
-            udp::losses("Table 5", 4, &self.udp[3], TABLE_5),
+            udp::losses("Table 4", 3, &self.udp[2], udp::TABLE_4),
+            udp::losses("Table 5", 4, &self.udp[3], udp::TABLE_5),
             first_frame::section(&self.udp, &self.first_frame),
             tcp::section(&self.ftp, first_seed),
         ]
     }
 
     fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
-        let fact = |what: &str, value: String| (what.to_owned(), value);
-        let mut facts = vec![
-            fact(
-                "Paper",
-                "Desilva, Das: Experimental Evaluation of a Wireless Ad Hoc Network, IC3N 2000".to_owned(),
-            ),
-            fact(
+        let own: [(&str, &str); 4] = [
+            ("Paper", "Desilva, Das: Experimental Evaluation of a Wireless Ad Hoc Network, IC3N 2000"),
+            (
                 "Scenarios",
-                "card.toml, discovery.toml, udp.toml and ftp.toml in the folder scenarios beside this page"
-                    .to_owned(),
+                "card.toml, discovery.toml, udp.toml and ftp.toml in the folder scenarios beside this page",
             ),
-            fact(
+            (
                 "Calibrated",
                 "nothing: the cards' figures are from Table 1, and the radio is the preset wavelan-i. For what the paper \
-                 leaves open, see docs/concepts/reproductions.md"
-                    .to_owned(),
+                 leaves open, see docs/concepts/reproductions.md",
             ),
-            fact("Seeds", options.seeds_in_words()),
-            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
+            ("Seeds", &options.seeds_in_words()),
         ];
-        facts.extend(incomplete(self.missing, runs(options)));
         let page = Page {
             title: "The AODV testbed, reproduced".to_owned(),
             lead: "Every number of the paper's evaluation and the same number from simulated runs: a chain of a desktop \
                    computer and four laptops, AODV with Hellos over WaveLAN-I radios without acknowledgements."
                 .to_owned(),
-            facts,
+            facts: facts(&own, missing_runs(self.missing, runs(options))),
             command: options.command("das"),
             sections: self.sections(options.first_seed),
         };
@@ -333,25 +278,3 @@ impl Results {
         Outcome::new("das", page, self.missing == 0, sources)
     }
 }
-
-/// What there is to say of Table 4.
-const TABLE_4: &[&str] = &[
-    "Node x: dropped by its routing (no route, or more than 30 packets waiting for one). Node x to x + 1: transmitted by \
-     the first and not received by the second. Runs continue until every packet has ended, so the shares of a load add up \
-     to 100 %.",
-    "Nodes 1 and 3 do not hear each other, and their simultaneous transmissions collide at node 2: UDP from node 1, and \
-     Hellos from node 3, whose loss makes node 2 give up its route. The knee is where a packet is still two hops ahead \
-     when the next one starts: 30 ms with these cards, 0.4 Mb/s, and less for packets that follow sooner than the mean.",
-    "From 0.3 Mb/s, we lose two to four times as much between nodes 1 and 2 as the paper. Up to 0.6 Mb/s the paper also \
-     loses nearly everything there, so our received share is too low by this link's excess; from 0.7 Mb/s it loses as much \
-     at nodes 1 and 2 and between nodes 2 and 3, where we lose almost nothing.",
-];
-
-/// What there is to say of Table 5.
-const TABLE_5: &[&str] = &[
-    "Like Table 4, but node 4 sends too: packets from node 2 collide with its packets at node 3.",
-    "The paper loses most between nodes 2 and 3 (13 to 42 % from 0.5 Mb/s on) and at nodes 1 and 2, and 0.4 to 6.3 % \
-     between nodes 1 and 2 up to 0.8 Mb/s. We lose 20 to 38 % between nodes 1 and 2, and half as much as the paper between \
-     nodes 2 and 3. The paper's drops at node 1 are packets that waited too long for a route; ours are few because our \
-     discoveries are repeated less often (Table 3).",
-];

@@ -8,7 +8,6 @@ const UDP_3_HOPS: &str = include_str!("../../data/das/udp_3_hops.csv");
 const UDP_4_HOPS: &str = include_str!("../../data/das/udp_4_hops.csv");
 pub(crate) const FTP: &str = include_str!("../../data/das/ftp.csv");
 
-/// A row of Table 1.
 pub(crate) fn card(quantity: &str, card: &str) -> Option<f64> {
     cell(CARDS, quantity, card)
 }

@@ -2,14 +2,15 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{DropReason, FlowTag, NodeId, PacketId, Time, TraceNote};
+use wayhop_core::{NodeId, Time, TraceNote};
 use wayhop_report::{Row, Section};
-use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, Messages, NoteEvent, Observer, PacketClass};
+use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, NoteEvent, Observer};
 
 use super::card::{self, Cards, OneHop};
 use super::discoveries::Discoveries;
 use super::losses::Losses;
 use super::{latency, udp};
+use crate::testing::{self, at, find};
 
 const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 4);
 
@@ -30,23 +31,7 @@ fn discoveries(latencies_ms: &[u64]) -> Discoveries {
 }
 
 fn hop(kind: HopKind, node: u32, at_ms: u64) -> HopEvent {
-    HopEvent {
-        iface: wayhop_core::IfaceId::ANY,
-        time: Time::from_nanos(at_ms * 1_000_000),
-        packet: PacketId(0),
-        flow: Some(FlowTag { flow: 0, seq: 0 }),
-        node: NodeId(node),
-        bytes: 1_500,
-        source: Ipv4Addr::new(10, 0, 0, 1).into(),
-        destination: FAR.into(),
-        peer: Ipv4Addr::UNSPECIFIED.into(),
-        signal_dbm: f32::NAN,
-        kind,
-        class: PacketClass::Cbr,
-        messages: Messages::NONE,
-        ttl: 64,
-        reason: (kind == HopKind::Drop).then_some(DropReason::NoRoute),
-    }
+    HopEvent { time: at(at_ms), node: NodeId(node), bytes: 1_500, ..testing::hop(kind) }
 }
 
 /// Ten packets over three hops: one dropped at node 1, three lost to node 2, two dropped there, one lost to node 3, three
@@ -77,15 +62,14 @@ fn script() -> Losses {
 }
 
 fn row<'a>(s: &'a Section, row: &str, quantity: &str) -> &'a Row {
-    let is = |r: &&Row| (r.row.as_str(), r.quantity.as_str()) == (row, quantity);
-    s.rows.iter().find(is).unwrap_or_else(|| panic!("no row {row}, {quantity}"))
+    find(&s.rows, row, quantity)
 }
 
 #[test]
 fn a_loss_belongs_to_the_node_that_drops_or_the_link_that_fails() {
     let mut runs: udp::ByLoad = udp::TENTHS.map(|_| vec![]).collect();
     runs[5] = vec![script()];
-    let s = udp::losses("Table 4", 3, &runs, &[]);
+    let s = udp::losses("Table 4", 3, &runs, "");
     let share = |quantity| row(&s, "0.6 Mb/s", quantity).ours.unwrap();
     assert_eq!(
         ["node_1_drops_pct", "link_1_to_2_lost_pct", "node_2_drops_pct", "link_2_to_3_lost_pct"].map(share),
@@ -141,20 +125,9 @@ fn table_3_leaves_the_first_discovery_of_a_run_out() {
 fn bandwidth_and_airtime_are_those_of_the_script() {
     // 11 packets of 1472 octets of payload, 10 ms apart: ten of them in 0.1 s.
     let mut o = OneHop::default();
-    let frame = |at_us: u64, node, direction, len| FrameEvent {
-        iface: wayhop_core::IfaceId(0),
-        time: Time::from_nanos(at_us * 1_000),
-        node: NodeId(node),
-        direction,
-        bytes: &[],
-        original_len: len,
-        signal_dbm: f32::NAN,
-        noise_dbm: f32::NAN,
-        rate_100kbps: 20,
-        channel_mhz: 914,
-        retries: 0,
-        bad_fcs: false,
-        comment: "",
+    let frame = |at_us: u64, node, direction, original_len| {
+        let time = Time::from_nanos(at_us * 1_000);
+        FrameEvent { time, node: NodeId(node), original_len, ..testing::frame(direction, &[]) }
     };
     for i in 0..11 {
         o.hop(&hop(HopKind::Deliver, 1, 10 * i));

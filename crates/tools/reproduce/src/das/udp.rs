@@ -4,6 +4,7 @@ use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Range, Row, Secti
 
 use super::losses::Losses;
 use super::paper;
+use crate::table::hops_in_words;
 
 /// The offered loads, tenths of a Mb/s.
 pub(crate) const TENTHS: std::ops::RangeInclusive<u32> = 1..=9;
@@ -38,10 +39,7 @@ fn averages(
         let values: Vec<f64> = r.iter().filter_map(|l| of(l, tenths)).collect();
         Some((load(tenths), Estimate::of(&values)?))
     };
-    let all: Vec<(f64, Estimate)> = TENTHS.zip(runs).filter_map(at).collect();
-    Series::new(name, look.0, look.1, all.iter().map(|(x, e)| [*x, e.mean]).collect())
-        .with_intervals(all.iter().map(|(_, e)| e.ci95).collect())
-        .joined()
+    Series::of_estimates(name, look, TENTHS.zip(runs).filter_map(at)).joined()
 }
 
 fn printed(hops: usize, column: &str) -> Vec<[f64; 2]> {
@@ -52,7 +50,7 @@ fn printed(hops: usize, column: &str) -> Vec<[f64; 2]> {
 pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
     let mut rows = Vec::new();
     for (h, runs) in (1..).zip(by_hops) {
-        let who = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
+        let who = hops_in_words(h);
         let row = |quantity, printed: Option<f64>| Row::new("Figure 2", &who, quantity, printed);
         let highest =
             per_seed(runs, |r| TENTHS.zip(r).filter_map(|(t, l)| received_mbps(l, t)).reduce(f64::max));
@@ -82,53 +80,57 @@ pub(crate) fn throughput(by_hops: &[ByLoad; 4]) -> Section {
     )
     .with(Series::new("all received", Mark::Line, 6, vec![[0.0, 0.0], [1.0, 1.0]]));
     for (h, runs) in (1..).zip(by_hops) {
-        let name = if h == 1 { "1 hop".to_owned() } else { format!("{h} hops") };
-        plot = plot.with(averages(&name, Mark::nth(h - 1), runs, received_mbps));
+        plot = plot.with(averages(&hops_in_words(h), Mark::nth(h - 1), runs, received_mbps));
     }
     for h in [3, 4] {
         let points = printed(h, "received_pct").iter().map(|[x, pct]| [*x, x * pct / 100.0]).collect();
-        plot = plot.with(Series::new(
-            &format!("{h} hops, paper"),
-            if h == 3 { Mark::Cross } else { Mark::Plus },
-            h - 1,
-            points,
-        ));
+        let mark = if h == 3 { Mark::Cross } else { Mark::Plus };
+        plot = plot.with(Series::new(&format!("{h} hops, paper"), mark, h - 1, points));
     }
-    Section {
-        heading: "Figure 2: offered load and received throughput".to_owned(),
-        text: vec![
-            "UDP packets of 1472 bytes from the desktop to the last laptop of the chain, for 300 s at each load. One and \
-             two hops lose almost nothing until two hops fill the channel (twice 6.7 ms per packet, 0.88 Mb/s); with three \
-             or more hops, nodes that do not hear each other send to the same one."
-                .to_owned(),
-        ],
-        rows,
-        figures: vec![Figure::of(
-            "Figure 2",
-            "Received throughput by offered load, means over seeds with 95 % intervals. The paper's points are from its \
-             Tables 4 and 5.",
-            plot,
-        )], ..Section::default() }
+    Section::new(
+        "Figure 2: offered load and received throughput",
+        "UDP packets of 1472 bytes from the desktop to the last laptop of the chain, for 300 s at each load. One and \
+         two hops lose almost nothing until two hops fill the channel (twice 6.7 ms per packet, 0.88 Mb/s); with three \
+         or more hops, nodes that do not hear each other send to the same one.",
+    )
+    .rows(rows)
+    .figures([Figure::of(
+        "Figure 2",
+        "Received throughput by offered load, means over seeds with 95 % intervals. The paper's points are from its \
+         Tables 4 and 5.",
+        plot,
+    )])
 }
 
+pub(crate) const TABLE_4: &str = "Node x: dropped by its routing (no route, or more than 30 packets waiting for one). Node x to x + 1: transmitted by \
+     the first and not received by the second. Runs continue until every packet has ended, so the shares of a load add up \
+     to 100 %.\n\
+     Nodes 1 and 3 do not hear each other, and their simultaneous transmissions collide at node 2: UDP from node 1, and \
+     Hellos from node 3, whose loss makes node 2 give up its route. The knee is where a packet is still two hops ahead \
+     when the next one starts: 30 ms with these cards, 0.4 Mb/s, and less for packets that follow sooner than the mean.\n\
+     From 0.3 Mb/s, we lose two to four times as much between nodes 1 and 2 as the paper. Up to 0.6 Mb/s the paper also \
+     loses nearly everything there, so our received share is too low by this link's excess; from 0.7 Mb/s it loses as much \
+     at nodes 1 and 2 and between nodes 2 and 3, where we lose almost nothing.";
+
+pub(crate) const TABLE_5: &str = "Like Table 4, but node 4 sends too: packets from node 2 collide with its packets at node 3.\n\
+     The paper loses most between nodes 2 and 3 (13 to 42 % from 0.5 Mb/s on) and at nodes 1 and 2, and 0.4 to 6.3 % \
+     between nodes 1 and 2 up to 0.8 Mb/s. We lose 20 to 38 % between nodes 1 and 2, and half as much as the paper between \
+     nodes 2 and 3. The paper's drops at node 1 are packets that waited too long for a route; ours are few because our \
+     discoveries are repeated less often (Table 3).";
+
 /// The section of Table 4 (three hops) or 5 (four).
-pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &[&str]) -> Section {
-    let mut rows = Vec::new();
-    for (tenths, runs) in TENTHS.zip(runs) {
-        let at = format!("{:.1} Mb/s", load(tenths));
-        rows.extend(load_rows(table, &at, hops, tenths, runs));
-    }
-    Section {
-        heading: format!("{table}: where packets are lost over {hops} hops"),
-        text: text.iter().map(|t| (*t).to_owned()).collect(),
-        rows,
-        figures: vec![Figure {
-            name: table.to_owned(),
-            caption: "Share of the packets sent, by offered load: dropped by a node's routing, lost between two nodes, \
-                      received. Ours are means over seeds with 95 % intervals."
-                .to_owned(),
-            panels: panels(hops, runs),
-        }], ..Section::default() }
+pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &str) -> Section {
+    let rows = |(tenths, runs): (u32, &Vec<Losses>)| {
+        load_rows(table, &format!("{:.1} Mb/s", load(tenths)), hops, tenths, runs)
+    };
+    Section::new(&format!("{table}: where packets are lost over {hops} hops"), text)
+        .rows(TENTHS.zip(runs).flat_map(rows).collect())
+        .figures([Figure::new(
+            table,
+            "Share of the packets sent, by offered load: dropped by a node's routing, lost between two nodes, received. \
+             Ours are means over seeds with 95 % intervals.",
+            panels(hops, runs),
+        )])
 }
 
 /// The rows of a load in Table 4 or 5.
@@ -140,18 +142,15 @@ pub(crate) fn load_rows(table: &str, at: &str, hops: usize, tenths: u32, runs: &
     };
     let mut rows = Vec::new();
     for n in 1..=hops {
-        rows.push(
-            row(&format!("node_{n}_drops_pct"), &format!("node{n}"), PacketEnd::Node(n))
-                .with(runs.iter().map(|l| l.node_pct(n))),
-        );
-        rows.push(
-            row(&format!("link_{n}_to_{}_lost_pct", n + 1), &format!("link{n}{}", n + 1), PacketEnd::Link(n))
-                .with(runs.iter().map(|l| l.link_pct(n))),
-        );
+        let next = n + 1;
+        let node = row(&format!("node_{n}_drops_pct"), &format!("node{n}"), PacketEnd::Node(n));
+        let link =
+            row(&format!("link_{n}_to_{next}_lost_pct"), &format!("link{n}{next}"), PacketEnd::Link(n));
+        rows.push(node.with(runs.iter().map(|l| l.node_pct(n))));
+        rows.push(link.with(runs.iter().map(|l| l.link_pct(n))));
     }
-    rows.push(
-        row("received_pct", "received_pct", PacketEnd::End).with(runs.iter().map(Losses::received_pct)),
-    );
+    let received = row("received_pct", "received_pct", PacketEnd::End);
+    rows.push(received.with(runs.iter().map(Losses::received_pct)));
     for r in &mut rows {
         // What is near enough needs no explanation.
         let is_near = r.difference_pct().map_or(r.ours.is_some_and(|o| o < 0.05), |pct| pct.abs() <= 25.0);
@@ -162,14 +161,12 @@ pub(crate) fn load_rows(table: &str, at: &str, hops: usize, tenths: u32, runs: &
     rows
 }
 
-/// Where a packet of a chain ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum PacketEnd {
     /// Dropped by this node, counted from 1.
     Node(usize),
     /// Lost between this node and the next.
     Link(usize),
-    /// At the destination.
     End,
 }
 
@@ -216,8 +213,7 @@ fn panels(hops: usize, runs: &ByLoad) -> Vec<Panel> {
         )
     };
     let look = (Mark::nth(4).0, 6);
-    let theirs_are =
-        |name: &str, (mark, colour): (Mark, usize), points| Series::new(name, mark, colour, points).joined();
+    let theirs_are = |name, (mark, colour), points| Series::new(name, mark, colour, points).joined();
     let mut ours = frame().with(averages("received", look, runs, |l, _| l.received_pct()));
     let mut theirs = frame().with(theirs_are("received", look, printed(hops, "received_pct")));
     let places: [(&str, usize, bool); 4] =
@@ -229,5 +225,5 @@ fn panels(hops: usize, runs: &ByLoad) -> Vec<Panel> {
         let column = if at_node { format!("node{n}") } else { format!("link{n}{}", n + 1) };
         theirs = theirs.with(theirs_are(name, look, printed(hops, &column)));
     }
-    vec![Panel { title: "Wayhop".to_owned(), plot: ours }, Panel { title: "paper".to_owned(), plot: theirs }]
+    vec![Panel::new("Wayhop", ours), Panel::new("paper", theirs)]
 }

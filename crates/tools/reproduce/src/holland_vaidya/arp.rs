@@ -1,12 +1,12 @@
 //! What the results hang on most: ARP of ns-2, and the chains of equation 1.
 
-use wayhop_report::{Estimate, Range, Row, Section, plain};
+use wayhop_report::{Range, Row, Section};
 use wayhop_topology::ChainThroughput;
 
 use super::conditions::Conditions;
 use super::paper;
 use super::plan::{Mechanism, SPEEDS_MPS};
-use super::runs::Transfers;
+use super::transfer::Transfers;
 
 /// In the names of rows.
 pub(crate) const NONE: &str = "no ARP";
@@ -44,34 +44,21 @@ pub(crate) fn section(
     };
     let row =
         |quantity| Row::new("Figure 3", "mean of the patterns", quantity, paper::mean_of("expected_kbps"));
-    let sampled = match paper::estimate("expected_kbps") {
-        Some(Estimate { mean, ci95: Some([low, high]), .. }) => format!(
-            " The paper: {}, interval {} to {} from the spread of its patterns.",
-            plain(mean),
-            plain(low),
-            plain(high)
-        ),
-        _ => String::new(),
-    };
     rows.push(row("expected_by_printed_chains_kbps").with(expected(paper::chains().as_ref())).note(format!(
-        "Our patterns with the chain throughputs implied by the paper's expected throughputs.{sampled}"
+        "Our patterns with the chain throughputs implied by the paper's expected throughputs. {}",
+        paper::interval_in_words("expected_kbps")
     )));
     rows.push(row(BY_OUR_CHAINS).with(expected(chains)).note(
         "Our patterns with our chains. Ours carry less over a given number of hops, and our patterns have more of the short distances: the two cancel.",
     ));
-    Section {
-        heading: "What these results depend on".to_owned(),
-        text: vec![
-            "The ARP of ns-2, used by the profile ns2, holds a packet for a neighbour with unknown link address without \
-             any time limit. The MAC never tries to send it, so no link counts as broken, no Route Error is sent, and TCP \
-             keeps doubling its timeout. This causes most of Reno's loss at higher speeds and most of ELFN's gain: each \
-             figure of the study is shown with --set radio.arp=none beside it. The sections below use ARP, like the \
-             paper's simulator."
-                .to_owned(),
-            "The expected throughput agrees with the paper's only if our own chains are put into equation 1; with the paper's it is higher."
-                .to_owned(),
-        ],
-        rows,
-        ..Section::default()
-    }
+    Section::new(
+        "What these results depend on",
+        "The ARP of ns-2, used by the profile ns2, holds a packet for a neighbour with unknown link address without \
+         any time limit. The MAC never tries to send it, so no link counts as broken, no Route Error is sent, and TCP \
+         keeps doubling its timeout. This causes most of Reno's loss at higher speeds and most of ELFN's gain: each \
+         figure of the study is shown with --set radio.arp=none beside it. The sections below use ARP, like the \
+         paper's simulator.\n\
+         The expected throughput agrees with the paper's only if our own chains are put into equation 1; with the paper's it is higher.",
+    )
+    .rows(rows)
 }

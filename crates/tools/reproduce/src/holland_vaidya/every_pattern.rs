@@ -1,11 +1,11 @@
 //! Every pattern on a line: conditions, expected throughput, and throughput at each speed.
 
-use wayhop_report::{Sheet, plain};
+use wayhop_report::{Sheet, Table, plain, quoted};
 use wayhop_topology::ChainThroughput;
 
-use super::conditions::{Conditions, HEADS};
+use super::conditions::{Conditions, heads};
 use super::plan::{Mechanism, SPEEDS_MPS};
-use super::runs::Transfers;
+use super::transfer::Transfers;
 
 /// The table, with a column for each speed of each mechanism.
 pub(crate) struct PatternTable {
@@ -22,7 +22,7 @@ impl PatternTable {
         chains: Option<&ChainThroughput>,
     ) -> Self {
         let mut head = vec!["pattern".to_owned(), "expected (kb/s)".to_owned()];
-        head.extend(HEADS.map(str::to_owned));
+        head.extend(heads().map(str::to_owned));
         for m in mechanisms {
             head.extend(SPEEDS_MPS.map(|s| format!("{}, {s} m/s (kb/s)", m.title())));
         }
@@ -42,10 +42,8 @@ impl PatternTable {
         Self { head, body }
     }
 
-    /// As comma-separated values.
     pub(crate) fn csv(&self) -> String {
-        let quoted = |h: &String| if h.contains(',') { format!("\"{h}\"") } else { h.clone() };
-        let mut text = self.head.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        let mut text = self.head.iter().map(|h| quoted(h)).collect::<Vec<_>>().join(",") + "\n";
         for (name, cells) in &self.body {
             let cells = cells.iter().map(|c| c.map_or_else(String::new, |v| v.to_string()));
             text += &(name.clone() + "," + &cells.collect::<Vec<_>>().join(",") + "\n");
@@ -53,7 +51,6 @@ impl PatternTable {
         text
     }
 
-    /// As a page.
     pub(crate) fn sheet(&self, command: &str) -> Sheet {
         let cells = |(name, cells): &(String, Vec<Option<f64>>)| {
             let rounded = |v: f64| plain((v * 10.0).round() / 10.0);
@@ -67,11 +64,8 @@ impl PatternTable {
                    measured throughput."
                 .to_owned(),
             command: command.to_owned(),
-            head: self.head.clone(),
-            body: self.body.iter().map(cells).collect(),
-            words: 1,
-            figures: vec![],
-            notes: vec![],
+            table: Table { head: self.head.clone(), body: self.body.iter().map(cells).collect(), words: 1 },
+            ..Sheet::default()
         }
     }
 }

@@ -4,20 +4,18 @@ use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Range, Row, Secti
 
 use super::conditions::Conditions;
 use super::plan::{Mechanism, SPEEDS_MPS};
-use super::runs::Transfers;
+use super::transfer::Transfers;
 
-/// The section of the mechanisms, of those that were run.
-/// `None` if there is none but Reno.
+/// The section of the mechanisms that were run; `None` if there is none but Reno.
 pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechanism]) -> Option<Section> {
     if mechanisms.iter().all(|m| *m == Mechanism::Reno) {
         return None;
     }
     let mut rows = Vec::new();
-    let speeds: Vec<f64> = SPEEDS_MPS.into_iter().map(f64::from).collect();
     let mut lines: Vec<(Mechanism, Vec<(f64, Estimate)>)> = Vec::new();
     for m in mechanisms.iter().copied().filter(|m| *m != Mechanism::Reno) {
         let mut points = Vec::new();
-        for (speed, &x) in SPEEDS_MPS.into_iter().zip(&speeds) {
+        for speed in SPEEDS_MPS {
             let pair = |c: &Conditions| {
                 let kbps = |m| Some(runs.of(c.pattern, speed, m)?.kbps);
                 Some((kbps(m)?, kbps(Mechanism::Reno)?))
@@ -29,28 +27,23 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, mechanisms: &[Mechan
             let row = |quantity| Row::new("Mechanisms", &who, quantity, None).within(Range::All).note(NOTE);
             rows.push(row("gain_kbps").with(gains.iter().copied().map(Some)));
             rows.push(row("gain_pct").with(gains.iter().map(|g| Some(100.0 * g / reno?))));
-            points.extend(Estimate::of(&gains).map(|g| (x, g)));
+            points.extend(Estimate::of(&gains).map(|g| (f64::from(speed), g)));
         }
         lines.push((m, points));
     }
-    let figures =
-        if lines.iter().any(|(_, points)| !points.is_empty()) { vec![gains(&lines)] } else { vec![] };
-    Some(Section {
-        heading: "Mechanisms against lost routes".to_owned(),
-        text: vec![
-            "Each mechanism runs the same patterns as Reno, with the same seeds; differences are computed per pattern, and \
-             the interval is that of their mean: a gain counts if its interval excludes zero. Percentages are relative to \
-             Reno's mean at that speed. ELFN: DSR's Route Error carries a notice; the sender pauses, probes every 2 s, and \
-             continues with its old window and timeout (or half the window). Fixed RTO: consecutive timeouts after the \
-             first do not double it. TCP-F: frozen until the route is back. Window by hops: a quarter of a segment per \
-             hop, at least one. Pacing: TCP-AP. RFC 6069: an ICMP message that quotes the lost segment reverts the \
-             doubling of the timer."
-                .to_owned(),
-        ],
-        rows,
-        figures,
-        ..Section::default()
-    })
+    let figure = lines.iter().any(|(_, points)| !points.is_empty()).then(|| gains(&lines));
+    Some(Section::new(
+        "Mechanisms against lost routes",
+        "Each mechanism runs the same patterns as Reno, with the same seeds; differences are computed per pattern, and \
+         the interval is that of their mean: a gain counts if its interval excludes zero. Percentages are relative to \
+         Reno's mean at that speed. ELFN: DSR's Route Error carries a notice; the sender pauses, probes every 2 s, and \
+         continues with its old window and timeout (or half the window). Fixed RTO: consecutive timeouts after the \
+         first do not double it. TCP-F: frozen until the route is back. Window by hops: a quarter of a segment per \
+         hop, at least one. Pacing: TCP-AP. RFC 6069: an ICMP message that quotes the lost segment reverts the \
+         doubling of the timer.",
+    )
+    .rows(rows)
+    .figures(figure))
 }
 
 /// The mechanisms that report lost routes to the sender, and those that do not.
@@ -67,22 +60,16 @@ fn gains(lines: &[(Mechanism, Vec<(f64, Estimate)>)]) -> Figure {
         .with(Series::new("", Mark::Rule, 6, vec![[0.0, 0.0]]));
         let shown = lines.iter().filter(|(m, points)| m.is_told() == told && !points.is_empty());
         let plot = shown.enumerate().fold(plot, |plot, (colour, (m, points))| {
-            let (mark, colour) = Mark::nth(colour);
-            let at = points.iter().map(|(x, e)| [*x, e.mean]).collect();
-            let intervals = points.iter().map(|(_, e)| e.ci95).collect();
-            plot.with(Series::new(m.title(), mark, colour, at).with_intervals(intervals).joined())
+            plot.with(Series::of_estimates(m.title(), Mark::nth(colour), points.iter().copied()).joined())
         });
         let is_empty = plot.series.len() == 1;
-        (!is_empty).then(|| Panel { title: title.to_owned(), plot })
+        (!is_empty).then(|| Panel::new(title, plot))
     };
-    Figure {
-        name: "Gains".to_owned(),
-        caption: "Mean difference to Reno, paired by pattern, with 95 % intervals.".to_owned(),
-        panels: [panel("Notified of lost routes", true), panel("Not notified", false)]
-            .into_iter()
-            .flatten()
-            .collect(),
-    }
+    Figure::new(
+        "Gains",
+        "Mean difference to Reno, paired by pattern, with 95 % intervals.",
+        [panel("Notified of lost routes", true), panel("Not notified", false)].into_iter().flatten(),
+    )
 }
 
 const NOTE: &str = "Paired by pattern. Part II of the paper has no numbers of mechanisms.";

@@ -14,7 +14,6 @@ mod options;
 mod paper;
 mod plan;
 mod profile;
-mod runs;
 mod sources;
 mod speed;
 mod store;
@@ -27,23 +26,21 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wayhop_report::{Page, Section};
-use wayhop_runs::jobs;
 
-use crate::outcome::write;
+use crate::outcome::{cannot_write, facts, missing_runs, write};
+use crate::simulate::each;
 use crate::{Outcome, RunError, Runs};
 use chains::Chains;
 use conditions::Conditions;
 use every_pattern::PatternTable;
 use plan::Job;
-use runs::Transfers;
 use speed::Speed;
 use store::Store;
-use transfer::{Seconds, Transfer};
+use transfer::{Seconds, Transfer, Transfers};
 
 pub use options::Options;
 pub use plan::Mechanism;
 
-/// The scenarios of scenarios/holland-vaidya.
 const FILES: &[(&str, &str)] = &[
     ("pattern.toml", include_str!("../../../../../scenarios/holland-vaidya/pattern.toml")),
     ("chain.toml", include_str!("../../../../../scenarios/holland-vaidya/chain.toml")),
@@ -66,51 +63,39 @@ pub fn reproduce(
     clock: impl Fn() -> f64 + Sync,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
-    let cannot = |e: std::io::Error| {
-        format!("cannot write {}: {e}; choose another folder with --out", dir.join(store::NAME).display())
-    };
-    let store = Store::open(dir, store::program(FILES)).map_err(cannot)?;
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop)?;
+    let store = Store::open(dir, store::program(FILES));
+    let store = store.map_err(|e| cannot_write(&dir.join(store::NAME), e))?;
     let study = Study { options, dir, runs: &runs, store: &store, stop, clock: &clock };
     let mut found = Results::default();
     for pattern in options.patterns() {
         let job = Job::Pattern { pattern, speed_mps: plan::BASE_MPS, mechanism: Mechanism::Reno };
-        let scenario = job.resolve(&runs).map_err(text)?;
+        let scenario = job.resolve(&runs)?;
         found.conditions.extend(Conditions::new(pattern, &scenario));
     }
     let mut made = 0;
-    let chains = plan::chains();
-    study.run(&mut found, &chains, |n| done(made + n))?;
-    made += chains.len();
+    let mut make = |found: &mut Results, jobs: &[Job]| {
+        let fresh = study.run(found, jobs, |n| done(made + n));
+        made += jobs.len();
+        fresh
+    };
+    make(&mut found, &plan::chains())?;
     // The study as the paper has it, and the time that it takes.
-    let (reno, began) = (plan::transfers(&options.patterns(), &[Mechanism::Reno]), clock());
-    let fresh = study.run(&mut found, &reno, |n| done(made + n))?;
+    let began = clock();
+    let fresh = make(&mut found, &plan::transfers(&options.patterns(), &[Mechanism::Reno]))?;
     found.speed = Speed::new(&found.transfers, fresh.then(|| clock() - began), options.threads);
-    made += reno.len();
-    let without_arp = plan::without_arp(&options.patterns(), &options.without_arp());
-    study.run(&mut found, &without_arp, |n| done(made + n))?;
-    made += without_arp.len();
-    let others = plan::transfers(&options.patterns(), &options.others());
-    study.run(&mut found, &others, |n| done(made + n))?;
-    let (chains, mut mechanisms) = (chains::throughput(&found.chains), vec![Mechanism::Reno]);
-    mechanisms.extend(options.others());
+    make(&mut found, &plan::without_arp(&options.patterns(), &options.without_arp()))?;
+    make(&mut found, &plan::transfers(&options.patterns(), &options.others()))?;
+    let chains = chains::throughput(&found.chains);
+    let mechanisms = [vec![Mechanism::Reno], options.others()].concat();
     let table = PatternTable::new(&found.conditions, &found.transfers, &mechanisms, chains.as_ref());
-    write(&dir.join("patterns.csv"), &table.csv()).map_err(|e| e.to_string())?;
-    let sheet = table.sheet(&options.command()).html()?;
-    write(&dir.join("patterns.html"), &sheet).map_err(|e| e.to_string())?;
+    write(&dir.join("patterns.csv"), &table.csv())?;
+    write(&dir.join("patterns.html"), &table.sheet(&options.command()).html()?)?;
     Ok(found.outcome(options, dir))
 }
 
-/// A number of patterns, in words.
 fn patterns(count: usize) -> String {
     if count == 1 { "1 pattern".to_owned() } else { format!("{count} patterns") }
-}
-
-fn text(e: RunError) -> String {
-    match e {
-        RunError::Stopped => "stopped".to_owned(),
-        RunError::Scenario(e) => e,
-    }
 }
 
 /// What all runs have in common.
@@ -126,22 +111,14 @@ struct Study<'a> {
 impl Study<'_> {
     /// Makes these runs, or finds them made, and returns whether all of them were made just now.
     fn run(&self, found: &mut Results, jobs: &[Job], done: impl Fn(usize) + Sync) -> Result<bool, String> {
-        let results = jobs::run(jobs, self.options.threads, self.stop, done, |job| self.one(*job));
         let mut fresh = true;
-        for (job, result) in jobs.iter().zip(results) {
-            match result {
-                Some(Ok((transfer, made))) => {
-                    fresh &= made;
-                    found.add(*job, transfer);
-                }
-                Some(Err(RunError::Scenario(e))) => return Err(e),
-                Some(Err(RunError::Stopped)) | None => {
-                    fresh = false;
-                    found.missing += 1;
-                }
-            }
-        }
-        Ok(fresh)
+        let add = |job: &Job, (transfer, made)| {
+            fresh &= made;
+            found.add(*job, transfer);
+        };
+        let missing = each(jobs, (self.options.threads, self.stop), done, |job| self.one(*job), add)?;
+        found.missing += missing;
+        Ok(fresh && missing == 0)
     }
 
     /// One run, and whether it was made just now.
@@ -167,13 +144,11 @@ impl Study<'_> {
     }
 }
 
-/// What all runs showed.
 #[derive(Default)]
 struct Results {
     conditions: Vec<Conditions>,
     chains: Chains,
     transfers: Transfers,
-    /// Those without ARP.
     without_arp: Transfers,
     speed: Speed,
     missing: usize,
@@ -202,13 +177,8 @@ impl Results {
             throughput::section(&self.conditions, &self.transfers, chains.as_ref()),
         ];
         let last = [
-            Section {
-                heading: "Figures 4 to 53: profiles".to_owned(),
-                text: vec!["Draw other patterns with --pattern N.".to_owned()],
-                rows: vec![],
-                figures: profiles.map(|c| profile::figure(c, &self.transfers)).collect(),
-                ..Section::default()
-            },
+            Section::new("Figures 4 to 53: profiles", "Draw other patterns with --pattern N.")
+                .figures(profiles.map(|c| profile::figure(c, &self.transfers))),
             self.speed.section(),
         ];
         let mechanisms = mechanisms::section(&self.conditions, &self.transfers, &options.others());
@@ -216,25 +186,19 @@ impl Results {
     }
 
     fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
-        let fact = |what: &str, value: String| (what.to_owned(), value);
-        let last = options.first_pattern + options.patterns - 1;
-        let mut facts = vec![
-            fact("Paper", "Holland, Vaidya: Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II, Texas A&M University TR 99-005, 1999".to_owned()),
-            fact("Scenarios", "pattern.toml and chain.toml in the folder scenarios beside this page".to_owned()),
-            fact("Patterns", format!("our own, the seeds {} to {last}; intervals are Student's t over patterns, 95 %", options.first_pattern)),
-            fact("Every pattern", "patterns.html and patterns.csv beside this page; every run: runs.jsonl".to_owned()),
-            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
+        let (first, last) = (options.first_pattern, options.first_pattern + options.patterns - 1);
+        let patterns_in_words =
+            format!("our own, the seeds {first} to {last}; intervals are Student's t over patterns, 95 %");
+        let own: [(&str, &str); 4] = [
+            (
+                "Paper",
+                "Holland, Vaidya: Analysis of TCP Performance over Mobile Ad Hoc Networks, Part II, Texas A&M University TR 99-005, 1999",
+            ),
+            ("Scenarios", "pattern.toml and chain.toml in the folder scenarios beside this page"),
+            ("Patterns", &patterns_in_words),
+            ("Every pattern", "patterns.html and patterns.csv beside this page; every run: runs.jsonl"),
         ];
-        if self.missing > 0 {
-            let of = runs(options);
-            facts.push(fact(
-                "Incomplete",
-                format!(
-                    "interrupted; {} of {of} runs are missing. Run the same command to resume",
-                    self.missing
-                ),
-            ));
-        }
+        let missing = missing_runs(self.missing, runs(options));
         let page = Page {
             title: "TCP over mobile ad hoc networks, reproduced".to_owned(),
             lead: format!(
@@ -242,7 +206,7 @@ impl Results {
                  speeds: what the movement allowed, what TCP achieved, and what mechanisms against lost routes gain.",
                 patterns(self.conditions.len())
             ),
-            facts,
+            facts: facts(&own, missing.map(|what| what + ". Run the same command to resume")),
             command: options.command(),
             sections: self.sections(options),
         };

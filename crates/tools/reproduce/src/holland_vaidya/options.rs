@@ -41,7 +41,6 @@ impl Options {
         [Mechanism::Reno, Mechanism::Elfn].into_iter().filter(wanted).collect()
     }
 
-    /// The command that does the same again.
     pub(super) fn command(&self) -> String {
         let mut words = vec![format!("wayhop reproduce holland-vaidya --seeds {}", self.patterns)];
         if self.first_pattern != 1 {

@@ -1,6 +1,6 @@
 //! The paper's numbers.
 
-use wayhop_report::{Estimate, standard_deviation, student_t95};
+use wayhop_report::{Estimate, plain, standard_deviation, student_t95};
 use wayhop_topology::ChainThroughput;
 
 use crate::table::cell;
@@ -29,22 +29,25 @@ pub(crate) fn column(name: &str) -> Vec<f64> {
 }
 
 /// The printed mean with the 95 % interval that sampling 50 patterns leaves it, from the spread of the legible rows.
-pub(crate) fn estimate(name: &str) -> Option<Estimate> {
+fn estimate(name: &str) -> Option<Estimate> {
     let mean = mean_of(name)?;
     let half = student_t95(COUNT - 1) * standard_deviation(&column(name))? / (COUNT as f64).sqrt();
     Some(Estimate { mean, ci95: Some([mean - half, mean + half]), runs: COUNT })
 }
 
-/// Throughput of a chain with this number of hops, kb/s; beyond six, the paper's value for all longer ones.
-pub(crate) fn chain_kbps(hops: usize) -> Option<f64> {
-    if hops <= 6 {
-        cell(CHAINS, &hops.to_string(), "tcp_reno_kbps")
-    } else {
-        cell(CHAINS, ">6", "tcp_reno_kbps")
-    }
+/// [`estimate`] in a sentence; empty where there is none.
+pub(crate) fn interval_in_words(column: &str) -> String {
+    let Some(Estimate { mean, ci95: Some([low, high]), .. }) = estimate(column) else { return String::new() };
+    let [mean, low, high] = [mean, low, high].map(plain);
+    format!("The paper: {mean}, interval {low} to {high} from the spread of its patterns.")
 }
 
-/// All of its chains.
+/// Throughput of a chain with this number of hops, kb/s; beyond six, the paper's value for all longer ones.
+pub(crate) fn chain_kbps(hops: usize) -> Option<f64> {
+    let row = if hops <= 6 { hops.to_string() } else { ">6".to_owned() };
+    cell(CHAINS, &row, "tcp_reno_kbps")
+}
+
 pub(crate) fn chains() -> Option<ChainThroughput> {
     ChainThroughput::parse(CHAINS).ok()
 }

@@ -10,9 +10,7 @@ pub(crate) const SPEEDS_MPS: [u32; 4] = [2, 10, 20, 30];
 pub(crate) const BASE_MPS: u32 = 2;
 /// How long a pattern takes at that speed, seconds.
 const BASE_S: f64 = 1_800.0;
-/// The longest chain that is measured, hops.
 pub(crate) const MAX_HOPS: usize = 8;
-/// How many seeds each chain is measured with.
 pub(crate) const CHAIN_SEEDS: u64 = 5;
 
 /// What the sender does about routes that break.
@@ -49,7 +47,6 @@ wayhop_core::names!(Mechanism {
 });
 
 impl Mechanism {
-    /// Its name in the report.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Reno => "Reno",
@@ -68,7 +65,6 @@ impl Mechanism {
         matches!(self, Self::Elfn | Self::ElfnHalf | Self::TcpF | Self::Rfc6069)
     }
 
-    /// What is set in the scenario.
     const fn setting(self) -> Option<&'static str> {
         match self {
             Self::Reno => None,
@@ -83,16 +79,24 @@ impl Mechanism {
     }
 }
 
-/// One run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Job {
-    /// A static chain.
-    Chain { hops: usize, seed: u64 },
-    /// A pattern at a speed.
-    Pattern { pattern: u64, speed_mps: u32, mechanism: Mechanism },
+    Chain {
+        hops: usize,
+        seed: u64,
+    },
+    Pattern {
+        pattern: u64,
+        speed_mps: u32,
+        mechanism: Mechanism,
+    },
     /// The same where nodes know each other's link addresses without ARP.
-    WithoutArp { pattern: u64, speed_mps: u32, mechanism: Mechanism },
+    WithoutArp {
+        pattern: u64,
+        speed_mps: u32,
+        mechanism: Mechanism,
+    },
 }
 
 /// How long a pattern takes at this speed, seconds.
@@ -100,7 +104,6 @@ pub(crate) fn duration_s(speed_mps: u32) -> f64 {
     BASE_S * f64::from(BASE_MPS) / f64::from(speed_mps)
 }
 
-/// The chains.
 pub(crate) fn chains() -> Vec<Job> {
     let of_seed = |seed| (1..=MAX_HOPS).map(move |hops| Job::Chain { hops, seed });
     (1..=CHAIN_SEEDS).flat_map(of_seed).collect()
@@ -127,13 +130,11 @@ pub(crate) fn without_arp(patterns: &[u64], mechanisms: &[Mechanism]) -> Vec<Job
 }
 
 impl Job {
-    /// The scenario that it runs.
     pub(crate) fn resolve(self, runs: &Runs<'_>) -> Result<Ready, RunError> {
         let (plan, seed) = self.plan();
         runs.ready(&plan, seed)
     }
 
-    /// Its plan, and its seed.
     pub(crate) fn plan(self) -> (Plan, u64) {
         match self {
             Self::Chain { hops, seed } => {

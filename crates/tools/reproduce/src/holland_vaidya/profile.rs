@@ -4,25 +4,21 @@ use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Series};
 
 use super::conditions::Conditions;
 use super::plan::{BASE_MPS, Mechanism, SPEEDS_MPS, duration_s};
-use super::runs::Transfers;
+use super::transfer::Transfers;
 
 /// The figure of one pattern: distance in hops with its path changes, and the throughput at each speed.
 pub(crate) fn figure(c: &Conditions, runs: &Transfers) -> Figure {
-    let mut panels = vec![Panel { title: "(a) distance".to_owned(), plot: distance(c) }];
+    let mut panels = vec![Panel::new("(a) distance", distance(c))];
     for (letter, speed) in ('b'..).zip(SPEEDS_MPS) {
         let Some(t) = runs.of(c.pattern, speed, Mechanism::Reno) else { continue };
-        panels.push(Panel {
-            title: format!("({letter}) {speed} m/s"),
-            plot: throughput(speed, &t.acknowledged),
-        });
+        panels.push(Panel::new(&format!("({letter}) {speed} m/s"), throughput(speed, &t.acknowledged)));
     }
-    Figure {
-        name: format!("Pattern {}", c.pattern),
-        caption: "The shortest path in hops over time; ticks above it mark path changes. Below: throughput of TCP Reno per \
-                  second."
-            .to_owned(),
+    Figure::new(
+        &format!("Pattern {}", c.pattern),
+        "The shortest path in hops over time; ticks above it mark path changes. Below: throughput of TCP Reno per \
+                  second.",
         panels,
-    }
+    )
 }
 
 fn distance(c: &Conditions) -> Plot {

@@ -7,7 +7,6 @@ use wayhop_report::{Row, Source};
 use super::options::Options;
 use super::plan::{BASE_MPS, CHAIN_SEEDS, Job, MAX_HOPS, Mechanism, SPEEDS_MPS};
 
-/// What makes the runs that a row is taken from.
 pub(crate) fn behind(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
     let seeds = |first_seed, seeds| crate::Options { first_seed, seeds, threads: 1, keep_runs: false };
     let patterns = seeds(options.first_pattern, options.patterns);

@@ -3,9 +3,8 @@
 use wayhop_report::{Row, Section};
 
 use super::plan::Mechanism;
-use super::runs::Transfers;
+use super::transfer::Transfers;
 
-/// The time of the runs over plain Reno.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Speed {
     runs: usize,
@@ -23,7 +22,6 @@ impl Speed {
         Self { runs, total_s, elapsed_s, threads }
     }
 
-    /// The section of the study's time.
     pub(crate) fn section(&self) -> Section {
         let who = format!("{} runs over Reno", self.runs);
         let row = |quantity| Row::new("Time", &who, quantity, None);
@@ -31,11 +29,7 @@ impl Speed {
             .with([self.elapsed_s])
             .note(format!("On this machine, {} at a time.", self.threads));
         let total = row("one_after_the_other_s").with([Some(self.total_s).filter(|_| self.runs > 0)]);
-        Section {
-            heading: "Time".to_owned(),
-            text: vec!["The study without mechanisms: every pattern at four speeds.".to_owned()],
-            rows: vec![elapsed, total.note("The sum of the runs' own times.")],
-            ..Section::default()
-        }
+        Section::new("Time", "The study without mechanisms: every pattern at four speeds.")
+            .rows(vec![elapsed, total.note("The sum of the runs' own times.")])
     }
 }

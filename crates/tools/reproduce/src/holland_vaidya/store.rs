@@ -15,7 +15,6 @@ use wayhop_trace::lock_folder;
 use super::plan::Job;
 use super::transfer::Transfer;
 
-/// The file's name.
 pub(crate) const NAME: &str = "runs.jsonl";
 
 #[derive(Serialize, Deserialize)]
@@ -26,7 +25,6 @@ struct Line {
     transfer: Transfer,
 }
 
-/// The file.
 pub(crate) struct Store {
     of: u64,
     known: BTreeMap<Job, Transfer>,
@@ -70,12 +68,10 @@ impl Store {
         Ok(Self { of, known, file: Mutex::new(file), _folder: folder })
     }
 
-    /// What this run gave, if it was made before.
     pub(crate) fn known(&self, job: Job) -> Option<Transfer> {
         self.known.get(&job).cloned()
     }
 
-    /// Writes a run down.
     pub(crate) fn add(&self, job: Job, transfer: &Transfer) -> io::Result<()> {
         let text = line(self.of, job, transfer)?;
         self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes())
@@ -117,15 +113,20 @@ mod tests {
         Transfer { kbps, acknowledged: vec![1, 0, 3], ..Transfer::default() }
     }
 
-    #[test]
-    fn runs_are_found_again_and_a_torn_line_is_not_in_the_way() {
+    /// A folder with both runs.
+    fn filled() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path(), 1).unwrap();
         store.add(JOBS[0], &transfer(1.5)).unwrap();
         store.add(JOBS[1], &transfer(2.5)).unwrap();
+        dir
+    }
+
+    #[test]
+    fn runs_are_found_again_and_a_torn_line_is_not_in_the_way() {
+        let dir = filled();
         let path = dir.path().join(NAME);
         let text = std::fs::read_to_string(&path).unwrap();
-        drop(store);
         std::fs::write(&path, &text[..text.len() - 9]).unwrap();
         let store = Store::open(dir.path(), 1).unwrap();
         assert_eq!(JOBS.map(|j| store.known(j)), [Some(transfer(1.5)), None]);
@@ -137,11 +138,7 @@ mod tests {
 
     #[test]
     fn a_spoilt_line_costs_one_run() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(dir.path(), 1).unwrap();
-        store.add(JOBS[0], &transfer(1.5)).unwrap();
-        store.add(JOBS[1], &transfer(2.5)).unwrap();
-        drop(store);
+        let dir = filled();
         let path = dir.path().join(NAME);
         let mut bytes = std::fs::read(&path).unwrap();
         // Within the first line's figures.
@@ -176,8 +173,6 @@ mod tests {
 
     #[test]
     fn runs_of_another_program_do_not_count() {
-        let dir = tempfile::tempdir().unwrap();
-        Store::open(dir.path(), 1).unwrap().add(JOBS[0], &transfer(1.5)).unwrap();
-        assert_eq!(Store::open(dir.path(), 2).unwrap().known(JOBS[0]), None);
+        assert_eq!(Store::open(filled().path(), 2).unwrap().known(JOBS[0]), None);
     }
 }

@@ -2,39 +2,33 @@
 
 use std::sync::atomic::AtomicBool;
 
-use wayhop_core::{NodeId, Span, Time};
 use wayhop_report::Row;
 use wayhop_trace::{Observer as _, TcpEvent};
 
 use super::plan::{Job, SPEEDS_MPS};
 use super::*;
+use crate::testing::{self, at, find};
 
 fn row<'a>(s: &'a Section, row: &str, quantity: &str) -> &'a Row {
-    let is = |r: &&Row| (r.row.as_str(), r.quantity.as_str()) == (row, quantity);
-    s.rows.iter().find(is).unwrap_or_else(|| panic!("no row {row}, {quantity}"))
+    find(&s.rows, row, quantity)
 }
 
-fn conditions(patterns: u64) -> Vec<Conditions> {
+fn conditions_at(pattern: u64, speed_mps: u32, mechanism: Mechanism) -> Conditions {
     let dir = tempfile::tempdir().unwrap();
     let stop = AtomicBool::new(false);
     let runs = Runs::new(dir.path(), FILES, false, &stop).unwrap();
-    let of = |pattern| {
-        let job = Job::Pattern { pattern, speed_mps: 2, mechanism: Mechanism::Reno };
-        Conditions::new(pattern, &job.resolve(&runs).unwrap()).unwrap()
-    };
-    (1..=patterns).map(of).collect()
+    let job = Job::Pattern { pattern, speed_mps, mechanism };
+    Conditions::new(pattern, &job.resolve(&runs).unwrap()).unwrap()
+}
+
+fn conditions(patterns: u64) -> Vec<Conditions> {
+    (1..=patterns).map(|pattern| conditions_at(pattern, 2, Mechanism::Reno)).collect()
 }
 
 #[test]
 fn a_pattern_has_the_same_conditions_at_every_speed() {
-    let dir = tempfile::tempdir().unwrap();
-    let stop = AtomicBool::new(false);
-    let runs = Runs::new(dir.path(), FILES, false, &stop).unwrap();
     for pattern in [1, 2] {
-        let at = SPEEDS_MPS.map(|speed_mps| {
-            let job = Job::Pattern { pattern, speed_mps, mechanism: Mechanism::Elfn };
-            Conditions::new(pattern, &job.resolve(&runs).unwrap()).unwrap().cells()
-        });
+        let at = SPEEDS_MPS.map(|speed_mps| conditions_at(pattern, speed_mps, Mechanism::Elfn).cells());
         for other in &at[1..] {
             for (a, b) in at[0].iter().zip(other) {
                 assert!((a - b).abs() < 0.01, "pattern {pattern}: {at:?}");
@@ -135,20 +129,7 @@ fn seconds_have_what_was_acknowledged_in_them() {
     let mut s = Seconds::new(3.0);
     for (ms, acked) in [(100, 0), (900, 1_460), (950, 1_460), (2_100, 4_380), (2_200, 4_380), (9_000, 9_000)]
     {
-        s.tcp(&TcpEvent {
-            time: Time::from_nanos(ms * 1_000_000),
-            flow: 0,
-            node: NodeId(1),
-            event: "ack",
-            octet: 0,
-            bytes: 0,
-            acked,
-            in_flight: 0,
-            window: 1.0,
-            threshold: 1.0,
-            srtt: None,
-            rto: Span::from_secs(1),
-        });
+        s.tcp(&TcpEvent { time: at(ms), acked, ..testing::tcp("ack") });
     }
     let t = Transfer::new(&wayhop_trace::Summary::default(), s, 0.0);
     assert_eq!(t.acknowledged, [1_460, 0, 2_920]);

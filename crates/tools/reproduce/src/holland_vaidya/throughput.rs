@@ -4,13 +4,12 @@ use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Row, Section, Ser
 use wayhop_topology::ChainThroughput;
 
 use super::conditions::Conditions;
-use super::plan::{Mechanism, SPEEDS_MPS};
-use super::runs::Transfers;
+use super::plan::{Mechanism, SPEEDS_MPS, duration_s};
+use super::transfer::Transfers;
 
 /// More than one hop carries, here and in the paper.
 const MOST_KBPS: f64 = 1_400.0;
 
-/// The section of the transfers over TCP Reno.
 pub(crate) fn section(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput>) -> Section {
     let mut rows = Vec::new();
     let note = "The paper has only figures, without numbers.";
@@ -20,20 +19,16 @@ pub(crate) fn section(all: &[Conditions], runs: &Transfers, chains: Option<&Chai
         rows.push(row("throughput_kbps").with(at(speed).map(|t| Some(t?.kbps))));
         let shares = all.iter().zip(at(speed)).map(|(c, t)| share_pct(c, t?.kbps, chains?));
         rows.push(row("share_of_expected_pct").with(shares));
-        rows.push(
-            row("timeouts_per_minute")
-                .with(at(speed).map(|t| Some(t?.timeouts as f64 * 60.0 / super::plan::duration_s(speed)))),
-        );
+        let timeouts = at(speed).map(|t| Some(t?.timeouts as f64 * 60.0 / duration_s(speed)));
+        rows.push(row("timeouts_per_minute").with(timeouts));
     }
-    Section {
-        heading: "Throughput of TCP Reno".to_owned(),
-        text: vec![
-            "The same patterns at four speeds. A pattern's expected throughput does not depend on the speed, since the \
-             same moves only take less time; TCP's throughput does."
-                .to_owned(),
-        ],
-        rows,
-        figures: figures(all, runs, chains), ..Section::default() }
+    Section::new(
+        "Throughput of TCP Reno",
+        "The same patterns at four speeds. A pattern's expected throughput does not depend on the speed, since the \
+         same moves only take less time; TCP's throughput does.",
+    )
+    .rows(rows)
+    .figures(figures(all, runs, chains))
 }
 
 /// Measured in per cent of expected.
@@ -54,17 +49,13 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
         )
         .with(Series::new("as expected", Mark::Line, 6, vec![[0.0, 0.0], [MOST_KBPS, MOST_KBPS]]))
         .with(Series::new("a pattern", Mark::Dot, 0, points));
-        Panel { title: format!("{speed} m/s"), plot }
+        Panel::new(&format!("{speed} m/s"), plot)
     });
     let mut by_speed =
         Plot::new(Axis::new("speed (m/s)").from_to(0.0, 32.0), Axis::new("mean throughput (kb/s)"));
     let expected: Vec<f64> = all.iter().filter_map(|c| c.expected_kbps(chains)).collect();
-    by_speed.series.push(Series::new(
-        "expected",
-        Mark::Rule,
-        6,
-        mean(&expected).map(|m| [0.0, m]).into_iter().collect(),
-    ));
+    let height = mean(&expected).map(|m| [0.0, m]).into_iter().collect();
+    by_speed.series.push(Series::new("expected", Mark::Rule, 6, height));
     let drawn = [Mechanism::Reno, Mechanism::Elfn];
     for (colour, m) in drawn.into_iter().enumerate() {
         let point = |speed| {
@@ -77,10 +68,7 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
         };
         let points: Vec<(f64, Estimate)> = SPEEDS_MPS.into_iter().filter_map(point).collect();
         if !points.is_empty() {
-            let (mark, _) = Mark::nth(colour);
-            let at = points.iter().map(|(x, e)| [*x, e.mean]).collect();
-            let intervals = points.iter().map(|(_, e)| e.ci95).collect();
-            by_speed.series.push(Series::new(m.title(), mark, colour, at).with_intervals(intervals).joined());
+            by_speed.series.push(Series::of_estimates(m.title(), Mark::nth(colour), points).joined());
         }
     }
     let heights = by_speed
@@ -90,12 +78,11 @@ fn figures(all: &[Conditions], runs: &Transfers, chains: Option<&ChainThroughput
     let most = heights.fold(1_000.0_f64, f64::max);
     by_speed.y.range = Some([0.0, (most / 100.0).ceil() * 100.0]);
     vec![
-        Figure {
-            name: "Measured and expected".to_owned(),
-            caption: "Measured throughput of each pattern, by its expected throughput from equation 1."
-                .to_owned(),
-            panels: panels.collect(),
-        },
+        Figure::new(
+            "Measured and expected",
+            "Measured throughput of each pattern, by its expected throughput from equation 1.",
+            panels,
+        ),
         Figure::of("Throughput and speed", "Means over the patterns, with 95 % intervals.", by_speed),
     ]
 }

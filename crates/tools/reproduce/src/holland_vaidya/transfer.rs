@@ -1,20 +1,20 @@
-//! What one run's connection carried.
+//! What the connections of runs carried.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use wayhop_trace::{Observer, Summary, TcpEvent};
 
-/// One run's result.
+use super::plan::Mechanism;
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Transfer {
     /// Octets that arrived in order, times 8, over the run's length, kb/s.
     pub(crate) kbps: f64,
-    /// Segments sent again.
     pub(crate) resent: u64,
-    /// How often the retransmission timer ran out.
     pub(crate) timeouts: u64,
     /// Notices of a lost route that the sender believed.
     pub(crate) notices: u64,
-    /// Segments sent to look for the route.
     pub(crate) probes: u64,
     /// How long the run took on this machine, seconds.
     pub(crate) wall_s: f64,
@@ -24,7 +24,6 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    /// From a run's summary and what was seen of it.
     pub(crate) fn new(summary: &Summary, seen: Seconds, wall_s: f64) -> Self {
         let mut t = Self { wall_s, acknowledged: seen.octets, ..Self::default() };
         if let Some(flow) = summary.flows.first() {
@@ -61,5 +60,24 @@ impl Observer for Seconds {
             *octets += more as u32;
         }
         self.until += more;
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Transfers(BTreeMap<(u64, u32, Mechanism), Transfer>);
+
+impl Transfers {
+    pub(crate) fn add(&mut self, pattern: u64, speed_mps: u32, mechanism: Mechanism, transfer: Transfer) {
+        self.0.insert((pattern, speed_mps, mechanism), transfer);
+    }
+
+    pub(crate) fn of(&self, pattern: u64, speed_mps: u32, mechanism: Mechanism) -> Option<&Transfer> {
+        self.0.get(&(pattern, speed_mps, mechanism))
+    }
+
+    /// How many there are of a mechanism, and the time that they took one after the other, seconds.
+    pub(crate) fn time(&self, mechanism: Mechanism) -> (usize, f64) {
+        let of = self.0.iter().filter(|((_, _, m), _)| *m == mechanism);
+        of.fold((0, 0.0), |(n, s), (_, t)| (n + 1, s + t.wall_s))
     }
 }

@@ -32,28 +32,24 @@ pub(crate) fn section(
     stop: &AtomicBool,
     simulated: &[Shape; 4],
 ) -> Result<Option<Section>, String> {
-    let mut section = Section {
-        heading: "In emulation, with real iperf3".to_owned(),
-        text: vec![
-            "The same radios in real time: iperf3 in network namespaces, with the kernel's UDP and TCP. Intervals are the \
-             middle 95 % of the simulated runs, which should contain a single run. Emulated runs have the same setting \
-             errors as simulated runs with the same seed."
-                .to_owned(),
-        ],
-        ..Section::default()
-    };
+    let mut section = Section::new(
+        "In emulation, with real iperf3",
+        "The same radios in real time: iperf3 in network namespaces, with the kernel's UDP and TCP. Intervals are the \
+         middle 95 % of the simulated runs, which should contain a single run. Emulated runs have the same setting \
+         errors as simulated runs with the same seed.",
+    );
     let mut panels = Vec::new();
     for (experiment, shape) in Experiment::ALL.into_iter().zip(simulated) {
         let Some(heard) = emulate(runs, experiment, levels, seed, dir, stop)? else { return Ok(None) };
         section.rows.extend(rows(experiment, &heard, shape));
         panels.push(panel(experiment, &heard, shape));
     }
-    section.figures.push(Figure {
-        name: "One run of each experiment".to_owned(),
-        caption: "Throughput at iperf3's receiver in emulation, and the middle 95 % of the simulated runs around their \
-                  mean.".to_owned(),
+    section.figures.push(Figure::new(
+        "One run of each experiment",
+        "Throughput at iperf3's receiver in emulation, and the middle 95 % of the simulated runs around their \
+                  mean.",
         panels,
-    });
+    ));
     Ok(Some(section))
 }
 
@@ -93,7 +89,7 @@ fn emulate(
 ) -> Result<Option<ReceiverReport>, String> {
     let mut sets = experiment.plan(levels, seed, None).sets;
     sets.extend([format!("seed={seed}"), "traffic=[]".to_owned(), programs(experiment)]);
-    let file = runs.path(FILES[experiment.number()].0);
+    let file = runs.folder.join(FILES[experiment.number()].0);
     let scenario = Scenario::load(&file, &sets).map_err(|e| e.to_string())?;
     let resolved = scenario.resolve().map_err(|e| e.to_string())?;
     let text = |e: Error| e.to_string();
@@ -161,7 +157,7 @@ fn intervals(said: &str, motion: Motion) -> Vec<f64> {
 }
 
 fn rows(experiment: Experiment, heard: &ReceiverReport, simulated: &Shape) -> Vec<Row> {
-    let name = format!("{}, {}", experiment.transport.name(), experiment.motion.name());
+    let name = experiment.in_words();
     let row = |quantity: &str, of: &dyn Fn(&[f64]) -> Option<f64>| {
         let mut row = Row::new("emulation", &name, quantity, None);
         let ours = of(&heard.mbps);
@@ -207,15 +203,13 @@ fn panel(experiment: Experiment, heard: &ReceiverReport, simulated: &Shape) -> P
         let values = simulated.means(s, s + 1);
         Some(([x(s), mean(&values)?], middle95(&values)))
     };
-    let all: Vec<_> = (0..experiment.motion.seconds()).filter_map(at).collect();
-    let band = Series::new("simulated", Mark::Line, 0, all.iter().map(|a| a.0).collect())
-        .with_intervals(all.iter().map(|a| a.1).collect())
-        .spread(Spread::Band);
+    let (means, intervals) = (0..experiment.motion.seconds()).filter_map(at).unzip();
+    let band = Series::new("simulated", Mark::Line, 0, means).with_intervals(intervals).spread(Spread::Band);
     let points = heard.mbps.iter().enumerate().map(|(s, v)| [x(s), *v]).collect();
     let plot = Plot::new(Axis::new("time (s)"), Axis::new("throughput (Mb/s)").from_to(0.0, 32.0))
         .with(band)
         .with(Series::new("iperf3", Mark::Dot, 1, points));
-    Panel { title: format!("{}, {}", experiment.transport.name(), experiment.motion.name()), plot }
+    Panel::new(&experiment.in_words(), plot)
 }
 
 /// The middle 95 % of single runs.

@@ -19,19 +19,13 @@ fn look(transport: Transport) -> (Mark, usize) {
 pub(crate) fn signal(shape: &Shape, by_settings: &dyn Fn(usize) -> Vec<f64>) -> Figure {
     let at = |s: usize| {
         let values = shape.signals(s);
-        let e = Estimate::of(&values)?;
+        let mean = mean(&values)?;
         let sd = standard_deviation(&values).unwrap_or(0.0);
-        Some(([(s as f64 * 4.0).max(1.0), e.mean], Some([e.mean - sd, e.mean + sd])))
+        Some(([(s as f64 * 4.0).max(1.0), mean], Some([mean - sd, mean + sd])))
     };
-    let all: Vec<_> = (0..Motion::WalkAway.seconds()).filter_map(at).collect();
-    let series = Series::new(
-        "received by the runs that still do, mean and standard deviation",
-        Mark::Line,
-        0,
-        all.iter().map(|a| a.0).collect(),
-    )
-    .with_intervals(all.iter().map(|a| a.1).collect())
-    .spread(Spread::Band);
+    let (points, intervals) = (0..Motion::WalkAway.seconds()).filter_map(at).unzip();
+    let name = "received by the runs that still do, mean and standard deviation";
+    let series = Series::new(name, Mark::Line, 0, points).with_intervals(intervals).spread(Spread::Band);
     let settings = |s: usize| Some([(s as f64 * 4.0).max(1.0), mean(&by_settings(s))?]);
     let points = (0..Motion::WalkAway.seconds()).filter_map(settings).collect();
     let all_runs = Series::new("all runs, by the settings", Mark::Line, 1, points);
@@ -46,16 +40,12 @@ pub(crate) fn signal(shape: &Shape, by_settings: &dyn Fn(usize) -> Vec<f64>) -> 
 /// Figures 5 and 6: mean throughput over time.
 pub(crate) fn throughput(name: &str, motion: Motion, shapes: [&Shape; 2]) -> Figure {
     let mut plot = Plot::new(Axis::new("time (s)"), Axis::new("throughput (Mb/s)").from_to(0.0, 32.0));
-    for (transport, shape) in Transport::BOTH.into_iter().zip(shapes) {
-        let at = |s: usize| Some(([s as f64 + 0.5, 0.0], Estimate::of(&shape.means(s, s + 1))?));
-        let all: Vec<_> = (0..motion.seconds()).filter_map(at).collect();
-        let points = all.iter().map(|([x, _], e)| [*x, e.mean]).collect();
-        plot = plot.with(
-            Series::new(transport.name(), Mark::Line, look(transport).1, points)
-                .with_intervals(all.iter().map(|(_, e)| e.ci95).collect())
-                .spread(Spread::Band)
-                .beads(look(transport).0),
-        );
+    for (transport, shape) in Transport::ALL.into_iter().zip(shapes) {
+        let at = |s: usize| Some((s as f64 + 0.5, Estimate::of(&shape.means(s, s + 1))?));
+        let (mark, colour) = look(transport);
+        let line = (0..motion.seconds()).filter_map(at);
+        let series = Series::of_estimates(transport.name(), (Mark::Line, colour), line);
+        plot = plot.with(series.spread(Spread::Band).beads(mark));
     }
     let caption =
         format!("The {}: payload received per second, mean over runs with 95 % interval.", motion.name());
@@ -70,20 +60,20 @@ pub(crate) fn distributions(name: &str, motion: Motion, shapes: [&Shape; 2]) -> 
             Axis::new("throughput (Mb/s)").from_to(0.0, 32.0),
             Axis::new("share of the seconds (%)").from_to(0.0, 100.0),
         );
-        for (t, shape) in Transport::BOTH.into_iter().zip(shapes) {
+        for (t, shape) in Transport::ALL.into_iter().zip(shapes) {
             let steps = cumulative(&shape.samples(middle - 2, middle + 3));
             plot = plot.with(Series::new(t.name(), Mark::Steps, look(t).1, steps).beads(look(t).0));
         }
-        Panel { title: format!("{middle} s, {:.0} m", motion.place_m(middle as f64)), plot }
+        Panel::new(&format!("{middle} s, {:.0} m", motion.place_m(middle as f64)), plot)
     };
-    Figure {
-        name: name.to_owned(),
-        caption: format!(
+    Figure::new(
+        name,
+        &format!(
             "The {}: throughput of single seconds of all runs, within two seconds of the time above.",
             motion.name()
         ),
-        panels: windows.iter().map(panel).collect(),
-    }
+        windows.iter().map(panel),
+    )
 }
 
 /// The share of the values up to each half of a Mb/s, %: on a linear axis, for zero is what matters.

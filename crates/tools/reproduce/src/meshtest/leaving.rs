@@ -9,14 +9,11 @@ use super::shape::Shape;
 
 /// The preset's `leave_dbm`.
 const PRESET_DBM: i32 = -82;
-/// Levels that are tried besides.
 pub(crate) const OTHERS_DBM: [i32; 4] = [-80, -81, -83, -84];
-/// What is run with them.
 pub(crate) const EXPERIMENT: Experiment = Experiment { motion: Motion::WalkAway, transport: Transport::Udp };
 /// The middles of the windows, seconds, with the paper's rows.
 const WINDOWS: [(&str, usize); 2] = [("walk-away 198 s", 198), ("walk-away 248 s", 248)];
 
-/// The level in a row's name.
 pub(crate) fn level(row: &str) -> Option<i32> {
     row.split_once("leave_dbm = ")?.1.split(',').next()?.parse().ok()
 }
@@ -33,28 +30,17 @@ pub(crate) fn section(as_it_is: &Shape, others: &[Shape; OTHERS_DBM.len()]) -> S
             let note = paper::probability(window, Transport::Udp).map_or_else(String::new, |p| {
                 format!("The paper: {p}, compared only in the table of Figure 7.")
             });
-            let row = share(
-                "Figure 7",
-                &who,
-                "time_with_throughput_share",
-                None,
-                shape.share_alive(middle),
-                shape.runs.len(),
-            );
+            let row = share("Figure 7", &who, None, shape.share_alive(middle), shape.runs.len());
             rows.push(row.note(note));
         }
     }
-    Section {
-        heading: "Effect of the level at which a station leaves".to_owned(),
-        text: vec![
-            "A station leaves when it hears a beacon below radio.leave_dbm. Neither the paper nor any other source gives \
-             the level of its cards: -82 dBm is the sensitivity that IEEE 802.11 requires at 6 Mb/s, and does not say when \
-             a driver gives up. It is close to the signal at 792 m, -82.2 dBm, where half of the paper's runs had ended. \
-             So that figure counts as fitted and is not evidence for the model. These are the same runs with the level 1 \
-             and 2 dB higher and lower."
-                .to_owned(),
-        ],
-        rows,
-        ..Section::default()
-    }
+    Section::new(
+        "Effect of the level at which a station leaves",
+        "A station leaves when it hears a beacon below radio.leave_dbm. Neither the paper nor any other source gives \
+         the level of its cards: -82 dBm is the sensitivity that IEEE 802.11 requires at 6 Mb/s, and does not say when \
+         a driver gives up. It is close to the signal at 792 m, -82.2 dBm, where half of the paper's runs had ended. \
+         So that figure counts as fitted and is not evidence for the model. These are the same runs with the level 1 \
+         and 2 dB higher and lower.",
+    )
+    .rows(rows)
 }

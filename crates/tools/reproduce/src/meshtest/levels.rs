@@ -16,13 +16,11 @@ const MOST_DB: f64 = 127.0;
 /// III-A): the mean of the error's magnitude.
 const MEAN_ERROR_DB: f64 = 1.0;
 
-/// Path losses by distance.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     /// What the positions ask for, and what the settings make of it, dB; by seconds of the walk.
     pub(crate) wanted_db: Vec<f64>,
     pub(crate) made_db: Vec<f64>,
-    /// The power of the radios, dBm.
     sent_dbm: f64,
 }
 
@@ -59,7 +57,6 @@ impl Levels {
         self.sent_dbm - self.loss_db(away, error_db)
     }
 
-    /// The greatest difference between both, dB.
     pub(crate) fn worst_db(&self) -> f64 {
         self.wanted_db.iter().zip(&self.made_db).map(|(w, m)| (w - m).abs()).fold(0.0, f64::max)
     }

@@ -22,8 +22,9 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_report::{Page, Row, Section, Source};
 
-use crate::simulate::each;
-use crate::{Options, Outcome, RunError, Runs};
+use crate::outcome::facts;
+use crate::simulate::{by_seed, each};
+use crate::{Options, Outcome, Runs};
 use levels::{Levels, error_db};
 use plan::{Experiment, FILES, Motion, Transport};
 use shape::Shape;
@@ -47,47 +48,42 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
-    let base = runs.resolve(FILES[0].0, &[]).map_err(text)?;
-    let levels = Levels::new(&base)?;
-    // Seed by seed, so that what there is after an interruption is of whole seeds.
-    let of_seed = |seed: u64| {
-        let as_they_are = Experiment::ALL.map(|e| (seed, e, None));
-        let others = leaving::OTHERS_DBM.map(|dbm| (seed, leaving::EXPERIMENT, Some(dbm)));
-        as_they_are.into_iter().chain(others)
-    };
-    let jobs: Vec<(u64, Experiment, Option<i32>)> =
-        (options.first_seed..).take(options.seeds as usize).flat_map(of_seed).collect();
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop)?;
+    let levels = Levels::new(&runs.resolve(FILES[0].0, &[])?)?;
+    let mut experiments = Experiment::ALL.map(|e| (e, None)).to_vec();
+    experiments.extend(leaving::OTHERS_DBM.map(|dbm| (leaving::EXPERIMENT, Some(dbm))));
+    let jobs = by_seed(options, &experiments);
     let mut found = Results { worst_db: levels.worst_db(), ..Results::default() };
     found.missing = each(
         &jobs,
         (options.threads, stop),
         done,
-        |(seed, e, leave_dbm)| e.run(&runs, &levels, *seed, *leave_dbm),
-        |(seed, experiment, leave_dbm), seen| found.add(*seed, *experiment, *leave_dbm, seen),
+        |(seed, (e, leave_dbm))| e.run(&runs, &levels, *seed, *leave_dbm),
+        |(seed, (e, leave_dbm)), seen| found.add(*seed, *e, *leave_dbm, seen),
     )?;
     let mut sections = found.sections(&levels);
     if emulate && found.missing == 0 {
-        found.emulate(&runs, &levels, options.first_seed, dir, stop, &mut sections);
+        #[cfg(feature = "linux")]
+        let emulated = emulation::section(&runs, &levels, options.first_seed, dir, stop, &found.shapes)
+            .map_err(|e| format!("emulation: {e}"));
+        #[cfg(not(feature = "linux"))]
+        let emulated = Err("emulation requires Linux; remove --emulate".to_owned());
+        match emulated {
+            Ok(Some(section)) => sections.push(section),
+            Ok(None) => found.missing += 1,
+            // The simulated runs are shown all the same.
+            Err(e) => found.trouble = Some(e),
+        }
     }
     Ok(found.outcome(options, emulate, dir, sections))
 }
 
-fn text(e: RunError) -> String {
-    match e {
-        RunError::Stopped => "stopped".to_owned(),
-        RunError::Scenario(e) => e,
-    }
-}
-
-/// What all runs showed.
 #[derive(Debug, Default)]
 struct Results {
     /// By [`Experiment::number`].
     shapes: [Shape; 4],
     /// Of [`leaving::EXPERIMENT`] by [`leaving::OTHERS_DBM`].
     leaving: [Shape; leaving::OTHERS_DBM.len()],
-    /// The seeds of the walk-aways over UDP.
     walked: Vec<u64>,
     /// How far the attenuators are off what the positions ask for, at most, dB.
     worst_db: f64,
@@ -108,75 +104,51 @@ impl Results {
     }
 
     fn of(&self, motion: Motion) -> [&Shape; 2] {
-        Transport::BOTH.map(|transport| &self.shapes[Experiment { motion, transport }.number()])
+        Transport::ALL.map(|transport| &self.shapes[Experiment { motion, transport }.number()])
     }
 
     fn sections(&self, levels: &Levels) -> Vec<Section> {
-        let motions = [Motion::WalkAway, Motion::DriveBy];
         let [signal, _] = self.of(Motion::WalkAway);
         let by_settings = |second: usize| -> Vec<f64> {
             let error = |seed: &u64| error_db(*seed, Motion::WalkAway.number());
             self.walked.iter().map(|seed| levels.signal_dbm(second, error(seed))).collect()
         };
         let mut all = vec![sections::signal(signal, &by_settings)];
-        all.extend(motions.map(|m| sections::throughput(m, self.of(m))));
-        all.extend(motions.map(|m| sections::distributions(m, self.of(m))));
+        all.extend(Motion::ALL.map(|m| sections::throughput(m, self.of(m))));
+        all.extend(Motion::ALL.map(|m| sections::distributions(m, self.of(m))));
         all.push(leaving::section(&self.shapes[leaving::EXPERIMENT.number()], &self.leaving));
-        all.extend(motions.map(|m| sections::variability(m, self.of(m))));
+        all.extend(Motion::ALL.map(|m| sections::variability(m, self.of(m))));
         all
     }
 
-    #[cfg(feature = "linux")]
-    fn emulate(
-        &mut self,
-        runs: &Runs<'_>,
-        levels: &Levels,
-        seed: u64,
-        dir: &Path,
-        stop: &AtomicBool,
-        sections: &mut Vec<Section>,
-    ) {
-        match emulation::section(runs, levels, seed, dir, stop, &self.shapes) {
-            Ok(Some(section)) => sections.push(section),
-            Ok(None) => self.missing += 1,
-            // The simulated runs are shown all the same.
-            Err(e) => self.trouble = Some(format!("emulation: {e}")),
-        }
-    }
-
-    #[cfg(not(feature = "linux"))]
-    fn emulate(&mut self, _: &Runs<'_>, _: &Levels, _: u64, _: &Path, _: &AtomicBool, _: &mut Vec<Section>) {
-        self.trouble = Some("emulation requires Linux; remove --emulate".to_owned());
-    }
-
     fn outcome(self, options: &Options, emulate: bool, dir: &Path, sections: Vec<Section>) -> Outcome {
-        let fact = |what: &str, value: String| (what.to_owned(), value);
-        let mut facts = vec![
-            fact("Paper", "UDP and TCP in the MeshTest testbed: Orbit nodes in shielded boxes, at a matrix of attenuators".to_owned()),
-            fact("Scenarios", "the folder scenarios beside this page".to_owned()),
-            fact("Seeds", options.seeds_in_words()),
-            fact("Fitted", "radio.leave_dbm, the level at which a station leaves its access point, to the paper's 0.5 at \
-                            792 m; no source gives it for the cards (\"Effect of the level at which a station leaves\")".to_owned()),
-            fact(
-                "Attenuators",
-                format!(
-                    "4 buses, steps of 1 dB, insertion loss of 46 dB: at most {:.2} dB from free space at each second's distance; and an error of \
-                     each run's own, 1 dB on average",
-                    self.worst_db
-                ),
+        let attenuators = format!(
+            "4 buses, steps of 1 dB, insertion loss of 46 dB: at most {:.2} dB from free space at each second's distance; and an error of \
+             each run's own, 1 dB on average",
+            self.worst_db
+        );
+        let own: [(&str, &str); 5] = [
+            (
+                "Paper",
+                "UDP and TCP in the MeshTest testbed: Orbit nodes in shielded boxes, at a matrix of attenuators",
             ),
-            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
+            ("Scenarios", "the folder scenarios beside this page"),
+            ("Seeds", &options.seeds_in_words()),
+            (
+                "Fitted",
+                "radio.leave_dbm, the level at which a station leaves its access point, to the paper's 0.5 at 792 m; no \
+                        source gives it for the cards (\"Effect of the level at which a station leaves\")",
+            ),
+            ("Attenuators", &attenuators),
         ];
-        if self.missing > 0 {
-            facts.push(fact("Incomplete", format!("interrupted; {} runs are missing", self.missing)));
-        }
+        let incomplete = format!("interrupted; {} runs are missing", self.missing);
         let command = options.command("meshtest");
         let page = Page {
             title: "MeshTest's walk-away and drive-by, reproduced".to_owned(),
             lead: "UDP at 29 Mb/s and TCP between two 802.11g radios, one of which walks away or drives by, over a matrix \
                    of attenuators that sets the path loss once a second."
                 .to_owned(),
-            facts,
+            facts: facts(&own, Some(incomplete).filter(|_| self.missing > 0)),
             command: if emulate { format!("sudo {command} --emulate") } else { command },
             sections,
         };
@@ -186,8 +158,7 @@ impl Results {
     }
 }
 
-/// What makes the runs behind a row. Each run has path losses of its own, so that it is this reproduction that makes them, and
-/// keeps them.
+/// What makes the runs behind a row. Each run has path losses of its own: only this reproduction can make it again.
 fn sources(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
     let kept = Options { keep_runs: true, ..options.clone() }.command("meshtest");
     let out = dir.display();
@@ -206,7 +177,7 @@ fn sources(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
     match (row.artefact.as_str(), leaving::level(&row.row)) {
         ("emulation", _) => {
             let first = options.first_seed;
-            let is_it = |e: &&Experiment| row.row == format!("{}, {}", e.transport.name(), e.motion.name());
+            let is_it = |e: &&Experiment| row.row == e.in_words();
             let source = |e: &Experiment| Source {
                 command: format!("sudo {} --emulate --out {out}", options.command("meshtest")),
                 directory: dir.join("runs").join(plan::emulated(*e, first)).display().to_string(),

@@ -5,7 +5,6 @@ use crate::table::cell;
 
 const PROBABILITIES: &str = include_str!("../../data/meshtest/probabilities.csv");
 
-/// Runs of each experiment in the paper.
 pub(crate) const RUNS: u64 = 100;
 
 /// The share of a window in which anything arrived (section IV-B on Figures 7 and 8).

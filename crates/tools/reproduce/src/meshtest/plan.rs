@@ -4,7 +4,6 @@ use super::levels::{FAR_S, Levels, SPEED_MPS, error_db};
 use super::watch::{LinkSeries, ReceiverWatch};
 use crate::{Plan, RunError, Runs};
 
-/// The scenarios of scenarios/meshtest.
 pub(crate) const FILES: &[(&str, &str)] = &[
     ("walk-away-udp.toml", include_str!("../../../../../scenarios/meshtest/walk-away-udp.toml")),
     ("walk-away-tcp.toml", include_str!("../../../../../scenarios/meshtest/walk-away-tcp.toml")),
@@ -15,30 +14,22 @@ pub(crate) const FILES: &[(&str, &str)] = &[
 /// How long the radios stand together before a walk-away begins, seconds: to associate and to find each other.
 const REST_S: usize = 10;
 
-/// How the sender moves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Motion {
     WalkAway,
     DriveBy,
 }
 
-/// What it sends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Transport {
     Udp,
     Tcp,
 }
 
-impl Transport {
-    pub(crate) const BOTH: [Self; 2] = [Self::Udp, Self::Tcp];
+wayhop_core::names!(Motion { WalkAway = "walk-away", DriveBy = "drive-by", });
+wayhop_core::names!(Transport { Udp = "UDP", Tcp = "TCP", });
 
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Udp => "UDP",
-            Self::Tcp => "TCP",
-        }
-    }
-    /// Octets of headers in an IP packet.
+impl Transport {
     const fn headers(self) -> u32 {
         match self {
             Self::Udp => 28,
@@ -48,13 +39,6 @@ impl Transport {
 }
 
 impl Motion {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::WalkAway => "walk-away",
-            Self::DriveBy => "drive-by",
-        }
-    }
-    /// Its number.
     pub(crate) const fn number(self) -> u64 {
         self as u64
     }
@@ -88,7 +72,6 @@ impl Motion {
     }
 }
 
-/// One experiment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Experiment {
     pub(crate) motion: Motion,
@@ -108,7 +91,10 @@ impl Experiment {
         2 * usize::from(self.motion == Motion::DriveBy) + usize::from(self.transport == Transport::Tcp)
     }
 
-    /// The name of its runs.
+    pub(crate) fn in_words(self) -> String {
+        format!("{}, {}", self.transport.name(), self.motion.name())
+    }
+
     pub(crate) fn name(self) -> String {
         format!("{}-{}", self.motion.name(), self.transport.name().to_lowercase())
     }
@@ -127,7 +113,6 @@ impl Experiment {
         Plan::new(name, FILES[self.number()].0, sets)
     }
 
-    /// Runs it in simulated time.
     pub(crate) fn run(
         self,
         runs: &Runs<'_>,
@@ -141,7 +126,6 @@ impl Experiment {
     }
 }
 
-/// The name of an experiment's emulated run.
 pub(crate) fn emulated(experiment: Experiment, seed: u64) -> String {
     format!("emulated-{}-{seed}", experiment.name())
 }

@@ -1,25 +1,18 @@
 //! The paper's numbers and shapes next to ours.
 
-use wayhop_report::{Range, Row, Section, mean};
+use wayhop_report::{Range, Row, Section, mean, median};
 
 use super::figures::{self, STRETCH_S};
 use super::paper;
 use super::plan::{Motion, Transport};
-use super::shape::{Shape, median, wilson};
+use super::shape::{Shape, wilson};
 
 /// Distances of Figure 4's rows, metres.
 const DISTANCES_M: [usize; 5] = [8, 40, 100, 400, 792];
 
-/// A row of a share with Wilson's interval over runs.
-pub(crate) fn share(
-    artefact: &str,
-    row: &str,
-    quantity: &str,
-    paper: Option<f64>,
-    ours: Option<f64>,
-    runs: usize,
-) -> Row {
-    let mut row = Row::new(artefact, row, quantity, paper);
+/// A row of a share of the time with Wilson's interval over runs.
+pub(crate) fn share(artefact: &str, row: &str, paper: Option<f64>, ours: Option<f64>, runs: usize) -> Row {
+    let mut row = Row::new(artefact, row, "time_with_throughput_share", paper);
     if let Some(ours) = ours.filter(|_| runs > 0) {
         (row.ours, row.ci95, row.seeds) = (Some(ours), wilson(ours, runs), runs);
     }
@@ -47,19 +40,15 @@ pub(crate) fn signal(shape: &Shape, by_settings: &dyn Fn(usize) -> Vec<f64>) -> 
                 .note("From the settings of the attenuators and each run's error."),
         ]
     };
-    Section {
-        heading: "Figure 4: signal and distance".to_owned(),
-        text: vec![
-            "The signal follows free space beyond 2 m, where the insertion loss of the matrix no longer dominates. It \
-             differs between runs by the error of the settings, about 1 dB at every distance: the larger variation at \
-             short distances in the paper is not modelled. Signals are measured from received packets; where some runs \
-             have ended, the mean is over the others, as it must be in the paper."
-                .to_owned(),
-        ],
-        rows: DISTANCES_M.iter().flat_map(rows).collect(),
-        figures: vec![figures::signal(shape, by_settings)],
-        ..Section::default()
-    }
+    Section::new(
+        "Figure 4: signal and distance",
+        "The signal follows free space beyond 2 m, where the insertion loss of the matrix no longer dominates. It \
+         differs between runs by the error of the settings, about 1 dB at every distance: the larger variation at \
+         short distances in the paper is not modelled. Signals are measured from received packets; where some runs \
+         have ended, the mean is over the others, as it must be in the paper.",
+    )
+    .rows(DISTANCES_M.iter().flat_map(rows).collect())
+    .figures([figures::signal(shape, by_settings)])
 }
 
 /// Of the stretches in which anything arrived on average, the share in which UDP carried more than TCP.
@@ -74,7 +63,7 @@ fn udp_above_tcp([udp, tcp]: [&Shape; 2], motion: Motion) -> Option<f64> {
 /// Figures 5 and 6.
 pub(crate) fn throughput(motion: Motion, shapes: [&Shape; 2]) -> Section {
     let name = if motion == Motion::WalkAway { "Figure 5" } else { "Figure 6" };
-    let mut rows: Vec<Row> = Transport::BOTH
+    let mut rows: Vec<Row> = Transport::ALL
         .into_iter()
         .zip(shapes)
         .map(|(t, shape)| {
@@ -98,14 +87,11 @@ pub(crate) fn throughput(motion: Motion, shapes: [&Shape; 2]) -> Section {
         "\"UDP achieves greater mean throughput than TCP\". Over the intervals in which either carried anything.",
     ));
     if motion == Motion::DriveBy {
-        rows.extend(Transport::BOTH.into_iter().zip(shapes).flat_map(|(t, shape)| ranges(t, shape)));
+        rows.extend(Transport::ALL.into_iter().zip(shapes).flat_map(|(t, shape)| ranges(t, shape)));
     }
-    Section {
-        heading: format!("{name}: mean throughput, {}", motion.name()),
-        rows,
-        figures: vec![figures::throughput(name, motion, shapes)],
-        ..Section::default()
-    }
+    Section::new(&format!("{name}: mean throughput, {}", motion.name()), "")
+        .rows(rows)
+        .figures([figures::throughput(name, motion, shapes)])
 }
 
 /// How far throughput reaches on both sides of the drive-by.
@@ -115,11 +101,12 @@ fn ranges(transport: Transport, shape: &Shape) -> Vec<Row> {
     let row = |quantity, paper: Option<f64>| Row::new("Figure 6", transport.name(), quantity, paper);
     let signed = |quantity, paper| row(quantity, paper).within(Range::All);
     vec![
-        row("approaching_range_m", None).with(coming.iter().copied().map(Some)).note("Mean over runs of the distance at \
-                                                                                      which the first byte arrives. The \
-                                                                                      paper: between 600 and 400."),
-        row("parting_range_m", None).with(going.iter().copied().map(Some)).note("Mean over runs of the distance at which \
-                                                                                 the last byte arrives."),
+        row("approaching_range_m", None).with(coming.iter().copied().map(Some)).note(
+            "Mean over runs of the distance at which the first byte arrives. The paper: between 600 and 400.",
+        ),
+        row("parting_range_m", None)
+            .with(going.iter().copied().map(Some))
+            .note("Mean over runs of the distance at which the last byte arrives."),
         signed("parting_beyond_approaching_m", Some(192.0)).with(more).note(
             "The paper's is a lower bound: half of the walk-aways carry UDP at 792 m, and no drive-by does at 600 m before \
              it has passed.",
@@ -140,34 +127,23 @@ pub(crate) fn distributions(motion: Motion, shapes: [&Shape; 2]) -> Section {
     let name = if motion == Motion::WalkAway { "Figure 7" } else { "Figure 8" };
     let mut rows = Vec::new();
     for (window, _, middle) in WINDOWS.iter().filter(|w| w.1 == motion) {
-        for (t, shape) in Transport::BOTH.into_iter().zip(shapes) {
+        for (t, shape) in Transport::ALL.into_iter().zip(shapes) {
             let printed = paper::probability(window, t);
             let ours = shape.share_alive(*middle);
-            let row = share(
-                name,
-                &format!("{}, {window}", t.name()),
-                "time_with_throughput_share",
-                printed,
-                ours,
-                shape.runs.len(),
-            );
+            let row = share(name, &format!("{}, {window}", t.name()), printed, ours, shape.runs.len());
             rows.push(row.note(verdict(printed, ours, window, t)));
         }
     }
     if motion == Motion::DriveBy {
         rows.extend(at_400_m(shapes));
     }
-    Section {
-        heading: format!("{name}: distribution of the throughput, {}", motion.name()),
-        text: vec![
-            "A probability is the share of single seconds of all runs in which anything arrived; its interval is based on \
-             the number of runs, since the seconds of a run are not independent."
-                .to_owned(),
-        ],
-        rows,
-        figures: vec![figures::distributions(name, motion, shapes)],
-        ..Section::default()
-    }
+    Section::new(
+        &format!("{name}: distribution of the throughput, {}", motion.name()),
+        "A probability is the share of single seconds of all runs in which anything arrived; its interval is based on \
+         the number of runs, since the seconds of a run are not independent.",
+    )
+    .rows(rows)
+    .figures([figures::distributions(name, motion, shapes)])
 }
 
 /// Whether ours lies within the binomial interval of the paper's, and why not.
@@ -193,19 +169,12 @@ fn verdict(printed: Option<f64>, ours: Option<f64>, window: &str, transport: Tra
 fn at_400_m(shapes: [&Shape; 2]) -> Vec<Row> {
     let runs = shapes[0].runs.len().min(shapes[1].runs.len());
     let [udp, tcp] = shapes.map(|s| s.share_alive(200));
-    let mut rows: Vec<Row> = Transport::BOTH
+    let mut rows: Vec<Row> = Transport::ALL
         .into_iter()
         .zip([udp, tcp])
         .map(|(t, ours)| {
-            share(
-                "Figure 8",
-                &format!("{}, drive-by 200 s", t.name()),
-                "time_with_throughput_share",
-                None,
-                ours,
-                runs,
-            )
-            .note("The paper: \"roughly equivalent\" for both.")
+            share("Figure 8", &format!("{}, drive-by 200 s", t.name()), None, ours, runs)
+                .note("The paper: \"roughly equivalent\" for both.")
         })
         .collect();
     let carried = shapes.map(|s| mean(&s.means(198, 203)));
@@ -221,7 +190,7 @@ pub(crate) fn variability(motion: Motion, shapes: [&Shape; 2]) -> Section {
         if motion == Motion::WalkAway { ["Figure 9", "Figure 10"] } else { ["Figure 11", "Figure 12"] };
     let mut rows = Vec::new();
     let mut drawn = Vec::new();
-    for ((t, shape), name) in Transport::BOTH.into_iter().zip(shapes).zip(names) {
+    for ((t, shape), name) in Transport::ALL.into_iter().zip(shapes).zip(names) {
         let all = shape.deviations(STRETCH_S);
         let place = |s: usize| motion.place_m(s as f64 + STRETCH_S as f64 / 2.0).abs();
         let top = all.iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|top| top.1 > 0.0);
@@ -238,13 +207,13 @@ pub(crate) fn variability(motion: Motion, shapes: [&Shape; 2]) -> Section {
              matrix that add coherently when all attenuators are open.",
         ));
         rows.push(row("highest_deviation_mbps", None, top.map(|(_, sd)| *sd)));
-        rows.push(row("deviation_within_40_m_mbps", None, median(&near)));
+        rows.push(row("deviation_within_40_m_mbps", None, median(near)));
         drawn.push(figures::variability(name, motion, t, shape));
     }
-    Section {
-        heading: format!("{} and {}: variability, {}", names[0], &names[1]["Figure ".len()..], motion.name()),
-        rows,
-        figures: drawn,
-        ..Section::default()
-    }
+    Section::new(
+        &format!("{} and {}: variability, {}", names[0], &names[1]["Figure ".len()..], motion.name()),
+        "",
+    )
+    .rows(rows)
+    .figures(drawn)
 }

@@ -1,11 +1,10 @@
 //! What runs of one experiment have in common: means, shares, ranges, deviations.
 
-use wayhop_report::{mean, percentile, standard_deviation};
+use wayhop_report::{mean, standard_deviation};
 
 use super::plan::Motion;
 use super::watch::LinkSeries;
 
-/// All runs of one experiment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
     pub(crate) runs: Vec<LinkSeries>,
@@ -83,13 +82,6 @@ impl Shape {
     }
 }
 
-/// The middle of a sample; `None` of nothing.
-pub(crate) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    percentile(&sorted, 0.5)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,7 +103,6 @@ mod tests {
         assert_eq!(shape.deviations(1)[2], (2, 0.0));
         assert_eq!(shape.means(0, 5), [2.4, 2.0]);
         assert_eq!(Shape::default().share_alive(2), None);
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
     }
 
     /// Newcombe (1998), table I: 81 of 263 are 0.308, from 0.2553 to 0.3662; none of 20 is 0 to 0.1611.

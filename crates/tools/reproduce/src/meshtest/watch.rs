@@ -2,7 +2,6 @@
 
 use wayhop_trace::{HopEvent, HopKind, Observer};
 
-/// What one run showed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LinkSeries {
     /// Payload that arrived in each second, Mb/s.

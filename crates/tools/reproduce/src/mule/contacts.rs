@@ -4,81 +4,61 @@ use wayhop_report::{Distribution, Figure, Row, Section, cdf};
 
 use super::passes::MuleRun;
 
-/// How the channel is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Channel {
-    /// As its distances say: each pass of a station is the same.
-    Steady,
-    /// Rician fading, a draw for each frame.
-    Fading,
-}
-
 /// The convergence layer and the channel of a run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Condition {
     /// As scenarios have it.
-    pub(crate) layer: &'static str,
-    pub(crate) channel: Channel,
+    layer: &'static str,
+    /// Whether there is Rician fading, a draw for each frame; otherwise each pass of a station is the same.
+    fades: bool,
 }
 
 impl Condition {
     pub(crate) const ALL: [Self; 4] = [
-        Self { layer: "udpcl", channel: Channel::Steady },
-        Self { layer: "ltp", channel: Channel::Steady },
-        Self { layer: "udpcl", channel: Channel::Fading },
-        Self { layer: "ltp", channel: Channel::Fading },
+        Self { layer: "udpcl", fades: false },
+        Self { layer: "ltp", fades: false },
+        Self { layer: "udpcl", fades: true },
+        Self { layer: "ltp", fades: true },
     ];
 
-    /// In words.
     pub(crate) fn name(self) -> String {
-        let layer = if self.layer == "ltp" { "LTP" } else { "UDPCL" };
-        match self.channel {
-            Channel::Steady => format!("{layer}, steady channel"),
-            Channel::Fading => format!("{layer}, fading channel"),
-        }
+        format!("{}, {} channel", self.layer.to_uppercase(), if self.fades { "fading" } else { "steady" })
     }
 
-    /// What it changes in the scenario.
     pub(crate) fn sets(self) -> Vec<String> {
-        let fading = (self.channel == Channel::Fading).then(|| "radio.fading=rician".to_owned());
+        let fading = self.fades.then(|| "radio.fading=rician".to_owned());
         [format!("dtn.convergence={}", self.layer)].into_iter().chain(fading).collect()
     }
 }
 
 const ARTEFACT: &str = "Section II";
 
-/// Of the runs of each of [`Condition::ALL`].
 pub(crate) fn section(found: &[Vec<MuleRun>]) -> Section {
     let rows = Condition::ALL.iter().zip(found).flat_map(|(c, runs)| rows(&c.name(), runs)).collect();
-    let octets =
-        |runs: &Vec<MuleRun>| runs.iter().flat_map(|r| r.kbytes.iter().copied()).collect::<Distribution>();
-    let all: Vec<(String, Distribution)> =
-        Condition::ALL.iter().zip(found).map(|(c, runs)| (c.name(), octets(runs))).collect();
-    let drawn: Vec<_> = all.into_iter().filter(|(_, d)| d.count() > 0).collect();
+    let octets = |(c, runs): (&Condition, &Vec<MuleRun>)| {
+        (c.name(), runs.iter().flat_map(|r| r.kbytes.iter().copied()).collect::<Distribution>())
+    };
+    let all = Condition::ALL.iter().zip(found).map(octets);
+    let drawn: Vec<_> = all.filter(|(_, d)| d.count() > 0).collect();
     let figure = Figure::of(
         "Bytes per pass",
         "Cumulative distribution of the bytes carried per pass of the MULE at a station, both directions together, all \
          runs.",
         cdf("kB", "passes", &drawn),
     );
-    Section {
-        heading: "What a contact carries".to_owned(),
-        text: vec![
-            "The paper reports of its data MULE experiments that \"while the same amount of data was available for \
-             transfer at each hand-off opportunity, the amount of actual data transferred often varied\", and leaves the \
-             reason open. It gives no numbers. Here each source produces more than a pass carries, so there is always \
-             something to send."
-                .to_owned(),
-            "On a steady channel the passes of a station differ only in the time of the first beacon and in the last, \
-             truncated bundle. With Rician fading (K 6 dB, drawn per frame) contacts start late, break and resume, and \
-             UDPCL loses bundles unnoticed, while LTP retransmits them. The variation is between passes of the same \
-             station, relative to their mean, since the path past a station is always the same."
-                .to_owned(),
-        ],
-        rows,
-        figures: if drawn.is_empty() { vec![] } else { vec![figure] },
-        ..Section::default()
-    }
+    Section::new(
+        "What a contact carries",
+        "The paper reports of its data MULE experiments that \"while the same amount of data was available for \
+         transfer at each hand-off opportunity, the amount of actual data transferred often varied\", and leaves the \
+         reason open. It gives no numbers. Here each source produces more than a pass carries, so there is always \
+         something to send.\n\
+         On a steady channel the passes of a station differ only in the time of the first beacon and in the last, \
+         truncated bundle. With Rician fading (K 6 dB, drawn per frame) contacts start late, break and resume, and \
+         UDPCL loses bundles unnoticed, while LTP retransmits them. The variation is between passes of the same \
+         station, relative to their mean, since the path past a station is always the same.",
+    )
+    .rows(rows)
+    .figures((!drawn.is_empty()).then_some(figure))
 }
 
 fn rows(who: &str, runs: &[MuleRun]) -> Vec<Row> {

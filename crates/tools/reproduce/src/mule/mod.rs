@@ -12,20 +12,19 @@ mod routing;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use wayhop_core::{NodeId, Time};
-use wayhop_report::{Page, Row, Section, Source};
+use wayhop_core::NodeId;
+use wayhop_report::{Page, Row, Source};
 
-use crate::simulate::{each, incomplete};
+use crate::outcome::{facts, missing_runs};
+use crate::simulate::each;
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use contacts::Condition;
 use passes::Passes;
 
-/// The scenarios of scenarios/dtn.
 const FILES: &[(&str, &str)] = &[
     ("mule.toml", include_str!("../../../../../scenarios/dtn/mule.toml")),
     ("compare.toml", include_str!("../../../../../scenarios/dtn/compare.toml")),
 ];
-/// The MULE of mule.toml.
 const MULE: NodeId = NodeId(4);
 /// Seeds with which routings are compared, at most.
 const COMPARED: u64 = 20;
@@ -33,12 +32,9 @@ const COMPARED: u64 = 20;
 /// How many runs there are unless a user says otherwise.
 pub const SEEDS: u64 = 100;
 
-/// One run, but for its seed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Experiment {
-    /// The number of a condition.
     Mule(usize),
-    /// The number of a routing.
     Routing(usize),
 }
 
@@ -65,24 +61,16 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir, FILES, options.keep_runs, stop).map_err(|e| e.to_string())?;
-    let jobs = all(options);
+    let runs = Runs::new(dir, FILES, options.keep_runs, stop)?;
     let mut found = Results::default();
-    found.missing = each(
-        &jobs,
-        (options.threads, stop),
-        done,
-        |(seed, e)| run(&runs, *e, *seed),
-        |(_, experiment), shown| found.add(*experiment, shown),
-    )?;
+    let run = |(seed, e): &(u64, Experiment)| run(&runs, *e, *seed);
+    let jobs = all(options);
+    found.missing = each(&jobs, (options.threads, stop), done, run, |_, add: Addition| add(&mut found))?;
     Ok(found.outcome(options, dir))
 }
 
-/// What a run showed.
-enum RunResult {
-    Mule(passes::MuleRun),
-    Routing(routing::RoutingRun),
-}
+/// What a run adds to the results.
+type Addition = Box<dyn FnOnce(&mut Results) + Send>;
 
 impl Experiment {
     fn plan(self) -> Plan {
@@ -103,23 +91,21 @@ impl Experiment {
     }
 }
 
-fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<RunResult, RunError> {
+fn run(runs: &Runs<'_>, experiment: Experiment, seed: u64) -> Result<Addition, RunError> {
     let scenario = runs.ready(&experiment.plan(), seed)?;
-    match experiment {
-        Experiment::Mule(_) => {
-            let passes = Passes::new(MULE, scenario.duration);
-            let (passes, summary) = runs.summarise(&scenario, passes)?;
-            Ok(RunResult::Mule(passes.closed(&summary)))
+    let (passes, summary) = runs.summarise(&scenario, Passes::new(MULE, scenario.duration))?;
+    Ok(match experiment {
+        Experiment::Mule(k) => {
+            let run = passes.closed(&summary);
+            Box::new(move |found: &mut Results| found.mules[k].push(run))
         }
-        Experiment::Routing(_) => {
-            let nobody = Passes::new(NodeId(u32::MAX), Time::ZERO);
-            let (_, summary) = runs.summarise(&scenario, nobody)?;
-            Ok(RunResult::Routing(routing::RoutingRun::of(&summary)))
+        Experiment::Routing(k) => {
+            let run = routing::RoutingRun::of(&summary);
+            Box::new(move |found: &mut Results| found.routings[k].push(run))
         }
-    }
+    })
 }
 
-/// What makes the runs behind a row.
 fn source(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
     let condition = Condition::ALL.iter().position(|c| c.name() == row.row).map(Experiment::Mule);
     let of_routing =
@@ -141,33 +127,25 @@ struct Results {
 }
 
 impl Results {
-    fn add(&mut self, experiment: Experiment, shown: RunResult) {
-        match (experiment, shown) {
-            (Experiment::Mule(k), RunResult::Mule(run)) => self.mules[k].push(run),
-            (Experiment::Routing(k), RunResult::Routing(run)) => self.routings[k].push(run),
-            // `run` answers each experiment in kind.
-            _ => {}
-        }
-    }
-
     fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
-        let sections: Vec<Section> = vec![contacts::section(&self.mules), routing::section(&self.routings)];
-        let fact = |what: &str, value: String| (what.to_owned(), value);
-        let mut facts = vec![
-            fact("Paper", "Hahn and others: experimental validation of the MeshTest wireless testbed's transport layer, 2008; RFC 6693".to_owned()),
-            fact("Scenarios", "mule.toml and compare.toml in the folder scenarios beside this page".to_owned()),
-            fact("Seeds", format!("{}; routings are compared with the first {}", options.seeds_in_words(), options.seeds.min(COMPARED))),
-            fact("Version", format!("wayhop {}", wayhop_core::version::full())),
+        let compared = options.seeds.min(COMPARED);
+        let seeds = format!("{}; routings are compared with the first {compared}", options.seeds_in_words());
+        let own: [(&str, &str); 3] = [
+            (
+                "Paper",
+                "Hahn and others: experimental validation of the MeshTest wireless testbed's transport layer, 2008; RFC 6693",
+            ),
+            ("Scenarios", "mule.toml and compare.toml in the folder scenarios beside this page"),
+            ("Seeds", &seeds),
         ];
-        facts.extend(incomplete(self.missing, runs(options)));
         let page = Page {
             title: "A data MULE".to_owned(),
             lead: "Three sources that only the MULE can hear, a MULE that circles past them, and a sink at the start of \
                    its path; and twenty wandering nodes with the routing protocols of delay-tolerant networks."
                 .to_owned(),
-            facts,
+            facts: facts(&own, missing_runs(self.missing, runs(options))),
             command: options.command("mule"),
-            sections,
+            sections: vec![contacts::section(&self.mules), routing::section(&self.routings)],
         };
         Outcome::new("mule", page, self.missing == 0, |row| source(row, dir, options))
     }
@@ -177,20 +155,24 @@ impl Results {
 mod tests {
     use super::*;
 
+    fn results(experiments: &[Experiment], seeds: std::ops::RangeInclusive<u64>) -> Results {
+        let folder = tempfile::tempdir().expect("a folder");
+        let stop = AtomicBool::new(false);
+        let runs = Runs::new(folder.path(), FILES, false, &stop).expect("a folder");
+        let mut found = Results::default();
+        for seed in seeds {
+            for experiment in experiments {
+                let Ok(add) = run(&runs, *experiment, seed) else { panic!("a run") };
+                add(&mut found);
+            }
+        }
+        found
+    }
+
     /// The orderings that RFC 6693's authors report, on three seeds of the comparison.
     #[test]
     fn epidemic_routing_is_fastest_and_spray_and_wait_transmits_least() {
-        let folder = std::env::temp_dir().join(format!("wayhop-mule-{}", std::process::id()));
-        let stop = AtomicBool::new(false);
-        let runs = Runs::new(&folder, FILES, false, &stop).expect("a folder");
-        let mut found = Results::default();
-        for seed in 1..=3 {
-            for k in 0..routing::ALL.len() {
-                let Ok(shown) = run(&runs, Experiment::Routing(k), seed) else { panic!("a run") };
-                found.add(Experiment::Routing(k), shown);
-            }
-        }
-        std::fs::remove_dir_all(folder).expect("a folder");
+        let found = results(&[0, 1, 2, 3].map(Experiment::Routing), 1..=3);
         let mean = |k: usize, value: &dyn Fn(&routing::RoutingRun) -> Option<f64>| {
             found.routings[k].iter().map(|r| value(r).expect("deliveries")).sum::<f64>() / 3.0
         };
@@ -206,17 +188,13 @@ mod tests {
 
     #[test]
     fn the_mule_carries_more_evenly_over_a_steady_channel_than_over_one_that_fades() {
-        let folder = std::env::temp_dir().join(format!("wayhop-mule-channel-{}", std::process::id()));
-        let stop = AtomicBool::new(false);
-        let runs = Runs::new(&folder, FILES, false, &stop).expect("a folder");
-        let mut variation = Vec::new();
-        for k in [1, 3] {
-            let Ok(RunResult::Mule(shown)) = run(&runs, Experiment::Mule(k), 1) else { panic!("a run") };
+        let found = results(&[1, 3].map(Experiment::Mule), 1..=1);
+        let variation = [1, 3].map(|k| {
+            let shown = &found.mules[k][0];
             // Four laps of 380 s past four stations from the second one on; the run's end cuts the last one short.
             assert!((14..=16).contains(&shown.kbytes.len()), "{}", shown.kbytes.len());
-            variation.push(shown.variation_pct.expect("passes"));
-        }
-        std::fs::remove_dir_all(folder).expect("a folder");
+            shown.variation_pct.expect("passes")
+        });
         assert!(variation[0] < 0.5 && variation[1] > 1.0, "{variation:?}");
     }
 }

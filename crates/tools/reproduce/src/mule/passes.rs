@@ -12,7 +12,6 @@ const ONE_PASS: Span = Span::from_secs(60);
 /// The first lap does not count: the sources have not made enough yet to fill a contact.
 const FIRST_LAP: Time = Time::from_nanos(300_000_000_000);
 
-/// One time that the MULE passed a station.
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct Pass {
     from: Time,
@@ -21,7 +20,6 @@ struct Pass {
     contacts: u64,
 }
 
-/// Sees the contacts of a run with the MULE.
 #[derive(Clone, Debug)]
 pub(crate) struct Passes {
     mule: NodeId,
@@ -41,7 +39,6 @@ impl Passes {
         self.by_station.values().map(move |passes| passes.iter().filter(is_whole).copied().collect())
     }
 
-    /// What the run came to.
     pub(crate) fn closed(&self, summary: &Summary) -> MuleRun {
         let all: Vec<Pass> = self.whole().flatten().collect();
         let bundles = summary.bundles.as_ref();
@@ -86,7 +83,6 @@ fn variation_pct(by_station: &[Vec<Pass>]) -> Option<f64> {
     mean(&squares).map(|m| 100.0 * m.sqrt())
 }
 
-/// One run with the MULE.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MuleRun {
     /// Of each pass, bundles that went whole one way or the other.

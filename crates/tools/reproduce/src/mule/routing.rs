@@ -8,7 +8,6 @@ pub(crate) const ALL: [&str; 4] = ["epidemic", "prophet", "spray-and-wait", "sta
 
 const ARTEFACT: &str = "RFC 6693";
 
-/// One run.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(crate) struct RoutingRun {
     pub(crate) delivery_pct: Option<f64>,
@@ -28,7 +27,6 @@ impl RoutingRun {
     }
 }
 
-/// In words.
 pub(crate) fn name(routing: &str) -> &'static str {
     match routing {
         "epidemic" => "epidemic",
@@ -39,7 +37,7 @@ pub(crate) fn name(routing: &str) -> &'static str {
 }
 
 /// Of the runs of each of [`ALL`], seed by seed.
-pub(crate) fn section(found: &[Vec<RoutingRun>]) -> Section {
+pub(crate) fn section(found: &[Vec<RoutingRun>; ALL.len()]) -> Section {
     let mut rows = Vec::new();
     for (routing, runs) in ALL.iter().zip(found) {
         let row = |quantity: &str, value: &dyn Fn(&RoutingRun) -> Option<f64>| {
@@ -49,12 +47,7 @@ pub(crate) fn section(found: &[Vec<RoutingRun>]) -> Section {
         rows.push(row("delay_mean_s", &|r| r.delay_s));
         rows.push(row("overhead", &|r| r.overhead));
     }
-    Section {
-        heading: "Who gets a copy".to_owned(),
-        text: [INTRODUCTION.to_owned()].into_iter().chain(orderings(found)).collect(),
-        rows,
-        ..Section::default()
-    }
+    Section::new("Who gets a copy", &format!("{INTRODUCTION}\n{}", orderings(found))).rows(rows)
 }
 
 const INTRODUCTION: &str = "Twenty nodes that wander randomly over 2 km x 2 km are isolated most of the time; ten of them \
@@ -65,9 +58,8 @@ const INTRODUCTION: &str = "Twenty nodes that wander randomly over 2 km x 2 km a
                             routing bounds the delay from below as long as nothing is scarce, and direct delivery bounds \
                             the overhead.";
 
-/// Whether the orderings hold, over pairs of runs with the same seed.
-fn orderings(found: &[Vec<RoutingRun>]) -> Vec<String> {
-    let [epidemic, prophet, spray, direct] = found else { return Vec::new() };
+/// Whether the orderings hold, over pairs of runs with the same seed, a line each.
+fn orderings([epidemic, prophet, spray, direct]: &[Vec<RoutingRun>; ALL.len()]) -> String {
     let overhead = |r: &RoutingRun| r.overhead;
     let delay = |r: &RoutingRun| r.delay_s;
     let delivery = |r: &RoutingRun| r.delivery_pct;
@@ -79,12 +71,10 @@ fn orderings(found: &[Vec<RoutingRun>]) -> Vec<String> {
         ("PRoPHET delivers more than direct delivery", more(prophet, direct, delivery)),
         ("spray and wait delivers more than direct delivery", more(spray, direct, delivery)),
     ]
-    .into_iter()
     .map(|(claim, holds)| format!("{claim}: {}.", holds.in_words()))
-    .collect()
+    .join("\n")
 }
 
-/// What pairs of runs say of a claim.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
     Holds,

@@ -3,9 +3,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, percentile};
+use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, median};
 
-use super::bench::{Forwarder, Measurements, PacketTimes, Plan, Throughput, measure};
+use super::bench::{Forwarder, LENGTHS, Measurements, PacketTimes, RATES, ROUNDS, Throughput, measure};
+use super::part::PartResults;
 use crate::table::cell;
 
 const TABLE_1: &str = include_str!("../../data/pran/processing.csv");
@@ -14,42 +15,20 @@ const QUANTITIES: [&str; 4] = ["kernel_in_us", "user_us", "kernel_out_us", "tota
 /// Share of a stream that must arrive for it to count as carried.
 const CARRIED: f64 = 0.99;
 
-/// How long it takes, seconds.
-pub(crate) fn seconds() -> usize {
-    let plan = Plan::default();
-    (plan.steps() as f64 * plan.step_s()) as usize
-}
-
-/// What was found.
-pub(crate) struct PartResults {
-    pub(crate) sections: Vec<Section>,
-    pub(crate) facts: Vec<(String, String)>,
-    pub(crate) complete: bool,
-}
-
-/// Measures. `done` is told how many of [`seconds`] have passed.
-pub(crate) fn run(stop: &AtomicBool, done: impl Fn(usize)) -> Result<PartResults, String> {
-    let plan = Plan::default();
-    let measured = measure(&plan, stop, |steps| done((steps as f64 * plan.step_s()) as usize));
-    let measured = measured.map_err(|e| e.to_string())?;
-    let fact = |what: &str, value: String| (what.to_owned(), value);
-    let mut facts = vec![
-        fact(
-            "Forwarding: rounds",
-            format!("{}, alternating between all variants; the figures are medians", plan.rounds),
-        ),
-        fact("Forwarding: machine", machine()),
-    ];
+/// Measures. `done` is told how many seconds have passed.
+pub(super) fn run(stop: &AtomicBool, done: impl Fn(usize)) -> Result<PartResults, String> {
+    let measured = measure(stop, done).map_err(|e| e.to_string())?;
+    let rounds = format!("{ROUNDS}, alternating between all variants; the figures are medians");
+    let mut facts = vec![("Forwarding: rounds", rounds), ("Forwarding: machine", machine())];
     if measured.complete {
         let load = format!("other programs used {:.0} % of the processors", measured.foreign_load_pct);
-        facts.push(fact("Forwarding: load", load));
+        facts.push(("Forwarding: load", load));
     }
-    facts.extend(measured.left_out.iter().map(|what| fact("Forwarding: left out", what.clone())));
-    let sections = vec![table_1(&measured), figure_3(&plan, &measured)];
+    facts.extend(measured.left_out.iter().map(|what| ("Forwarding: left out", what.clone())));
+    let sections = vec![table_1(&measured), figure_3(&measured)];
     Ok(PartResults { sections, facts, complete: measured.complete })
 }
 
-/// The processor and the kernel, as /proc tells.
 fn machine() -> String {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let info = read("/proc/cpuinfo");
@@ -59,13 +38,6 @@ fn machine() -> String {
     format!("{count} x {}, Linux {}", model.trim_start_matches([' ', '\t', ':']), kernel.trim())
 }
 
-fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.into_iter().collect();
-    values.sort_by(f64::total_cmp);
-    percentile(&values, 0.5)
-}
-
-/// A row with the median of these.
 fn row_of(row: Row, values: impl IntoIterator<Item = f64>) -> Row {
     let values: Vec<f64> = values.into_iter().collect();
     let seeds = values.len();
@@ -105,72 +77,50 @@ fn table_1(measured: &Measurements) -> Section {
         Row::new("Table 1", "kernel, static routes", "total_us", None),
         of(Forwarder::Kernel).map(|f| f.total_us),
     ));
-    let at_full_rate = |t: &&Throughput| t.way == Forwarder::Dsr && t.hops == 2 && t.offered_pps.is_none();
-    let busy = |length: usize| {
-        measured
-            .throughput
-            .iter()
-            .filter(at_full_rate)
-            .filter(move |t| t.length == length)
-            .filter_map(|t| t.daemon_us)
-    };
-    if let Some(length) = measured.throughput.iter().find(|t| at_full_rate(t)).map(|t| t.length) {
+    let at_full_rate = || streams(measured, Forwarder::Dsr, 2).filter(|t| t.offered_pps.is_none());
+    if let Some(first) = at_full_rate().next() {
+        let busy = at_full_rate().filter(|t| t.length == first.length).filter_map(|t| t.daemon_us);
         rows.push(
-            row_of(Row::new("Table 1", "DSR, full rate", "processor_us", None), busy(length)).note(
+            row_of(Row::new("Table 1", "DSR, full rate", "processor_us", None), busy).note(
                 "Processor time per packet of the middle host's process, user and system. It includes work that a real \
                  network card and the next host would do: on a virtual wire the sender's system call carries the frame \
                  into the next host's sockets.",
             ),
         );
     }
-    rows.extend(user_without_pause(measured));
-    rows.extend(user_at_full_rate(measured));
-    Section {
-        heading: "Table 1: processing a packet that is forwarded".to_owned(),
-        text: vec![
-            "Packets of 128 bytes are sent one by one, 0.5 ms apart, over two hops of virtual Ethernet, and each is \
-             followed through the middle host. The total is the time from the wire into the host and out again, by the \
-             kernel's timestamps at the other end of the host's cable. The part before user level is from the kernel's \
-             timestamp at the frame's arrival until the process has it, user level from there to the system call that \
-             sends, and the part after it is the rest. As in the paper, these are times of single packets on an otherwise \
-             idle host; under load the process handles frames in batches, and each costs less."
-                .to_owned(),
-        ],
-        rows,
-        ..Section::default()
-    }
-}
-
-/// User level with single packets when other programs have no time to use the caches.
-fn user_without_pause(measured: &Measurements) -> Option<Row> {
-    let at_once = measured.followed.iter().filter(|f| f.way == Forwarder::Dsr && f.pause.is_zero());
-    let values: Vec<f64> = at_once.filter_map(|f| Some(f.parts_us?[1])).collect();
-    if values.is_empty() {
-        return None;
-    }
-    Some(row_of(Row::new("Table 1", "DSR, one at a time, no pause", "user_us", None), values).note(
-        "Each packet is sent when the previous one has arrived. The process sleeps between them as above, but other \
-         processes have no time to fill the caches.",
-    ))
-}
-
-/// User level with batches, in which the requirement is put.
-fn user_at_full_rate(measured: &Measurements) -> Option<Row> {
-    let values: Vec<f64> = measured.throughput.iter().filter_map(|t| t.user_us).collect();
-    if values.is_empty() {
-        return None;
-    }
-    Some(
-        row_of(Row::new("Table 1", "DSR, full rate", "user_us", None), values)
-            .note("From receiving a batch of frames to passing them on, divided by the number of frames."),
+    rows.extend(user_rows(measured));
+    Section::new(
+        "Table 1: processing a packet that is forwarded",
+        "Packets of 128 bytes are sent one by one, 0.5 ms apart, over two hops of virtual Ethernet, and each is \
+         followed through the middle host. The total is the time from the wire into the host and out again, by the \
+         kernel's timestamps at the other end of the host's cable. The part before user level is from the kernel's \
+         timestamp at the frame's arrival until the process has it, user level from there to the system call that \
+         sends, and the part after it is the rest. As in the paper, these are times of single packets on an otherwise \
+         idle host; under load the process handles frames in batches, and each costs less.",
     )
+    .rows(rows)
+}
+
+/// User level where it was measured: with single packets when other programs have no time to use the caches, and with batches,
+/// in which the requirement is put.
+fn user_rows(measured: &Measurements) -> impl Iterator<Item = Row> {
+    let at_once = measured.followed.iter().filter(|f| f.way == Forwarder::Dsr && f.pause.is_zero());
+    let at_once: Vec<f64> = at_once.filter_map(|f| Some(f.parts_us?[1])).collect();
+    let batches = measured.throughput.iter().filter_map(|t| t.user_us).collect();
+    let at_once_note = "Each packet is sent when the previous one has arrived. The process sleeps between them as above, but \
+                        other processes have no time to fill the caches.";
+    let batches_note =
+        "From receiving a batch of frames to passing them on, divided by the number of frames.";
+    [("DSR, one at a time, no pause", at_once, at_once_note), ("DSR, full rate", batches, batches_note)]
+        .into_iter()
+        .filter(|(_, values, _)| !values.is_empty())
+        .map(|(who, values, note)| row_of(Row::new("Table 1", who, "user_us", None), values).note(note))
 }
 
 fn name(way: Forwarder, hops: usize) -> String {
     format!("{}, {hops} hop{}", way.name(), if hops == 1 { "" } else { "s" })
 }
 
-/// The streams of one variant over this number of hops.
 fn streams(
     measured: &Measurements,
     way: Forwarder,
@@ -212,12 +162,12 @@ fn by_processor(t: &Throughput) -> f64 {
     1e6 / t.processor_us
 }
 
-fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
+fn figure_3(measured: &Measurements) -> Section {
     let mut rows = Vec::new();
     for hops in [1, 2] {
         for way in Forwarder::ALL {
             let who = name(way, hops);
-            for &length in &plan.lengths {
+            for length in LENGTHS {
                 let at = format!("{who}, {length} octets");
                 let row = Row::new("Figure 3", &at, "max_output_pps", None);
                 rows.push(row_of(
@@ -250,10 +200,9 @@ fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
             rows.push(carried(measured, way, hops));
         }
     }
-    let length = plan.lengths[0];
     for way in Forwarder::ALL {
-        let two_of_one = full_rate(measured, way, 2, length)
-            .zip(full_rate(measured, way, 1, length))
+        let two_of_one = full_rate(measured, way, 2, LENGTHS[0])
+            .zip(full_rate(measured, way, 1, LENGTHS[0]))
             .map(|(two, one)| two / one);
         let row = Row::new("Figure 3", &name(way, 2), "rate_of_one_hop", Some(0.5));
         rows.push(row_of(row, two_of_one).note(
@@ -261,23 +210,20 @@ fn figure_3(plan: &Plan, measured: &Measurements) -> Section {
              processors.",
         ));
     }
-    Section {
-        heading: "Figure 3: rates against the kernel's own forwarding".to_owned(),
-        text: vec![
-            "UDP packets of the same length on the wire (IP packet, DSR's header included) on three chains of three hosts \
-             at a time: the kernel with static routes, which is the paper's \"optimal\" yardstick, the kernel with AODV's \
-             routes, and DSR in user space. The highest rate is the one without loss: a packet is sent for each that \
-             arrives, with 256 in transit. Every stream over two hops is checked: the middle's daemon must have forwarded \
-             at least as many packets as arrived and the middle's kernel none (DSR), or the other way round. A stream that \
-             fails this check is measured again, up to three times, and then left out, as the head of the report says."
-                .to_owned(),
-            "All hosts share the processors of one machine, and with DSR the ends also pass each packet through user space \
-             (once out of the TUN interface, once into it), so the rate of DSR is that of five programs on these \
-             processors. The paper was limited by an 802.11b channel, which hides the hosts' work; here nothing does."
-                .to_owned(),
-        ],
-        rows,
-        figures: vec![figure(plan, measured)], ..Section::default() }
+    Section::new(
+        "Figure 3: rates against the kernel's own forwarding",
+        "UDP packets of the same length on the wire (IP packet, DSR's header included) on three chains of three hosts \
+         at a time: the kernel with static routes, which is the paper's \"optimal\" yardstick, the kernel with AODV's \
+         routes, and DSR in user space. The highest rate is the one without loss: a packet is sent for each that \
+         arrives, with 256 in transit. Every stream over two hops is checked: the middle's daemon must have forwarded \
+         at least as many packets as arrived and the middle's kernel none (DSR), or the other way round. A stream that \
+         fails this check is measured again, up to three times, and then left out, as the head of the report says.\n\
+         All hosts share the processors of one machine, and with DSR the ends also pass each packet through user space \
+         (once out of the TUN interface, once into it), so the rate of DSR is that of five programs on these \
+         processors. The paper was limited by an 802.11b channel, which hides the hosts' work; here nothing does.",
+    )
+    .rows(rows)
+    .figures([figure(measured)])
 }
 
 /// The highest offered rate at which nearly all packets arrive.
@@ -292,10 +238,10 @@ fn carried(measured: &Measurements, way: Forwarder, hops: usize) -> Row {
         .note("The highest offered rate at which at least 99 % of the packets were sent and arrived.")
 }
 
-fn figure(plan: &Plan, measured: &Measurements) -> Figure {
+fn figure(measured: &Measurements) -> Figure {
     let lengths = || Axis::new("packet length (octets)");
     let all = [1, 2].into_iter().flat_map(|hops| Forwarder::ALL.map(|way| (way, hops)));
-    let rates = all.flat_map(|(way, hops)| plan.lengths.iter().map(move |l| (way, hops, *l)));
+    let rates = all.flat_map(|(way, hops)| LENGTHS.map(|l| (way, hops, l)));
     let highest =
         rates.filter_map(|(way, hops, l)| full_rate(measured, way, hops, l)).fold(1e3, f64::max) / 1e3;
     let mut rate = Plot::new(lengths(), Axis::new("output (1000 packets/s)").from_to(0.0, 1.05 * highest));
@@ -303,42 +249,36 @@ fn figure(plan: &Plan, measured: &Measurements) -> Figure {
     for hops in [1, 2] {
         for (colour, way) in Forwarder::ALL.into_iter().enumerate() {
             let mark = if hops == 1 { Mark::Dot } else { Mark::Line };
-            let points: Vec<[f64; 2]> = plan
-                .lengths
-                .iter()
-                .filter_map(|l| Some([*l as f64, full_rate(measured, way, hops, *l)?]))
-                .collect();
-            let scaled = |by: &dyn Fn([f64; 2]) -> f64| points.iter().map(|p| [p[0], by(*p)]).collect();
-            let who = name(way, hops);
-            rate = rate.with(Series::new(&who, mark, colour, scaled(&|[_, pps]| pps / 1e3)));
-            let mbps = scaled(&|[octets, pps]| octets * 8.0 * pps / 1e6);
-            bandwidth = bandwidth.with(Series::new(&who, mark, colour, mbps));
+            let point = |l: usize| Some((l as f64, full_rate(measured, way, hops, l)?));
+            let points: Vec<(f64, f64)> = LENGTHS.into_iter().filter_map(point).collect();
+            let series = |points| Series::new(&name(way, hops), mark, colour, points);
+            rate = rate.with(series(points.iter().map(|(l, pps)| [*l, pps / 1e3]).collect()));
+            let mbps = points.iter().map(|(octets, pps)| [*octets, octets * 8.0 * pps / 1e6]);
+            bandwidth = bandwidth.with(series(mbps.collect()));
         }
     }
-    let panel = |title: &str, plot| Panel { title: title.to_owned(), plot };
-    Figure {
-        name: "Figure 3".to_owned(),
-        caption: "Highest output rate without loss by packet length, in packets and in bits, and output by input rate with \
-                  packets of 128 bytes. Medians."
-            .to_owned(),
-        panels: vec![
-            panel("(a) packet rate by packet length", rate),
-            panel("(b) bandwidth by packet length", bandwidth),
-            panel("(c) output over input, 1 hop", by_rate(plan, measured, 1)),
-            panel("(d) output over input, 2 hops", by_rate(plan, measured, 2)),
+    Figure::new(
+        "Figure 3",
+        "Highest output rate without loss by packet length, in packets and in bits, and output by input rate with \
+                  packets of 128 bytes. Medians.",
+        vec![
+            Panel::new("(a) packet rate by packet length", rate),
+            Panel::new("(b) bandwidth by packet length", bandwidth),
+            Panel::new("(c) output over input, 1 hop", by_rate(measured, 1)),
+            Panel::new("(d) output over input, 2 hops", by_rate(measured, 2)),
         ],
-    }
+    )
 }
 
-fn by_rate(plan: &Plan, measured: &Measurements, hops: usize) -> Plot {
+fn by_rate(measured: &Measurements, hops: usize) -> Plot {
     let mut plot = Plot::new(Axis::new("input (1000 packets/s)"), Axis::new("output (1000 packets/s)"));
     for (colour, way) in Forwarder::ALL.into_iter().enumerate() {
         let at = |rate: u32| streams(measured, way, hops).filter(move |t| t.offered_pps == Some(rate));
-        let point = |rate: &u32| {
-            let input = median(at(*rate).map(|t| t.input_pps))?;
-            Some([input / 1e3, median(at(*rate).map(|t| t.output_pps))? / 1e3])
+        let point = |rate| {
+            let input = median(at(rate).map(|t| t.input_pps))?;
+            Some([input / 1e3, median(at(rate).map(|t| t.output_pps))? / 1e3])
         };
-        let mut points: Vec<[f64; 2]> = plan.rates.iter().filter_map(point).collect();
+        let mut points: Vec<[f64; 2]> = RATES.into_iter().filter_map(point).collect();
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         plot = plot.with(Series::new(&name(way, hops), Mark::Line, colour, points));
     }

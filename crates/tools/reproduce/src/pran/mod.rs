@@ -9,23 +9,28 @@ mod bench;
 mod demonstration;
 mod forwarding;
 mod options;
+mod part;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_report::{Page, Row, Source};
 
-pub use options::{Options, Part};
+pub use options::Options;
+pub use part::Part;
+
+use part::PartResults;
 
 use crate::Outcome;
+use crate::outcome::facts;
 
 /// How long [`reproduce`] takes, seconds.
 pub fn seconds(options: &Options) -> usize {
     let laps = (options.seeds as f64 * options.duration_s) as usize;
     match options.part {
         Part::Demonstration => laps,
-        Part::Forwarding => forwarding::seconds(),
-        Part::All => laps + forwarding::seconds(),
+        Part::Forwarding => bench::seconds(),
+        Part::All => laps + bench::seconds(),
     }
 }
 
@@ -37,41 +42,31 @@ pub fn reproduce(
     stop: &AtomicBool,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let fact = |what: &str, value: String| (what.to_owned(), value);
-    let mut facts = vec![fact(
-        "Paper",
-        "Saha, To, PalChaudhuri, Du, Johnson: Design and Performance of PRAN, a system for physical implementation of \
-         ad hoc network routing protocols"
-            .to_owned(),
-    )];
-    let mut complete = true;
-    let mut sections = Vec::new();
-    let mut trouble = None;
+    let (mut found, mut trouble) = (Vec::new(), None);
     if matches!(options.part, Part::Demonstration | Part::All) {
-        let found = demonstration::run(options, dir, stop, &done)?;
-        complete &= found.complete;
-        facts.push(fact("Demonstration", found.fact));
-        sections.extend(found.sections);
+        found.push(demonstration::run(options, dir, stop, &done)?);
     }
     if matches!(options.part, Part::Forwarding | Part::All) {
-        let before = seconds(options) - forwarding::seconds();
-        let outcome = forwarding::run(stop, |s| done(before + s));
-        match outcome {
-            Ok(found) => {
-                complete &= found.complete;
-                sections.extend(found.sections);
-                facts.extend(found.facts);
-            }
-            Err(e) if sections.is_empty() => return Err(e),
+        let before = seconds(options) - bench::seconds();
+        match forwarding::run(stop, |s| done(before + s)) {
+            Ok(part) => found.push(part),
+            Err(e) if found.is_empty() => return Err(e),
             // The laps before it are shown all the same.
             Err(e) => {
-                complete = false;
-                facts.push(fact("Forwarding", format!("failed: {e}")));
+                let facts = vec![("Forwarding", format!("failed: {e}"))];
+                found.push(PartResults { sections: vec![], facts, complete: false });
                 trouble = Some(format!("forwarding: {e}"));
             }
         }
     }
-    facts.push(fact("Version", format!("wayhop {}", wayhop_core::version::full())));
+    let mut own = vec![(
+        "Paper",
+        "Saha, To, PalChaudhuri, Du, Johnson: Design and Performance of PRAN, a system for physical implementation of \
+         ad hoc network routing protocols",
+    )];
+    own.extend(found.iter().flat_map(|part| &part.facts).map(|(what, value)| (*what, value.as_str())));
+    let facts = facts(&own, None);
+    let complete = found.iter().all(|part| part.complete);
     let page = Page {
         title: "PRAN's measurements, reproduced".to_owned(),
         lead: "The simulator's routing protocols as routers for real programs: the cost of forwarding a packet, and a \
@@ -79,7 +74,7 @@ pub fn reproduce(
             .to_owned(),
         facts,
         command: options.command(),
-        sections,
+        sections: found.into_iter().flat_map(|part| part.sections).collect(),
     };
     let sources = |row: &Row| match row.artefact.as_str() {
         "Table 1" | "Figure 3" => vec![Source {

@@ -1,27 +1,8 @@
-//! Which experiments of the paper are run, and how often.
+//! What a user chooses.
 
-/// Which experiments of the paper to run.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Figures 5 and 7 to 9.
-    Demonstration,
-    /// Table 1 and Figure 3.
-    Forwarding,
-    /// Both.
-    All,
-}
+use super::part::Part;
 
-impl Part {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Demonstration => "demonstration",
-            Self::Forwarding => "forwarding",
-            Self::All => "all",
-        }
-    }
-}
-
-/// What a user chooses.
+/// Which experiments of the paper are run, and how often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The first seed of the demonstration.
@@ -42,7 +23,6 @@ impl Options {
     /// How many laps there are unless a user says otherwise.
     pub const SEEDS: u64 = 5;
 
-    /// The command that does the same again.
     pub(super) fn command(&self) -> String {
         let first =
             if self.first_seed == 1 { String::new() } else { format!(" --first-seed {}", self.first_seed) };

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wayhop_report::{Figure, Plot, Row};
 use wayhop_reproduce::{Options, Outcome, das};
 
+use crate::figures_written;
+
 fn reproduce(dir: &Path, seeds: u64, threads: usize) -> Outcome {
     let options = Options { first_seed: 1, seeds, threads, keep_runs: false };
     das::reproduce(&options, dir, &AtomicBool::new(false), |_| ()).expect("the scenarios run")
@@ -19,12 +21,7 @@ fn outcome() -> &'static Outcome {
         let dir = tempfile::tempdir().expect("a directory");
         let outcome = reproduce(dir.path(), 2, 2);
         assert!(outcome.complete);
-        outcome.write(dir.path()).expect("written");
-        let html = std::fs::read_to_string(dir.path().join("report.html")).expect("a report");
-        let tree = roxmltree::Document::parse(html.strip_prefix("<!DOCTYPE html>").expect("HTML"));
-        let tree = tree.expect("well-formed");
-        let figures = tree.descendants().filter(|n| n.has_tag_name("figure")).count();
-        assert_eq!(figures, 7, "Tables 2 to 5, and Figures 2 to 4");
+        assert_eq!(figures_written(&outcome, dir.path()), 7, "Tables 2 to 5, and Figures 2 to 4");
         outcome
     })
 }
@@ -40,9 +37,7 @@ fn points<'a>(plot: &'a Plot, series: &str) -> &'a [[f64; 2]] {
 }
 
 fn row(artefact: &str, row: &str, quantity: &str) -> &'static Row {
-    let is =
-        |r: &&Row| (r.artefact.as_str(), r.row.as_str(), r.quantity.as_str()) == (artefact, row, quantity);
-    rows().iter().find(is).unwrap_or_else(|| panic!("no row {artefact}, {row}, {quantity}"))
+    crate::row(rows(), artefact, row, quantity)
 }
 fn ours(artefact: &str, of: &str, quantity: &str) -> f64 {
     row(artefact, of, quantity).ours.unwrap_or_else(|| panic!("{artefact}, {of}, {quantity}"))

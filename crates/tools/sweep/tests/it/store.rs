@@ -39,8 +39,8 @@ fn a_line_that_is_no_result_is_named_and_left() {
     let path = dir.path().join("runs.jsonl");
     let text = format!("{}\nnonsense\n", record("one", 1.0));
     fs::write(&path, &text).unwrap();
-    let e = Store::open(&path, &[]).unwrap_err().to_string();
-    assert!(e.ends_with("runs.jsonl: line 2 is not a result; remove it to repeat that run"), "{e}");
+    let e = format!("{:?}", Store::open(&path, &[]).unwrap_err());
+    assert!(e.ends_with("runs.jsonl: line 2 is not a result; remove it to repeat that run\")"), "{e}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
 
@@ -49,7 +49,7 @@ fn two_sweeps_do_not_write_to_the_same_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("runs.jsonl");
     let first = Store::open(&path, &[]).unwrap();
-    let e = Store::open(&path, &[]).unwrap_err().to_string();
+    let e = format!("{:?}", Store::open(&path, &[]).unwrap_err());
     assert!(e.contains("another sweep is writing to it"), "{e}");
     drop(first);
     assert!(Store::open(&path, &[]).is_ok());

@@ -18,12 +18,10 @@ use wayhop_linux::{Error, interface, syscalls};
 use wayhop_netns::Namespace;
 use wayhop_netns::order;
 
-use super::figures::PacketTimes;
-use super::stream::{NUMBER, Pace, Stream};
+use super::figures::{Forwarder, PacketTimes, Throughput};
+use super::stream::{NUMBER, Stream};
 use super::tap::Tap;
-use super::way::Forwarder;
 
-/// The name of the interface in each host.
 const INTERFACE: &str = "eth1";
 /// What a daemon says when it is ready.
 const READY: &str = "programs use";
@@ -31,16 +29,13 @@ const HOSTS: usize = 3;
 const MIDDLE: usize = 1;
 const MIDDLE_PORT: &str = "p1";
 const PREFIX_LEN: u8 = 24;
-/// Where packets are counted.
 const PORT: u16 = 5_001;
-/// IPv4 and UDP header, octets.
 const HEADERS: usize = 20 + 8;
 /// How long daemons may take to start, a route to be found, a daemon to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a node looks for routes in use, and for those that came to their end.
 const LOOKS_EVERY: Duration = Duration::from_millis(100);
 
-/// A chain.
 pub(super) struct Chain {
     pub(super) way: Forwarder,
     // Before the namespaces: a daemon that ends sets its host back.
@@ -56,7 +51,6 @@ fn address(host: usize) -> Ipv4Addr {
 }
 
 impl Chain {
-    /// Sets everything up.
     pub(super) fn new(way: Forwarder) -> Result<Self, Error> {
         let made = || Namespace::new().map_err(Error::system("create a network namespace"));
         let hub = made()?;
@@ -86,16 +80,17 @@ impl Chain {
     /// Sends packets of this length over this number of hops.
     pub(super) fn stream(
         &mut self,
+        round: usize,
         hops: usize,
         length: usize,
-        pace: Pace,
+        offered_pps: Option<u32>,
         slice: Duration,
-    ) -> Result<Attempt<StreamOutcome>, Error> {
+    ) -> Result<Attempt<Throughput>, Error> {
         let payload = self.payload(hops, length);
         self.prime(hops, payload)?;
         let before = self.passed()?;
         let (busy, all_busy) = (self.busy_ns()?, self.all_busy_ns());
-        let streamed = self.streams[hops - 1].run(payload, pace, slice);
+        let streamed = self.streams[hops - 1].run(payload, offered_pps, slice);
         let busy = self.busy_ns()?.zip(busy).map(|(after, before)| after - before);
         let all_busy = self.all_busy_ns() - all_busy + streamed.busy_ns;
         let after = self.passed()?;
@@ -105,12 +100,18 @@ impl Chain {
             return Ok(Err(strayed));
         }
         let each = busy.filter(|_| hops == 2 && streamed.arrived > 0);
-        Ok(Ok(StreamOutcome {
+        let inside = self.timing()?.map(|[_, inside]| inside);
+        Ok(Ok(Throughput {
+            round,
+            way: self.way,
+            hops,
+            length,
+            offered_pps,
             input_pps: streamed.input_pps,
             output_pps: streamed.output_pps,
             processor_us: all_busy as f64 / 1e3 / streamed.arrived.max(1) as f64,
             daemon_us: each.map(|ns| ns as f64 / 1e3 / streamed.arrived as f64),
-            user_us: self.timing()?.map(|[_, inside]| inside),
+            user_us: inside.filter(|_| hops == 2 && offered_pps.is_none()),
         }))
     }
 
@@ -135,10 +136,8 @@ impl Chain {
             }
         }
         if let Some(other) = hops.iter().find(|h| **h != 2) {
-            return Ok(Err(Detour(format!(
-                "{}: a packet arrived over {other} hops instead of two",
-                self.way.name()
-            ))));
+            let way = self.way.name();
+            return Ok(Err(format!("{way}: a packet arrived over {other} hops instead of two")));
         }
         let after = self.passed()?;
         if let Err(strayed) = self.check(hops.len() as u64, &after.since(&before)) {
@@ -152,11 +151,11 @@ impl Chain {
             .filter_map(|p| Some((p.out_of? - p.into?) as f64 / 1e3))
             .collect();
         if total.len() < packets / 2 {
-            return Ok(Err(Detour(format!(
+            return Ok(Err(format!(
                 "{}: only {} of {packets} packets of {length} bytes were seen on both sides of the middle host",
                 self.way.name(),
                 total.len()
-            ))));
+            )));
         }
         total.sort_by(f64::total_cmp);
         let total_us = total[total.len() / 2];
@@ -197,14 +196,13 @@ impl Chain {
         if mine >= arrived && other == 0 {
             return Ok(());
         }
-        Err(Detour(format!(
+        Err(format!(
             "{}: {arrived} packets arrived over two hops, but the middle host's kernel forwarded {kernel} and its daemon \
              {daemon}",
             self.way.name()
-        )))
+        ))
     }
 
-    /// How many packets the middle has forwarded.
     fn passed(&mut self) -> Result<ForwardedCount, Error> {
         let snmp = self.hosts[MIDDLE]
             .within(|| fs::read_to_string("/proc/thread-self/net/snmp"))
@@ -218,12 +216,10 @@ impl Chain {
         Ok(ForwardedCount { kernel, daemon })
     }
 
-    /// Processor time of the middle's daemon.
     fn busy_ns(&self) -> Result<Option<u64>, Error> {
         self.daemons.get(MIDDLE).map(Daemon::busy_ns).transpose()
     }
 
-    /// Processor time of all daemons.
     pub(super) fn all_busy_ns(&self) -> u64 {
         self.daemons.iter().filter_map(|d| d.busy_ns().ok()).sum()
     }
@@ -237,24 +233,9 @@ impl Chain {
     }
 }
 
-/// What a stream showed; see `Throughput`.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct StreamOutcome {
-    pub(super) input_pps: f64,
-    pub(super) output_pps: f64,
-    pub(super) processor_us: f64,
-    pub(super) daemon_us: Option<f64>,
-    pub(super) user_us: Option<f64>,
-}
+/// A measurement, or how its packets went another way than the one that was to be measured, in a sentence.
+pub(super) type Attempt<T> = Result<T, String>;
 
-/// A measurement, or how its packets went another way than the one that was to be measured.
-pub(super) type Attempt<T> = Result<T, Detour>;
-
-/// What shows that packets went another way, in a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Detour(pub(super) String);
-
-/// Packets that the middle has forwarded.
 #[derive(Copy, Clone)]
 struct ForwardedCount {
     kernel: u64,
@@ -297,7 +278,6 @@ fn ip(host: &Namespace, orders: &str) -> io::Result<()> {
     order(host, "ip", &["-batch", "-"], orders)
 }
 
-/// The routes that AODV would set.
 fn routes(hosts: &[Namespace]) -> io::Result<()> {
     for (i, host) in hosts.iter().enumerate() {
         let mut orders = format!("address add {}/32 dev {INTERFACE}\n", address(i));
@@ -332,7 +312,6 @@ fn forwarded_by_kernel(snmp: &str) -> Option<u64> {
     lines.next()?.split(' ').nth(at)?.parse().ok()
 }
 
-/// A folder for a daemon's control socket.
 struct Folder(PathBuf);
 
 impl Drop for Folder {

@@ -1,10 +1,6 @@
 //! The cost of forwarding: DSR in user space, AODV by the kernel's routes, and static routes of the
 //! kernel, each on its own chain of three hosts, in one run (Saha and others 2004, section 6.1).
 //!
-//! * `chain`: three namespaces on one wire, with their forwarding and counters.
-//! * `stream`: UDP packets from the first host to another, counted where they arrive.
-//! * `tap`: when frames go to the middle host and come from it, as a host between them sees it.
-//!
 //! All participating processes have priority over other programs (nice -20), to reduce disturbance. The three
 //! chains exist at the same time and are measured in turns, so that a busy moment of the machine hits all.
 //! Every stream over two hops is checked: its packets must have been forwarded by the middle's daemon (DSR)
@@ -17,63 +13,43 @@ mod chain;
 mod figures;
 mod stream;
 mod tap;
-mod way;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub(crate) use figures::{Measurements, PacketTimes, Throughput};
-pub(crate) use way::Forwarder;
+pub(crate) use figures::{Forwarder, Measurements, PacketTimes, Throughput};
 
-use chain::{Attempt, Chain, Detour};
-use stream::Pace;
+use chain::{Attempt, Chain};
 use wayhop_linux::Error;
 
-/// What is measured, and for how long.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Plan {
-    /// Lengths of the IP packets on the wire, DSR's header included, octets.
-    pub(crate) lengths: Vec<usize>,
-    /// Packets a second that are offered, with packets of the first length.
-    pub(crate) rates: Vec<u32>,
-    /// How often everything is measured.
-    pub(crate) rounds: usize,
-    /// How long each stream of packets is counted.
-    pub(crate) slice: Duration,
-    /// Packets that are followed one by one through the middle, each round and way.
-    pub(crate) followed: usize,
-    /// How long nothing is sent after one that is followed: each of these, with as many packets.
-    pub(crate) pauses: Vec<Duration>,
+/// Lengths of the IP packets on the wire, DSR's header included, octets.
+pub(crate) const LENGTHS: [usize; 5] = [128, 256, 512, 1024, 1400];
+/// Packets a second that are offered, with packets of the first length.
+pub(crate) const RATES: [u32; 7] = [2_000, 5_000, 10_000, 20_000, 40_000, 80_000, 160_000];
+/// How often everything is measured.
+pub(crate) const ROUNDS: usize = 5;
+/// How long each stream of packets is counted.
+const SLICE: Duration = Duration::from_millis(300);
+/// Packets that are followed one by one through the middle, each round and way.
+const FOLLOWED: usize = 500;
+/// How long nothing is sent after one that is followed: each of these, with as many packets.
+const PAUSES: [Duration; 2] = [Duration::from_micros(500), Duration::ZERO];
+/// How many measurements there are.
+const STEPS: usize = ROUNDS * Forwarder::ALL.len() * (2 * (LENGTHS.len() + RATES.len()) + PAUSES.len());
+
+/// About how long this number of measurements takes, seconds.
+fn duration_s(steps: usize) -> usize {
+    (steps as f64 * (SLICE + stream::AROUND).as_secs_f64()) as usize
 }
 
-impl Default for Plan {
-    fn default() -> Self {
-        Self {
-            lengths: vec![128, 256, 512, 1024, 1400],
-            rates: vec![2_000, 5_000, 10_000, 20_000, 40_000, 80_000, 160_000],
-            rounds: 5,
-            slice: Duration::from_millis(300),
-            followed: 500,
-            pauses: vec![Duration::from_micros(500), Duration::ZERO],
-        }
-    }
+/// How long all measurements take, seconds.
+pub(crate) fn seconds() -> usize {
+    duration_s(STEPS)
 }
 
-impl Plan {
-    /// How many measurements it has.
-    pub(crate) fn steps(&self) -> usize {
-        self.rounds * Forwarder::ALL.len() * (2 * (self.lengths.len() + self.rates.len()) + self.pauses.len())
-    }
-
-    /// About how long a measurement takes, seconds.
-    pub(crate) fn step_s(&self) -> f64 {
-        self.slice.as_secs_f64() + stream::AROUND.as_secs_f64()
-    }
-}
-
-/// Carries out a plan. Needs root. A raised `stop` ends it with what there is; `done` is told after each measurement how many
-/// there are. Nothing stays behind, however it ends.
-pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> Result<Measurements, Error> {
+/// Measures everything. Needs root. A raised `stop` ends it with what there is; `done` is told after each measurement how
+/// many of [`seconds`] have passed. Nothing stays behind, however it ends.
+pub(crate) fn measure(stop: &AtomicBool, done: impl Fn(usize)) -> Result<Measurements, Error> {
     if !nix::unistd::geteuid().is_root() {
         return Err(Error::System(
             "measuring forwarding uses network namespaces and packet sockets, which require root: sudo wayhop ...".into(),
@@ -83,44 +59,30 @@ pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> R
     let mut measured = Measurements::default();
     let mut steps = 0;
     let load = chain::Load::begin();
-    for round in 0..plan.rounds {
-        for pause in &plan.pauses {
+    for round in 0..ROUNDS {
+        for pause in PAUSES {
             for chain in &mut chains {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(measured);
                 }
-                let follow = || chain.follow(plan.followed, plan.lengths[0], *pause);
+                let follow = || chain.follow(FOLLOWED, LENGTHS[0], pause);
                 measured.followed.extend(attempt(&mut measured.left_out, follow)?);
                 steps += 1;
-                done(steps);
+                done(duration_s(steps));
             }
         }
-        let lengths = plan.lengths.iter().map(|l| (*l, None));
-        let rates = plan.rates.iter().map(|r| (plan.lengths[0], Some(*r)));
-        for (length, offered_pps) in lengths.chain(rates) {
+        let lengths = LENGTHS.map(|l| (l, None));
+        let rates = RATES.map(|r| (LENGTHS[0], Some(r)));
+        for (length, offered_pps) in lengths.into_iter().chain(rates) {
             for hops in [1, 2] {
                 for chain in &mut chains {
                     if stop.load(Ordering::Relaxed) {
                         return Ok(measured);
                     }
-                    let pace = offered_pps.map_or(Pace::AsManyAsArrive, Pace::PerSecond);
-                    let way = chain.way;
-                    let stream = || chain.stream(hops, length, pace, plan.slice);
-                    let streamed = attempt(&mut measured.left_out, stream)?;
-                    measured.throughput.extend(streamed.map(|s| Throughput {
-                        round,
-                        way,
-                        hops,
-                        length,
-                        offered_pps,
-                        input_pps: s.input_pps,
-                        output_pps: s.output_pps,
-                        processor_us: s.processor_us,
-                        daemon_us: s.daemon_us,
-                        user_us: s.user_us.filter(|_| hops == 2 && offered_pps.is_none()),
-                    }));
+                    let stream = || chain.stream(round, hops, length, offered_pps, SLICE);
+                    measured.throughput.extend(attempt(&mut measured.left_out, stream)?);
                     steps += 1;
-                    done(steps);
+                    done(duration_s(steps));
                 }
             }
         }
@@ -130,7 +92,6 @@ pub(crate) fn measure(plan: &Plan, stop: &AtomicBool, done: impl Fn(usize)) -> R
     Ok(measured)
 }
 
-/// How often something is measured before it is left out.
 const ATTEMPTS: usize = 3;
 
 /// Measures until packets go the way that is measured. A route may come to its end in the middle of a stream, and packets go
@@ -143,7 +104,7 @@ fn attempt<T>(
     for _ in 0..ATTEMPTS {
         match measure()? {
             Ok(figures) => return Ok(Some(figures)),
-            Err(Detour(how)) => last = how,
+            Err(how) => last = how,
         }
     }
     left_out.push(last);
@@ -157,14 +118,14 @@ mod tests {
     #[test]
     fn a_measurement_that_strays_is_repeated_and_at_last_left_out() {
         let mut left_out = Vec::new();
-        let mut answers: Vec<Attempt<u8>> = vec![Ok(7), Err(Detour("first".into()))];
+        let mut answers: Vec<Attempt<u8>> = vec![Ok(7), Err("first".into())];
         let measured = attempt(&mut left_out, || Ok(answers.pop().unwrap()));
         assert_eq!((measured.unwrap(), left_out.len()), (Some(7), 0));
 
         let mut tries = 0;
         let measured: Option<u8> = attempt(&mut left_out, || {
             tries += 1;
-            Ok(Err(Detour(format!("time {tries}"))))
+            Ok(Err(format!("time {tries}")))
         })
         .unwrap();
         assert_eq!((measured, tries), (None, ATTEMPTS));

@@ -15,12 +15,9 @@ use socket2::{Domain, Protocol, Socket, Type};
 use wayhop_linux::syscalls::{self, BATCH, Receiver, Sender};
 use wayhop_netns::Namespace;
 
-/// The TTL that packets begin with.
 const TTL: u32 = 64;
-/// A packet's number, which is the end of its payload.
 pub(super) const NUMBER: usize = 8;
-/// Most packets in transit without loss: what the shortest queue on the way holds, a TUN's 500, less
-/// some room.
+/// Most packets in transit without loss: a TUN's queue, the shortest on the way, holds 500.
 const UNDER_WAY: u64 = 256;
 /// After this time without arrivals, packets in transit count as lost.
 const LOST: Duration = Duration::from_millis(30);
@@ -33,25 +30,13 @@ const WAIT: Duration = Duration::from_millis(20);
 
 /// How long a sender that has nothing to send waits.
 const PAUSE: Duration = Duration::from_micros(20);
-/// The longest packet, octets.
 const LONGEST: usize = 2048;
 
-/// How fast packets are sent.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) enum Pace {
-    /// At a constant rate.
-    PerSecond(u32),
-    /// A packet for each that arrives, with enough of them in transit to keep every host busy.
-    AsManyAsArrive,
-}
-
-/// The sockets of two hosts.
 pub(super) struct Stream {
     from: Socket,
     to: Socket,
 }
 
-/// What became of a stream.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(super) struct StreamResult {
     pub(super) input_pps: f64,
@@ -127,8 +112,9 @@ impl Stream {
         None
     }
 
-    /// Sends packets for some time, and counts what arrives.
-    pub(super) fn run(&self, payload: usize, pace: Pace, slice: Duration) -> StreamResult {
+    /// Sends packets for some time, and counts what arrives. Without a rate to offer, a packet is sent for each that arrives,
+    /// with enough of them in transit to keep every host busy.
+    pub(super) fn run(&self, payload: usize, offered_pps: Option<u32>, slice: Duration) -> StreamResult {
         let (sent, arrived, over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
         let counts = || (Instant::now(), sent.load(Ordering::Relaxed), arrived.load(Ordering::Relaxed));
         let busy = busy_ns();
@@ -136,7 +122,7 @@ impl Stream {
             let receiver = s.spawn(|| receive_all(&self.to, &arrived, &over));
             let done = AtomicBool::new(false);
             let (first, last) = thread::scope(|s| {
-                s.spawn(|| send_all(&self.from, payload, pace, [&sent, &arrived], &done));
+                s.spawn(|| send_all(&self.from, payload, offered_pps, [&sent, &arrived], &done));
                 thread::sleep(WARM_UP);
                 let first = counts();
                 thread::sleep(slice);
@@ -165,7 +151,13 @@ fn busy_ns() -> u64 {
 }
 
 /// Sends until it is told to end. Each packet has its number at its end.
-fn send_all(socket: &Socket, payload: usize, pace: Pace, counts: [&AtomicU64; 2], done: &AtomicBool) {
+fn send_all(
+    socket: &Socket,
+    payload: usize,
+    offered_pps: Option<u32>,
+    counts: [&AtomicU64; 2],
+    done: &AtomicBool,
+) {
     syscalls::go_first();
     let [sent, arrived] = counts;
     let mut sender = Sender::default();
@@ -175,18 +167,17 @@ fn send_all(socket: &Socket, payload: usize, pace: Pace, counts: [&AtomicU64; 2]
     let (mut lost, mut seen, mut seen_at) = (0, 0, begun);
     while !done.load(Ordering::Relaxed) {
         let so_far = sent.load(Ordering::Relaxed);
-        let due = match pace {
-            Pace::PerSecond(rate) => (begun.elapsed().as_secs_f64() * f64::from(rate)) as u64,
-            Pace::AsManyAsArrive => {
-                let now = arrived.load(Ordering::Relaxed);
-                if now > seen {
-                    (seen, seen_at) = (now, Instant::now());
-                } else if seen_at.elapsed() > LOST {
-                    lost = so_far - now;
-                    seen_at = Instant::now();
-                }
-                now + lost + UNDER_WAY
+        let due = if let Some(rate) = offered_pps {
+            (begun.elapsed().as_secs_f64() * f64::from(rate)) as u64
+        } else {
+            let now = arrived.load(Ordering::Relaxed);
+            if now > seen {
+                (seen, seen_at) = (now, Instant::now());
+            } else if seen_at.elapsed() > LOST {
+                lost = so_far - now;
+                seen_at = Instant::now();
             }
+            now + lost + UNDER_WAY
         };
         let n = due.saturating_sub(so_far).min(BATCH as u64) as usize;
         if n == 0 {
@@ -221,7 +212,6 @@ pub(super) fn number_of(packet: &[u8]) -> Option<u64> {
     packet.last_chunk::<NUMBER>().map(|n| u64::from_be_bytes(*n))
 }
 
-/// Which numbers there were.
 #[derive(Debug, Default)]
 struct Numbers(Vec<u64>);
 

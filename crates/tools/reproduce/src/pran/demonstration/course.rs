@@ -4,7 +4,6 @@ use std::path::Path;
 
 use wayhop_scenario::{Map, Scenario, Shape};
 
-/// The scenario and its map.
 pub(super) const FILES: [(&str, &str); 2] = [
     ("demonstration.toml", include_str!("../../../../../../scenarios/pran/demonstration.toml")),
     ("floor.geojson", include_str!("../../../../../../scenarios/pran/floor.geojson")),

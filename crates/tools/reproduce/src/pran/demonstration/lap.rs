@@ -15,7 +15,6 @@ const STEP_S: f64 = 0.5;
 const SLACK_M: f64 = 1.0;
 
 impl Lap {
-    /// Where a node is.
     pub(crate) fn place(&self, node: NodeId, at_s: f64) -> Option<Position> {
         let at = Time::from_secs_f64(at_s);
         let leg = self.legs.iter().rfind(|l| l.node == node && l.time <= at)?;
@@ -23,7 +22,6 @@ impl Lap {
         let (p, v) = (leg.at, leg.velocity);
         Some(Position::new(p.x + v.x * s, p.y + v.y * s, p.z + v.z * s))
     }
-    /// The way of a node until then, point by point.
     pub(crate) fn way(&self, node: NodeId, until_s: f64) -> Vec<(f64, Position)> {
         let steps = 0..=(until_s / STEP_S) as u32;
         steps

@@ -13,31 +13,22 @@ mod simulated;
 #[cfg(test)]
 mod tests;
 mod traffic;
-mod watch;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_core::Time;
-use wayhop_report::{Row, Section, Source};
+use wayhop_report::{Row, Source};
 use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
 use wayhop_scenario::Scenario;
 
 use super::options::Options;
+use super::part::PartResults;
 use crate::outcome::write;
 use course::{FILES, lap_sets};
 use programs::ProgramOutputs;
-use run::LapRun;
-use watch::LapWatch;
-
-/// What there is to show, and whether every run was made.
-pub(super) struct PartResults {
-    pub(super) sections: Vec<Section>,
-    /// What was run, in words.
-    pub(super) fact: String,
-    pub(super) complete: bool,
-}
+use run::{LapRun, LapWatch};
 
 /// Drives the robot around, `options.seeds` times. `done` is told how many seconds have passed.
 pub(super) fn run(
@@ -49,7 +40,7 @@ pub(super) fn run(
     programs::check()?;
     let folder = dir.join("scenarios");
     for (name, text) in FILES {
-        write(&folder.join(name), text).map_err(|e| e.to_string())?;
+        write(&folder.join(name), text)?;
     }
     let (mut runs, mut complaints) = (Vec::new(), Vec::new());
     let mut names = Vec::new();
@@ -80,7 +71,7 @@ pub(super) fn run(
         complete = found.is_some();
         sections.extend(found);
     }
-    Ok(PartResults { sections, fact: in_words(options, &runs), complete })
+    Ok(PartResults { sections, facts: vec![("Demonstration", in_words(options, &runs))], complete })
 }
 
 /// Emulates one lap; its files are in `folder`, and its run directory is `dir`.
@@ -131,23 +122,13 @@ fn scenario(folder: &Path, seed: u64, duration_s: f64) -> Result<Scenario, Strin
     Scenario::load(&folder.join(FILES[0].0), &sets).map_err(|e| e.to_string())
 }
 
-/// What makes the runs behind a row.
 pub(super) fn sources(row: &Row, options: &Options, dir: &Path) -> Vec<Source> {
     if let Some(plan) = simulated::plan_of(row, options, dir) {
-        let seeds = crate::Options {
-            first_seed: options.first_seed,
-            seeds: options.seeds,
-            threads: 1,
-            keep_runs: false,
-        };
-        return vec![plan.source(dir, &seeds)];
+        let (first_seed, seeds) = (options.first_seed, options.seeds);
+        return vec![plan.source(dir, &crate::Options { first_seed, seeds, threads: 1, keep_runs: false })];
     }
-    let sets: String = lap_sets(&dir.join("scenarios"), options.duration_s)
-        .unwrap_or_default()
-        .iter()
-        .map(|s| format!(" --set {s}"))
-        .collect::<Vec<_>>()
-        .concat();
+    let sets = lap_sets(&dir.join("scenarios"), options.duration_s).unwrap_or_default();
+    let sets = sets.iter().map(|s| format!(" --set {s}")).collect::<Vec<_>>().concat();
     let scenario = dir.join("scenarios").join(FILES[0].0);
     let source = |seed: u64| {
         let directory = dir.join(format!("runs/seed-{seed}")).display().to_string();

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The programs that the demonstration runs.
 const NEEDED: [&str; 3] = ["ffmpeg", "ffprobe", "socat"];
 
 /// Fails with the remedy if a program is not there.
@@ -26,7 +25,6 @@ pub(crate) fn check() -> Result<(), String> {
 /// What they left in the run's folder `programs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProgramOutputs {
-    /// Frames that the camera's encoder sent.
     pub(crate) frames_sent: Option<u64>,
     /// Frames that a decoder makes of what arrived; `None` if it is no video.
     pub(crate) frames_decoded: Option<u64>,
@@ -34,14 +32,11 @@ pub(crate) struct ProgramOutputs {
     pub(crate) complaints: Option<u64>,
     /// The number of the last command that was acknowledged, which is how many were sent until then.
     pub(crate) last_command: Option<u64>,
-    /// Commands that were acknowledged.
     pub(crate) acknowledged: u64,
-    /// The call that set the video up was answered.
     pub(crate) call_answered: bool,
 }
 
 impl ProgramOutputs {
-    /// Looks into the folder.
     pub(crate) fn read(folder: &Path) -> Self {
         let text = |name: &str| fs::read(folder.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned());
         let (camera, call, commands) =
@@ -58,12 +53,10 @@ impl ProgramOutputs {
         }
     }
 
-    /// Of the frames sent, %.
     pub(crate) fn decoded_pct(&self) -> Option<f64> {
         let sent = self.frames_sent.filter(|n| *n > 0)?;
         Some(100.0 * self.frames_decoded.unwrap_or(0) as f64 / sent as f64)
     }
-    /// Of the commands sent, %.
     pub(crate) fn acknowledged_pct(&self) -> Option<f64> {
         self.last_command.filter(|n| *n > 0).map(|n| 100.0 * self.acknowledged as f64 / n as f64)
     }

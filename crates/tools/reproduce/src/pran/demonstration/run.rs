@@ -1,7 +1,7 @@
 //! One lap, as it was seen.
 
 use wayhop_core::NodeId;
-use wayhop_trace::Lateness;
+use wayhop_trace::{HopEvent, Lateness, Observer, PositionEvent};
 
 use super::lap::Lap;
 use super::programs::ProgramOutputs;
@@ -11,13 +11,11 @@ use super::traffic::Traffic;
 pub(super) const STATION: NodeId = NodeId(0);
 pub(super) const ROBOT: NodeId = NodeId(5);
 
-/// One lap.
 pub(super) struct LapRun {
     pub(super) traffic: Traffic,
     pub(super) lap: Lap,
     pub(super) seen: ProgramOutputs,
     pub(super) lateness: Lateness,
-    /// The length of the lap, seconds.
     pub(super) duration_s: f64,
 }
 
@@ -25,5 +23,20 @@ impl LapRun {
     /// When the robot was the farthest from the control station, seconds.
     pub(super) fn farthest_s(&self) -> Option<f64> {
         self.lap.farthest_s(ROBOT, STATION, self.duration_s)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct LapWatch {
+    pub(super) traffic: Traffic,
+    pub(super) lap: Lap,
+}
+
+impl Observer for LapWatch {
+    fn hop(&mut self, e: &HopEvent) {
+        self.traffic.hop(e);
+    }
+    fn position(&mut self, e: &PositionEvent) {
+        self.lap.position(e);
     }
 }

@@ -7,17 +7,15 @@ use super::run::{LapRun, ROBOT};
 use super::traffic::{Count, OverheadKind, Share};
 use crate::pran::Options;
 
-/// The paper's intervals, seconds.
 const INTERVAL_S: f64 = 10.0;
 /// When the paper's delivery ratio dips and its latency rises, seconds after the start ("around time 300 seconds").
 const PAPER_DIP_S: f64 = 300.0;
-/// The longest routes of the paper.
 const PAPER_HOPS: f64 = 5.0;
 /// Half of what counts as the far part of the lap, as a share of it.
 const FAR: f64 = 0.125;
 
 const NO_NUMBER: &str = "The paper has a graph without numbers.";
-pub(super) const HOLDS: &str = "1 if true for a run, 0 if not; mean over runs.";
+const HOLDS: &str = "1 if true for a run, 0 if not; mean over runs.";
 
 /// All of them. Each row says so if a run was late.
 pub(super) fn all(runs: &[LapRun], names: &[String], complaints: &[String]) -> Vec<Section> {
@@ -65,7 +63,6 @@ pub(super) fn whole(r: &LapRun) -> Share {
     r.traffic.born(|_| true)
 }
 
-/// The packets of the far part of the lap, and the others.
 fn far_and_near(r: &LapRun) -> Option<[Share; 2]> {
     let farthest = r.farthest_s()?;
     let is_far = |t: Time| (t.as_secs_f64() - farthest).abs() <= FAR * r.duration_s;
@@ -82,8 +79,20 @@ pub(super) fn worst(r: &LapRun, worse: impl Fn(&Share) -> Option<f64>) -> Option
     (most > best).then_some((at_s, share))
 }
 
-pub(super) fn yes(is_so: bool) -> f64 {
+fn yes(is_so: bool) -> f64 {
     f64::from(u8::from(is_so))
+}
+
+/// Whether there are more Requests than Replies, and more Replies than Errors, in rows of these names.
+pub(super) fn order(figure: &str, names: [&str; 2], paper: Option<f64>, runs: &[LapRun]) -> [Row; 2] {
+    let claim = |name, many, few| {
+        let sent = |r: &LapRun, kind| r.traffic.overhead(kind).packets;
+        row(figure, name, "holds", paper, runs, |r| Some(yes(sent(r, many) > sent(r, few)))).note(HOLDS)
+    };
+    [
+        claim(names[0], OverheadKind::Request, OverheadKind::Reply),
+        claim(names[1], OverheadKind::Reply, OverheadKind::Error),
+    ]
 }
 
 fn network(runs: &[LapRun], names: &[String]) -> Section {
@@ -102,19 +111,16 @@ fn network(runs: &[LapRun], names: &[String]) -> Section {
         })
         .note("Ours is set with --duration, and the robot's speed follows from it."),
     ];
-    Section {
-        heading: "Figure 5: the network".to_owned(),
-        text: vec![
-            "Four fixed nodes, S1 to S4, and two robots. M1 drives around the floor and back to the control station at S1; \
-             M2 stands still, since the paper's run used one robot. All have IEEE 802.11b cards at 11 Mb/s and 20 mW, and \
-             ns-2's DSR."
-                .to_owned(),
-            "The paper's plan has no dimensions: lengths and positions are ours, chosen for up to five hops, with the far \
-             wall at the edge of M2's range, since the paper reports weak signals there."
-                .to_owned(),
-        ],
-        rows,
-        figures: runs.first().map(|r| vec![plan(r, names), hops(r)]).unwrap_or_default(), ..Section::default() }
+    Section::new(
+        "Figure 5: the network",
+        "Four fixed nodes, S1 to S4, and two robots. M1 drives around the floor and back to the control station at S1; \
+         M2 stands still, since the paper's run used one robot. All have IEEE 802.11b cards at 11 Mb/s and 20 mW, and \
+         ns-2's DSR.\n\
+         The paper's plan has no dimensions: lengths and positions are ours, chosen for up to five hops, with the far \
+         wall at the edge of M2's range, since the paper reports weak signals there.",
+    )
+    .rows(rows)
+    .figures(runs.first().into_iter().flat_map(|r| [plan(r, names), hops(r)]))
 }
 
 /// The most hops that at least 1 % of the packets made that arrived.
@@ -150,14 +156,10 @@ fn hops(r: &LapRun) -> Figure {
     let shares = r.traffic.by_interval(INTERVAL_S);
     let most = shares.iter().map(|s| s.most_hops).max().unwrap_or(0);
     let y = Axis::new("hops").from_to(0.0, f64::from(most.max(5)) + 0.5);
+    let longest = points(&shares, |s| (s.arrived > 0).then_some(f64::from(s.most_hops)));
     let plot = over_time(r, y)
         .with(Series::new("mean of 10 s", Mark::Line, 0, points(&shares, Share::hops_mean)))
-        .with(Series::new(
-            "most",
-            Mark::Dot,
-            1,
-            points(&shares, |s| (s.arrived > 0).then_some(f64::from(s.most_hops))),
-        ));
+        .with(Series::new("most", Mark::Dot, 1, longest));
     Figure::of("Hops", "Hop counts of delivered packets.", plot)
 }
 
@@ -172,27 +174,20 @@ fn over_runs(
     let count = all.iter().map(Vec::len).max().unwrap_or(0);
     let at = |i: usize| {
         let values: Vec<f64> = all.iter().filter_map(|shares| value(shares.get(i)?)).collect();
-        Some(((i as f64 + 0.5) * INTERVAL_S, Estimate::of(&values)?))
+        let e = Estimate::of(&values)?;
+        let ci95 = e.ci95.map(|ends| ends.map(|v| v.clamp(low, high)));
+        Some(((i as f64 + 0.5) * INTERVAL_S, Estimate { ci95, ..e }))
     };
-    let known: Vec<(f64, Estimate)> = (0..count).filter_map(at).collect();
-    let intervals = known.iter().map(|(_, e)| e.ci95.map(|ends| ends.map(|v| v.clamp(low, high)))).collect();
-    Series::new(name, Mark::Line, 0, known.iter().map(|(x, e)| [*x, e.mean]).collect())
-        .with_intervals(intervals)
-        .spread(Spread::Band)
+    Series::of_estimates(name, (Mark::Line, 0), (0..count).filter_map(at)).spread(Spread::Band)
 }
 
 /// The mean over runs, as a rule.
 fn mean_rule(runs: &[LapRun], value: impl Fn(&Share) -> Option<f64>) -> Series {
     let values: Vec<f64> = runs.iter().filter_map(|r| value(&whole(r))).collect();
-    Series::new(
-        "whole run",
-        Mark::Rule,
-        1,
-        wayhop_report::mean(&values).map(|v| [0.0, v]).into_iter().collect(),
-    )
+    let height = wayhop_report::mean(&values).map(|v| [0.0, v]);
+    Series::new("whole run", Mark::Rule, 1, height.into_iter().collect())
 }
 
-/// The middle of each interval, and its value.
 fn points(shares: &[Share], value: impl Fn(&Share) -> Option<f64>) -> Vec<[f64; 2]> {
     let at = |i: usize| (i as f64 + 0.5) * INTERVAL_S;
     shares.iter().enumerate().map(|(i, s)| [at(i), value(s).unwrap_or(f64::NAN)]).collect()
@@ -223,69 +218,50 @@ fn overhead(runs: &[LapRun]) -> Section {
         kind != OverheadKind::Other || runs.iter().any(|r| r.traffic.overhead(kind) != Count::default())
     };
     for (kind, name) in NAMES.into_iter().filter(|(kind, _)| is_seen(*kind)) {
-        rows.push(
-            row(figure, name, "transmissions", None, runs, |r| Some(r.traffic.overhead(kind).packets as f64))
-                .note(NO_NUMBER),
-        );
-        rows.push(
-            row(figure, name, "bytes", None, runs, |r| Some(r.traffic.overhead(kind).bytes as f64))
-                .note(NO_NUMBER),
-        );
+        let row = |quantity, of: fn(Count) -> u64| {
+            row(figure, name, quantity, None, runs, |r| Some(of(r.traffic.overhead(kind)) as f64))
+        };
+        rows.push(row("transmissions", |c| c.packets).note(NO_NUMBER));
+        rows.push(row("bytes", |c| c.bytes).note(NO_NUMBER));
     }
-    let sent = |r: &LapRun, kind| r.traffic.overhead(kind).packets;
     rows.push(
         row(figure, "Route Errors on Route Requests", "transmissions", None, runs, |r| {
-            Some(r.traffic.errors_on_requests() as f64)
+            Some(r.traffic.errors_on_requests as f64)
         })
         .note("Included in the Route Errors: ns-2's DSR also reports a broken link in the next Route Request. Their bytes \
                count as the Request's."),
     );
-    rows.push(
-        row(figure, "More Requests than Replies", "holds", Some(1.0), runs, |r| {
-            Some(yes(sent(r, OverheadKind::Request) > sent(r, OverheadKind::Reply)))
-        })
-        .note(HOLDS),
-    );
-    rows.push(
-        row(figure, "More Replies than Errors", "holds", Some(1.0), runs, |r| {
-            Some(yes(sent(r, OverheadKind::Reply) > sent(r, OverheadKind::Error)))
-        })
-        .note(HOLDS),
-    );
+    let claims = ["More Requests than Replies", "More Replies than Errors"];
+    rows.extend(order(figure, claims, Some(1.0), runs));
     let panel = |title: &str, label: &str, names: &[&str], of: &dyn Fn(OverheadKind, &LapRun) -> f64| {
         let value = |(kind, _): &(OverheadKind, &str)| {
-            Estimate::of(&runs.iter().map(|r| of(*kind, r)).collect::<Vec<_>>())
+            let e = Estimate::of(&runs.iter().map(|r| of(*kind, r)).collect::<Vec<_>>())?;
+            Some(Estimate { ci95: e.ci95.map(|ends| ends.map(|v| v.max(0.0))), ..e })
         };
-        let all: Vec<Estimate> = NAMES.iter().take(names.len()).filter_map(value).collect();
-        let points = all.iter().enumerate().map(|(i, e)| [i as f64, e.mean]).collect();
-        let bars = Series::new("", Mark::Bars(0.8), 0, points)
-            .with_intervals(all.iter().map(|e| e.ci95.map(|ends| ends.map(|v| v.max(0.0)))).collect());
-        let plot = Plot::new(Axis::of(names), Axis::new(label)).with(bars);
-        Panel { title: title.to_owned(), plot }
+        let bars = NAMES.iter().take(names.len()).filter_map(value).zip(0..).map(|(e, i)| (f64::from(i), e));
+        let bars = Series::of_estimates("", (Mark::Bars(0.8), 0), bars);
+        Panel::new(title, Plot::new(Axis::of(names), Axis::new(label)).with(bars))
     };
     let names = ["Request", "Reply", "Error", "Source route"];
-    Section {
-        heading: "Figure 7: packets of the protocol, and overhead".to_owned(),
-        text: vec![
-            "Each transmission counts, by the originator and by each forwarder, as in the paper; MAC retries do not. A \
-             source route counts with the bytes that DSR adds to a program's packet."
-                .to_owned(),
-            "In the paper Requests are most frequent, then Replies, then Errors; in every run that we examined Requests \
-             are least frequent. Ours rarely spread: among six nodes the neighbours know a route and answer the first \
-             Request, which goes one hop. And most of our Replies are from nodes that overhear a packet and offer its \
-             source a shorter route. The simulated laps below also include variants without them. PRAN passes overheard \
-             packets to its protocols; the paper does not say whether the cards of the demonstration delivered them."
-                .to_owned(),
+    Section::new(
+        "Figure 7: packets of the protocol, and overhead",
+        "Each transmission counts, by the originator and by each forwarder, as in the paper; MAC retries do not. A \
+         source route counts with the bytes that DSR adds to a program's packet.\n\
+         In the paper Requests are most frequent, then Replies, then Errors; in every run that we examined Requests \
+         are least frequent. Ours rarely spread: among six nodes the neighbours know a route and answer the first \
+         Request, which goes one hop. And most of our Replies are from nodes that overhear a packet and offer its \
+         source a shorter route. The simulated laps below also include variants without them. PRAN passes overheard \
+         packets to its protocols; the paper does not say whether the cards of the demonstration delivered them.",
+    )
+    .rows(rows)
+    .figures([Figure::new(
+        figure,
+        "Transmissions and bytes of overhead, means over runs with 95 % intervals.",
+        [
+            panel("Transmissions", "packets", &names[..3], &|k, r| r.traffic.overhead(k).packets as f64),
+            panel("Overhead", "kB", &names, &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
         ],
-        rows,
-        figures: vec![Figure {
-            name: figure.to_owned(),
-            caption: "Transmissions and bytes of overhead, means over runs with 95 % intervals.".to_owned(),
-            panels: vec![
-                panel("Transmissions", "packets", &names[..3], &|k, r| r.traffic.overhead(k).packets as f64),
-                panel("Overhead", "kB", &names, &|k, r| r.traffic.overhead(k).bytes as f64 / 1e3),
-            ],
-        }], ..Section::default() }
+    )])
 }
 
 /// Rows that Figures 8 and 9 share: the value as a whole, in the worst interval and its time, far and near.
@@ -333,7 +309,7 @@ fn delivery(runs: &[LapRun]) -> Section {
         })
         .note("The axis of the paper's figure starts there."),
     );
-    let figures = runs.first().map(|r| {
+    let figure_8 = runs.first().map(|r| {
         let y = Axis::new("packet delivery ratio").from_to(0.0, 1.02);
         let ratio = |s: &Share| s.delivered_pct().map(|v| v / 100.0);
         let plot = over_time(r, y)
@@ -345,25 +321,22 @@ fn delivery(runs: &[LapRun]) -> Section {
             plot,
         )
     });
-    Section {
-        heading: "Figure 8: packet delivery ratio".to_owned(),
-        text: vec![
-            "All packets of programs count: video, commands, their acknowledgements, TCP. A packet is sent when Wayhop \
-             reads it from its node's interface, and delivered when the simulated network writes it to the other node's \
-             interface."
-                .to_owned(),
-            "Where the robot is farthest, a single weak link leads to it. A lap faster than the paper's has a smaller dip: \
-             DSR keeps packets for up to 30 s during a route discovery, and the robot is back in range before they expire. \
-             So laps take 780 s as in the paper, unless --duration is given."
-                .to_owned(),
-        ],
-        rows,
-        figures: figures.into_iter().collect(), ..Section::default() }
+    Section::new(
+        "Figure 8: packet delivery ratio",
+        "All packets of programs count: video, commands, their acknowledgements, TCP. A packet is sent when Wayhop \
+         reads it from its node's interface, and delivered when the simulated network writes it to the other node's \
+         interface.\n\
+         Where the robot is farthest, a single weak link leads to it. A lap faster than the paper's has a smaller dip: \
+         DSR keeps packets for up to 30 s during a route discovery, and the robot is back in range before they expire. \
+         So laps take 780 s as in the paper, unless --duration is given.",
+    )
+    .rows(rows)
+    .figures(figure_8)
 }
 
 fn latency(runs: &[LapRun]) -> Section {
     let figure = "Figure 9";
-    let figures = runs.first().map(|r| {
+    let figure_9 = runs.first().map(|r| {
         let shares = runs.iter().flat_map(|r| r.traffic.by_interval(INTERVAL_S));
         let most = shares.filter_map(|s| s.latency_ms()).fold(1.0, f64::max);
         let plot = over_time(r, Axis::new("latency (ms)").from_to(0.0, 1.05 * most))
@@ -376,58 +349,44 @@ fn latency(runs: &[LapRun]) -> Section {
             plot,
         )
     });
-    Section {
-        heading: "Figure 9: packet delivery latency".to_owned(),
-        text: vec![],
-        rows: measured(figure, "latency_ms", runs, Share::latency_ms, Share::latency_ms),
-        figures: figures.into_iter().collect(),
-        ..Section::default()
-    }
+    Section::new("Figure 9: packet delivery latency", "")
+        .rows(measured(figure, "latency_ms", runs, Share::latency_ms, Share::latency_ms))
+        .figures(figure_9)
 }
 
 fn programs(runs: &[LapRun], complaints: &[String]) -> Section {
     let section = "Section 6.3";
     let worked = "The paper: video display and robot control worked very well.";
-    let mut text = vec![
+    let mut found = Section::new(
+        "Video and control",
         "From the programs' own records. The camera is ffmpeg: H.263 in QCIF at 15 frames per second over RTP, the format \
          of NetMeeting, about 200 kb/s; the screen is another ffmpeg that records what it receives. The call that starts \
-         it is a TCP connection; the robot's commands are echoed UDP packets (socat)."
-            .to_owned(),
-    ];
-    text.extend(complaints.iter().cloned());
-    Section {
-        heading: "Video and control".to_owned(),
-        text,
-        rows: vec![
-            row(section, "Calls answered", "holds", Some(1.0), runs, |r| Some(yes(r.seen.call_answered)))
-                .note(HOLDS),
-            row(section, "Video frames sent", "frames", None, runs, |r| r.seen.frames_sent.map(|n| n as f64)),
-            row(section, "Video frames that decode", "sent_pct", None, runs, |r| r.seen.decoded_pct())
-                .note(format!("{worked} Includes frames with missing parts, which the decoder conceals.")),
-            row(section, "Remarks of the decoder", "lines", None, runs, |r| {
-                r.seen.complaints.map(|n| n as f64)
-            })
+         it is a TCP connection; the robot's commands are echoed UDP packets (socat).",
+    )
+    .rows(vec![
+        row(section, "Calls answered", "holds", Some(1.0), runs, |r| Some(yes(r.seen.call_answered)))
+            .note(HOLDS),
+        row(section, "Video frames sent", "frames", None, runs, |r| r.seen.frames_sent.map(|n| n as f64)),
+        row(section, "Video frames that decode", "sent_pct", None, runs, |r| r.seen.decoded_pct())
+            .note(format!("{worked} Includes frames with missing parts, which the decoder conceals.")),
+        row(section, "Remarks of the decoder", "lines", None, runs, |r| r.seen.complaints.map(|n| n as f64))
             .note("About damaged or missing parts of frames."),
-            row(section, "Commands acknowledged", "sent_pct", None, runs, |r| r.seen.acknowledged_pct())
-                .note(format!("{worked} Out of those sent up to the last acknowledged one.")),
-        ],
-        ..Section::default()
-    }
+        row(section, "Commands acknowledged", "sent_pct", None, runs, |r| r.seen.acknowledged_pct())
+            .note(format!("{worked} Out of those sent up to the last acknowledged one.")),
+    ]);
+    found.text.extend_from_slice(complaints);
+    found
 }
 
 fn clock(runs: &[LapRun]) -> Section {
-    Section {
-        heading: "Was it on time?".to_owned(),
-        text: vec![
-            "Each event of the emulated nodes, MAC and radio is due at a time of this machine's clock. A run is \"ok\" if \
-             at most 1 % of them were handled more than 1 ms late; otherwise it is \"degraded\", and every row says so."
-                .to_owned(),
-        ],
-        rows: vec![
-            row("Emulation", "Runs on time", "holds", None, runs, |r| Some(yes(r.lateness.verdict == "ok"))).note(HOLDS),
-            row("Emulation", "Events more than 1 ms late", "share_pct", None, runs, |r| Some(100.0 * r.lateness.late_share)),
-            row("Emulation", "Lateness, 99th percentile", "lateness_ms", None, runs, |r| Some(r.lateness.p99 / 1e3)),
-        ],
-        ..Section::default()
-    }
+    Section::new(
+        "Was it on time?",
+        "Each event of the emulated nodes, MAC and radio is due at a time of this machine's clock. A run is \"ok\" if \
+         at most 1 % of them were handled more than 1 ms late; otherwise it is \"degraded\", and every row says so.",
+    )
+    .rows(vec![
+        row("Emulation", "Runs on time", "holds", None, runs, |r| Some(yes(r.lateness.verdict == "ok"))).note(HOLDS),
+        row("Emulation", "Events more than 1 ms late", "share_pct", None, runs, |r| Some(100.0 * r.lateness.late_share)),
+        row("Emulation", "Lateness, 99th percentile", "lateness_ms", None, runs, |r| Some(r.lateness.p99 / 1e3)),
+    ])
 }

@@ -4,17 +4,16 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_report::{Row, Section};
-use wayhop_runs::jobs;
 use wayhop_trace::Lateness;
 
 use super::course::{FILES, lap_sets};
 use super::programs::ProgramOutputs;
-use super::run::LapRun;
-use super::sections::{HOLDS, row, whole, worst, yes};
+use super::run::{LapRun, LapWatch};
+use super::sections::{order, row, whole, worst};
 use super::traffic::{OverheadKind, Share};
-use super::watch::LapWatch;
 use crate::pran::Options;
-use crate::{Plan, RunError, Runs};
+use crate::simulate::each;
+use crate::{Plan, Runs};
 
 const ARTEFACT: &str = "Figure 7, simulated";
 
@@ -48,68 +47,44 @@ pub(super) fn plan_of(row: &Row, options: &Options, dir: &Path) -> Option<Plan> 
 
 /// The section; `None` if the laps were stopped.
 pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Result<Option<Section>, String> {
-    let runs = Runs::new(dir, &FILES, false, stop).map_err(|e| e.to_string())?;
+    let runs = Runs::new(dir, &FILES, false, stop)?;
     let plans =
         VARIANTS.iter().map(|v| plan(*v, options, &dir.join("scenarios"))).collect::<Result<Vec<_>, _>>()?;
     let seeds = || (options.first_seed..).take(options.seeds as usize);
     let jobs: Vec<(usize, u64)> = (0..plans.len()).flat_map(|v| seeds().map(move |seed| (v, seed))).collect();
-    let lap = |(v, seed): &(usize, u64)| {
-        let ready = runs.ready(&plans[*v], *seed)?;
-        runs.run(&ready, LapWatch::default())
-    };
+    let lap = |(v, seed): &(usize, u64)| runs.run(&runs.ready(&plans[*v], *seed)?, LapWatch::default());
     let mut laps: Vec<Vec<LapRun>> = VARIANTS.map(|_| Vec::new()).into();
-    for ((v, _), made) in jobs.iter().zip(jobs::run(&jobs, options.threads, stop, |_| (), lap)) {
-        match made {
-            Some(Ok(LapWatch { traffic, lap })) => laps[*v].push(LapRun {
-                traffic,
-                lap,
-                seen: ProgramOutputs::default(),
-                lateness: Lateness::default(),
-                duration_s: options.duration_s,
-            }),
-            Some(Err(RunError::Scenario(e))) => return Err(e),
-            Some(Err(RunError::Stopped)) | None => return Ok(None),
-        }
+    let add = |(v, _): &(usize, u64), LapWatch { traffic, lap }| {
+        let (seen, lateness) = (ProgramOutputs::default(), Lateness::default());
+        laps[*v].push(LapRun { traffic, lap, seen, lateness, duration_s: options.duration_s });
+    };
+    if each(&jobs, (options.threads, stop), |_| (), lap, add)? > 0 {
+        return Ok(None);
     }
-    Ok(Some(Section {
-        heading: "Figure 7 in simulation".to_owned(),
-        text: vec![
-            "Laps of the same length and with the same seeds, but simulated, with constant flows instead of the programs. \
-             The second variant has no gratuitous Replies, which need a card that delivers packets for others; in the \
-             third, nodes also do not answer Requests from their caches, as ns-2's DSR does. The paper's order is \
-             Requests, Replies, Errors."
-                .to_owned(),
-        ],
-        rows: VARIANTS.iter().zip(&laps).flat_map(|((name, _), laps)| rows(name, laps)).collect(),
-        ..Section::default()
-    }))
+    Ok(Some(Section::new(
+        "Figure 7 in simulation",
+        "Laps of the same length and with the same seeds, but simulated, with constant flows instead of the programs. \
+         The second variant has no gratuitous Replies, which need a card that delivers packets for others; in the \
+         third, nodes also do not answer Requests from their caches, as ns-2's DSR does. The paper's order is \
+         Requests, Replies, Errors.",
+    )
+    .rows(VARIANTS.iter().zip(&laps).flat_map(|((name, _), laps)| rows(name, laps)).collect())))
 }
 
 fn rows(name: &str, laps: &[LapRun]) -> Vec<Row> {
-    let sent = |r: &LapRun, kind| r.traffic.overhead(kind).packets;
-    let count =
-        |quantity: &str, kind| row(ARTEFACT, name, quantity, None, laps, |r| Some(sent(r, kind) as f64));
+    let count = |quantity: &str, kind| {
+        row(ARTEFACT, name, quantity, None, laps, |r| Some(r.traffic.overhead(kind).packets as f64))
+    };
     let lost = |s: &Share| s.delivered_pct().map(|v| 100.0 - v);
+    let claims = ["Requests than Replies", "Replies than Errors"].map(|c| format!("{name}: more {c}"));
+    let [more_requests, more_replies] = order(ARTEFACT, [&claims[0], &claims[1]], None, laps);
     vec![
         count("requests", OverheadKind::Request),
         count("replies", OverheadKind::Reply),
         count("errors", OverheadKind::Error),
-        row(
-            ARTEFACT,
-            name,
-            "errors_on_requests",
-            None,
-            laps,
-            |r| Some(r.traffic.errors_on_requests() as f64),
-        ),
-        row(ARTEFACT, &format!("{name}: more Requests than Replies"), "holds", None, laps, |r| {
-            Some(yes(sent(r, OverheadKind::Request) > sent(r, OverheadKind::Reply)))
-        })
-        .note(HOLDS),
-        row(ARTEFACT, &format!("{name}: more Replies than Errors"), "holds", None, laps, |r| {
-            Some(yes(sent(r, OverheadKind::Reply) > sent(r, OverheadKind::Error)))
-        })
-        .note(HOLDS),
+        row(ARTEFACT, name, "errors_on_requests", None, laps, |r| Some(r.traffic.errors_on_requests as f64)),
+        more_requests,
+        more_replies,
         row(ARTEFACT, name, "delivered_pct", None, laps, |r| whole(r).delivered_pct()),
         row(ARTEFACT, name, "delivered_in_the_worst_10_s_pct", None, laps, |r| {
             worst(r, lost).map_or_else(|| whole(r).delivered_pct(), |(_, s)| s.delivered_pct())

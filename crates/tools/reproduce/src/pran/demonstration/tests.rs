@@ -1,39 +1,19 @@
 //! The paper's measures on a table of packets made by hand, whose sums are known.
 
-use std::net::Ipv4Addr;
-
-use wayhop_core::{DropReason, NodeId, PacketId, Position, Time};
+use wayhop_core::{NodeId, PacketId, Position, Time};
 use wayhop_report::{Row, Section};
-use wayhop_trace::{HopEvent, HopKind, Lateness, Messages, Observer, PacketClass, PositionEvent};
+use wayhop_trace::{HopEvent, HopKind, Lateness, Observer, PacketClass, PositionEvent};
 
 use super::lap::Lap;
 use super::programs::ProgramOutputs;
 use super::run::{LapRun, ROBOT, STATION};
 use super::sections;
 use super::traffic::{Count, OverheadKind, Traffic};
-
-fn at(ms: u64) -> Time {
-    Time::from_nanos(ms * 1_000_000)
-}
+use crate::testing::{self, at, find};
 
 fn hop(packet: u64, ms: u64, node: u32, kind: HopKind, bytes: u32) -> HopEvent {
-    HopEvent {
-        iface: wayhop_core::IfaceId::ANY,
-        time: at(ms),
-        packet: PacketId(packet),
-        flow: None,
-        node: NodeId(node),
-        bytes,
-        source: Ipv4Addr::new(10, 0, 0, 6).into(),
-        destination: Ipv4Addr::new(10, 0, 0, 1).into(),
-        peer: Ipv4Addr::UNSPECIFIED.into(),
-        signal_dbm: f32::NAN,
-        kind,
-        class: PacketClass::Data,
-        messages: Messages::NONE,
-        ttl: 64,
-        reason: (kind == HopKind::Drop).then_some(DropReason::NoRoute),
-    }
+    let (packet, node) = (PacketId(packet), NodeId(node));
+    HopEvent { time: at(ms), packet, flow: None, node, bytes, ..testing::hop(kind) }
 }
 
 /// Five packets and seven routing messages.
@@ -115,12 +95,7 @@ fn run(verdict: &str) -> LapRun {
 }
 
 fn row<'a>(all: &'a [Section], artefact: &str, row: &str, quantity: &str) -> &'a Row {
-    let is =
-        |r: &&Row| (r.artefact.as_str(), r.row.as_str(), r.quantity.as_str()) == (artefact, row, quantity);
-    all.iter()
-        .flat_map(|s| &s.rows)
-        .find(is)
-        .unwrap_or_else(|| panic!("no row {artefact}, {row}, {quantity}"))
+    find(all.iter().flat_map(|s| &s.rows).filter(|r| r.artefact == artefact), row, quantity)
 }
 
 #[test]
@@ -154,7 +129,7 @@ fn a_route_error_on_a_request_counts_as_both_and_its_octets_once() {
     t.hop(&HopEvent { class, messages, ..hop(10, 501, 5, HopKind::Send, 52) });
     assert_eq!(t.overhead(OverheadKind::Request), Count { packets: 3, bytes: 84 + 52 });
     assert_eq!(t.overhead(OverheadKind::Error), Count { packets: 2, bytes: 44 });
-    assert_eq!(t.errors_on_requests(), 1);
+    assert_eq!(t.errors_on_requests, 1);
 }
 
 #[test]

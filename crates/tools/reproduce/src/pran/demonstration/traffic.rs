@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::{PacketId, Time};
-use wayhop_trace::{HopEvent, HopKind, Messages, Observer, PacketClass};
+use wayhop_trace::{HopEvent, HopKind, Messages, Observer};
 
 /// What section 6.3 of the paper measures of a run.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ pub(crate) struct Traffic {
     /// In the order of [`OverheadKind`].
     overhead: [Count; OverheadKind::ALL.len()],
     /// Transmissions of Route Requests that carry a Route Error, which count as both.
-    errors_on_requests: u64,
+    pub(crate) errors_on_requests: u64,
 }
 
 /// A packet of a program.
@@ -42,9 +42,6 @@ impl OverheadKind {
     pub(crate) const ALL: [Self; 5] =
         [Self::Request, Self::Reply, Self::Error, Self::SourceRoute, Self::Other];
 
-    fn of(class: PacketClass) -> Self {
-        Self::named(class.name())
-    }
     fn named(message: &str) -> Self {
         match message {
             "rreq" => Self::Request,
@@ -88,7 +85,6 @@ impl Share {
     fn of_arrived(&self, sum: f64) -> Option<f64> {
         (self.arrived > 0).then(|| sum / self.arrived as f64)
     }
-    /// Packet delivery ratio, %.
     pub(crate) fn delivered_pct(&self) -> Option<f64> {
         (self.sent > 0).then(|| 100.0 * self.arrived as f64 / self.sent as f64)
     }
@@ -132,9 +128,6 @@ impl Traffic {
         }
         counts
     }
-    pub(crate) fn errors_on_requests(&self) -> u64 {
-        self.errors_on_requests
-    }
     pub(crate) fn overhead(&self, kind: OverheadKind) -> Count {
         self.overhead[kind as usize]
     }
@@ -144,7 +137,7 @@ impl Observer for Traffic {
     fn hop(&mut self, e: &HopEvent) {
         if e.class.is_control() {
             if matches!(e.kind, HopKind::Send | HopKind::Forward) {
-                let kind = OverheadKind::of(e.class);
+                let kind = OverheadKind::named(e.class.name());
                 self.count(kind, u64::from(e.bytes));
                 self.carried(e.messages, kind);
             }
