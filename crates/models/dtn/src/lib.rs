@@ -12,12 +12,11 @@
 //! loop {
 //!     wait for: octets of a socket | a neighbour came or went | a request of an application | the earliest timer
 //!     octets            -> session.receive(now, octets)      (cl::Session; one a TCP connection or UDP peer)
-//!     session.event()   -> agent.handle(now, Input::Received | Part | Sent | Interrupted | Refused | ContactUp | ContactDown)
+//!     session.event()   -> agent.handle(now, event.input(contact), or Input::ContactUp | ContactDown)
 //!     anything else     -> agent.handle(now, Input::...)
 //!     agent.commit()                                         (one for as many inputs as the host likes)
 //!     while let Some(output) = agent.output():
-//!         Transmit      -> session.send(transfer, bundle)
-//!         Accept/Refuse -> session.accept(transfer) / session.refuse(transfer, reason)
+//!         Transmit | Accept | Refuse -> output.give(now, session)
 //!         Deliver       -> to the application, which answers with Input::Confirm
 //!         Record        -> a row of the run's tables
 //!     while let Some(octets) = session.transmit(now, room)   -> the socket

@@ -11,7 +11,7 @@ pub mod udpcl;
 
 use wayhop_core::Time;
 
-use crate::agent::{Refusal, TransferId};
+use crate::agent::{ContactId, Input, Output, Refusal, TransferId};
 use crate::eid::Eid;
 
 /// What a session tells.
@@ -62,6 +62,39 @@ pub enum Event {
         /// Why.
         reason: Closed,
     },
+}
+
+impl Event {
+    /// What the agent hears of it. Nothing if a contact begins or ends: the host knows with whom.
+    pub fn input(self, contact: ContactId) -> Option<Input> {
+        Some(match self {
+            Self::Received { transfer, bundle } => Input::Received { contact, transfer, bundle },
+            Self::Part { octets } => Input::Part { contact, octets },
+            Self::Sent { transfer } => Input::Sent { contact, transfer },
+            Self::Interrupted { transfer, acknowledged } => {
+                Input::Interrupted { contact, transfer, acknowledged }
+            }
+            Self::Refused { transfer, reason } => Input::Refused { contact, transfer, reason },
+            Self::Up { .. } | Self::Down { .. } => return None,
+        })
+    }
+}
+
+impl Output {
+    /// Gives it to its session, if that is still there. Returns what is for no session.
+    pub fn give<'a>(
+        self,
+        now: Time,
+        session: impl FnOnce(ContactId) -> Option<&'a mut dyn Session>,
+    ) -> Option<Self> {
+        match self {
+            Self::Transmit { contact, transfer, bundle } => session(contact)?.send(now, transfer, bundle),
+            Self::Accept { contact, transfer } => session(contact)?.accept(now, transfer),
+            Self::Refuse { contact, transfer, reason } => session(contact)?.refuse(now, transfer, reason),
+            other => return Some(other),
+        }
+        None
+    }
 }
 
 /// Why a session ended.

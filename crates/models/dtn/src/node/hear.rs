@@ -7,7 +7,7 @@ use super::open_node::OpenNode;
 use super::record::Record;
 use super::session::{NeighbourSession, OpenSession, SessionState};
 use crate::agent::{BundleEvent, Contact, ContactId, Input, Output};
-use crate::cl::Event;
+use crate::cl::{Event, Session};
 use crate::eid::Eid;
 use crate::store::Store;
 
@@ -30,14 +30,9 @@ impl<S: Store> OpenNode<S> {
         let input = match event {
             Event::Up { peer, largest } => return self.session_up(cx.now(), contact, &peer, largest),
             Event::Down { reason } => return self.session_down(cx, contact, &reason.to_string()),
-            Event::Received { transfer, bundle } => Input::Received { contact, transfer, bundle },
-            Event::Part { octets } => Input::Part { contact, octets },
-            Event::Sent { transfer } => Input::Sent { contact, transfer },
-            Event::Interrupted { transfer, acknowledged } => {
-                Input::Interrupted { contact, transfer, acknowledged }
-            }
-            Event::Refused { transfer, reason } => Input::Refused { contact, transfer, reason },
+            event => event.input(contact),
         };
+        let Some(input) = input else { return };
         // One that sends before its beacon came does not wait for it.
         if matches!(self.sessions.get(&contact), Some(OpenSession { state: SessionState::Waits(..), .. })) {
             self.bring_up(cx.now(), contact);
@@ -96,30 +91,14 @@ impl<S: Store> OpenNode<S> {
     }
 
     pub(super) fn carry_out(&mut self, cx: &mut ApplicationCx<'_>, output: Output) {
-        let now = cx.now();
-        match output {
-            Output::Transmit { contact, transfer, bundle } => {
-                if let Some(open) = self.sessions.get_mut(&contact) {
-                    open.session.send(now, transfer, bundle);
-                }
-            }
-            Output::Accept { contact, transfer } => {
-                if let Some(open) = self.sessions.get_mut(&contact) {
-                    open.session.accept(now, transfer);
-                }
-            }
-            Output::Refuse { contact, transfer, reason } => {
-                if let Some(open) = self.sessions.get_mut(&contact) {
-                    open.session.refuse(now, transfer, reason);
-                }
-            }
-            Output::Record(row) => {
+        let sessions = &mut self.sessions;
+        let rest = output.give(cx.now(), |id| Some(&mut *sessions.get_mut(&id)?.session as &mut dyn Session));
+        match rest {
+            Some(Output::Record(row)) => {
                 self.count(&row);
                 cx.row(ApplicationRow::new(Record::from(row)));
             }
-            Output::Deliver { .. } | Output::Sent { .. } | Output::Rejected { .. } => {
-                self.outputs.push(output);
-            }
+            rest => self.outputs.extend(rest),
         }
     }
 
