@@ -1,7 +1,9 @@
 //! The interface settings that a mesh needs.
 
+use std::fs;
+
 use wayhop_core::DataPlane;
-use wayhop_linux::interface;
+use wayhop_linux::{Error, interface};
 
 /// The setting that says whether the way back to a packet's source is looked at.
 pub(crate) const WAY_BACK: &str = "rp_filter";
@@ -31,6 +33,17 @@ pub(crate) fn interface_settings(
         // The last, when all that limits it is in place.
         ("forwarding", if plane == DataPlane::Forwarding { "1" } else { "0" }),
     ])
+}
+
+/// Gives an interface these settings.
+pub(crate) fn write_settings<'a>(
+    name: &str,
+    settings: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), Error> {
+    settings.into_iter().try_for_each(|(key, value)| {
+        let path = interface::ipv4_setting(name, key);
+        fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))
+    })
 }
 
 /// Whether the kernel takes a packet from an interface only if it would send an answer there: 1 (RFC 3704, section 2.2). The

@@ -6,7 +6,7 @@ use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, Table, Tun, interface};
 
 use crate::config::plan::KernelPlan;
-use crate::interfaces::settings::tun_settings;
+use crate::interfaces::settings::{tun_settings, write_settings};
 use crate::ipv6::tun6;
 use crate::kernel::addresses;
 use crate::kernel::routes::{self, KernelRoutes};
@@ -52,10 +52,7 @@ impl Kernel {
         netlink
             .add_network_address(own.own, own.mesh.len(), tun.index())
             .map_err(Error::system(format!("give {name} the node's address")))?;
-        for (key, value) in tun_settings(plan.forwards) {
-            let path = interface::ipv4_setting(name, key);
-            fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
-        }
+        write_settings(name, tun_settings(plan.forwards))?;
         if own.own6.is_some() {
             let mtu = usize::from(plan.mtu.of_tun(self.protocol_mtu));
             tun6::prepare(tun, name, own, mtu, netlink)?;
