@@ -98,11 +98,11 @@ pub fn run_until<'a>(
 ) -> Result<Figures, Error> {
     let mut host = Host::new(application, settings, logs, network, watcher)?;
     host.call(ApplicationInput::Start)?;
-    host.take_network(|n| n.begin())?;
+    host.take_network(None)?;
     host.watcher.ready();
     let mut next = Instant::now() + EVERY;
     while let Some(ready) = host.wait(end, next)? {
-        host.take_network(|n| n.serve(&ready))?;
+        host.take_network(Some(&ready))?;
         host.take_inputs()?;
         host.fire_timers()?;
         if Instant::now() >= next {
@@ -244,12 +244,13 @@ impl<'a> Host<'a> {
     }
 
     /// Tells the application what its network layer has for it, after the time of day if that is not the one that it believes.
-    fn take_network(
-        &mut self,
-        take: impl FnOnce(&mut dyn NetworkLayer) -> Result<Vec<NetworkInput<'static>>, wayhop_linux::Error>,
-    ) -> Result<(), Error> {
+    /// `ready`: what waits at it; nothing at the beginning.
+    fn take_network(&mut self, ready: Option<&[bool]>) -> Result<(), Error> {
         let Some(network) = &mut self.network else { return Ok(()) };
-        let mut inputs = take(&mut **network)?;
+        let mut inputs = match ready {
+            Some(ready) => network.serve(ready),
+            None => network.begin(),
+        }?;
         let day = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let ahead = day.saturating_sub(self.since.elapsed());
         if self.ahead.is_none_or(|a| a.abs_diff(ahead) > CLOCK_STEP) {

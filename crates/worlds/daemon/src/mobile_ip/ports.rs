@@ -16,7 +16,7 @@ use crate::undo::Undo;
 
 /// A link of the host. Its interface may go, and another one of its name take its place.
 pub(super) struct Port {
-    wanted: PortNeeds,
+    needs: PortNeeds,
     open: Option<PortSockets>,
     /// Why the interface that is there is not used, as it was logged.
     trouble: Option<String>,
@@ -34,7 +34,7 @@ struct PortSockets {
 /// Settings of an interface, and their values.
 pub(super) type Settings = &'static [(&'static str, &'static str)];
 
-/// What is wanted of a link.
+/// What a link needs.
 #[derive(Clone)]
 pub(super) struct PortNeeds {
     /// What the application needs.
@@ -53,9 +53,9 @@ pub(super) fn find(links: &[LinkInfo], name: &str) -> Result<LinkInfo, Error> {
     })
 }
 
-fn sockets(name: &str, index: u32, wanted: &LinkNeeds) -> Result<IpSockets, Error> {
-    let port = wanted.port;
-    IpSockets::open(name, index, port, wanted.icmp_types, wanted.groups).map_err(|e| {
+fn sockets(name: &str, index: u32, needs: &LinkNeeds) -> Result<IpSockets, Error> {
+    let port = needs.port;
+    IpSockets::open(name, index, port, needs.icmp_types, needs.groups).map_err(|e| {
         if e.kind() == io::ErrorKind::AddrInUse {
             return Error::System(format!(
                 "UDP port {port} is in use on {name}; stop the other Mobile IP agent"
@@ -66,22 +66,22 @@ fn sockets(name: &str, index: u32, wanted: &LinkNeeds) -> Result<IpSockets, Erro
 }
 
 impl PortSockets {
-    fn new(links: &[LinkInfo], wanted: &LinkNeeds) -> Result<Self, Error> {
-        let name = &wanted.interface;
+    fn new(links: &[LinkInfo], needs: &LinkNeeds) -> Result<Self, Error> {
+        let name = &needs.interface;
         let LinkInfo { index, mac, .. } = find(links, name)?;
         let open = |name: &String| -> Result<_, Error> {
             let index = find(links, name)?.index;
-            Ok((index, sockets(name, index, wanted)?))
+            Ok((index, sockets(name, index, needs)?))
         };
-        let sockets = wanted.interfaces().map(open).collect::<Result<_, _>>()?;
+        let sockets = needs.interfaces().map(open).collect::<Result<_, _>>()?;
         // Where there is a radio, any routes lead: the mesh's own protocol makes them.
-        let by = wanted.radio.is_none().then_some(name.as_str());
+        let by = needs.radio.is_none().then_some(name.as_str());
         let mut out = RawSender::open(by).map_err(Error::system(format!("open a socket for {name}")))?;
-        if by.is_some() && wanted.reach == LinkReach::Neighbours {
+        if by.is_some() && needs.reach == LinkReach::Neighbours {
             // At another place the routes may be those of the last one yet.
             out = out.on_link();
         }
-        let arp = mac.filter(|_| wanted.arp).map(|mac| ArpSocket::open(index, mac)).transpose();
+        let arp = mac.filter(|_| needs.arp).map(|mac| ArpSocket::open(index, mac)).transpose();
         let arp = arp.map_err(Error::system(format!("open a socket for ARP at {name}")))?;
         Ok(Self { mac, sockets, arp, out })
     }
@@ -93,23 +93,23 @@ impl PortSockets {
 
 impl Port {
     /// A link whose interface is not there yet.
-    pub(super) const fn waiting(wanted: PortNeeds) -> Self {
-        Self { wanted, open: None, trouble: None }
+    pub(super) const fn waiting(needs: PortNeeds) -> Self {
+        Self { needs, open: None, trouble: None }
     }
 
     /// Opens the sockets.
-    pub(super) fn open(links: &[LinkInfo], wanted: PortNeeds) -> Result<Self, Error> {
-        let open = Some(PortSockets::new(links, &wanted.link)?);
-        Ok(Self { open, ..Self::waiting(wanted) })
+    pub(super) fn open(links: &[LinkInfo], needs: PortNeeds) -> Result<Self, Error> {
+        let open = Some(PortSockets::new(links, &needs.link)?);
+        Ok(Self { open, ..Self::waiting(needs) })
     }
 
     /// The name of its interface.
     pub(super) fn name(&self) -> &str {
-        &self.wanted.link.interface
+        &self.needs.link.interface
     }
     /// Whether what is sent there is for a neighbour.
     pub(super) fn is_on_link(&self) -> bool {
-        self.wanted.link.reach == LinkReach::Neighbours
+        self.needs.link.reach == LinkReach::Neighbours
     }
     /// Whether its interface is there.
     pub(super) const fn is_there(&self) -> bool {
@@ -125,14 +125,14 @@ impl Port {
     /// Gives an interface up that is there no more, and takes the one that has its name now. Whether it has taken one.
     pub(super) fn follow(&mut self, links: &[LinkInfo], log: &Log) -> bool {
         let index_of = |name: &String| links.iter().find(|l| l.name == *name).map(|l| l.index);
-        let now: Option<Vec<u32>> = self.wanted.link.interfaces().map(index_of).collect();
+        let now: Option<Vec<u32>> = self.needs.link.interfaces().map(index_of).collect();
         let indices = |o: &PortSockets| o.sockets.iter().map(|(index, _)| *index).collect::<Vec<u32>>();
         if now.is_some() && self.open.as_ref().map(indices) == now {
             return false;
         }
         // The old sockets have the port.
         let was_open = self.open.take().is_some();
-        let name = &self.wanted.link.interface;
+        let name = &self.needs.link.interface;
         let lost = || log.tell(Level::Warning, format_args!("{name} is gone; waiting for it"));
         if now.is_none() {
             if was_open {
@@ -159,11 +159,11 @@ impl Port {
         }
     }
 
-    /// The settings that its interface needs. Where any are needed, the way back is one of them: packets of a mobile node come from where no
-    /// answers would go. Forwarding is the last.
+    /// The settings that its interface needs: loose reverse path filtering, because a mobile node's packets may come by an interface by which
+    /// the answers would not leave, and what the role needs.
     fn settings(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let is_strict = !self.wanted.settings.is_empty() && is_way_back_strict(self.name());
-        is_strict.then_some((WAY_BACK, LOOSE)).into_iter().chain(self.wanted.settings.iter().copied())
+        let is_strict = !self.needs.settings.is_empty() && is_way_back_strict(self.name());
+        is_strict.then_some((WAY_BACK, LOOSE)).into_iter().chain(self.needs.settings.iter().copied())
     }
 
     /// Makes the settings, and says how to undo them.
@@ -173,7 +173,7 @@ impl Port {
 
     fn take_over(&self, links: &[LinkInfo]) -> Result<PortSockets, Error> {
         write_settings(self.name(), self.settings())?;
-        PortSockets::new(links, &self.wanted.link)
+        PortSockets::new(links, &self.needs.link)
     }
 
     /// To wait for: ICMP, datagrams, tunnels, and ARP if it is wanted.
@@ -213,7 +213,7 @@ impl Port {
         let link = links.iter().find(|l| l.index == open.index());
         // A modem that is redialled is back before its default route, and a request that leaves meanwhile is lost: the next one would follow
         // after a second. Where there is no ARP, the other end takes what is sent without a route.
-        let has_route = match self.wanted.by_routes {
+        let has_route = match self.needs.by_routes {
             Some(to) if link.is_some_and(|l| l.has_arp) => netlink.leads_to(to, open.index())?,
             _ => true,
         };

@@ -120,7 +120,7 @@ impl Host {
         )))
     }
 
-    /// The application's links. Where there are neighbours, they get these settings.
+    /// Opens the application's links. Those to neighbours get these settings. A mobile node has a home agent.
     fn ports(
         &self,
         links: Vec<LinkNeeds>,
@@ -155,7 +155,7 @@ impl Host {
         Ok(tun)
     }
 
-    /// `home` is the address that belongs to none of the links.
+    /// The application with its network layer. `home` is the address that belongs to none of the links.
     fn into_parts(
         self,
         application: Box<dyn Application>,
