@@ -16,8 +16,7 @@
 //!     anything else     -> agent.handle(now, Input::...)
 //!     agent.commit()                                         (one for as many inputs as the host likes)
 //!     while let Some(output) = agent.output():
-//!         Transmit      -> session.send(transfer, bundle)
-//!         Accept/Refuse -> session.accept(transfer) / session.refuse(transfer, reason)
+//!         Transmit | Accept | Refuse -> output.give(now, session)
 //!         Deliver       -> to the application, which answers with Input::Confirm
 //!         Record        -> a row of the run's tables
 //!     while let Some(octets) = session.transmit(now, room)   -> the socket

@@ -80,7 +80,7 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
     };
     let logs = a.record_inputs.as_ref().map(|path| settings.log(path, &application)).transpose();
     let until = a.duration_s.map(|s| Instant::now() + Duration::from_secs_f64(s));
-    let mut terminal = Terminal { name: &a.name, until, is_quiet: a.quiet };
+    let mut terminal = Terminal { about: format!("{} runs", a.name), until, is_quiet: a.quiet };
     let figures =
         run(application.parameters.application(), &settings, logs.map_err(Failure::run)?, &mut terminal)
             .map_err(Failure::run)?;
@@ -94,17 +94,18 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what people should know, and ends it in time.
-struct Terminal<'a> {
-    name: &'a str,
-    until: Option<Instant>,
-    is_quiet: bool,
+/// Prints what people should know, and ends an application in time.
+pub(crate) struct Terminal {
+    /// What runs.
+    pub(crate) about: String,
+    pub(crate) until: Option<Instant>,
+    pub(crate) is_quiet: bool,
 }
 
-impl Watcher for Terminal<'_> {
+impl Watcher for Terminal {
     fn ready(&mut self) {
         if !self.is_quiet {
-            say!("{} runs", self.name);
+            say!("{}", self.about);
         }
     }
     fn remark(&mut self, text: &str) {

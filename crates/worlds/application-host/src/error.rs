@@ -13,6 +13,12 @@ impl Error {
     }
 }
 
+impl From<wayhop_linux::Error> for Error {
+    fn from(why: wayhop_linux::Error) -> Self {
+        Self(why.to_string())
+    }
+}
+
 impl From<String> for Error {
     fn from(why: String) -> Self {
         Self(why)

@@ -1,24 +1,25 @@
-//! The event loop: events from sockets, streams, programs, timers, the mesh, the GPS receiver and
-//! the clock go to the application, and its effects are carried out.
+//! The event loop: events from sockets, streams, programs, the network layer, timers, the mesh, the
+//! GPS receiver and the clock go to the application, and its effects are carried out.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::sync::mpsc::Receiver;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use wayhop_control::gpsd;
 use wayhop_core::{
-    Application, ApplicationCx, ApplicationEffect, ApplicationInput, Ending, Rng, Span, StreamEffect, Time,
-    TimerKey, stream,
+    Application, ApplicationCx, ApplicationEffect, ApplicationInput, Ending, NetworkInput, Rng, Span,
+    StreamEffect, Time, TimerKey, stream,
 };
 use wayhop_replay::Logs;
 
 use crate::error::Error;
 use crate::mesh;
+use crate::network::NetworkLayer;
 use crate::programs::Programs;
 use crate::record::Record;
 use crate::settings::Settings;
@@ -30,6 +31,8 @@ use crate::streams::Streams;
 const EVERY: Duration = Duration::from_secs(1);
 /// How long what an application writes at its end may take to leave.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// A network layer is told the time of day when the clock was set by more than this.
+const CLOCK_STEP: Duration = Duration::from_millis(1);
 
 /// What an application counted, by name.
 pub type Figures = BTreeMap<String, f64>;
@@ -62,6 +65,9 @@ pub trait Watcher {
     }
 }
 
+/// Nobody watches.
+impl Watcher for () {}
+
 /// Runs an application until SIGINT or SIGTERM, or until its watcher ends it. Returns what it counted.
 ///
 /// # Errors
@@ -74,25 +80,29 @@ pub fn run(
 ) -> Result<Figures, Error> {
     // Before there are other threads, which would hear of them.
     let signals = signals().map_err(Error::new("cannot handle signals"))?;
-    run_until(&signals, application, settings, logs, watcher)
+    run_until(&signals, application, settings, logs, None, watcher)
 }
 
-/// Runs an application until this can be read, or until its watcher ends it. Returns what it counted.
+/// Runs an application, over a network layer if it is a part of one, until `end` can be read, or until its watcher ends it. Returns what it
+/// counted.
 ///
 /// # Errors
-/// If a port cannot be opened, the record not be written, or the application gives up.
-pub fn run_until(
+/// If a port cannot be opened, the record not be written, the network layer fails, or the application gives up.
+pub fn run_until<'a>(
     end: &impl AsFd,
     application: Box<dyn Application>,
     settings: &Settings,
     logs: Option<Logs>,
-    watcher: &mut dyn Watcher,
+    network: Option<&'a mut dyn NetworkLayer>,
+    watcher: &'a mut dyn Watcher,
 ) -> Result<Figures, Error> {
-    let mut host = Host::new(application, settings, logs, watcher)?;
+    let mut host = Host::new(application, settings, logs, network, watcher)?;
     host.call(ApplicationInput::Start)?;
+    host.take_network(None)?;
     host.watcher.ready();
     let mut next = Instant::now() + EVERY;
-    while !host.wait(end, next)? {
+    while let Some(ready) = host.wait(end, next)? {
+        host.take_network(Some(&ready))?;
         host.take_inputs()?;
         host.fire_timers()?;
         if Instant::now() >= next {
@@ -124,6 +134,9 @@ struct Host<'a> {
     effects: Vec<ApplicationEffect>,
     number: u32,
     inputs: Option<Logs>,
+    network: Option<&'a mut dyn NetworkLayer>,
+    /// How far the time of day is ahead of `since`, as the application knows it.
+    ahead: Option<Duration>,
     watcher: &'a mut dyn Watcher,
 }
 
@@ -132,6 +145,7 @@ impl<'a> Host<'a> {
         engine: Box<dyn Application>,
         settings: &Settings,
         mut inputs: Option<Logs>,
+        network: Option<&'a mut dyn NetworkLayer>,
         watcher: &'a mut dyn Watcher,
     ) -> Result<Self, Error> {
         if let Some(logs) = &mut inputs {
@@ -162,6 +176,8 @@ impl<'a> Host<'a> {
             effects: Vec::new(),
             number: settings.number,
             inputs,
+            network,
+            ahead: None,
             watcher,
         })
     }
@@ -217,11 +233,31 @@ impl<'a> Host<'a> {
             }
             ApplicationEffect::Row(row) => self.record.row(&row),
             ApplicationEffect::Remark(text) => self.watcher.remark(&text),
-            // Only a part of a host's network layer has links, and none of these runs here.
-            ApplicationEffect::Network(_) => {}
+            ApplicationEffect::Network(effect) => {
+                if let Some(network) = &mut self.network {
+                    network.carry_out(effect);
+                }
+            }
             ApplicationEffect::Fail(why) => return Err(Error::from(why)),
         }
         Ok(())
+    }
+
+    /// Tells the application what its network layer has for it, after the time of day if that is not the one that it believes.
+    /// `ready`: what waits at it; nothing at the beginning.
+    fn take_network(&mut self, ready: Option<&[bool]>) -> Result<(), Error> {
+        let Some(network) = &mut self.network else { return Ok(()) };
+        let mut inputs = match ready {
+            Some(ready) => network.serve(ready),
+            None => network.begin(),
+        }?;
+        let day = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ahead = day.saturating_sub(self.since.elapsed());
+        if self.ahead.is_none_or(|a| a.abs_diff(ahead) > CLOCK_STEP) {
+            self.ahead = Some(ahead);
+            inputs.insert(0, NetworkInput::TimeOfDay(day.as_nanos() as u64));
+        }
+        inputs.into_iter().try_for_each(|input| self.call(ApplicationInput::Network(input)))
     }
 
     /// Takes what waits at sockets, of each not more than its turn.
@@ -278,8 +314,8 @@ impl<'a> Host<'a> {
         figures
     }
 
-    /// Waits for something to do, at most until `next`. True if it is the end.
-    fn wait(&self, end: &impl AsFd, next: Instant) -> Result<bool, Error> {
+    /// Waits for something to do, at most until `next`. Returns what is ready of the network layer, or nothing if it is the end.
+    fn wait(&self, end: &impl AsFd, next: Instant) -> Result<Option<Vec<bool>>, Error> {
         let own = self.timers.values().min().map(|at| at.since(self.now()).as_nanos());
         let pause = next.saturating_duration_since(Instant::now());
         let mut pause = own.map_or(pause, |ns| pause.min(Duration::from_nanos(ns)));
@@ -287,12 +323,16 @@ impl<'a> Host<'a> {
             pause = Duration::ZERO;
         }
         let mut fds = vec![PollFd::new(end.as_fd(), PollFlags::POLLIN)];
+        fds.extend(self.network.as_ref().map_or_else(Vec::new, |n| n.fds()));
+        let others = fds.len();
         fds.extend(self.sockets.fds().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.streams.fds());
         fds.extend(self.programs.iter().flat_map(Programs::fds));
         match ppoll(&mut fds, Some(TimeSpec::from_duration(pause)), None) {
-            Ok(_) => Ok(fds[0].any().unwrap_or(false)),
-            Err(nix::Error::EINTR) => Ok(false),
+            Ok(_) | Err(nix::Error::EINTR) => {
+                let mut ready = fds[..others].iter().map(|fd| fd.any().unwrap_or(false));
+                Ok(if ready.next() == Some(true) { None } else { Some(ready.collect()) })
+            }
             Err(e) => Err(Error::new("cannot wait for datagrams")(e)),
         }
     }

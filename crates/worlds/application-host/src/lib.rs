@@ -3,7 +3,7 @@
 //! * `host`: one loop over all events of an application; `settings`: a host's settings.
 //! * `sockets`: the UDP ports and ICMP echo, over `ip_socket`; `broadcasts`: datagrams to all neighbours.
 //!   `streams`: TCP connections. `programs`: the socket for programs.
-//! * `mesh`: the routing protocol's neighbours. `record`: the application's record, one JSON object
+//! * `network`: what is below UDP. `mesh`: the routing protocol's neighbours. `record`: the application's record, one JSON object
 //!   per line.
 
 mod broadcasts;
@@ -11,6 +11,7 @@ mod error;
 mod host;
 mod ip_socket;
 mod mesh;
+mod network;
 mod outbox;
 mod programs;
 mod record;
@@ -24,6 +25,7 @@ mod tests;
 pub use error::Error;
 pub use host::{Figures, Watcher, run, run_until};
 pub use mesh::MeshNode;
+pub use network::NetworkLayer;
 pub use programs::ProgramSocket;
 pub use record::Line;
 pub use settings::Settings;

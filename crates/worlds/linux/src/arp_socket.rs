@@ -4,12 +4,14 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use socket2::{Domain, Socket, Type};
-use wayhop_core::Mac;
-use wayhop_wire::arp;
+use wayhop_core::{LinkId, Mac, NetworkInput};
 
 use crate::filter;
 use crate::packet_socket::{ETHERNET, ETHERTYPE_ARP};
 use crate::syscalls;
+
+/// Messages that are taken in one turn.
+const BATCH: usize = 64;
 
 /// A socket for them.
 pub struct ArpSocket {
@@ -33,20 +35,20 @@ impl ArpSocket {
         self.socket.as_fd()
     }
 
-    /// Takes a message that waits; one that is none is passed over. Returns nothing when there are no more.
-    pub fn receive(&self) -> Option<Option<arp::Repr>> {
+    /// Takes what waits: it came by this link.
+    pub fn take(&self, link: LinkId, heard: &mut Vec<NetworkInput<'static>>) {
         let mut frame = [0; 128];
-        let n = (&self.socket).read(&mut frame).ok()?;
-        Some(arp::Repr::parse(frame.get(ETHERNET..n).unwrap_or_default()).ok())
+        for _ in 0..BATCH {
+            let Ok(n) = (&self.socket).read(&mut frame) else { break };
+            let message = frame.get(ETHERNET..n).unwrap_or_default().to_vec().into();
+            heard.push(NetworkInput::Arp { link, message });
+        }
     }
 
     /// Sends a message to a station, or to all.
-    pub fn send(&self, to: Mac, message: &arp::Repr) -> io::Result<()> {
-        let mut frame = [0; ETHERNET + arp::LEN];
-        frame[..6].copy_from_slice(&to.0);
-        frame[6..12].copy_from_slice(&self.mac.0);
-        frame[12..ETHERNET].copy_from_slice(&ETHERTYPE_ARP.to_be_bytes());
-        message.emit(&mut frame[ETHERNET..]);
+    pub fn send(&self, to: Mac, message: &[u8]) -> io::Result<()> {
+        let header = [to.0, self.mac.0].concat();
+        let frame = [&header, &ETHERTYPE_ARP.to_be_bytes()[..], message].concat();
         (&self.socket).write_all(&frame)
     }
 }

@@ -6,19 +6,21 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, Socket, Type};
+use wayhop_core::{LinkId, NetworkInput};
 use wayhop_wire::ipv4;
 
 use crate::filter::types_of_icmp;
 
 /// The longest IP packet.
 const LONGEST: usize = 65_536;
+/// Messages of one kind that are taken in one turn.
+const BATCH: usize = 64;
 
 /// The sockets of one interface.
 pub struct IpSockets {
     icmp: Socket,
     udp: UdpSocket,
     tunnel: Socket,
-    out: RawSender,
     room: Box<[u8]>,
 }
 
@@ -49,8 +51,7 @@ impl IpSockets {
         udp.set_nonblocking(true)?;
         udp.bind_device(Some(interface.as_bytes()))?;
         udp.bind(&SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port).into())?;
-        let room = vec![0; LONGEST].into_boxed_slice();
-        Ok(Self { icmp, udp: udp.into(), tunnel, out: RawSender::open(Some(interface))?, room })
+        Ok(Self { icmp, udp: udp.into(), tunnel, room: vec![0; LONGEST].into_boxed_slice() })
     }
 
     /// To wait for ICMP messages, datagrams and packets in tunnels.
@@ -58,36 +59,32 @@ impl IpSockets {
         [self.icmp.as_fd(), self.udp.as_fd(), self.tunnel.as_fd()]
     }
 
-    /// Takes an ICMP message that waits, with its IP header.
-    pub fn receive_icmp(&mut self) -> Option<&[u8]> {
-        let n = (&self.icmp).read(&mut self.room).ok()?;
-        self.room.get(..n)
-    }
-    /// Takes a packet in a tunnel that waits, with its IP headers.
-    pub fn receive_tunnelled(&mut self) -> Option<&[u8]> {
-        let n = (&self.tunnel).read(&mut self.room).ok()?;
-        self.room.get(..n)
-    }
-    /// Takes a datagram that waits: from whom it is, and what it carries.
-    pub fn receive_datagram(&mut self) -> Option<(SocketAddrV4, &[u8])> {
-        let (n, from) = self.udp.recv_from(&mut self.room).ok()?;
-        let SocketAddr::V4(from) = from else { return None };
-        Some((from, self.room.get(..n)?))
-    }
-
-    /// Sends an IP packet, complete with its header, by this interface.
-    pub fn send(&self, packet: &[u8]) -> io::Result<()> {
-        self.out.send(packet)
-    }
-
-    /// As [`IpSockets::send`], to a neighbour on the link, whatever routes say.
-    pub fn send_on_link(&self, packet: &[u8]) -> io::Result<()> {
-        self.out.send_with(packet, libc::MSG_DONTROUTE)
+    /// Takes what waits: it came by this link.
+    pub fn take(&mut self, link: LinkId, heard: &mut Vec<NetworkInput<'static>>) {
+        let Self { icmp, udp, tunnel, room } = self;
+        for _ in 0..BATCH {
+            let Ok(n) = icmp.read(room) else { break };
+            if let Ok(ip) = ipv4::Packet::new_checked(&room[..n]) {
+                let message = ip.payload().to_vec().into();
+                heard.push(NetworkInput::Icmp { link, src: ip.src(), message });
+            }
+        }
+        for _ in 0..BATCH {
+            let Ok((n, SocketAddr::V4(from))) = udp.recv_from(room) else { break };
+            heard.push(NetworkInput::Datagram { link, from, data: room[..n].to_vec().into() });
+        }
+        for _ in 0..BATCH {
+            let Ok(n) = tunnel.read(room) else { break };
+            heard.push(NetworkInput::Tunnelled { link, packet: room[..n].to_vec().into() });
+        }
     }
 }
 
 /// Sends IP packets that are complete with their headers.
-pub struct RawSender(Socket);
+pub struct RawSender {
+    socket: Socket,
+    flags: libc::c_int,
+}
 
 impl RawSender {
     /// By an interface, or else where the routes lead.
@@ -100,16 +97,18 @@ impl RawSender {
         if let Some(interface) = interface {
             socket.bind_device(Some(interface.as_bytes()))?;
         }
-        Ok(Self(socket))
+        Ok(Self { socket, flags: 0 })
+    }
+
+    /// To neighbours on the link, whatever routes say.
+    #[must_use]
+    pub fn on_link(self) -> Self {
+        Self { flags: libc::MSG_DONTROUTE, ..self }
     }
 
     /// Sends one.
     pub fn send(&self, packet: &[u8]) -> io::Result<()> {
-        self.send_with(packet, 0)
-    }
-
-    fn send_with(&self, packet: &[u8], flags: libc::c_int) -> io::Result<()> {
         let ip = ipv4::Packet::new_checked(packet).map_err(|e| io::Error::other(e.to_string()))?;
-        self.0.send_to_with_flags(packet, &SocketAddrV4::new(ip.dst(), 0).into(), flags).map(drop)
+        self.socket.send_to_with_flags(packet, &SocketAddrV4::new(ip.dst(), 0).into(), self.flags).map(drop)
     }
 }

@@ -11,7 +11,7 @@ pub mod udpcl;
 
 use wayhop_core::Time;
 
-use crate::agent::{Refusal, TransferEvent, TransferId};
+use crate::agent::{ContactId, Output, Refusal, TransferEvent, TransferId};
 use crate::eid::Eid;
 
 /// What a session tells.
@@ -30,6 +30,23 @@ pub enum Event {
     /// The session is over: close the connection once [`Session::transmit`] gives nothing more;
     /// [`crate::Input::ContactDown`], if it was up.
     Down(Closed),
+}
+
+impl Output {
+    /// Gives it to its session, if that is still there. Returns what is for no session.
+    pub fn give<'a>(
+        self,
+        now: Time,
+        session: impl FnOnce(ContactId) -> Option<&'a mut dyn Session>,
+    ) -> Option<Self> {
+        match self {
+            Self::Transmit { contact, transfer, bundle } => session(contact)?.send(now, transfer, bundle),
+            Self::Accept(contact, transfer) => session(contact)?.accept(now, transfer),
+            Self::Refuse(contact, transfer, reason) => session(contact)?.refuse(now, transfer, reason),
+            other => return Some(other),
+        }
+        None
+    }
 }
 
 /// Why a session ended.

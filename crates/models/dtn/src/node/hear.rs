@@ -6,7 +6,7 @@ use super::open_node::OpenNode;
 use super::record::{ContactRecord, Record};
 use super::session::{NeighbourSession, OpenSession, SessionState};
 use crate::agent::{BundleRecord, Contact, ContactId, Input, Output};
-use crate::cl::Event;
+use crate::cl::{Event, Session};
 use crate::eid::Eid;
 use crate::store::Store;
 
@@ -87,30 +87,14 @@ impl<S: Store> OpenNode<S> {
     }
 
     pub(super) fn carry_out(&mut self, cx: &mut ApplicationCx<'_>, output: Output) {
-        let now = cx.now();
-        match output {
-            Output::Transmit { contact, transfer, bundle } => {
-                if let Some(open) = self.sessions.get_mut(&contact) {
-                    open.session.send(now, transfer, bundle);
-                }
-            }
-            Output::Accept(contact, transfer) => {
-                if let Some(open) = self.sessions.get_mut(&contact) {
-                    open.session.accept(now, transfer);
-                }
-            }
-            Output::Refuse(contact, transfer, reason) => {
-                if let Some(open) = self.sessions.get_mut(&contact) {
-                    open.session.refuse(now, transfer, reason);
-                }
-            }
-            Output::Record(row) => {
+        let sessions = &mut self.sessions;
+        let rest = output.give(cx.now(), |id| Some(&mut *sessions.get_mut(&id)?.session as &mut dyn Session));
+        match rest {
+            Some(Output::Record(row)) => {
                 self.count(&row);
                 cx.row(ApplicationRow::new(Record::Bundle(row)));
             }
-            Output::Deliver { .. } | Output::Sent { .. } | Output::Rejected { .. } => {
-                self.outputs.push(output);
-            }
+            rest => self.outputs.extend(rest),
         }
     }
 

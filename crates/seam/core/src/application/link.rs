@@ -39,6 +39,13 @@ pub struct LinkNeeds {
     pub arp: bool,
 }
 
+impl LinkNeeds {
+    /// The names of its interfaces.
+    pub fn interfaces(&self) -> impl Iterator<Item = &String> + Clone {
+        core::iter::once(&self.interface).chain(&self.radio)
+    }
+}
+
 /// Whether a link can be used.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkState {

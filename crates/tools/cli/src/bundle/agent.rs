@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use wayhop_application_host::{MeshNode, ProgramSocket, Settings, Watcher, run};
-use wayhop_bundle_agent::{AgentConfig, AgentPlan, Error, Users};
+use wayhop_application_host::{MeshNode, ProgramSocket, Settings, run};
+use wayhop_bundle_agent::{AgentConfig, Error, Users};
 
 use super::args::AgentArgs;
-use crate::failure::{Failure, harmless, say};
+use crate::application::Terminal;
+use crate::failure::Failure;
 
 pub(super) fn agent(a: &AgentArgs) -> Result<ExitCode, Failure> {
     // As TOML has strings.
@@ -36,28 +37,9 @@ pub(super) fn agent(a: &AgentArgs) -> Result<ExitCode, Failure> {
         }),
         ..Settings::default()
     };
-    let mut terminal = Terminal { plan, is_quiet: a.quiet };
+    let mut terminal = Terminal { about: plan.about(), until: None, is_quiet: a.quiet };
     run(Box::new(node), &settings, None, &mut terminal).map_err(Failure::run)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Says what people should know.
-struct Terminal {
-    plan: AgentPlan,
-    is_quiet: bool,
-}
-
-impl Watcher for Terminal {
-    fn ready(&mut self) {
-        if !self.is_quiet {
-            say!("{}", self.plan.about());
-        }
-    }
-    fn remark(&mut self, text: &str) {
-        if !self.is_quiet {
-            say!("info: {}", harmless(text));
-        }
-    }
 }
 
 impl From<Error> for Failure {

@@ -6,7 +6,7 @@ use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, interface};
 
 use crate::interfaces::mesh_interface::{MeshInterfaces, port};
-use crate::interfaces::settings::{interface_settings, write};
+use crate::interfaces::settings::{interface_settings, write, write_settings};
 use crate::interfaces::sockets::{open_sockets, watch_tx_status};
 use crate::log::Log;
 use crate::node::host::Host;
@@ -28,9 +28,7 @@ impl MeshInterfaces {
         let interface = interface::facts(name).map_err(Error::system(format!("query {name}")))?;
         // Before the kernel forwards.
         own.programs.move_to(name, interface.index).map_err(|(what, e)| Error::system(what)(e))?;
-        for (key, value) in interface_settings(name, host.plane) {
-            write(&interface::ipv4_setting(name, key), value)?;
-        }
+        write_settings(name, interface_settings(name, host.plane))?;
         if self.addresses.own6.is_some() {
             write(&interface::ipv6_setting(name, DISABLE_IPV6), "1")?;
         }

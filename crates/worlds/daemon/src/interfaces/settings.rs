@@ -41,6 +41,14 @@ pub(crate) fn interface_settings(
     ])
 }
 
+/// Gives an interface these settings.
+pub(crate) fn write_settings<'a>(
+    name: &str,
+    settings: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), Error> {
+    settings.into_iter().try_for_each(|(key, value)| write(&interface::ipv4_setting(name, key), value))
+}
+
 /// Whether the kernel takes a packet from an interface only if it would send an answer there: 1 (RFC 3704, section 2.2). The
 /// larger number of the interface's and of `all` counts, and 2 is loose.
 pub(crate) fn is_way_back_strict(name: &str) -> bool {

@@ -8,7 +8,7 @@ use wayhop_linux::{Error, Table, Tun, interface};
 
 use crate::config::identity::Addresses;
 use crate::config::settings::Settings;
-use crate::interfaces::settings::{tun_settings, write};
+use crate::interfaces::settings::{tun_settings, write, write_settings};
 use crate::ipv6::tun6;
 use crate::kernel::addresses;
 use crate::kernel::mtu::MtuPlan;
@@ -63,9 +63,7 @@ impl Kernel {
         netlink
             .add_network_address(own.own, own.mesh.len(), tun.index())
             .map_err(Error::system(format!("give {name} the node's address")))?;
-        for (key, value) in tun_settings(self.forwards) {
-            write(&interface::ipv4_setting(name, key), value)?;
-        }
+        write_settings(name, tun_settings(self.forwards))?;
         if own.own6.is_some() {
             let mtu = usize::from(self.mtu.of_tun(self.protocol_mtu));
             tun6::prepare(tun, name, own, mtu, netlink)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use wayhop_core::{ApplicationParameters, ParameterError, nearest};
+use wayhop_core::{ApplicationParameters, LinkNeeds, ParameterError, nearest};
 use wayhop_document::Document;
 use wayhop_linux::Error;
 use wayhop_mobile_ip::{ForeignAgentParams, HomeAgentParams, MobileNodeParams};
@@ -151,7 +151,7 @@ fn check(
         wrong(doc, key.as_deref().unwrap_or_default(), problem, remedy)
     })?;
     let links = agent.links();
-    let names = links.iter().flat_map(|l| [Some(&l.interface), l.radio.as_ref()].into_iter().flatten());
+    let names = links.iter().flat_map(LinkNeeds::interfaces);
     let tun = tunnel.map(|t| &t.tun);
     for name in names.clone().chain(tun) {
         if !is_interface_name(name) {

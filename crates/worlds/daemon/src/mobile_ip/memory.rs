@@ -69,11 +69,6 @@ impl Memory {
         self.known.values().filter_map(|known| serde_json::to_value(known).ok()).collect()
     }
 
-    /// Sees, as the user who will do it, whether the file can be replaced.
-    pub(super) fn begin(&mut self, log: &Log) {
-        self.write(log);
-    }
-
     /// What is known of a mobile node now.
     pub(super) fn keep(&mut self, known: Value, log: &Log) {
         let Ok(known) = serde_json::from_value::<KnownMobile>(known) else { return };
@@ -81,7 +76,8 @@ impl Memory {
         self.write(log);
     }
 
-    fn write(&mut self, log: &Log) {
+    /// Replaces the file; at the start to see whether this user can.
+    pub(super) fn write(&mut self, log: &Log) {
         let outcome = write(&self.path, &self.known);
         if let Err(e) = &outcome
             && !self.is_lost

@@ -1,14 +1,15 @@
 //! `wayhop mobile-ip`: home agent, foreign agent and mobile node on a host.
 //!
-//! The applications are those of [`wayhop_mobile_ip`]; here they get sockets, a TUN interface as
-//! the end of their tunnels, and the clock.
+//! The applications are those of [`wayhop_mobile_ip`], and [`wayhop_application_host`] runs them; here they get sockets, and a TUN
+//! interface as the end of their tunnels.
 //! * `config`: the three configurations. `setup`: from a configuration to an application and its
-//!   host.
-//! * `memory`: what a home agent keeps over restarts. `ports`: the host's links. `routes`: the
-//!   kernel routes that follow the application. `run`: the loop.
+//!   network layer. `run`: from the beginning to the end.
+//! * `network`: the host's network layer. `ports`: its links. `routes`: the kernel routes that
+//!   follow the application. `memory`: what a home agent keeps over restarts.
 
 mod config;
 mod memory;
+mod network;
 mod ports;
 mod reference;
 mod routes;

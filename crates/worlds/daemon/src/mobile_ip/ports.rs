@@ -1,6 +1,6 @@
 //! The host's links: their sockets and state.
 
-use std::fs;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::BorrowedFd;
 
@@ -8,56 +8,33 @@ use wayhop_core::{LinkId, LinkNeeds, LinkReach, LinkState, Mac, NetworkInput};
 use wayhop_linux::ip_sockets::{IpSockets, RawSender};
 use wayhop_linux::listing::{Address, LinkInfo};
 use wayhop_linux::netlink::Netlink;
-use wayhop_linux::{ArpSocket, Error, interface};
-use wayhop_wire::{arp, ipv4};
+use wayhop_linux::{ArpSocket, Error};
 
-use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict};
-
-/// Messages of one kind that are taken in one turn.
-const BATCH: usize = 64;
+use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict, write_settings};
+use crate::log::{Level, Log};
+use crate::undo::Undo;
 
 /// A link of the host. Its interface may go, and another one of its name take its place.
 pub(super) struct Port {
-    wanted: PortNeeds,
+    needs: PortNeeds,
     open: Option<PortSockets>,
-    /// Why the interface that is there is not used, as it was told.
+    /// Why the interface that is there is not used, as it was logged.
     trouble: Option<String>,
 }
 
 /// What there is while the interface is there.
 struct PortSockets {
-    index: u32,
     mac: Option<Mac>,
-    sockets: IpSockets,
-    /// Of a mesh whose packets come by the radio, and not by the TUN: the radio's number, and its sockets.
-    radio: Option<(u32, IpSockets)>,
+    /// By the kernel's number of the interface. A mesh whose packets come by the radio, and not by the TUN, has the radio's behind its own.
+    sockets: Vec<(u32, IpSockets)>,
     arp: Option<ArpSocket>,
-    way: PortRoute,
-}
-
-/// What has become of a port's interface.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum PortChange {
-    None,
-    Gone,
-    /// It is there, and it is another one than before.
-    Taken,
-}
-
-/// How a link's packets leave.
-enum PortRoute {
-    /// By its interface, where routes of this interface lead.
-    Interface,
-    /// By its interface, to a neighbour: at another place the routes may be those of the last one yet.
-    OnLink,
-    /// Where any routes lead: the mesh's own protocol makes them.
-    Routes(RawSender),
+    out: RawSender,
 }
 
 /// Settings of an interface, and their values.
 pub(super) type Settings = &'static [(&'static str, &'static str)];
 
-/// What is wanted of a link.
+/// What a link needs.
 #[derive(Clone)]
 pub(super) struct PortNeeds {
     /// What the application needs.
@@ -76,10 +53,10 @@ pub(super) fn find(links: &[LinkInfo], name: &str) -> Result<LinkInfo, Error> {
     })
 }
 
-fn sockets(name: &str, index: u32, wanted: &LinkNeeds) -> Result<IpSockets, Error> {
-    let port = wanted.port;
-    IpSockets::open(name, index, port, wanted.icmp_types, wanted.groups).map_err(|e| {
-        if e.kind() == std::io::ErrorKind::AddrInUse {
+fn sockets(name: &str, index: u32, needs: &LinkNeeds) -> Result<IpSockets, Error> {
+    let port = needs.port;
+    IpSockets::open(name, index, port, needs.icmp_types, needs.groups).map_err(|e| {
+        if e.kind() == io::ErrorKind::AddrInUse {
             return Error::System(format!(
                 "UDP port {port} is in use on {name}; stop the other Mobile IP agent"
             ));
@@ -89,193 +66,159 @@ fn sockets(name: &str, index: u32, wanted: &LinkNeeds) -> Result<IpSockets, Erro
 }
 
 impl PortSockets {
-    fn new(links: &[LinkInfo], wanted: &LinkNeeds) -> Result<Self, Error> {
-        let name = &wanted.interface;
-        let link = find(links, name)?;
-        let index = link.index;
-        let sockets = sockets(name, index, wanted)?;
-        let radio = match &wanted.radio {
-            Some(radio) => {
-                let index = find(links, radio)?.index;
-                Some((index, self::sockets(radio, index, wanted)?))
-            }
-            None => None,
+    fn new(links: &[LinkInfo], needs: &LinkNeeds) -> Result<Self, Error> {
+        let name = &needs.interface;
+        let LinkInfo { index, mac, .. } = find(links, name)?;
+        let open = |name: &String| -> Result<_, Error> {
+            let index = find(links, name)?.index;
+            Ok((index, sockets(name, index, needs)?))
         };
-        let way = match (&radio, wanted.reach) {
-            (Some(_), _) => PortRoute::Routes(
-                RawSender::open(None).map_err(Error::system(format!("open a socket for {name}")))?,
-            ),
-            (None, LinkReach::Neighbours) => PortRoute::OnLink,
-            (None, LinkReach::Routes | LinkReach::Mesh) => PortRoute::Interface,
-        };
-        let arp = match link.mac.filter(|_| wanted.arp) {
-            Some(mac) => Some(
-                ArpSocket::open(index, mac)
-                    .map_err(Error::system(format!("open a socket for ARP at {name}")))?,
-            ),
-            None => None,
-        };
-        Ok(Self { index, mac: link.mac, sockets, radio, arp, way })
+        let sockets = needs.interfaces().map(open).collect::<Result<_, _>>()?;
+        // Where there is a radio, any routes lead: the mesh's own protocol makes them.
+        let by = needs.radio.is_none().then_some(name.as_str());
+        let mut out = RawSender::open(by).map_err(Error::system(format!("open a socket for {name}")))?;
+        if by.is_some() && needs.reach == LinkReach::Neighbours {
+            // At another place the routes may be those of the last one yet.
+            out = out.on_link();
+        }
+        let arp = mac.filter(|_| needs.arp).map(|mac| ArpSocket::open(index, mac)).transpose();
+        let arp = arp.map_err(Error::system(format!("open a socket for ARP at {name}")))?;
+        Ok(Self { mac, sockets, arp, out })
     }
 
-    fn all_sockets(&mut self) -> impl Iterator<Item = &mut IpSockets> {
-        [Some(&mut self.sockets), self.radio.as_mut().map(|(_, s)| s)].into_iter().flatten()
+    fn index(&self) -> u32 {
+        self.sockets[0].0
     }
 }
 
 impl Port {
     /// A link whose interface is not there yet.
-    pub(super) const fn waiting(wanted: PortNeeds) -> Self {
-        Self { wanted, open: None, trouble: None }
+    pub(super) const fn waiting(needs: PortNeeds) -> Self {
+        Self { needs, open: None, trouble: None }
     }
 
     /// Opens the sockets.
-    pub(super) fn open(links: &[LinkInfo], wanted: PortNeeds) -> Result<Self, Error> {
-        let open = Some(PortSockets::new(links, &wanted.link)?);
-        Ok(Self { open, ..Self::waiting(wanted) })
+    pub(super) fn open(links: &[LinkInfo], needs: PortNeeds) -> Result<Self, Error> {
+        let open = Some(PortSockets::new(links, &needs.link)?);
+        Ok(Self { open, ..Self::waiting(needs) })
     }
 
     /// The name of its interface.
     pub(super) fn name(&self) -> &str {
-        &self.wanted.link.interface
+        &self.needs.link.interface
     }
     /// Whether what is sent there is for a neighbour.
     pub(super) fn is_on_link(&self) -> bool {
-        self.wanted.link.reach == LinkReach::Neighbours
+        self.needs.link.reach == LinkReach::Neighbours
     }
     /// Whether its interface is there.
     pub(super) const fn is_there(&self) -> bool {
         self.open.is_some()
     }
     pub(super) fn index(&self) -> Option<u32> {
-        self.open.as_ref().map(|o| o.index)
+        self.open.as_ref().map(PortSockets::index)
     }
     pub(super) fn mac(&self) -> Option<Mac> {
         self.open.as_ref()?.mac
     }
 
-    /// Gives an interface up that is there no more, and takes the one that has its name now. The error is why that cannot be used; it
-    /// comes once.
-    pub(super) fn follow(&mut self, links: &[LinkInfo]) -> Result<PortChange, Error> {
-        let index_of = |name: &str| links.iter().find(|l| l.name == name).map(|l| l.index);
-        let own = index_of(self.name());
-        let radio = self.wanted.link.radio.as_deref().map(index_of);
-        let is_same = |o: &PortSockets| {
-            own == Some(o.index) && radio.is_none_or(|r| r == o.radio.as_ref().map(|(i, _)| *i))
-        };
-        if self.open.as_ref().is_some_and(is_same) {
-            return Ok(PortChange::None);
+    /// Gives an interface up that is there no more, and takes the one that has its name now. Whether it has taken one.
+    pub(super) fn follow(&mut self, links: &[LinkInfo], log: &Log) -> bool {
+        let index_of = |name: &String| links.iter().find(|l| l.name == *name).map(|l| l.index);
+        let now: Option<Vec<u32>> = self.needs.link.interfaces().map(index_of).collect();
+        let indices = |o: &PortSockets| o.sockets.iter().map(|(index, _)| *index).collect::<Vec<u32>>();
+        if now.is_some() && self.open.as_ref().map(indices) == now {
+            return false;
         }
         // The old sockets have the port.
         let was_open = self.open.take().is_some();
-        if own.is_none() || radio.is_some_and(|r| r.is_none()) {
+        let name = &self.needs.link.interface;
+        let lost = || log.tell(Level::Warning, format_args!("{name} is gone; waiting for it"));
+        if now.is_none() {
+            if was_open {
+                lost();
+            }
             self.trouble = None;
-            return Ok(if was_open { PortChange::Gone } else { PortChange::None });
+            return false;
         }
         match self.take_over(links) {
             Ok(open) => {
+                log.tell(Level::Info, format_args!("{name} is back"));
                 (self.open, self.trouble) = (Some(open), None);
-                Ok(PortChange::Taken)
+                true
             }
             Err(e) => {
-                let text = Some(e.to_string());
-                if std::mem::replace(&mut self.trouble, text.clone()) == text {
-                    return Ok(PortChange::None);
+                let trouble = Some(e.to_string());
+                if self.trouble != trouble {
+                    log.tell(Level::Warning, format_args!("{name} cannot be used yet: {e}"));
+                    lost();
                 }
-                Err(e)
+                self.trouble = trouble;
+                false
             }
         }
     }
 
+    /// The settings that its interface needs: loose reverse path filtering, because a mobile node's packets may come by an interface by which
+    /// the answers would not leave, and what the role needs.
+    fn settings(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let is_strict = !self.needs.settings.is_empty() && is_way_back_strict(self.name());
+        is_strict.then_some((WAY_BACK, LOOSE)).into_iter().chain(self.needs.settings.iter().copied())
+    }
+
+    /// Makes the settings, and says how to undo them.
+    pub(super) fn prepare(&self, undo: &mut Undo) -> Result<(), Error> {
+        self.settings().try_for_each(|(key, value)| undo.set(self.name(), key, value))
+    }
+
     fn take_over(&self, links: &[LinkInfo]) -> Result<PortSockets, Error> {
-        let name = self.name();
-        let loose =
-            (!self.wanted.settings.is_empty() && is_way_back_strict(name)).then_some((WAY_BACK, LOOSE));
-        for (key, value) in self.wanted.settings.iter().copied().chain(loose) {
-            let path = interface::ipv4_setting(name, key);
-            fs::write(&path, value).map_err(Error::system(format!("write {}", path.display())))?;
-        }
-        PortSockets::new(links, &self.wanted.link)
+        write_settings(self.name(), self.settings())?;
+        PortSockets::new(links, &self.needs.link)
     }
 
     /// To wait for: ICMP, datagrams, tunnels, and ARP if it is wanted.
     pub(super) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.open.iter().flat_map(|o| {
-            let sockets = [Some(&o.sockets), o.radio.as_ref().map(|(_, s)| s)].into_iter().flatten();
-            sockets.flat_map(IpSockets::fds).chain(o.arp.as_ref().map(ArpSocket::fd))
+            o.sockets.iter().flat_map(|(_, s)| s.fds()).chain(o.arp.as_ref().map(ArpSocket::fd))
         })
     }
 
     /// Takes what waits.
-    pub(super) fn take(&mut self, link: LinkId, give: &mut dyn FnMut(NetworkInput<'static>)) {
+    pub(super) fn take(&mut self, link: LinkId, heard: &mut Vec<NetworkInput<'static>>) {
         let Some(open) = &mut self.open else { return };
-        for sockets in open.all_sockets() {
-            take(sockets, link, give);
-        }
-        for _ in 0..BATCH {
-            let Some(heard) = open.arp.as_ref().and_then(ArpSocket::receive) else { break };
-            if let Some(message) = heard {
-                let mut octets = vec![0; message.buffer_len()];
-                message.emit(&mut octets);
-                give(NetworkInput::Arp { link, message: octets.into() });
-            }
+        open.sockets.iter_mut().for_each(|(_, sockets)| sockets.take(link, heard));
+        if let Some(arp) = &open.arp {
+            arp.take(link, heard);
         }
     }
 
     /// Sends an IP packet. One that is not there loses it.
-    pub(super) fn send(&self, packet: &[u8]) -> std::io::Result<()> {
-        let Some(open) = &self.open else { return Ok(()) };
-        match &open.way {
-            PortRoute::Interface => open.sockets.send(packet),
-            PortRoute::OnLink => open.sockets.send_on_link(packet),
-            PortRoute::Routes(out) => out.send(packet),
-        }
+    pub(super) fn send(&self, packet: &[u8]) -> io::Result<()> {
+        self.open.as_ref().map_or(Ok(()), |open| open.out.send(packet))
     }
     /// Sends an ARP message, if there is ARP at the interface.
-    pub(super) fn send_arp(&self, to: Mac, message: &arp::Repr) -> std::io::Result<()> {
+    pub(super) fn send_arp(&self, to: Mac, message: &[u8]) -> io::Result<()> {
         self.open.as_ref().and_then(|o| o.arp.as_ref()).map_or(Ok(()), |arp| arp.send(to, message))
     }
 
-    /// Whether routes lead where its packets go. A modem that is redialled is back before its default route, and a request that leaves
-    /// meanwhile is lost: the next one would follow after a second.
-    pub(super) fn has_route(&self, links: &[LinkInfo], netlink: &mut Netlink) -> std::io::Result<bool> {
-        let Some((open, to)) = self.open.as_ref().zip(self.wanted.by_routes) else { return Ok(true) };
-        // Where there is no ARP, the other end takes what is sent without a route.
-        let has_arp = links.iter().any(|l| l.index == open.index && l.has_arp);
-        if has_arp { netlink.leads_to(to, open.index) } else { Ok(true) }
-    }
-
-    /// How it is now, besides its address of this host that is not its home address.
+    /// How it is now, with the host's address there that is not its home address.
     pub(super) fn state(
         &self,
         links: &[LinkInfo],
-        has_route: bool,
         addresses: &[Address],
         home: Ipv4Addr,
-    ) -> LinkState {
-        let Some(open) = &self.open else { return LinkState::default() };
-        LinkState {
-            is_up: has_route && links.iter().any(|l| l.index == open.index && l.is_up),
-            addr: own_address(addresses, open.index, home),
-            mac: open.mac,
-        }
-    }
-}
-
-fn take(sockets: &mut IpSockets, link: LinkId, give: &mut dyn FnMut(NetworkInput<'static>)) {
-    for _ in 0..BATCH {
-        let Some(packet) = sockets.receive_icmp() else { break };
-        if let Ok(ip) = ipv4::Packet::new_checked(packet) {
-            give(NetworkInput::Icmp { link, src: ip.src(), message: ip.payload().to_vec().into() });
-        }
-    }
-    for _ in 0..BATCH {
-        let Some((from, data)) = sockets.receive_datagram() else { break };
-        give(NetworkInput::Datagram { link, from, data: data.to_vec().into() });
-    }
-    for _ in 0..BATCH {
-        let Some(packet) = sockets.receive_tunnelled() else { break };
-        give(NetworkInput::Tunnelled { link, packet: packet.to_vec().into() });
+        netlink: &mut Netlink,
+    ) -> io::Result<LinkState> {
+        let Some(open) = &self.open else { return Ok(LinkState::default()) };
+        let link = links.iter().find(|l| l.index == open.index());
+        // A modem that is redialled is back before its default route, and a request that leaves meanwhile is lost: the next one would follow
+        // after a second. Where there is no ARP, the other end takes what is sent without a route.
+        let has_route = match self.needs.by_routes {
+            Some(to) if link.is_some_and(|l| l.has_arp) => netlink.leads_to(to, open.index())?,
+            _ => true,
+        };
+        let is_up = has_route && link.is_some_and(|l| l.is_up);
+        Ok(LinkState { is_up, addr: own_address(addresses, open.index(), home), mac: open.mac })
     }
 }
 

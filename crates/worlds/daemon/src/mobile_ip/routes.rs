@@ -12,15 +12,13 @@ pub(super) struct Routes {
     netlink: Netlink,
     /// The kernel's number of the tunnels' interface.
     tun: Option<u32>,
-    /// Links where a mobile node's home address may be: their numbers, and the kernel's while their interfaces are there.
-    links: Vec<(LinkId, Option<u32>)>,
     /// The home address, once it had routes.
     home: Option<Ipv4Addr>,
 }
 
 impl Routes {
-    pub(super) const fn new(netlink: Netlink, tun: Option<u32>, links: Vec<(LinkId, Option<u32>)>) -> Self {
-        Self { netlink, tun, links, home: None }
+    pub(super) const fn new(netlink: Netlink, tun: Option<u32>) -> Self {
+        Self { netlink, tun, home: None }
     }
 
     pub(super) const fn netlink(&mut self) -> &mut Netlink {
@@ -30,11 +28,6 @@ impl Routes {
     /// Removes what would not go with the tunnels' interface.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.home.map_or(Ok(()), |home| self.netlink.forget_source(home))
-    }
-
-    /// The interface of a link has this number now, or is not there. What went took its routes and addresses with it.
-    pub(super) fn follow(&mut self, link: LinkId, index: Option<u32>) {
-        self.links.iter_mut().filter(|(l, _)| *l == link).for_each(|(_, i)| *i = index);
     }
 
     /// Leads packets for an address into the tunnels' interface, or no more.
@@ -48,15 +41,13 @@ impl Routes {
         }
     }
 
-    /// The mobile node's packets go there.
-    pub(super) fn attach(&mut self, to: &HomeRoute) -> io::Result<()> {
+    /// The mobile node's packets go there. `links`: where its home address may be, by the kernel's number, if their interfaces are there. (What went
+    /// took its routes and addresses with it.)
+    pub(super) fn attach(&mut self, to: &HomeRoute, links: &[(LinkId, u32)]) -> io::Result<()> {
         let (Some(tun), Some(addr)) = (self.tun, to.network.addr.v4()) else { return Ok(()) };
         let (home, net) = (to.addr, Prefix::around(addr, to.network.len));
         self.home = Some(home);
-        let place = to
-            .link
-            .and_then(|link| self.links.iter().find(|(l, _)| *l == link))
-            .and_then(|(_, index)| *index);
+        let place = links.iter().find(|(link, _)| to.link == Some(*link)).map(|(_, index)| *index);
         let at_home = place.filter(|_| to.is_home);
         let source = Some(home);
         let (router, ifindex) = at_home.map_or((None, tun), |index| (Some(to.router), index));
@@ -74,7 +65,7 @@ impl Routes {
         // another address, and drops what has this one.
         self.netlink.lead(own, Prefix::around(Ipv4Addr::UNSPECIFIED, 0), way)?;
         self.netlink.follow_source(home, own)?;
-        for index in self.links.iter().filter_map(|(_, index)| index.as_ref()) {
+        for (_, index) in links {
             if at_home != Some(*index) {
                 [Table::Main, own].into_iter().try_for_each(|t| self.netlink.lead_no_more(t, net, *index))?;
             }

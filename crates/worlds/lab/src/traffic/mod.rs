@@ -178,7 +178,7 @@ impl TrafficThreads {
             namespace.enter().map_err(|e| e.to_string())?;
             // What it measures is departures and arrivals, not its own turn among the nodes.
             priority::raise();
-            run_until(&*done, application, &settings, None, &mut meter).map_err(|e| e.to_string())?;
+            run_until(&*done, application, &settings, None, None, &mut meter).map_err(|e| e.to_string())?;
             Ok(meter)
         }));
         ready

@@ -184,22 +184,10 @@ impl Net {
     fn carry_out(&mut self, n: usize, output: Output) {
         let now = self.now;
         let node = &mut self.nodes[n];
+        let sessions = &mut node.sessions;
+        let other = output.give(now, |id| Some(&mut *sessions.get_mut(&id)?.session as &mut dyn Session));
+        let Some(output) = other else { return };
         match output {
-            Output::Transmit { contact, transfer, bundle } => {
-                if let Some(side) = node.sessions.get_mut(&contact) {
-                    side.session.send(now, transfer, bundle);
-                }
-            }
-            Output::Accept(contact, transfer) => {
-                if let Some(side) = node.sessions.get_mut(&contact) {
-                    side.session.accept(now, transfer);
-                }
-            }
-            Output::Refuse(contact, transfer, reason) => {
-                if let Some(side) = node.sessions.get_mut(&contact) {
-                    side.session.refuse(now, transfer, reason);
-                }
-            }
             Output::Deliver { endpoint, number, id, payload, .. } => {
                 node.application.got = number;
                 node.application.inbox.push((id, payload));
@@ -208,6 +196,7 @@ impl Net {
             Output::Sent { id, .. } => node.application.sent.push(id),
             Output::Rejected { .. } => node.application.rejected += 1,
             Output::Record(row) => node.rows.push(row),
+            _ => unreachable!("it was for a session"),
         }
     }
 
