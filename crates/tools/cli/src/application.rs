@@ -2,17 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
-
-use std::io::{Write as _, stdout};
 
 use wayhop_application_host::{Figures, Settings, Watcher, run};
 use wayhop_scenario::configure_application;
 
-use crate::failure::{Failure, harmless, output, say};
+use crate::failure::{Failure, harmless, json_line, out, put, say, usage};
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Needs no rights beyond those of its port. In scenarios, [[applications]] runs the same in simulation, emulation and lab. \
 docs/reference/scenario.md lists the applications and their parameters; in a lab or an emulation, `wayhop exec` starts one by hand.
@@ -60,13 +56,10 @@ pub(crate) struct ApplicationArgs {
     quiet: bool,
 }
 
-pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn application(a: &ApplicationArgs) -> Result<(), Failure> {
     let application = configure_application(&a.name, &a.sets)?;
     if !application.parameters.links().is_empty() {
-        return Err(Failure::Usage(format!(
-            "{} is a part of a host's network layer: run it with wayhop mobile-ip",
-            a.name
-        )));
+        return Err(usage!("{} is a part of a host's network layer: run it with wayhop mobile-ip", a.name));
     }
     let addr = a.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
     let settings = Settings {
@@ -80,31 +73,29 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
     };
     let logs = a.record_inputs.as_ref().map(|path| settings.log(path, &application)).transpose();
     let until = a.duration_s.map(|s| Instant::now() + Duration::from_secs_f64(s));
-    let mut terminal = Terminal { name: &a.name, until, is_quiet: a.quiet };
+    let mut terminal = Terminal { ready: format!("{} runs", a.name), until, is_quiet: a.quiet };
     let figures =
         run(application.parameters.application(), &settings, logs.map_err(Failure::run)?, &mut terminal)
             .map_err(Failure::run)?;
     if a.json {
-        let text = serde_json::to_string(&figures).map_err(Failure::run)?;
-        output(writeln!(stdout(), "{text}"))?;
-    } else {
-        let width = figures.keys().map(String::len).max().unwrap_or(0);
-        figures.iter().try_for_each(|(name, value)| output(writeln!(stdout(), "{name:width$}  {value}")))?;
+        return put(json_line(&figures)?);
     }
-    Ok(ExitCode::SUCCESS)
+    let width = figures.keys().map(String::len).max().unwrap_or(0);
+    figures.iter().try_for_each(|(name, value)| out!("{name:width$}  {value}"))
 }
 
-/// Says what people should know, and ends it in time.
-struct Terminal<'a> {
-    name: &'a str,
-    until: Option<Instant>,
-    is_quiet: bool,
+/// Says what people should know, and ends the application in time.
+pub(crate) struct Terminal {
+    /// What to say when it runs.
+    pub(crate) ready: String,
+    pub(crate) until: Option<Instant>,
+    pub(crate) is_quiet: bool,
 }
 
-impl Watcher for Terminal<'_> {
+impl Watcher for Terminal {
     fn ready(&mut self) {
         if !self.is_quiet {
-            say!("{} runs", self.name);
+            say!("{}", self.ready);
         }
     }
     fn remark(&mut self, text: &str) {
