@@ -37,7 +37,7 @@ fn uses(modules: &BTreeMap<Way, Module>) -> Uses {
     for (way, module) in modules {
         for named in &module.named {
             let mut passed = BTreeSet::new();
-            let used = origin(modules, way, named, &mut |through| {
+            let used = origin(modules, way, named, 0, &mut |through| {
                 if through.file.ends_with("mod.rs") && !module.file.starts_with(folder(&through.file)) {
                     passed.insert(through.file.as_path());
                 }
@@ -62,17 +62,8 @@ fn folder(file: &Path) -> &Path {
 }
 
 /// The file that defines what `named` means in the module `here`; `None` if it is a module as a whole or is not of this crate.
-/// `passed` is called with each module that hands it on.
+/// `passed` is called with each module that hands it on; `steps` modules handed it on so far.
 fn origin<'a>(
-    modules: &'a BTreeMap<Way, Module>,
-    here: &[String],
-    named: &[String],
-    passed: &mut dyn FnMut(&'a Module),
-) -> Option<&'a Path> {
-    step(modules, here, named, 0, passed)
-}
-
-fn step<'a>(
     modules: &'a BTreeMap<Way, Module>,
     here: &[String],
     named: &[String],
@@ -110,16 +101,16 @@ fn step<'a>(
         }
         if let Some(import) = module.imported.get(name).filter(|import| import[..] != *rest) {
             let whole: Way = import.iter().chain(&rest[1..]).cloned().collect();
-            let origin = step(modules, &at, &whole, steps + 1, passed)?;
+            let file = origin(modules, &at, &whole, steps + 1, passed)?;
             passed(module);
-            return Some(origin);
+            return Some(file);
         }
         if name == "*" {
             return Some(&module.file);
         }
         let of_glob = module.globs.iter().find_map(|glob| {
             let whole: Way = glob.iter().chain(rest).cloned().collect();
-            step(modules, &at, &whole, steps + 1, passed).filter(|file| *file != module.file)
+            origin(modules, &at, &whole, steps + 1, passed).filter(|file| *file != module.file)
         });
         if of_glob.is_some() {
             passed(module);

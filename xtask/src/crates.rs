@@ -1,9 +1,10 @@
 //! The workspace's crates and their dependencies, from `cargo metadata`.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
+
+use crate::command::{cargo, output};
 
 /// One crate of the workspace. Names are short: `core` for `wayhop-core`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,23 +25,15 @@ pub(crate) struct Edge {
 
 /// Asks cargo for the crates of the workspace at `root`.
 pub(crate) fn in_workspace(root: &Path) -> Result<Vec<Crate>, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
-    }
-    let metadata = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
+    let words = ["metadata", "--no-deps", "--format-version", "1"];
+    let metadata = output(cargo().args(words).current_dir(root))?;
+    let metadata =
+        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
     Ok(from_metadata(&metadata))
 }
 
 fn from_metadata(metadata: &Value) -> Vec<Crate> {
     let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
-    let is_ours = |dependency: &Value| dependency["path"].is_string();
     packages
         .iter()
         .map(|package| Crate {
@@ -50,7 +43,7 @@ fn from_metadata(metadata: &Value) -> Vec<Crate> {
                 .as_array()
                 .into_iter()
                 .flatten()
-                .filter(|dependency| is_ours(dependency))
+                .filter(|dependency| dependency["path"].is_string())
                 .map(|dependency| Edge {
                     to: short(&dependency["name"]),
                     dev: dependency["kind"].as_str() == Some("dev"),

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use wayhop_testkit::golden::{self, Capture};
 
+use crate::sources;
+
 /// Where the sources are, and the captures made of them.
 const FOLDERS: [&str; 2] = ["captures/rfc3561", "captures/rfc4728"];
 /// The list stands between these lines of each folder's README.
@@ -25,27 +27,20 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
 pub(crate) fn stale(root: &Path) -> Result<Vec<String>, String> {
     let mut findings = Vec::new();
     for folder in FOLDERS {
-        stale_in(root, folder, &mut findings)?;
+        let files = files(root, folder)?;
+        for (path, bytes) in &files {
+            if fs::read(root.join(path)).ok().as_ref() != Some(bytes) {
+                findings.push(format!("{path}: stale; run `cargo xtask golden` and commit the result"));
+            }
+        }
+        for file in sources::children(&root.join(folder))? {
+            let path = format!("{folder}/{}", file.file_name().unwrap_or_default().to_string_lossy());
+            if path.ends_with(".pcapng") && !files.iter().any(|(p, _)| *p == path) {
+                findings.push(format!("{path}: a capture without a source"));
+            }
+        }
     }
     Ok(findings)
-}
-
-fn stale_in(root: &Path, name: &str, findings: &mut Vec<String>) -> Result<(), String> {
-    let files = files(root, name)?;
-    for (path, bytes) in &files {
-        if fs::read(root.join(path)).ok().as_ref() != Some(bytes) {
-            findings.push(format!("{path}: stale; run `cargo xtask golden` and commit the result"));
-        }
-    }
-    let folder = root.join(name);
-    for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))? {
-        let file = entry.map_err(|e| format!("{}: {e}", folder.display()))?.file_name();
-        let path = format!("{name}/{}", file.to_string_lossy());
-        if path.ends_with(".pcapng") && !files.iter().any(|(p, _)| *p == path) {
-            findings.push(format!("{path}: a capture without a source"));
-        }
-    }
-    Ok(())
 }
 
 /// Path from the root, and contents, of what a folder's sources make.

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod circles;
+mod command;
 mod crates;
 mod dependencies;
 mod docs;

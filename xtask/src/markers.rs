@@ -9,14 +9,8 @@ const MARKS: [&str; 2] = ["<<<<<<< ", ">>>>>>> "];
 
 /// One line for each mark in a text file that git tracks.
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
-    let mut findings = Vec::new();
-    for name in sources::tracked(root)? {
-        // What is binary or was deleted since has no marks.
-        if let Ok(text) = std::fs::read_to_string(root.join(&name)) {
-            findings.extend(in_text(&name, &text));
-        }
-    }
-    Ok(findings)
+    let texts = sources::tracked_texts(root, |_| true)?;
+    Ok(texts.iter().flat_map(|(name, text)| in_text(name, text)).collect())
 }
 
 fn in_text<'a>(name: &'a str, text: &'a str) -> impl Iterator<Item = String> + 'a {

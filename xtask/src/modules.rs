@@ -216,11 +216,8 @@ fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
 
 /// The file of a module with `#[path = "..."]`.
 fn path_attribute(attributes: &[syn::Attribute]) -> Option<String> {
-    let value = attributes.iter().filter(|a| a.path().is_ident("path")).find_map(|a| match &a.meta {
-        syn::Meta::NameValue(m) => Some(&m.value),
-        _ => None,
-    });
-    match value? {
+    let path = attributes.iter().find(|a| a.path().is_ident("path"))?;
+    match &path.meta.require_name_value().ok()?.value {
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }

@@ -35,17 +35,14 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
 
 fn stale_names(page: &str, markdown: &str, functions: &BTreeSet<String>) -> Vec<String> {
     let named = markdown.lines().enumerate().flat_map(|(at, line)| {
-        let cell = line.trim().strip_prefix('|').and_then(|row| row.strip_suffix('|')).map(last_cell);
+        let row = line.trim().strip_prefix('|').and_then(|row| row.strip_suffix('|'));
+        let cell = row.and_then(|row| row.rsplit('|').next());
         names(cell.unwrap_or_default()).map(move |name| (at + 1, name)).collect::<Vec<_>>()
     });
     named
         .filter(|(_, name)| !functions.contains(*name))
         .map(|(line, name)| format!("{page}:{line}: there is no test {name}; correct the name or the row"))
         .collect()
-}
-
-fn last_cell(row: &str) -> &str {
-    row.rsplit_once('|').map_or(row, |(_, cell)| cell)
 }
 
 /// What stands between backticks and looks like a test's name: words joined by underscores, three or more, so that

@@ -60,27 +60,10 @@ const ENDINGS: &[&str] = &["rs", "md", "toml", "py", "ts", "tsx", "mjs", "servic
 /// This list of constructions.
 const OWN: &str = "xtask/src/prose.rs";
 
-/// A line that may have a construction.
-#[derive(Debug)]
-struct Exception {
-    file: &'static str,
-    /// A part of the line.
-    part: &'static str,
-    reason: &'static str,
-}
-
-const EXCEPTIONS: &[Exception] = &[];
-
-/// One line for each construction in a file that git tracks, and for each exception that has become unnecessary.
+/// One line for each construction in a file that git tracks.
 pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
-    let mut checked = Checked::new(EXCEPTIONS);
-    for name in sources::tracked(root)?.iter().filter(|name| has_prose(name)) {
-        // A file that was deleted but is still tracked has no prose.
-        if let Ok(text) = std::fs::read_to_string(root.join(name)) {
-            checked.file(name, &text);
-        }
-    }
-    Ok(checked.findings())
+    let texts = sources::tracked_texts(root, has_prose)?;
+    Ok(texts.iter().flat_map(|(name, text)| in_file(name, text)).collect())
 }
 
 fn has_prose(name: &str) -> bool {
@@ -88,41 +71,16 @@ fn has_prose(name: &str) -> bool {
     name != OWN && PLACES.iter().any(|place| name.starts_with(place)) && ENDINGS.contains(&ending)
 }
 
-/// The findings so far, and the exceptions that no line has needed yet.
-struct Checked {
-    findings: Vec<String>,
-    unused: Vec<&'static Exception>,
-    exceptions: &'static [Exception],
-}
-
-impl Checked {
-    fn new(exceptions: &'static [Exception]) -> Self {
-        Self { findings: Vec::new(), unused: exceptions.iter().collect(), exceptions }
-    }
-
-    fn file(&mut self, name: &str, text: &str) {
-        let lines: Vec<&str> = text.lines().collect();
-        for paragraph in paragraphs(&lines) {
-            for (construction, instead) in CONSTRUCTIONS {
-                for line in paragraph.lines_with(construction) {
-                    let is_of = |e: &Exception| e.file == name && lines[line].contains(e.part);
-                    if self.exceptions.iter().any(is_of) {
-                        self.unused.retain(|e| !is_of(e));
-                        continue;
-                    }
-                    let shown = construction.trim_start_matches(", ");
-                    self.findings.push(format!("{name}:{}: \"{shown}\": write {instead}", line + 1));
-                }
-            }
+fn in_file(name: &str, text: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    for paragraph in paragraphs(text) {
+        for (construction, instead) in CONSTRUCTIONS {
+            let shown = construction.trim_start_matches(", ");
+            let finding = |line| format!("{name}:{}: \"{shown}\": write {instead}", line + 1);
+            findings.extend(paragraph.lines_with(construction).map(finding));
         }
     }
-
-    fn findings(self) -> Vec<String> {
-        let stale = self.unused.iter().map(|e| {
-            format!("{OWN}: the exception {:?} in {} ({}) is not needed; remove it", e.part, e.file, e.reason)
-        });
-        self.findings.into_iter().chain(stale).collect()
-    }
+    findings
 }
 
 /// Lines up to an empty one, in lower case and with single spaces, so that a line break hides nothing.
@@ -150,9 +108,9 @@ impl Paragraph {
 
 /// The text without the marks of comments, quotes and lists at the beginning of lines, and without the backslashes
 /// that continue a string. Code stays: no construction is code.
-fn paragraphs(lines: &[&str]) -> Vec<Paragraph> {
+fn paragraphs(text: &str) -> Vec<Paragraph> {
     let mut all = vec![Paragraph::default()];
-    for (index, line) in lines.iter().enumerate() {
+    for (index, line) in text.lines().enumerate() {
         let line = line
             .trim_start_matches(|c: char| c.is_whitespace() || "/!#*>-".contains(c))
             .trim_end_matches(|c: char| c.is_whitespace() || c == '\\');
@@ -176,20 +134,18 @@ mod tests {
 
     const NAME: &str = "crates/a/src/lib.rs";
 
-    fn found(text: &str, exceptions: &'static [Exception]) -> Vec<String> {
-        let mut checked = Checked::new(exceptions);
-        checked.file(NAME, text);
-        checked.findings()
+    fn found(text: &str) -> Vec<String> {
+        in_file(NAME, text)
     }
 
     fn is_clean(text: &str) -> bool {
-        found(text, &[]).is_empty()
+        found(text).is_empty()
     }
 
     #[test]
     fn a_construction_is_found_with_its_line_and_what_to_write() {
         assert_eq!(
-            found("fn f() {}\n\n/// The file is whole.\n", &[]),
+            found("fn f() {}\n\n/// The file is whole.\n"),
             ["crates/a/src/lib.rs:3: \"is whole\": write is complete, is intact"]
         );
         assert!(!is_clean("let e = \"Whoever comes\";"));
@@ -198,10 +154,10 @@ mod tests {
     #[test]
     fn a_line_break_hides_nothing() {
         let one = "    /// A table of at most so\n    /// many rows.\n";
-        assert_eq!(found(one, &[]).len(), 1, "a comment");
-        assert!(found(one, &[])[0].starts_with("crates/a/src/lib.rs:1: "));
-        assert_eq!(found("let e = \"nodes are told \\\n         of it\";", &[]).len(), 1, "a string");
-        assert_eq!(found("* A page gives\n  way.\n", &[]).len(), 1, "a list");
+        assert_eq!(found(one).len(), 1, "a comment");
+        assert!(found(one)[0].starts_with("crates/a/src/lib.rs:1: "));
+        assert_eq!(found("let e = \"nodes are told \\\n         of it\";").len(), 1, "a string");
+        assert_eq!(found("* A page gives\n  way.\n").len(), 1, "a list");
     }
 
     #[test]
@@ -220,26 +176,6 @@ mod tests {
         for text in ["nodes, each of which", "two of which are"] {
             assert!(is_clean(text), "{text}");
         }
-    }
-
-    #[test]
-    fn an_exception_allows_its_line_and_no_other() {
-        const QUOTE: &[Exception] = &[Exception { file: NAME, part: "\"whoever", reason: "a quotation" }];
-        let text = "// \"whoever comes\"\n";
-        assert!(found(text, QUOTE).is_empty());
-        assert_eq!(found(&format!("{text}// whoever goes\n"), QUOTE).len(), 1);
-    }
-
-    #[test]
-    fn an_exception_that_is_not_needed_is_found() {
-        const STALE: &[Exception] = &[Exception { file: NAME, part: "whoever", reason: "a quotation" }];
-        assert_eq!(
-            found("// each client\n", STALE),
-            [
-                "xtask/src/prose.rs: the exception \"whoever\" in crates/a/src/lib.rs (a quotation) is not needed; \
-              remove it"
-            ]
-        );
     }
 
     #[test]

@@ -127,12 +127,14 @@ pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// The files that git tracks, from the root; none outside of a checkout, such as in an unpacked archive.
-pub(crate) fn tracked(root: &Path) -> Result<Vec<String>, String> {
+/// The text files that git tracks and whose name is `wanted`: name from the root, and text. None outside of a checkout, such as in
+/// an unpacked archive. A file that was deleted but is still tracked has no text.
+pub(crate) fn tracked_texts(root: &Path, wanted: fn(&str) -> bool) -> Result<Vec<(String, String)>, String> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
     let Some(listed) = listed.ok().filter(|o| o.status.success()) else { return Ok(Vec::new()) };
     let names = String::from_utf8(listed.stdout).map_err(|e| format!("git ls-files: {e}"))?;
-    Ok(names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    let names = names.split('\0').filter(|name| !name.is_empty() && wanted(name));
+    Ok(names.filter_map(|n| Some((n.to_owned(), fs::read_to_string(root.join(n)).ok()?))).collect())
 }
 
 pub(crate) fn children(folder: &Path) -> Result<Vec<PathBuf>, String> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::command::output;
+use crate::command::output;
 
 /// Pages that name packages by their version.
 const PAGES: [&str; 4] =

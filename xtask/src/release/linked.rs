@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::{cargo, output};
+use crate::command::{cargo, output};
 
 /// A crate of another project that is part of the program.
 pub(super) struct Linked {

@@ -1,22 +1,21 @@
 //! `cargo xtask release`: everything that is published of a version, in one folder.
 
 mod agreement;
-mod command;
 mod licences;
 mod linked;
 mod options;
 mod packages;
-mod plan;
 mod sbom;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use command::output;
 use options::{Options, Part};
-use plan::Release;
+use packages::Release;
 use tempfile::TempDir;
+
+use crate::command::output;
 
 /// Builds the packages that `words` ask for; or returns what disagrees with the version, one line each.
 pub(crate) fn release(root: &Path, words: &[&str]) -> Result<Vec<String>, String> {

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::command::{cargo, output, run};
-use super::plan::Release;
+use tempfile::TempDir;
+
+use super::options::Options;
 use super::{licences, linked};
+use crate::command::{cargo, output, run};
 
 /// What the static program is built for: it needs no library of the host.
 pub(super) const STATIC: &str = "x86_64-unknown-linux-musl";
@@ -20,6 +22,19 @@ replace-with = \"vendored\"
 directory = \"vendor\"
 
 ";
+
+/// The release under way.
+pub(super) struct Release<'a> {
+    /// The repository.
+    pub(super) root: &'a Path,
+    pub(super) version: String,
+    /// The commit that is checked out, twelve digits of it, and when it was made, in seconds since 1970.
+    pub(super) commit: String,
+    pub(super) epoch: String,
+    pub(super) options: Options,
+    /// Where packages are put together.
+    pub(super) scratch: TempDir,
+}
 
 impl Release<'_> {
     /// The Debian package, of a program for this machine's libraries; and its symbols.

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::command::output;
 use super::linked::Linked;
+use crate::command::output;
 
 /// The libraries of the studio's page, among those that only build it: no crate has them.
 const PAGE: &str = include_str!("../../../web/package-lock.json");

@@ -2,17 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
-
-use std::io::{Write as _, stdout};
 
 use wayhop_application_host::{Figures, Settings, Watcher, run};
 use wayhop_scenario::configure_application;
 
-use crate::failure::{Failure, harmless, output, say};
+use crate::failure::{Failure, harmless, json_line, out, put, say, usage};
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Needs no rights beyond those of its port. In scenarios, [[applications]] runs the same in simulation, emulation and lab. \
 docs/reference/scenario.md lists the applications and their parameters; in a lab or an emulation, `wayhop exec` starts one by hand.
@@ -60,13 +56,10 @@ pub(crate) struct ApplicationArgs {
     quiet: bool,
 }
 
-pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn application(a: &ApplicationArgs) -> Result<(), Failure> {
     let application = configure_application(&a.name, &a.sets)?;
     if !application.parameters.links().is_empty() {
-        return Err(Failure::Usage(format!(
-            "{} is a part of a host's network layer: run it with wayhop mobile-ip",
-            a.name
-        )));
+        return Err(usage!("{} is a part of a host's network layer: run it with wayhop mobile-ip", a.name));
     }
     let addr = a.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
     let settings = Settings {
@@ -85,13 +78,10 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<ExitCode, Failure> {
         run(application.parameters.application(), &settings, logs.map_err(Failure::run)?, &mut terminal)
             .map_err(Failure::run)?;
     if a.json {
-        let text = serde_json::to_string(&figures).map_err(Failure::run)?;
-        output(writeln!(stdout(), "{text}"))?;
-    } else {
-        let width = figures.keys().map(String::len).max().unwrap_or(0);
-        figures.iter().try_for_each(|(name, value)| output(writeln!(stdout(), "{name:width$}  {value}")))?;
+        return put(json_line(&figures)?);
     }
-    Ok(ExitCode::SUCCESS)
+    let width = figures.keys().map(String::len).max().unwrap_or(0);
+    figures.iter().try_for_each(|(name, value)| out!("{name:width$}  {value}"))
 }
 
 /// Prints what people should know, and ends an application in time.

@@ -84,62 +84,8 @@ pub(crate) enum Command {
     #[command(after_help = crate::reproduce::EXAMPLES)]
     Reproduce(crate::reproduce::ReproduceArgs),
     #[cfg(feature = "linux")]
-    /// Run a scenario's nodes as daemons on this machine, in network namespaces joined by Ethernet and a macfilter
-    #[command(after_help = crate::lab::EXAMPLES)]
-    Lab(crate::lab::LabArgs),
-    #[cfg(feature = "linux")]
-    /// Run a routing protocol on this host, as one node of a real mesh
-    #[command(after_help = crate::node::EXAMPLES)]
-    Node(crate::node::NodeArgs),
-    #[cfg(feature = "linux")]
-    /// Send, receive, carry and forward bundles (delay-tolerant networking)
-    #[command(subcommand)]
-    Bundle(crate::bundle::BundleCommand),
-    #[cfg(feature = "linux")]
-    /// Run a built-in application on this host, like [[applications]] in a scenario
-    #[command(after_help = crate::application::EXAMPLES)]
-    Application(crate::application::ApplicationArgs),
-    #[cfg(feature = "linux")]
-    /// Keep a host's address while it moves between links (RFC 5944): home agent, foreign agent, mobile node
-    #[command(after_help = crate::mobile_ip::EXAMPLES, subcommand)]
-    MobileIp(crate::mobile_ip::MobileIpCommand),
-    #[cfg(feature = "linux")]
-    /// Restore what a node changed (started by the node itself)
-    #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
-    NodeUndo {
-        /// Process of the node
-        node: u32,
-        /// Lists of what to restore
-        lists: Vec<PathBuf>,
-    },
-    #[cfg(feature = "linux")]
-    /// Hold the processes of a node (started by the run itself)
-    #[command(name = wayhop_netns::INIT_COMMAND, hide = true)]
-    NodeInit,
-    #[cfg(feature = "linux")]
-    /// Become a program in a node (started by the run itself)
-    #[command(name = wayhop_netns::PROGRAM_COMMAND, hide = true)]
-    NodeProgram(crate::emulate::ProgramArgs),
-    #[cfg(feature = "linux")]
-    /// Inspect and control a running emulation, lab or node
-    #[command(after_help = crate::ctl::EXAMPLES)]
-    Ctl(crate::ctl::CtlArgs),
-    #[cfg(feature = "linux")]
-    /// Carry a GNSS reference station's corrections through the mesh to each node's receiver
-    #[command(subcommand)]
-    Corrections(crate::corrections::CorrectionsCommand),
-    #[cfg(feature = "linux")]
-    /// Check, set up, start and stop the hosts of a field run over SSH, and fetch their records
-    #[command(subcommand)]
-    Fleet(crate::fleet::FleetCommand),
-    #[cfg(feature = "linux")]
-    /// Receive the nodes' reports and append them to files
-    #[command(after_help = crate::collect::EXAMPLE)]
-    Collect(crate::collect::CollectArgs),
-    #[cfg(feature = "linux")]
-    /// Check whether this machine can run each mode, and how to fix what is missing
-    #[command(after_help = crate::doctor::EXAMPLES)]
-    Doctor(crate::doctor::DoctorArgs),
+    #[command(flatten)]
+    OnHost(HostCommand),
     /// Write the manual pages, one per command
     #[command(after_help = "Example: wayhop man man1 && man -l man1/wayhop-run.1")]
     Man {
@@ -156,6 +102,56 @@ pub(crate) enum Command {
         /// Shell to complete for
         shell: clap_complete::Shell,
     },
+}
+
+/// Commands that need Linux and its network.
+#[cfg(feature = "linux")]
+#[derive(Debug, Subcommand)]
+pub(crate) enum HostCommand {
+    /// Run a scenario's nodes as daemons on this machine, in network namespaces joined by Ethernet and a macfilter
+    #[command(after_help = crate::lab::EXAMPLES)]
+    Lab(crate::lab::LabArgs),
+    /// Run a routing protocol on this host, as one node of a real mesh
+    #[command(after_help = crate::node::EXAMPLES)]
+    Node(crate::node::NodeArgs),
+    /// Send, receive, carry and forward bundles (delay-tolerant networking)
+    #[command(subcommand)]
+    Bundle(crate::bundle::BundleCommand),
+    /// Run a built-in application on this host, like [[applications]] in a scenario
+    #[command(after_help = crate::application::EXAMPLES)]
+    Application(crate::application::ApplicationArgs),
+    /// Keep a host's address while it moves between links (RFC 5944): home agent, foreign agent, mobile node
+    #[command(after_help = crate::mobile_ip::EXAMPLES, subcommand)]
+    MobileIp(crate::mobile_ip::MobileIpCommand),
+    /// Restore what a node changed (started by the node itself)
+    #[command(name = wayhop_daemon::UNDO_COMMAND, hide = true)]
+    NodeUndo {
+        /// Process of the node
+        node: u32,
+        /// Lists of what to restore
+        lists: Vec<PathBuf>,
+    },
+    /// Hold the processes of a node (started by the run itself)
+    #[command(name = wayhop_netns::INIT_COMMAND, hide = true)]
+    NodeInit,
+    /// Become a program in a node (started by the run itself)
+    #[command(name = wayhop_netns::PROGRAM_COMMAND, hide = true)]
+    NodeProgram(crate::emulate::ProgramArgs),
+    /// Inspect and control a running emulation, lab or node
+    #[command(after_help = crate::ctl::EXAMPLES)]
+    Ctl(crate::ctl::CtlArgs),
+    /// Carry a GNSS reference station's corrections through the mesh to each node's receiver
+    #[command(subcommand)]
+    Corrections(crate::corrections::CorrectionsCommand),
+    /// Check, set up, start and stop the hosts of a field run over SSH, and fetch their records
+    #[command(subcommand)]
+    Fleet(crate::fleet::FleetCommand),
+    /// Receive the nodes' reports and append them to files
+    #[command(after_help = crate::collect::EXAMPLE)]
+    Collect(crate::collect::CollectArgs),
+    /// Check whether this machine can run each mode, and how to fix what is missing
+    #[command(after_help = crate::doctor::EXAMPLES)]
+    Doctor(crate::doctor::DoctorArgs),
 }
 
 /// The definition of the command line.

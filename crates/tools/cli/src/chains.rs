@@ -9,7 +9,7 @@ use wayhop_runs::interruption::stop_on_signal;
 use wayhop_scenario::Resolved;
 use wayhop_topology::ChainThroughput;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 use crate::job_progress::JobProgress;
 use crate::scenario_args::{metres, seconds, whole};
 
@@ -43,23 +43,20 @@ impl MeasureArgs {
     ) -> Result<Option<ChainThroughput>, Failure> {
         let Some(path) = &self.measure_chains else { return Ok(None) };
         let flow = tcp_flow(scenario).ok_or_else(|| {
-            Failure::Usage(format!(
-                "--measure-chains: {} has no flow of kind \"tcp\"; add one, since TCP measures the throughput of a chain",
-                scenario.name
-            ))
+            usage!("--measure-chains: {} has no flow of kind \"tcp\"; add one, since TCP measures the throughput of a chain",
+                scenario.name)
         })?;
         if !scenario.interfaces.is_single() {
-            return Err(Failure::Usage(
+            return Err(usage!(
                 "--measure-chains needs a scenario with one radio; this one has several radios or wires"
-                    .to_owned(),
             ));
         }
         let range_m = range_m.unwrap_or_else(|| scenario.radio().nominal_range_m());
         let spacing_m = self.chain_spacing.unwrap_or(SPACING_OF_RANGE * range_m);
         if spacing_m >= range_m {
-            return Err(Failure::Usage(format!(
+            return Err(usage!(
                 "--chain-spacing {spacing_m}: neighbours would be out of range; give less than {range_m} m"
-            )));
+            ));
         }
         let cannot = |e| {
             let path = path.display();

@@ -3,7 +3,6 @@
 use std::io::{ErrorKind, Write as _, stdout};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +13,7 @@ use wayhop_control::monitor::{CollectedReport, Collector, LONGEST_DATAGRAM, Reje
 use wayhop_report::Document;
 use wayhop_runs::interruption::stop_on_signal;
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, harmless, output, say};
 
 pub(crate) const EXAMPLE: &str = "\
 Nodes send reports if monitor.collector in their configuration is this collector. Stop with Ctrl-C.
@@ -42,7 +41,7 @@ pub(crate) struct CollectArgs {
     quiet: bool,
 }
 
-pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn collect(a: &CollectArgs) -> Result<(), Failure> {
     // Better now than when the first report comes, perhaps hours later.
     std::fs::create_dir_all(&a.out).map_err(|e| {
         Failure::Run(format!("cannot create {}: {e}; choose another folder with --out", a.out.display()))
@@ -50,7 +49,7 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
     give_up(a).map_err(|e| Failure::Run(format!("cannot drop privileges: {e}")))?;
     // A thread, which has the privileges that are left.
     let stop = stop_on_signal()?;
-    let Some(socket) = listen(a, &stop)? else { return Ok(ExitCode::SUCCESS) };
+    let Some(socket) = listen(a, &stop)? else { return Ok(()) };
     // Now and then, to see whether the user wants to stop.
     socket.set_read_timeout(Some(Duration::from_millis(200))).map_err(Failure::run)?;
     if !a.quiet {
@@ -62,17 +61,11 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
     while !stop.load(Ordering::Relaxed) {
         let (n, from) = match socket.recv_from(&mut buffer) {
             Ok(received) => received,
-            Err(e)
-                if matches!(
-                    e.kind(),
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-                ) =>
-            {
-                continue;
-            }
-            // The mesh may be down for a while (paper 000, section 6.5.4): wait, and try again.
-            Err(_) => {
-                std::thread::sleep(Duration::from_secs(1));
+            Err(e) => {
+                // The mesh may be down for a while (paper 000, section 6.5.4): wait, and try again.
+                if !matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) {
+                    std::thread::sleep(Duration::from_secs(1));
+                }
                 continue;
             }
         };
@@ -104,7 +97,7 @@ pub(crate) fn collect(a: &CollectArgs) -> Result<ExitCode, Failure> {
     if rejected > 0 {
         say!("wayhop: {rejected} datagrams were ignored");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Drops root's privileges except for creating files in this folder, before anything from the network is parsed.
@@ -169,5 +162,5 @@ fn human(r: &CollectedReport, from: SocketAddr) -> String {
         r.lost,
         r.report.counters.len()
     );
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    harmless(&text)
 }

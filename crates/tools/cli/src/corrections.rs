@@ -1,14 +1,13 @@
 //! `wayhop corrections`: a GNSS reference station's corrections, through the mesh.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
-use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use clap::Subcommand;
 use wayhop_corrections::{Group, Rover, Source};
 use wayhop_runs::interruption::stop_on_signal;
 
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, say, usage};
 
 const SEND_EXAMPLE: &str = "\
 Each datagram floods the mesh: let the station send only what receivers need, once a second. A recording is played at its original \
@@ -88,7 +87,7 @@ impl GroupArgs {
     }
 }
 
-pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Failure> {
+pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<(), Failure> {
     let stop = stop_on_signal()?;
     match command {
         CorrectionsCommand::Send { source, hops, group } => {
@@ -102,9 +101,9 @@ pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Fail
                 wayhop_corrections::send(source, &group.group(*hops), &stop, &mut tell).map_err(cannot)?;
             say!("{} frames sent in {} datagrams, {} lost", sent.frames, sent.datagrams, sent.lost);
             if sent.frames == 0 && !stop.load(Ordering::Relaxed) {
-                return Err(Failure::Usage(format!(
+                return Err(usage!(
                     "{source} contains no RTCM 3 frames; give the output of a reference station"
-                )));
+                ));
             }
         }
         CorrectionsCommand::Receive { feed, from, station, group } => {
@@ -121,7 +120,7 @@ pub(crate) fn corrections(command: &CorrectionsCommand) -> Result<ExitCode, Fail
             );
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn teller(quiet: bool) -> impl FnMut(&str) {

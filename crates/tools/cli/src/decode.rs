@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write as _, stdin, stdout};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Document;
 use wayhop_trace::Decoder;
 
-use crate::failure::{Failure, harmless, output, say};
-use crate::source::is_standard_input;
+use crate::failure::{Failure, harmless, output, say, usage};
+use crate::scenario_args::is_standard_input;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DecodeArgs {
@@ -22,16 +21,15 @@ pub(crate) struct DecodeArgs {
     pub(crate) json: bool,
 }
 
-pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn decode(a: &DecodeArgs) -> Result<(), Failure> {
     let (name, input): (String, Box<dyn Read>) = if is_standard_input(&a.capture) {
         ("standard input".to_owned(), Box::new(stdin().lock()))
     } else {
         let name = a.capture.display().to_string();
-        let file = File::open(&a.capture).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
+        let file = File::open(&a.capture).map_err(Failure::read(&a.capture))?;
         (name, Box::new(file))
     };
-    let mut decoder = Decoder::new(BufReader::new(input), CLASSIFIER)
-        .map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
+    let mut decoder = Decoder::new(BufReader::new(input), CLASSIFIER).map_err(|e| usage!("{name}: {e}"))?;
     let mut out = BufWriter::new(stdout().lock());
     let live = is_standard_input(&a.capture);
     let mut messages = 0_u64;
@@ -39,7 +37,7 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
         messages += 1;
         match message {
             Ok(m) => match writeln!(out, "{}", Document::from(m)) {
-                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
+                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
                 written => {
                     output(written)?;
                     // A live capture should show each message at once.
@@ -62,5 +60,5 @@ pub(crate) fn decode(a: &DecodeArgs) -> Result<ExitCode, Failure> {
         let (frames, reasons) = (decoder.frames(), decoder.passed_over().reasons());
         say!("wayhop: {}: no routing messages in {frames} frames{reasons}", harmless(&name));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

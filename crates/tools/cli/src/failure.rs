@@ -1,9 +1,9 @@
-//! Failures of commands: one message and an exit status.
+//! Failures of commands, one message and an exit status each; and what commands print.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{ExitCode, Termination};
 
 use serde::Serialize;
 use wayhop_report::Document;
@@ -18,6 +18,23 @@ macro_rules! say {
     }};
 }
 pub(crate) use say;
+
+/// Prints a line to standard output.
+macro_rules! out {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        $crate::failure::output(writeln!(std::io::stdout(), $($text)*))
+    }};
+}
+pub(crate) use out;
+
+/// A failure because of invalid arguments or input, with this message.
+macro_rules! usage {
+    ($($text:tt)*) => {
+        $crate::failure::Failure::Usage(format!($($text)*))
+    };
+}
+pub(crate) use usage;
 
 /// A failure of the command.
 #[derive(Debug)]
@@ -42,6 +59,11 @@ impl Failure {
     pub(crate) fn run(e: impl Display) -> Self {
         Self::Run(e.to_string())
     }
+    /// A file of the command line could not be read.
+    pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
+        let path = path.display().to_string();
+        move |e| usage!("cannot read {path}: {e}")
+    }
     /// A file could not be written.
     pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.display().to_string();
@@ -57,7 +79,7 @@ impl Failure {
     }
 
     /// Prints what went wrong.
-    pub(crate) fn report(self) -> ExitCode {
+    fn report(self) -> ExitCode {
         let (lines, status) = match self {
             Self::Usage(m) => (vec![m], Status::Usage),
             Self::Scenario(lines) => (lines, Status::Usage),
@@ -70,6 +92,14 @@ impl Failure {
             say!("wayhop: {}", harmless(line));
         }
         status.into()
+    }
+}
+
+/// Ends a command with its exit status; a failure is one message on standard error.
+pub(crate) fn exit(outcome: Result<impl Termination, Failure>) -> ExitCode {
+    match outcome {
+        Ok(done) => done.report(),
+        Err(failure) => failure.report(),
     }
 }
 
@@ -108,16 +138,24 @@ pub(crate) fn harmless(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Prints text for people.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let text: Vec<String> = text.lines().map(|l| harmless(l) + "\n").collect();
-    output(io::stdout().write_all(text.concat().as_bytes()))
+/// Prints text that this program wrote.
+pub(crate) fn put(text: impl Display) -> Result<(), Failure> {
+    output(write!(io::stdout(), "{text}"))
 }
 
-/// Prints an object of JSON as a line.
+/// Prints text for people that may quote other sources.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    put(text.lines().map(|l| harmless(l) + "\n").collect::<String>())
+}
+
+/// A line with an object of JSON.
+pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map(|json| json + "\n").map_err(Failure::run)
+}
+
+/// Prints an object of JSON as a line, with the version of this program.
 pub(crate) fn print_object(value: &impl Serialize) -> Result<(), Failure> {
-    let value = serde_json::to_value(value).map_err(Failure::run)?;
-    output(writeln!(io::stdout(), "{}", Document::from(value)))
+    out!("{}", Document::from(serde_json::to_value(value).map_err(Failure::run)?))
 }
 
 /// The outcome of writing to standard output: a closed pipe (`| head`) is not a failure.

@@ -51,9 +51,8 @@ mod report;
 mod reproduce;
 mod run;
 mod scenario_args;
-pub mod schemas;
+mod schemas;
 mod show;
-mod source;
 #[cfg(feature = "studio")]
 mod studio;
 mod sweep;
@@ -64,86 +63,75 @@ mod why;
 
 pub use args::command;
 pub use reference::{exit_codes_markdown, reference_markdown};
+#[cfg(feature = "linux")]
+pub use schemas::HOST_SCHEMAS;
+pub use schemas::{SCHEMAS, Schema};
 
-use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-use clap::FromArgMatches as _;
+use clap::Parser as _;
 
+#[cfg(feature = "linux")]
+use args::HostCommand;
 use args::{Args, Command};
-use failure::{Failure, output};
+use failure::{Failure, exit, put};
 
 /// Runs the command line; a failure is one message on standard error.
 pub fn main() -> ExitCode {
     // Answers completion requests of the shell and exits.
     clap_complete::CompleteEnv::with_factory(args::command).complete();
-    let matches = args::command().get_matches();
-    let args = match Args::from_arg_matches(&matches) {
-        Ok(args) => args,
-        Err(e) => e.exit(),
-    };
-    let outcome = match args.command {
-        Command::Run(a) => run::run_command(&a),
-        Command::Sweep(a) => sweep::sweep(&a),
-        Command::Plot(a) => plot::plot(&a),
-        Command::Report(a) => report::report(&a),
-        Command::Presets(a) => presets::list(&a),
-        Command::Topology(a) => topology::topology(&a),
-        Command::Matrix(a) => matrix::matrix(&a),
+    match Args::parse().command {
+        Command::Run(a) => exit(run::run_command(&a)),
+        Command::Sweep(a) => exit(sweep::sweep(&a)),
+        Command::Plot(a) => exit(plot::plot(&a)),
+        Command::Report(a) => exit(report::report(&a)),
+        Command::Presets(a) => exit(presets::list(&a)),
+        Command::Topology(a) => exit(topology::topology(&a)),
+        Command::Matrix(a) => exit(matrix::matrix(&a)),
         #[cfg(feature = "linux")]
-        Command::Emulate(a) => emulate::emulate(&a),
+        Command::Emulate(a) => exit(emulate::emulate(&a)),
         #[cfg(feature = "linux")]
-        Command::Exec(a) => emulate::exec(&a),
+        Command::Exec(a) => exit(emulate::exec(&a)),
         #[cfg(feature = "studio")]
-        Command::Studio(a) => studio::studio(&a),
-        Command::Export(a) => export::export(&a),
-        Command::Import(a) => import::import(&a),
-        Command::Decode(a) => decode::decode(&a),
-        Command::Replay(a) => replay::replay(&a),
-        Command::Why(a) => why::why(&a),
-        Command::Diff(a) => diff::diff(&a),
-        Command::Compare(a) => compare::compare(&a),
-        Command::Merge(a) => merge::merge(&a),
-        Command::Recover(a) => recover::recover(&a),
-        Command::Reproduce(a) => reproduce::reproduce(&a),
+        Command::Studio(a) => exit(studio::studio(&a)),
+        Command::Export(a) => exit(export::export(&a)),
+        Command::Import(a) => exit(import::import(&a)),
+        Command::Decode(a) => exit(decode::decode(&a)),
+        Command::Replay(a) => exit(replay::replay(&a)),
+        Command::Why(a) => exit(why::why(&a)),
+        Command::Diff(a) => exit(diff::diff(&a)),
+        Command::Compare(a) => exit(compare::compare(&a)),
+        Command::Merge(a) => exit(merge::merge(&a)),
+        Command::Recover(a) => exit(recover::recover(&a)),
+        Command::Reproduce(a) => exit(reproduce::reproduce(&a)),
         #[cfg(feature = "linux")]
-        Command::Lab(a) => lab::lab(&a),
-        #[cfg(feature = "linux")]
-        Command::Node(a) => node::node(&a),
-        #[cfg(feature = "linux")]
-        Command::Bundle(c) => bundle::bundle(&c),
-        #[cfg(feature = "linux")]
-        Command::Application(a) => application::application(&a),
-        #[cfg(feature = "linux")]
-        Command::MobileIp(c) => mobile_ip::mobile_ip(&c),
-        #[cfg(feature = "linux")]
-        Command::NodeUndo { node, lists } => node::undo(node, &lists),
-        #[cfg(feature = "linux")]
-        Command::NodeInit => emulate::init(),
-        #[cfg(feature = "linux")]
-        Command::NodeProgram(a) => emulate::program(&a),
-        #[cfg(feature = "linux")]
-        Command::Ctl(a) => ctl::ctl(a),
-        #[cfg(feature = "linux")]
-        Command::Corrections(command) => corrections::corrections(&command),
-        #[cfg(feature = "linux")]
-        Command::Fleet(command) => fleet::fleet(&command),
-        #[cfg(feature = "linux")]
-        Command::Collect(a) => collect::collect(&a),
-        #[cfg(feature = "linux")]
-        Command::Doctor(a) => doctor::doctor(&a),
-        Command::Man { dir } => man::man(&dir),
-        Command::Completions { shell } => completions(shell),
-    };
-    match outcome {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
+        Command::OnHost(command) => on_host(command),
+        Command::Man { dir } => exit(man::man(&dir)),
+        Command::Completions { shell } => exit(completions(shell)),
     }
 }
 
-fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
+#[cfg(feature = "linux")]
+fn on_host(command: HostCommand) -> ExitCode {
+    match command {
+        HostCommand::Lab(a) => exit(lab::lab(&a)),
+        HostCommand::Node(a) => exit(node::node(&a)),
+        HostCommand::Bundle(c) => exit(bundle::bundle(&c)),
+        HostCommand::Application(a) => exit(application::application(&a)),
+        HostCommand::MobileIp(c) => exit(mobile_ip::mobile_ip(&c)),
+        HostCommand::NodeUndo { node, lists } => exit(node::undo(node, &lists)),
+        HostCommand::NodeInit => exit(emulate::init()),
+        HostCommand::NodeProgram(a) => exit(emulate::program(&a)),
+        HostCommand::Ctl(a) => exit(ctl::ctl(a)),
+        HostCommand::Corrections(command) => exit(corrections::corrections(&command)),
+        HostCommand::Fleet(command) => exit(fleet::fleet(&command)),
+        HostCommand::Collect(a) => exit(collect::collect(&a)),
+        HostCommand::Doctor(a) => exit(doctor::doctor(&a)),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "wayhop", &mut script);
-    output(stdout().write_all(&script))?;
-    Ok(ExitCode::SUCCESS)
+    put(String::from_utf8_lossy(&script))
 }

@@ -2,17 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
 use crate::failure::Failure;
 
 /// Writes a page for the command and each of its subcommands.
-pub(crate) fn man(dir: &Path) -> Result<ExitCode, Failure> {
+pub(crate) fn man(dir: &Path) -> Result<(), Failure> {
     fs::create_dir_all(dir).map_err(Failure::write(dir))?;
     let mut root = without_help(crate::command());
     root.build();
     pages(&root, dir)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The `help` subcommands need no pages.

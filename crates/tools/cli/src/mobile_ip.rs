@@ -1,13 +1,11 @@
 //! `wayhop mobile-ip`.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use wayhop_daemon::mobile_ip::{self, Role};
 
 use crate::failure::Failure;
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   sudo wayhop mobile-ip home-agent home.toml
@@ -38,7 +36,7 @@ pub(crate) struct ConfigArgs {
     check: bool,
 }
 
-pub(crate) fn mobile_ip(command: &MobileIpCommand) -> Result<ExitCode, Failure> {
+pub(crate) fn mobile_ip(command: &MobileIpCommand) -> Result<(), Failure> {
     let (role, a) = match command {
         MobileIpCommand::HomeAgent(a) => (Role::HomeAgent, a),
         MobileIpCommand::ForeignAgent(a) => (Role::ForeignAgent, a),
@@ -49,5 +47,5 @@ pub(crate) fn mobile_ip(command: &MobileIpCommand) -> Result<ExitCode, Failure> 
     } else {
         mobile_ip::run(role, &a.config)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

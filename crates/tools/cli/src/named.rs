@@ -3,7 +3,7 @@
 use wayhop_netns::Launch;
 use wayhop_scenario::Resolved;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 
 /// The command of the command line, and its node.
 pub(crate) fn command(
@@ -22,8 +22,8 @@ pub(crate) fn command(
 pub(crate) fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usize, Failure> {
     wayhop_core::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;
-        Failure::Usage(format!(
+        usage!(
             "{option} {name}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name"
-        ))
+        )
     })
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use wayhop_import::NS2_RECORDER;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 
 /// A script that takes longer probably has an endless loop.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -19,16 +19,16 @@ const BOUNDED: &str = "ulimit -f 1048576 -t 60; exec ns \"$@\"";
 pub(crate) fn record(script: &Path) -> Result<String, Failure> {
     let full = script
         .canonicalize()
-        .map_err(|e| Failure::Usage(format!("cannot read {} ({e}); check the name", script.display())))?;
+        .map_err(|e| usage!("cannot read {} ({e}); check the name", script.display()))?;
     let ns =
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|p| p.join("ns").is_file());
     if !ns {
-        return Err(Failure::Usage(format!(
+        return Err(usage!(
             "{}: a whole script needs ns-2, and its program `ns` is not installed: apt-get install ns2; or save the \
              script's lines for nodes (set X_, setdest) and for traffic, and give these files with --movement and \
              --traffic",
             script.display()
-        )));
+        ));
     }
     let folder = Folder::new()?;
     let (recorder, out, errors) =
@@ -46,17 +46,17 @@ pub(crate) fn record(script: &Path) -> Result<String, Failure> {
     )
     .map_err(|e| Failure::Run(format!("cannot run ns: {e}")))?;
     let Some(status) = status else {
-        return Err(Failure::Usage(format!(
+        return Err(usage!(
             "{}: still running after {} s; check that its schedule ends",
             script.display(),
             LIMIT.as_secs()
-        )));
+        ));
     };
     let recorded = wayhop_document::read_text(&out).unwrap_or_default();
     if !status.success() && !recorded.lines().any(|line| line.starts_with("E ")) {
         let said = wayhop_document::read_text(&errors).unwrap_or_default();
         let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no error message");
-        return Err(Failure::Usage(format!("{}: ns failed ({status}): {first}", script.display())));
+        return Err(usage!("{}: ns failed ({status}): {first}", script.display()));
     }
     Ok(recorded)
 }

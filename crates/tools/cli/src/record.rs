@@ -5,7 +5,7 @@ use wayhop_runs::InputLogs;
 use wayhop_scenario::{NodeRef, Resolved, Scenario};
 use wayhop_trace::RunDir;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {
@@ -65,10 +65,8 @@ fn nodes(option: &str, names: &[String], resolved: &Resolved) -> Result<Vec<Node
     let node = |name: &String| {
         node_named(&resolved.names, name).map(|i| NodeId(i as u32)).ok_or_else(|| {
             let last = resolved.names.len() - 1;
-            Failure::Usage(format!(
-                "{option} {name}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name, and put \
-                 the scenario before this option"
-            ))
+            usage!("{option} {name}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name, and put \
+                 the scenario before this option")
         })
     };
     let mut nodes: Vec<NodeId> = names.iter().map(node).collect::<Result<_, _>>()?;

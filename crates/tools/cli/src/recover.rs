@@ -1,15 +1,12 @@
 //! `wayhop recover`, and the notes of other commands on runs that did not finish.
 
-use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{RunDir, how_it_ended, recover as mend};
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, put, say};
 
-/// Description and examples for the help.
 pub(crate) const HELP: &str = "\
 A run that was killed (kill -9, power failure) has incomplete Parquet files; tables.checkpoint holds the rest, except for at most the \
 last 5 s. Wayhop's own commands read such a run directly. `recover` completes the files for other programs (polars, pandas), computes \
@@ -27,7 +24,7 @@ pub(crate) struct RecoverArgs {
     pub(crate) runs: Vec<PathBuf>,
 }
 
-pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn recover(a: &RecoverArgs) -> Result<(), Failure> {
     for run in &a.runs {
         let path = run.display();
         let text = match mend(run, CLASSIFIER).map_err(Failure::trace)? {
@@ -42,9 +39,9 @@ pub(crate) fn recover(a: &RecoverArgs) -> Result<ExitCode, Failure> {
                 )
             }
         };
-        output(stdout().write_all(text.as_bytes()))?;
+        put(text)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Opens a run to read it, and notes if it did not finish.

@@ -2,8 +2,12 @@
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+use wayhop_scenario::Scenario;
+
+use crate::failure::{Failure, usage};
 
 /// Where a scenario comes from: a TOML file, or ns-2's files, with changes from the command line.
 #[derive(Debug, clap::Args)]
@@ -57,27 +61,22 @@ where
     }
 }
 
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err("give a number of seconds above zero".to_owned()),
-    }
+/// A number of this range, or what to give instead.
+pub(crate) fn number(text: &str, range: RangeInclusive<f64>, remedy: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|n| range.contains(n)).ok_or_else(|| remedy.to_owned())
 }
 
-/// Simulated seconds per second.
-#[cfg(feature = "linux")]
-pub(crate) fn speed(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if (0.001..=1e6).contains(&s) => Ok(s),
-        _ => Err("give simulated seconds per second, from 0.001 to 1000000, such as 10".to_owned()),
-    }
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    number(text, f64::MIN_POSITIVE..=f64::MAX, "give a number of seconds above zero")
 }
 
 pub(crate) fn metres(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err("give a number above zero".to_owned()),
-    }
+    number(text, f64::MIN_POSITIVE..=f64::MAX, "give a number above zero")
+}
+
+/// The name of a value on the command line.
+pub(crate) fn value_name(value: &impl clap::ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
 }
 
 /// Values of `--protocol`.
@@ -100,4 +99,66 @@ pub(crate) fn profile_help() -> String {
     };
     let all: Vec<_> = wayhop_protocols::ALL.iter().map(of).collect();
     format!("Protocol profile (its constants and options): {}", all.join("; "))
+}
+
+/// Whether a path means standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+impl SourceArgs {
+    /// The scenario's file, if it comes from one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.scenario.as_deref().filter(|path| !is_standard_input(path))
+    }
+
+    /// Reads the scenario that the arguments describe.
+    pub(crate) fn load(&self) -> Result<Scenario, Failure> {
+        match (&self.scenario, &self.movement) {
+            (Some(path), _) if path.extension() == Some("tcl".as_ref()) => Err(usage!(
+                "{}: ns-2 files are not scenario files; give it with --movement or --traffic",
+                path.display()
+            )),
+            (Some(path), _) if is_standard_input(path) => {
+                Ok(Scenario::read(std::io::stdin().lock(), &self.changes.all_sets())?)
+            }
+            (Some(path), _) => Ok(Scenario::load(path, &self.changes.all_sets())?),
+            (None, Some(movement)) => self.changes.load_ns2(movement, self.traffic.as_deref()),
+            (None, None) => Err(usage!(
+                "no scenario: give a scenario file, or ns-2 files with --movement and --traffic; scenarios/first.toml is \
+                 an example"
+            )),
+        }
+    }
+}
+
+impl ChangeArgs {
+    /// A scenario of ns-2's files.
+    pub(crate) fn load_ns2(&self, movement: &Path, traffic: Option<&Path>) -> Result<Scenario, Failure> {
+        Ok(Scenario::from_ns2(movement, traffic, &self.all_sets())?)
+    }
+
+    /// The options for single keys, and then `--set`, as settings.
+    pub(crate) fn all_sets(&self) -> Vec<String> {
+        self.flags().map(|(_, set)| set).chain(self.sets.iter().cloned()).collect()
+    }
+
+    /// The option that a setting comes from, unless it is `--set`.
+    pub(crate) fn option_of(&self, set: &str) -> Option<&'static str> {
+        self.flags().find(|(_, s)| s == set).map(|(option, _)| option)
+    }
+
+    /// The options for single keys, as settings.
+    fn flags(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let text =
+            |option, key: &str, value: &Option<String>| Some((option, format!("{key}={}", value.as_ref()?)));
+        let flags = [
+            text("--protocol", "protocol.name", &self.protocol),
+            text("--profile", "protocol.profile", &self.profile),
+            text("--radio", "radio.preset", &self.radio),
+            self.duration.map(|s| ("--duration", format!("duration_s={s:?}"))),
+            self.seed.map(|s| ("--seed", format!("seed={s}"))),
+        ];
+        flags.into_iter().flatten()
+    }
 }

@@ -3,121 +3,59 @@
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+#[cfg(feature = "linux")]
+use wayhop_control::{About, Event, answer};
 use wayhop_trace::{LostPacket, Manifest, Story, Summary};
 
-/// `summary.json`, and what `run`, `emulate`, `lab` and `node` print with `--json`.
-pub fn summary() -> String {
-    page(&schema::<Summary>("The summary of a run"))
-}
+/// A name in `docs/reference/schemas`, and the function that makes the schema.
+pub type Schema = (&'static str, fn() -> String);
 
-/// `manifest.json`.
-pub fn manifest() -> String {
-    page(&schema::<Manifest>("Origin and outcome of a run"))
-}
+/// Schemas of simulations and their analysis.
+pub const SCHEMAS: &[Schema] = &[
+    ("summary", || own::<Summary>("The summary of a run")),
+    ("manifest", || own::<Manifest>("Origin and outcome of a run")),
+    ("why", || versioned::<Story>("A line of `wayhop why RUN PACKET --json`: the story of a packet")),
+    ("why-lost", || {
+        versioned::<LostPacket>("A line of `wayhop why RUN --json`: a packet that did not arrive")
+    }),
+    ("merge", || own::<wayhop_merge::MergeReport>("Output of `wayhop merge --json`")),
+    ("matrix-solve", || own::<crate::matrix::SolveReport>("Output of `wayhop matrix solve --json`")),
+];
 
-/// A line of `wayhop why RUN PACKET --json`.
-pub fn why() -> String {
-    page(&with_version(schema::<Story>("A line of `wayhop why RUN PACKET --json`: the story of a packet")))
-}
-
-/// A line of `wayhop why RUN --json`.
-pub fn why_lost() -> String {
-    page(&with_version(schema::<LostPacket>(
-        "A line of `wayhop why RUN --json`: a packet that did not arrive",
-    )))
-}
-
-/// `wayhop merge --json`.
-pub fn merge() -> String {
-    page(&schema::<wayhop_merge::MergeReport>("Output of `wayhop merge --json`"))
-}
-
-/// `wayhop matrix solve --json`.
-pub fn matrix_solve() -> String {
-    page(&schema::<crate::matrix::SolveReport>("Output of `wayhop matrix solve --json`"))
-}
-
-/// A line of `wayhop matrix drive --json`, and of `matrix.jsonl`.
+/// Schemas of the commands that need Linux and its network.
 #[cfg(feature = "linux")]
-pub fn matrix_drive() -> String {
-    page(&schema::<crate::matrix::DriveRecord>(
-        "A line of `wayhop matrix drive --json`, and of `matrix.jsonl`",
-    ))
+pub const HOST_SCHEMAS: &[Schema] = &[
+    ("matrix-drive", || {
+        own::<crate::matrix::DriveRecord>("A line of `wayhop matrix drive --json`, and of `matrix.jsonl`")
+    }),
+    ("bundle-send", || versioned::<crate::bundle::SendReport>("Output of `wayhop bundle send --json`")),
+    ("bundle-receive", || {
+        versioned::<crate::bundle::ReceivedBundle>("A line of `wayhop bundle receive --json`")
+    }),
+    ("bundle-list", || {
+        versioned::<wayhop_bundle_agent::messages::Listing>("Output of `wayhop bundle list --json`")
+    }),
+    ("fleet", || versioned::<wayhop_fleet::Report>("Output of `wayhop fleet --json`")),
+    ("ctl-hello", || own::<About>("Output of `wayhop ctl hello --json`")),
+    ("ctl-tables", || {
+        let title = "Output of `wayhop ctl tables --json`, and of `routes`, `neighbours`, `cache`, `queues`";
+        versioned::<answer::Tables>(title)
+    }),
+    ("ctl-counters", || versioned::<answer::Counters>("Output of `wayhop ctl counters --json`")),
+    ("ctl-params", || versioned::<answer::Parameters>("Output of `wayhop ctl params --json`")),
+    ("ctl-position", || versioned::<answer::Positions>("Output of `wayhop ctl position --json`")),
+    ("ctl-links", || versioned::<answer::Links>("Output of `wayhop ctl links --json`")),
+    ("ctl-watch", || versioned::<Event>("A line of `wayhop ctl watch --json`")),
+];
+
+/// The schema of a type that is the whole output.
+fn own<T: JsonSchema>(title: &str) -> String {
+    format!("{:#}\n", schema::<T>(title))
 }
 
-/// What `wayhop bundle --json` prints.
-#[cfg(feature = "linux")]
-pub mod bundle {
-    use super::{page, schema, with_version};
-
-    /// `send`.
-    pub fn send() -> String {
-        page(&with_version(schema::<crate::bundle::SendReport>("Output of `wayhop bundle send --json`")))
-    }
-
-    /// `receive`.
-    pub fn receive() -> String {
-        page(&with_version(schema::<crate::bundle::ReceivedBundle>(
-            "A line of `wayhop bundle receive --json`",
-        )))
-    }
-
-    /// `list`.
-    pub fn list() -> String {
-        page(&with_version(schema::<crate::bundle::List>("Output of `wayhop bundle list --json`")))
-    }
-}
-
-/// What `wayhop fleet --json` prints.
-#[cfg(feature = "linux")]
-pub fn fleet() -> String {
-    page(&with_version(schema::<wayhop_fleet::Report>("Output of `wayhop fleet --json`")))
-}
-
-/// What `wayhop ctl --json` prints.
-#[cfg(feature = "linux")]
-pub mod ctl {
-    use wayhop_control::answer::{Counters, Links, Parameters, Positions, Tables};
-    use wayhop_control::{About, Event};
-
-    use super::{page, schema, with_version};
-
-    /// `hello`.
-    pub fn hello() -> String {
-        page(&schema::<About>("Output of `wayhop ctl hello --json`"))
-    }
-
-    /// `tables`, `routes`, `neighbours`, `cache` and `queues`.
-    pub fn tables() -> String {
-        page(&with_version(schema::<Tables>(
-            "Output of `wayhop ctl tables --json`, and of `routes`, `neighbours`, `cache`, `queues`",
-        )))
-    }
-
-    /// `counters`.
-    pub fn counters() -> String {
-        page(&with_version(schema::<Counters>("Output of `wayhop ctl counters --json`")))
-    }
-
-    /// `params`.
-    pub fn params() -> String {
-        page(&with_version(schema::<Parameters>("Output of `wayhop ctl params --json`")))
-    }
-
-    /// `position` without a place.
-    pub fn position() -> String {
-        page(&with_version(schema::<Positions>("Output of `wayhop ctl position --json`")))
-    }
-
-    /// `links`.
-    pub fn links() -> String {
-        page(&with_version(schema::<Links>("Output of `wayhop ctl links --json`")))
-    }
-
-    /// `watch`.
-    pub fn watch() -> String {
-        page(&with_version(schema::<Event>("A line of `wayhop ctl watch --json`")))
-    }
+/// The schema of a type to which the output adds the version.
+fn versioned<T: JsonSchema>(title: &str) -> String {
+    format!("{:#}\n", with_version(schema::<T>(title)))
 }
 
 /// The schema of a type's output.
@@ -166,8 +104,4 @@ fn with_version(mut schema: Value) -> Value {
         None => schema.as_object_mut().into_iter().for_each(add),
     }
     schema
-}
-
-fn page(schema: &Value) -> String {
-    format!("{schema:#}\n")
 }

@@ -1,6 +1,5 @@
 //! The output of commands at the end of a run.
 
-use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,7 +7,7 @@ use wayhop_runs::Outcome;
 use wayhop_runs::run_dir::NewRunDir;
 use wayhop_trace::{RunDir, Status, Summary, human_table};
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, json_line, out, put, say};
 
 /// The new run directory; prints a note if it replaces an older run.
 pub(crate) fn made(made: NewRunDir, quiet: bool) -> RunDir {
@@ -21,15 +20,14 @@ pub(crate) fn made(made: NewRunDir, quiet: bool) -> RunDir {
 /// Prints the summary as JSON or as a table, and the run directory.
 pub(crate) fn summary(summary: &Summary, json: bool, quiet: bool, dir: Option<&Path>) -> Result<(), Failure> {
     if json {
-        let text = serde_json::to_string(summary).map_err(Failure::run)?;
-        return output(writeln!(stdout(), "{text}"));
+        return put(json_line(summary)?);
     }
     if quiet {
         return Ok(());
     }
-    output(write!(stdout(), "{}", human_table(summary)))?;
+    put(human_table(summary))?;
     match dir {
-        Some(dir) => output(writeln!(stdout(), "saved in   {}", dir.display())),
+        Some(dir) => out!("saved in   {}", dir.display()),
         None => Ok(()),
     }
 }

@@ -1,15 +1,14 @@
 //! `wayhop studio`.
 
-use std::io::{IsTerminal as _, Write as _, stdout};
+use std::io::{IsTerminal as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use wayhop_studio::Editing;
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, out, say, usage};
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Serves a page to browsers on this machine until Ctrl-C; it loads nothing from elsewhere. With a scenario, the page edits nodes, \
 trajectories, flows and settings, shows links and hops over time as you draw, saves the scenario file and runs it. With --live it \
@@ -53,7 +52,7 @@ pub(crate) struct StudioArgs {
     pub(crate) no_browser: bool,
 }
 
-pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn studio(a: &StudioArgs) -> Result<(), Failure> {
     let at = SocketAddr::new(a.listen, a.port);
     let on_desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some());
     // A token must not appear in the list of processes.
@@ -63,21 +62,20 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     #[cfg(not(feature = "linux"))]
     let follows = false;
     if edits && follows {
-        return Err(Failure::Usage(
+        return Err(usage!(
             "--live follows running nodes and cannot be combined with a scenario to edit; give one of them"
-                .into(),
         ));
     }
     if a.beside.is_some() && (edits || follows) {
-        return Err(Failure::Usage(
-            "only two recorded runs can be compared: give two run directories, without --live".into(),
+        return Err(usage!(
+            "only two recorded runs can be compared: give two run directories, without --live"
         ));
     }
     let has_token = edits || follows || !a.listen.is_loopback();
     let opens = !a.no_browser && on_desktop && stdout().is_terminal() && !has_token;
     let mut told = Ok(());
     let ready = |address: &str| {
-        told = output(writeln!(stdout(), "{address}").and_then(|()| stdout().flush()));
+        told = out!("{address}");
         say!("studio is running; stop with Ctrl-C");
         if opens {
             let mut browser = Command::new("xdg-open");
@@ -89,12 +87,11 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
     if let Some(name) = &a.live {
         let name = (!name.is_empty()).then(|| name.clone());
         wayhop_studio::serve_live(name, &a.run, at, ready).map_err(Failure::Usage)?;
-        told?;
-        return Ok(ExitCode::SUCCESS);
+        return told;
     }
     if edits {
         let program = std::env::current_exe()
-            .map_err(|e| Failure::Usage(format!("cannot find the wayhop program to run scenarios: {e}")))?;
+            .map_err(|e| usage!("cannot find the wayhop program to run scenarios: {e}"))?;
         let editing = Editing { scenario: a.run.clone(), runs: a.runs.clone(), program };
         wayhop_studio::serve_editor(editing, at, ready)
     } else if let Some(beside) = &a.beside {
@@ -103,6 +100,5 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<ExitCode, Failure> {
         wayhop_studio::serve(&a.run, at, ready)
     }
     .map_err(Failure::Usage)?;
-    told?;
-    Ok(ExitCode::SUCCESS)
+    told
 }

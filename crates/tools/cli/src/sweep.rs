@@ -1,7 +1,6 @@
 //! `wayhop sweep`.
 
 use std::fs;
-use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
@@ -14,12 +13,11 @@ use wayhop_sweep::{
 };
 use wayhop_trace::Status;
 
-use crate::failure::{Failure, output, say, warn};
+use crate::failure::{Failure, put, say, usage, warn};
 use crate::job_progress::JobProgress;
 use crate::scenario_args::whole;
 use crate::sweep_check;
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Writes DIR/runs.jsonl, one line per finished run; run the same command to resume with the missing runs. The tables are \
 DIR/table.csv and DIR/differences.csv, and DIR/plan.toml is the plan with all changes from the command line \
@@ -98,11 +96,11 @@ impl From<SweepError> for Failure {
 pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
     let plan = Plan::load_either(&a.plan).map_err(Failure::usage)?;
     if plan.is_of_scenario() && a.axes.is_empty() && a.seeds.is_none() {
-        return Err(Failure::Usage(format!(
+        return Err(usage!(
             "{}: this is a scenario, and nothing varies; add --vary KEY=VALUE,VALUE or --seeds N, or give a plan (a file \
              with the key `scenario`)",
             a.plan.display()
-        )));
+        ));
     }
     let changes = Changes {
         seeds: a.seeds.clone(),
@@ -115,8 +113,7 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
     let plan = plan.changed(&changes)?;
     if a.list {
         let runs = plan.runs().map_err(Failure::usage)?;
-        let mut out = stdout().lock();
-        output(runs.iter().try_for_each(|r| writeln!(out, "--set {}", r.sets.join(" --set "))))?;
+        put(runs.iter().map(|r| format!("--set {}\n", r.sets.join(" --set "))).collect::<String>())?;
         return Ok(ExitCode::SUCCESS);
     }
     let dir = a.out.clone().unwrap_or_else(|| default_dir(&a.plan, &plan));
@@ -136,7 +133,7 @@ fn default_dir(file: &Path, plan: &Plan) -> PathBuf {
 }
 
 /// Runs at a time.
-fn threads(jobs: Option<u32>) -> usize {
+pub(crate) fn threads(jobs: Option<u32>) -> usize {
     jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize)
 }
 
@@ -184,7 +181,7 @@ fn print(show: &ShowArgs, plan: &Plan, outcome: &SweepOutcome, dir: &Path) -> Re
         });
         format!("{}\nsaved in {}{recorded}\n", text(outcome), dir.display())
     };
-    output(stdout().write_all(shown.as_bytes()))
+    put(&shown)
 }
 
 /// A size for people.

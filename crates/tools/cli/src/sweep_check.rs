@@ -1,6 +1,5 @@
 //! `wayhop sweep --check`: the number of runs of a plan, and the estimated time and disk space.
 
-use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -9,7 +8,7 @@ use wayhop_runs::interruption::stop_on_signal;
 use wayhop_sweep::{DueRuns, Plan};
 
 use crate::check::rounded;
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, put};
 
 /// Combinations whose beginning is simulated.
 const MOST_SAMPLES: usize = 8;
@@ -54,7 +53,7 @@ pub(crate) fn check(plan: &Plan, dir: &Path, threads: usize) -> Result<ExitCode,
         lines.push(("based on", format!("the beginning of {} of {} combinations of values", of.0, of.1)));
     }
     let text: Vec<String> = lines.iter().map(|(name, words)| format!("{name:<10} {words}\n")).collect();
-    output(stdout().write_all(text.concat().as_bytes()))?;
+    put(text.concat())?;
     Ok(ExitCode::SUCCESS)
 }
 

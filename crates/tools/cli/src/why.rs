@@ -4,13 +4,12 @@ mod filter;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use wayhop_report::columns;
 use wayhop_topology::RunPaths;
 use wayhop_trace::{FlowSummary, LostPacket, PacketQuery, PathBetween, RunDir, Summary, lost, stories};
 
-use crate::failure::{Failure, print, print_object};
+use crate::failure::{Failure, print, print_object, usage};
 use crate::recover;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -44,7 +43,7 @@ pub(crate) struct WhyArgs {
     json: bool,
 }
 
-pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn why(a: &WhyArgs) -> Result<(), Failure> {
     let run = recover::open(&a.run)?;
     let wanted = match (a.packet, a.flow, a.seq) {
         (Some(packet), ..) => PacketQuery::Packet(packet),
@@ -57,11 +56,11 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
             PacketQuery::Packet(packet) => format!("no packet {packet}"),
             PacketQuery::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
         };
-        return Err(Failure::Usage(format!(
+        return Err(usage!(
             "{}: the run has {what}; list all packets with `wayhop export csv RUN packets`, or lost ones with `wayhop why \
              RUN`",
             a.run.display()
-        )));
+        ));
     }
     let paths = RunPaths::of_run(&run);
     for story in &mut told {
@@ -75,10 +74,10 @@ pub(crate) fn why(a: &WhyArgs) -> Result<ExitCode, Failure> {
     if !a.json && told.iter().any(|s| !s.has_receptions) {
         print(receptions_hint(&run))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
+fn list(a: &WhyArgs, run: &RunDir) -> Result<(), Failure> {
     let summary = run.summary().map_err(Failure::trace)?;
     let flows = summary.flows.len();
     let mut all = lost(run, a.flow).map_err(Failure::trace)?;
@@ -89,11 +88,7 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
     }
     // A node of a real mesh records packets of flows without knowing how many flows there are.
     if let Some(flow) = a.flow.filter(|f| lost == 0 && *f as usize >= flows) {
-        return Err(Failure::Usage(format!(
-            "{}: the run has no flow {flow}; {}",
-            a.run.display(),
-            has(flows)
-        )));
+        return Err(usage!("{}: the run has no flow {flow}; {}", a.run.display(), has(flows)));
     }
     if a.json {
         all.iter().try_for_each(print_object)?;
@@ -111,7 +106,7 @@ fn list(a: &WhyArgs, run: &RunDir) -> Result<ExitCode, Failure> {
             print(receptions_hint(run))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Number of packets per reason, and for how many of them a path existed when they were sent.

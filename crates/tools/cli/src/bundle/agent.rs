@@ -1,23 +1,22 @@
 //! `wayhop bundle agent`.
 
-use std::process::ExitCode;
-
 use wayhop_application_host::{MeshNode, ProgramSocket, Settings, run};
 use wayhop_bundle_agent::{AgentConfig, Error, Users};
 
 use super::args::AgentArgs;
 use crate::application::Terminal;
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 
-pub(super) fn agent(a: &AgentArgs) -> Result<ExitCode, Failure> {
+pub(super) fn agent(a: &AgentArgs) -> Result<(), Failure> {
     // As TOML has strings.
     let quoted = |key: &str, text: &str| format!("{key}={}", toml::Value::from(text));
     let node = a.node.as_deref().map(|n| quoted("node", n));
     let store = a.store.as_deref().map(|s| quoted("store", &s.to_string_lossy()));
     let sets: Vec<String> = node.into_iter().chain(store).chain(a.sets.iter().cloned()).collect();
     if a.config.is_none() && a.node.is_none() {
-        let why = "no node given: give a configuration file, or --node dtn://name/ and --store FILE";
-        return Err(Failure::Usage(why.to_owned()));
+        return Err(usage!(
+            "no node given: give a configuration file, or --node dtn://name/ and --store FILE"
+        ));
     }
     let plan = AgentConfig::load(a.config.as_deref(), &sets)?;
     let (node, clock) = plan.open()?;
@@ -38,8 +37,7 @@ pub(super) fn agent(a: &AgentArgs) -> Result<ExitCode, Failure> {
         ..Settings::default()
     };
     let mut terminal = Terminal { about: plan.about(), until: None, is_quiet: a.quiet };
-    run(Box::new(node), &settings, None, &mut terminal).map_err(Failure::run)?;
-    Ok(ExitCode::SUCCESS)
+    run(Box::new(node), &settings, None, &mut terminal).map(drop).map_err(Failure::run)
 }
 
 impl From<Error> for Failure {

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use wayhop_bundle_agent::DEFAULT_SOCKET;
+use wayhop_bundle_agent::{Client, ClientError, DEFAULT_SOCKET};
+use wayhop_control::SocketName;
 
+use crate::failure::Failure;
 use crate::scenario_args::{seconds, whole};
 
 const AGENT_EXAMPLES: &str = "\
@@ -48,7 +50,7 @@ pub(crate) enum BundleCommand {
     Receive(ReceiveArgs),
     /// List the bundles that the agent of this host holds, and whom it meets
     #[command(after_help = "Example: wayhop bundle list --json")]
-    List(ListArgs),
+    List(SocketArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -70,7 +72,7 @@ pub(crate) struct AgentArgs {
     pub(crate) quiet: bool,
 }
 
-/// Where the agent is.
+/// Where the agent is, and how to print its answer.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SocketArgs {
     /// The agent's socket: a path, or @ and a name
@@ -79,6 +81,20 @@ pub(crate) struct SocketArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl SocketArgs {
+    pub(super) fn connect(&self) -> Result<Client, Failure> {
+        Client::connect(&SocketName::parse(&self.socket)).map_err(failure)
+    }
+}
+
+/// What an agent refuses, the user can mend.
+pub(super) fn failure(e: ClientError) -> Failure {
+    match e {
+        ClientError::Refused(m) => Failure::Usage(m),
+        other => Failure::Run(other.to_string()),
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -123,12 +139,6 @@ pub(crate) struct ReceiveArgs {
     /// Where files are written
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) folder: PathBuf,
-    #[command(flatten)]
-    pub(crate) at: SocketArgs,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) at: SocketArgs,
 }

@@ -1,27 +1,16 @@
 //! `wayhop bundle list`.
 
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use wayhop_bundle_agent::messages::{Ask, HeldBundle, Listing};
 use wayhop_report::columns;
 
-use super::args::ListArgs;
-use super::connect::{connect, failure};
-use crate::failure::{Failure, harmless, output, print_object};
+use super::args::{SocketArgs, failure};
+use crate::failure::{Failure, harmless, print_object, put};
 
-/// What `--json` prints.
-pub(crate) type List = Listing;
-
-pub(super) fn list(a: &ListArgs) -> Result<ExitCode, Failure> {
-    let listing: Listing = connect(&a.at.socket)?.ask(&Ask::List {}, Vec::new()).map_err(failure)?;
-    if a.at.json {
-        print_object(&listing)?;
-    } else {
-        output(stdout().write_all(words(&listing).as_bytes()))?;
-    }
-    Ok(ExitCode::SUCCESS)
+pub(super) fn list(at: &SocketArgs) -> Result<(), Failure> {
+    let listing: Listing = at.connect()?.ask(&Ask::List {}, Vec::new()).map_err(failure)?;
+    if at.json { print_object(&listing) } else { put(words(&listing)) }
 }
 
 fn words(l: &Listing) -> String {

@@ -2,7 +2,6 @@
 
 mod agent;
 mod args;
-mod connect;
 mod list;
 mod receive;
 mod send;
@@ -10,7 +9,6 @@ mod send;
 use std::process::ExitCode;
 
 pub(crate) use args::BundleCommand;
-pub(crate) use list::List;
 pub(crate) use receive::ReceivedBundle;
 pub(crate) use send::SendReport;
 
@@ -18,9 +16,10 @@ use crate::failure::Failure;
 
 pub(crate) fn bundle(command: &BundleCommand) -> Result<ExitCode, Failure> {
     match command {
-        BundleCommand::Agent(a) => agent::agent(a),
-        BundleCommand::Send(a) => send::send(a),
-        BundleCommand::Receive(a) => receive::receive(a),
-        BundleCommand::List(a) => list::list(a),
+        BundleCommand::Agent(a) => agent::agent(a)?,
+        BundleCommand::Send(a) => send::send(a)?,
+        BundleCommand::Receive(a) => return receive::receive(a),
+        BundleCommand::List(at) => list::list(at)?,
     }
+    Ok(ExitCode::SUCCESS)
 }

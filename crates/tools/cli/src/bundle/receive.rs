@@ -1,7 +1,7 @@
 //! `wayhop bundle receive`.
 
 use std::fs::File;
-use std::io::{self, Write as _, stdout};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -11,12 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wayhop_bundle_agent::messages::{Ask, DeliveryHeader};
 use wayhop_bundle_agent::{Delivery, file};
-use wayhop_report::Document;
 use wayhop_runs::interruption::stop_on_signal;
 
-use super::args::ReceiveArgs;
-use super::connect::{connect, failure};
-use crate::failure::{Failure, harmless, output, say};
+use super::args::{ReceiveArgs, failure};
+use crate::failure::{Failure, harmless, out, print_object, say};
 
 /// How often Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(200);
@@ -39,7 +37,7 @@ pub(crate) struct ReceivedBundle {
 
 pub(super) fn receive(a: &ReceiveArgs) -> Result<ExitCode, Failure> {
     let stop = stop_on_signal()?;
-    let mut client = connect(&a.at.socket)?;
+    let mut client = a.at.connect()?;
     let register = Ask::Register { endpoint: a.endpoint.clone(), got: 0 };
     let endpoint: String = client.ask(&register, Vec::new()).map_err(failure)?;
     let patience = a.timeout.map(Duration::from_secs_f64);
@@ -62,10 +60,9 @@ pub(super) fn receive(a: &ReceiveArgs) -> Result<ExitCode, Failure> {
         (count, since) = (count + 1, Instant::now());
     }
     match a.count.filter(|wanted| count < *wanted) {
-        Some(wanted) => Err(Failure::Run(format!(
-            "timeout: {count} of {wanted} bundles arrived for \
-                                                  {endpoint}"
-        ))),
+        Some(wanted) => {
+            Err(Failure::Run(format!("timeout: {count} of {wanted} bundles arrived for {endpoint}")))
+        }
         None => Ok(ExitCode::SUCCESS),
     }
 }
@@ -84,13 +81,7 @@ fn show(a: &ReceiveArgs, delivery: Delivery) -> Result<(), Failure> {
         }
         None => received.text = String::from_utf8(payload).ok(),
     }
-    let line = if a.at.json {
-        Document::from(serde_json::to_value(&received).map_err(Failure::run)?).to_string()
-    } else {
-        words(&received)
-    };
-    output(writeln!(stdout(), "{line}"))?;
-    output(stdout().flush())
+    if a.at.json { print_object(&received) } else { out!("{}", words(&received)) }
 }
 
 fn words(r: &ReceivedBundle) -> String {

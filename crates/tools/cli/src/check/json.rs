@@ -6,8 +6,9 @@ use serde::Serialize;
 use wayhop_runs::estimate::{Estimate, packets};
 use wayhop_scenario::{InForce, unit};
 
+use super::Check;
 use super::label::{Label, Labels};
-use super::subject::Check;
+use crate::failure::{Failure, json_line};
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -60,7 +61,7 @@ pub(super) fn object<'a>(
     values: &'a [InForce],
     labels: &Labels<'_>,
     estimate: &Estimate,
-) -> Result<String, serde_json::Error> {
+) -> Result<String, Failure> {
     let r = check.resolved;
     let node = |(id, name)| CheckedNode {
         id,
@@ -84,7 +85,7 @@ pub(super) fn object<'a>(
         unit: unit(&v.key),
         label: labels.of(v),
     };
-    serde_json::to_string(&Object {
+    json_line(&Object {
         wayhop: wayhop_core::version::full(),
         scenario: &r.name,
         seed: r.seed,

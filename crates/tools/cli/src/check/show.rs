@@ -1,7 +1,6 @@
 //! Prints the result of a check.
 
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use wayhop_runs::estimate::{Estimate, packets};
@@ -9,9 +8,8 @@ use wayhop_runs::interruption::stop_on_signal;
 use wayhop_topology::{Hearing, pathless};
 
 use super::label::Labels;
-use super::subject::Check;
-use super::{json, table};
-use crate::failure::{Failure, output, warn};
+use super::{Check, json, table};
+use crate::failure::{Failure, put, warn};
 
 impl Check<'_> {
     /// Prints the check; nothing is written.
@@ -21,13 +19,10 @@ impl Check<'_> {
         let labels =
             Labels::new(self.scenario.document.path.as_deref(), &self.source.changes, self.switched.clone());
         if self.json {
-            let text = json::object(self, &values, &labels, &estimate).map_err(Failure::run)?;
-            return output(writeln!(stdout(), "{text}")).map(|()| ExitCode::SUCCESS);
-        }
-        if !self.quiet {
+            put(json::object(self, &values, &labels, &estimate)?)?;
+        } else if !self.quiet {
             warn(&self.warnings);
-            let text = table::table(&values, &labels) + &self.summary(&estimate);
-            output(stdout().write_all(text.as_bytes()))?;
+            put(table::table(&values, &labels) + &self.summary(&estimate))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -14,52 +14,28 @@ use crate::failure::harmless;
 const MANY: usize = 8;
 /// The longest text of a value, characters.
 const LONGEST: usize = 48;
-/// The tables of a scenario, in the order in which they are shown; keys without a table come first.
-const ORDER: &[&str] = &[
-    "",
-    "nodes",
-    "area",
-    "origin",
-    "background",
-    "movement",
-    "traffic",
-    "radio",
-    "radios",
-    "wires",
-    "gateways",
-    "protocol",
-    "protocol_after_reboot",
-    "routes",
-    "stalls",
-    "outages",
-    "attacks",
-    "energy",
-    "commands",
-    "programs",
-    "captures",
-    "receptions",
-    "output",
-];
-
+/// The tables of a scenario, in the order in which they are shown.
+const ORDER: &str = "nodes area origin background movement traffic radio radios wires gateways protocol \
+                     protocol_after_reboot routes stalls outages attacks energy commands programs captures receptions output";
 /// Keys that say what the others are about; these follow by name.
-const FIRST: &[&str] = &["kind", "name", "preset", "profile"];
+const FIRST: &str = "kind name preset profile";
 
 /// All values, aligned.
 pub(super) fn table(values: &[InForce], labels: &Labels<'_>) -> String {
     let lengths = lengths(values);
-    // In the order of groups, and by name within one.
-    let mut groups: BTreeMap<(usize, Vec<KeyPart>), Keys<'_>> = BTreeMap::new();
+    // Keys without a table first, then in the order of groups, and by name within one.
+    let mut groups: BTreeMap<(bool, usize, Vec<KeyPart>), Keys<'_>> = BTreeMap::new();
     for value in values {
         let (group, name) = value.key.rsplit_once('.').unwrap_or(("", &value.key));
         let parts = summed_up(group, &lengths);
         let first = group.split('.').next().unwrap_or_default();
-        let rank = |of: &[&str], word| of.iter().position(|w| *w == word).unwrap_or(of.len());
-        let group = groups.entry((rank(ORDER, first), parts)).or_default();
+        let rank = |order: &str, word| order.split(' ').position(|w| w == word).unwrap_or(usize::MAX);
+        let group = groups.entry((!group.is_empty(), rank(ORDER, first), parts)).or_default();
         group.entry((rank(FIRST, name), name)).or_default().push(value);
     }
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut headings = Vec::new();
-    for ((_, group), keys) in &groups {
+    for ((_, _, group), keys) in &groups {
         if !group.is_empty() {
             let title: Vec<String> = group.iter().map(ToString::to_string).collect();
             headings.push((rows.len(), format!("[{}]", title.join("."))));

@@ -1,6 +1,5 @@
 //! Arguments of `wayhop ctl`.
 
-use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -218,14 +217,6 @@ fn place(text: &str) -> Result<Place, String> {
     let place = place.ok_or("give LAT,LON in degrees, as 40.44,-79.94, or X,Y in metres, as 120m,40m")?;
     place.check().map_err(|e| e.to_string())?;
     Ok(place)
-}
-
-/// An address, if that is what a node was given by.
-pub(crate) fn address(node: &NodeRef) -> Option<Ipv4Addr> {
-    match node {
-        NodeRef::Number(_) => None,
-        NodeRef::Name(name) => name.parse().ok(),
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, output, usage};
 
 /// The longest block that is read: a frame of 64 KiB with what belongs to it.
 const LONGEST_BLOCK: usize = 1 << 20;
@@ -21,9 +21,9 @@ const ENHANCED_PACKET: u32 = 6;
 /// Refuses a terminal.
 pub(super) fn check(file: Option<&Path>) -> Result<(), Failure> {
     if file.is_none() && stdout().is_terminal() {
-        return Err(Failure::usage(
+        return Err(usage!(
             "cannot write a capture to a terminal: give --out FILE, or pipe it into a program: `wayhop ctl \
-             capture | wireshark -k -i -`",
+             capture | wireshark -k -i -`"
         ));
     }
     Ok(())

@@ -6,8 +6,8 @@ mod complete;
 mod show;
 
 use std::io::{ErrorKind, Write as _, stdout};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -15,34 +15,25 @@ use wayhop_control::answer::Parameters;
 use wayhop_control::{About, Client, ClientError, ErrorCode, EventKind, NodeRef, Place, Request, paths};
 use wayhop_report::Document;
 
-use crate::failure::{Failure, output, say};
+use crate::failure::{Failure, output, print_object, put, say, usage};
 
 use args::CtlCommand;
 pub(crate) use args::{CtlArgs, EXAMPLES};
 
 /// Groups of tables, by what they tell, whatever the protocol calls them.
-const ROUTES: &[&str] = &["routes", "route_cache", "link_cache", "flows", "kernel_routes"];
-const NEIGHBOURS: &[&str] =
-    &["neighbours", "etx", "bad_links", "blacklist", "positions", "link_addresses", "transmit_status"];
-const CACHE: &[&str] = &["route_cache", "link_cache", "stability", "bad_links", "request_ids", "positions"];
-const QUEUES: &[&str] = &[
-    "send_buffer",
-    "maintenance_buffer",
-    "held_replies",
-    "buffer",
-    "queue",
-    "queues",
-    "searches",
-    "request_targets",
-];
+const ROUTES: &str = "routes route_cache link_cache flows kernel_routes";
+const NEIGHBOURS: &str = "neighbours etx bad_links blacklist positions link_addresses transmit_status";
+const CACHE: &str = "route_cache link_cache stability bad_links request_ids positions";
+const QUEUES: &str =
+    "send_buffer maintenance_buffer held_replies buffer queue queues searches request_targets";
 
-pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn ctl(a: CtlArgs) -> Result<(), Failure> {
     if matches!(a.what, CtlCommand::List) {
         return list(a.json);
     }
     let connect = || connect_or_wait(a.socket.as_deref(), a.run.as_deref(), a.node.as_ref(), a.wait);
     let mut ctl = Ctl { client: connect()?, node: a.node.clone(), json: a.json };
-    let some = |names: &[&str]| Request::Tables { tables: names.iter().map(|n| (*n).to_owned()).collect() };
+    let some = |names: &str| Request::Tables { tables: names.split(' ').map(str::to_owned).collect() };
     match a.what {
         CtlCommand::List => {}
         CtlCommand::Hello => ctl.show(Request::Hello {}, show::about)?,
@@ -78,8 +69,8 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
         }
         CtlCommand::Capture { interface, count, duration, snap_length, out } => {
             if ctl.json {
-                return Err(Failure::usage(
-                    "a capture is pcapng, not JSON; for the routing messages in JSON: `wayhop ctl capture | wayhop decode -`",
+                return Err(usage!(
+                    "a capture is pcapng, not JSON; for the routing messages in JSON: `wayhop ctl capture | wayhop decode -`"
                 ));
             }
             capture::check(out.as_deref())?;
@@ -90,7 +81,7 @@ pub(crate) fn ctl(a: CtlArgs) -> Result<ExitCode, Failure> {
         }
         CtlCommand::Quit => ctl.order(Request::Quit {})?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn moving(place: Place, heading: f32, speed: f32) -> Result<Place, Failure> {
@@ -99,7 +90,7 @@ fn moving(place: Place, heading: f32, speed: f32) -> Result<Place, Failure> {
             Place::Earth { latitude_deg, longitude_deg, heading_deg: heading, speed_m_per_s: speed }
         }
         Place::Local { .. } if heading != 0.0 || speed != 0.0 => {
-            return Err(Failure::usage("--heading and --speed go with a place in degrees: give LAT,LON"));
+            return Err(usage!("--heading and --speed go with a place in degrees: give LAT,LON"));
         }
         Place::Local { .. } => place,
     };
@@ -141,9 +132,9 @@ fn connect_or_wait(
                 Some(client) => return Ok(client),
                 None if wait => std::thread::sleep(LOOK_EVERY),
                 None => {
-                    return Err(Failure::usage(
+                    return Err(usage!(
                         "no run or node of this user is running; start one with `wayhop emulate` or \
-                         `wayhop node`, or give --socket PATH",
+                         `wayhop node`, or give --socket PATH"
                     ));
                 }
             }
@@ -187,9 +178,7 @@ fn the_only_one(node: Option<&NodeRef>) -> Result<Option<Client>, Failure> {
             let more = all.len().saturating_sub(MOST_RUNS);
             let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
             let list = all[..all.len() - more].join(", ");
-            Err(Failure::Usage(format!(
-                "{has}: choose one with --run NAME, or by its node with --node: {list}{rest}"
-            )))
+            Err(usage!("{has}: choose one with --run NAME, or by its node with --node: {list}{rest}"))
         }
     }
 }
@@ -217,36 +206,20 @@ fn trouble(e: &ClientError) -> String {
 }
 
 /// The runs that go on, and the sockets that nobody answers at.
-fn list(as_json: bool) -> Result<ExitCode, Failure> {
-    let runs: Vec<Value> = paths::sockets()
-        .into_iter()
-        .map(|path| {
-            let about = Client::connect(&path).and_then(|mut c| c.ask_for::<About>(None, Request::Hello {}));
-            let mut run = Map::new();
-            run.insert("run".to_owned(), paths::name_of(&path).into());
-            run.insert("socket".to_owned(), path.to_string_lossy().into());
-            match about {
-                Ok(a) => {
-                    run.insert("world".to_owned(), a.world.into());
-                    run.insert("protocol".to_owned(), a.protocol.into());
-                    run.insert("nodes".to_owned(), a.nodes.len().into());
-                    run.insert("down".to_owned(), a.nodes.iter().filter(|n| !n.up).count().into());
-                    run.insert("pid".to_owned(), a.pid.into());
-                }
-                Err(e) => drop(run.insert("trouble".to_owned(), trouble(&e).into())),
+fn list(as_json: bool) -> Result<(), Failure> {
+    let run = |path: PathBuf| {
+        let (run, socket) = (paths::name_of(&path), path.to_string_lossy());
+        match Client::connect(&path).and_then(|mut c| c.ask_for::<About>(None, Request::Hello {})) {
+            Ok(a) => {
+                let down = a.nodes.iter().filter(|n| !n.up).count();
+                json!({ "run": run, "socket": socket, "world": a.world, "protocol": a.protocol,
+                        "nodes": a.nodes.len(), "down": down, "pid": a.pid })
             }
-            Value::Object(run)
-        })
-        .collect();
-    let text =
-        if as_json { format!("{}\n", Document::from(json!({ "runs": runs }))) } else { show::list(&runs) };
-    output(stdout().write_all(text.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// An answer as a line of JSON.
-fn line(answer: Value) -> String {
-    format!("{}\n", Document::from(answer))
+            Err(e) => json!({ "run": run, "socket": socket, "trouble": trouble(&e) }),
+        }
+    };
+    let runs: Vec<Value> = paths::sockets().into_iter().map(run).collect();
+    if as_json { print_object(&json!({ "runs": runs })) } else { put(show::list(&runs)) }
 }
 
 /// Why there are no more events.
@@ -270,14 +243,13 @@ impl Ctl {
     /// Prints the answer, for people by `human`.
     fn show(&mut self, request: Request, human: fn(&Value) -> String) -> Result<(), Failure> {
         let answer = self.ask(request)?;
-        let text = if self.json { line(answer) } else { human(&answer) };
-        output(stdout().write_all(text.as_bytes()))
+        if self.json { print_object(&answer) } else { put(human(&answer)) }
     }
 
     /// Gives an order; there is nothing to tell if it was carried out.
     fn order(&mut self, request: Request) -> Result<(), Failure> {
         let answer = self.ask(request)?;
-        if self.json { output(stdout().write_all(line(answer).as_bytes())) } else { Ok(()) }
+        if self.json { print_object(&answer) } else { Ok(()) }
     }
 
     fn params(&mut self, params: &[String]) -> Result<(), Failure> {
@@ -301,30 +273,26 @@ impl Ctl {
         if !keys.is_empty() {
             for node in &mut answer.nodes {
                 if let Some(missing) = keys.iter().find(|k| !node.parameters.contains_key(**k)) {
-                    return Err(Failure::Usage(format!(
-                        "there is no parameter {missing}; `wayhop ctl params` shows all"
-                    )));
+                    return Err(usage!("there is no parameter {missing}; `wayhop ctl params` shows all"));
                 }
                 node.parameters.retain(|k, _| keys.contains(&k.as_str()));
             }
         }
         let answer = serde_json::to_value(answer).map_err(Failure::run)?;
-        let text = if self.json { line(answer) } else { show::parameters(&answer) };
-        output(stdout().write_all(text.as_bytes()))
+        if self.json { print_object(&answer) } else { put(show::parameters(&answer)) }
     }
 
     fn purge(&mut self, destination: Option<&NodeRef>) -> Result<(), Failure> {
-        let destination = match destination {
-            None => None,
-            Some(node) => Some(match args::address(node) {
-                Some(address) => address,
-                None => self.address_of(node)?,
-            }),
-        };
+        let destination = destination.map(|node| self.address_of(node)).transpose()?;
         self.order(Request::PurgeRoutes { destination: destination.map(Into::into) })
     }
 
-    fn address_of(&mut self, node: &NodeRef) -> Result<std::net::Ipv4Addr, Failure> {
+    fn address_of(&mut self, node: &NodeRef) -> Result<Ipv4Addr, Failure> {
+        if let NodeRef::Name(name) = node
+            && let Ok(address) = name.parse()
+        {
+            return Ok(address);
+        }
         let about: About = self.client.ask_for(None, Request::Hello {}).map_err(failure)?;
         let number = about.resolve(node).map_err(Failure::usage)?;
         about
@@ -344,7 +312,7 @@ impl Ctl {
             let event = serde_json::to_value(&event).map_err(Failure::run)?;
             let line = if self.json { Document::from(event).to_string() } else { show::event(&event) };
             match writeln!(stdout(), "{line}") {
-                Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(WatchEnd::ReaderGone),
+                Err(e) if e.kind() == ErrorKind::BrokenPipe => return Ok(WatchEnd::ReaderGone),
                 written => output(written)?,
             }
         }

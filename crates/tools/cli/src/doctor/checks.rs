@@ -13,22 +13,17 @@ pub(super) struct Check {
     /// Whether the mode does not work without it.
     pub(super) is_needed: bool,
     pub(super) found: String,
-    pub(super) remedy: String,
+    pub(super) remedy: &'static str,
 }
 
 impl Check {
-    fn needed(what: &'static str, found: Result<String, String>, remedy: &str) -> Self {
-        Self::new(what, true, found, remedy)
+    fn needed(what: &'static str, found: Result<String, String>, remedy: &'static str) -> Self {
+        Self { is_needed: true, ..Self::useful(what, found, remedy) }
     }
-    fn useful(what: &'static str, found: Result<String, String>, remedy: &str) -> Self {
-        Self::new(what, false, found, remedy)
-    }
-    fn new(what: &'static str, is_needed: bool, found: Result<String, String>, remedy: &str) -> Self {
+    fn useful(what: &'static str, found: Result<String, String>, remedy: &'static str) -> Self {
         let is_there = found.is_ok();
-        let found = match found {
-            Ok(text) | Err(text) => text,
-        };
-        Self { what, is_there, is_needed, found, remedy: remedy.to_owned() }
+        let (Ok(found) | Err(found)) = found;
+        Self { what, is_there, is_needed: false, found, remedy }
     }
 }
 

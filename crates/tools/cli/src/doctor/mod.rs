@@ -3,14 +3,15 @@
 mod checks;
 
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
+use clap::ValueEnum as _;
 use serde_json::{Value, json};
 use wayhop_report::Document;
 use wayhop_trace::Status;
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, put};
+use crate::scenario_args::value_name;
 use checks::Check;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -45,18 +46,6 @@ pub(crate) enum World {
 }
 
 impl World {
-    const ALL: [Self; 5] = [Self::Sim, Self::Emulate, Self::Lab, Self::Node, Self::Tools];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Sim => "sim",
-            Self::Emulate => "emulate",
-            Self::Lab => "lab",
-            Self::Node => "node",
-            Self::Tools => "tools",
-        }
-    }
-
     fn checks(self) -> Vec<Check> {
         match self {
             Self::Sim => checks::sim(),
@@ -69,10 +58,10 @@ impl World {
 }
 
 pub(crate) fn doctor(a: &DoctorArgs) -> Result<ExitCode, Failure> {
-    let asked = a.world.map_or_else(|| World::ALL.to_vec(), |w| vec![w]);
+    let asked = a.world.map_or_else(|| World::value_variants().to_vec(), |w| vec![w]);
     let found: Vec<(World, Vec<Check>)> = asked.into_iter().map(|w| (w, w.checks())).collect();
     let text = if a.json { to_json(&found).to_string() + "\n" } else { to_text(&found) };
-    output(stdout().write_all(text.as_bytes()))?;
+    put(text)?;
     let works = a.world.is_none() || found.iter().all(|(_, checks)| works(checks));
     Ok(if works { Status::Done } else { Status::Failed }.into())
 }
@@ -87,10 +76,10 @@ fn to_json(found: &[(World, Vec<Check>)]) -> Document {
             .iter()
             .map(|c| {
                 json!({"what": c.what, "there": c.is_there, "needed": c.is_needed, "found": c.found,
-                       "remedy": if c.is_there { Value::Null } else { Value::from(c.remedy.as_str()) }})
+                       "remedy": if c.is_there { Value::Null } else { Value::from(c.remedy) }})
             })
             .collect();
-        (world.name().to_owned(), json!({"works": works(checks), "checks": rows}))
+        (value_name(world), json!({"works": works(checks), "checks": rows}))
     });
     json!({"worlds": worlds.collect::<serde_json::Map<_, _>>()}).into()
 }
@@ -103,7 +92,7 @@ fn to_text(found: &[(World, Vec<Check>)]) -> String {
             (_, true) => "works here",
             (_, false) => "does not work here",
         };
-        let _ = writeln!(text, "{}: {verdict}", world.name());
+        let _ = writeln!(text, "{}: {verdict}", value_name(world));
         for c in checks {
             let mark = match (c.is_there, c.is_needed) {
                 (true, _) => "ok     ",
@@ -130,7 +119,7 @@ mod tests {
             is_there,
             is_needed,
             found: String::new(),
-            remedy: "do y".to_owned(),
+            remedy: "do y",
         };
         assert!(works(&[check(true, true), check(false, false)]));
         assert!(!works(&[check(true, true), check(false, true)]));

@@ -1,7 +1,8 @@
 //! `wayhop matrix drive`: new positions, path losses and settings each second.
 
-use std::io::{Write as _, stdout};
-use std::process::ExitCode;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -15,11 +16,58 @@ use wayhop_matrix::{Effort, Quality, Settings, SettingsReport, Switch, follow, s
 use wayhop_radio::RadioConfig;
 use wayhop_runs::interruption::stop_on_signal;
 
-use super::args::DriveArgs;
+use super::args::{BoxArgs, QualityName};
 use super::layout;
-use super::log::Log;
-use super::places::PositionSource;
-use crate::failure::{Failure, output, say};
+use super::places::{PositionSource, feed, run_of};
+use crate::failure::{Failure, json_line, put, say, usage};
+use crate::scenario_args::{SourceArgs, metres, whole};
+
+pub(crate) const EXAMPLES: &str = "\
+Each second reads the nodes' positions, computes path losses and settings, and sets the box. Without SCENARIO the radios are 802.11g \
+in free space. Stop with Ctrl-C; the box keeps its last settings.
+
+Examples:
+  wayhop matrix drive scenarios/first.toml --box 192.168.1.20:23 --out runs/matrix
+  wayhop matrix drive --run chain-5 --box http://192.168.1.20
+  wayhop matrix drive --feed - --radios 12 --box 192.168.1.20:23 < positions.xml
+  wayhop matrix drive scenarios/first.toml                        without a box: errors only";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DriveArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Follow the positions in this running emulation, lab or paced simulation
+    #[arg(long, value_name = "NAME", conflicts_with = "feed")]
+    run: Option<String>,
+    /// Read positions from a file, a FIFO, or - for standard input: one line of XML or JSON per update
+    #[arg(long, value_name = "FILE", requires = "radios")]
+    feed: Option<PathBuf>,
+    /// With --feed: number of radios
+    #[arg(long, value_name = "N", requires = "feed", value_parser = whole(2..=64_usize), allow_negative_numbers = true)]
+    radios: Option<usize>,
+    /// Address of a box: HOST:PORT (telnet), telnet://HOST:PORT or http://HOST:PORT (repeatable; each further box continues the
+    /// numbering of channels)
+    #[arg(long = "box", value_name = "ADDRESS")]
+    boxes: Vec<String>,
+    /// Channels per box. Default: all in one box, or with two boxes one per switch. Radio i on bus k of B buses is channel
+    /// i B + k + 1, counted over all boxes; the second switch follows the first, its joined buses before its radios
+    #[arg(long, value_name = "N", requires = "boxes", value_parser = whole(1..=4096_u16), allow_negative_numbers = true)]
+    channels: Option<u16>,
+    #[command(flatten)]
+    of_box: BoxArgs,
+    /// Distance beyond which links must not appear, in metres. Default: the carrier-sense range of the radio
+    #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
+    range: Option<f64>,
+    /// Solver effort per second, counted in tries, so settings are the same on any machine
+    #[arg(long, value_enum, default_value = "normal")]
+    quality: QualityName,
+    /// Write DIR/matrix.jsonl, one line per second
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON object per second
+    #[arg(long)]
+    json: bool,
+}
 
 /// From layout to layout.
 const SECOND: Duration = Duration::from_secs(1);
@@ -68,12 +116,9 @@ fn hundredths(all_db: &[f64]) -> Vec<f64> {
     all_db.iter().map(|db| (db * 100.0).round() / 100.0).collect()
 }
 
-pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
-    let resolved = match (&a.source.scenario, &a.source.movement, &a.run, &a.feed) {
-        (None, None, None, None) => {
-            return Err(Failure::Usage("no positions: give a scenario, --run NAME or --feed FILE".into()));
-        }
-        (None, None, ..) => None,
+pub(super) fn drive(a: &DriveArgs) -> Result<(), Failure> {
+    let resolved = match (&a.source.scenario, &a.source.movement) {
+        (None, None) => None,
         _ => Some(a.source.load()?.resolve()?),
     };
     let radio = match &resolved {
@@ -81,7 +126,17 @@ pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
         None => layout::meshtest()?,
     };
     let stop = stop_on_signal()?;
-    let mut places = PositionSource::open(a, resolved)?;
+    let mut places = match (&a.run, &a.feed, resolved) {
+        (Some(name), ..) => {
+            let (client, about) = run_of(name)?;
+            PositionSource::Run(client, about.nodes.len())
+        }
+        (None, Some(path), _) => PositionSource::Feed(feed(path, a.radios.unwrap_or(2))?),
+        (None, None, Some(resolved)) => PositionSource::Scenario(Box::new(resolved)),
+        (None, None, None) => {
+            return Err(usage!("no positions: give a scenario, --run NAME or --feed FILE"));
+        }
+    };
     let switch = a.of_box.switch(places.radios())?;
     let all = switch.attenuators();
     let switches = switch.junction().map_or(vec![all], |j| {
@@ -93,13 +148,11 @@ pub(super) fn drive(a: &DriveArgs) -> Result<ExitCode, Failure> {
         e => Failure::run(e),
     })?;
     let log = a.out.as_deref().map(Log::create).transpose()?;
-    let Some(first) = places.first(&stop)? else { return Ok(ExitCode::SUCCESS) };
+    let Some(first) = places.first(&stop)? else { return Ok(()) };
     let wanted = layout::wanted(&radio, &first, a.range);
     let settings = solve(&switch, &wanted, Effort::THOROUGH, 1);
     let effort = Quality::from(a.quality).motion(&switch);
-    let mut loop_ = Drive { a, radio, switch, rack, log, settings, effort };
-    loop_.run(first, &mut places, &stop)?;
-    Ok(ExitCode::SUCCESS)
+    Drive { a, radio, switch, rack, log, settings, effort }.run(first, &mut places, &stop)
 }
 
 struct Drive<'a> {
@@ -175,12 +228,11 @@ impl Drive<'_> {
             made_db: hundredths(&made_db),
             beyond_db: wanted.beyond_db.is_finite().then_some(wanted.beyond_db),
         };
-        let json = serde_json::to_string(&line).map_err(Failure::run)?;
+        let json = json_line(&line)?;
         if let Some(log) = &mut self.log {
             log.line(&json)?;
         }
-        let text = if self.a.json { json } else { words(&line) };
-        output(writeln!(stdout(), "{text}").and_then(|()| stdout().flush()))
+        put(if self.a.json { json } else { words(&line) })
     }
 }
 
@@ -188,7 +240,7 @@ fn words(l: &DriveRecord) -> String {
     let db = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), |v| format!("{v:.2}"));
     let unset = if l.unset > 0 { format!(", {} failed", l.unset) } else { String::new() };
     format!(
-        "{:>5} s  error mean {} dB, max {} dB  {} false links  solved in {:.1} ms  {} attenuators set in {:.0} ms{unset}",
+        "{:>5} s  error mean {} dB, max {} dB  {} false links  solved in {:.1} ms  {} attenuators set in {:.0} ms{unset}\n",
         l.time_s,
         db(l.mean_error_db),
         db(l.max_error_db),
@@ -197,4 +249,27 @@ fn words(l: &DriveRecord) -> String {
         l.set,
         l.set_ms
     )
+}
+
+/// DIR/matrix.jsonl: a line per second.
+struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+impl Log {
+    /// Creates the log in a folder, which may be a run directory; an older one is renamed to matrix.jsonl.old.
+    fn create(dir: &Path) -> Result<Self, Failure> {
+        let path = dir.join("matrix.jsonl");
+        fs::create_dir_all(dir).map_err(Failure::write(&path))?;
+        if path.exists() {
+            fs::rename(&path, dir.join("matrix.jsonl.old")).map_err(Failure::write(&path))?;
+        }
+        let file = File::create(&path).map_err(Failure::write(&path))?;
+        Ok(Self { path, file })
+    }
+
+    fn line(&mut self, json: &str) -> Result<(), Failure> {
+        self.file.write_all(json.as_bytes()).map_err(Failure::write(&self.path))
+    }
 }

@@ -5,7 +5,7 @@ use wayhop_matrix::TargetLosses;
 use wayhop_radio::{PathLoss, RadioConfig};
 use wayhop_scenario::Resolved;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 
 /// Path losses between radios at these positions; beyond `range_m` links must not exist.
 pub(super) fn wanted(radio: &RadioConfig, places: &[Position], range_m: Option<f64>) -> TargetLosses {
@@ -23,10 +23,10 @@ pub(super) fn radio(resolved: &Resolved) -> Result<&RadioConfig, Failure> {
     if resolved.interfaces.radios.len() == 1 {
         return Ok(resolved.radio());
     }
-    Err(Failure::Usage(format!(
+    Err(usage!(
         "the scenario has {} radios, and a matrix of attenuators supports only one; remove the others",
         resolved.interfaces.radios.len()
-    )))
+    ))
 }
 
 /// The paper's radios: 802.11g on channel 6, free space, antennas without gain. No link is out of range.

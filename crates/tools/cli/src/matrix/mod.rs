@@ -8,41 +8,34 @@ mod drive;
 mod fake;
 mod layout;
 #[cfg(feature = "linux")]
-mod log;
-#[cfg(feature = "linux")]
 mod places;
-#[cfg(feature = "linux")]
-mod run;
 mod solve;
-mod switch;
 
 #[cfg(feature = "linux")]
 pub(crate) use drive::DriveRecord;
 pub(crate) use solve::SolveReport;
-
-use std::process::ExitCode;
 
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum MatrixCommand {
     /// Compute attenuator settings for a scenario or random layouts, and their errors
-    #[command(after_help = args::SOLVE_EXAMPLES)]
-    Solve(Box<args::SolveArgs>),
+    #[command(after_help = solve::EXAMPLES)]
+    Solve(Box<solve::SolveArgs>),
     #[cfg(feature = "linux")]
     /// Set real attenuators once a second as nodes move
-    #[command(after_help = args::DRIVE_EXAMPLES)]
-    Drive(Box<args::DriveArgs>),
+    #[command(after_help = drive::EXAMPLES)]
+    Drive(Box<drive::DriveArgs>),
     /// Compute the insertion losses of a box's ports from measured path losses
-    #[command(after_help = args::CALIBRATE_EXAMPLES)]
-    Calibrate(args::CalibrateArgs),
+    #[command(after_help = calibrate::EXAMPLES)]
+    Calibrate(calibrate::CalibrateArgs),
     #[cfg(feature = "linux")]
     /// Serve a virtual box, whose path losses an emulation can use
-    #[command(after_help = args::FAKE_EXAMPLES)]
-    Fake(args::FakeArgs),
+    #[command(after_help = fake::EXAMPLES)]
+    Fake(fake::FakeArgs),
 }
 
-pub(crate) fn matrix(command: &MatrixCommand) -> Result<ExitCode, Failure> {
+pub(crate) fn matrix(command: &MatrixCommand) -> Result<(), Failure> {
     match command {
         MatrixCommand::Solve(a) => solve::solve(a),
         #[cfg(feature = "linux")]

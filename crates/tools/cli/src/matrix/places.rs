@@ -6,15 +6,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_control::answer::Positions;
-use wayhop_control::{Client, ClientError, Place, Request};
+use wayhop_control::{About, Client, ClientError, Place, Request, paths};
 use wayhop_core::{Position, Span, Time};
 use wayhop_matrix::feed::Feed;
 use wayhop_scenario::Resolved;
 
-use super::args::DriveArgs;
 use super::layout;
-use super::run::run_of;
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, say, usage};
 
 /// Source of positions.
 pub(super) enum PositionSource {
@@ -24,19 +22,6 @@ pub(super) enum PositionSource {
 }
 
 impl PositionSource {
-    pub(super) fn open(a: &DriveArgs, resolved: Option<Resolved>) -> Result<Self, Failure> {
-        if let Some(name) = &a.run {
-            let (client, about) = run_of(name)?;
-            return Ok(Self::Run(client, about.nodes.len()));
-        }
-        if let Some(path) = &a.feed {
-            return Ok(Self::Feed(feed(path, a.radios.unwrap_or(2))?));
-        }
-        resolved
-            .map(|r| Self::Scenario(Box::new(r)))
-            .ok_or_else(|| Failure::Usage("no positions: give a scenario, --run NAME or --feed FILE".into()))
-    }
-
     pub(super) fn radios(&self) -> usize {
         match self {
             Self::Scenario(resolved) => resolved.tracks.len(),
@@ -73,6 +58,15 @@ impl PositionSource {
     }
 }
 
+/// Connects to a running run, and asks for its description.
+pub(super) fn run_of(name: &str) -> Result<(Client, About), Failure> {
+    let path = paths::find(name).map_err(Failure::Usage)?;
+    let failed = |e: ClientError| Failure::Run(format!("{name}: {e}"));
+    let mut client = Client::connect(&path).map_err(failed)?;
+    let about = client.ask_for(None, Request::Hello {}).map_err(failed)?;
+    Ok((client, about))
+}
+
 fn local(place: Option<Place>, name: &str) -> Result<Position, Failure> {
     match place {
         Some(Place::Local { x, y, z }) => Ok(Position { x, y, z }),
@@ -82,11 +76,11 @@ fn local(place: Option<Place>, name: &str) -> Result<Position, Failure> {
     }
 }
 
-fn feed(path: &Path, radios: usize) -> Result<Feed, Failure> {
+pub(super) fn feed(path: &Path, radios: usize) -> Result<Feed, Failure> {
     let input: Box<dyn BufRead + Send> = if path == Path::new("-") {
         Box::new(BufReader::new(stdin()))
     } else {
-        let file = File::open(path).map_err(|e| Failure::Usage(format!("{}: {e}", path.display())))?;
+        let file = File::open(path).map_err(|e| usage!("{}: {e}", path.display()))?;
         Box::new(BufReader::new(file))
     };
     let notice = |what: &str| say!("wayhop: {what}");

@@ -1,7 +1,5 @@
 //! `wayhop matrix solve`.
 
-use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Instant;
@@ -16,9 +14,58 @@ use wayhop_matrix::{
 use wayhop_report::{columns, mean};
 use wayhop_runs::jobs;
 
-use super::args::{QualityName, SolveArgs};
+use super::args::{BoxArgs, QualityName};
 use super::layout;
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, json_line, put, usage};
+use crate::scenario_args::{SourceArgs, metres, value_name, whole};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  wayhop matrix solve scenarios/chain.toml --buses 2
+  wayhop matrix solve scenarios/first.toml --at 120 --json
+  wayhop matrix solve --random-layouts 100 --area 1000 --radios 12 --buses 4 --anneal
+  wayhop matrix solve --random-layouts 10 --area 1000 --radios 12 --buses 4 --follow 60 --speed 30
+  wayhop matrix solve scenarios/first.toml --quality fast
+  wayhop matrix solve --random-layouts 5 --radios 20 --switches 16x4,8x2";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SolveArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Time in the scenario to solve for, in seconds
+    #[arg(long, value_name = "S", default_value_t = 0.0, allow_negative_numbers = true)]
+    at: f64,
+    /// Solve N random layouts instead of a scenario, in free space at 2437 MHz, and print means
+    #[arg(long, value_name = "N", conflicts_with_all = ["scenario", "movement", "at"], requires = "radios", value_parser = whole(1..=100_000_u32), allow_negative_numbers = true)]
+    random_layouts: Option<u32>,
+    /// With --random-layouts: side of the square area, in metres
+    #[arg(long, value_name = "M", default_value_t = 1000.0, requires = "random_layouts", value_parser = metres, allow_negative_numbers = true)]
+    area: f64,
+    /// With --random-layouts: number of radios
+    #[arg(long, value_name = "N", requires = "random_layouts", value_parser = whole(2..=64_usize), allow_negative_numbers = true)]
+    radios: Option<usize>,
+    #[command(flatten)]
+    of_box: BoxArgs,
+    /// Distance beyond which links must not appear, in metres. Default: the carrier-sense range of the scenario's radio; none
+    /// for random layouts
+    #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
+    range: Option<f64>,
+    /// With --random-layouts: move the nodes for S seconds, and solve each second starting from the previous settings
+    #[arg(long, value_name = "S", requires = "random_layouts", value_parser = whole(1..=100_000_u32), allow_negative_numbers = true)]
+    follow: Option<u32>,
+    /// With --follow: speed of the nodes, in m/s
+    #[arg(long, value_name = "M/S", default_value_t = 30.0, requires = "follow", value_parser = metres, allow_negative_numbers = true)]
+    speed: f64,
+    /// Solver effort, counted in tries, so settings are the same on any machine. Default: best; normal with --follow
+    #[arg(long, value_enum)]
+    quality: Option<QualityName>,
+    /// Also solve by simulated annealing, as the paper's authors did
+    #[arg(long)]
+    anneal: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
 
 /// Draws of the phases of paths that add coherently.
 const PHASES: u32 = 100;
@@ -40,7 +87,7 @@ pub(crate) struct SolveReport {
     inputs: Option<Vec<String>>,
     /// With `--quality`: the solver effort, `fast`, `normal` or `best`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    quality: Option<&'static str>,
+    quality: Option<String>,
     /// Number of layouts solved.
     layouts: u32,
     /// Mean absolute error of the wanted links, dB; null without such a link.
@@ -106,27 +153,20 @@ struct Layout {
     annealed: Option<(SettingsReport, f64)>,
 }
 
-pub(super) fn solve(a: &SolveArgs) -> Result<ExitCode, Failure> {
+pub(super) fn solve(a: &SolveArgs) -> Result<(), Failure> {
     let (switch, layouts) = match a.random_layouts {
         Some(n) => random(a, n)?,
         None => of_scenario(a)?,
     };
     let solved = sum_up(a, &switch, &layouts);
-    let text = if a.json {
-        let json = serde_json::to_string(&solved).map_err(Failure::run)?;
-        format!("{json}\n")
-    } else {
-        words(&solved)
-    };
-    output(stdout().write_all(text.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
+    put(if a.json { json_line(&solved)? } else { words(&solved) })
 }
 
 fn of_scenario(a: &SolveArgs) -> Result<(Switch, Vec<Layout>), Failure> {
     let resolved = a.source.load()?.resolve()?;
     let radio = layout::radio(&resolved)?;
     if !(0.0..=1e9).contains(&a.at) {
-        return Err(Failure::Usage(format!("--at {}: give a time from 0 to 1e9 s", a.at)));
+        return Err(usage!("--at {}: give a time from 0 to 1e9 s", a.at));
     }
     let places = layout::places(&resolved, Time::ZERO + Span::from_secs_f64(a.at));
     let switch = a.of_box.switch(places.len())?;
@@ -194,7 +234,7 @@ fn sum_up(a: &SolveArgs, switch: &Switch, layouts: &[Layout]) -> SolveReport {
         radios: switch.radios(),
         buses: switch.buses(),
         inputs: switch.junction().map(|_| switch.input_names()),
-        quality: a.quality.map(QualityName::name),
+        quality: a.quality.as_ref().map(value_name),
         layouts: layouts.len() as u32,
         mean_error_db: errors(&|l| l.report.mean_error_db),
         max_error_db: layouts.iter().filter_map(|l| l.report.max_error_db).max_by(f64::total_cmp),

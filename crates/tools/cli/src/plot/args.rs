@@ -6,9 +6,8 @@ use wayhop_figures::FigureKind;
 use wayhop_report::View;
 
 use crate::failure::Failure;
-use crate::scenario_args::whole;
+use crate::scenario_args::{number, whole};
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 KIND selects the figure. Each RUN is a run directory, or a folder of run directories that differ only in their seeds:
   delivery    share of packets that arrive, over time
@@ -120,8 +119,7 @@ pub(crate) enum Packets {
 pub(super) const COLUMN_MM: f64 = 88.0;
 
 fn millimetres(text: &str) -> Result<f64, String> {
-    let mm = text.parse::<f64>().ok().filter(|mm| (40.0..=400.0).contains(mm));
-    mm.ok_or_else(|| "give a number from 40 to 400".to_owned())
+    number(text, 40.0..=400.0, "give a number from 40 to 400")
 }
 
 fn range(text: &str) -> Result<[f64; 2], String> {

@@ -1,25 +1,25 @@
 //! `wayhop plot`.
 
 mod args;
-mod write;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
+use wayhop_figures::picture::{pdf, png};
 use wayhop_figures::{Choices, Column, FigureKind, Runs, tell_apart};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_report::Figure;
 use wayhop_sweep::{ChartRequest, chart, made};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, out, put, usage};
+use crate::whole::write_whole;
 
+use args::{COLUMN_MM, Packets, PlotSubject};
 pub(crate) use args::{EXAMPLES, PlotArgs};
-use args::{Packets, PlotSubject};
 
-pub(crate) fn plot(a: &PlotArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn plot(a: &PlotArgs) -> Result<(), Failure> {
     let (what, of) = a.subject()?;
-    write::check(a)?;
+    check(a)?;
     let (figure, default) = match what {
         PlotSubject::Runs(kinds) => {
             let window_s = a.x_range.map(|[low, high]| high - low);
@@ -32,15 +32,14 @@ pub(crate) fn plot(a: &PlotArgs) -> Result<ExitCode, Failure> {
         }
     };
     let figure = figure.viewed(&a.view()).map_err(Failure::Usage)?;
-    write::figure(a, &figure, &default)?;
-    Ok(ExitCode::SUCCESS)
+    write(a, &figure, &default)
 }
 
 /// A plot for each `--y`, and the name of its file.
 fn of_sweep(a: &PlotArgs, dir: &Path, differences: bool) -> Result<(Figure, PathBuf), Failure> {
     let options = &a.sweep;
     if options.y_label.len() > options.y.len().max(1) {
-        return Err(Failure::Usage("more --y-label than --y; give at most one per plot".to_owned()));
+        return Err(usage!("more --y-label than --y; give at most one per plot"));
     }
     let wanted: Vec<Option<String>> =
         if options.y.is_empty() { vec![None] } else { options.y.iter().cloned().map(Some).collect() };
@@ -75,12 +74,7 @@ fn of_runs(kinds: &[FigureKind], of: &[PathBuf], choices: Choices) -> Result<Fig
     let figure = |kind: &FigureKind| {
         runs.figure(*kind).ok_or_else(|| {
             let shown: Vec<String> = of.iter().map(|p| p.display().to_string()).collect();
-            Failure::Usage(format!(
-                "{}: no data for the figure {}: {}",
-                shown.join(", "),
-                kind.name(),
-                runs.nothing(*kind)
-            ))
+            usage!("{}: no data for the figure {}: {}", shown.join(", "), kind.name(), runs.nothing(*kind))
         })
     };
     Ok(Figure::joined(kinds.iter().map(figure).collect::<Result<_, _>>()?))
@@ -92,11 +86,11 @@ pub(crate) fn columns(of: &[PathBuf]) -> Result<Vec<Column>, Failure> {
         let column = Column::read(path, CLASSIFIER).map_err(Failure::trace)?;
         let mixture = if column.runs.len() > 1 { column.mixture(&repeated(path)?) } else { None };
         match mixture {
-            Some(what) => Err(Failure::Usage(format!(
+            Some(what) => Err(usage!(
                 "{}: the runs in this folder differ in more than their seeds ({what}), so they have no common mean; give \
                  the runs one by one, or one folder for each",
                 path.display()
-            ))),
+            )),
             None => Ok(column),
         }
     };
@@ -118,4 +112,41 @@ fn repeated(path: &Path) -> Result<Vec<String>, Failure> {
         }
     }
     Ok(keys)
+}
+
+/// File name extensions of figures.
+const ENDINGS: [&str; 3] = ["svg", "png", "pdf"];
+
+fn is_output(a: &PlotArgs) -> bool {
+    a.out.as_deref() == Some(Path::new("-"))
+}
+
+/// Rejects an unknown file type before anything is read.
+fn check(a: &PlotArgs) -> Result<(), Failure> {
+    let Some(out) = a.out.as_deref().filter(|_| !is_output(a)) else { return Ok(()) };
+    if out.extension().is_some_and(|end| ENDINGS.iter().any(|e| end == *e)) {
+        return Ok(());
+    }
+    let shown = out.display();
+    Err(usage!("--out {shown}: give a name that ends in .svg, .png or .pdf"))
+}
+
+/// Writes the figure and its numbers, and says where.
+fn write(a: &PlotArgs, figure: &Figure, default: &Path) -> Result<(), Failure> {
+    let width_mm = Some(a.width_mm).filter(|mm| *mm != COLUMN_MM);
+    let svg = figure.svg(!a.no_caption, width_mm).map_err(Failure::Run)?;
+    if is_output(a) {
+        return put(&svg);
+    }
+    let path = a.out.as_deref().unwrap_or(default);
+    let picture = match path.extension().and_then(|e| e.to_str()) {
+        Some("png") => png(&svg, a.width).map_err(Failure::Run)?,
+        Some("pdf") => pdf(&svg, a.width_mm as f32).map_err(Failure::Run)?,
+        _ => svg.into_bytes(),
+    };
+    let numbers = path.with_extension("csv");
+    write_whole(path, &picture)?;
+    write_whole(&numbers, figure.csv().as_bytes())?;
+    let (path, numbers) = (path.display(), numbers.display());
+    out!("{}\nsaved in {path}, data in {numbers}", figure.caption)
 }

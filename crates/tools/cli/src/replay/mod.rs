@@ -13,7 +13,7 @@ use wayhop_dtn::node::{self, Node};
 use wayhop_replay::{ApplicationHeader, Engines, Header, LogError, Reader, Replay, ReplayVerdict, check};
 use wayhop_trace::Status;
 
-use crate::failure::{Failure, harmless, say};
+use crate::failure::{Failure, harmless, say, usage};
 use crate::scenario_args::whole;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -196,7 +196,7 @@ fn play(
 fn changed(recorded: Configured, changes: &Map<String, Value>) -> Result<Configured, Failure> {
     let mut configured = recorded;
     for (key, value) in changes {
-        let usage = |what: String| Failure::Usage(format!("--set protocol.{key}={value}: {what}"));
+        let usage = |what: String| usage!("--set protocol.{key}={value}: {what}");
         if !configured.values().contains_key(key) {
             let protocol = configured.name();
             return Err(usage(format!(
@@ -211,7 +211,7 @@ fn changed(recorded: Configured, changes: &Map<String, Value>) -> Result<Configu
 
 /// `protocol.KEY=VALUE`. A value that is not TOML is text, as everywhere.
 fn change(set: &str) -> Result<(String, Value), Failure> {
-    let wrong = |what: &str| Failure::Usage(format!("--set {set}: {what}; use --set protocol.KEY=VALUE"));
+    let wrong = |what: &str| usage!("--set {set}: {what}; use --set protocol.KEY=VALUE");
     let (path, value) = set.split_once('=').ok_or_else(|| wrong("missing ="))?;
     let key = path
         .trim()

@@ -1,8 +1,7 @@
 //! The options of `wayhop report`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Each RUN is a run directory, or a folder of run directories that differ only in their seeds; SWEEP is the folder of a sweep's results. \
 The page works offline in any browser, light or dark, and prints. `wayhop plot` draws its figures one by one. With --replay the page \
@@ -26,4 +25,41 @@ pub(crate) struct ReportArgs {
     #[cfg(feature = "studio")]
     #[arg(long)]
     pub(crate) replay: bool,
+}
+
+impl ReportArgs {
+    /// The shell command that writes the page again.
+    pub(super) fn command(&self) -> String {
+        let mut words = vec!["wayhop report".to_owned()];
+        words.extend(self.of.iter().map(|p| quoted(p)));
+        #[cfg(feature = "studio")]
+        if self.replay {
+            words.push("--replay".to_owned());
+        }
+        if let Some(out) = &self.out {
+            words.extend(["--out".to_owned(), quoted(out)]);
+        }
+        words.join(" ")
+    }
+}
+
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_as_a_shell_takes_them() {
+        let names = ["runs/a-1", "two words", "it's"].map(|n| quoted(Path::new(n)));
+        assert_eq!(names, ["runs/a-1", "'two words'", "'it'\\''s'"]);
+    }
 }

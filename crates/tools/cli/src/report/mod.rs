@@ -1,24 +1,21 @@
 //! `wayhop report`: a page on one run, on several, or on a sweep.
 
 mod args;
-mod command;
 #[cfg(feature = "studio")]
 mod replay;
 mod runs;
 mod sweep;
 
-use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use wayhop_sweep::made;
 
-use crate::failure::{Failure, output};
+use crate::failure::{Failure, out, put, usage};
 use crate::whole::write_whole;
 
 pub(crate) use args::{EXAMPLES, ReportArgs};
 
-pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn report(a: &ReportArgs) -> Result<(), Failure> {
     #[cfg(feature = "studio")]
     let with_replay = a.replay;
     #[cfg(not(feature = "studio"))]
@@ -26,10 +23,8 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
     let html = match &a.of[..] {
         [dir] if varies(dir)? => {
             if with_replay {
-                return Err(Failure::Usage(format!(
-                    "{dir}: --replay does not work for a sweep; give one of the runs in {dir}/runs",
-                    dir = dir.display()
-                )));
+                return Err(usage!("{dir}: --replay does not work for a sweep; give one of the runs in {dir}/runs",
+                    dir = dir.display()));
             }
             sweep::page(dir, a)?
         }
@@ -39,9 +34,7 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
                     continue;
                 }
                 let dir = dir.display();
-                return Err(Failure::Usage(format!(
-                    "{dir}: a sweep cannot be combined with other runs; give it alone, or its runs in {dir}/runs"
-                )));
+                return Err(usage!("{dir}: a sweep cannot be combined with other runs; give it alone, or its runs in {dir}/runs"));
             }
             let page = runs::page(a)?;
             #[cfg(feature = "studio")]
@@ -52,8 +45,7 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
     .html()
     .map_err(Failure::Run)?;
     if a.out.as_deref().is_some_and(|out| out.as_os_str() == "-") {
-        output(stdout().write_all(html.as_bytes()))?;
-        return Ok(ExitCode::SUCCESS);
+        return put(&html);
     }
     let default = || match &a.of[..] {
         [one] => one.join("report.html"),
@@ -61,8 +53,7 @@ pub(crate) fn report(a: &ReportArgs) -> Result<ExitCode, Failure> {
     };
     let path = a.out.clone().unwrap_or_else(default);
     write_whole(&path, html.as_bytes())?;
-    output(writeln!(stdout(), "saved in {}", path.display()))?;
-    Ok(ExitCode::SUCCESS)
+    out!("saved in {}", path.display())
 }
 
 /// Whether a folder holds a sweep over more than seeds.

@@ -6,7 +6,6 @@ use wayhop_report::{Page, Section, Table};
 use wayhop_sweep::figure_in_words;
 
 use super::args::ReportArgs;
-use super::command::command;
 use crate::failure::Failure;
 use crate::plot::columns;
 
@@ -39,7 +38,7 @@ pub(super) fn page(a: &ReportArgs) -> Result<Page, Failure> {
             n => format!("Results of {n} runs, and how they were produced."),
         },
         facts: Vec::new(),
-        command: command(a),
+        command: a.command(),
         sections,
     })
 }

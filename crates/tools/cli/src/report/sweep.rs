@@ -10,8 +10,7 @@ use wayhop_sweep::{
 };
 
 use super::args::ReportArgs;
-use super::command::command;
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 
 /// Metrics with figures on one page.
 const MOST_METRICS: usize = 12;
@@ -20,8 +19,7 @@ const MOST_PANELS: usize = 12;
 
 /// The page of this folder.
 pub(super) fn page(dir: &Path, a: &ReportArgs) -> Result<Page, Failure> {
-    let made =
-        made(dir)?.ok_or_else(|| Failure::Usage(format!("{}: not the folder of a sweep", dir.display())))?;
+    let made = made(dir)?.ok_or_else(|| usage!("{}: not the folder of a sweep", dir.display()))?;
     let views = Views::new(&made);
     let mut sections = Vec::new();
     let mut undefined = Vec::new();
@@ -56,7 +54,7 @@ pub(super) fn page(dir: &Path, a: &ReportArgs) -> Result<Page, Failure> {
         ),
         lead: format!("A sweep: {} of {} runs.", made.done, made.planned),
         facts: Vec::new(),
-        command: command(a),
+        command: a.command(),
         sections,
     })
 }

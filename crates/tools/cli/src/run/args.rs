@@ -6,11 +6,10 @@ use wayhop_sweep::Seeds;
 
 use crate::record::{ReceptionArgs, RecordArgs};
 #[cfg(feature = "linux")]
-use crate::scenario_args::speed;
+use crate::scenario_args::number;
 use crate::scenario_args::{SourceArgs, whole};
 use crate::topology::args::GeometryArgs;
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   wayhop run scenarios/first.toml
@@ -80,4 +79,11 @@ pub(crate) struct RunCommand {
     #[cfg(feature = "linux")]
     #[arg(long, value_name = "SPEED", value_parser = speed, conflicts_with = "seeds", allow_negative_numbers = true)]
     pub(crate) pace: Option<f64>,
+}
+
+/// Simulated seconds per second.
+#[cfg(feature = "linux")]
+fn speed(text: &str) -> Result<f64, String> {
+    let remedy = "give simulated seconds per second, from 0.001 to 1000000, such as 10";
+    number(text, 0.001..=1e6, remedy)
 }

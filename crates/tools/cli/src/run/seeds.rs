@@ -12,9 +12,9 @@ use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
 use super::args::{RunArgs, RunCommand};
 #[cfg(feature = "linux")]
 use crate::failure::say;
-use crate::failure::{Failure, warn};
+use crate::failure::{Failure, usage, warn};
 use crate::run::{run, warnings};
-use crate::source::is_standard_input;
+use crate::scenario_args::is_standard_input;
 use crate::sweep::{ShowArgs, make};
 
 /// Limit of numbered folders.
@@ -81,7 +81,7 @@ fn with_seeds(a: &RunCommand, seeds: &Seeds) -> Result<ExitCode, Failure> {
 
 /// The scenario's file, if all options apply to several runs.
 fn scenario_file(r: &RunArgs) -> Result<&Path, Failure> {
-    let not = |option: &str, remedy: &str| Err(Failure::Usage(format!("{option} with --seeds: {remedy}")));
+    let not = |option: &str, remedy: &str| Err(usage!("{option} with --seeds: {remedy}"));
     if r.source.changes.seed.is_some() {
         return not("--seed", "the two exclude each other; use one of them");
     }
@@ -120,9 +120,7 @@ fn scenario_file(r: &RunArgs) -> Result<&Path, Failure> {
         ),
         (Some(path), _) => Ok(path),
         // Says what is missing.
-        (None, None) => {
-            r.source.load().and(Err(Failure::Usage("no scenario: give a scenario file".to_owned())))
-        }
+        (None, None) => r.source.load().and(Err(usage!("no scenario: give a scenario file"))),
     }
 }
 
@@ -135,9 +133,6 @@ fn default_dir(plan: &Plan) -> Result<PathBuf, Failure> {
     let is_ours = |dir: &PathBuf| !dir.exists() || continues(plan, dir);
     (1..=MOST_FOLDERS).map(numbered).find(is_ours).ok_or_else(|| {
         let first = numbered(1);
-        Failure::Usage(format!(
-            "{} to -{MOST_FOLDERS}: all are in use; choose a folder with --out",
-            first.display()
-        ))
+        usage!("{} to -{MOST_FOLDERS}: all are in use; choose a folder with --out", first.display())
     })
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::chains::MeasureArgs;
 use crate::scenario_args::{SourceArgs, metres};
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
 Two nodes are linked while their distance is below the range. A path change is counted when the shortest hop count changes, or \
 when the last shortest path that existed since the previous change breaks. See docs/concepts/topology.md.

@@ -2,21 +2,19 @@
 
 pub(crate) mod args;
 
-use std::io::{Write as _, stdout};
 use std::path::Path;
-use std::process::ExitCode;
 
 use wayhop_report::Document;
 use wayhop_scenario::Resolved;
 use wayhop_topology::{ChainThroughput, SurveyedFlow, View, annotate};
 use wayhop_trace::Summary;
 
-use crate::failure::{Failure, output, warn};
+use crate::failure::{Failure, put, usage, warn};
 use crate::run::args::RunArgs;
 use args::CsvTable;
 pub(crate) use args::{EXAMPLES, TopologyArgs};
 
-pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn topology(a: &TopologyArgs) -> Result<(), Failure> {
     let resolved = a.source.load()?.resolve()?;
     let range_m = a.geometry.range;
     let chains = match a.geometry.chains.as_deref() {
@@ -39,8 +37,7 @@ pub(crate) fn topology(a: &TopologyArgs) -> Result<ExitCode, Failure> {
             view.text()
         }
     };
-    output(stdout().write_all(text.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
+    put(text)
 }
 
 /// The parameters of `--topology`.
@@ -56,7 +53,7 @@ impl RunArgs {
         if !self.topology {
             let alone = [("--range", g.range.is_some()), ("--chains", g.chains.is_some())];
             return alone.into_iter().find(|(_, given)| *given).map_or(Ok(None), |(option, _)| {
-                Err(Failure::Usage(format!("{option} has no effect without --topology; add --topology")))
+                Err(usage!("{option} has no effect without --topology; add --topology"))
             });
         }
         let chains = g.chains.as_deref().map(chains).transpose()?;
@@ -74,9 +71,7 @@ impl Geometry {
 pub(crate) fn chains(path: &Path) -> Result<ChainThroughput, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| {
-        Failure::Usage(format!(
-            "cannot read {shown}: {e}; --chains needs a CSV file with the columns hops,kbps"
-        ))
+        usage!("cannot read {shown}: {e}; --chains needs a CSV file with the columns hops,kbps")
     })?;
     ChainThroughput::parse(&text).map_err(|e| Failure::usage(e.in_file(path)))
 }
@@ -85,14 +80,12 @@ fn between(r: &Resolved, src: &str, dst: &str) -> Result<SurveyedFlow, Failure> 
     let node = |option: &str, name: &str| {
         wayhop_core::node_named(&r.names, name).map(|i| i as u32).ok_or_else(|| {
             let last = r.names.len() - 1;
-            Failure::Usage(format!(
-                "{option} {name}: no such node; give a number from 0 to {last}, or a name"
-            ))
+            usage!("{option} {name}: no such node; give a number from 0 to {last}, or a name")
         })
     };
     let (src, dst) = (node("--src", src)?, node("--dst", dst)?);
     if src == dst {
-        return Err(Failure::Usage(format!("--dst {dst} is the same node as --src; give another one")));
+        return Err(usage!("--dst {dst} is the same node as --src; give another one"));
     }
     Ok(SurveyedFlow::between(r, src, dst))
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use wayhop_core::{DropReason, nearest, node_named};
 use wayhop_trace::{LostPacket, NodeInfo, RunDir, Tables};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, usage};
 
 /// Cause of packets that were still in transit when the run ended.
 const HELD: &str = "held";
@@ -49,9 +49,7 @@ impl FilterArgs {
     /// Keeps the packets that match.
     pub(super) fn apply(&self, run: &RunDir, all: &mut Vec<LostPacket>) -> Result<(), Failure> {
         if let Some((from, until)) = self.from.zip(self.until).filter(|(from, until)| from >= until) {
-            return Err(Failure::Usage(format!(
-                "--from {from} --until {until}: empty range; give a later --until"
-            )));
+            return Err(usage!("--from {from} --until {until}: empty range; give a later --until"));
         }
         let node = self.node.as_deref().map(|name| node_of(run, name)).transpose()?;
         if let Some(cause) = &self.cause {
@@ -93,7 +91,7 @@ fn check_cause(cause: &str, all: &[LostPacket]) -> Result<(), Failure> {
     let meant = nearest(cause, known).map(|m| format!("did you mean {m}? ")).unwrap_or_default();
     let list: Vec<&str> = here.into_iter().collect();
     let of_run = if list.is_empty() { "no packet was lost".to_owned() } else { list.join(", ") };
-    Err(Failure::Usage(format!("--cause {cause}: no such cause; {meant}causes in this run: {of_run}")))
+    Err(usage!("--cause {cause}: no such cause; {meant}causes in this run: {of_run}"))
 }
 
 /// The number of a node of the run.
@@ -107,10 +105,7 @@ fn node_of(run: &RunDir, name: &str) -> Result<u32, Failure> {
     number.map(|n| n as u32).ok_or_else(|| {
         let more = if names.len() > MOST_NAMES { ", ..." } else { "" };
         let some: Vec<&str> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
-        Failure::Usage(format!(
-            "--node {name}: the run has no such node; give one of {}{more}",
-            some.join(", ")
-        ))
+        usage!("--node {name}: the run has no such node; give one of {}{more}", some.join(", "))
     })
 }
 

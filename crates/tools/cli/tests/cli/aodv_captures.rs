@@ -8,7 +8,7 @@ use serde_json::Value;
 use wayhop_testkit::tshark;
 
 use crate::oracle::joined;
-use crate::{data, folder, run_in, summary_of};
+use crate::{data, folder, run_in, summary_of, words};
 
 const FIELDS: [&str; 27] = [
     "frame.number",
@@ -159,16 +159,9 @@ fn with_flag_d_no_reply_comes_from_a_table_and_every_field_is_tsharks() {
 
 #[test]
 fn with_hellos_and_no_acknowledgements_every_field_is_tsharks() {
-    let rows = agreed(&[
-        "--profile",
-        "das",
-        "--radio",
-        "wavelan-i",
-        "--set",
-        "protocol.hello=always",
-        "--set",
-        "protocol.hello_interval_ms=700",
-    ]);
+    let rows = agreed(&words(
+        "--profile das --radio wavelan-i --set protocol.hello=always --set protocol.hello_interval_ms=700",
+    ));
     let hellos: Vec<_> = rows
         .iter()
         .filter(|r| column(r, "aodv.type") == "2" && column(r, "ip.dst") == "255.255.255.255")

@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::emulate::is_root;
-use crate::{folder, run_in, wayhop};
+use crate::emulate::skip_without_root;
+use crate::{folder, run_in, wayhop, words};
 
 /// Three nodes in a row; the two at the ends ask the one in the middle, one of them over two hops.
 const ROW: &str = r#"
@@ -39,14 +39,12 @@ fn notes(dir: &Path, run: &str, what: &str) -> usize {
 
 #[test]
 fn requests_are_answered_in_simulation_emulation_and_lab_alike() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", ROW)]);
     for world in ["run", "emulate", "lab"] {
         let args =
             [world, "s.toml", "--protocol", "dsr", "--out", world, "--record-inputs", "--json", "--quiet"];
-        let summary: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+        let summary = run_in(dir.path(), &args).json();
         let [requests, answered, served] =
             ["requests", "answered", "requests_served"].map(|n| figures(&summary, n));
         assert_eq!(requests, [None, Some(20.0), Some(20.0)], "{world}");
@@ -78,15 +76,7 @@ fn requests_are_answered_in_simulation_emulation_and_lab_alike() {
 fn a_server_and_a_client_run_by_hand() {
     let dir = folder(&[]);
     let mut server = wayhop();
-    server.current_dir(dir.path()).args([
-        "application",
-        "request",
-        "--set",
-        "port=17070",
-        "--json",
-        "--for",
-        "4",
-    ]);
+    server.current_dir(dir.path()).args(words("application request --set port=17070 --json --for 4"));
     let server = server.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("wayhop");
     let sets = [
         "server=\"127.0.0.1\"",
@@ -99,7 +89,7 @@ fn a_server_and_a_client_run_by_hand() {
     ];
     let mut args = vec!["application", "request", "--for", "3", "--json", "--quiet", "--record", "r.jsonl"];
     args.extend(sets.iter().flat_map(|set| ["--set", set]));
-    let counted: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    let counted = run_in(dir.path(), &args).json();
     let served = server.wait_with_output().expect("it ends");
     assert_eq!(counted["answered"], 5.0, "{counted}");
     let served: Value = serde_json::from_slice(&served.stdout).expect("one JSON object");

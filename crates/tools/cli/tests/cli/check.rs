@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::{Ran, data, folder, hash, run_in, schemas, summary_of, wayhop};
+use crate::{Ran, data, folder, hash, run_in, schemas, summary_of, wayhop, words};
 
 fn repo(path: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../..", path].iter().collect();
@@ -67,18 +67,9 @@ const CHAIN: &str = "duration_s = 20\nnodes.count = 4\nmovement = { kind = \"cha
 #[test]
 fn values_name_the_file_and_line_the_option_the_preset_and_the_profile() {
     let dir = folder(&[("s.toml", CHAIN)]);
-    let args = [
-        "s.toml",
-        "--set",
-        "radio.cw_min=15",
-        "--seed",
-        "7",
-        "--duration=15",
-        "--protocol=aodv",
-        "--profile=ns2",
-        "--radio=80211g",
-        "--captures",
-    ];
+    let args = words(
+        "s.toml --set radio.cw_min=15 --seed 7 --duration=15 --protocol=aodv --profile=ns2 --radio=80211g --captures",
+    );
     let check = checked(dir.path(), &args);
     let values = by_key(&check);
     for (key, value, unit, origin, from) in [
@@ -151,15 +142,7 @@ fn the_estimate_of_a_short_run_is_the_run() {
 #[test]
 fn the_estimate_of_a_long_run_stands_on_its_beginning() {
     let dir = folder(&[("s.toml", CHAIN)]);
-    let args = [
-        "s.toml",
-        "--set",
-        "traffic.0.rate_pps=200",
-        "--set",
-        "traffic.0.stop_s=1e6",
-        "--duration",
-        "1000000",
-    ];
+    let args = words("s.toml --set traffic.0.rate_pps=200 --set traffic.0.stop_s=1e6 --duration 1000000");
     let check = checked(dir.path(), &args);
     let estimate = &check["estimate"];
     let prefix = &estimate["prefix"];

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::emulate::is_root;
+use crate::emulate::skip_without_root;
 use crate::{folder, run_in};
 
 /// Each line tries something, and says whether it could.
@@ -99,9 +99,7 @@ fn attempts(world: &str, more: &[&str]) -> (tempfile::TempDir, Vec<String>, Stri
 }
 
 fn a_stranger_gets_nowhere(world: &str) {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let (dir, done, said) = attempts(world, &[]);
     assert_eq!(done, ["write-here", "write-tmp", "ping", "serve-80"], "{said}");
     assert!(said.contains("uid 1900000001 cwd /run/node secret None"), "{said}");
@@ -127,9 +125,7 @@ fn a_strangers_program_in_a_lab_writes_its_folder_and_nothing_else() {
 
 #[test]
 fn trusted_programs_are_root() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let (_dir, done, said) = attempts("emulate", &["--trust"]);
     for could in
         ["write-etc", "read-shadow", "list-root", "setuid", "unshare-user", "write-the-run", "write-tmp"]
@@ -143,9 +139,7 @@ fn trusted_programs_are_root() {
 
 #[test]
 fn what_the_user_types_has_the_users_rights_and_sees_the_node_only() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[(
         "s.toml",
         "duration_s = 30\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 200 }\n",
@@ -162,9 +156,7 @@ fn what_the_user_types_has_the_users_rights_and_sees_the_node_only() {
 
 #[test]
 fn a_program_that_others_cannot_reach_is_named_with_the_remedy() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     // Folders of tests are below /tmp, which programs do not see.
     let dir = folder(&[
         (
@@ -187,9 +179,7 @@ fn a_program_that_others_cannot_reach_is_named_with_the_remedy() {
 
 #[test]
 fn commands_in_a_node_talk_to_runs_and_do_not_take_them_for_dead() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[(
         "s.toml",
         "name = \"inner\"\nduration_s = 30\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 200 }\n",

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::emulate::{CHAIN, is_root};
+use crate::emulate::{CHAIN, skip_without_root};
 use crate::{folder, run_in};
 
 /// The flow with these ends in a summary.
@@ -27,9 +27,7 @@ fn read(path: &Path) -> Value {
 
 #[test]
 fn flows_of_programs_count_what_ping_and_iperf3_count() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let nodes =
         CHAIN.split("[[traffic]]").next().unwrap_or_default().replace("duration_s = 30", "duration_s = 600");
     let server = "[[programs]]\nnode = 4\ncommand = [\"sh\", \"-c\", \"iperf3 -s >/dev/null\"]\n";

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use wayhop_control::{About, Access, ControlError, ErrorCode, Event, EventKind, NodeAbout, Request, Server};
 
-use crate::emulate::is_root;
+use crate::emulate::skip_without_root;
 use crate::schemas::{check, undefined_as_text};
 use crate::{Ran, wayhop};
 
@@ -283,9 +283,7 @@ fn a_run_is_found_by_its_name_or_because_it_is_the_only_one() {
 
 #[test]
 fn a_run_of_the_machine_is_not_taken_for_one_of_the_folder_that_the_variable_names() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let name = format!("elsewhere-{}", std::process::id());
     let socket = wayhop_control::paths::socket(&name).expect("a name");
     let about =

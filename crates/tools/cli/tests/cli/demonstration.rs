@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::emulate::is_root;
-use crate::{Ran, folder, run_in};
+use crate::emulate::skip_without_root;
+use crate::{Ran, folder, run_in, words};
 
 /// What the packets table of a run says, read as text by other code than the report's: programs' packets sent and delivered,
 /// and the octets by which those on their way are longer than what the programs sent.
@@ -44,21 +44,8 @@ fn from_the_table(dir: &Path, run: &str) -> (u64, u64, u64) {
 
 /// The rows of a lap of this many seconds.
 fn report(dir: &Path, lap_s: &str) -> Vec<Value> {
-    let args = [
-        "reproduce",
-        "pran",
-        "--part",
-        "demonstration",
-        "--seeds",
-        "1",
-        "--out",
-        "r",
-        "--json",
-        "--quiet",
-        "--duration",
-    ];
-    let mut v: Value =
-        serde_json::from_str(&run_in(dir, &[&args[..], &[lap_s]].concat()).ok()).expect("one JSON object");
+    let args = words("reproduce pran --part demonstration --seeds 1 --out r --json --quiet --duration");
+    let mut v = run_in(dir, &[&args[..], &[lap_s]].concat()).json();
     assert_eq!(v["paper"], "pran");
     serde_json::from_value(v["rows"].take()).expect("rows")
 }
@@ -71,9 +58,7 @@ fn ours(rows: &[Value], row: [&str; 3]) -> f64 {
 
 #[test]
 fn a_robots_video_crosses_the_mesh_and_the_report_counts_as_the_packets_table() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[]);
     // A machine with much else to do takes long to start ffmpeg and socat; they are given time until the call is answered.
     let answered = |rows: &Vec<Value>| ours(rows, ["Section 6.3", "Calls answered", "holds"]) == 1.0;
@@ -128,9 +113,7 @@ fn what_the_demonstration_needs_is_said_with_the_remedy() {
         let e = run_in(dir.path(), &args).failure(2);
         assert!(e.contains(message), "{args:?}: {e}");
     }
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     // Nobody: a user without rights, in a folder of their own.
     let open = Command::new("chmod").arg("777").arg(dir.path()).status().expect("chmod runs");
     assert!(open.success());

@@ -20,6 +20,16 @@ pub(crate) fn is_root() -> bool {
     root
 }
 
+/// Ends a test here, as passed, where namespaces cannot be had.
+macro_rules! skip_without_root {
+    () => {
+        if !crate::emulate::is_root() {
+            return;
+        }
+    };
+}
+pub(crate) use skip_without_root;
+
 /// Five nodes in a line; one flow and one ping from end to end.
 pub(crate) const CHAIN: &str = r#"
 duration_s = 30
@@ -44,7 +54,7 @@ interval_s = 0.5
 
 fn emulated(dir: &std::path::Path, args: &[&str]) -> Value {
     let all = [&["emulate", "s.toml", "--no-out", "--json", "--quiet"], args].concat();
-    serde_json::from_str(&run_in(dir, &all).ok()).expect("one JSON object")
+    run_in(dir, &all).json()
 }
 
 /// An emulation in the background, up.
@@ -72,9 +82,7 @@ fn signal(child: &Child, name: &str) {
 
 #[test]
 fn an_emulated_chain_delivers_what_the_simulated_one_does() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     // What is under way at the end depends on when exactly that is: the flow ends before.
     let text = CHAIN.replace("rate_pps = 20\n", "rate_pps = 20\nstop_s = 4.5\n");
     let dir = folder(&[("s.toml", &text)]);
@@ -101,9 +109,7 @@ fn an_emulated_chain_delivers_what_the_simulated_one_does() {
 
 #[test]
 fn an_emulated_connection_carries_what_the_simulated_one_does_and_leaves_its_table() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let nodes = CHAIN.split("[[traffic]]").next().unwrap().replace("nodes.count = 5", "nodes.count = 3");
     let tcp = "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 2\nstart_s = 1\n";
     // A name would stand for a node that there is not.
@@ -112,7 +118,7 @@ fn an_emulated_connection_carries_what_the_simulated_one_does_and_leaves_its_tab
     let carried = |world: &str| {
         let args =
             [world, "s.toml", "--protocol", "aodv", "--duration", "5", "--out", world, "--json", "--quiet"];
-        let summary: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+        let summary = run_in(dir.path(), &args).json();
         let rows = run_in(dir.path(), &["export", "csv", world, "tcp"]).ok().lines().count();
         (summary["flows"][0]["tcp"]["delivered_bytes"].as_f64().expect("octets"), rows)
     };
@@ -127,9 +133,7 @@ fn an_emulated_connection_carries_what_the_simulated_one_does_and_leaves_its_tab
 
 #[test]
 fn a_command_runs_in_its_node_and_the_run_ends_with_its_status() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", CHAIN)]);
     let emulate = |node: &str, command: &[&str]| {
         let head = ["emulate", "s.toml", "--no-out", "--quiet", "--protocol", "aodv", "--node", node, "--"];
@@ -150,9 +154,7 @@ fn a_command_runs_in_its_node_and_the_run_ends_with_its_status() {
 
 #[test]
 fn a_program_whose_packet_finds_no_route_hears_so() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let apart =
         CHAIN.replace("spacing_m = 200", "spacing_m = 5000").split("[[traffic]]").next().unwrap().to_owned();
     let short = apart + "[protocol]\nname = \"aodv\"\nrreq_retries = 0\n";
@@ -169,9 +171,7 @@ fn a_program_whose_packet_finds_no_route_hears_so() {
 
 #[test]
 fn programs_of_a_scenario_run_in_their_nodes_and_leave_their_output() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let programs = r#"
 [[programs]]
 node = 0
@@ -205,9 +205,7 @@ command = ["sh", "-c", "hostname -I; cat /etc/hosts; sleep 60"]
 
 #[test]
 fn other_processes_enter_a_node_and_a_killed_run_leaves_nothing() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", CHAIN)]);
     let mut child = background(dir.path());
     let pid = child.id().to_string();
@@ -247,9 +245,7 @@ pub(crate) fn ask(socket: &std::path::Path, request: &str) -> Value {
 
 #[test]
 fn links_and_places_are_changed_while_programs_run_and_gps_clients_see_it() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let name = format!("t{}", std::process::id());
     let text = CHAIN.split("[[traffic]]").next().unwrap().replace("duration_s = 30", "duration_s = 300");
     let dir = folder(&[(
@@ -295,9 +291,7 @@ fn links_and_places_are_changed_while_programs_run_and_gps_clients_see_it() {
 
 #[test]
 fn a_program_that_fails_is_in_the_summary_the_manifest_and_the_exit_status() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let programs = "[[programs]]\nnode = 0\ncommand = [\"no-such-program\"]\n\
         [[programs]]\nnode = 1\ncommand = [\"sh\", \"-c\", \"exit 3\"]\n\
         [[programs]]\nnode = 2\ncommand = [\"true\"]\n[[programs]]\nnode = 2\ncommand = [\"sleep\", \"60\"]\n";
@@ -333,9 +327,7 @@ fn a_program_that_fails_is_in_the_summary_the_manifest_and_the_exit_status() {
 
 #[test]
 fn programs_reach_each_other_over_radios_on_two_channels_and_a_wire() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let text = "duration_s = 60\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
                 [radio]\nname = \"wlan0\"\npreset = \"80211b\"\nchannel = 1\nnodes = [0, 1]\n\
                 [[radios]]\nname = \"wlan1\"\npreset = \"80211b\"\nchannel = 6\nnodes = [1, 2]\n\

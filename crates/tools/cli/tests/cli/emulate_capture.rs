@@ -6,7 +6,7 @@ use std::path::Path;
 use wayhop_testkit::tshark;
 use wayhop_trace::{CaptureReader, CapturedFrame};
 
-use crate::emulate::{CHAIN, is_root};
+use crate::emulate::{CHAIN, skip_without_root};
 use crate::{folder, wayhop};
 
 fn frames(file: &Path) -> Vec<CapturedFrame> {
@@ -26,9 +26,7 @@ fn near<'a>(file: &'a [CapturedFrame], of: &CapturedFrame) -> &'a [CapturedFrame
 
 #[test]
 fn frames_of_a_live_capture_are_the_files_with_signal_rate_and_channel() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", CHAIN)]);
     let of = |args: &[&str]| {
         let mut command = wayhop();

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::emulate::{CHAIN, ask, background, is_root};
+use crate::emulate::{CHAIN, ask, background, skip_without_root};
 use crate::{data, folder, run_in, wayhop};
 
 /// More memory than five nodes need, KiB.
@@ -58,9 +58,7 @@ impl Run {
 
 #[test]
 fn half_a_million_junk_packets_neither_stop_an_emulation_nor_fill_its_memory() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let run = Run::begin(protocol, "nonsense");
         run.exec("0", &["python3", &data("nonsense.py"), "250000"]).ok();
@@ -73,9 +71,7 @@ fn half_a_million_junk_packets_neither_stop_an_emulation_nor_fill_its_memory() {
 
 #[test]
 fn garbage_at_the_control_socket_of_an_emulation_does_no_harm() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let run = Run::begin("aodv", "garbage");
     let garbage = Command::new("python3")
         .args([&data("garbage.py"), run.socket.to_str().expect("UTF-8"), "20000"])
@@ -90,9 +86,7 @@ fn garbage_at_the_control_socket_of_an_emulation_does_no_harm() {
 
 #[test]
 fn an_emulation_killed_in_the_middle_of_a_download_leaves_nothing_behind() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let interfaces = || Command::new("ip").args(["-o", "link"]).output().expect("ip").stdout;
     let before = interfaces();
     let mut run = Run::begin("aodv", "killed");
@@ -135,9 +129,7 @@ fn an_emulation_killed_in_the_middle_of_a_download_leaves_nothing_behind() {
 
 #[test]
 fn what_killed_runs_left_is_removed_by_the_next() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", CHAIN)]);
     let runtime = dir.path().join("run");
     std::fs::create_dir_all(runtime.join("lab-4294967295")).expect("a folder");
@@ -159,9 +151,7 @@ fn what_killed_runs_left_is_removed_by_the_next() {
 
 #[test]
 fn a_run_that_cannot_begin_leaves_the_older_one_in_its_directory_alone() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", CHAIN)]);
     run_in(dir.path(), &["run", "s.toml", "--out", "r", "--quiet"]).ok();
     let before = run_in(dir.path(), &["export", "csv", "r", "packets"]).ok();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::emulate::{CHAIN, is_root};
+use crate::emulate::{CHAIN, skip_without_root};
 use crate::{folder, wayhop};
 
 /// Reports by node, in the order in which they stand.
@@ -36,9 +36,7 @@ fn get(at: &str) -> Option<String> {
 
 #[test]
 fn an_emulated_node_collects_what_all_others_report_and_prometheus_sees_all() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     // Geographic positions are reported if the scenario has an origin on the earth.
     let dir = folder(&[("s.toml", &format!("origin = {{ lat = 40.44, lon = -79.94 }}\n{CHAIN}"))]);
     let port =

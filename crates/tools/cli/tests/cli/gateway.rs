@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use wayhop_testkit::tshark;
 
-use crate::emulate::is_root;
+use crate::emulate::{is_root, skip_without_root};
 use crate::{folder, run_in};
 
 const TWO: &str = include_str!("../../../../../scenarios/gateways.toml");
 
 fn json(dir: &Path, args: &[&str]) -> Value {
-    serde_json::from_str(&run_in(dir, args).ok()).expect("one JSON object")
+    run_in(dir, args).json()
 }
 
 #[test]
@@ -120,9 +120,7 @@ command = ["dnsmasq", "--no-daemon", "--no-resolv", "--no-hosts", "--conf-file=/
 
 #[test]
 fn real_programs_in_an_emulated_mesh_use_the_web_names_and_iperf3_outside() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv", "dsdv"] {
         let dir = folder(&[("s.toml", &with_programs(protocol, SERVERS))]);
         let script = "until said=$(curl -sS --max-time 20 http://198.51.100.1/page 2>/dev/null); do sleep 0.1; done; echo \"$said\"\n\
@@ -138,9 +136,7 @@ fn real_programs_in_an_emulated_mesh_use_the_web_names_and_iperf3_outside() {
 
 #[test]
 fn the_outside_begins_connections_too_and_hears_of_addresses_that_nobody_has() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", &with_programs("dsr", ""))]);
     let script = "until ping -c 1 -W 5 10.0.0.4; do sleep 0.1; done >/dev/null\nping -c 1 -W 100 10.0.0.200";
     let args = ["emulate", "s.toml", "--no-out", "--quiet", "--node", "internet", "--", "sh", "-c", script];

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{folder, run_in};
+use crate::{folder, run_in, words};
 
 const GPX: &str = include_str!("../../../../scenarios/import/tests/data/walk.gpx");
 const NMEA: &str = include_str!("../../../../scenarios/import/tests/data/drive.nmea");
@@ -104,22 +104,7 @@ fn the_positions_of_a_run_are_read_back_as_its_movement() {
     let d = dir.path();
     run_in(d, &["run", "r.toml", "--quiet", "--out", "r"]).ok();
     run_in(d, &["export", "csv", "r", "positions", "--out", "p.csv"]).ok();
-    run_in(
-        d,
-        &[
-            "import",
-            "csv",
-            "p.csv",
-            "--strict",
-            "--protocol",
-            "none",
-            "--duration",
-            "40",
-            "--out",
-            "back.toml",
-        ],
-    )
-    .ok();
+    run_in(d, &words("import csv p.csv --strict --protocol none --duration 40 --out back.toml")).ok();
     run_in(d, &["run", "back.toml", "--quiet", "--out", "back"]).ok();
     run_in(d, &["export", "csv", "back", "positions", "--out", "q.csv"]).ok();
     // Where each node is at a moment, by the rows of both runs' tables.

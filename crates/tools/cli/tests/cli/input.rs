@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::emulate::{CHAIN, background, is_root};
+use crate::emulate::{CHAIN, background, skip_without_root};
 use crate::{Ran, folder, hash, run_in, summary_of, wayhop};
 
 /// The command with this on standard input.
@@ -97,9 +97,7 @@ fn one_cause_has_one_exit_code() {
 
 #[test]
 fn a_command_that_does_not_start_has_the_code_of_shells_wherever_it_is_given() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", CHAIN), ("text", "no program")]);
     let mut emulation = background(dir.path());
     let run = emulation.id().to_string();
@@ -232,9 +230,7 @@ fn all_problems_of_an_ns2_file_are_shown_a_line_each() {
 
 #[test]
 fn a_place_on_the_earth_is_not_made_up_for_a_scenario_that_has_none() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", CHAIN)]);
     let mut emulation = background(dir.path());
     let run = format!("s-{}", emulation.id());
@@ -271,9 +267,7 @@ fn a_place_on_the_earth_is_not_made_up_for_a_scenario_that_has_none() {
 
 #[test]
 fn what_is_stopped_while_it_sets_up_ends_before_it_is_up() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let nodes = "duration_s = 60\nnodes.count = 250\narea = { x_m = 3000, y_m = 3000 }\nmovement = { kind = \"uniform\" }\n";
     let dir = folder(&[("s.toml", nodes)]);
     for world in ["emulate", "lab"] {

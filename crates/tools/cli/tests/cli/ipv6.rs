@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wayhop_testkit::tshark;
 
-use crate::emulate::is_root;
+use crate::emulate::skip_without_root;
 use crate::{folder, run_in};
 
 /// Four nodes in a line with static routes for IPv6 from end to end; every kind of traffic.
@@ -56,9 +56,7 @@ fn tshark_reads_the_captures_of_a_run_over_ipv6_and_finds_nothing_wrong() {
 
 #[test]
 fn the_kernel_answers_pings_over_ipv6_of_a_neighbour_and_over_static_routes() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[]);
     let text = LINE
         .replace("captures = { all = true, snap_length_bytes = 3000 }\n", "")

@@ -87,12 +87,22 @@ impl Ran {
         self.out
     }
 
+    /// The object that it printed, if it succeeded.
+    fn json(self) -> serde_json::Value {
+        serde_json::from_str(&self.ok()).expect("one JSON object")
+    }
+
     /// The one message of a failure with this exit status.
     fn failure(self, status: i32) -> String {
         assert_eq!(self.status, Some(status), "{}{}", self.out, self.err);
         assert_eq!(self.out, "", "a failure prints nothing on standard output");
         self.err
     }
+}
+
+/// The words of a command line.
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
 }
 
 fn run_in(dir: &Path, args: &[&str]) -> Ran {
@@ -102,7 +112,7 @@ fn run_in(dir: &Path, args: &[&str]) -> Ran {
 /// The summary that `wayhop run ... --json --quiet` prints.
 fn summary_of(dir: &Path, args: &[&str]) -> serde_json::Value {
     let all = [&["run"], args, &["--json", "--quiet"]].concat();
-    serde_json::from_str(&run_in(dir, &all).ok()).expect("one JSON object")
+    run_in(dir, &all).json()
 }
 
 fn hash(dir: &Path, args: &[&str]) -> String {

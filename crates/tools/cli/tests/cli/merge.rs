@@ -8,7 +8,7 @@ use std::path::Path;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{HopEvent, HopKind, RunDir, SizeEvent, Tables, outcome_rows};
 
-use crate::{folder, manifest, run_in};
+use crate::{folder, manifest, run_in, words};
 
 /// Nodes that wander out of each other's reach, so that packets are lost for several reasons.
 const WALK: &str = "\
@@ -214,18 +214,7 @@ fn what_cannot_be_merged_is_named_with_the_remedy() {
     let said = run_in(d, &["export", "nodes", "whole", "--out", "again"]).failure(2);
     assert!(said.contains("--out again contains 9, which is not a node of this run"), "{said}");
     assert!(refused(&[one, "again/0"]).contains("this is a run of node 10.0.0.1, like nodes/0"));
-    let other = [
-        "run",
-        "walk.toml",
-        "--duration",
-        "12",
-        "--protocol",
-        "aodv",
-        "--identities",
-        "--quiet",
-        "--out",
-        "other",
-    ];
+    let other = words("run walk.toml --duration 12 --protocol aodv --identities --quiet --out other");
     run_in(d, &other).ok();
     run_in(d, &["export", "nodes", "other", "--out", "others"]).ok();
     let said = refused(&[one, "others/1"]);

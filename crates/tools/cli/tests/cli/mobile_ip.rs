@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::emulate::is_root;
+use crate::emulate::skip_without_root;
 use crate::{folder, run_in};
 
 const STORY: &str = include_str!("../../../../../scenarios/roving.toml");
@@ -29,9 +29,7 @@ fn short() -> String {
 
 #[test]
 fn a_real_ping_reaches_an_emulated_roving_node_at_home_in_the_mesh_and_back() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", &short())]);
     let ping = "ping -i 0.2 -c 110 -W 1 10.1.0.9";
     let args =

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wayhop_scenario::Scenario;
 
-use crate::{folder, run_in};
+use crate::{folder, run_in, words};
 
 const SCENARIO: &str = "\
 name = \"walk\"
@@ -73,33 +73,11 @@ fn a_node_of_a_scenario_is_configured_as_a_lab_configures_its_daemon() {
         assert!(said.contains("a capture of this node, which needs a run directory: --out DIR"), "{said}");
     }
     // The command line is above the scenario, and a run directory has the capture.
-    let args = [
-        "walk.toml",
-        "--as",
-        "2",
-        "--interface",
-        "wlan0",
-        "--protocol",
-        "dsr",
-        "--profile",
-        "cmu",
-        "--out",
-        "r",
-    ];
+    let args = words("walk.toml --as 2 --interface wlan0 --protocol dsr --profile cmu --out r");
     let e = run_in(dir.path(), &[&["node"], &args[..], &["--check"]].concat()).failure(2);
     assert!(e.contains("protocol.hello"), "the scenario's parameters are AODV's: {e}");
-    let args = [
-        "walk.toml",
-        "--as",
-        "2",
-        "--interface",
-        "wlan0",
-        "--set",
-        "protocol.net_diameter=9",
-        "--out",
-        "r",
-        "--record-inputs",
-    ];
+    let args =
+        words("walk.toml --as 2 --interface wlan0 --set protocol.net_diameter=9 --out r --record-inputs");
     let (toml, said) = checked(dir.path(), &args);
     assert!(
         toml.contains("net_diameter = 9") && toml.contains("[capture]") && toml.contains("run = \"r\""),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{data, folder, hash, run_in, summary_of};
+use crate::{data, folder, hash, run_in, summary_of, words};
 
 #[test]
 fn an_imported_scenario_is_the_same_run_from_its_own_folder() {
@@ -47,15 +47,7 @@ fn an_exported_scenario_is_the_same_run_again() {
     let walk = data("walk.toml");
     let written = run_in(at, &["export", "ns2", &walk, "--out", "x"]).ok();
     assert_eq!(written, "x/walk.movement.tcl\nx/walk.traffic.tcl\n");
-    let again = [
-        "--movement",
-        "x/walk.movement.tcl",
-        "--traffic",
-        "x/walk.traffic.tcl",
-        "--duration",
-        "20",
-        "--no-out",
-    ];
+    let again = words("--movement x/walk.movement.tcl --traffic x/walk.traffic.tcl --duration 20 --no-out");
     assert_eq!(hash(at, &again), hash(at, &[&walk, "--no-out"]));
 }
 

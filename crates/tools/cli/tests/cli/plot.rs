@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{folder, run_in};
+use crate::{folder, run_in, words};
 
 const SCENARIO: &str = "duration_s = 8\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 150 }\n\
     [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 3\n";
@@ -11,26 +11,9 @@ const SCENARIO: &str = "duration_s = 8\nnodes.count = 4\nmovement = { kind = \"c
 fn a_figure_takes_two_commands() {
     let dir = folder(&[("s.toml", SCENARIO)]);
     let d = dir.path();
-    let vary = [
-        "--vary",
-        "movement.spacing_m=150,200",
-        "--vary",
-        "protocol.name=dsr,aodv",
-        "--seeds",
-        "3",
-        "--quiet",
-    ];
+    let vary = words("--vary movement.spacing_m=150,200 --vary protocol.name=dsr,aodv --seeds 3 --quiet");
     run_in(d, &[&["sweep", "s.toml"][..], &vary].concat()).ok();
-    let args = [
-        "plot",
-        "runs/sweep-s",
-        "--x",
-        "movement.spacing_m",
-        "--y",
-        "latency_ms.mean",
-        "--by",
-        "protocol.name",
-    ];
+    let args = words("plot runs/sweep-s --x movement.spacing_m --y latency_ms.mean --by protocol.name");
     let told = run_in(d, &args).ok();
     let file = "runs/sweep-s/latency_ms.mean-movement.spacing_m.svg";
     let numbers = "runs/sweep-s/latency_ms.mean-movement.spacing_m.csv";

@@ -11,7 +11,7 @@ use serde_json::Value;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{ConnectionEvent, RunDir, Tables};
 
-use crate::emulate::{CHAIN, ask, background, is_root};
+use crate::emulate::{CHAIN, ask, background, skip_without_root};
 use crate::{folder, run_in};
 
 /// The chain of five nodes without flows, and these programs.
@@ -32,15 +32,13 @@ fn wait(what: &str, is_so: impl Fn() -> bool) {
 
 #[test]
 fn iperf3_measures_what_four_hops_carry() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let server = "[[programs]]\nnode = 4\ncommand = [\"sh\", \"-c\", \"iperf3 -s -1 >/dev/null\"]\n";
     let dir = folder(&[("s.toml", &chain("", server))]);
     // Until the server listens, the client ends with an error.
     let script = "until said=$(iperf3 -c mesh-4 -t 10 -J); do sleep 0.1; done; echo \"$said\"";
     let run = ["emulate", "s.toml", "--out", "run", "--quiet", "--node", "0", "--", "sh", "-c", script];
-    let out: Value = serde_json::from_str(&run_in(dir.path(), &run).ok()).expect("iperf3's JSON");
+    let out = run_in(dir.path(), &run).json();
     let bps = out["end"]["sum_received"]["bits_per_second"].as_f64().expect("a rate");
     connections_are_those_of(&out, dir.path());
     // ns-2 carries 387 kb/s of saturating UDP over these four hops, and 221 of TCP over five minutes (bench/README.md); in ten
@@ -86,9 +84,7 @@ fn connections_are_those_of(iperf3: &Value, dir: &Path) {
 
 #[test]
 fn curl_gets_a_file_whole_although_the_mesh_parts_in_the_middle() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let name = format!("p{}", std::process::id());
     let dir = folder(&[]);
     let body: Vec<u8> = (0..400_000_u32).map(|i| (i * 31 % 251) as u8).collect();
@@ -137,9 +133,7 @@ exec python3 -m http.server 80"""]
 
 #[test]
 fn ssh_logs_in_over_the_mesh() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[]);
     let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
     let key = |name: &str| {

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::schemas::check;
-use crate::{Ran, folder, run_in};
+use crate::{Ran, folder, run_in, words};
 
 #[test]
 fn one_command_prints_the_rows_and_leaves_the_report() {
@@ -32,8 +32,7 @@ fn one_command_prints_the_rows_and_leaves_the_report() {
 fn the_aodv_testbed_is_reproduced_by_its_name() {
     let dir = folder(&[]);
     let args = ["reproduce", "das", "--seeds", "1", "--json", "--quiet"];
-    let v: serde_json::Value =
-        serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    let v = run_in(dir.path(), &args).json();
     assert_eq!(v["paper"], "das");
     let rows = v["rows"].as_array().expect("rows");
     let latency = |r: &&serde_json::Value| r["artefact"] == "Table 2" && r["row"] == "4 hops";
@@ -49,21 +48,9 @@ fn the_aodv_testbed_is_reproduced_by_its_name() {
 #[test]
 fn the_study_of_tcp_runs_pattern_by_pattern_and_finds_its_runs_again() {
     let dir = folder(&[]);
-    let args = [
-        "reproduce",
-        "holland-vaidya",
-        "--seeds",
-        "1",
-        "--first-seed",
-        "2",
-        "--mechanisms",
-        "none",
-        "--json",
-        "--quiet",
-    ];
+    let args = words("reproduce holland-vaidya --seeds 1 --first-seed 2 --mechanisms none --json --quiet");
     let rows = || -> Vec<serde_json::Value> {
-        let v: serde_json::Value =
-            serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+        let v = run_in(dir.path(), &args).json();
         assert_eq!(v["paper"], "holland-vaidya");
         let rows = v["rows"].as_array().expect("rows").clone();
         // All but how long it took.
@@ -142,8 +129,7 @@ fn what_cannot_be_reproduced_is_said_with_the_remedy() {
 fn meshtest_s_runs_show_the_plateaus_and_the_longer_way_out() {
     let dir = folder(&[]);
     let args = ["reproduce", "meshtest", "--seeds", "1", "--json", "--quiet"];
-    let v: serde_json::Value =
-        serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+    let v = run_in(dir.path(), &args).json();
     assert_eq!(v["paper"], "meshtest");
     let rows = v["rows"].as_array().expect("rows");
     let ours = |artefact: &str, row: &str, quantity: &str| {

@@ -12,8 +12,7 @@ const SCENARIO: &str = "duration_s = 20\nnodes.count = 6\narea = { x_m = 800, y_
     [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\n";
 
 fn json(dir: &std::path::Path, args: &[&str]) -> Value {
-    serde_json::from_str(&run_in(dir, &[args, &["--json", "--quiet"]].concat()).ok())
-        .expect("one JSON object")
+    run_in(dir, &[args, &["--json", "--quiet"]].concat()).json()
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::{folder, run_in, summary_of};
+use crate::{folder, run_in, summary_of, words};
 
 fn pages() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "../../../docs/reference/schemas"].iter().collect()
@@ -159,18 +159,7 @@ fn every_schema_is_one_and_some_test_checks_output_against_it() {
 #[test]
 fn a_run_and_its_files() {
     let dir = folder(&[("s.toml", ALL_KINDS), ("c.csv", "hops,bps\n1,1000000\n")]);
-    let args = [
-        "run",
-        "s.toml",
-        "--out",
-        "r",
-        "--json",
-        "--quiet",
-        "--topology",
-        "--chains",
-        "c.csv",
-        "--record-inputs",
-    ];
+    let args = words("run s.toml --out r --json --quiet --topology --chains c.csv --record-inputs");
     let text = run_in(dir.path(), &args).ok();
     check("summary", &text);
     let told: Value = serde_json::from_str(&text).expect("JSON");
@@ -239,8 +228,7 @@ fn a_sweep_and_its_files() {
 fn every_figure_that_compare_takes_from_summaries_has_the_summarys_name() {
     let dir = folder(&[("s.toml", ALL_KINDS)]);
     let summary = summary_of(dir.path(), &["s.toml", "--out", "r"]);
-    let told: Value =
-        serde_json::from_str(&run_in(dir.path(), &["compare", "r", "r", "--json"]).ok()).expect("JSON");
+    let told = run_in(dir.path(), &["compare", "r", "r", "--json"]).json();
     let at = |from: &Value, way: &str| way.split('.').fold(from.clone(), |v, part| v[part].clone());
     let mut found = 0;
     for row in told["rows"].as_array().expect("rows") {

@@ -24,8 +24,7 @@ fn lines(dir: &Path) -> Vec<Value> {
 #[test]
 fn a_sweep_makes_every_run_and_sums_up() {
     let dir = folder(&[("s.toml", SCENARIO), ("plan.toml", PLAN)]);
-    let told: Value =
-        serde_json::from_str(&run_in(dir.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    let told = run_in(dir.path(), &["sweep", "plan.toml", "--json"]).json();
     assert_eq!((&told["runs"], &told["done"], &told["found"]), (&6.into(), &6.into(), &0.into()));
     // Each line is what `wayhop run` says of that run.
     let records = lines(dir.path());
@@ -34,7 +33,7 @@ fn a_sweep_makes_every_run_and_sums_up() {
         let seed = n.to_string();
         let alone =
             ["run", "s.toml", "--no-out", "--json", "--topology", "--protocol", "aodv", "--seed", &seed];
-        let alone: Value = serde_json::from_str(&run_in(dir.path(), &alone).ok()).unwrap();
+        let alone = run_in(dir.path(), &alone).json();
         let record = records
             .iter()
             .find(|r| r["run"]["protocol"] == "aodv" && r["run"]["seed"].as_u64() == Some(n))
@@ -91,12 +90,10 @@ fn a_sweep_that_was_killed_goes_on_and_comes_to_the_same() {
     text.truncate(some.unwrap());
     text.extend_from_slice(b"{\"id\":\"torn");
     fs::write(&file, text).unwrap();
-    let told: Value =
-        serde_json::from_str(&run_in(dir.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    let told = run_in(dir.path(), &["sweep", "plan.toml", "--json"]).json();
     assert!((3..=20).contains(&told["found"].as_u64().unwrap()) && told["done"] == 40, "{told}");
     let other = folder(&[("s.toml", SCENARIO), ("plan.toml", &plan)]);
-    let at_once: Value =
-        serde_json::from_str(&run_in(other.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    let at_once = run_in(other.path(), &["sweep", "plan.toml", "--json"]).json();
     assert_eq!((&told["cells"], &told["differences"]), (&at_once["cells"], &at_once["differences"]));
     let hashes = |dir: &Path| {
         let mut all: Vec<String> =
@@ -126,8 +123,7 @@ fn a_full_disk_tears_no_line_and_what_was_done_stays() {
     let text = fs::read_to_string(&file).unwrap();
     let done = lines(dir.path()).len();
     assert!(text.ends_with('\n') && (1..6).contains(&done), "{text}");
-    let told: Value =
-        serde_json::from_str(&run_in(dir.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    let told = run_in(dir.path(), &["sweep", "plan.toml", "--json"]).json();
     assert_eq!((&told["done"], &told["found"]), (&6.into(), &done.into()));
 }
 
@@ -185,8 +181,7 @@ fn what_did_not_happen_counts_as_0_and_what_is_undefined_is_counted_and_left_out
         metrics = [\"totals.drops.BUFFER_FULL\", \"totals.by_type.rerr\", \"totals.latency_ms.mean\"]\n\
         [[axis]]\nname = \"spacing\"\nkey = \"movement.spacing_m\"\nvalues = [100, 900, 101, 901]\nreplicate = true\n";
     let dir = folder(&[("s.toml", scenario), ("plan.toml", plan)]);
-    let told: Value =
-        serde_json::from_str(&run_in(dir.path(), &["sweep", "plan.toml", "--json"]).ok()).unwrap();
+    let told = run_in(dir.path(), &["sweep", "plan.toml", "--json"]).json();
     let records = lines(dir.path());
     let drops: Vec<f64> = records
         .iter()

@@ -15,8 +15,7 @@ const VARY: [&str; 6] =
     ["--vary", "protocol.name=dsr,aodv", "--vary", "movement.spacing_m=150,200", "--seeds", "3..4"];
 
 fn json(dir: &Path, args: &[&str]) -> Value {
-    serde_json::from_str(&run_in(dir, &[args, &["--json", "--quiet"]].concat()).ok())
-        .expect("one JSON object")
+    run_in(dir, &[args, &["--json", "--quiet"]].concat()).json()
 }
 
 fn ids(dir: &Path) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
-use crate::emulate::{CHAIN, is_root};
+use crate::emulate::{CHAIN, skip_without_root};
 use crate::folder;
 
 /// Types at a terminal at which a command runs in a node, once the command has begun and has the terminal. Returns the exit
@@ -38,9 +38,7 @@ fn at_terminal(begin: &str, command: &str, typed: &[u8]) -> (Option<i32>, String
 
 #[test]
 fn a_command_in_a_node_reads_what_is_typed() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let (status, seen) = at_terminal(":", "read word; echo got $word; exit 5", b"hello\n");
     assert!(seen.contains("got hello"), "{seen}");
     assert_eq!(status, Some(5), "{seen}");
@@ -48,9 +46,7 @@ fn a_command_in_a_node_reads_what_is_typed() {
 
 #[test]
 fn ctrl_c_is_for_the_command_in_the_node_and_the_run_ends_as_that_does() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let (status, seen) =
         at_terminal("trap \"echo caught; exit 9\" INT", "while :; do sleep 0.05; done", b"\x03");
     assert!(seen.contains("caught"), "{seen}");
@@ -59,9 +55,7 @@ fn ctrl_c_is_for_the_command_in_the_node_and_the_run_ends_as_that_does() {
 
 #[test]
 fn a_command_in_a_node_cannot_be_suspended_where_no_shell_would_continue_it() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     // The line after Ctrl-Z is read by a command that goes on.
     let (status, seen) = at_terminal(":", "read word; echo got $word; exit 6", b"\x1ahello\n");
     assert!(seen.contains("got hello"), "{seen}");

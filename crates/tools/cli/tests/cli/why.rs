@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use wayhop_testkit::tshark;
 
+use crate::emulate::skip_without_root;
 use crate::schemas::check;
 use crate::{folder, hash, run_in, summary_of};
 
@@ -266,9 +267,7 @@ fn frames_not_decoded_are_damaged_in_the_capture_and_tshark_shows_why() {
 
 #[test]
 fn an_emulation_records_the_same() {
-    if !crate::emulate::is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", crate::emulate::CHAIN)]);
     let args = ["emulate", "s.toml", "--duration", "4", "--out", "r", "--quiet", "--json", "--receptions"];
     run_in(dir.path(), &args).ok();

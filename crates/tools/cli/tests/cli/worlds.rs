@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::emulate::is_root;
+use crate::emulate::skip_without_root;
 use crate::{folder, run_in, summary_of};
 
 /// Twenty nodes that wander; what `scenarios/worlds/mobile.toml` is, but shorter.
@@ -29,9 +29,7 @@ const T: f64 = 3.883;
 
 #[test]
 fn a_mobile_network_does_in_emulation_what_it_does_in_simulation() {
-    if !is_root() {
-        return;
-    }
+    skip_without_root!();
     let dir = folder(&[("s.toml", MOBILE)]);
     for protocol in ["dsr", "aodv"] {
         let seed = |n: u64| {
@@ -49,7 +47,7 @@ fn a_mobile_network_does_in_emulation_what_it_does_in_simulation() {
             "--json",
             "--quiet",
         ];
-        let emulated: Value = serde_json::from_str(&run_in(dir.path(), &args).ok()).expect("one JSON object");
+        let emulated = run_in(dir.path(), &args).json();
         for (quantity, most) in [("delivery_ratio", 0.1), ("hops_mean", 0.3)] {
             let of = |s: &Value| s["totals"][quantity].as_f64().expect("a figure");
             let (all, own) = (simulated.iter().map(of).collect::<Vec<_>>(), of(&emulated));

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 
 /// 0 - 1 - 2, 20 packets a second from 0 to 2, a real ping of ten packets beside them, and an attack.
 fn scenario(protocol: &str, attack: &str) -> String {
@@ -62,9 +62,7 @@ fn received(summary: &Value) -> (u64, u64) {
 
 #[test]
 fn a_black_hole_in_an_emulation_lets_no_packet_of_a_program_through() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["aodv", "dsr"] {
         let (summary, ping) = emulated(protocol, "[[attacks]]\nkind = \"black-hole\"\nnodes = [1, 3]");
         let (received, sent) = received(&summary);
@@ -80,9 +78,7 @@ fn a_black_hole_in_an_emulation_lets_no_packet_of_a_program_through() {
 
 #[test]
 fn a_grey_hole_in_an_emulation_keeps_its_share() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let (summary, ping) = emulated("dsr", "[[attacks]]\nkind = \"grey-hole\"\nshare = 0.5\nnodes = [1, 3]");
     let (received, sent) = received(&summary);
     // 200 packets: five standard errors are 35.
@@ -92,9 +88,7 @@ fn a_grey_hole_in_an_emulation_keeps_its_share() {
 
 #[test]
 fn a_flood_of_requests_in_an_emulation_is_passed_on_by_all_nodes() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let attack = "[[attacks]]\nkind = \"request-flood\"\nnode = 3\nrate_pps = 20\nat_s = 1\nuntil_s = 11\n";
     let (summary, ping) = emulated("aodv", attack);
     let requests = summary["totals"]["by_type"]["rreq"].as_u64().unwrap();
@@ -105,9 +99,7 @@ fn a_flood_of_requests_in_an_emulation_is_passed_on_by_all_nodes() {
 
 #[test]
 fn a_jammer_in_an_emulation_stops_its_neighbourhood() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let (summary, ping) = emulated("aodv", "[[attacks]]\nkind = \"jamming\"\nnode = 3");
     let (received, sent) = received(&summary);
     assert!(received == 0 && sent > 150, "{received} of {sent}");
@@ -116,9 +108,7 @@ fn a_jammer_in_an_emulation_stops_its_neighbourhood() {
 
 #[test]
 fn a_lab_refuses_attacks_and_says_where_they_can_be_made() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let (done, _folder) = run("lab", "aodv", "[[attacks]]\nkind = \"black-hole\"\nnode = 1");
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(2), "{said}");

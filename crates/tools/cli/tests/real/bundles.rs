@@ -13,7 +13,7 @@ use wayhop_bundle_agent::messages::{Ask, SentBundle};
 use wayhop_bundle_agent::{Client, ClientError, Delivery};
 use wayhop_control::SocketName;
 
-use crate::mesh::{Background, Mesh, WAYHOP, may_run};
+use crate::mesh::{Background, Mesh, WAYHOP, may_run, skip_without_root};
 
 /// How long a test waits for what has to come.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -71,9 +71,7 @@ fn held(mesh: &Mesh, i: usize) -> usize {
 
 #[test]
 fn a_file_waits_at_a_node_that_is_killed_and_arrives_once_when_the_next_one_comes() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mesh = hosts(3);
     let sets = ["routing=epidemic"];
     let (first, second) = (agent(&mesh, 0, &sets), agent(&mesh, 1, &sets));
@@ -145,9 +143,7 @@ fn send(client: &mut Client, text: &str) -> Result<SentBundle, ClientError> {
 
 #[test]
 fn nothing_is_lost_and_nothing_comes_twice_whichever_agent_is_killed_when() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mesh = hosts(2);
     let sets = ["custody_s=1"];
     let mut agents = [Some(agent(&mesh, 0, &sets)), Some(agent(&mesh, 1, &sets))];
@@ -192,9 +188,7 @@ fn nothing_is_lost_and_nothing_comes_twice_whichever_agent_is_killed_when() {
 
 #[test]
 fn agents_meet_where_the_mesh_has_a_link_and_need_no_beacons() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let names = [0, 1].map(|i| format!("whb-{}-{i}", std::process::id()));
     for (i, name) in names.iter().enumerate() {
@@ -295,9 +289,7 @@ fn dtn7_and_an_agent_exchange_bundles_over_udpcl_and_tshark_reads_them() {
 
 #[test]
 fn pyd3tn_reads_an_agents_bundle_and_its_report_on_a_bundle_of_its_own() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mesh = hosts(2);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("../../../target/python/bin/python3");

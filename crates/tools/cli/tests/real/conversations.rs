@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 
 const CHAIN: &str = "\
 name = \"talks\"
@@ -54,9 +54,7 @@ fn pings(summary: &Value, src: u64, dst: u64) -> &Value {
 
 #[test]
 fn a_lab_counts_the_packets_of_programs_as_they_do() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let (folder, summary, answered) = pinged("dsr");
     let (asks, answers) = (pings(&summary, 0, 3), pings(&summary, 3, 0));
     assert_eq!((&asks["sent"], &answers["received"]), (&20.into(), &answered.into()));
@@ -72,9 +70,7 @@ fn a_lab_counts_the_packets_of_programs_as_they_do() {
 
 #[test]
 fn where_kernels_forward_in_a_lab_nothing_is_said_of_how_much_programs_sent() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let (_folder, summary, _) = pinged("aodv");
     for f in summary["flows"].as_array().unwrap() {
         assert!(f["sent"].is_null() && f["received"].is_null() && f["delivery_ratio"].is_null(), "{f}");

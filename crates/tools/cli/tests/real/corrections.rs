@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 /// The example of RTCM 10403.1, section 4.2: message 1005 of station 2003.
 const EXAMPLE: &str = "d300133ed7d30202980edeef34b4bd62ac0941986f33360b98";
@@ -70,9 +70,7 @@ fn octets(hex: &str) -> Vec<u8> {
 
 #[test]
 fn a_stations_corrections_reach_the_receiver_two_hops_away_on_route_requests() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     fs::set_permissions(mesh.folder(), fs::Permissions::from_mode(0o755)).unwrap();
     mesh.start_all("dsr", &[]);

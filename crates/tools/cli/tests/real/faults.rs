@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::mesh::{Background, Mesh, may_run};
+use crate::mesh::{Background, Mesh, skip_without_root};
 
 /// What makes routes come back soon in a network of this size, with each protocol. RFC 3561's times are for a diameter of 35
 /// nodes; a search of it may wait for 11 s.
@@ -82,9 +82,7 @@ impl Download {
 
 #[test]
 fn a_download_goes_on_after_each_node_on_its_way_was_killed_and_started_again() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);
         let before: Vec<String> = (0..3).map(|i| mesh.host_state(i)).collect();
@@ -107,9 +105,7 @@ fn a_download_goes_on_after_each_node_on_its_way_was_killed_and_started_again() 
 
 #[test]
 fn a_download_goes_on_after_interfaces_on_its_way_went_down_and_up() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);
         mesh.start_all(protocol, quick(protocol));
@@ -127,9 +123,7 @@ fn a_download_goes_on_after_interfaces_on_its_way_went_down_and_up() {
 
 #[test]
 fn a_step_of_the_clock_neither_stops_nor_delays_a_node() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let found = Command::new("dpkg").args(["-L", "libfaketime"]).output().unwrap().stdout;
     let found = String::from_utf8(found).unwrap();
     let library = found.lines().find(|l| l.ends_with("/libfaketime.so.1")).expect("Debian's faketime");
@@ -201,9 +195,7 @@ impl Drop for Disk {
 
 #[test]
 fn a_node_on_a_full_disk_goes_on_and_counts_what_its_capture_lost() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.start(1, "dsr", &[]);
     let before = mesh.host_state(0);
@@ -242,9 +234,7 @@ fn a_node_on_a_full_disk_goes_on_and_counts_what_its_capture_lost() {
 
 #[test]
 fn a_node_whose_tun_is_taken_away_says_so_ends_and_leaves_nothing() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let before = mesh.host_state(0);
     mesh.start(0, "dsr", &[]);
@@ -257,9 +247,7 @@ fn a_node_whose_tun_is_taken_away_says_so_ends_and_leaves_nothing() {
 
 #[test]
 fn routes_of_a_node_that_was_killed_with_its_helper_are_removed_at_the_next_start() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     mesh.start_all("aodv", &[]);
     mesh.ping(0, 2, 2);

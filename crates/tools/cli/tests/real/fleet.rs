@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 /// A gpsd with one receiver that stands still.
 const GPSD: &str = r#"
@@ -260,9 +260,7 @@ fn assert_programs_have_run(site: &Site, started: &Value) {
 
 #[test]
 fn a_fleet_is_checked_equipped_started_and_stopped_and_its_records_are_fetched() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut site = Site::new(3);
     for i in 0..3 {
         site.sshd(i, "");
@@ -352,9 +350,7 @@ fn a_fleet_is_checked_equipped_started_and_stopped_and_its_records_are_fetched()
 
 #[test]
 fn hosts_with_different_faults_are_told_apart_and_none_is_started() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut site = Site::new(5);
     for i in [0, 2, 3] {
         site.sshd(i, "");
@@ -406,9 +402,7 @@ fn hosts_with_different_faults_are_told_apart_and_none_is_started() {
 /// starts only.
 #[test]
 fn if_one_host_cannot_start_none_does() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut site = Site::new(3);
     for i in 0..3 {
         site.sshd(i, "");
@@ -504,9 +498,7 @@ fn a_fleets_file_that_cannot_be_used_is_refused_with_line_key_and_remedy() {
 /// Where the user is not root, sudo is what begins and ends the node, and programs that have to be root.
 #[test]
 fn with_sudo_programs_of_root_are_started_and_ended_by_it_and_others_are_not() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut site = Site::new(1);
     let bin = site.folder.join("bin0");
     fs::create_dir(&bin).unwrap();

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 use serde_json::Value;
 
 /// The processes that descend from this one.
@@ -21,9 +21,7 @@ fn children(of: u32) -> Vec<String> {
 
 #[test]
 fn an_interrupted_measurement_reports_what_there_is_and_leaves_nothing_behind() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     let sockets = tempfile::tempdir().unwrap();
     let mut run = Command::new(WAYHOP)
@@ -70,9 +68,7 @@ fn an_interrupted_measurement_reports_what_there_is_and_leaves_nothing_behind() 
 fn who_is_not_root_is_told_what_is_needed() {
     let Ok(user) = Command::new("id").args(["-u", "nobody"]).output() else { return };
     let uid = String::from_utf8_lossy(&user.stdout).trim().parse().unwrap_or(65_534);
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     let out = Command::new(WAYHOP)
         .args(["reproduce", "pran", "--part", "forwarding"])

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 const SECONDS_60: Duration = Duration::from_secs(60);
 /// A server on the Internet.
@@ -55,9 +55,7 @@ fn until_page(mesh: &Mesh, i: usize) {
 
 #[test]
 fn programs_use_web_names_and_iperf3_of_the_internet_by_a_translating_gateway() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv", "dsdv"] {
         let mut mesh = hosts();
         let before = state(&mesh, 2);
@@ -103,9 +101,7 @@ fn programs_use_web_names_and_iperf3_of_the_internet_by_a_translating_gateway() 
 
 #[test]
 fn with_a_routed_prefix_connections_begin_on_both_sides_and_addresses_stay() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = hosts();
         mesh.ip(3, "route add 10.0.0.0/16 via 192.0.2.1");
@@ -128,9 +124,7 @@ fn with_a_routed_prefix_connections_begin_on_both_sides_and_addresses_stay() {
 /// Host 1 has a way of its own to the server, by the interface cell0: its programs use that, and the mesh's packets the mesh's gateway.
 #[test]
 fn a_relay_with_a_default_route_of_its_own_sends_the_meshs_packets_to_the_gateway() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv", "dsdv"] {
         let mut mesh = hosts();
         mesh.cable((1, "cell0", "192.0.2.9/30"), (3, "cell0", "192.0.2.10/30"));
@@ -174,9 +168,7 @@ fn a_relay_with_a_default_route_of_its_own_sends_the_meshs_packets_to_the_gatewa
 /// Each node's run, merged: what ping counted is what the flows between the node and the gateway have.
 #[test]
 fn traffic_with_hosts_outside_is_in_flows_that_end_at_the_gateway() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = hosts();
     let folder = tempfile::tempdir().unwrap();
     let run_of = |i: usize| folder.path().join(format!("node-{i}"));
@@ -232,9 +224,7 @@ fn traffic_with_hosts_outside_is_in_flows_that_end_at_the_gateway() {
 
 #[test]
 fn a_gateway_forwards_nothing_to_its_other_networks_or_for_foreign_sources() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = hosts();
         // A network of the gateway's that is not behind its uplink, with a host that answers everybody.
@@ -262,9 +252,7 @@ fn a_gateway_forwards_nothing_to_its_other_networks_or_for_foreign_sources() {
 
 #[test]
 fn a_gateway_that_is_killed_leaves_a_host_that_forwards_nothing() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = hosts();
         let before = state(&mesh, 2);
@@ -294,9 +282,7 @@ fn a_gateway_that_is_killed_leaves_a_host_that_forwards_nothing() {
 
 #[test]
 fn a_gateway_whose_table_somebody_flushes_leaves_and_says_why() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = hosts();
     mesh.start(2, "dsr", &[LEADS]);
     assert!(mesh.run(2, "nft flush ruleset").0);
@@ -365,9 +351,7 @@ fn answers(said: &str) -> Vec<(f64, u64)> {
 
 #[test]
 fn when_a_gateway_dies_in_a_download_a_new_connection_takes_the_other() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv", "dsdv"] {
         let folder = tempfile::tempdir().unwrap();
         let mut mesh = two_gateways();
@@ -413,9 +397,7 @@ fn when_a_gateway_dies_in_a_download_a_new_connection_takes_the_other() {
 
 #[test]
 fn a_gateway_whose_uplink_loses_its_carrier_says_so_and_the_other_one_is_taken() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv", "dsdv"] {
         let folder = tempfile::tempdir().unwrap();
         let mut mesh = two_gateways();
@@ -436,9 +418,7 @@ fn a_gateway_whose_uplink_loses_its_carrier_says_so_and_the_other_one_is_taken()
 /// The carrier stays, and so does the router at the other end of the cable; but nothing of what is sent there arrives.
 #[test]
 fn a_gateway_whose_probe_nobody_answers_leads_nowhere_until_somebody_does() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let asks = ["gateway.probe=[\"203.0.113.7\", \"198.51.100.1\"]", "gateway.probe_every_ms=200"];
     for protocol in ["dsr", "aodv", "dsdv"] {
         let folder = tempfile::tempdir().unwrap();

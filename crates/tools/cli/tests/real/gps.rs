@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 /// An NMEA sentence: the checksum is the exclusive or of what is between `$` and `*`.
 fn sentence(body: &str) -> String {
@@ -72,9 +72,7 @@ fn table(run: &Path, table: &str) -> Vec<String> {
 
 #[test]
 fn a_receivers_quality_is_told_and_recorded_and_neighbours_hear_where_the_node_is() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     fs::set_permissions(mesh.folder(), fs::Permissions::from_mode(0o755)).unwrap();
     let (run, heard) = (mesh.folder().join("saved"), mesh.folder().join("heard"));

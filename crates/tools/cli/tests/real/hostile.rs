@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::mesh::{Mesh, may_run};
+use crate::mesh::{Mesh, skip_without_root};
 
 /// More memory than a node of these protocols may ever need with full tables, KiB.
 const MOST_MEMORY_KIB: u64 = 64 << 10;
@@ -30,9 +30,7 @@ fn folder_of(name: &str) -> String {
 
 #[test]
 fn a_million_wrong_frames_neither_stop_a_mesh_nor_fill_its_memory() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let attack = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/attack.py");
     let captures = [folder_of("rfc4728"), folder_of("rfc3561")];
     for protocol in ["dsr", "aodv"] {
@@ -101,9 +99,7 @@ s.send(bytes.fromhex('02000a000002' + sys.argv[5] + '0800') + h + body)
 
 #[test]
 fn a_forged_route_over_an_absent_neighbour_ends_although_others_packets_use_it() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     mesh.start_all("aodv", &["protocol.net_diameter=6"]);
     mesh.ping(0, 2, 2);
@@ -131,9 +127,7 @@ fn a_forged_route_over_an_absent_neighbour_ends_although_others_packets_use_it()
 
 #[test]
 fn with_keys_a_forged_route_reply_is_not_believed_and_packets_pass() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["aodv", "dsr", "dsdv"] {
         let mut mesh = Mesh::line(3);
         let keys = "security.keys=[{id=1, key=\"000102030405060708090a0b0c0d0e0f\"}]";
@@ -161,9 +155,7 @@ own, one, ip = (bytes.fromhex(h) for h in ('02000a00014d', '02000a000002', '0a00
 arp = bytes.fromhex('0001080006040002') + own + ip + one + bytes.fromhex('0a000002')
 s.send(one + own + bytes.fromhex('0806') + arp)
 ";
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["aodv", "dsdv"] {
         let mut mesh = Mesh::line(3);
         let keys = "security.keys=[{id=1, key=\"000102030405060708090a0b0c0d0e0f\"}]";
@@ -194,9 +186,7 @@ fn addresses(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn a_million_forged_and_replayed_frames_change_no_route_between_nodes_with_keys() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let outsider = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/outsider.py");
     let keys = "security.keys=[{id=1, key=\"000102030405060708090a0b0c0d0e0f\"}]";
     for protocol in ["dsr", "aodv", "dsdv"] {
@@ -272,9 +262,7 @@ fn say(mesh: &Mesh, i: usize, user: &str, to: &str, body: &str) {
 
 #[test]
 fn a_forged_route_over_a_silent_station_ends_although_traffic_uses_it() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(4);
     for i in 0..3 {
         mesh.start(i, "aodv", &["protocol.net_diameter=6"]);
@@ -305,9 +293,7 @@ fn a_forged_route_over_a_silent_station_ends_although_traffic_uses_it() {
 
 #[test]
 fn a_program_without_privileges_speaks_for_nobody_in_the_mesh() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(4);
     mesh.start_all("aodv", &["protocol.net_diameter=6"]);
     mesh.ping(3, 0, 2);
@@ -330,9 +316,7 @@ fn a_program_without_privileges_speaks_for_nobody_in_the_mesh() {
 
 #[test]
 fn no_route_leads_out_of_the_mesh_whatever_a_stranger_says() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.start(1, "aodv", &["control=n1"]);
     // A Route Request (RFC 3561, section 5.1) in UDP from and to port 654: flag U, hop count 0, id 1, for 10.0.0.9, number
@@ -355,9 +339,7 @@ fn no_route_leads_out_of_the_mesh_whatever_a_stranger_says() {
 
 #[test]
 fn plain_ip_at_the_interface_of_a_dsr_node_reaches_nothing() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     for (i, last) in [(0, 1), (1, 2)] {
         mesh.ip(i, &format!("address add 192.168.9.{last}/24 dev eth1"));
@@ -404,9 +386,7 @@ while True:
 /// The kernel's table of neighbours has room for 1,024 (`net.ipv4.neigh.default.gc_thresh3`), those behind the TUN among them.
 #[test]
 fn a_crowd_that_asks_for_link_addresses_does_not_cut_off_a_dsr_node() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     mesh.start(0, "dsr", &["control=n0"]);
     mesh.start(1, "dsr", &["control=n1"]);
@@ -427,9 +407,7 @@ fn a_crowd_that_asks_for_link_addresses_does_not_cut_off_a_dsr_node() {
 
 #[test]
 fn a_stranger_is_forwarded_within_the_mesh_only() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     // A wire behind host 1, and a count of what the host forwards to it.
     mesh.ip(1, "link add lan0 type veth peer name lan1");
@@ -483,9 +461,7 @@ while True:
 
 #[test]
 fn a_stranger_cannot_speak_for_the_host_itself_or_for_the_outer_world() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.start(1, "dsr", &[]);
     let heard = mesh.folder().join("heard");
@@ -503,9 +479,7 @@ fn a_stranger_cannot_speak_for_the_host_itself_or_for_the_outer_world() {
 
 #[test]
 fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(1);
         let more = [
@@ -551,9 +525,7 @@ fn no_thread_of_a_node_keeps_more_privileges_than_a_router_needs() {
 
 #[test]
 fn garbage_and_a_hundred_thousand_connections_at_the_control_socket_do_no_harm() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.start(0, "dsr", &["control=n0"]);
     mesh.start(1, "dsr", &[]);

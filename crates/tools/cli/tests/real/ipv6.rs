@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use wayhop_testkit::tshark;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 /// Three nodes in a line without a routing protocol.
 const CHAIN: &str = r#"
@@ -48,9 +48,7 @@ fn packets(folder: &Path) -> Vec<Vec<String>> {
 
 #[test]
 fn flows_over_ipv6_cross_a_lab_by_static_routes_and_tshark_finds_nothing_wrong() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), CHAIN).unwrap();
     let done = wayhop(dir.path(), &["lab", "s.toml", "--json", "--quiet", "--out", "run"]);
@@ -95,9 +93,7 @@ fn flows_over_ipv6_cross_a_lab_by_static_routes_and_tshark_finds_nothing_wrong()
 
 #[test]
 fn programs_of_a_lab_reach_others_over_ipv6_and_hear_of_hop_limits() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), CHAIN).unwrap();
     let script = "ping -6 -n -c 3 -i 0.3 -W 5 mesh-2; ping -6 -n -c 1 -t 1 -W 5 mesh-2";
@@ -110,9 +106,7 @@ fn programs_of_a_lab_reach_others_over_ipv6_and_hear_of_hop_limits() {
 
 #[test]
 fn programs_of_a_lab_transfer_a_file_by_tcp_over_ipv6() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let dir = tempfile::tempdir().unwrap();
     let server = "programs = [{ node = 2, command = [\"socat\", \"-u\", \"TCP6-LISTEN:7000\", \"CREATE:received\"] }]\n";
     std::fs::write(dir.path().join("s.toml"), format!("{server}{CHAIN}")).unwrap();
@@ -131,9 +125,7 @@ const ADDRESS: &str = "address6=fd00:77::2/64";
 
 #[test]
 fn the_kernels_ipv6_reaches_a_node_and_another_kernel_through_it() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     for (i, other) in [(0, 3), (2, 1)] {
         mesh.ip(i, &format!("address add fd00:77::{}/64 dev eth1 nodad", i + 1));
@@ -164,9 +156,7 @@ fn the_kernels_ipv6_reaches_a_node_and_another_kernel_through_it() {
 
 #[test]
 fn a_static_route_leads_programs_to_a_network_behind_a_neighbour() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     mesh.ip(0, "address add fd00:77::1/64 dev eth1 nodad");
     mesh.ip(0, "-6 route add fd00:99::/64 via fd00:77::2 dev eth1");
@@ -188,9 +178,7 @@ fn a_static_route_leads_programs_to_a_network_behind_a_neighbour() {
 
 #[test]
 fn a_node_says_what_stands_against_its_ipv6_address() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     mesh.ip(0, "address add fd00:99::1/64 dev eth1 nodad");
     let node = ["node", "--interface", "eth1", "--address", "10.0.0.1/16", "--protocol", "none", "--set"];
@@ -228,9 +216,7 @@ traffic = [{ kind = "cbr", src = 0, dst = 2, rate_pps = 20, payload_bytes = 200,
 
 #[test]
 fn logs_of_nodes_with_ipv6_several_interfaces_and_two_lives_replay_the_same() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("s.toml"), INTERFACES).unwrap();

@@ -13,7 +13,7 @@ use wayhop_core::Time;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{HopKind, RunDir, Tables, recover};
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 /// How many are killed; of each world.
 const RUNS: u64 = 30;
@@ -199,9 +199,7 @@ fn lost_s(world: &str, after_ms: u64) -> f64 {
 }
 
 fn record_outlives(world: &str) {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let lost: Vec<f64> = thread::scope(|s| {
         let runs = [5_600, 6_900, 8_100, 9_300].map(|ms| s.spawn(move || lost_s(world, ms)));
         runs.into_iter().map(|t| t.join().unwrap()).collect()
@@ -287,9 +285,7 @@ fn relay_lost_s(after_ms: u64) -> f64 {
 
 #[test]
 fn a_killed_field_node_is_merged_and_misses_five_seconds_at_most() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let lost = [6_300, 7_700, 9_200].map(relay_lost_s);
     eprintln!("the relay's records end {lost:.1?} s before its last packet");
     assert!(lost.iter().all(|s| *s < 5.0), "{lost:?}");

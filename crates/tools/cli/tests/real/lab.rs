@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 
 const CHAIN: &str = "\
 duration_s = 8
@@ -59,9 +59,7 @@ const KEY: &str = "5ec2e700112233445566778899aabbcc";
 
 #[test]
 fn nodes_with_keys_deliver_and_no_command_line_or_file_shows_a_key() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     let text = format!("{CHAIN}[security]\nkeys = [{{ id = 4, key = \"{KEY}\" }}]\n");
     fs::write(folder.path().join("chain.toml"), text).unwrap();
@@ -89,9 +87,7 @@ fn nodes_with_keys_deliver_and_no_command_line_or_file_shows_a_key() {
 
 #[test]
 fn a_chain_of_daemons_delivers_the_scenarios_flows_over_three_hops() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let (done, folder) = lab(&["--protocol", protocol, "--json", "--out", "run"]);
         let s = summary(&done);
@@ -168,9 +164,7 @@ fn follow(run: &std::path::Path) {
 
 #[test]
 fn each_node_of_a_lab_has_a_gps_receiver_that_its_daemon_and_gpsds_clients_read() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     let nodes = CHAIN.split("[[traffic]]").next().unwrap();
     let text = format!("origin = {{ lat = 40.0, lon = -80.0 }}\n{nodes}");
@@ -217,9 +211,7 @@ fn each_node_of_a_lab_has_a_gps_receiver_that_its_daemon_and_gpsds_clients_read(
 
 #[test]
 fn a_macfilter_by_hand_decides_who_hears_whom() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     // Node 3 is deaf to all from 3 s on: half of the flow's packets are lost.
     let text = "at 3 node 3 ignores 02:00:0a:00:00:01 02:00:0a:00:00:02 02:00:0a:00:00:03\n";
@@ -237,24 +229,9 @@ fn a_macfilter_by_hand_decides_who_hears_whom() {
 
 #[test]
 fn a_command_in_a_node_knows_the_others_names_and_its_exit_status_is_the_runs() {
-    if !may_run() {
-        return;
-    }
-    let (done, _folder) = lab(&[
-        "--protocol",
-        "dsr",
-        "--quiet",
-        "--no-out",
-        "--node",
-        "1",
-        "--",
-        "ping",
-        "-c",
-        "2",
-        "-w",
-        "25",
-        "mesh-3",
-    ]);
+    skip_without_root!();
+    let ping = "--protocol dsr --quiet --no-out --node 1 -- ping -c 2 -w 25 mesh-3";
+    let (done, _folder) = lab(&ping.split(' ').collect::<Vec<_>>());
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && said.contains("2 received"), "{said}");
     let (done, _folder) = lab(&["--quiet", "--no-out", "--node", "1", "--", "sh", "-c", "exit 7"]);
@@ -342,9 +319,7 @@ impl Drop for Background {
 
 #[test]
 fn one_control_socket_shows_and_changes_all_nodes_of_a_lab() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let name = format!("wht-lab-{}", std::process::id());
     let scenario = format!(
         "name = \"{name}\"\nduration_s = 600\nnodes.count = 3\n\
@@ -410,9 +385,7 @@ fn one_control_socket_shows_and_changes_all_nodes_of_a_lab() {
 
 #[test]
 fn a_lab_runs_programs_orders_and_flows_to_all_and_leaves_the_tables_of_a_run() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let scenario = "\
 duration_s = 9
 nodes.count = 4
@@ -490,9 +463,7 @@ every_s = 2
 #[test]
 fn ctrl_c_at_the_terminal_of_a_lab_ends_it_in_good_order() {
     use std::os::unix::process::CommandExt as _;
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("s.toml"), CHAIN.replace("duration_s = 8", "duration_s = 600")).unwrap();
     let mut lab = Command::new(WAYHOP)
@@ -559,9 +530,7 @@ fn lab_of(text: &str, arguments: &[&str]) -> (Output, tempfile::TempDir) {
 
 #[test]
 fn daemons_with_two_radios_and_a_wire_reach_each_other_over_all_of_them() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     // All are within range of each other, but no two neighbours of the chain have more than one radio or wire in common.
     let text = "duration_s = 60\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 10 }\n\
                 [radio]\nname = \"wlan0\"\npreset = \"80211b\"\nchannel = 1\nnodes = [0, 1]\n\
@@ -597,9 +566,7 @@ fn daemons_with_two_radios_and_a_wire_reach_each_other_over_all_of_them() {
 
 #[test]
 fn daemons_use_a_wire_until_it_is_cut_and_then_the_radio() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let text = "duration_s = 26\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 10 }\n\
                 [radio]\nname = \"wlan0\"\n[[wires]]\nname = \"eth0\"\nnodes = [0, 1]\ncuts = [{ start_s = 9 }]\n\
                 [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\nrate_pps = 10\nstart_s = 5\nstop_s = 25\n\
@@ -653,9 +620,7 @@ time.sleep(3)
 
 #[test]
 fn connections_of_programs_are_in_the_labs_each_nodes_and_the_merged_record() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path();
     fs::write(dir.join("s.toml"), TRANSFER).unwrap();

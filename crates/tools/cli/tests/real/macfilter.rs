@@ -6,16 +6,14 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 /// How long a busy machine may take for what takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// The relay of a line ignores the first host for a while, which does not know of it.
 fn a_relay_ignores_its_neighbour_for_a_while(protocol: &str) {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     let file = mesh.folder().join("walk.macfilter");
     fs::write(

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 
 /// Two nodes that the scenario leaves side by side.
 const SCENARIO: &str = r#"
@@ -66,9 +66,7 @@ fn stand(feed: &mut ChildStdin, apart_m: f64) {
 
 #[test]
 fn attenuators_carry_pings_as_far_as_the_positions_say_though_connections_break() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("cabled.toml"), SCENARIO).unwrap();

@@ -13,7 +13,7 @@ use wayhop_core::Decision;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{HopEvent, HopKind, RunDir, SendEvent, Tables, outcome_rows};
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 
 const CHAIN: &str = "\
 name = \"chain\"
@@ -92,9 +92,7 @@ fn times(run: &Path, of: (u32, u32), kind: HopKind, at: u32) -> BTreeMap<u32, i6
 
 #[test]
 fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = folder();
     let dir = folder.path();
     wayhop(dir, &["lab", "chain.toml", "--protocol", "dsr", "--node-runs", "--quiet", "--out", "lab"]);
@@ -147,9 +145,7 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
 /// Buffer, where packets wait for 30 s.
 #[test]
 fn what_a_node_sent_in_vain_and_still_has_is_held() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = folder();
     let dir = folder.path();
     fs::write(dir.join("deaf"), "at 4 node 1 ignores 02:00:0a:00:00:01\n").unwrap();
@@ -191,9 +187,7 @@ fn what_a_node_sent_in_vain_and_still_has_is_held() {
 /// A packet that the kernels forward is in no record, except where it waited for a route: whether it arrived is not known.
 #[test]
 fn where_kernels_forward_no_packet_is_said_to_be_lost() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = folder();
     let dir = folder.path();
     let lab = ["lab", "chain.toml", "--protocol", "aodv", "--node-runs", "--set", "duration_s=6", "--quiet"];
@@ -209,9 +203,7 @@ fn where_kernels_forward_no_packet_is_said_to_be_lost() {
 
 #[test]
 fn an_emulation_whose_nodes_have_drifting_clocks_is_put_together_within_100_us() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let folder = folder();
     let dir = folder.path();
     wayhop(dir, &["emulate", "chain.toml", "--protocol", "dsr", "--identities", "--quiet", "--out", "whole"]);

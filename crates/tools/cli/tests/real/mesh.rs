@@ -24,6 +24,16 @@ pub(crate) fn may_run() -> bool {
     root
 }
 
+/// Ends a test here, as passed, if this machine does not let it run.
+macro_rules! skip_without_root {
+    () => {
+        if !crate::mesh::may_run() {
+            return;
+        }
+    };
+}
+pub(crate) use skip_without_root;
+
 /// The hosts, and the nodes on them.
 pub(crate) struct Mesh {
     /// Names of the hub's namespace and of the hosts'.

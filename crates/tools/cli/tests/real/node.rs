@@ -5,13 +5,11 @@
 
 use std::time::Duration;
 
-use crate::mesh::{Mesh, may_run};
+use crate::mesh::{Mesh, skip_without_root};
 
 #[test]
 fn programs_reach_each_other_over_dsr_and_tshark_finds_nothing_malformed() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     mesh.start_all("dsr", &[]);
     mesh.ping(0, 2, 5);
@@ -28,9 +26,7 @@ fn programs_reach_each_other_over_dsr_and_tshark_finds_nothing_malformed() {
 
 #[test]
 fn programs_reach_each_other_over_aodv_by_kernel_routes_that_live_while_used() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     for i in 0..3 {
         mesh.start(i, "aodv", &["protocol.active_route_timeout_ms=2500", &format!("control=n{i}")]);
@@ -56,9 +52,7 @@ fn programs_reach_each_other_over_aodv_by_kernel_routes_that_live_while_used() {
 
 #[test]
 fn a_node_without_a_configuration_file_is_reached_by_the_name_of_its_tun() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.start(0, "dsr", &[]);
     assert!(mesh.said(0).contains("control: wayhop ctl --run mesh0"), "{}", mesh.said(0));
@@ -72,9 +66,7 @@ fn a_node_without_a_configuration_file_is_reached_by_the_name_of_its_tun() {
 
 #[test]
 fn a_node_that_is_killed_leaves_nothing_and_one_that_comes_back_is_found_again() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);
         let before = mesh.host_state(1);
@@ -94,9 +86,7 @@ fn a_node_that_is_killed_leaves_nothing_and_one_that_comes_back_is_found_again()
 
 #[test]
 fn a_program_whose_packets_find_no_route_is_told_that_the_host_is_unreachable() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for (protocol, sets) in [
         ("aodv", &["protocol.rreq_retries=0", "protocol.net_diameter=3"][..]),
         ("dsr", &["protocol.max_request_rexmt=1"][..]),
@@ -110,9 +100,7 @@ fn a_program_whose_packets_find_no_route_is_told_that_the_host_is_unreachable() 
 
 #[test]
 fn routes_come_back_with_an_interface_that_was_down() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(2);
         mesh.start_all(protocol, &[]);
@@ -126,9 +114,7 @@ fn routes_come_back_with_an_interface_that_was_down() {
 
 #[test]
 fn a_node_whose_interface_is_down_says_so_and_works_when_it_is_up() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(2);
         mesh.ip(0, "link set eth1 down");
@@ -164,9 +150,7 @@ for i in range(20000):
 
 #[test]
 fn random_frames_by_the_thousand_do_not_stop_a_node() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(2);
         mesh.start(0, protocol, &[]);
@@ -182,9 +166,7 @@ fn random_frames_by_the_thousand_do_not_stop_a_node() {
 
 #[test]
 fn a_network_of_the_host_that_has_addresses_of_the_mesh_is_refused_with_the_remedy() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mesh = Mesh::line(1);
     mesh.ip(0, "address add 10.0.0.7/16 dev eth1");
     let start =
@@ -205,9 +187,7 @@ fn a_network_of_the_host_that_has_addresses_of_the_mesh_is_refused_with_the_reme
 
 #[test]
 fn a_strict_check_of_the_way_back_is_loosened_and_any_other_is_left_as_it_is() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     // RFC 3704: 0 is no check, 1 strict, 2 loose.
     for (before, meanwhile) in [("0", "0"), ("1", "2"), ("2", "2")] {

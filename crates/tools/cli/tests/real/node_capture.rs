@@ -12,7 +12,7 @@ use std::time::Duration;
 use wayhop_testkit::tshark;
 use wayhop_trace::{CaptureReader, CapturedFrame};
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 fn frames(file: &Path) -> Vec<CapturedFrame> {
     let mut reader = CaptureReader::new(File::open(file).unwrap()).unwrap();
@@ -33,9 +33,7 @@ fn capture(mesh: &Mesh, name: &str, arguments: &[&str], to: Stdio) -> Child {
 
 #[test]
 fn frames_of_a_live_capture_are_those_of_the_file_and_tshark_reads_them() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     // 5 echo requests and replies; with AODV the kernel carries those, and the node a request and a reply.
     for (protocol, least) in [("dsr", 10), ("aodv", 2)] {
         let mut mesh = Mesh::line(2);
@@ -65,9 +63,7 @@ fn frames_of_a_live_capture_are_those_of_the_file_and_tshark_reads_them() {
 
 #[test]
 fn a_capture_ends_with_its_count_or_reader_and_decode_reads_it_from_a_pipe() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let name = format!("wht-piped-{}", std::process::id());
     mesh.start(0, "dsr", &[&format!("control={name}")]);
@@ -113,9 +109,7 @@ fn a_capture_ends_with_its_count_or_reader_and_decode_reads_it_from_a_pipe() {
 
 #[test]
 fn a_stalled_reader_keeps_no_packet_waiting_and_hears_what_is_missing() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let name = format!("wht-slow-{}", std::process::id());
     mesh.start(0, "dsr", &[&format!("control={name}")]);

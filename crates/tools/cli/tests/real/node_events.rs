@@ -5,14 +5,12 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::mesh::{Mesh, may_run};
+use crate::mesh::{Mesh, skip_without_root};
 use wayhop_control::{Client, Event, EventKind};
 
 #[test]
 fn a_subscriber_hears_the_search_for_a_route_and_the_row_that_it_leads_to() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let far = IpAddr::from([10, 0, 0, 3]);
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::mesh::{Background, Mesh, may_run};
+use crate::mesh::{Background, Mesh, skip_without_root};
 
 const WIRE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ns3_wire.py");
 
@@ -84,9 +84,7 @@ impl Place {
 
 #[test]
 fn a_node_amid_ns3s_chain_has_the_kernels_routes_and_says_what_rfc_3561_asks() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let place = Place::new("ns3-chain-1.pcap", 2);
     let playing = place.play("0", "4.5");
     // 10.1.1.1 asks for 10.1.1.5, 10.1.1.3 answers: a route back to the first, one to the second, and by it to 10.1.1.5
@@ -152,9 +150,7 @@ fn a_node_amid_ns3s_chain_has_the_kernels_routes_and_says_what_rfc_3561_asks() {
 
 #[test]
 fn a_node_that_ns3s_nodes_ask_for_answers_with_its_own_reply() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     // What 10.1.1.2 says in the first capture, to one who is 10.1.1.5: a Hello, and the request of 10.1.1.1 for it.
     let mut place = Place::new("ns3-chain-0.pcap", 5);
     place.own = 1;
@@ -178,9 +174,7 @@ fn a_node_that_ns3s_nodes_ask_for_answers_with_its_own_reply() {
 
 #[test]
 fn a_node_acknowledges_a_reply_of_ns3_that_asks_for_it() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let place = Place::new("ns3-chain-2.pcap", 3);
     let playing = place.play("0", "3.3");
     // 10.1.1.1 over 10.1.1.2 asks for 10.1.1.5, and 10.1.1.4 answers for it.

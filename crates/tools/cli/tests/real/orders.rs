@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -32,9 +32,7 @@ fn routes(mesh: &Mesh, i: usize) -> usize {
 
 #[test]
 fn a_relay_that_is_ordered_down_is_off_the_air_and_comes_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for (protocol, tables) in [("aodv", "kept"), ("aodv", "lost"), ("dsr", "kept"), ("dsr", "lost")] {
         let case = format!("{protocol} {tables}");
         let mut mesh = Mesh::line(3);
@@ -89,9 +87,7 @@ fn a_relay_that_is_ordered_down_is_off_the_air_and_comes_back() {
 
 #[test]
 fn a_node_that_is_down_sends_no_frame_and_leaves_its_host_as_it_was() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let before = mesh.host_state(0);
     let name = format!("wht-silent-{}", std::process::id());
@@ -117,9 +113,7 @@ fn a_node_that_is_down_sends_no_frame_and_leaves_its_host_as_it_was() {
 
 #[test]
 fn a_host_carries_out_the_outages_of_its_node_in_the_scenario() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.open_folder();
     let scenario = mesh.folder().join("pair.toml").display().to_string();
@@ -150,9 +144,7 @@ const OUTAGE: &str = "duration_s = 24\nnodes.count = 3\nmovement = { kind = \"ch
 
 #[test]
 fn an_outage_of_a_node_that_is_down_by_order_is_left_out_in_emulation_and_lab() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let in_world = |world: &str| {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("s.toml"), OUTAGE).unwrap();

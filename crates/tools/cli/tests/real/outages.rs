@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 
 /// 0 - 1 - 2; node 1 is down from 4 to 7 s.
 fn scenario(tables: &str) -> String {
@@ -90,9 +90,7 @@ fn table(run: &Path, table: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn a_relay_that_is_down_carries_nothing_in_emulation_and_lab() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for world in ["emulate", "lab"] {
         for tables in ["lost", "kept"] {
             let done = Done::of(world, tables);
@@ -154,9 +152,7 @@ fn programs(done: &Done, world: &str, tables: &str, from: f64) {
 
 #[test]
 fn daemons_that_end_with_their_nodes_leave_what_they_counted() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     // Down to the end of the run: the sleeping daemon is woken to say what it counted, the other had said it.
     for tables in ["lost", "kept"] {
         let folder = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::mesh::{Background, Mesh, may_run};
+use crate::mesh::{Background, Mesh, skip_without_root};
 
 /// What makes searches end soon in a network of this size.
 fn quick(protocol: &str) -> &'static [&'static str] {
@@ -61,9 +61,7 @@ fn ssh_server(mesh: &Mesh) -> (Background, String) {
 
 #[test]
 fn connections_outlive_a_partition_that_new_ones_are_told_of() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);
         mesh.start_all(protocol, quick(protocol));
@@ -126,9 +124,7 @@ fn connections_outlive_a_partition_that_new_ones_are_told_of() {
 
 #[test]
 fn ctl_waits_for_a_node_and_watches_it_again_when_it_is_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let out = mesh.folder().join("events");
     let socket = mesh.socket("n0");
@@ -155,9 +151,7 @@ fn ctl_waits_for_a_node_and_watches_it_again_when_it_is_back() {
 
 #[test]
 fn a_collector_waits_for_its_address_and_goes_on_without_a_network() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let folder = mesh.folder().join("reports");
     let command =

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 fn wayhop(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(WAYHOP).args(arguments).current_dir(folder).output().unwrap()
@@ -44,9 +44,7 @@ start_s = 3
 
 #[test]
 fn logs_of_a_lab_and_of_an_emulation_replay_without_a_difference() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for (world, protocol, change) in [
         ("lab", "dsr", "protocol.broadcast_jitter_ms=20"),
         ("lab", "aodv", "protocol.ttl_start=4"),
@@ -80,9 +78,7 @@ fn logs_of_a_lab_and_of_an_emulation_replay_without_a_difference() {
 
 #[test]
 fn the_log_of_a_node_that_was_killed_is_the_same_as_far_as_it_goes() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let log = mesh.folder().join("files/node.jsonl").display().to_string();
     mesh.start(0, "aodv", &["control=log", &format!("inputs.file={log}"), "protocol.hello=always"]);
@@ -110,9 +106,7 @@ fn the_log_of_a_node_that_was_killed_is_the_same_as_far_as_it_goes() {
 
 #[test]
 fn hosts_that_take_one_scenario_each_as_another_node_reach_each_other() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.open_folder();
     let scenario = mesh.folder().join("pair.toml").display().to_string();

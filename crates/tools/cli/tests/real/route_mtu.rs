@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::mesh::{Mesh, may_run};
+use crate::mesh::{Mesh, skip_without_root};
 
 /// How long a busy machine may take for what takes some milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,9 +28,7 @@ with socket.create_connection(('10.0.0.8', 5001), timeout=20) as server:
 
 #[test]
 fn the_packets_of_programs_follow_the_length_of_the_route() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(8);
     mesh.start_all("dsr", &[]);
     let arrives = |m: &Mesh, octets: usize, to: usize| {

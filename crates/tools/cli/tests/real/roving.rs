@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, may_run, skip_without_root};
 
 /// A wire of a given bit rate between two namespaces: two TUN interfaces, and a program between
 /// them that delays each packet by its transmission time.
@@ -441,9 +441,7 @@ fn rove(world: &World, session: &mut Session, moves: &[Move<'_>]) {
 
 #[test]
 fn one_ssh_session_and_one_ping_live_through_a_foreign_agent_and_home_again() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     for (host, interface) in [("home", "lan0"), ("home", "up0"), ("foreign", "lan0"), ("mobile", "cell0")] {
         world.capture(host, interface);
@@ -473,9 +471,7 @@ fn one_ssh_session_and_one_ping_live_through_a_foreign_agent_and_home_again() {
 
 #[test]
 fn a_mobile_node_joins_a_mesh_whose_gateway_is_two_hops_away_and_goes_home_again() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     world.mesh(&["mobile", "car", "foreign"], "dsr");
     world.capture("foreign", "mesh0");
@@ -577,9 +573,7 @@ fn in_a_mesh_of_dsdv_the_gateway_is_asked_by_its_address() {
 
 #[test]
 fn a_visitor_in_a_mesh_of_dsr_reaches_its_foreign_agents_host_from_its_home_address() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     world.mesh(&["mobile", "car", "foreign"], "dsr");
     world.start_role("home", "home-agent", &home_agent());
@@ -600,9 +594,7 @@ fn a_visitor_in_a_mesh_of_dsr_reaches_its_foreign_agents_host_from_its_home_addr
 /// address takes the tunnel, also to hosts of the mesh.
 #[test]
 fn hosts_of_a_visited_mesh_reach_a_roving_node_at_its_home_address() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     world.ip("router", "route add 10.9.0.0/24 via 10.4.0.2");
     // Without NAT, so that what the tunnel brings back comes in.
@@ -634,9 +626,7 @@ fn hosts_of_a_visited_mesh_reach_a_roving_node_at_its_home_address() {
 
 #[test]
 fn forged_and_replayed_registrations_and_an_outsiders_advertisements_move_nobody() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     world.capture("mobile", "cell0");
     world.start_role("home", "home-agent", &home_agent());

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::mesh::{WAYHOP, may_run};
+use crate::mesh::{WAYHOP, skip_without_root};
 use crate::roving::{AT_HOME, CELLULAR, IN_MESH, ON_OTHER_LAN, World, attached, home_agent, mobile_node};
 
 /// A stranger on a LAN, who speaks each second in the name of an agent whose address it has learned: that there is another care-of address,
@@ -42,9 +42,7 @@ fn pings(world: &World, seconds: u32) -> (u32, u32) {
 
 #[test]
 fn forged_advertisements_do_not_lead_a_node_away_from_a_foreign_agent_that_works() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     // The stranger is on the foreign agent's LAN.
     world.plug("car", "eth0", "other");
@@ -74,9 +72,7 @@ fn forged_advertisements_do_not_lead_a_node_away_from_a_foreign_agent_that_works
 
 #[test]
 fn interfaces_that_come_later_or_are_made_again_are_taken() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     world.start_role("home", "home-agent", &home_agent());
     // The modem is not there yet, and no mesh.
@@ -129,9 +125,7 @@ fn interfaces_that_come_later_or_are_made_again_are_taken() {
 
 #[test]
 fn a_link_that_is_made_again_is_home_again() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     world.start_role("home", "home-agent", &home_agent());
     world.start_role("mobile", "node", &mobile_node(&[("wlan0", "link", ""), ("cell0", "co-located", "")]));
@@ -150,9 +144,7 @@ fn a_link_that_is_made_again_is_home_again() {
 
 #[test]
 fn a_home_agent_that_is_killed_and_started_again_knows_where_its_mobile_nodes_are() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut world = World::new();
     world.start_role("home", "home-agent", &home_agent());
     world.walk(None);

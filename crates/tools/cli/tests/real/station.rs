@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 /// A name for a control socket that no other test has.
 fn socket_name(test: &str) -> String {
@@ -46,9 +46,7 @@ while True:
 
 #[test]
 fn gpsds_place_is_shown_until_another_is_told_and_again_after_that() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let socket = socket_name("place");
     let _gpsd = mesh.start_program(0, &["python3", "-c", GPSD]);
@@ -72,9 +70,7 @@ fn gpsds_place_is_shown_until_another_is_told_and_again_after_that() {
 
 #[test]
 fn subscribers_hear_of_searches_neighbours_drops_and_routes() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let socket = socket_name("events");
     let control = format!("control={socket}");
@@ -120,9 +116,7 @@ fn numbers(reports: &[Value]) -> Vec<u64> {
 
 #[test]
 fn a_nodes_own_log_has_every_report_although_the_mesh_lost_some() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     let log = mesh.folder().join("log/node.jsonl");
     let sets = [
@@ -179,9 +173,7 @@ const SENT: u64 = 20_000;
 
 #[test]
 fn frames_that_the_kernel_had_no_room_for_are_counted() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let socket = socket_name("missed");
     mesh.start(0, "dsr", &[&format!("control={socket}")]);
@@ -213,9 +205,7 @@ fn table(run: &Path, table: &str) -> Vec<String> {
 #[test]
 fn a_node_records_the_packets_that_it_forwarded_and_what_its_protocol_remarked() {
     use std::os::unix::fs::PermissionsExt as _;
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(3);
     // The node's user writes in it.
     fs::set_permissions(mesh.folder(), fs::Permissions::from_mode(0o755)).unwrap();

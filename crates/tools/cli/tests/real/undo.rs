@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 const SECONDS_20: Duration = Duration::from_secs(20);
 
@@ -57,9 +57,7 @@ fn list(mesh: &Mesh) -> PathBuf {
 
 #[test]
 fn a_node_whose_helper_is_killed_says_so_leaves_the_mesh_and_sets_the_host_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for (protocol, sets) in NODES {
         let mut mesh = Mesh::line(1);
         let (before, all) = (network(&mesh, 0), mesh.host_state(0));
@@ -82,9 +80,7 @@ fn a_node_whose_helper_is_killed_says_so_leaves_the_mesh_and_sets_the_host_back(
 
 #[test]
 fn a_node_that_is_ended_when_its_helper_has_just_been_killed_sets_the_host_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let before = network(&mesh, 0);
     mesh.start(0, "aodv", &[]);
@@ -101,9 +97,7 @@ fn a_node_that_is_ended_when_its_helper_has_just_been_killed_sets_the_host_back(
 
 #[test]
 fn a_host_is_as_before_when_a_node_was_killed_with_its_helper_and_another_ran() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for (protocol, sets) in NODES {
         let mut mesh = Mesh::line(1);
         let before = mesh.host_state(0) + &network(&mesh, 0);
@@ -121,9 +115,7 @@ fn a_host_is_as_before_when_a_node_was_killed_with_its_helper_and_another_ran() 
 
 #[test]
 fn a_node_waits_for_the_helper_of_the_one_before_it_which_takes_nothing_from_it() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(2);
         mesh.start(1, protocol, &[]);
@@ -152,9 +144,7 @@ fn a_node_waits_for_the_helper_of_the_one_before_it_which_takes_nothing_from_it(
 
 #[test]
 fn a_second_node_at_an_interface_is_refused_with_the_process_of_the_first() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let before = mesh.host_state(0);
     mesh.start(0, "aodv", &[]);
@@ -190,9 +180,7 @@ fn a_second_node_at_an_interface_is_refused_with_the_process_of_the_first() {
 /// of a host: the last one to end restores them.
 #[test]
 fn of_two_nodes_of_a_host_the_last_one_sets_the_settings_of_all_interfaces_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.cable((0, "eth2", "10.99.0.1/24"), (1, "eth2", "10.99.0.2/24"));
     let redirects = |m: &Mesh| m.run(0, "sysctl -n net.ipv4.conf.all.send_redirects").1.trim().to_owned();
@@ -224,9 +212,7 @@ fn doctor(mesh: &Mesh) -> String {
 
 #[test]
 fn doctor_tells_of_what_killed_nodes_left_and_restore_sets_it_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let before = mesh.host_state(0);
     assert!(doctor(&mesh).ends_with(": none"));
@@ -244,9 +230,7 @@ fn doctor_tells_of_what_killed_nodes_left_and_restore_sets_it_back() {
 
 #[test]
 fn what_somebody_else_set_meanwhile_stays() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     assert!(mesh.run(0, "sysctl -w net.ipv4.conf.eth1.rp_filter=1").0);
     mesh.ip(0, "address add 10.0.0.1/32 dev eth1 scope link");
@@ -263,9 +247,7 @@ fn what_somebody_else_set_meanwhile_stays() {
 
 #[test]
 fn a_node_that_cannot_set_its_host_back_says_so_fails_and_leaves_it_to_others() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let before = mesh.host_state(0);
     mesh.start(0, "aodv", &[]);
@@ -287,9 +269,7 @@ fn a_node_that_cannot_set_its_host_back_says_so_fails_and_leaves_it_to_others() 
 
 #[test]
 fn a_node_sets_its_host_back_when_its_list_was_spoiled() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let before = network(&mesh, 0);
     mesh.start(0, "dsr", &[]);
@@ -301,9 +281,7 @@ fn a_node_sets_its_host_back_when_its_list_was_spoiled() {
 
 #[test]
 fn what_a_killed_node_left_is_set_back_at_its_interface_under_another_name() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let before = network(&mesh, 0);
     mesh.start(0, "aodv", &[]);
@@ -323,9 +301,7 @@ fn what_a_killed_node_left_is_set_back_at_its_interface_under_another_name() {
 
 #[test]
 fn a_list_that_is_none_is_refused_with_its_line_and_the_remedy() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     mesh.start(0, "dsr", &[]);
     kill_both(&mut mesh, 0);
@@ -356,9 +332,7 @@ fn a_list_that_is_none_is_refused_with_its_line_and_the_remedy() {
 
 #[test]
 fn a_node_cannot_write_its_list_any_more_when_it_reads_its_first_frame() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     mesh.start(0, "aodv", &["control=n0"]);
     let list = list(&mesh);
@@ -376,9 +350,7 @@ fn a_node_cannot_write_its_list_any_more_when_it_reads_its_first_frame() {
 
 #[test]
 fn a_hundred_nodes_killed_at_random_instants_leave_nothing_behind() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../bench/kills.py");
     let done = Command::new("python3")
         .args([script, "--kills", "100", "--jobs", "5", "--wayhop", WAYHOP])

@@ -4,15 +4,13 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 const SECONDS_20: Duration = Duration::from_secs(20);
 
 #[test]
 fn a_node_goes_on_when_its_interface_was_taken_away_and_made_again_under_its_name() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv"] {
         let mut mesh = Mesh::line(3);
         for i in 0..3 {
@@ -45,9 +43,7 @@ fn a_node_goes_on_when_its_interface_was_taken_away_and_made_again_under_its_nam
 
 #[test]
 fn a_node_killed_after_its_interface_was_remade_leaves_nothing_at_the_new_one() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.start_all("aodv", &[]);
     mesh.unplug(1);
@@ -65,9 +61,7 @@ fn a_node_killed_after_its_interface_was_remade_leaves_nothing_at_the_new_one() 
 
 #[test]
 fn sighup_has_the_node_take_over_what_may_change_and_say_what_may_not() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     let (file, log) = (mesh.folder().join("node.toml"), mesh.folder().join("node.log"));
     let write = |tun: &str, level: &str, ttl: u32, diameter: u32| {
@@ -141,9 +135,7 @@ while True:
 
 #[test]
 fn signals_of_a_monitor_interface_are_shown_with_neighbours_and_kept_in_captures() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let _monitor = mesh.start_program(0, &["python3", "-c", MONITOR]);
     let socket = format!("signal-{}", std::process::id());

@@ -7,7 +7,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::mesh::{Mesh, WAYHOP, may_run};
+use crate::mesh::{Mesh, WAYHOP, skip_without_root};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long traffic may be interrupted, and how long a machine that is busy with other tests may take besides.
@@ -92,9 +92,7 @@ impl World {
 
 #[test]
 fn a_node_takes_the_link_address_that_somebody_gives_its_interface() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         let mac = |to: &'static str| move |m: &Mesh| drop(m.ip(1, &format!("link set eth1 address {to}")));
@@ -115,9 +113,7 @@ fn a_node_takes_the_link_address_that_somebody_gives_its_interface() {
 
 #[test]
 fn the_packets_of_a_node_follow_the_mtu_of_its_interface_down_and_up() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         let room = if protocol == "dsr" { 36 } else { 0 };
@@ -140,9 +136,7 @@ fn the_packets_of_a_node_follow_the_mtu_of_its_interface_down_and_up() {
 
 #[test]
 fn addresses_that_somebody_flushes_are_put_back_at_the_interface_and_at_the_tun() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         let flush = |of: &'static str| move |m: &Mesh| drop(m.ip(1, &format!("address flush dev {of}")));
@@ -166,9 +160,7 @@ fn addresses_that_somebody_flushes_are_put_back_at_the_interface_and_at_the_tun(
 
 #[test]
 fn forwarding_that_somebody_switches_is_set_again_as_each_protocol_needs_it() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for (protocol, wrong, right) in [("aodv", "0", "1"), ("dsr", "1", "0")] {
         let world = World::new(protocol);
         for key in ["net.ipv4.conf.eth1.forwarding", "net.ipv4.ip_forward"] {
@@ -184,9 +176,7 @@ fn forwarding_that_somebody_switches_is_set_again_as_each_protocol_needs_it() {
 
 #[test]
 fn settings_of_interface_and_tun_are_set_again_and_the_host_is_as_before() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         for (of, key, wrong, right) in [
@@ -209,9 +199,7 @@ fn settings_of_interface_and_tun_are_set_again_and_the_host_is_as_before() {
 
 #[test]
 fn a_node_follows_an_interface_that_is_renamed_and_sets_it_back_under_its_new_name() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let mut world = World::new(protocol);
         let rename = |m: &Mesh, from: &str, to: &str| {
@@ -240,9 +228,7 @@ fn a_node_follows_an_interface_that_is_renamed_and_sets_it_back_under_its_new_na
 
 #[test]
 fn a_tun_that_somebody_sets_down_is_set_up_and_one_that_is_renamed_goes_on() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         world.changes(|m| drop(m.ip(1, "link set mesh0 down")), "the state of mesh0 changed");
@@ -257,9 +243,7 @@ fn a_tun_that_somebody_sets_down_is_set_up_and_one_that_is_renamed_goes_on() {
 
 #[test]
 fn routes_that_somebody_deletes_or_replaces_are_put_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         let to_mesh = "route del 10.0.0.0/16 dev mesh0";
@@ -282,9 +266,7 @@ fn routes_that_somebody_deletes_or_replaces_are_put_back() {
 /// Without the right to load programs into the kernel, rules confine what comes by the interface.
 #[test]
 fn rules_that_somebody_removes_are_put_back_and_go_with_a_renamed_interface() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     let before = mesh.host_state(1);
     mesh.start(0, "aodv", &[]);
@@ -317,9 +299,7 @@ fn places(mesh: &Mesh, i: usize) -> usize {
 
 #[test]
 fn removing_filters_and_the_qdisc_does_not_open_the_interface() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         world.mesh.run(1, "tc qdisc add dev eth1 clsact");
@@ -348,9 +328,7 @@ for path in glob.glob('/proc/%s/fdinfo/*' % sys.argv[1]):
 
 #[test]
 fn programs_that_root_takes_from_their_places_are_put_back() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let world = World::new(protocol);
         let pid = world.mesh.pid(1).to_string();
@@ -366,9 +344,7 @@ fn programs_that_root_takes_from_their_places_are_put_back() {
 
 #[test]
 fn arp_is_switched_on_again_and_a_port_of_a_bridge_is_no_interface_of_a_mesh() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let mut world = World::new(protocol);
         world.changes(|m| drop(m.ip(1, "link set eth1 arp off")), "ARP on eth1 changed");
@@ -383,9 +359,7 @@ fn arp_is_switched_on_again_and_a_port_of_a_bridge_is_no_interface_of_a_mesh() {
 
 #[test]
 fn a_packet_too_long_for_the_link_is_dropped_and_the_program_hears_of_it() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(2);
     mesh.start(0, "dsr", &[]);
     // The configuration says how long packets of programs are, and the TUN stays so.
@@ -406,9 +380,7 @@ fn a_packet_too_long_for_the_link_is_dropped_and_the_program_hears_of_it() {
 
 #[test]
 fn a_node_that_another_program_fights_leaves_and_says_why() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for (protocol, value) in [("aodv", "0"), ("dsr", "1")] {
         let mut world = World::new(protocol);
         let script =
@@ -423,9 +395,7 @@ fn a_node_that_another_program_fights_leaves_and_says_why() {
 
 #[test]
 fn a_network_that_comes_into_the_way_of_the_mesh_has_the_node_leave() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         for (interface, address, why) in [
             ("lan0", "10.0.5.1/24", "overlaps with the network 10.0.5.0/24 of lan0"),
@@ -449,9 +419,7 @@ fn a_network_that_comes_into_the_way_of_the_mesh_has_the_node_leave() {
 
 #[test]
 fn a_node_that_is_down_by_order_is_not_set_up_and_follows_what_changed_meanwhile() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in BOTH {
         let mut mesh = Mesh::line(2);
         let before = mesh.host_state(1);
@@ -489,9 +457,7 @@ fn a_node_that_is_down_by_order_is_not_set_up_and_follows_what_changed_meanwhile
 
 #[test]
 fn what_ipv6_needs_is_put_back_and_a_link_too_short_for_it_has_the_node_leave() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     for protocol in ["dsr", "aodv", "none"] {
         let mut mesh = Mesh::line(2);
         let before = mesh.host_state(1);
@@ -531,9 +497,7 @@ fn what_ipv6_needs_is_put_back_and_a_link_too_short_for_it_has_the_node_leave() 
 
 #[test]
 fn who_watches_a_node_hears_what_somebody_changed_and_why_it_leaves() {
-    if !may_run() {
-        return;
-    }
+    skip_without_root!();
     let mut mesh = Mesh::line(1);
     mesh.start(0, "dsr", &["control=n0"]);
     let socket = mesh.socket("n0").display().to_string();

@@ -1,25 +1,80 @@
 //! `wayhop export`.
 
-mod args;
-
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _, stdout};
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
 
+use clap::Subcommand;
 use wayhop_merge::{ShownClock, split};
 use wayhop_scenario::export_ns2;
 use wayhop_simulator_files::ns2::ExportOptions;
 use wayhop_trace::{Tables, export_csv};
 
-use crate::failure::{Failure, output, warn};
+use crate::failure::{Failure, out, output, put, usage, warn};
 use crate::merge::merge_failure;
 use crate::recover;
 use crate::scenario_args::SourceArgs;
+#[cfg(feature = "linux")]
+use crate::scenario_args::metres;
 
-pub(crate) use args::ExportArgs;
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportArgs {
+    /// Export movement and traffic files for ns-2
+    Ns2 {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// Directory for NAME.movement.tcl and NAME.traffic.tcl
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: PathBuf,
+        /// Leave out the `$god_ set-dist` lines
+        #[arg(long)]
+        no_god: bool,
+    },
+    #[cfg(feature = "linux")]
+    /// Export a MAC filter file for `wayhop lab`, in which nodes hear each other only within range
+    Macfilter {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// Range of all radios, in metres. Default: each radio's range in free space over flat ground
+        #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
+        range: Option<f64>,
+        /// File to write. Default: standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Export a run directory per node, as the nodes would have recorded it in the field, for `wayhop merge`
+    Nodes {
+        /// Run directory, recorded with --identities
+        run: PathBuf,
+        /// Directory for the nodes' run directories
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Give a node its own clock: its record starts S seconds into the run, and its clock runs fast by PPM parts per million
+        /// (repeatable)
+        #[arg(long, value_name = "NODE=S,PPM", allow_hyphen_values = true)]
+        clock: Vec<String>,
+    },
+    /// Export a Lua plugin with which Wireshark and tshark decode Wayhop's routing packets: DSDV, authentication, and
+    /// non-standard DSR options
+    Dissector {
+        /// File to write. Default: standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Export a table of a run directory as CSV
+    Csv {
+        /// Run directory
+        run: PathBuf,
+        /// Table: packets, positions, flows, counters, events, sends, sizes, tcp, connections, outcomes, receptions, bundles, contacts, gps,
+        /// identities or nodes
+        table: String,
+        /// File to write. Default: standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
 
-pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn export(a: &ExportArgs) -> Result<(), Failure> {
     match a {
         ExportArgs::Ns2 { source, out, no_god } => ns2(source, out, !no_god),
         #[cfg(feature = "linux")]
@@ -30,7 +85,7 @@ pub(crate) fn export(a: &ExportArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> {
+fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<(), Failure> {
     let scenario = source.load()?.resolve()?;
     let files = export_ns2(&scenario, ExportOptions { god })?;
     warn(scenario.warnings.iter().chain(&files.warnings));
@@ -38,27 +93,27 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<ExitCode, Failure> 
     for (kind, text) in [("movement", &files.movement), ("traffic", &files.traffic)] {
         let path = dir.join(format!("{}.{kind}.tcl", scenario.name));
         fs::write(&path, text).map_err(Failure::write(&path))?;
-        output(writeln!(stdout(), "{}", path.display()))?;
+        out!("{}", path.display())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 #[cfg(feature = "linux")]
-fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> Result<ExitCode, Failure> {
+fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> Result<(), Failure> {
     let scenario = source.load()?.resolve()?;
     text(&scenario.macfilter(range_m).to_string(), out)
 }
 
 /// Writes a text to a file or standard output.
-fn text(text: &str, out: Option<&Path>) -> Result<ExitCode, Failure> {
+fn text(text: &str, out: Option<&Path>) -> Result<(), Failure> {
     match out {
         Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
-        None => output(stdout().write_all(text.as_bytes()))?,
+        None => put(text)?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<ExitCode, Failure> {
+fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<(), Failure> {
     let run = recover::open(run)?;
     let summary = run.summary().map_err(Failure::trace)?;
     let nodes = Tables::of(&run, summary.protocol).nodes().map_err(Failure::trace)?;
@@ -75,21 +130,21 @@ fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<ExitCode, Failure>
         let entry = entry.to_string_lossy();
         if !is_ours(&entry) {
             // `wayhop merge DIR/*` would take it for a node of this run.
-            return Err(Failure::Usage(format!(
+            return Err(usage!(
                 "--out {} contains {entry}, which is not a node of this run; choose a new or empty directory",
                 out.display()
-            )));
+            ));
         }
     }
     for path in split(&run, out, &shown).map_err(merge_failure)? {
-        output(writeln!(stdout(), "{}", path.display()))?;
+        out!("{}", path.display())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// `NODE=S,PPM`.
 fn clock(text: &str, names: &[String]) -> Result<(usize, ShownClock), Failure> {
-    let wrong = |what: &str| Failure::Usage(format!("--clock {text}: {what}"));
+    let wrong = |what: &str| usage!("--clock {text}: {what}");
     let form = "give NODE=SECONDS,PPM, such as left=2.5,-40";
     let (node, clock) = text.split_once('=').ok_or_else(|| wrong(form))?;
     let (begins, drift) = clock.split_once(',').ok_or_else(|| wrong(form))?;
@@ -104,7 +159,7 @@ fn clock(text: &str, names: &[String]) -> Result<(usize, ShownClock), Failure> {
     Ok((node, ShownClock { begins_s, drift_ppm }))
 }
 
-fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure> {
+fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<(), Failure> {
     let run = recover::open(run)?;
     if let Some(path) = out {
         let mut file = BufWriter::new(File::create(path).map_err(Failure::write(path))?);
@@ -118,7 +173,7 @@ fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<ExitCode, Failure>
             output(to.flush())?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Standard output that remembers whether its reader closed it.

@@ -1,21 +1,44 @@
 //! `wayhop presets`.
 
-mod args;
-
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
+use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wayhop_core::nearest;
 use wayhop_report::columns;
 use wayhop_scenario::{Preset, presets};
 
-use crate::failure::{Failure, output};
-use crate::reproduce::args::Paper;
-pub(crate) use args::{EXAMPLES, PresetsArgs};
+use crate::failure::{Failure, json_line, put, usage};
+use crate::reproduce::Paper;
+
+pub(crate) const EXAMPLES: &str = "\
+Profiles are named PROTOCOL/PROFILE. PROTOCOL alone is its default profile, and PROFILE alone works if only one protocol has it. \
+The output for one preset can be pasted into a scenario.
+
+Examples:
+  wayhop presets
+  wayhop presets 80211g
+  wayhop presets aodv/rfc >> scenario.toml";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PresetsArgs {
+    /// Preset whose values to print, as TOML
+    #[arg(add = ArgValueCompleter::new(names_starting_with))]
+    name: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn names_starting_with(current: &OsStr) -> Vec<CompletionCandidate> {
+    let current = current.to_string_lossy().into_owned();
+    let fit = presets().into_iter().filter(|p| p.name.starts_with(&current));
+    fit.map(|p| CompletionCandidate::new(p.name).help(Some(p.about.into()))).collect()
+}
 
 /// What is printed with `--json`.
 #[derive(Serialize)]
@@ -33,7 +56,7 @@ struct PresetEntry<'a> {
     values: Option<Map<String, Value>>,
 }
 
-pub(crate) fn list(a: &PresetsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn list(a: &PresetsArgs) -> Result<(), Failure> {
     let all = presets();
     let text = match &a.name {
         Some(name) => {
@@ -43,8 +66,7 @@ pub(crate) fn list(a: &PresetsArgs) -> Result<ExitCode, Failure> {
         None if a.json => json(all.iter(), false)?,
         None => table(&all),
     };
-    output(stdout().write_all(text.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
+    put(text)
 }
 
 /// The preset of this name, of the protocol of this name, or with the only profile of this name.
@@ -60,20 +82,18 @@ fn find<'a>(all: &'a [Preset], given: &str) -> Result<&'a Preset, Failure> {
     match profiles[..] {
         [one] => return Ok(one),
         [] => {}
-        _ => {
-            return Err(Failure::Usage(format!("{name:?} is ambiguous: give one of {}", names(&profiles))));
-        }
+        _ => return Err(usage!("{name:?} is ambiguous: give one of {}", names(&profiles))),
     }
     if papers().iter().any(|(paper, _)| paper == name) {
-        return Err(Failure::Usage(format!(
+        return Err(usage!(
             "{name:?} is a paper, not a preset; to repeat its experiments: wayhop reproduce {name}"
-        )));
+        ));
     }
     let remedy = match nearest(name, all.iter().map(|p| &*p.name)) {
         Some(meant) => format!("did you mean {meant}?"),
         None => "list them with: wayhop presets".to_owned(),
     };
-    Err(Failure::Usage(format!("no preset {name:?}; {remedy}")))
+    Err(usage!("no preset {name:?}; {remedy}"))
 }
 
 fn json<'a>(of: impl Iterator<Item = &'a Preset>, with_values: bool) -> Result<String, Failure> {
@@ -86,7 +106,7 @@ fn json<'a>(of: impl Iterator<Item = &'a Preset>, with_values: bool) -> Result<S
     };
     let presets = of.map(entry).collect::<Result<_, Failure>>()?;
     let listed = PresetListing { wayhop: wayhop_core::version::full(), presets };
-    Ok(serde_json::to_string(&listed).map_err(Failure::run)? + "\n")
+    json_line(&listed)
 }
 
 fn table(all: &[Preset]) -> String {
@@ -119,10 +139,7 @@ fn table(all: &[Preset]) -> String {
 
 /// The papers whose experiments can be repeated, with their descriptions.
 fn papers() -> Vec<(String, String)> {
-    let paper = |p: &Paper| {
-        let value = p.to_possible_value()?;
-        let about = value.get_help().map(ToString::to_string).unwrap_or_default();
-        Some((value.get_name().to_owned(), about))
-    };
-    Paper::value_variants().iter().filter_map(paper).collect()
+    let papers = Paper::value_variants().iter().filter_map(Paper::to_possible_value);
+    let about = |v: &PossibleValue| v.get_help().map(ToString::to_string).unwrap_or_default();
+    papers.map(|v| (v.get_name().to_owned(), about(&v))).collect()
 }

@@ -1,7 +1,7 @@
 //! `wayhop emulate` and `wayhop exec`.
 
-mod args;
-
+use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -12,12 +12,67 @@ use wayhop_runs::{Emulation, Tasks};
 use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
-use crate::failure::{Failure, say, warn};
+use crate::failure::{Failure, say, usage, warn};
 use crate::named::{command, named};
 use crate::progress::Progress;
+use crate::run::args::RunArgs;
 use crate::{record, show};
 
-pub(crate) use args::{EXAMPLES, EXEC_EXAMPLES, EmulateArgs, ExecArgs, ProgramArgs};
+pub(crate) const EXAMPLES: &str = "\
+Requires root. Nodes reach each other as mesh-0, mesh-1, ... on the interface mesh0. The scenario's [[programs]] run in its nodes. \
+A COMMAND gets the terminal, and the run ends when it exits.
+
+Examples:
+  wayhop emulate scenarios/chain.toml --node 0 -- ping -c 5 mesh-4
+  wayhop emulate scenarios/chain.toml --duration 60         and in another terminal:
+  wayhop exec 4 -- iperf3 -s                                and in a third:
+  wayhop exec 0 -- iperf3 -c mesh-4";
+
+pub(crate) const EXEC_EXAMPLES: &str = "\
+Examples:
+  wayhop exec 0 -- ping mesh-3
+  wayhop exec --run chain gateway -- bash";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EmulateArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Node that runs COMMAND: its number, mesh-N, or its name
+    #[arg(long, value_name = "NODE", requires = "command")]
+    node: Option<String>,
+    /// Serve the counters of all nodes to Prometheus at this address, under /metrics
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<SocketAddr>,
+    /// Have each node report its counters and position once a second, to DIR/reports and over the mesh to this node, where
+    /// `wayhop collect` receives them
+    #[arg(long, value_name = "NODE")]
+    collector: Option<String>,
+    /// Run the scenario's programs unconfined, with your rights to all files; only for scenarios you have read
+    #[arg(long)]
+    trust: bool,
+    /// Command to run in the node once the mesh is up, with your rights; the run ends with it and returns its exit status
+    #[arg(last = true, value_name = "COMMAND", requires = "node")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExecArgs {
+    /// Run to use, if there are several: its scenario's name or its process ID
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// Node: its number, mesh-N, or its name
+    node: String,
+    /// Command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgramArgs {
+    orders: String,
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
 
 pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.run.source.load()?;
@@ -99,9 +154,8 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The helper process that a run starts for each node with programs.
-pub(crate) fn init() -> Result<ExitCode, Failure> {
-    wayhop_netns::keep_pids().map_err(Failure::run)?;
-    Ok(ExitCode::SUCCESS)
+pub(crate) fn init() -> Result<(), Failure> {
+    wayhop_netns::keep_pids().map_err(Failure::run)
 }
 
 /// The process that a run starts for each program, and that becomes the program.
@@ -114,10 +168,7 @@ pub(crate) fn exec(a: &ExecArgs) -> Result<ExitCode, Failure> {
     let run = wayhop_netns::find(a.run.as_deref())?;
     let node = run.node(&a.node).ok_or_else(|| {
         let last = run.names.len().saturating_sub(1);
-        Failure::Usage(format!(
-            "{}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name",
-            a.node
-        ))
+        usage!("{}: no such node; give a number from 0 to {last}, mesh-0 to mesh-{last}, or a name", a.node)
     })?;
     let status = wayhop_netns::exec(&run, node, &a.command)?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))

@@ -1,15 +1,15 @@
-//! Other programs, whose failure ends the release.
+//! Other programs, whose failure is one of this.
 
 use std::process::{Command, Stdio};
 
 /// Runs a command.
-pub(super) fn run(command: &mut Command) -> Result<(), String> {
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|e| format!("{}: {e}", name(command)))?;
     if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", name(command))) }
 }
 
 /// Runs a command and returns what it prints, without the last line end.
-pub(super) fn output(command: &mut Command) -> Result<String, String> {
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let done = command.stderr(Stdio::inherit()).output().map_err(|e| format!("{}: {e}", name(command)))?;
     if !done.status.success() {
         return Err(format!("{} failed: {}", name(command), done.status));
@@ -19,7 +19,7 @@ pub(super) fn output(command: &mut Command) -> Result<String, String> {
 }
 
 /// Cargo, the one that runs this if cargo does.
-pub(super) fn cargo() -> Command {
+pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 

@@ -1,10 +1,9 @@
 //! `wayhop lab`.
 
-mod args;
-
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -17,12 +16,69 @@ use wayhop_scenario::{MacFilter, Scenario, Traffic};
 use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
-use crate::failure::{Failure, say, warn};
+use crate::failure::{Failure, say, usage, warn};
 use crate::named::command;
 use crate::progress::Progress;
-use crate::{record, show};
+use crate::record::{self, RecordArgs};
+use crate::scenario_args::{SourceArgs, metres};
+use crate::show;
 
-pub(crate) use args::{EXAMPLES, LabArgs};
+pub(crate) const EXAMPLES: &str = "\
+Requires root and the Debian packages iproute2 and nftables. The nodes are Ethernet hosts without a radio model: a link is \
+either up or down. Nodes reach each other as mesh-0, mesh-1, ... A COMMAND gets the terminal, and the run ends when it exits.
+
+Examples:
+  wayhop lab scenarios/chain.toml --protocol aodv
+  wayhop lab scenarios/chain.toml --node 0 -- ping -c 5 mesh-4
+  wayhop lab scenarios/chain.toml --duration 60             and in another terminal:
+  wayhop ctl --run chain link 1 2 down
+  wayhop export macfilter scenarios/first.toml --out walk.macfilter
+  wayhop lab scenarios/first.toml --macfilter walk.macfilter --captures";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LabArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// MAC filter file: which nodes ignore whose frames, and when (see `wayhop export macfilter`). Default: nodes beyond --range
+    #[arg(long, value_name = "FILE", conflicts_with = "range")]
+    macfilter: Option<PathBuf>,
+    /// Range of all radios, in metres. Default: each radio's range in free space over flat ground
+    #[arg(long, value_name = "M", value_parser = metres, allow_negative_numbers = true)]
+    range: Option<f64>,
+    /// Run directory; replaces an older run there. Default: runs/SCENARIO-PROTOCOL-SEED, with -emulation, -lab, -2, -3, ...
+    /// added if that holds a run of another mode or with other settings
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write no run directory
+    #[arg(long, conflicts_with_all = ["out", "captures"])]
+    no_out: bool,
+    /// Write DIR/captures/NODE.pcapng for each node
+    #[arg(long)]
+    captures: bool,
+    /// Have each node's daemon write its own run directory, DIR/nodes/NODE, as in the field, for `wayhop merge`
+    #[arg(long, conflicts_with = "no_out")]
+    node_runs: bool,
+    /// Rejected in a lab, with the reason
+    #[arg(long, value_name = "NODE", num_args = 0.., hide = true)]
+    receptions: Option<Vec<String>>,
+    #[command(flatten)]
+    record: RecordArgs,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Print no progress, warnings or table
+    #[arg(long, short)]
+    quiet: bool,
+    /// Node that runs COMMAND: its number, mesh-N, or its name
+    #[arg(long, value_name = "NODE", requires = "command")]
+    node: Option<String>,
+    /// Run the scenario's programs unconfined, with your rights to all files; only for scenarios you have read
+    #[arg(long)]
+    trust: bool,
+    /// Command to run in the node once the mesh is up, with your rights; the run ends with it and returns its exit status
+    #[arg(last = true, value_name = "COMMAND", requires = "node")]
+    command: Vec<OsString>,
+}
 
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let mut scenario = a.source.load()?;
@@ -35,9 +91,8 @@ pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
     let n = resolved.addresses.len();
     let filter = match &a.macfilter {
         Some(path) => {
-            let text = fs::read_to_string(path)
-                .map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
-            MacFilter::parse(&text, n).map_err(|e| Failure::Usage(format!("{}:{e}", path.display())))?
+            let text = fs::read_to_string(path).map_err(Failure::read(path))?;
+            MacFilter::parse(&text, n).map_err(|e| usage!("{}:{e}", path.display()))?
         }
         None => resolved.macfilter(a.range),
     };

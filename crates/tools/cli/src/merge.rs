@@ -1,10 +1,7 @@
 //! `wayhop merge`.
 
-mod args;
-
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
-use std::process::ExitCode;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_core::version;
@@ -12,19 +9,52 @@ use wayhop_merge::{Error, MergeReport, Options};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{Manifest, RunDir, human_table};
 
-use crate::failure::{Failure, output, warn};
+use crate::failure::{Failure, json_line, put, warn};
 use crate::recover::say_how_it_ended;
 
-pub(crate) use args::{EXAMPLES, MergeArgs};
+pub(crate) const EXAMPLES: &str = "\
+The nodes' clocks need not agree: they are aligned by frames that several nodes recorded. The table shows for each node its clock's \
+offset from the merged run at its start and its drift, with standard errors; the largest possible error of its times, since no frame \
+is received before it is sent; and the numbers of frames and outliers. See docs/concepts/merge.md.
 
-pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+Examples:
+  wayhop merge runs/node-1 runs/node-2 runs/node-3 --out runs/walk
+  wayhop lab scenarios/chain.toml --node-runs --out runs/lab
+  wayhop merge runs/lab/nodes/* --out runs/merged
+  wayhop compare runs/lab runs/merged
+  wayhop run scenarios/chain.toml --identities --out runs/chain
+  wayhop export nodes runs/chain --out runs/nodes --clock left=2.5,40 --clock 3=0.1,-25";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MergeArgs {
+    /// Run directories of single nodes of one experiment, from `wayhop node`, `wayhop lab --node-runs` or `wayhop export nodes`
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Run directory to write; replaces an older run there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Node whose clock becomes the common clock: its name or address. Default: the node of the first RUN
+    #[arg(long, value_name = "NODE")]
+    reference: Option<String>,
+    /// Leave out nodes that share no frames with the others, instead of failing
+    #[arg(long)]
+    leave_apart: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Print no table
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn merge(a: &MergeArgs) -> Result<(), Failure> {
+    let now_unix_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let name = a.out.file_name().map_or_else(|| "merged".to_owned(), |n| n.to_string_lossy().into_owned());
     let options = Options {
         reference: a.reference.clone(),
         leave_apart: a.leave_apart,
         command: std::env::args().map(|a| wayhop_scenario::without_keys(&a)).collect(),
-        now_unix_s: now,
+        now_unix_s,
         name,
     };
     let runs = a.runs.iter().filter_map(|path| RunDir::open(path, CLASSIFIER).ok());
@@ -35,15 +65,11 @@ pub(crate) fn merge(a: &MergeArgs) -> Result<ExitCode, Failure> {
         warn([&format!("the nodes ran different versions: {different}")]);
     }
     let report = wayhop_merge::merge(&a.runs, &a.out, &options, CLASSIFIER).map_err(merge_failure)?;
-    let text = if a.json {
-        format!("{}\n", serde_json::to_string(&report).map_err(Failure::run)?)
-    } else if a.quiet {
-        String::new()
-    } else {
-        as_text(&report, &a.out.display().to_string())
-    };
-    output(stdout().write_all(text.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
+    match (a.json, a.quiet) {
+        (true, _) => put(json_line(&report)?),
+        (false, true) => Ok(()),
+        (false, false) => put(as_text(&report, &a.out.display().to_string())),
+    }
 }
 
 /// Runs that cannot be merged are a usage error; system errors are not.

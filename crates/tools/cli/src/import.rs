@@ -1,12 +1,10 @@
 //! `wayhop import`.
 
-mod args;
-
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write as _, stdout};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
+use clap::Subcommand;
 use wayhop_document::{Omissions, relative_path};
 use wayhop_import::{
     FcdCoordinates, Heights, ImportedScenario, NamedText, core_xml, csv, eel, fcd, gpx, kml, nmea, pcapng,
@@ -14,14 +12,135 @@ use wayhop_import::{
 use wayhop_scenario::{Movement, Protocol, Scenario, Traffic};
 use wayhop_simulator_files::{BonnMotion, Columns};
 
-use crate::failure::{Failure, harmless, output, say, warn};
+use crate::failure::{Failure, harmless, put, say, usage, warn};
 use crate::ns2_script::record;
 use crate::recover;
-use args::{HeightArgs, ImportedArgs, Strictness, TrackArgs};
+use crate::scenario_args::ChangeArgs;
 
-pub(crate) use args::ImportArgs;
+/// What every import writes, and changes to it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportedArgs {
+    #[command(flatten)]
+    changes: ChangeArgs,
+    /// Scenario file to write; files that it refers to go beside it. Default: standard output, if it refers to none
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Reject a file if anything in it would be skipped, and list what. By default, skipped content is only counted
+    #[arg(long)]
+    strict: bool,
+}
 
-pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
+/// What to do with heights.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HeightArgs {
+    /// Ignore heights and put all nodes at z = 0. By default, z is the height above the first position
+    #[arg(long)]
+    flat: bool,
+}
+
+/// Files with the tracks of nodes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrackArgs {
+    /// Files recorded with the same clock
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    heights: HeightArgs,
+    #[command(flatten)]
+    to: ImportedArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportArgs {
+    /// Check a BonnMotion movement file and write a scenario that uses it
+    Bonnmotion {
+        /// Movement file (.movements), plain or gzip
+        #[arg(value_name = "FILE")]
+        movement: PathBuf,
+        /// Read waypoints as time x y. Without this or --3d, NAME.params beside the file decides, or the numbers if only one
+        /// reading is possible
+        #[arg(long = "2d", conflicts_with = "heights")]
+        flat: bool,
+        /// Read waypoints as time x y z
+        #[arg(long = "3d")]
+        heights: bool,
+        /// Read a status at the end of each waypoint, as in the model DisasterArea: 2 takes the node down, 1 brings it back
+        #[arg(long)]
+        status: bool,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// Import a CORE session (XML), with devices at their positions on the canvas or the globe
+    Core {
+        /// Session file
+        file: PathBuf,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// Import tables of positions (CSV) whose first line names the columns: time, node, and x, y, z in metres or lat, lon, alt
+    Csv(TrackArgs),
+    /// Import an EMANE event log (EEL): locations and path losses of its NEMs
+    Eel {
+        /// Event log
+        file: PathBuf,
+        #[command(flatten)]
+        heights: HeightArgs,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// Import SUMO's floating car data: vehicles, persons and containers, which appear and disappear
+    Fcd {
+        /// File written with --fcd-output, plain or gzip
+        file: PathBuf,
+        /// Read positions as longitude and latitude (--fcd-output.geo). By default, detected from the file
+        #[arg(long, conflicts_with = "metres")]
+        geo: bool,
+        /// Read positions as metres, even if they look like longitude and latitude
+        #[arg(long)]
+        metres: bool,
+        #[command(flatten)]
+        heights: HeightArgs,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// Import GPX files: each track is a node
+    Gpx(TrackArgs),
+    /// Import KML files: each placemark with a track or a point is a node
+    Kml(TrackArgs),
+    /// Import logs of GPS receivers (NMEA 0183): each file is a node
+    Nmea(TrackArgs),
+    /// Import the traffic in captures (pcap or pcapng): each address is a node
+    Pcapng {
+        /// Captures recorded with the same clock
+        #[arg(required = true, value_name = "CAPTURE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// Import a run, such as a field run: tracks, traffic, and a macfilter file of the links on which frames were received
+    Run {
+        /// Run directory, merged or recorded with --identities
+        run: PathBuf,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+    /// Check ns-2 movement and traffic files, or record a whole script, and write a scenario that uses them
+    Ns2 {
+        /// Movement file (setdest), plain or gzip
+        #[arg(long, value_name = "FILE", required_unless_present = "script")]
+        movement: Option<PathBuf>,
+        /// Traffic file (cbrgen), or SUMO's activity file
+        #[arg(long, value_name = "FILE", requires = "movement")]
+        traffic: Option<PathBuf>,
+        /// Whole script to record: `ns` runs it without sending packets. It runs with your rights
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["movement", "traffic"])]
+        script: Option<PathBuf>,
+        #[command(flatten)]
+        to: ImportedArgs,
+    },
+}
+
+pub(crate) fn import(a: &ImportArgs) -> Result<(), Failure> {
     match a {
         ImportArgs::Ns2 { movement: Some(movement), traffic, to, .. } => {
             named(to.changes.load_ns2(movement, traffic.as_deref())?, to)
@@ -32,7 +151,7 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
                 wayhop_protocols::ALL.iter().copied().filter(has_ns2).map(|d| d.name).collect();
             write(wayhop_import::ns2_script(script, &record(script)?, &protocols), script, to)
         }
-        ImportArgs::Ns2 { .. } => Err(Failure::Usage("give --movement or --script".to_owned())),
+        ImportArgs::Ns2 { .. } => Err(usage!("give --movement or --script")),
         ImportArgs::Bonnmotion { movement, flat, heights, status, to } => {
             bonnmotion(movement, [*flat, *heights, *status], to)
         }
@@ -57,7 +176,7 @@ pub(crate) fn import(a: &ImportArgs) -> Result<ExitCode, Failure> {
                         io::ErrorKind::NotFound => "no such file; check the name".to_owned(),
                         _ => format!("cannot be read ({e}); check the file's permissions"),
                     };
-                    Failure::Usage(format!("{}: {what}", path.display()))
+                    usage!("{}: {what}", path.display())
                 })?;
                 Ok(BufReader::new(file))
             };
@@ -79,7 +198,7 @@ fn with_short_protocol(mut made: ImportedScenario) -> ImportedScenario {
     made
 }
 
-impl Strictness {
+impl ImportedArgs {
     /// Rejects files with skipped content, if --strict is given.
     fn check(&self, skipped: &[Omissions]) -> Result<(), Failure> {
         if self.strict && skipped.iter().any(|s| !s.is_empty()) {
@@ -99,7 +218,7 @@ impl TrackArgs {
     fn read(
         &self,
         read: impl Fn(&[NamedText<'_>], Heights) -> Result<ImportedScenario, wayhop_import::Error>,
-    ) -> Result<ExitCode, Failure> {
+    ) -> Result<(), Failure> {
         let texts = self.files.iter().map(|f| text(f)).collect::<Result<Vec<_>, _>>()?;
         let named: Vec<NamedText<'_>> =
             self.files.iter().zip(&texts).map(|(f, t)| (f.as_path(), t.as_str())).collect();
@@ -123,9 +242,9 @@ fn write(
     made: Result<ImportedScenario, wayhop_import::Error>,
     from: &Path,
     to: &ImportedArgs,
-) -> Result<ExitCode, Failure> {
+) -> Result<(), Failure> {
     let mut made = made.map_err(Failure::usage)?;
-    to.strictness.check(&made.skipped)?;
+    to.check(&made.skipped)?;
     let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = to.out.as_deref().map_or_else(|| name(from), name);
     made.table.entry("name").or_insert_with(|| name.clone().into());
@@ -134,9 +253,7 @@ fn write(
     let names_files =
         moves.is_some() || traffic.is_some_and(|all| all.iter().any(|f| f.get("path").is_some()));
     if names_files && to.out.is_none() {
-        return Err(Failure::Usage(
-            "the scenario needs further files; give --out FILE to write them beside it".to_owned(),
-        ));
+        return Err(usage!("the scenario needs further files; give --out FILE to write them beside it"));
     }
     made.name_files(&name);
     let folder = to.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
@@ -159,19 +276,19 @@ fn write(
     finish(&scenario, to.out.as_deref())
 }
 
-fn finish(scenario: &Scenario, out: Option<&Path>) -> Result<ExitCode, Failure> {
+fn finish(scenario: &Scenario, out: Option<&Path>) -> Result<(), Failure> {
     let text = toml::to_string(scenario).map_err(Failure::run)?;
     match out {
         Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
-        None => output(write!(stdout(), "{text}"))?,
+        None => put(text)?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Writes a scenario that refers to a movement file, and perhaps to a traffic file.
-fn named(mut scenario: Scenario, to: &ImportedArgs) -> Result<ExitCode, Failure> {
+fn named(mut scenario: Scenario, to: &ImportedArgs) -> Result<(), Failure> {
     let resolved = scenario.resolve()?;
-    to.strictness.check(&resolved.skipped)?;
+    to.check(&resolved.skipped)?;
     warn(&resolved.warnings);
     // Settings that the files leave open are written too, so that later defaults do not change the scenario.
     scenario.duration_s = Some(resolved.duration.as_secs_f64());
@@ -183,7 +300,7 @@ fn named(mut scenario: Scenario, to: &ImportedArgs) -> Result<ExitCode, Failure>
 }
 
 /// A scenario that refers to a BonnMotion movement file, with the columns that it has.
-fn bonnmotion(file: &Path, flags: [bool; 3], to: &ImportedArgs) -> Result<ExitCode, Failure> {
+fn bonnmotion(file: &Path, flags: [bool; 3], to: &ImportedArgs) -> Result<(), Failure> {
     let columns = match flags {
         [false, false, false] => None,
         [_, false, false] => Some(Columns::Flat),

@@ -1,8 +1,13 @@
-//! The arguments of `wayhop compare`.
+//! `wayhop compare`: runs side by side.
 
+use std::fs;
 use std::path::PathBuf;
 
-/// Examples for the help.
+use wayhop_figures::comparison;
+
+use crate::failure::{Failure, out, put};
+use crate::plot::columns;
+
 pub(crate) const EXAMPLES: &str = "\
 Each RUN is a run directory, or a folder of run directories that differ only in their seeds; a folder shows the means of its runs. \
 Differences are relative to the first RUN: of pairs with equal seeds if both sides have the same seeds, otherwise of the means with \
@@ -18,14 +23,37 @@ Examples:
 pub(crate) struct CompareArgs {
     /// Run directories, or folders of them; the others are compared with the first
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
-    pub(crate) runs: Vec<PathBuf>,
+    runs: Vec<PathBuf>,
     /// Also list each flow, if all runs have the same flows; --json and --html always do
     #[arg(long)]
-    pub(crate) flows: bool,
+    flows: bool,
     /// Print one JSON object
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
     /// Write an HTML page with figures and the table
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    html: Option<PathBuf>,
+}
+
+pub(crate) fn compare(a: &CompareArgs) -> Result<(), Failure> {
+    let columns = columns(&a.runs)?;
+    let rows = comparison::rows(&columns);
+    let remarks = comparison::remarks(&columns);
+    if let Some(path) = &a.html {
+        let page = comparison::page(&columns, &rows, &remarks).map_err(Failure::trace)?;
+        fs::write(path, page.html().map_err(Failure::Run)?).map_err(Failure::write(path))?;
+    }
+    if a.json {
+        out!("{}", comparison::json(&columns, &rows, &remarks))?;
+    } else {
+        let (all, mut shown) = (rows.len(), rows);
+        if !a.flows {
+            shown.retain(|r| !r.is_of_flow());
+        }
+        put(comparison::text(&columns, &shown, &remarks))?;
+        if shown.len() < all {
+            out!("use --flows to list each flow")?;
+        }
+    }
+    Ok(())
 }

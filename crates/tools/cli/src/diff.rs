@@ -1,12 +1,9 @@
 //! `wayhop diff`.
 
-mod args;
-
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufReader, Write as _, stdout};
-use std::path::Path;
-use std::process::ExitCode;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use wayhop_core::{NodeId, Position};
@@ -17,18 +14,47 @@ use wayhop_trace::diff::{
     Burst, DiffError, Difference, Places, Sender, Sightings, bursts, difference, windows,
 };
 
-use crate::failure::{Failure, output, warn};
+use crate::failure::{Failure, put, usage, warn};
 use crate::recover;
+use crate::scenario_args::{self, number};
 
-pub(crate) use args::{DiffArgs, EXAMPLES};
+pub(crate) const EXAMPLES: &str = "\
+Example:
+  wayhop run scenarios/chain.toml --captures --out runs/chain
+  wayhop diff runs/chain/captures/left.pcapng runs/chain/captures/1.pcapng --positions runs/chain";
 
-pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiffArgs {
+    /// Capture of the sending node (pcap or pcapng)
+    sent: PathBuf,
+    /// Capture of the receiving node
+    heard: PathBuf,
+    /// MAC (02:00:00:00:00:01) or IP address of the sender, if its capture does not mark outgoing frames
+    #[arg(long, value_name = "ADDRESS")]
+    sender: Option<String>,
+    /// Length of the windows in which losses are counted, in seconds
+    #[arg(long, value_name = "S", value_parser = scenario_args::seconds, default_value = "5", allow_negative_numbers = true)]
+    window: f64,
+    /// Share of all losses above which a window belongs to a burst, 0 to 100 %
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, default_value = "1", allow_negative_numbers = true)]
+    threshold: f64,
+    /// Run directory of both nodes, for their positions; the captures must have the nodes' names, as in a run
+    #[arg(long, value_name = "RUN")]
+    positions: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn percentage(text: &str) -> Result<f64, String> {
+    number(text, 0.0..=100.0, "give a number from 0 to 100")
+}
+
+pub(crate) fn diff(a: &DiffArgs) -> Result<(), Failure> {
     let sender = a.sender.as_deref().map_or(Ok(Sender::Marked), sender)?;
     if is_same_file(&a.sent, &a.heard) {
         let name = a.sent.display();
-        return Err(Failure::Usage(format!(
-            "{name} is given twice; give the receiver's capture as the second argument"
-        )));
+        return Err(usage!("{name} is given twice; give the receiver's capture as the second argument"));
     }
     let sent = Sightings::sent(open(&a.sent)?, sender, CLASSIFIER).map_err(failure(&a.sent))?;
     let heard = Sightings::heard(open(&a.heard)?, CLASSIFIER).map_err(failure(&a.heard))?;
@@ -39,17 +65,11 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     let d = difference(&sent, &heard);
     if d.sent.is_empty() {
         // The address is wrong, or this is not the sender's capture.
-        return Err(Failure::Usage(match &a.sender {
-            Some(s) => {
-                format!("{} contains no frames sent by {s}; give the address of a sender", a.sent.display())
-            }
-            None => {
-                format!(
-                    "{} contains no frames sent to a receiver; give the sender's capture",
-                    a.sent.display()
-                )
-            }
-        }));
+        let file = a.sent.display();
+        return Err(match &a.sender {
+            Some(s) => usage!("{file} contains no frames sent by {s}; give the address of a sender"),
+            None => usage!("{file} contains no frames sent to a receiver; give the sender's capture"),
+        });
     }
     let width_ns = (a.window * 1e9) as u64;
     let share = a.threshold / 100.0;
@@ -59,8 +79,7 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<ExitCode, Failure> {
     } else {
         as_text(a, &d, &list, ends.as_ref())
     };
-    output(stdout().write_all(text.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
+    put(text)
 }
 
 /// Where both ends of the link were.
@@ -77,11 +96,9 @@ impl LinkEnds {
         let node = |capture: &Path| {
             let name = capture.file_stem().unwrap_or_default().to_string_lossy();
             places.find(&name).ok_or_else(|| {
-                Failure::Usage(format!(
-                    "{}: the run in {} has no node `{name}`; name the captures after their nodes, as a run does",
+                usage!("{}: the run in {} has no node `{name}`; name the captures after their nodes, as a run does",
                     capture.display(),
-                    run.display()
-                ))
+                    run.display())
             })
         };
         let (sender, receiver) = (node(&a.sent)?, node(&a.heard)?);
@@ -176,9 +193,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, Failure> {
-    let file =
-        File::open(path).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
-    Ok(BufReader::new(file))
+    File::open(path).map(BufReader::new).map_err(Failure::read(path))
 }
 
 /// A file that is not a capture, or says too little, is a usage error; a truncated one is not.
@@ -187,7 +202,7 @@ fn failure(path: &Path) -> impl FnOnce(DiffError) -> Failure {
     move |e| match e {
         DiffError::Capture(CaptureError::Io(e)) => Failure::Run(format!("cannot read {name}: {e}")),
         DiffError::LinkTypes(what) => Failure::Run(format!("{name}: {what}")),
-        e => Failure::Usage(format!("{name}: {e}")),
+        e => usage!("{name}: {e}"),
     }
 }
 
@@ -195,7 +210,7 @@ fn sender(text: &str) -> Result<Sender, Failure> {
     if let Ok(ip) = text.parse() {
         return Ok(Sender::Ip(ip));
     }
-    text.parse().map(Sender::Mac).map_err(|_| {
-        Failure::Usage(format!("--sender {text}: give a MAC address (02:00:00:00:00:01) or an IPv4 address"))
-    })
+    text.parse()
+        .map(Sender::Mac)
+        .map_err(|_| usage!("--sender {text}: give a MAC address (02:00:00:00:00:01) or an IPv4 address"))
 }
