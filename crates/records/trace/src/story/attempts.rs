@@ -37,20 +37,19 @@ pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<(i6
         };
         let is_it =
             |(at, step): &&mut (i64, Step)| *at == sent_ns && step.node == sender && step.what == frame;
-        match all.iter_mut().rev().take(64).find(is_it) {
-            Some((_, same)) => same.at.push(at),
-            None => {
-                let step = Step {
-                    time_s: sent_ns as f64 / 1e9,
-                    node: sender,
-                    node_name: names.of(sender),
-                    what: frame.to_owned(),
-                    text: String::new(),
-                    attempt: row.int("attempt"),
-                    at: vec![at],
-                };
-                all.push((sent_ns, step));
-            }
+        if let Some((_, same)) = all.iter_mut().rev().take(64).find(is_it) {
+            same.at.push(at);
+        } else {
+            let step = Step {
+                time_s: sent_ns as f64 / 1e9,
+                node: sender,
+                node_name: names.of(sender),
+                what: frame.to_owned(),
+                text: String::new(),
+                attempt: row.int("attempt"),
+                at: vec![at],
+            };
+            all.push((sent_ns, step));
         }
         (all.len() <= MOST_ROWS).then_some(())
     })?;

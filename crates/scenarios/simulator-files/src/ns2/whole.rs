@@ -117,14 +117,12 @@ impl Importer {
         let mut problems = Problems::default();
         let mut all = Vec::with_capacity(self.activity.len());
         for a in &self.activity {
-            match numbers.index(a.node) {
-                Some(i) => all.push((NodeId(i), a.at, a.on)),
-                None => {
-                    let reason =
-                        format!("node {} starts or stops but does not exist in the movement", a.node);
-                    let remedy = format!("the nodes are {}: use files of the same run", numbers.shown());
-                    problems.note(self.located(a.spot, Error::new(reason, remedy)));
-                }
+            if let Some(i) = numbers.index(a.node) {
+                all.push((NodeId(i), a.at, a.on));
+            } else {
+                let reason = format!("node {} starts or stops but does not exist in the movement", a.node);
+                let remedy = format!("the nodes are {}: use files of the same run", numbers.shown());
+                problems.note(self.located(a.spot, Error::new(reason, remedy)));
             }
         }
         problems.outcome()?;
