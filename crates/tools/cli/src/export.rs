@@ -1,14 +1,14 @@
 //! `wayhop export`.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _, stdout};
+use std::io::{BufWriter, ErrorKind, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use wayhop_merge::{ShownClock, split};
 use wayhop_scenario::export_ns2;
 use wayhop_simulator_files::ns2::ExportOptions;
-use wayhop_trace::{Tables, export_csv};
+use wayhop_trace::{Error, Tables, export_csv};
 
 use crate::failure::{Failure, out, output, put, usage, warn};
 use crate::merge::merge_failure;
@@ -166,24 +166,15 @@ fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<(), Failure> {
         export_csv(&run, table, &mut file).map_err(Failure::trace)?;
         file.flush().map_err(Failure::write(path))?;
     } else {
-        let mut to = Closing(BufWriter::new(stdout().lock()), false);
-        let outcome = export_csv(&run, table, &mut to);
-        if !to.1 {
-            outcome.map_err(Failure::trace)?;
-            output(to.flush())?;
+        let mut to = BufWriter::new(stdout().lock());
+        match export_csv(&run, table, &mut to) {
+            // Nobody reads any more (`| head`).
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {}
+            exported => {
+                exported.map_err(Failure::trace)?;
+                output(to.flush())?;
+            }
         }
     }
     Ok(())
-}
-
-/// Standard output that remembers whether its reader closed it.
-struct Closing<W>(W, bool);
-
-impl<W: std::io::Write> std::io::Write for Closing<W> {
-    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-        self.0.write(buf).inspect_err(|e| self.1 |= e.kind() == std::io::ErrorKind::BrokenPipe)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush().inspect_err(|e| self.1 |= e.kind() == std::io::ErrorKind::BrokenPipe)
-    }
 }

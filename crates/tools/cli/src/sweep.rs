@@ -113,7 +113,8 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
     let plan = plan.changed(&changes)?;
     if a.list {
         let runs = plan.runs().map_err(Failure::usage)?;
-        put(runs.iter().map(|r| format!("--set {}\n", r.sets.join(" --set "))).collect::<String>())?;
+        let lines: Vec<String> = runs.iter().map(|r| format!("--set {}\n", r.sets.join(" --set "))).collect();
+        put(lines.concat())?;
         return Ok(ExitCode::SUCCESS);
     }
     let dir = a.out.clone().unwrap_or_else(|| default_dir(&a.plan, &plan));

@@ -7,7 +7,7 @@ use wayhop_runs::estimate::{Estimate, packets};
 use wayhop_scenario::{InForce, unit};
 
 use super::Check;
-use super::label::{Label, Labels};
+use super::label::Label;
 use crate::failure::{Failure, json_line};
 
 #[derive(Serialize)]
@@ -59,7 +59,6 @@ struct Flow {
 pub(super) fn object<'a>(
     check: &Check<'_>,
     values: &'a [InForce],
-    labels: &Labels<'_>,
     estimate: &Estimate,
 ) -> Result<String, Failure> {
     let r = check.resolved;
@@ -83,7 +82,7 @@ pub(super) fn object<'a>(
         key: &v.key,
         value: v.value.as_ref(),
         unit: unit(&v.key),
-        label: labels.of(v),
+        label: check.label(v),
     };
     json_line(&Object {
         wayhop: wayhop_core::version::full(),

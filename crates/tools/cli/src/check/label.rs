@@ -1,12 +1,10 @@
 //! Where a value comes from, in the words of the command line.
 
-use std::path::Path;
-
 use serde::Serialize;
 use wayhop_document::Origin;
 use wayhop_scenario::InForce;
 
-use crate::scenario_args::ChangeArgs;
+use super::Check;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -20,32 +18,20 @@ pub(super) struct Label {
     pub(super) line: Option<u32>,
 }
 
-/// Knows the file and the options of this call.
-pub(super) struct Labels<'a> {
-    file: String,
-    changes: &'a ChangeArgs,
-    /// Keys that further options of the command set, and these.
-    switched: Vec<(&'static str, &'static str)>,
-}
-
-impl<'a> Labels<'a> {
-    pub(super) fn new(
-        file: Option<&Path>,
-        changes: &'a ChangeArgs,
-        switched: Vec<(&'static str, &'static str)>,
-    ) -> Self {
-        let file = file.map_or_else(|| "line".to_owned(), |f| f.display().to_string());
-        Self { file, changes, switched }
-    }
-
-    pub(super) fn of(&self, value: &InForce) -> Label {
+impl Check<'_> {
+    /// Where a value comes from, with the file and the options of this call.
+    pub(super) fn label(&self, value: &InForce) -> Label {
         let label = |origin, from: String| Label { origin, from, line: None };
         if let Some((_, option)) = self.switched.iter().find(|(key, _)| *key == value.key) {
             return label("option", (*option).to_owned());
         }
         match &value.origin {
-            Origin::Line(n) => Label { line: Some(*n), ..label("file", format!("{}:{n}", self.file)) },
-            Origin::Setting(set) => match self.changes.option_of(set) {
+            Origin::Line(n) => {
+                let file = self.scenario.document.path.as_deref();
+                let file = file.map_or_else(|| "line".to_owned(), |f| f.display().to_string());
+                Label { line: Some(*n), ..label("file", format!("{file}:{n}")) }
+            }
+            Origin::Setting(set) => match self.source.changes.option_of(set) {
                 Some(option) => label("option", option.to_owned()),
                 None => label("setting", "--set".to_owned()),
             },

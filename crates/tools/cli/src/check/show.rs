@@ -7,7 +7,6 @@ use wayhop_runs::estimate::{Estimate, packets};
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_topology::{Hearing, pathless};
 
-use super::label::Labels;
 use super::{Check, json, table};
 use crate::failure::{Failure, put, warn};
 
@@ -16,13 +15,11 @@ impl Check<'_> {
     pub(crate) fn show(&self) -> Result<ExitCode, Failure> {
         let estimate = self.estimate()?;
         let values = self.scenario.in_force(self.resolved)?;
-        let labels =
-            Labels::new(self.scenario.document.path.as_deref(), &self.source.changes, self.switched.clone());
         if self.json {
-            put(json::object(self, &values, &labels, &estimate)?)?;
+            put(json::object(self, &values, &estimate)?)?;
         } else if !self.quiet {
             warn(&self.warnings);
-            put(table::table(&values, &labels) + &self.summary(&estimate))?;
+            put(table::table(self, &values) + &self.summary(&estimate))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -7,7 +7,8 @@ use toml::Value;
 use wayhop_report::columns;
 use wayhop_scenario::{InForce, unit};
 
-use super::label::{Label, Labels};
+use super::Check;
+use super::label::Label;
 use crate::failure::harmless;
 
 /// Lists of more tables than this are summarised.
@@ -21,7 +22,7 @@ const ORDER: &str = "nodes area origin background movement traffic radio radios 
 const FIRST: &str = "kind name preset profile";
 
 /// All values, aligned.
-pub(super) fn table(values: &[InForce], labels: &Labels<'_>) -> String {
+pub(super) fn table(check: &Check<'_>, values: &[InForce]) -> String {
     let lengths = lengths(values);
     // Keys without a table first, then in the order of groups, and by name within one.
     let mut groups: BTreeMap<(bool, usize, Vec<KeyPart>), Keys<'_>> = BTreeMap::new();
@@ -41,7 +42,7 @@ pub(super) fn table(values: &[InForce], labels: &Labels<'_>) -> String {
             headings.push((rows.len(), format!("[{}]", title.join("."))));
         }
         for ((_, name), values) in keys {
-            rows.push(row(name, values, labels));
+            rows.push(row(check, name, values));
         }
     }
     let text = columns(&rows, 4);
@@ -109,9 +110,9 @@ fn summed_up(group: &str, lengths: &BTreeMap<&str, usize>) -> Vec<KeyPart> {
     parts
 }
 
-fn row(name: &str, values: &[&InForce], labels: &Labels<'_>) -> Vec<String> {
+fn row(check: &Check<'_>, name: &str, values: &[&InForce]) -> Vec<String> {
     let unit = unit(name).unwrap_or_default();
-    let origins: BTreeSet<Label> = values.iter().map(|v| labels.of(v)).collect();
+    let origins: BTreeSet<Label> = values.iter().map(|v| check.label(v)).collect();
     let shown = [&format!("  {name}"), &value_of(values), unit, &from(&origins)].map(harmless);
     shown.to_vec()
 }

@@ -3,11 +3,11 @@
 //! Needs root and network namespaces. Without root the tests are skipped with a message; in CI they fail.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
-use crate::mesh::{WAYHOP, skip_without_root};
+use crate::mesh::{run_scenario, skip_without_root};
 
 /// 0 - 1 - 2, 20 packets a second from 0 to 2, a real ping of ten packets beside them, and an attack.
 fn scenario(protocol: &str, attack: &str) -> String {
@@ -37,14 +37,7 @@ output = "ping.txt"
 
 /// The scenario in a world.
 fn run(world: &str, protocol: &str, attack: &str) -> (Output, tempfile::TempDir) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("s.toml"), scenario(protocol, attack)).unwrap();
-    let done = Command::new(WAYHOP)
-        .args([world, "s.toml", "--json", "--out", "run"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    (done, folder)
+    run_scenario(&scenario(protocol, attack), &[world, "s.toml", "--json", "--out", "run"])
 }
 
 /// The summary of an emulation, and what ping said.

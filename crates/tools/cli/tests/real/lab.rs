@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::mesh::{WAYHOP, skip_without_root};
+use crate::mesh::{WAYHOP, run_scenario, skip_without_root};
 
 const CHAIN: &str = "\
 duration_s = 8
@@ -493,7 +493,6 @@ fn ctrl_c_at_the_terminal_of_a_lab_ends_it_in_good_order() {
 
 #[test]
 fn what_a_lab_cannot_do_is_refused_with_the_remedy() {
-    let folder = tempfile::tempdir().unwrap();
     for (more, message) in [
         (
             "[[stalls]]\nnode = 0\nstart_s = 1\nlength_s = 2\n",
@@ -505,27 +504,14 @@ fn what_a_lab_cannot_do_is_refused_with_the_remedy() {
         ),
         ("[output]\nns2_trace = true\n", "output.ns2_trace: not supported in a lab"),
     ] {
-        fs::write(folder.path().join("s.toml"), format!("{CHAIN}{more}")).unwrap();
-        let done = Command::new(WAYHOP)
-            .args(["lab", "s.toml", "--no-out"])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let (done, _folder) = run_scenario(&format!("{CHAIN}{more}"), &["lab", "s.toml", "--no-out"]);
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.code() == Some(2) && said.contains(message), "{said}");
     }
 }
 
 fn lab_of(text: &str, arguments: &[&str]) -> (Output, tempfile::TempDir) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("s.toml"), text).unwrap();
-    let done = Command::new(WAYHOP)
-        .args(["lab", "s.toml"])
-        .args(arguments)
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    (done, folder)
+    run_scenario(text, &[&["lab", "s.toml"], arguments].concat())
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -33,6 +33,14 @@ macro_rules! skip_without_root {
     };
 }
 pub(crate) use skip_without_root;
+
+/// What `wayhop` does with a scenario, `s.toml`, in a folder of its own.
+pub(crate) fn run_scenario(text: &str, arguments: &[&str]) -> (Output, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    let done = Command::new(WAYHOP).args(arguments).current_dir(folder.path()).output().unwrap();
+    (done, folder)
+}
 
 /// The hosts, and the nodes on them.
 pub(crate) struct Mesh {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::mesh::{WAYHOP, skip_without_root};
+use crate::mesh::{WAYHOP, run_scenario, skip_without_root};
 
 /// 0 - 1 - 2; node 1 is down from 4 to 7 s.
 fn scenario(tables: &str) -> String {
@@ -58,13 +58,7 @@ struct Done {
 
 impl Done {
     fn of(world: &str, tables: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("s.toml"), scenario(tables)).unwrap();
-        let done = Command::new(WAYHOP)
-            .args([world, "s.toml", "--json", "--out", "run"])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let (done, folder) = run_scenario(&scenario(tables), &[world, "s.toml", "--json", "--out", "run"]);
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{world} {tables}: {said}");
         // Neither the daemon's end nor the programs' is anything to complain of.
@@ -155,15 +149,10 @@ fn daemons_that_end_with_their_nodes_leave_what_they_counted() {
     skip_without_root!();
     // Down to the end of the run: the sleeping daemon is woken to say what it counted, the other had said it.
     for tables in ["lost", "kept"] {
-        let folder = tempfile::tempdir().unwrap();
         let text =
             scenario(tables).replace("length_s = 3\n", "").replace("duration_s = 20", "duration_s = 7");
-        fs::write(folder.path().join("s.toml"), text).unwrap();
-        let done = Command::new(WAYHOP)
-            .args(["lab", "s.toml", "--json", "--out", "run", "--protocol", "aodv"])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let lab = ["lab", "s.toml", "--json", "--out", "run", "--protocol", "aodv"];
+        let (done, _folder) = run_scenario(&text, &lab);
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success() && !said.contains("summary"), "{tables}: {said}");
         let s: Value = serde_json::from_slice(&done.stdout).unwrap();
