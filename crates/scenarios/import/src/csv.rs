@@ -49,15 +49,15 @@ pub fn csv(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
     let mut nodes: Vec<Node> = Vec::new();
     let mut degrees = None;
     for (file, (path, text)) in files.iter().enumerate() {
-        let table = Table::of(text).map_err(|e| e.in_file(*path))?;
+        let table = Table::of(text).map_err(|e| e.in_file(path))?;
         let are_degrees = table.columns.are_degrees();
         if *degrees.get_or_insert(are_degrees) != are_degrees {
             let e = Error::new("one file has degrees and another one metres", "import them separately");
-            return Err(e.in_file(*path));
+            return Err(e.in_file(path));
         }
-        let of_file = table.nodes(&stem(path), file, &mut notes).map_err(|e| e.in_file(*path))?;
+        let of_file = table.nodes(&stem(path), file, &mut notes).map_err(|e| e.in_file(path))?;
         if !are_degrees && !table.columns.says_metres() {
-            refuse_degrees(&of_file).map_err(|e| e.in_file(*path))?;
+            refuse_degrees(&of_file).map_err(|e| e.in_file(path))?;
         }
         table.remark(path, &mut notes);
         nodes.extend(of_file);

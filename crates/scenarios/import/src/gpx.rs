@@ -39,7 +39,7 @@ pub fn gpx(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
             }
             Ok(())
         };
-        read().map_err(|e| e.in_file(*path))?;
+        read().map_err(|e| e.in_file(path))?;
     }
     let (tracks, origin) = to_metres(found, heights, DATUM, &mut notes)?;
     notes.ignored(untimed, UNTIMED);

@@ -51,7 +51,7 @@ pub fn kml(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenario
                 Reader { lines, file, has_tracks: xml::all(document.root(), "Track").next().is_some() };
             reader.read(document.root_element(), &stem(path), &mut found, &mut ignored, &mut notes)
         };
-        read().map_err(|e| e.in_file(*path))?;
+        read().map_err(|e| e.in_file(path))?;
     }
     // Those that stay in place are there from the first moment on.
     let moving = found.iter().flat_map(|f| &f.fixes).map(|f: &Fix| f.at_s).filter(|s| s.is_finite());

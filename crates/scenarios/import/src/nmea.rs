@@ -35,7 +35,7 @@ pub fn nmea(files: &[NamedText<'_>], heights: Heights) -> Result<ImportedScenari
     for (file, (path, text)) in files.iter().enumerate() {
         let mut log = Log { file, ..Log::default() };
         let before = ignored.without_fix;
-        log.read(text, &mut notes, &mut ignored).map_err(|e| e.in_file(*path))?;
+        log.read(text, &mut notes, &mut ignored).map_err(|e| e.in_file(path))?;
         if log.fixes.is_empty() {
             let remedy = "use a GPS receiver's log with the sentences RMC, GGA, GNS or GLL";
             return Err(no_fix(file, path, &notes, ignored.without_fix - before, remedy));

@@ -239,13 +239,11 @@ fn check_count(count: u32, scenario: &Scenario) -> Result<usize> {
 }
 
 fn count(scenario: &Scenario) -> Result<usize> {
-    match scenario.nodes.count {
-        Some(c) => check_count(c, scenario),
-        None => {
-            let reason = "missing; this kind of movement does not imply it";
-            Err(scenario.document.error("nodes.count", reason, "set the number of nodes"))
-        }
-    }
+    let missing = || {
+        let reason = "missing; this kind of movement does not imply it";
+        scenario.document.error("nodes.count", reason, "set the number of nodes")
+    };
+    check_count(scenario.nodes.count.ok_or_else(missing)?, scenario)
 }
 
 fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>> {

@@ -8,7 +8,7 @@ use wayhop_linux::{Error, Table, Tun, interface};
 
 use crate::config::identity::Addresses;
 use crate::config::settings::Settings;
-use crate::interfaces::settings::{tun_settings, write, write_settings};
+use crate::interfaces::settings::{tun_settings, write_settings};
 use crate::ipv6::tun6;
 use crate::kernel::addresses;
 use crate::kernel::mtu::MtuPlan;
