@@ -5,8 +5,11 @@ use std::path::Path;
 
 use crate::architecture;
 
-/// Pages by their path from the root, and the functions that make their text.
-const PAGES: &[(&str, fn() -> String)] = &[
+/// Makes the text of a page.
+type Generator = fn() -> String;
+
+/// Pages by their path from the root.
+const PAGES: &[(&str, Generator)] = &[
     ("docs/reference/scenario.md", wayhop_scenario::reference_markdown),
     ("docs/reference/sweep.md", wayhop_sweep::reference_markdown),
     ("docs/reference/node.md", wayhop_daemon::reference_markdown),
@@ -17,7 +20,7 @@ const PAGES: &[(&str, fn() -> String)] = &[
 ];
 
 /// Those pages, and the JSON Schemas.
-fn pages() -> Vec<(String, fn() -> String)> {
+fn pages() -> Vec<(String, Generator)> {
     let schemas = wayhop_cli::SCHEMAS.iter().chain(wayhop_cli::HOST_SCHEMAS);
     let schemas = schemas.map(|(name, make)| (format!("docs/reference/schemas/{name}.schema.json"), *make));
     PAGES.iter().map(|(page, make)| ((*page).to_owned(), *make)).chain(schemas).collect()
@@ -48,7 +51,7 @@ pub(crate) fn stale(root: &Path) -> Result<Vec<String>, String> {
     Ok(findings)
 }
 
-fn stale_among(root: &Path, pages: &[(String, fn() -> String)]) -> Result<Vec<String>, String> {
+fn stale_among(root: &Path, pages: &[(String, Generator)]) -> Result<Vec<String>, String> {
     let mut findings = Vec::new();
     for (page, generate) in pages {
         let path = root.join(page);
@@ -71,7 +74,7 @@ mod tests {
     #[test]
     fn a_page_is_stale_when_it_is_missing_or_differs() {
         let root = tempfile::tempdir().unwrap();
-        let pages: &[(String, fn() -> String)] = &[("page.md".into(), || "# Page\n".into())];
+        let pages: &[(String, Generator)] = &[("page.md".into(), || "# Page\n".into())];
         let stale = ["page.md: stale; run `cargo xtask docs` and commit the result"];
         assert_eq!(stale_among(root.path(), pages).unwrap(), stale);
         fs::write(root.path().join("page.md"), "# Old page\n").unwrap();
