@@ -76,7 +76,8 @@ pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredAp
         .ok_or_else(|| unknown_name(&doc, "NAME", name, wayhop_applications::names()))?;
     let mut given = Table::new();
     sets.iter().try_for_each(|set| apply_set(&mut given, set))?;
-    let parameters = overrides::application(description, &given, "--set", &doc)?;
+    let (defaults, schema) = ((description.defaults)(), (description.schema)());
+    let parameters = overrides::of_json(&defaults, &schema, description.read, &given, ("--set", &doc))?;
     parameters
         .check()
         .map_err(|e| doc.error(&format!("--set {}", e.key.unwrap_or_default()), e.problem, e.remedy))?;
