@@ -7,7 +7,8 @@ use wayhop_document::{Error, Result};
 use crate::columns::{Columns, Meaning};
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, look_like_degrees, to_metres};
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{ImportedScenario, NamedText, moment, stem, xml};
 
 /// What heights in tables count from: nothing says it.

@@ -1,9 +1,9 @@
 //! Applications at nodes, looked up and checked.
 
+pub(crate) mod schema;
+
 use std::net::IpAddr;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use wayhop_core::{ApplicationDescription, ConfiguredApplication, LinkNeeds, LinkReach, NodeId};
 use wayhop_document::{Document, Result, apply_set, unknown_name};
@@ -11,20 +11,7 @@ use wayhop_document::{Document, Result, apply_set, unknown_name};
 use crate::interfaces::{self, Attachment, Interfaces};
 use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
-
-/// An application on some nodes: one of Wayhop's own programs, available in every mode. Its parameters are keys of the
-/// same section.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ApplicationSection {
-    /// Which application.
-    pub name: String,
-    /// The nodes that run it, each with its own instance. Default: all nodes.
-    pub nodes: Option<Vec<NodeRef>>,
-    /// Parameters that differ from the application's defaults.
-    #[serde(flatten)]
-    #[schemars(skip)]
-    pub parameters: toml::Table,
-}
+use schema::ApplicationSection;
 
 const MAX_APPLICATIONS: usize = 1_000_000;
 
