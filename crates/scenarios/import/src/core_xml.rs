@@ -10,7 +10,8 @@ use wayhop_document::{Error, Result};
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::places::clean;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{ImportedScenario, NamedText, counted, shown, table, xml};
 
 /// CORE's own: 100 pixels of the canvas are 150 m.

@@ -7,7 +7,8 @@ use wayhop_document::{Error, Result};
 use crate::columns::{Columns, Meaning};
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, look_like_degrees, to_metres};
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{ImportedScenario, NamedText, moment, stem, xml};
 
 /// What heights in tables count from: nothing says it.
@@ -357,22 +358,17 @@ mod tests {
 
     #[test]
     fn what_is_no_table_of_places_is_refused() {
+        let no_columns =
+            "dir/walk.csv:2: no columns for the time and the place among \"time\", \"node\", \"x\"";
+        let no_time = "dir/walk.csv: it has no usable content; skipped 1 row without a time (line 2)";
+        let degrees = "dir/walk.csv: x and y look like degrees";
         for (text, said) in [
             ("", "dir/walk.csv: contains no lines"),
             ("0.0,a,1,2\n", "dir/walk.csv:1: no columns for the time"),
-            (
-                "# c\ntime,node,x\n",
-                "dir/walk.csv:2: no columns for the time and the place among \"time\", \"node\", \"x\"",
-            ),
+            ("# c\ntime,node,x\n", no_columns),
             ("time,node,x,y\n", "dir/walk.csv: contains no places"),
-            (
-                "time,node,x,y\na,b,c,d\n",
-                "dir/walk.csv: it has no usable content; skipped 1 row without a time (line 2)",
-            ),
-            (
-                "time,node,x,y\n0,a,9.50001,51.20001\n9,a,9.50101,51.2\n",
-                "dir/walk.csv: x and y look like degrees",
-            ),
+            ("time,node,x,y\na,b,c,d\n", no_time),
+            ("time,node,x,y\n0,a,9.50001,51.20001\n9,a,9.50101,51.2\n", degrees),
         ] {
             let e = read(text).unwrap_err();
             assert!(e.starts_with(said), "{e}");

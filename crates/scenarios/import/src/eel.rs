@@ -8,7 +8,8 @@ use wayhop_world::Geodetic;
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::losses::Losses;
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{ImportedScenario, NamedText, xml};
 
 /// Events that do not affect positions and links, except for directed antennas.

@@ -8,7 +8,8 @@ use wayhop_document::Result;
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, look_like_degrees, to_metres};
 use crate::gpx::NO_PLACE;
 use crate::notes::Notes;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{ImportedScenario, NamedText, xml};
 
 /// What SUMO calls those that move.

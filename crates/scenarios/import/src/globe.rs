@@ -6,7 +6,7 @@ use wayhop_world::{GeoOrigin, Geodetic};
 
 use crate::notes::{Notes, keep};
 use crate::places::{away_m, few};
-use crate::tracks::{Point, Track};
+use crate::track::{Point, Track};
 
 /// The largest distance between nodes, metres: beyond it, a tangent plane is not a map.
 const FARTHEST_M: f64 = 200_000.0;

@@ -33,6 +33,7 @@ mod run_settings;
 mod run_tcp;
 mod streams;
 mod text;
+mod track;
 mod tracks;
 mod xml;
 

@@ -5,7 +5,7 @@ use wayhop_core::Position;
 use wayhop_document::{Error, Omissions, Result};
 
 use crate::notes::{Notes, keep};
-use crate::tracks::{Point, SAME_PLACE_M, Track};
+use crate::track::{Point, SAME_PLACE_M, Track};
 
 /// The highest speed of a node, m/s.
 pub(crate) const FASTEST_MPS: f64 = 10_000.0;

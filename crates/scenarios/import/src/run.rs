@@ -15,7 +15,8 @@ use crate::links::{HOLD_S, macfilter};
 use crate::notes::Notes;
 use crate::run_settings::carry_over;
 use crate::run_tcp::SentByTcp;
-use crate::tracks::{Point, Track, scenario};
+use crate::track::{Point, Track};
+use crate::tracks::scenario;
 use crate::{ImportedScenario, counted, table};
 
 /// The ending of the links file's name, after the scenario's name.

@@ -10,31 +10,7 @@ use wayhop_world::Geodetic;
 use crate::ImportedScenario;
 use crate::notes::Notes;
 use crate::places::clean;
-
-/// Nearer than this, metres, counts as the same place: no file is that exact.
-pub(crate) const SAME_PLACE_M: f64 = 1e-3;
-
-/// A node at a moment.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Point {
-    /// Seconds from whatever beginning the file has.
-    pub(crate) at_s: f64,
-    pub(crate) place: Position,
-    /// The line of the file that says so.
-    pub(crate) line: u32,
-}
-
-/// Where one node was.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Track {
-    pub(crate) name: String,
-    /// In order of time.
-    pub(crate) points: Vec<Point>,
-    /// The file that says so, as an index.
-    pub(crate) file: usize,
-    /// The node is there only between its first and its last point.
-    pub(crate) comes_and_goes: bool,
-}
+use crate::track::{SAME_PLACE_M, Track};
 
 /// Speeds that a scenario accepts, m/s. A node that moves more slowly waits until it has come far enough.
 const SLOWEST_MPS: f64 = 0.001;
@@ -177,6 +153,7 @@ mod tests {
     use wayhop_scenario::Scenario;
 
     use super::*;
+    use crate::track::Point;
 
     fn track(name: &str, points: &[(f64, f64, f64)]) -> Track {
         let point = |&(at_s, x, y)| Point { at_s, place: Position::new(x, y, 0.0), line: 1 };

@@ -29,7 +29,8 @@ mod security;
 mod site;
 mod traffic;
 
-pub use applications::{ApplicationPlan, ApplicationSection, configure_application};
+pub use applications::schema::ApplicationSection;
+pub use applications::{ApplicationPlan, configure_application};
 pub use attacks::{Action, Attack, AttackKind, Attacks};
 pub use dtn::{BundleFlow, BundleFlowPlan, Dtn, DtnPlan, DtnRoute};
 pub use file::{Scenario, reference_markdown};

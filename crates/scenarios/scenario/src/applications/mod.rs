@@ -1,9 +1,9 @@
 //! Applications at nodes, looked up and checked.
 
+pub(crate) mod schema;
+
 use std::net::IpAddr;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use wayhop_core::{ApplicationDescription, ConfiguredApplication, LinkNeeds, LinkReach, NodeId};
 use wayhop_document::{Document, Result, apply_set, unknown_name};
@@ -11,20 +11,7 @@ use wayhop_document::{Document, Result, apply_set, unknown_name};
 use crate::interfaces::{self, Attachment, Interfaces};
 use crate::nodes::{NodeRef, Placement};
 use crate::presets::overrides;
-
-/// An application on some nodes: one of Wayhop's own programs, available in every mode. Its parameters are keys of the
-/// same section.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ApplicationSection {
-    /// Which application.
-    pub name: String,
-    /// The nodes that run it, each with its own instance. Default: all nodes.
-    pub nodes: Option<Vec<NodeRef>>,
-    /// Parameters that differ from the application's defaults.
-    #[serde(flatten)]
-    #[schemars(skip)]
-    pub parameters: toml::Table,
-}
+use schema::ApplicationSection;
 
 const MAX_APPLICATIONS: usize = 1_000_000;
 
@@ -221,26 +208,14 @@ mod tests {
         let plans = roving("dsr", "dsr").unwrap().applications;
         let links: Vec<usize> = plans.iter().map(|p| p.links.iter().flatten().count()).collect();
         assert_eq!(links, [2, 1, 1], "the mesh is not a wire");
+        let interface = "[0]: there is no interface named \"ofice\"; did you mean";
+        let own = "[0]: node ha has the address 10.1.0.1, not 10.1.0.3; give";
+        let mobile = "[0].mobiles[0].address: 10.2.0.9 is not the address of a mobile";
         for (key, from, to, message) in [
-            (
-                "interface = \"",
-                "office\"\naddress",
-                "ofice\"\naddress",
-                "[0]: there is no interface named \"ofice\"; did",
-            ),
+            ("interface = \"", "office\"\naddress", "ofice\"\naddress", interface),
             ("uplinks = [\"", "internet", "radio", "[0]: node 4 has no interface \"radio\""),
-            (
-                "address = \"",
-                "10.1.0.1/24",
-                "10.1.0.3/24",
-                "[0]: node ha has the address 10.1.0.1, not 10.1.0.3; give",
-            ),
-            (
-                "{ address = \"",
-                "10.1.0.9",
-                "10.2.0.9",
-                "[0].mobiles[0].address: 10.2.0.9 is not the address of a mobile",
-            ),
+            ("address = \"", "10.1.0.1/24", "10.1.0.3/24", own),
+            ("{ address = \"", "10.1.0.9", "10.2.0.9", mobile),
             ("home = \"", "10.1.0.9/24", "10.1.0.2/24", "[2]: node peer has the home address; give"),
             ("", "home = \"10.1.0.9/24\"\n", "", "[2]: the key `home` is missing"),
             ("kind = \"", "mesh", "mash", "[2].links: "),

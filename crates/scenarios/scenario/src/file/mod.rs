@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use wayhop_document::Document;
 use wayhop_world::Geodetic;
 
-use crate::applications::ApplicationSection;
+use crate::applications::schema::ApplicationSection;
 use crate::attacks::Attacks;
 use crate::dtn::Dtn;
 use crate::gateways::Gateway;
