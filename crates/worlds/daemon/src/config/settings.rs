@@ -84,16 +84,6 @@ impl Settings {
         self.config.limits.or(self.config.protocol.limits())
     }
 
-    /// The interface by which a gateway leads out.
-    pub(crate) fn uplink(&self) -> Option<&str> {
-        self.edge.as_ref()?.uplink.as_deref()
-    }
-
-    /// The interfaces that are in the mesh, and the TUN.
-    pub(crate) fn mesh_side(&self) -> impl Iterator<Item = &str> {
-        self.config.names().chain([self.config.tun.as_str()])
-    }
-
     /// Reads the text of a configuration file.
     ///
     /// # Errors
@@ -154,8 +144,11 @@ impl Settings {
     fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_document::Error> {
         config.check_interfaces(doc)?;
         let (address, prefix_len) = parse_address(&config.address).ok_or_else(|| {
-            let what = format!("{:?} is not an IPv4 address of a host with a prefix length", config.address);
-            doc.error("address", what, "give one such as 10.0.0.3/16")
+            doc.error(
+                "address",
+                format!("{:?} is not an IPv4 address of a host with a prefix length", config.address),
+                "give one such as 10.0.0.3/16",
+            )
         })?;
         if let Some(mtu) = config.mtu.filter(|m| *m < 576) {
             return Err(doc.error("mtu", format!("{mtu} is too short for IPv4"), "give at least 576"));
@@ -179,13 +172,18 @@ impl Settings {
             return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));
         }
         if signal::source(&config.signal, &config.interface).is_none() {
-            let what = format!("{:?} is not a source of signals", config.signal);
-            let remedy = "give nl80211, none, or monitor:NAME with a monitor interface";
-            return Err(doc.error("signal", what, remedy));
+            return Err(doc.error(
+                "signal",
+                format!("{:?} is not a source of signals", config.signal),
+                "give nl80211, none, or monitor:NAME with a monitor interface",
+            ));
         }
         if let Some(at) = config.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
-            let what = format!("{at:?} is not a host and port");
-            return Err(doc.error("gpsd", what, "give one such as localhost:2947"));
+            return Err(doc.error(
+                "gpsd",
+                format!("{at:?} is not a host and port"),
+                "give one such as localhost:2947",
+            ));
         }
         let loaded = config.macfilter.as_ref().map(|m| m.load(doc)).transpose()?;
         let (ignores, cards) = loaded.unwrap_or_default();

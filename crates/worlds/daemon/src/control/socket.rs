@@ -3,26 +3,33 @@
 use wayhop_control::{About, Access, BoundSocket, Client, Server, paths};
 use wayhop_linux::Error;
 
-use crate::config::settings::Settings;
+use crate::config::plan::{ControlPlan, ControlSocketName};
+use crate::control::desk::Desk;
 use crate::log::{Level, Log};
 use crate::undo::Undo;
 
 /// A socket that nobody serves yet, with its name.
-pub(crate) fn begin(
-    settings: &Settings,
-    undo: &mut Undo,
-    log: &Log,
-) -> Result<Option<(BoundSocket, String)>, Error> {
-    Ok(match (&settings.config.control, &settings.usual_control) {
-        (Some(name), _) => Some((open(name, undo)?, name.clone())),
-        (None, Some(name)) => open_usual(name, undo, log).map(|bound| (bound, name.clone())),
-        (None, None) => None,
-    })
+pub(crate) struct ControlSocket {
+    socket: Option<(BoundSocket, String)>,
+    about: About,
 }
 
-/// Serves it, on a thread.
-pub(crate) fn serve((bound, name): (BoundSocket, String), about: About) -> Result<(Server, String), Error> {
-    bound.serve(about).map(|server| (server, name)).map_err(Error::system("serve the control socket"))
+impl ControlSocket {
+    pub(crate) fn open(plan: ControlPlan, undo: &mut Undo, log: &Log) -> Result<Self, Error> {
+        let socket = match plan.socket {
+            Some(ControlSocketName::Given(name)) => Some((open(&name, undo)?, name)),
+            Some(ControlSocketName::Usual(name)) => open_usual(&name, undo, log).map(|bound| (bound, name)),
+            None => None,
+        };
+        Ok(Self { socket, about: plan.about })
+    }
+
+    /// Serves it, on a thread.
+    pub(crate) fn serve(self) -> Result<Option<(Server, Desk)>, Error> {
+        let Some((bound, name)) = self.socket else { return Ok(None) };
+        let server = bound.serve(self.about).map_err(Error::system("serve the control socket"))?;
+        Ok(Some((server, Desk::new(name))))
+    }
 }
 
 fn open(name: &str, undo: &mut Undo) -> Result<BoundSocket, Error> {

@@ -12,40 +12,40 @@ use wayhop_core::{Prefix, Time};
 use wayhop_linux::listing::LinkInfo;
 use wayhop_linux::{Error, interface, nftables};
 
-use crate::config::gateway::EdgePlan;
-use crate::config::settings::Settings;
+use crate::config::plan::GatewayPlan;
 use crate::gateway::probe::Probe;
 use crate::kernel::random::random_seed;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
-use crate::undo::{Undo, UndoChange};
+use crate::undo::Undo;
 
 /// The setting that has the kernel forward what comes by an interface.
 pub(crate) const FORWARDING: &str = "forwarding";
 
 /// A host that is the mesh's router.
 pub(crate) struct Router {
-    /// The interface that leads out.
-    pub(crate) uplink: String,
-    /// The name of its table of nftables.
-    table: String,
+    plan: GatewayPlan,
     /// Whether the uplink leads somewhere, if anybody is asked.
     pub(crate) probe: Option<Probe>,
 }
 
 impl Router {
-    /// Makes the host the mesh's router, if it is a gateway.
-    pub(crate) fn open(settings: &Settings, undo: &mut Undo) -> Result<Option<Self>, Error> {
-        let (Some(edge), Some(uplink)) = (&settings.edge, settings.uplink()) else { return Ok(None) };
+    /// Makes the host the mesh's router.
+    pub(crate) fn open(plan: GatewayPlan, undo: &mut Undo) -> Result<Self, Error> {
+        let uplink = &plan.uplink;
         let path = interface::ipv4_setting(uplink, FORWARDING);
         let forwards = interface::read(&path).map_err(Error::system(format!("read {}", path.display())))?;
-        let table = table(&settings.config.tun);
-        undo.note("", UndoChange::Table(table.clone()))?;
-        make(&rules(settings, edge, uplink, forwards == "1"))?;
+        undo.table(&plan.table)?;
+        make(&rules(&plan, forwards == "1"))?;
         undo.set_elsewhere(uplink, FORWARDING, "1")?;
         let drawn = random_seed().map_err(Error::system("get a random number"))?;
-        let probe = edge.asked.as_ref().map(|asked| Probe::open(uplink, asked, drawn)).transpose()?;
-        Ok(Some(Self { uplink: uplink.to_owned(), table, probe }))
+        let probe = plan.probe.as_ref().map(|asked| Probe::open(uplink, asked, drawn)).transpose()?;
+        Ok(Self { plan, probe })
+    }
+
+    /// The interface that leads out.
+    pub(crate) fn uplink(&self) -> &str {
+        &self.plan.uplink
     }
 
     /// When to ask somebody by the uplink.
@@ -58,7 +58,7 @@ impl Router {
     /// # Errors
     /// If somebody took it away: the node leaves.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let Self { uplink, table: name, .. } = self;
+        let GatewayPlan { uplink, table: name, .. } = &self.plan;
         if !nftables::exists(name).map_err(Error::system("list the nftables tables"))? {
             return Err(Error::System(format!(
                 "the nftables table {name} was removed, so the node exits: without it this host would \
@@ -78,7 +78,7 @@ impl Router {
 
     /// Has the mesh know whether the uplink works: that it is there, up, has a carrier, and that somebody answers by it if anybody is asked.
     pub(crate) fn watch_uplink(&mut self, links: &[LinkInfo], host: &mut Host, log: &Log) {
-        let (uplink, mut probe) = (&self.uplink, self.probe.as_mut());
+        let (uplink, mut probe) = (&self.plan.uplink, self.probe.as_mut());
         let is_up = links.iter().any(|l| l.name == *uplink && l.is_up);
         if let Some(p) = &mut probe {
             p.follow(is_up);
@@ -146,20 +146,14 @@ fn make(rules: &str) -> Result<(), Error> {
     )))
 }
 
-/// The name of a gateway's table. What is no letter or digit in the TUN's name cannot be in a table's.
-fn table(tun: &str) -> String {
-    format!("wayhop_{}", tun.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
-}
-
 /// The rules. `forwards`: whether the host forwards already what comes by the uplink; then that is not this node's to limit.
-fn rules(settings: &Settings, edge: &EdgePlan, uplink: &str, forwards: bool) -> String {
-    let EdgePlan { outside, translate, .. } = edge;
-    let name = table(&settings.config.tun);
-    let quoted = |names: &mut dyn Iterator<Item = &str>| {
+fn rules(plan: &GatewayPlan, forwards: bool) -> String {
+    let GatewayPlan { uplink, mesh_side, outside, table: name, .. } = plan;
+    let quoted = |names: &mut dyn Iterator<Item = &String>| {
         names.map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ")
     };
-    let all = quoted(&mut settings.mesh_side().chain([uplink]));
-    let mesh_side = quoted(&mut settings.mesh_side());
+    let all = quoted(&mut mesh_side.iter().chain([uplink]));
+    let mesh_side = quoted(&mut mesh_side.iter());
     let mesh = outside.mesh;
     let reaches = outside.reaches.iter().map(net).collect::<Vec<_>>().join(", ");
     let mut text = format!(
@@ -175,7 +169,7 @@ fn rules(settings: &Settings, edge: &EdgePlan, uplink: &str, forwards: bool) -> 
     // To the mesh: by the uplink, from outside; with translation, what belongs to a connection that began in the mesh.
     _ = writeln!(text, "  oifname {{ {mesh_side} }} iifname != {{ {all} }} drop");
     _ = writeln!(text, "  iifname \"{uplink}\" oifname {{ {mesh_side} }} ip saddr {} drop", net(&mesh));
-    if *translate {
+    if plan.translate {
         let known = "ct state != { established, related }";
         _ = writeln!(text, "  iifname \"{uplink}\" oifname {{ {mesh_side} }} {known} drop");
     }
@@ -183,7 +177,7 @@ fn rules(settings: &Settings, edge: &EdgePlan, uplink: &str, forwards: bool) -> 
         _ = writeln!(text, "  iifname \"{uplink}\" oifname != {{ {mesh_side} }} drop");
     }
     text.push_str(" }\n");
-    if *translate {
+    if plan.translate {
         _ = write!(
             text,
             " chain postrouting {{\n  type nat hook postrouting priority srcnat; policy accept;\n  \
@@ -203,6 +197,8 @@ fn net(p: &Prefix) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::plan::Plans;
+    use crate::config::settings::Settings;
 
     fn settings(more: &str) -> Settings {
         let text = format!(
@@ -212,8 +208,8 @@ mod tests {
     }
 
     fn text(more: &str, forwards: bool) -> String {
-        let settings = settings(more);
-        rules(&settings, settings.edge.as_ref().expect("a gateway"), "eth0", forwards)
+        let plan = Plans::of(&settings(more), 0).expect("a plan");
+        rules(&plan.gateway.expect("a gateway"), forwards)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use wayhop_core::{Mac, Time};
 use wayhop_scenario::Ignores;
 
-use crate::config::identity::OwnNames;
+use crate::config::plan::{MacFilterPlan, OwnNames};
 
 /// Octets of an Ethernet header in which the transmitter's address is.
 const TRANSMITTER: std::ops::Range<usize> = 6..12;
@@ -28,8 +28,8 @@ pub(crate) struct MacFilter {
 }
 
 impl MacFilter {
-    /// With changes in order of time.
-    pub(crate) fn new(mut steps: Vec<Ignores>, cards: Vec<Mac>, own: Option<OwnNames>) -> Self {
+    pub(crate) fn new(plan: MacFilterPlan) -> Self {
+        let MacFilterPlan { ignores: mut steps, cards, own } = plan;
         steps.reverse();
         let (filed, told, is_told, ignored) = (Vec::new(), BTreeMap::new(), false, Vec::new());
         Self { cards, own, steps, filed, told, is_told, ignored }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     fn filter(ignores: Vec<Ignores>) -> MacFilter {
-        MacFilter::new(ignores, Vec::new(), None)
+        MacFilter::new(MacFilterPlan { ignores, cards: Vec::new(), own: None })
     }
 
     fn step(s: f64, from: &[u8]) -> Ignores {

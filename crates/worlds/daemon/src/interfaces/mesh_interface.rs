@@ -7,7 +7,7 @@ use wayhop_linux::interface::InterfaceFacts;
 use wayhop_linux::netlink::NeighbourNews;
 use wayhop_linux::packet_socket::PacketSockets;
 
-use crate::config::identity::Addresses;
+use crate::config::plan::Addresses;
 use crate::config::signal::SignalSource;
 use crate::interfaces::macfilter::MacFilter;
 use crate::interfaces::programs::InterfacePrograms;

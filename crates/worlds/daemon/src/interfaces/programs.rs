@@ -6,8 +6,7 @@ use wayhop_core::{DataPlane, Socket};
 use wayhop_linux::ebpf::{AttachedProgram, ForwardingPrograms, IgnoringProgram, close_interface};
 use wayhop_linux::{Error, Table};
 
-use crate::config::identity::Addresses;
-use crate::config::settings::Settings;
+use crate::config::plan::{InterfacesPlan, WayOut};
 use crate::kernel::random::random_seed;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
@@ -25,18 +24,18 @@ pub(crate) struct InterfacePrograms {
 impl InterfacePrograms {
     /// Those of a kernel that forwards, and may send on to the interfaces `ways` what is for an address outside.
     pub(crate) fn open(
-        settings: &Settings,
+        plan: &InterfacesPlan,
         host: &Host,
         (name, ifindex): (&str, u32),
         ways: &[u32],
         log: &Log,
     ) -> Result<Self, Error> {
-        let known = settings.cards.clone();
+        let known = plan.macfilter.cards.clone();
         let ignoring = (host.plane == DataPlane::Forwarding && !known.is_empty())
             .then(|| IgnoringProgram::open(ifindex, known))
             .transpose()
             .map_err(Error::system(format!("attach the macfilter to {name} (requires Linux 6.6)")))?;
-        let forwarding = watch_forwarding(settings, host, (name, ifindex), ways, log)?;
+        let forwarding = watch_forwarding(plan, host, (name, ifindex), ways, log)?;
         Ok(Self { ignoring, forwarding, closed: None })
     }
 
@@ -88,7 +87,7 @@ impl InterfacePrograms {
 /// Has programs in the kernel watch what passes an interface, where the kernel forwards. Without them, rules of the kernel keep the
 /// mesh's packets within the mesh. And without a report of their use, routes end although they are used, and are looked for again.
 fn watch_forwarding(
-    settings: &Settings,
+    plan: &InterfacesPlan,
     host: &Host,
     (name, ifindex): (&str, u32),
     ways: &[u32],
@@ -97,10 +96,10 @@ fn watch_forwarding(
     let port = host.sockets().find_map(|s| if let Socket::Udp(port) = s { Some(port) } else { None });
     let Some(port) = port.filter(|_| host.plane == DataPlane::Forwarding) else { return Ok(None) };
     let random = random_seed().map_err(Error::system("get a random number"))?;
-    let Addresses { own, mesh, .. } = Addresses::of(settings);
-    match ForwardingPrograms::open(ifindex, (own, mesh), ways, port, random) {
+    let own = (plan.addresses.own, plan.addresses.mesh);
+    match ForwardingPrograms::open(ifindex, own, ways, port, random) {
         Ok(programs) => Ok(Some(programs)),
-        Err(e) if settings.edge.is_none() => {
+        Err(e) if matches!(plan.way_out, WayOut::None) => {
             log.tell(
                 Level::Warning,
                 format_args!(

@@ -9,9 +9,8 @@ use wayhop_linux::interface::{self, InterfaceFacts};
 use wayhop_linux::netlink::{NeighbourNews, Netlink};
 use wayhop_linux::{Error, Table};
 
-use crate::config::identity::{Addresses, OwnNames};
-use crate::config::settings::Settings;
-use crate::config::signal::{self, SignalSource};
+use crate::config::plan::{InterfacesPlan, WayOut};
+use crate::config::signal::SignalSource;
 use crate::gateway::router::uplink_index;
 use crate::interfaces::macfilter::MacFilter;
 use crate::interfaces::mesh_interface::{MeshInterface, MeshInterfaces};
@@ -22,25 +21,22 @@ use crate::interfaces::sockets::{open_sockets, silence, watch_tx_status};
 use crate::kernel::addresses::has_address;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
-use crate::undo::{Undo, UndoChange};
+use crate::undo::Undo;
 
 /// The interfaces while they become the node's.
-pub(crate) struct InterfaceSetup<'a> {
-    settings: &'a Settings,
-    addresses: Addresses,
+pub(crate) struct InterfaceSetup {
+    plan: InterfacesPlan,
     /// With their names.
-    pub(crate) facts: Vec<(String, InterfaceFacts)>,
+    facts: Vec<(String, InterfaceFacts)>,
     /// One for each, once they are open.
     programs: Vec<InterfacePrograms>,
     /// Where the kernel forwards to gateways: its table of the ways there.
-    pub(crate) outside: Option<Table>,
+    outside: Option<Table>,
 }
 
 /// The interfaces of these names.
-pub(crate) fn look_at<'a>(
-    names: impl Iterator<Item = &'a str>,
-) -> Result<Vec<(String, InterfaceFacts)>, Error> {
-    let one = |name: &str| {
+pub(crate) fn look_at(names: &[String]) -> Result<Vec<(String, InterfaceFacts)>, Error> {
+    let one = |name: &String| {
         let facts = interface::facts(name).map_err(|e| {
             let text = format!("interface {name}: {e}; `ip link` lists the interfaces of this host");
             // One that is not there is a wrong name.
@@ -50,16 +46,20 @@ pub(crate) fn look_at<'a>(
                 Error::System(text)
             }
         })?;
-        Ok((name.to_owned(), facts))
+        Ok((name.clone(), facts))
     };
-    names.map(one).collect()
+    names.iter().map(one).collect()
 }
 
-impl<'a> InterfaceSetup<'a> {
+impl InterfaceSetup {
     /// Finds them.
-    pub(crate) fn find(settings: &'a Settings) -> Result<Self, Error> {
-        let (facts, addresses) = (look_at(settings.config.names())?, Addresses::of(settings));
-        Ok(Self { settings, addresses, facts, programs: Vec::new(), outside: None })
+    pub(crate) fn find(plan: InterfacesPlan) -> Result<Self, Error> {
+        Ok(Self { facts: look_at(&plan.names)?, plan, programs: Vec::new(), outside: None })
+    }
+
+    /// With their names.
+    pub(crate) fn facts(&self) -> &[(String, InterfaceFacts)] {
+        &self.facts
     }
 
     /// The longest packets that all of them carry.
@@ -70,21 +70,23 @@ impl<'a> InterfaceSetup<'a> {
     /// Has programs stand at them, where the kernel forwards.
     pub(crate) fn open_programs(&mut self, host: &Host, tun: u32, log: &Log) -> Result<(), Error> {
         let indices = self.facts.iter().map(|(_, facts)| facts.index);
-        let (has_outside, uplink) = (self.settings.edge.is_some(), self.settings.uplink());
-        let has_table = host.plane == DataPlane::Forwarding && has_outside && uplink.is_none();
+        let has_table = host.plane == DataPlane::Forwarding && matches!(self.plan.way_out, WayOut::Mesh);
         self.outside = has_table.then_some(Table::Outside(tun));
-        // By which interfaces the kernel may send on what comes from the mesh and is for an address outside.
-        let ways = match uplink {
-            Some(name) => vec![uplink_index(name)?],
-            // To a gateway; and by the TUN, by which the node hears of it if there is no route.
-            None if has_outside => indices.chain([tun]).collect(),
-            None => Vec::new(),
+        let ways = match &self.plan.way_out {
+            WayOut::None => Vec::new(),
+            WayOut::Mesh => indices.chain([tun]).collect(),
+            WayOut::Uplink(name) => vec![uplink_index(name)?],
         };
         let open = |(name, facts): &(String, InterfaceFacts)| {
-            InterfacePrograms::open(self.settings, host, (name, facts.index), &ways, log)
+            InterfacePrograms::open(&self.plan, host, (name, facts.index), &ways, log)
         };
         self.programs = self.facts.iter().map(open).collect::<Result<_, _>>()?;
         Ok(())
+    }
+
+    /// Where the kernel forwards to gateways: its table of the ways there.
+    pub(crate) const fn outside(&self) -> Option<Table> {
+        self.outside
     }
 
     /// What keeps the programs that watch in their places.
@@ -110,9 +112,9 @@ impl<'a> InterfaceSetup<'a> {
             netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
             undo.routes(name)?;
             if programs.need_rules(plane, self.outside) {
-                undo.note(name, UndoChange::Rules)?;
+                undo.rules(name)?;
                 netlink
-                    .confine(name, self.addresses.mesh, self.outside)
+                    .confine(name, self.plan.addresses.mesh, self.outside)
                     .map_err(Error::system("confine packets from the interface to the mesh"))?;
             }
             self.address(name, facts.index, netlink, undo)?;
@@ -121,7 +123,7 @@ impl<'a> InterfaceSetup<'a> {
             for (key, value) in interface_settings(name, plane) {
                 undo.set(name, key, value)?;
             }
-            if self.addresses.own6.is_some() {
+            if self.plan.addresses.own6.is_some() {
                 // It would answer neighbour discovery, and forward, beside the node.
                 undo.disable_ipv6(name)?;
             }
@@ -131,7 +133,7 @@ impl<'a> InterfaceSetup<'a> {
 
     /// Gives one the node's address. That which somebody else gave it stays at the end.
     fn address(&self, name: &str, ifindex: u32, netlink: &mut Netlink, undo: &mut Undo) -> Result<(), Error> {
-        let own = self.addresses.own;
+        let own = self.plan.addresses.own;
         if has_address(name, own)? {
             return Ok(());
         }
@@ -141,7 +143,7 @@ impl<'a> InterfaceSetup<'a> {
 
     /// Opens the sockets at all of them.
     pub(crate) fn attach(self, host: &mut Host, log: &Log) -> Result<MeshInterfaces, Error> {
-        let Self { settings, addresses, facts, programs, outside } = self;
+        let Self { plan, facts, programs, outside } = self;
         let mut all = Vec::with_capacity(facts.len());
         for (iface, ((name, facts), mut programs)) in (0..).map(IfaceId).zip(facts.into_iter().zip(programs))
         {
@@ -158,11 +160,8 @@ impl<'a> InterfaceSetup<'a> {
             .then(NeighbourNews::open)
             .transpose()
             .map_err(Error::system("subscribe to unreachable neighbours"))?;
-        let names: Vec<String> = settings.config.names().map(str::to_owned).collect();
-        let source = |name: &String| signal::source(&settings.config.signal, name).flatten();
-        let (signal_sources, signals) = (names.iter().filter_map(source).collect(), Vec::new());
-        let own = OwnNames::of(settings);
-        let macfilter = MacFilter::new(settings.ignores.clone(), settings.cards.clone(), own);
+        let InterfacesPlan { names, addresses, macfilter, signals: signal_sources, .. } = plan;
+        let (macfilter, signals) = (MacFilter::new(macfilter), Vec::new());
         Ok(MeshInterfaces { names, addresses, outside, all, missing, macfilter, signal_sources, signals })
     }
 }

@@ -9,7 +9,7 @@ use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, Tun, interface};
 use wayhop_wire::ipv6::MIN_MTU;
 
-use crate::config::identity::Addresses;
+use crate::config::plan::Addresses;
 use crate::undo::DISABLE_IPV6;
 
 /// Gives the TUN the node's IPv6 address, and leads there what the node has routes for.

@@ -7,8 +7,7 @@ use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::sys::socket::SockaddrStorage;
 use wayhop_linux::Error;
 
-use crate::config::identity::Addresses;
-use crate::config::settings::Settings;
+use crate::config::plan::{Addresses, KernelPlan};
 use crate::ipv6::tun6;
 
 fn all() -> Result<impl Iterator<Item = InterfaceAddress>, Error> {
@@ -25,21 +24,20 @@ pub(crate) fn has_address(name: &str, addr: Ipv4Addr) -> Result<bool, Error> {
 }
 
 /// Whether all addresses of this host go with the mesh. `may_run`: whether the TUN may be there, as that of a node that runs.
-pub(crate) fn check(settings: &Settings, may_run: bool) -> Result<(), Error> {
-    let (tun, own) = (&settings.config.tun, Addresses::of(settings));
-    for a in all()?.filter(|a| !(may_run && a.interface_name == *tun)) {
+pub(crate) fn check(plan: &KernelPlan, may_run: bool) -> Result<(), Error> {
+    for a in all()?.filter(|a| !(may_run && a.interface_name == plan.tun)) {
         let name = &a.interface_name;
-        let is_in_mesh = settings.config.names().any(|n| n == name);
-        if is_in_mesh && own.own6.is_some() {
-            tun6::check_address(&a, tun)?;
+        let is_in_mesh = plan.interfaces.contains(name);
+        if is_in_mesh && plan.addresses.own6.is_some() {
+            tun6::check_address(&a, &plan.tun)?;
         }
         let (Some(addr), Some(netmask)) = (v4(a.address), v4(a.netmask)) else { continue };
-        if name == tun {
+        if *name == plan.tun {
             return Err(Error::System(format!(
                 "interface {name} already exists; stop the other node, or set another `tun`"
             )));
         }
-        check_overlap(&own, name, (addr, netmask.to_bits().count_ones() as u8), is_in_mesh)?;
+        check_overlap(&plan.addresses, name, (addr, netmask.to_bits().count_ones() as u8), is_in_mesh)?;
     }
     Ok(())
 }

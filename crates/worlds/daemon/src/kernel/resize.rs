@@ -15,7 +15,7 @@ impl Kernel {
     /// told when it is up.
     pub(crate) fn tell_protocol(&mut self, shortest: Option<usize>, host: &mut Host, log: &Log) {
         let Some(shortest) = shortest.filter(|s| *s != self.protocol_mtu) else { return };
-        let mtu = &self.mtu;
+        let mtu = &self.plan.mtu;
         let Some(key) = mtu.key else {
             self.protocol_mtu = shortest;
             return;
@@ -37,10 +37,10 @@ impl Kernel {
 
     /// Has the TUN carry packets of the length that the interfaces leave. Returns that length if it carried others.
     pub(crate) fn resize_tun(&self, shortest: Option<usize>, now: usize) -> Result<Option<u16>, Error> {
-        let wanted = shortest.map(|s| self.mtu.of_tun(s));
+        let wanted = shortest.map(|s| self.plan.mtu.of_tun(s));
         let Some(wanted) = wanted.filter(|mtu| usize::from(*mtu) != now) else { return Ok(None) };
         let name = &self.tun_name;
-        if self.addresses.own6.is_some() {
+        if self.plan.addresses.own6.is_some() {
             let is_wrong = |e: Error| Error::System(format!("{e}; the node exits"));
             tun6::check_mtu(name, usize::from(wanted)).map_err(is_wrong)?;
         }

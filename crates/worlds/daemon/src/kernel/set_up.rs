@@ -2,27 +2,19 @@
 
 use std::fs;
 
-use wayhop_core::Prefix;
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{Error, Table, Tun, interface};
 
-use crate::config::identity::Addresses;
-use crate::config::settings::Settings;
+use crate::config::plan::KernelPlan;
 use crate::interfaces::settings::{tun_settings, write_settings};
 use crate::ipv6::tun6;
 use crate::kernel::addresses;
-use crate::kernel::mtu::MtuPlan;
 use crate::kernel::routes::{self, KernelRoutes};
-use crate::undo::{DISABLE_IPV6, Undo, UndoChange};
+use crate::undo::{DISABLE_IPV6, Undo};
 
 /// What the node has of the kernel.
 pub(crate) struct Kernel {
-    pub(crate) addresses: Addresses,
-    /// What is reached by gateways.
-    pub(crate) by_gateways: Vec<Prefix>,
-    /// Whether the host sends on what comes out of the TUN, as a gateway does.
-    pub(crate) forwards: bool,
-    pub(crate) mtu: MtuPlan,
+    pub(crate) plan: KernelPlan,
     pub(crate) tun: Tun,
     /// Its name now: somebody may rename it.
     pub(crate) tun_name: String,
@@ -36,20 +28,16 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     /// Makes the TUN, if nothing stands against the mesh. The interfaces carry packets of the length `shortest`.
-    pub(crate) fn open(settings: &Settings, shortest: usize) -> Result<Self, Error> {
-        addresses::check(settings, false)?;
-        let (name, mtu) = (&settings.config.tun, MtuPlan::of(settings));
+    pub(crate) fn open(plan: KernelPlan, shortest: usize) -> Result<Self, Error> {
+        addresses::check(&plan, false)?;
         Ok(Self {
-            addresses: Addresses::of(settings),
-            by_gateways: settings.edge.as_ref().map_or(Vec::new(), |e| e.by_gateways.clone()),
-            forwards: settings.uplink().is_some(),
             netlink: Netlink::open().map_err(Error::system("open a netlink socket"))?,
-            tun: Tun::make(name, mtu.of_tun(shortest))?,
-            tun_name: name.clone(),
+            tun: Tun::make(&plan.tun, plan.mtu.of_tun(shortest))?,
+            tun_name: plan.tun.clone(),
             routes: KernelRoutes::default(),
             outside: None,
             protocol_mtu: shortest,
-            mtu,
+            plan,
         })
     }
 
@@ -59,26 +47,27 @@ impl Kernel {
     pub(crate) fn prepare(&mut self, outside: Option<Table>, undo: &mut Undo) -> Result<(), Error> {
         undo.set("all", "send_redirects", "0")?;
         self.outside = outside;
-        let Self { addresses: own, tun, tun_name: name, netlink, .. } = self;
+        let Self { plan, tun, netlink, .. } = self;
+        let (name, own) = (&plan.tun, &plan.addresses);
         netlink
             .add_network_address(own.own, own.mesh.len(), tun.index())
             .map_err(Error::system(format!("give {name} the node's address")))?;
-        write_settings(name, tun_settings(self.forwards))?;
+        write_settings(name, tun_settings(plan.forwards))?;
         if own.own6.is_some() {
-            let mtu = usize::from(self.mtu.of_tun(self.protocol_mtu));
+            let mtu = usize::from(plan.mtu.of_tun(self.protocol_mtu));
             tun6::prepare(tun, name, own, mtu, netlink)?;
         } else {
             // The mesh carries IPv4; a kernel without IPv6 has no such file.
             let _ = fs::write(interface::ipv6_setting(name, DISABLE_IPV6), "1");
         }
-        for p in &self.by_gateways {
+        for p in &plan.by_gateways {
             for table in [Some(Table::Main), outside].into_iter().flatten() {
                 routes::lead(table, *p, own.own, tun.index(), netlink)
                     .map_err(Error::system(format!("add a route to {p} by {name}")))?;
             }
         }
         if outside.is_some() {
-            undo.note("", UndoChange::OwnOutside(tun.index()))?;
+            undo.own_outside(tun.index())?;
             netlink
                 .lead_own_outside(tun.index())
                 .map_err(Error::system("add rules for packets from this host to the outside"))?;

@@ -24,10 +24,10 @@ impl Kernel {
         let all = ("send_redirects", "all");
         repairs.keep(host, &interface::ipv4_setting(all.1, all.0), all, "0")?;
         let name = &self.tun_name;
-        for (key, value) in tun_settings(self.forwards) {
+        for (key, value) in tun_settings(self.plan.forwards) {
             repairs.keep(host, &interface::ipv4_setting(name, key), (key, name), value)?;
         }
-        let has_ipv6 = self.addresses.own6.is_some();
+        let has_ipv6 = self.plan.addresses.own6.is_some();
         let (key, value) = if has_ipv6 { ("accept_ra", "0") } else { (DISABLE_IPV6, "1") };
         repairs.keep(host, &interface::ipv6_setting(name, key), (key, name), value)
     }
@@ -80,15 +80,15 @@ impl Kernel {
         repairs: &mut HostRepairs,
         host: &mut Host,
     ) -> Result<bool, Error> {
-        let Self { addresses: planned, tun, tun_name: name, netlink, .. } = self;
-        let (own, len) = (planned.own, planned.mesh.len());
+        let Self { plan, tun, tun_name: name, netlink, .. } = self;
+        let (own, len) = (plan.addresses.own, plan.addresses.mesh.len());
         let present = netlink.addresses().map_err(Error::system("list the addresses of this host"))?;
         let index = tun.index();
         for a in &present {
             let IpAddr::V4(addr) = a.addr else { continue };
             if let Some(link) = links.iter().find(|l| l.index == a.ifindex && l.index != index) {
                 let is_in_mesh = interfaces.has(a.ifindex);
-                addresses::check_overlap(planned, &link.name, (addr, a.prefix_len), is_in_mesh)
+                addresses::check_overlap(&plan.addresses, &link.name, (addr, a.prefix_len), is_in_mesh)
                     .map_err(|e| Error::System(format!("the node exits: {e}")))?;
             }
         }
@@ -105,9 +105,9 @@ impl Kernel {
             repairs.tried(host, &what, "restored", outcome)?;
             routes = true;
         }
-        if let Some((own, len)) = planned.own6.filter(|(own, len)| lacks(index, (*own).into(), *len)) {
+        if let Some((own, len)) = plan.addresses.own6.filter(|(own, len)| lacks(index, (*own).into(), *len)) {
             let mtu = links.iter().find(|l| l.index == index).map_or(0, |l| l.mtu);
-            tun6::prepare(tun, name, planned, mtu, netlink)?;
+            tun6::prepare(tun, name, &plan.addresses, mtu, netlink)?;
             repairs.repaired(host, &format!("the address {own}/{len} of {name}"), "restored")?;
         }
         Ok(routes)
@@ -120,7 +120,7 @@ impl Kernel {
         repairs: &mut HostRepairs,
         host: &mut Host,
     ) -> Result<(), Error> {
-        let Self { addresses: planned, by_gateways, tun, tun_name: name, netlink, outside, .. } = self;
+        let Self { plan, tun, tun_name: name, netlink, outside, .. } = self;
         let index = tun.index();
         let present = netlink.routes(|r| r.is_ours || r.ifindex == index);
         let present: HashSet<KernelRoute> =
@@ -129,20 +129,20 @@ impl Kernel {
             present.iter().any(|r| (r.table, r.to, r.prefix_len, r.ifindex) == (table, to, len, index))
         };
         let leads = |to, len| leads_in(Table::Main, to, len);
-        let (own, mesh) = (planned.own, planned.mesh);
+        let (own, mesh) = (plan.addresses.own, plan.addresses.mesh);
         if !leads(mesh.network().into(), mesh.len()) {
             let what = format!("the route to the mesh by {name}");
             repairs.tried(host, &what, "restored", netlink.connected(mesh, index, own))?;
         }
         let tables = [Some((Table::Main, "this host's")), outside.map(|table| (table, "the mesh's"))];
         for (table, whose) in tables.into_iter().flatten() {
-            for p in by_gateways.iter().filter(|p| !leads_in(table, p.addr.ip(), p.len)) {
+            for p in plan.by_gateways.iter().filter(|p| !leads_in(table, p.addr.ip(), p.len)) {
                 let what = format!("{whose} route to {p} by {name}");
                 let outcome = routes::lead(table, *p, own, index, netlink);
                 repairs.tried(host, &what, "restored", outcome)?;
             }
         }
-        if let Some((own, routed)) = planned.networks6() {
+        if let Some((own, routed)) = plan.addresses.networks6() {
             for to in std::iter::once(own).chain(routed.filter(|to| to.addr.v6().is_some())) {
                 if !leads(to.addr.ip(), to.len) {
                     tun6::lead(to, tun, name, netlink)?;

@@ -100,7 +100,7 @@ impl Host {
     /// Interfaces that are changed are one program's, and free of what an earlier one left that was killed.
     fn open(HostConfig { user, log, log_file }: HostConfig, changed: &[String]) -> Result<Self, Error> {
         let log = Log::open(log, log_file.as_deref(), &user)?;
-        let undo = match &look_at(changed.iter().map(String::as_str))?[..] {
+        let undo = match &look_at(changed)?[..] {
             [] => None,
             all => Some(Undo::start(Claims::take(all, &log)?, std::iter::empty(), &log)?),
         };

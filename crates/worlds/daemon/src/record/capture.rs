@@ -10,8 +10,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use wayhop_core::IfaceId;
 use wayhop_linux::Error;
-use wayhop_trace::{EthernetFrame, put_ethernet_frame, put_ethernet_headers};
+use wayhop_trace::{Direction, EthernetFrame, put_ethernet_frame, put_ethernet_headers};
 
 use crate::config::node_config::Capture as Settings;
 
@@ -19,6 +20,15 @@ use crate::config::node_config::Capture as Settings;
 const FLUSH_AFTER: Duration = Duration::from_millis(500);
 /// How much waits to be written together, octets; more than the longest frame.
 const ROOM: usize = 256 << 10;
+
+struct Frame {
+    time_ns: u64,
+    iface: IfaceId,
+    direction: Direction,
+    signal_dbm: f32,
+    len: u32,
+    bytes: Vec<u8>,
+}
 
 /// A capture that nothing is written to yet. Its file is made with the rights that the node starts with.
 pub(crate) struct CaptureFile {
@@ -29,8 +39,7 @@ pub(crate) struct CaptureFile {
 
 /// A capture under way.
 pub(crate) struct Capture {
-    /// Blocks of the file, one for each frame.
-    queue: Option<SyncSender<Vec<u8>>>,
+    queue: Option<SyncSender<Frame>>,
     writer: Option<JoinHandle<io::Result<()>>>,
     /// Frames that could not be written.
     lost: Arc<AtomicU64>,
@@ -56,12 +65,12 @@ impl CaptureFile {
     /// Begins to write, on a thread.
     pub(crate) fn begin(self) -> Result<Capture, Error> {
         let Self { to, settings, path } = self;
-        let (queue, blocks) = sync_channel(settings.queue_frames as usize);
+        let (queue, frames) = sync_channel(settings.queue_frames as usize);
         let lost = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&lost);
         let writer = std::thread::Builder::new()
             .name("capture".into())
-            .spawn(move || write(&blocks, to, &count))
+            .spawn(move || write(&frames, to, &count))
             .map_err(Error::system("start a thread for the capture"))?;
         Ok(Capture {
             queue: Some(queue),
@@ -79,12 +88,20 @@ impl Capture {
         self.lost.swap(0, Ordering::Relaxed)
     }
 
-    /// Takes a frame, if there is room for it.
-    pub(crate) fn frame(&self, frame: &EthernetFrame<'_>) -> bool {
-        let bytes = &frame.bytes[..frame.bytes.len().min(self.snap)];
-        let mut block = Vec::new();
-        put_ethernet_frame(&mut block, &EthernetFrame { bytes, ..*frame });
-        self.queue.as_ref().is_some_and(|q| q.try_send(block).is_ok())
+    /// Takes a frame, given in two parts with the nanoseconds since 1970, if there is room for it.
+    pub(crate) fn frame(
+        &self,
+        time_ns: u64,
+        iface: IfaceId,
+        [head, body]: [&[u8]; 2],
+        direction: Direction,
+        signal_dbm: f32,
+    ) -> bool {
+        let mut bytes = [head, body].concat();
+        bytes.truncate(self.snap);
+        let len = (head.len() + body.len()) as u32;
+        let frame = Frame { time_ns, iface, direction, signal_dbm, len, bytes };
+        self.queue.as_ref().is_some_and(|q| q.try_send(frame).is_ok())
     }
 
     /// Writes what waits, and says what went wrong with writing.
@@ -96,12 +113,23 @@ impl Capture {
 }
 
 /// While there is an error (a full disk), frames are taken, forgotten and counted: a node routes without a capture.
-fn write(blocks: &Receiver<Vec<u8>>, mut to: Blocks, lost: &AtomicU64) -> io::Result<()> {
+fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Result<()> {
     let mut outcome = Ok(());
+    let mut block = Vec::new();
     let mut flushed = Instant::now();
     loop {
-        match blocks.recv_timeout(FLUSH_AFTER.saturating_sub(flushed.elapsed())) {
-            Ok(block) => {
+        match frames.recv_timeout(FLUSH_AFTER.saturating_sub(flushed.elapsed())) {
+            Ok(f) => {
+                block.clear();
+                let frame = EthernetFrame {
+                    iface: f.iface,
+                    time_ns: f.time_ns,
+                    direction: f.direction,
+                    bytes: &f.bytes,
+                    original_len: f.len,
+                    signal_dbm: f.signal_dbm,
+                };
+                put_ethernet_frame(&mut block, &frame);
                 if let Err(e) = to.put(&block) {
                     lost.fetch_add(1, Ordering::Relaxed);
                     outcome = outcome.and(Err(e));
@@ -153,9 +181,6 @@ impl Blocks {
 
 #[cfg(test)]
 mod tests {
-    use wayhop_core::IfaceId;
-    use wayhop_trace::Direction;
-
     use super::*;
 
     #[test]
@@ -170,15 +195,7 @@ mod tests {
         // Sooner after each other than what makes a pause, and too few to fill the room in a minute.
         while std::fs::metadata(&path).unwrap().len() == begin {
             assert!(Instant::now() < limit, "they only wait");
-            let frame = EthernetFrame {
-                iface: IfaceId(0),
-                time_ns: 0,
-                direction: Direction::Tx,
-                bytes: &[0; 60],
-                original_len: 60,
-                signal_dbm: f32::NAN,
-            };
-            assert!(capture.frame(&frame));
+            assert!(capture.frame(0, IfaceId(0), [&[0; 14], &[0; 46]], Direction::Tx, f32::NAN));
             std::thread::sleep(FLUSH_AFTER / 10);
         }
         assert_eq!(capture.end(), None);

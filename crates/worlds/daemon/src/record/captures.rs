@@ -57,10 +57,12 @@ impl Captures {
         if self.is_empty() {
             return true;
         }
-        let bytes = &[head, body].concat();
-        let original_len = bytes.len() as u32;
-        let frame = EthernetFrame { iface, time_ns, direction, bytes, original_len, signal_dbm };
-        self.live.retain_mut(|stream| stream.ethernet(&frame).is_ok());
-        self.file.as_ref().is_none_or(|f| f.frame(&frame))
+        if !self.live.is_empty() {
+            let bytes = &[head, body].concat();
+            let original_len = bytes.len() as u32;
+            let frame = EthernetFrame { iface, time_ns, direction, bytes, original_len, signal_dbm };
+            self.live.retain_mut(|stream| stream.ethernet(&frame).is_ok());
+        }
+        self.file.as_ref().is_none_or(|f| f.frame(time_ns, iface, [head, body], direction, signal_dbm))
     }
 }

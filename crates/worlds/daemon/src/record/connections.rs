@@ -5,8 +5,8 @@ use wayhop_core::{NodeId, Span, Time};
 use wayhop_linux::{Error, TcpConnections};
 use wayhop_trace::ConnectionEvent;
 
-use crate::config::identity::Addresses;
 use crate::config::number::NODE;
+use crate::config::plan::Addresses;
 use crate::log::{Level, Log};
 use crate::node::host::Host;
 

@@ -9,7 +9,7 @@ use wayhop_linux::interface::InterfaceFacts;
 use wayhop_replay::{Header, Logs, Pace, RecordedLink};
 use wayhop_trace::RunDir;
 
-use crate::config::identity::Addresses;
+use crate::config::plan::Addresses;
 use crate::kernel::ownership::give_to;
 
 /// A log of this protocol, as it begins and as it is after a reboot, that waits for its file. What happens while the node is set up is kept.

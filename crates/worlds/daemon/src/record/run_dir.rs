@@ -2,7 +2,6 @@
 //! (docs/reference/run-directory.md), with one node's view.
 
 use std::fs;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_core::{Fix, NodeId, Packet, SendState, Time, TraceNote};
@@ -11,14 +10,13 @@ use wayhop_node::Hop;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     ConnectionEvent, Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent,
-    Origin, Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir, RunStatus, SendEvent, SizeEvent,
-    Summary,
+    Origin, Outcome, Outputs, PacketClass, PacketOutcome, PositionEvent, Recorder, RunDir, RunStatus,
+    SendEvent, SizeEvent, Summary,
 };
 use wayhop_wire::ip;
 
-use crate::config::identity::Addresses;
 use crate::config::number::NODE;
-use crate::config::settings::Settings;
+use crate::config::plan::{RecordPlan, RunPlan};
 use crate::kernel::ownership::give_to;
 use crate::position::places::LocalPositions;
 use crate::record::counters::Counters;
@@ -37,23 +35,33 @@ pub(crate) struct RunRecord {
 /// Where rows go.
 enum RowSink {
     /// What happens while the node is set up waits for the directory.
-    Waiting(Vec<WaitingRow>),
+    Waiting(Vec<TableRow>),
     /// A run directory to which the node writes.
     Writing(Box<Recorder>),
 }
 
-type WaitingRow = Box<dyn FnOnce(&mut Recorder)>;
+/// One row of a table.
+enum TableRow {
+    Hop(HopEvent, Option<Identity>),
+    Note(NoteEvent),
+    Send(SendEvent),
+    Position(PositionEvent),
+    Gps(GpsEvent),
+    Size(SizeEvent),
+    Connection(ConnectionEvent),
+    Outcome(PacketOutcome),
+}
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
     Error::System(format!("cannot write the run directory: {e}"))
 }
 
 /// Makes the directory, and gives it to the node's user.
-pub(crate) fn make(path: &Path, settings: &Settings, seed: u64) -> Result<RunDir, Error> {
-    let user = &settings.config.user;
+pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
+    let path = &plan.path;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
-    let manifest = Manifest::new(settings.record()?, seed, command, now);
+    let manifest = Manifest::new(plan.config.clone(), plan.seed, command, now);
     let dir = RunDir::create(path, &manifest, CLASSIFIER).map_err(|e| wrong(&e))?;
     let captures = path.join("captures");
     let give = || {
@@ -76,20 +84,15 @@ impl RunRecord {
     }
 
     /// Begins to write, on a thread. What a slow disk has no time for is left out, and counted (`lost_rows`).
-    pub(crate) fn begin<'a>(
-        &mut self,
-        dir: RunDir,
-        name: &str,
-        addresses: &Addresses,
-        interfaces: impl Iterator<Item = &'a str>,
-    ) -> Result<(), Error> {
+    pub(crate) fn begin(&mut self, dir: RunDir, plan: &RecordPlan) -> Result<(), Error> {
         // What the frames are matters for captures, which this recorder does not write.
-        let kind = wayhop_trace::LinkKind::Ethernet;
+        let interface =
+            |name: &String| InterfaceInfo { name: name.clone(), kind: wayhop_trace::LinkKind::Ethernet };
         let node = NodeInfo {
-            name: name.to_owned(),
-            addr: addresses.own,
-            addr6: addresses.own6.map(|(addr, _)| addr),
-            interfaces: interfaces.map(|name| InterfaceInfo { name: name.to_owned(), kind }).collect(),
+            name: plan.about.name.clone(),
+            addr: plan.addresses.own,
+            addr6: plan.addresses.own6.map(|(addr, _)| addr),
+            interfaces: plan.interfaces.iter().map(interface).collect(),
         };
         // Packets have to be found again in the records of other nodes.
         let outputs = Outputs {
@@ -102,21 +105,31 @@ impl RunRecord {
             ..Outputs::default()
         };
         let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
-        let mut recorder = Box::new(recorder);
-        if let RowSink::Waiting(rows) = std::mem::replace(&mut self.rows, RowSink::Waiting(Vec::new())) {
+        let writing = RowSink::Writing(Box::new(recorder));
+        if let RowSink::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
             for row in rows {
-                row(&mut recorder);
+                self.write(row);
             }
         }
-        self.rows = RowSink::Writing(recorder);
         Ok(())
     }
 
-    /// Has a row written now, or when there is a directory.
-    fn write(&mut self, row: impl FnOnce(&mut Recorder) + 'static) {
-        match &mut self.rows {
-            RowSink::Waiting(rows) => rows.push(Box::new(row)),
-            RowSink::Writing(recorder) => row(recorder),
+    fn write(&mut self, row: TableRow) {
+        match (&mut self.rows, row) {
+            (RowSink::Waiting(rows), row) => rows.push(row),
+            (RowSink::Writing(r), TableRow::Hop(e, identity)) => {
+                if let Some(identity) = identity {
+                    r.identity(&e, identity);
+                }
+                r.hop(&e);
+            }
+            (RowSink::Writing(r), TableRow::Note(e)) => r.note(&e),
+            (RowSink::Writing(r), TableRow::Send(e)) => r.sent(&e),
+            (RowSink::Writing(r), TableRow::Position(e)) => r.position(&e),
+            (RowSink::Writing(r), TableRow::Gps(e)) => r.gps(&e),
+            (RowSink::Writing(r), TableRow::Size(e)) => r.size(&e),
+            (RowSink::Writing(r), TableRow::Connection(e)) => r.connection(&e),
+            (RowSink::Writing(r), TableRow::Outcome(e)) => r.outcome(&e),
         }
     }
 
@@ -143,50 +156,45 @@ impl RunRecord {
         };
         let identity = Identity::of(p.bytes(), CLASSIFIER);
         let event = self.flows.place(event, identity.as_ref());
-        self.write(move |r| {
-            if let Some(identity) = identity {
-                r.identity(&event, identity);
-            }
-            r.hop(&event);
-        });
+        self.write(TableRow::Hop(event, identity));
         // A packet of a conversation that is dropped here was sent here, or it would have no flow.
         let outcome = event.reason.map(Outcome::Dropped);
         let arrived = (event.kind == wayhop_trace::HopKind::Deliver).then_some(Outcome::Delivered);
         if let Some((packet, outcome)) = event.flow.zip(outcome.or(arrived)) {
-            self.write(move |r| r.outcome(&PacketOutcome { packet, outcome, nodes: 1 }));
+            self.write(TableRow::Outcome(PacketOutcome { packet, outcome, nodes: 1 }));
         }
     }
 
     /// The protocol remarked something.
     pub(crate) fn note(&mut self, time: Time, note: TraceNote) {
-        self.write(move |r| r.note(&NoteEvent { time, node: NodeId(NODE), note }));
+        self.write(TableRow::Note(NoteEvent { time, node: NodeId(NODE), note }));
     }
 
     /// The protocol sent a packet in this state.
     pub(crate) fn sent(&mut self, time: Time, state: SendState) {
-        self.write(move |r| r.sent(&SendEvent { time, node: NodeId(NODE), state }));
+        self.write(TableRow::Send(SendEvent { time, node: NodeId(NODE), state }));
     }
 
     /// Where the node is.
     pub(crate) fn place(&mut self, time: Time, fix: &Fix) {
         if let Some(leg) = self.places.go(time, fix) {
-            self.write(move |r| r.position(&leg));
+            self.write(TableRow::Position(leg));
         }
     }
 
     /// What the node knows of a place on the earth.
     pub(crate) fn gps(&mut self, e: GpsEvent) {
-        self.write(move |r| r.gps(&e));
+        self.write(TableRow::Gps(e));
     }
 
     /// How long a queue or table is.
     pub(crate) fn size(&mut self, e: SizeEvent) {
-        self.write(move |r| r.size(&e));
+        self.write(TableRow::Size(e));
     }
 
     /// How a connection of a program is.
     pub(crate) fn connection(&mut self, e: ConnectionEvent) {
-        self.write(move |r| r.connection(&e));
+        self.write(TableRow::Connection(e));
     }
 
     /// Whether [`RunRecord::keep_up`] is due.
@@ -200,7 +208,7 @@ impl RunRecord {
         let open = self.places.end().filter(|leg| leg.time <= self.kept_up);
         if let Some(leg) = open.filter(|leg| self.written_leg != Some(leg.time)) {
             self.written_leg = Some(leg.time);
-            self.write(move |r| r.position(&leg));
+            self.write(TableRow::Position(leg));
         }
         self.kept_up = now;
         let origin = self.origin();
@@ -229,7 +237,7 @@ impl RunRecord {
     /// Writes the rest. The summary gets the hash of what was recorded.
     pub(crate) fn end(mut self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
         if let Some(leg) = self.places.end().filter(|leg| self.written_leg != Some(leg.time)) {
-            self.write(move |r| r.position(&leg));
+            self.write(TableRow::Position(leg));
         }
         summary.origin = self.origin();
         summary.flows = self.flows.summaries();

@@ -9,10 +9,9 @@ use wayhop_control::metrics::{Endpoint, Snapshot};
 use wayhop_core::{FixQuality, Span, Time};
 use wayhop_linux::Error;
 
-use crate::config::identity::Addresses;
 use crate::config::monitor::Monitor;
 use crate::config::number::NODE;
-use crate::config::settings::Settings;
+use crate::config::plan::{Addresses, TelemetryPlan};
 use crate::log::Log;
 use crate::node::host::Host;
 use crate::position::receiver::GpsReceiver;
@@ -37,15 +36,15 @@ pub(crate) struct Telemetry {
 }
 
 impl Telemetry {
-    /// Begins what the settings ask for. It needs the TUN, whose address reports come from.
+    /// Begins what the plan asks for. It needs the TUN, whose address reports come from. The node has a run directory, or it has none.
     pub(crate) fn begin(
-        settings: &Settings,
+        plan: &TelemetryPlan,
         about: About,
         addresses: &Addresses,
+        has_run: bool,
         log: &Log,
     ) -> Result<Self, Error> {
-        let config = &settings.config;
-        let metrics = match config.metrics {
+        let metrics = match plan.metrics {
             Some(at) => Some(Endpoint::bind(at).map_err(|e| match e.kind() {
                 ErrorKind::AddrInUse => Error::System(format!(
                     "metrics: {at} is in use by another program; set `metrics` to another port"
@@ -54,19 +53,19 @@ impl Telemetry {
             })?),
             None => None,
         };
-        let gps = config.gpsd.as_deref().map(|at| GpsReceiver::begin(at, log)).transpose()?;
+        let gps = plan.gpsd.as_deref().map(|at| GpsReceiver::begin(at, log)).transpose()?;
         let mut telemetry = Self {
             about,
             log: log.clone(),
             metrics,
             gps,
             monitor: None,
-            connections: Connections::begin(addresses, config.run.is_some())?,
-            is_watched: config.control.is_some() || settings.usual_control.is_some() || config.run.is_some(),
+            connections: Connections::begin(addresses, has_run)?,
+            is_watched: plan.is_watched,
             next_look: Time::ZERO,
             next_report: Time::ZERO,
         };
-        telemetry.set_monitor(config.monitor.as_ref(), addresses.own)?;
+        telemetry.set_monitor(plan.monitor.as_ref(), addresses.own)?;
         Ok(telemetry)
     }
 

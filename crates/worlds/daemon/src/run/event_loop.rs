@@ -12,7 +12,7 @@ use wayhop_trace::Summary;
 
 use crate::config::number::NODE;
 use crate::config::settings::Settings;
-use crate::control::{desk, links};
+use crate::control::links;
 use crate::gateway::probe::Probe;
 use crate::gateway::router::Router;
 use crate::log::Level;
@@ -100,7 +100,7 @@ impl EventLoop {
             .chain(record.telemetry.next())
             .chain(interfaces.macfilter.next())
             .chain(router.as_ref().and_then(Router::next))
-            .chain([self.watch.next])
+            .chain([self.watch.next()])
             .min()
     }
 
@@ -181,7 +181,7 @@ impl EventLoop {
         if probe.is_some_and(|p: &mut Probe| (ready.probe || p.next() <= now) && p.turn(now)) {
             self.watch.look_now(now);
         }
-        if self.watch.next > now {
+        if self.watch.next() > now {
             return Ok(());
         }
         let outcome = self.watch.look(&mut self.rooms);
@@ -247,7 +247,7 @@ impl EventLoop {
         let Rooms { host, interfaces, .. } = &mut self.rooms;
         interfaces.count(host);
         let mut quit = false;
-        while let Rooms { host, control: Some((server, name)), record, interfaces, log, .. } = &mut self.rooms
+        while let Rooms { host, control: Some((server, desk)), record, interfaces, log, .. } = &mut self.rooms
             && let Some(call) = server.next()
         {
             if matches!(call.request, Request::Capture { .. }) {
@@ -260,7 +260,7 @@ impl EventLoop {
                 continue;
             }
             quit |= matches!(call.request, Request::Quit {});
-            let outcome = desk::outcome(name, &call.request, host);
+            let outcome = desk.outcome(&call.request, host);
             // An outage that was ordered is one when the order is answered.
             self.follow_power();
             call.answer(outcome);

@@ -35,7 +35,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<NodeOutcome, Error> {
         None => random_seed().map_err(Error::system("get a random seed"))?,
     };
     let (mut rooms, watch) = set_up(settings, seed)?;
-    rooms.host.whereabouts.clock = Some(FixClock::new(begun, time_zero));
+    rooms.host.whereabouts.begin(FixClock::new(begun, time_zero));
     greet(settings, &mut rooms);
     let mut node = EventLoop::new(settings.clone(), seed, (begun, time_zero), tied, rooms, watch);
     let ended = node.run(&signals);
@@ -61,16 +61,24 @@ fn greet(settings: &Settings, rooms: &mut Rooms) {
         log.tell(Level::Warning, open);
     }
     let names: Vec<String> = interfaces.all.iter().map(|a| format!("{} ({})", a.name, a.facts.mac)).collect();
-    let Settings { protocol, address, prefix_len, config, .. } = settings;
-    let (protocol, names, tun) = (protocol.name(), names.join(" and "), &config.tun);
     log.tell(
         Level::Info,
-        format_args!("{protocol} at {address}/{prefix_len} on {names}, programs use {tun}"),
+        format_args!(
+            "{} at {}/{} on {}, programs use {}",
+            settings.protocol.name(),
+            settings.address,
+            settings.prefix_len,
+            names.join(" and "),
+            settings.config.tun,
+        ),
     );
     for (iface, a) in interfaces.numbered().filter(|(_, a)| !interface::is_up(&a.name)) {
         let name = &a.name;
-        let remedy = format_args!("bring it up with: ip link set {name} up");
-        log.tell(Level::Warning, format_args!("{name} is down and will not be used; {remedy}"));
+        let wrong = format_args!(
+            "{name} is down and will not be used; bring it up with: ip link set \
+                                  {name} up"
+        );
+        log.tell(Level::Warning, wrong);
         a.is_up = false;
         host.link(iface, LinkChange::Down);
     }

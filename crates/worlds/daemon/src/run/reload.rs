@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::config::plan::MtuPlan;
 use crate::config::settings::Settings;
-use crate::kernel::mtu::MtuPlan;
 use crate::log::Level;
 use crate::run::rooms::Rooms;
 
@@ -102,7 +102,7 @@ fn change_parameters(rooms: &mut Rooms, settings: &mut Settings, new: Settings) 
     if all {
         settings.protocol = new.protocol;
         settings.config.protocol = new.config.protocol;
-        rooms.kernel.mtu = MtuPlan::of(settings);
+        rooms.kernel.plan.mtu = MtuPlan::of(settings);
     }
 }
 

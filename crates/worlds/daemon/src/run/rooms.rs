@@ -3,6 +3,7 @@
 use wayhop_control::Server;
 use wayhop_linux::Error;
 
+use crate::control::desk::Desk;
 use crate::gateway::router::Router;
 use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::kernel::set_up::Kernel;
@@ -19,8 +20,7 @@ pub(crate) struct Rooms {
     /// Of a gateway.
     pub(crate) router: Option<Router>,
     pub(crate) record: NodeRecord,
-    /// With its name.
-    pub(crate) control: Option<(Server, String)>,
+    pub(crate) control: Option<(Server, Desk)>,
     pub(crate) log: Log,
     /// Dropped last: it sets the host back.
     pub(crate) undo: Undo,

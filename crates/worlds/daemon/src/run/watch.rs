@@ -22,11 +22,9 @@ const REST: Span = Span::from_millis(100);
 
 /// When to look, and what was restored.
 pub(crate) struct HostWatch {
-    /// What the kernel tells.
-    pub(crate) news: HostNews,
+    news: HostNews,
     last: Time,
-    /// When to look.
-    pub(crate) next: Time,
+    next: Time,
     part_of: PartOf,
     /// Whether to look at the routes, too, which may be many. The kernel tells what happens to them.
     routes: bool,
@@ -41,6 +39,16 @@ impl HostWatch {
         Ok(Self { news, last, next, part_of: PartOf::new(), routes: false, repairs: HostRepairs::new(log) })
     }
 
+    /// When to look.
+    pub(crate) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// What the kernel tells.
+    pub(crate) fn news(&self) -> &HostNews {
+        &self.news
+    }
+
     /// Has the node look at once.
     pub(crate) fn look_now(&mut self, now: Time) {
         self.next = self.next.min(now);
@@ -53,7 +61,7 @@ impl HostWatch {
             let with_routes = match change {
                 HostChange::Link(link) => {
                     let is_other = link.index == kernel.tun.index()
-                        || router.as_ref().is_some_and(|r| r.uplink == link.name);
+                        || router.as_ref().is_some_and(|r| r.uplink() == link.name);
                     if !interfaces.hear(&link, host, &mut kernel.netlink, log)? && !is_other {
                         continue;
                     }
