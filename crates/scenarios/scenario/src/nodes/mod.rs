@@ -73,8 +73,9 @@ pub enum NodesIpv6 {
 }
 
 /// A position: metres in the local frame, or degrees if the scenario has an `origin`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+// With defaults, a list of two numbers is a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Place {
     /// East, metres.
     pub x: Option<f64>,
