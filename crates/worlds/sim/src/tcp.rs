@@ -27,8 +27,8 @@ impl Common {
         let ip_id = &mut ip_ids[node as usize];
         let (pool, next_id) = (&mut self.work.pool, &mut self.work.next_id);
         let answer = t.call(at, end, pool, next_id, ip_id, rng, &mut out, &mut notes, f);
-        if let Some(due) = t.next_event(end) {
-            self.queue.push(due.max(at), node, Event::Tcp(flow, end));
+        if let Some(due) = t.next_event(end, at) {
+            self.queue.push(due, node, Event::Tcp(flow, end));
         }
         record(&mut self.recorder, flow, NodeId(node), &mut notes);
         self.tcp_spare.notes = notes;
@@ -50,9 +50,9 @@ impl Common {
         let Some((t, ..)) = self.flows.tcp(flow) else { return };
         if t.is_due(end, at) {
             self.tcp(at, flow, end, |c, io| c.on_timer(end, io));
-        } else if let Some(due) = t.next_event(end) {
+        } else if let Some(due) = t.next_event(end, at) {
             let node = t.nodes[end as usize];
-            self.queue.push(due.max(at), node, Event::Tcp(flow, end));
+            self.queue.push(due, node, Event::Tcp(flow, end));
         }
     }
 

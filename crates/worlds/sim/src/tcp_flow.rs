@@ -135,9 +135,9 @@ impl TcpFlow {
         self.connection.lose(end);
     }
 
-    /// The time for which an event of this end is to be queued, if it needs a new one.
-    pub(crate) fn next_event(&mut self, end: End) -> Option<Time> {
-        let due = self.connection.deadline(end)?;
+    /// The time, `now` at the earliest, for which an event of this end is to be queued, if it needs a new one.
+    pub(crate) fn next_event(&mut self, end: End, now: Time) -> Option<Time> {
+        let due = self.connection.deadline(end)?.max(now);
         let queued = &mut self.queued[end as usize];
         if queued.is_some_and(|q| q <= due) {
             return None;
@@ -149,9 +149,7 @@ impl TcpFlow {
     /// The same for an end that stood still until `now`.
     pub(crate) fn next_event_from(&mut self, end: End, now: Time) -> Option<Time> {
         self.queued[end as usize] = None;
-        let due = self.next_event(end)?.max(now);
-        self.queued[end as usize] = Some(due);
-        Some(due)
+        self.next_event(end, now)
     }
 
     /// An event of this end came up at `now`: whether its deadline has come.

@@ -157,8 +157,12 @@ impl FlowEnd {
         if heard.delivered > 0 {
             let wish = self.app.received(io.now, heard.delivered);
             self.grant(wish, io);
+            if self.endpoint.is_closed() {
+                // Nobody asks again after the flow's time.
+                self.app.stop();
+            }
         }
-        if heard.finished && !self.is_client {
+        if heard.finished && !self.is_client && !self.endpoint.is_closed() {
             // The server ends its own stream when the client has.
             self.endpoint.close();
         }
@@ -177,7 +181,9 @@ impl FlowEnd {
         if due(self.stop_at) {
             self.stop_at = None;
             let wish = self.app.stop();
-            self.grant(wish, io);
+            if !self.endpoint.is_closed() {
+                self.grant(wish, io);
+            }
         }
         if due(self.app.deadline()) {
             let wish = self.app.on_timer(now, io.rng);
